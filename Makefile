@@ -1,0 +1,80 @@
+# A thin front to CMake and tools/. `make help` lists the verbs.
+
+PREFIX       ?= /usr/local
+FUZZ_SECONDS ?= 600
+TARGET       ?=
+
+.DEFAULT_GOAL := build
+.PHONY: build test check-fast demo bench format lint asan tsan arm64 fuzz coverage prove-gates \
+        install clean help
+
+build: ## build/temper, build/libtemper.a and build/libtemper.so (the default)
+	@cmake -S . -B build -G Ninja -DTEMPER_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(PREFIX) --log-level=WARNING
+	@cmake --build build
+
+test: ## everything that CI demands: lint, all configurations, short fuzz, prove-gates
+	@tools/setup test
+	@tools/test
+
+check-fast: ## the inner loop: gcc build, unit and command tests
+	@tools/setup build
+	@tools/build gcc
+	@ctest --test-dir build/gcc --output-on-failure --no-label-summary -j 2
+
+demo: ## draw Figure 1 of the paper: build/figure1.svg
+	@tools/setup build
+	@$(MAKE) --no-print-directory build
+	@build/temper plot losses -o build/figure1.svg
+	@echo "Figure 1 of the paper is in build/figure1.svg: open it in a browser."
+
+bench: ## measure speeds against their references
+	@tools/setup build
+	@tools/build bench
+	@build/bench/bin/bench
+
+format: ## lay out all C files
+	@tools/setup test
+	@tools/lint/format --fix
+
+lint: ## every check that needs no run: formatting, clang-tidy, cppcheck, layers, symbols, ...
+	@tools/setup test
+	@tools/lint/all
+
+asan: ## all tests with AddressSanitizer and UndefinedBehaviorSanitizer
+	@tools/setup test
+	@tools/build asan
+	@ctest --test-dir build/asan --output-on-failure --no-label-summary -j 2
+
+tsan: ## the threaded tests with ThreadSanitizer
+	@tools/setup test
+	@tools/build tsan
+	@ctest --test-dir build/tsan --output-on-failure --no-label-summary -L threads
+
+arm64: ## all tests for 64-bit ARM, emulated
+	@tools/setup test
+	@tools/build arm64
+	@ctest --test-dir build/arm64 --output-on-failure --no-label-summary -j 2
+
+fuzz: ## every fuzz target for FUZZ_SECONDS=600 each; TARGET=name for one
+	@tools/setup test
+	@tools/build fuzz
+	@tools/fuzz $(FUZZ_SECONDS) $(TARGET)
+
+coverage: ## what the tests reach: a summary, and build/coverage/html/index.html
+	@tools/setup test
+	@tools/build coverage
+	@tools/coverage
+
+prove-gates: ## plant faults in a copy of the tree; each must be caught
+	@tools/setup test
+	@tests/gates/prove
+
+install: build ## into PREFIX=/usr/local, below DESTDIR if given
+	@cmake --install build --prefix $(PREFIX)
+
+clean: ## remove build/
+	@rm -rf build
+
+help: ## this list
+	@sed -n 's/^\([a-z0-9-]*\):[^#]*## \(.*\)/\1|\2/p' Makefile | \
+	    while IFS='|' read -r verb words; do printf '  make %-12s %s\n' "$$verb" "$$words"; done

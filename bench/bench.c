@@ -1,0 +1,110 @@
+/* bench: timing, ratios and the record. */
+#include "bench.h"
+
+#include <stdio.h>
+#include <time.h>
+
+enum { ROUNDS = 15, MOST_LINES = 256 };
+
+static struct line {
+    const char *section;
+    char what[120];
+    double value, target;
+    int at_least; /* 1: the value should be at least the target */
+} lines[MOST_LINES];
+static size_t line_count;
+static const char *current_section = "";
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t); /* other programs do not count */
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double seconds_of(const struct contender *contender, int times)
+{
+    double start = now();
+    for (int i = 0; i < times; i++)
+        contender->run(contender->context);
+    return (now() - start) / times;
+}
+
+/* Enough repetitions for about 5 ms. */
+static int repetitions(const struct contender *contender)
+{
+    double once = seconds_of(contender, 1);
+    return once > 5e-3 ? 1 : (int)(5e-3 / once) + 1;
+}
+
+void bench_time(struct contender *contenders, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        contenders[i].nanoseconds = 1e300;
+    for (int round = 0; round < ROUNDS; round++)
+        for (size_t i = 0; i < count; i++) {
+            struct contender *c = &contenders[i];
+            double ns = seconds_of(c, repetitions(c)) * 1e9 / c->work;
+            c->nanoseconds = ns < c->nanoseconds ? ns : c->nanoseconds;
+        }
+}
+
+static int met(const struct line *line)
+{
+    return line->at_least ? line->value >= line->target : line->value <= line->target;
+}
+
+static const struct line *keep(const char *what, double value, double target, int at_least)
+{
+    static struct line overflow;
+    struct line *line = line_count < MOST_LINES ? &lines[line_count++] : &overflow;
+    *line = (struct line){current_section, "", value, target, at_least};
+    snprintf(line->what, sizeof line->what, "%s", what);
+    return line;
+}
+
+void bench_section(const char *title)
+{
+    current_section = title;
+    printf("\n%s\n", title);
+}
+
+void bench_at_most(const char *what, const struct contender *ours, const struct contender *theirs,
+                   double target)
+{
+    const struct line *line = keep(what, ours->nanoseconds / theirs->nanoseconds, target, 0);
+    printf("  %-62s %8.2f / %8.2f ns = %6.3fx  (at most %g)  %s\n", what, ours->nanoseconds,
+           theirs->nanoseconds, line->value, target, met(line) ? "met" : "MISSED");
+}
+
+void bench_times_faster(const char *what, const struct contender *ours,
+                        const struct contender *theirs, double target)
+{
+    const struct line *line = keep(what, theirs->nanoseconds / ours->nanoseconds, target, 1);
+    printf("  %-62s %8.1f / %8.2f ns = %6.1fx  (at least %g)  %s\n", what, theirs->nanoseconds,
+           ours->nanoseconds, line->value, target, met(line) ? "met" : "MISSED");
+}
+
+void bench_figure(const char *what, double value, double at_most)
+{
+    const struct line *line = keep(what, value, at_most, 0);
+    printf("  %-62s %35.3g  (at most %g)  %s\n", what, value, at_most,
+           met(line) ? "met" : "MISSED");
+}
+
+int bench_save(const char *path)
+{
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return 0;
+    fprintf(file, "[\n");
+    for (size_t i = 0; i < line_count; i++)
+        fprintf(file,
+                "  {\"section\": \"%s\", \"what\": \"%s\", \"value\": %.6g, \"target\": %g, "
+                "\"direction\": \"%s\", \"met\": %s}%s\n",
+                lines[i].section, lines[i].what, lines[i].value, lines[i].target,
+                lines[i].at_least ? "at least" : "at most", met(&lines[i]) ? "true" : "false",
+                i + 1 < line_count ? "," : "");
+    fprintf(file, "]\n");
+    return fclose(file) == 0;
+}

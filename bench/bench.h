@@ -1,0 +1,36 @@
+/* bench: times contenders interleaved in one run, and prints their ratios beside the targets.
+ * A missed target is said, never an error: timing decides no test. */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include <stddef.h>
+
+/* One of the things compared; run() does `work` units (margins, rows). */
+struct contender {
+    const char *name;
+    void (*run)(void *context);
+    void *context;
+    double work;
+    double nanoseconds; /* per unit of work, the best of all rounds; filled by bench_time */
+};
+
+/* Times all of them in turns, so that a noisy moment hits each alike. */
+void bench_time(struct contender *contenders, size_t count);
+
+/* Prints "what: ours / theirs = ratio (target)" and keeps it for the record. A target below 1 asks
+ * for a ratio of at most that; above 1 (`times faster`) for at least. */
+void bench_at_most(const char *what, const struct contender *ours, const struct contender *theirs,
+                   double target);
+void bench_times_faster(const char *what, const struct contender *ours,
+                        const struct contender *theirs, double target);
+/* A number that is not a time, e.g. the largest error. */
+void bench_figure(const char *what, double value, double at_most);
+
+/* Headings, and the record of all lines as JSON. */
+void bench_section(const char *title);
+int bench_save(const char *path);
+
+void bench_margins(void);
+void bench_softmax(void);
+
+#endif

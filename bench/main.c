@@ -1,0 +1,24 @@
+/* bench: everything that is timed, and where the record goes: bench [RECORD.json] */
+#include <stdio.h>
+
+#include "bench.h"
+#include "kernel/kernel.h"
+
+int main(int argc, char **argv)
+{
+    const char *record = argc > 1 ? argv[1] : "bench.json", *wanted;
+    const struct kernel *kernel = kernel_choose(&wanted);
+    if (!kernel) {
+        fprintf(stderr, "bench: TEMPER_KERNEL=%s does not run here\n", wanted);
+        return 2;
+    }
+    printf("kernel %s, one thread; best of interleaved rounds\n", kernel->name);
+    bench_margins();
+    bench_softmax();
+    if (!bench_save(record)) {
+        perror(record);
+        return 74;
+    }
+    printf("\nrecord: %s\n", record);
+    return 0;
+}

@@ -1,0 +1,31 @@
+/* output: text is made in memory, then written in one go, so that a failure is seen and named. */
+#ifndef CLI_OUTPUT_H
+#define CLI_OUTPUT_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "temper.h"
+
+/* A page in the making: write to `stream`, then finish it in one of the ways below. */
+struct page {
+    FILE *stream;
+    char *bytes;
+    size_t length;
+};
+
+/* Nothing to free on failure, which has been complained about. */
+temper_status page_open(struct page *page);
+/* Each frees the page. */
+temper_status page_print(struct page *page);
+temper_status page_print_as_message(struct page *page); /* to the standard error */
+temper_status page_save(struct page *page, const char *path);
+
+/* "-" is the standard output. */
+temper_status output_write(const char *path, const char *bytes, size_t length);
+
+/* Before anything else: no signal where an error can be reported, and no file in the place of a
+ * standard stream that the caller has closed. */
+void output_prepare(void);
+
+#endif

@@ -1,0 +1,210 @@
+/* temper: logistic regression for people whose labels are partly wrong.
+ *
+ * The only installed header. Everything here is plain C11, thread-safe and free of global state:
+ * no call prints, exits, installs a signal handler or touches the locale.
+ *
+ * Names follow the paper "Two-temperature logistic regression based on the Tsallis divergence"
+ * (Amid, Warmuth, Srinivasan, AISTATS 2019); docs/math.md has the formulas, docs/errata.md what the
+ * paper prints wrong.
+ */
+#ifndef TEMPER_H
+#define TEMPER_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define TEMPER_API __attribute__((visibility("default")))
+#else
+#define TEMPER_API
+#endif
+
+#define TEMPER_VERSION_MAJOR 0
+#define TEMPER_VERSION_MINOR 1
+#define TEMPER_VERSION_PATCH 0
+
+/* "0.1.0" */
+TEMPER_API const char *temper_version(void);
+
+/* ---- Statuses and errors -------------------------------------------------------------------- */
+
+/* One list: the enumerator, the exit code of the command, and the words. */
+#define TEMPER_STATUS_LIST(X)                                                                      \
+    X(OK, 0, "done")                                                                               \
+    X(USAGE, 2, "wrong usage")                                                                     \
+    X(BAD_DATA, 65, "bad data")                                                                    \
+    X(NO_INPUT, 66, "no such input")                                                               \
+    X(BUG, 70, "a bug in temper")                                                                  \
+    X(NO_MEMORY, 71, "out of memory")                                                              \
+    X(IO, 74, "input or output failed")                                                            \
+    X(INTERRUPTED, 130, "interrupted")
+
+typedef enum temper_status {
+#define TEMPER_STATUS_ENUM(name, exit_code, text) TEMPER_##name,
+    TEMPER_STATUS_LIST(TEMPER_STATUS_ENUM)
+#undef TEMPER_STATUS_ENUM
+} temper_status;
+
+/* What went wrong, where (0 = not known, else counted from 1) and what to do about it. */
+typedef struct temper_error {
+    temper_status status;
+    size_t line;
+    size_t column;
+    char message[480];
+} temper_error;
+
+TEMPER_API const char *temper_status_name(temper_status status); /* "NO_MEMORY" */
+TEMPER_API const char *temper_status_text(temper_status status); /* "out of memory" */
+TEMPER_API int temper_status_exit_code(temper_status status);    /* 71 */
+
+/* ---- The tempered functions ------------------------------------------------------------------ */
+
+/* For every temperature t >= 0, with limits taken exactly; a negative or NaN temperature and a NaN
+ * argument give NaN, what lies beyond the double range is +-infinity, never NaN. */
+
+/* log_t x (eq. 1), x >= 0: -1/(1-t) at x = 0 if t < 1, else -infinity. NaN for x < 0. */
+TEMPER_API double temper_log_t(double x, double t);
+/* exp_t x (eq. 4): 0 for t < 1, x <= -1/(1-t); +infinity for t > 1, x >= 1/(t-1). */
+TEMPER_API double temper_exp_t(double x, double t);
+
+/* Tsallis entropy H_t(p) (eq. 2) of n probabilities. */
+TEMPER_API double temper_entropy(const double *p, size_t n, double t);
+/* Tsallis divergence D_t(p || q) (eq. 3). A class with p = 0 adds nothing to either, for every t.
+ * +infinity where q = 0 < p and t >= 1. */
+TEMPER_API double temper_divergence(const double *p, const double *q, size_t n, double t);
+
+/* The t-exponential family on n classes with activations a: p_c = exp_t(a_c - G_t(a)), sum p = 1.
+ * An activation of -infinity is a class that cannot happen; one of +infinity happens surely; two of
+ * +infinity, all -infinity, a NaN or n = 0 give NaN. */
+TEMPER_API double temper_log_partition(const double *a, size_t n, double t);        /* G_t(a) */
+TEMPER_API double temper_log_partition_excess(const double *a, size_t n, double t); /* G_t - max a */
+TEMPER_API void temper_probabilities(const double *a, size_t n, double t, double *p);
+/* The gradient of G_t at a: the escort of order t of the probabilities. */
+TEMPER_API void temper_log_partition_gradient(const double *a, size_t n, double t, double *q);
+
+/* Escort of order t: q_c = p_c^t / Z, Z = sum p_c^t. q may be p. At t = 0 a class with p = 0 stays
+ * 0. */
+TEMPER_API void temper_escort(const double *p, size_t n, double t, double *q);
+TEMPER_API double temper_escort_normaliser(const double *p, size_t n, double t); /* Z */
+
+/* ---- The paper's own solvers, and a third opinion, for comparison ------------------------------- */
+
+/* What an iterative solver did. */
+typedef struct temper_iterations {
+    size_t updates; /* of the unknown */
+    int converged;  /* 1 if the tolerance was reached */
+} temper_iterations;
+
+/* temper_log_partition, telling how many updates of lambda it took. */
+TEMPER_API double temper_log_partition_counted(const double *a, size_t n, double t,
+                                               temper_iterations *iterations);
+/* Algorithm 1 (n classes) and 2 (activations a/2, -a/2): a fixed point, for t > 1; iterates until
+ * the relative change is at most `tolerance`, at most `limit` times. */
+TEMPER_API double temper_log_partition_algorithm1(const double *a, size_t n, double t,
+                                                  double tolerance, size_t limit,
+                                                  temper_iterations *iterations);
+TEMPER_API double temper_log_partition_algorithm2(double a, double t, double tolerance,
+                                                  size_t limit, temper_iterations *iterations);
+/* Bisection down to neighbouring doubles, for every t >= 0. */
+TEMPER_API double temper_log_partition_bisection(const double *a, size_t n, double t,
+                                                 temper_iterations *iterations);
+/* Activations a/2, -a/2 in closed form: t = 0, 1/2, 1, 3/2, 2. NaN for other temperatures. */
+TEMPER_API double temper_log_partition_closed(double a, double t);
+
+/* ---- The losses --------------------------------------------------------------------------------- */
+
+/* Two-temperature loss -log_t1 exp_t2(a_label - G_t2(a)) (eq. 12) and, if wanted, its gradient by
+ * the activations. */
+TEMPER_API double temper_loss(const double *a, size_t n, size_t label, double t1, double t2,
+                              double *gradient /* or NULL */);
+/* The importance factor p_label^(t2 - t1): how much of its gradient a row is allowed. */
+TEMPER_API double temper_importance(const double *a, size_t n, size_t label, double t1, double t2);
+
+/* Two classes as a function of the margin m = c * a, activations m/2, -m/2. */
+TEMPER_API double temper_margin_loss(double margin, double t1, double t2,
+                                     double *slope /* or NULL */, double *curvature /* or NULL */);
+/* The probability of the given label. */
+TEMPER_API double temper_margin_probability(double margin, double t2);
+
+/* The methods: a name for the command line, and the temperatures that they fix (NAN: free). */
+#define TEMPER_METHOD_LIST(X)                                                                      \
+    X(TEMPERED, "tempered", NAN, NAN, "two temperatures: -log_t1 exp_t2")                          \
+    X(LOGISTIC, "logistic", 1, 1, "plain logistic regression")                                     \
+    X(T_LOGISTIC, "t-logistic", 1, NAN, "heavy tails, unbounded: t1 = 1")                          \
+    X(GCE, "gce", NAN, 1, "generalised cross-entropy: t2 = 1")                                     \
+    X(HINGE, "hinge", NAN, NAN, "support vector machine, smoothed over `smoothing`")               \
+    X(BREGMAN, "bregman", NAN, NAN, "the bi-tempered loss of 2019")
+
+typedef enum temper_method {
+#define TEMPER_METHOD_ENUM(name, word, t1, t2, text) TEMPER_##name,
+    TEMPER_METHOD_LIST(TEMPER_METHOD_ENUM)
+#undef TEMPER_METHOD_ENUM
+} temper_method;
+
+/* A loss: a method and its parameters. */
+typedef struct temper_loss_spec {
+    temper_method method;
+    double t1;        /* ignored where the method fixes it, and by hinge */
+    double t2;        /* the same */
+    double smoothing; /* hinge: the width of the parabola that rounds the kink; 0 for none */
+} temper_loss_spec;
+
+/* The temperatures that count: those given, or those that the method fixes. */
+TEMPER_API temper_loss_spec temper_loss_resolve(temper_loss_spec loss);
+TEMPER_API const char *temper_method_name(temper_method method);
+/* 1 and *method set if there is one of that name, else 0. */
+TEMPER_API int temper_method_find(const char *name, temper_method *method);
+
+/* Value, and if wanted gradient (n) and Hessian (n x n), of any of the losses. The Hessian needs a
+ * gradient to go with it. */
+TEMPER_API double temper_any_loss(temper_loss_spec loss, const double *a, size_t n, size_t label,
+                                  double *gradient /* or NULL */, double *hessian /* or NULL */);
+TEMPER_API double temper_any_margin_loss(temper_loss_spec loss, double margin,
+                                         double *slope /* or NULL */,
+                                         double *curvature /* or NULL */);
+
+/* What is known of the two-temperature loss at (t1, t2). */
+typedef struct temper_shape {
+    int convex;        /* in the activations, for any number of classes */
+    int extended;      /* convex only with the value +infinity allowed (t2 < 1 <= t1) */
+    int quasi_convex;  /* always 1 for legal temperatures */
+    int bounded;       /* by `bound` */
+    double bound;      /* 1/(1 - t1), or +infinity */
+    int smooth;        /* value and slope are finite everywhere, so that it can be trained */
+    double inflection; /* margin below which the two-class loss bends down; -infinity if nowhere */
+} temper_shape;
+
+TEMPER_API temper_shape temper_loss_shape(double t1, double t2);
+/* The margin at which the curvature of the two-class loss changes its sign (appendix B): negative
+ * below, positive above; -infinity where it does not (t1 >= t2), NaN for illegal temperatures. */
+TEMPER_API double temper_inflection_margin(double t1, double t2);
+
+/* ---- Pictures ----------------------------------------------------------------------------------- */
+
+/* Figure 1 of the paper for any temperatures. */
+typedef struct temper_loss_figure {
+    const double *temperatures; /* the curves of panels a (log_t) and b (exp_t) */
+    size_t temperature_count;
+    const temper_loss_spec *losses; /* the curves of panel c */
+    size_t loss_count;
+    double margin_from, margin_to; /* the horizontal axis of panel c */
+    const char *panels;            /* "abc", or those wanted */
+} temper_loss_figure;
+
+/* The figure as SVG text, to be freed by temper_free. *svg is untouched on failure. */
+TEMPER_API temper_status temper_plot_losses(const temper_loss_figure *figure, char **svg,
+                                            size_t *length, temper_error *error);
+TEMPER_API void temper_free(void *block);
+
+/* Saves bytes as a file, whole or not at all: a temporary file beside it, synced, then renamed. */
+TEMPER_API temper_status temper_save(const char *path, const char *bytes, size_t length,
+                                     temper_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,77 @@
+/* status: the words and exit codes of the status list, and how an error is filled. */
+#include "base/status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static const struct {
+    const char *name;
+    const char *text;
+    int exit_code;
+} statuses[] = {
+#define STATUS_ROW(name, exit_code, text) {#name, text, exit_code},
+    TEMPER_STATUS_LIST(STATUS_ROW)
+#undef STATUS_ROW
+};
+
+/* A number that is no status is a bug of the caller, and is named as one. */
+static size_t status_row(temper_status status)
+{
+    size_t row = (size_t)status;
+    return row < sizeof statuses / sizeof *statuses ? row : (size_t)TEMPER_BUG;
+}
+
+const char *temper_status_name(temper_status status)
+{
+    return statuses[status_row(status)].name;
+}
+
+const char *temper_status_text(temper_status status)
+{
+    return statuses[status_row(status)].text;
+}
+
+int temper_status_exit_code(temper_status status)
+{
+    return statuses[status_row(status)].exit_code;
+}
+
+static temper_status error_fill(temper_error *error, temper_status status, const char *format,
+                                va_list arguments)
+{
+    if (error) {
+        error->status = status;
+        vsnprintf(error->message, sizeof error->message, format, arguments);
+    }
+    return status;
+}
+
+temper_status error_at(temper_error *error, temper_status status, size_t line, size_t column,
+                       const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    error_fill(error, status, format, arguments);
+    va_end(arguments);
+    if (error) {
+        error->line = line;
+        error->column = column;
+    }
+    return status;
+}
+
+temper_status error_set(temper_error *error, temper_status status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    error_fill(error, status, format, arguments);
+    va_end(arguments);
+    if (error)
+        error->line = error->column = 0;
+    return status;
+}
+
+temper_status error_no_memory(temper_error *error)
+{
+    return error_set(error, TEMPER_NO_MEMORY, "out of memory");
+}

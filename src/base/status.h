@@ -1,0 +1,19 @@
+/* status: errors are a status, a place and a sentence; every failing call fills one. */
+#ifndef BASE_STATUS_H
+#define BASE_STATUS_H
+
+#include "temper.h"
+
+/* Fills *error (if there is one) and returns the status, so that a failure is one line:
+ *     return error_at(error, TEMPER_BAD_DATA, line, column, "value '%s' is not finite", token); */
+temper_status error_at(temper_error *error, temper_status status, size_t line, size_t column,
+                       const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* The same for failures that have no place in a file. */
+temper_status error_set(temper_error *error, temper_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* "out of memory" needs no further words. */
+temper_status error_no_memory(temper_error *error);
+
+#endif

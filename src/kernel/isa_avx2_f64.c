@@ -1,0 +1,15 @@
+/* isa_avx2_f64: the kernels on vectors of doubles. */
+#define SIMD_F64
+#include "kernel/margin_body.h"
+#include "kernel/softmax_body.h"
+
+void margins_avx2(const struct margin_table *table, const double *margin, size_t n, double *value,
+                    double *slope, double *curvature)
+{
+    margins_run(table, margin, n, value, slope, curvature);
+}
+
+void softmax_f64_avx2(const struct softmax_f64 *block)
+{
+    softmax_run(block);
+}

@@ -1,0 +1,15 @@
+/* isa_avx512_f64: the kernels on vectors of doubles. */
+#define SIMD_F64
+#include "kernel/margin_body.h"
+#include "kernel/softmax_body.h"
+
+void margins_avx512(const struct margin_table *table, const double *margin, size_t n, double *value,
+                    double *slope, double *curvature)
+{
+    margins_run(table, margin, n, value, slope, curvature);
+}
+
+void softmax_f64_avx512(const struct softmax_f64 *block)
+{
+    softmax_run(block);
+}

@@ -1,0 +1,8 @@
+/* isa_neon_f32: the kernels on vectors of floats. */
+#define SIMD_F32
+#include "kernel/softmax_body.h"
+
+void softmax_f32_neon(const struct softmax_f32 *block)
+{
+    softmax_run(block);
+}

@@ -1,0 +1,25 @@
+/* kernel: the table of hot functions, one row for each instruction set. */
+#ifndef KERNEL_KERNEL_H
+#define KERNEL_KERNEL_H
+
+#include "kernel/margin.h"
+#include "kernel/softmax.h"
+
+struct kernel {
+    const char *name;
+    margin_fn *margins;
+    softmax_f32_fn *softmax_f32;
+    softmax_f64_fn *softmax_f64;
+};
+
+/* The kernels of that name, or NULL if there are none that this processor runs. */
+const struct kernel *kernel_find(const char *name);
+
+/* The fastest that this processor runs; "plain" always does. */
+const struct kernel *kernel_best(void);
+
+/* The one named by the environment variable TEMPER_KERNEL, else the fastest. NULL, and *wanted the
+ * name, if that one is unknown or cannot run here: the caller has to say so. */
+const struct kernel *kernel_choose(const char **wanted);
+
+#endif

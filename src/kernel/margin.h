@@ -1,0 +1,56 @@
+/* margin: loss, slope and curvature of many margins at once, for fixed temperatures.
+ *
+ * For t2 >= 1 they are smooth functions of one number: tables of polynomials are built once from the
+ * exact functions. For t2 < 1, where p reaches 0, every margin takes the exact path. */
+#ifndef KERNEL_MARGIN_H
+#define KERNEL_MARGIN_H
+
+#include <stdalign.h>
+#include <stddef.h>
+
+enum {
+    MARGIN_INTERVALS = 16, /* eight for each sign of m */
+    MARGIN_MAX_DEGREE = 21,
+};
+
+/* Polynomials on intervals that the bits of 1 + |m| tell apart: its exponent 0..7, or (split) its
+ * exponent 0..3 and the first bit of its mantissa. */
+struct margin_polynomials {
+    int split;    /* 0 or 1 */
+    double limit; /* of |m|: 255 or 15 */
+    int degree;
+    /* The largest error of value and slope found while building, relative to max(1, |value|). */
+    double error;
+    /* Highest power first, a row of all intervals each: what one lookup instruction wants. The
+     * argument x in [-1, 1) runs through the interval. */
+    alignas(64) double coefficient[MARGIN_MAX_DEGREE + 1][MARGIN_INTERVALS];
+};
+
+enum margin_form {
+    MARGIN_EXACT,   /* no table: t2 < 1, or the polynomials would miss their bound */
+    MARGIN_SIGMOID, /* t2 = 1: polynomials near 0, the formula beyond, to keep relative accuracy */
+    MARGIN_TABLE,   /* t2 > 1: polynomials, coarser ones beyond, the exact path far out */
+};
+
+struct margin_table {
+    double t1, t2;
+    enum margin_form form;
+    struct margin_polynomials near, far;
+};
+
+/* Any legal temperatures. The absolute error of value and slope is at most 1e-12 of max(1, value);
+ * of the curvature, 1e-10. */
+void margin_table_build(struct margin_table *table, double t1, double t2);
+
+/* Fills value[i], slope[i] and, unless NULL, curvature[i] for n margins. The answer for a margin
+ * does not depend on its neighbours. */
+typedef void margin_fn(const struct margin_table *table, const double *margin, size_t n,
+                       double *value, double *slope, double *curvature);
+
+/* The reference: libm and plain C. */
+margin_fn margins_plain;
+margin_fn margins_avx2;
+margin_fn margins_avx512;
+margin_fn margins_neon;
+
+#endif

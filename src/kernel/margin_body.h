@@ -1,0 +1,220 @@
+/* margin_body: margins on vectors; included with SIMD_F64 by the file of each instruction set. */
+#include "kernel/margin.h"
+#include "kernel/vector_math.h"
+
+/* Results of one vector of margins. */
+struct margin_vec {
+    vec value, slope, curvature;
+};
+
+/* entry[index] of a row of the table, for each lane. */
+HOT vec table_lookup(const double *row, ivec index)
+{
+#if defined(__AVX512F__)
+    return (vec)_mm512_permutex2var_pd(_mm512_load_pd(row), (__m512i)index,
+                                       _mm512_load_pd(row + 8));
+#else
+    vec found;
+    for (int lane = 0; lane < LANES; lane++)
+        found[lane] = row[index[lane]];
+    return found;
+#endif
+}
+
+/* Vectors that go through the table together: Horner's scheme waits for itself, so several of them
+ * keep the multipliers busy, and one load of a row serves all. */
+#if defined(__AVX512F__)
+enum { GROUP = 4 };
+#else
+enum { GROUP = 2 };
+#endif
+
+/* Where a vector of margins lies among the polynomials; |m| must be below their limit. */
+struct place {
+    ivec index;
+    vec x, x_per_margin;
+};
+
+HOT struct place table_place(vec m, int split)
+{
+    ivec one = (ivec)vec_all(1), bits = (ivec)(1 + vec_abs(m)) - one;
+    ivec interval = bits >> (MANTISSA_BITS - split), octave = bits >> MANTISSA_BITS;
+    vec from_one = (vec)((bits & (((whole)1 << (MANTISSA_BITS - split)) - 1)) + one);
+    real scale = split ? 4 : 2; /* of the place within the interval, [1, 2) or [1, 1.5) */
+    ivec sign = (ivec)m & (ivec)vec_all(-0.0);
+    return (struct place){
+        .index = interval + ((ivec)m >> 63 & 8),
+        .x = vec_fma(from_one, vec_all(scale), vec_all(-1 - scale)),
+        .x_per_margin = (vec)(((ivec)vec_all(scale) - (octave << MANTISSA_BITS)) | sign),
+    };
+}
+
+/* A group through polynomials; `split` and `bend` are constants to the compiler. */
+HOT void polynomial_margins(const struct margin_polynomials *polynomials, const vec *m, int split,
+                            bool bend, struct margin_vec *loss)
+{
+    struct place place[GROUP];
+    vec value[GROUP], slope[GROUP], half_bend[GROUP];
+    for (int g = 0; g < GROUP; g++) {
+        place[g] = table_place(m[g], split);
+        value[g] = table_lookup(polynomials->coefficient[0], place[g].index);
+        slope[g] = half_bend[g] = vec_all(0);
+    }
+    for (int i = 1; i <= polynomials->degree; i++)
+#pragma GCC unroll 4
+        for (int g = 0; g < GROUP; g++) {
+            if (bend)
+                half_bend[g] = vec_fma(half_bend[g], place[g].x, slope[g]);
+            slope[g] = vec_fma(slope[g], place[g].x, value[g]);
+            vec next = table_lookup(polynomials->coefficient[i], place[g].index);
+            value[g] = vec_fma(value[g], place[g].x, next);
+        }
+    for (int g = 0; g < GROUP; g++) {
+        vec scale = place[g].x_per_margin;
+        loss[g] = (struct margin_vec){.value = value[g], .slope = slope[g] * scale};
+        if (bend)
+            loss[g].curvature = 2 * half_bend[g] * scale * scale;
+    }
+}
+
+HOT struct margin_vec margin_select(ivec mask, struct margin_vec yes, struct margin_vec no)
+{
+    return (struct margin_vec){
+        .value = vec_select(mask, yes.value, no.value),
+        .slope = vec_select(mask, yes.slope, no.slope),
+        .curvature = vec_select(mask, yes.curvature, no.curvature),
+    };
+}
+
+/* t2 = 1. */
+HOT struct margin_vec sigmoid_margins(const struct margin_table *table, vec m, bool bend)
+{
+    vec e = vec_exp_negative(-vec_abs(m)), u = 1 + e, r = vec_reciprocal(u);
+    vec log1p_e = vec_log1p_with(e, u, r);
+    ivec wrong = m < 0;
+    vec log_p = vec_select(wrong, m, vec_all(0)) - log1p_e;
+    vec q = vec_select(wrong, r, e * r), one_minus_t1 = vec_all(1 - table->t1);
+    struct margin_vec loss = {.value = -log_p, .slope = -q};
+    vec power = vec_all(1);
+    if (table->t1 != 1) {
+        power = vec_exp(one_minus_t1 * log_p);
+        loss.value = -vec_stretch_exp_with(log_p, power, 1 - table->t1);
+        loss.slope = -power * q;
+    }
+    if (bend) {
+        vec p = vec_select(wrong, e * r, r);
+        loss.curvature = power * q * (p - one_minus_t1 * q);
+    }
+    struct margin_vec nan = {m, m, m}; /* which the integer arithmetic inside exp does not carry */
+    return margin_select(m != m, nan, loss);
+}
+
+/* Lanes outside of every table are given to the reference, one by one. */
+static void replace_lanes(const struct margin_table *table, vec m, ivec outside,
+                          struct margin_vec *loss)
+{
+    for (int lane = 0; lane < LANES; lane++) {
+        double margin = m[lane], value, slope, curvature;
+        if (!outside[lane])
+            continue;
+        margins_plain(table, &margin, 1, &value, &slope, &curvature);
+        loss->value[lane] = value;
+        loss->slope[lane] = slope;
+        loss->curvature[lane] = curvature;
+    }
+}
+
+/* m where it is below the limit, else 0; marks the others (NaN among them). */
+HOT vec clip(vec m, double limit, ivec *outside)
+{
+    *outside = ~(vec_abs(m) < limit);
+    return (vec)((ivec)m & ~*outside);
+}
+
+/* The lanes that the near polynomials do not reach. Rare, so not inlined. */
+static __attribute__((noinline)) void far_margins(const struct margin_table *table, const vec *m,
+                                                  const ivec *outside, struct margin_vec *loss)
+{
+    vec inside[GROUP];
+    ivec beyond[GROUP];
+    struct margin_vec far[GROUP];
+    for (int g = 0; g < GROUP; g++)
+        inside[g] = clip(m[g], table->far.limit, &beyond[g]);
+    if (table->form == MARGIN_TABLE)
+        polynomial_margins(&table->far, inside, 0, true, far);
+    for (int g = 0; g < GROUP; g++) {
+        if (table->form == MARGIN_SIGMOID)
+            far[g] = sigmoid_margins(table, m[g], true);
+        else if (vec_any(beyond[g]))
+            replace_lanes(table, m[g], beyond[g], &far[g]);
+        loss[g] = margin_select(outside[g], far[g], loss[g]);
+    }
+}
+
+HOT void margins_group(const struct margin_table *table, const double *margin, bool bend,
+                       struct margin_vec *loss)
+{
+    vec m[GROUP], inside[GROUP];
+    ivec outside[GROUP], any = ivec_all(0);
+    for (int g = 0; g < GROUP; g++) {
+        m[g] = vec_load(margin + g * LANES);
+        inside[g] = clip(m[g], table->near.limit, &outside[g]);
+        any |= outside[g];
+    }
+    polynomial_margins(&table->near, inside, 1, bend, loss);
+    if (vec_any(any))
+        far_margins(table, m, outside, loss);
+}
+
+HOT void store_group(const struct margin_vec *loss, double *value, double *slope,
+                               double *curvature)
+{
+    for (int g = 0; g < GROUP; g++) {
+        vec_store(value + g * LANES, loss[g].value);
+        vec_store(slope + g * LANES, loss[g].slope);
+        if (curvature)
+            vec_store(curvature + g * LANES, loss[g].curvature);
+    }
+}
+
+/* A last, shorter group: filled up with zeros, so that a margin's lane never matters. */
+static void margins_rest(const struct margin_table *table, const double *margin, size_t n,
+                         double *value, double *slope, double *curvature)
+{
+    double in[GROUP * LANES] = {0}, values[GROUP * LANES], slopes[GROUP * LANES],
+           curvatures[GROUP * LANES];
+    struct margin_vec loss[GROUP];
+    memcpy(in, margin, n * sizeof *in);
+    margins_group(table, in, curvature != NULL, loss);
+    store_group(loss, values, slopes, curvatures);
+    memcpy(value, values, n * sizeof *values);
+    memcpy(slope, slopes, n * sizeof *slopes);
+    if (curvature)
+        memcpy(curvature, curvatures, n * sizeof *curvatures);
+}
+
+/* `bend` is a constant to the compiler, which makes two loops of it. */
+HOT void margins_loop(const struct margin_table *table, const double *margin, size_t n,
+                                double *value, double *slope, double *curvature, bool bend)
+{
+    enum { STEP = GROUP * LANES };
+    struct margin_vec loss[GROUP];
+    size_t i = 0;
+    for (; i + STEP <= n; i += STEP) {
+        margins_group(table, margin + i, bend, loss);
+        store_group(loss, value + i, slope + i, bend ? curvature + i : NULL);
+    }
+    if (i < n)
+        margins_rest(table, margin + i, n - i, value + i, slope + i, bend ? curvature + i : NULL);
+}
+
+HOT void margins_run(const struct margin_table *table, const double *margin, size_t n,
+                               double *value, double *slope, double *curvature)
+{
+    if (table->form == MARGIN_EXACT)
+        margins_plain(table, margin, n, value, slope, curvature);
+    else if (curvature)
+        margins_loop(table, margin, n, value, slope, curvature, true);
+    else
+        margins_loop(table, margin, n, value, slope, NULL, false);
+}

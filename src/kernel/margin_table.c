@@ -1,0 +1,165 @@
+/* margin_table: fits the polynomials. The slope is interpolated at Chebyshev's points and integrated,
+ * so that value, slope and curvature come from one set of coefficients. */
+#include <math.h>
+#include <stdbool.h>
+
+#include "kernel/margin_plain.h"
+#include "tempered/loss.h"
+
+enum { NODES = MARGIN_MAX_DEGREE }; /* of the slope: its degree is one less than the value's */
+
+/* The degree grows until the errors are below this; polynomials that cannot get there are not used. */
+static const double ENOUGH = 5e-13; /* half of what is promised */
+
+/* What is being fitted: some of the polynomials of a table. */
+struct fit {
+    double t1, t2;
+    struct margin_polynomials *polynomials;
+    long double series[MARGIN_INTERVALS][NODES + 1];
+};
+
+/* Where a table is checked: between the nodes, where it is worst. */
+struct checkpoint {
+    double margin;
+    struct margin_loss exact;
+};
+
+static struct margin_loss exact_loss(const struct fit *fit, double margin)
+{
+    return tempered_margin_loss(margin, fit->t1, fit->t2);
+}
+
+/* d margin / dx: half the width of an interval, negative on the left. */
+static double margin_per_x(const struct fit *fit, int interval)
+{
+    int split = fit->polynomials->split, exponent = (interval % 8) >> split;
+    double half_width = ldexp(1, exponent - split) / 2;
+    return interval < 8 ? half_width : -half_width;
+}
+
+/* The margin at x in [-1, 1] of an interval. */
+static double margin_at(const struct fit *fit, int interval, double x)
+{
+    int split = fit->polynomials->split, exponent = (interval % 8) >> split;
+    double half = interval % 2 && split ? 1.5 : 1; /* where in its octave 1 + |m| begins */
+    double from = half * ldexp(1, exponent) - 1, half_width = margin_per_x(fit, interval);
+    return copysign(from, half_width) + half_width * (x + 1);
+}
+
+static double node(int k)
+{
+    return cos(acos(-1) * (k + 0.5) / NODES);
+}
+
+/* Chebyshev coefficients of the slope by x. */
+static void fit_slope(const struct fit *fit, int interval, long double *series)
+{
+    double slope[NODES];
+    for (int k = 0; k < NODES; k++)
+        slope[k] = exact_loss(fit, margin_at(fit, interval, node(k))).slope *
+                   margin_per_x(fit, interval);
+    for (int j = 0; j < NODES; j++) {
+        long double sum = 0;
+        for (int k = 0; k < NODES; k++)
+            sum += (long double)slope[k] * cosl(acosl(-1) * j * (2 * k + 1) / (2 * NODES));
+        series[j] = sum * (j == 0 ? 1 : 2) / NODES;
+    }
+}
+
+/* The integral of sum series_j T_j: its coefficients are (c_{j-1} - c_{j+1})/(2j). */
+static void integrate(long double *series)
+{
+    long double integral[NODES + 1] = {0};
+    for (int j = 1; j <= NODES; j++) {
+        long double before = j == 1 ? 2 * series[0] : series[j - 1];
+        long double after = j + 1 < NODES ? series[j + 1] : 0;
+        integral[j] = (before - after) / (2 * j);
+    }
+    for (int j = 0; j <= NODES; j++)
+        series[j] = integral[j];
+}
+
+/* Powers of x from Chebyshev polynomials T_{j+1} = 2x T_j - T_{j-1}; powers[i] belongs to x^i. */
+static void to_powers(const long double *series, int degree, long double *powers)
+{
+    long double last[NODES + 1] = {1}, now[NODES + 1] = {0, 1};
+    for (int i = 0; i <= NODES; i++)
+        powers[i] = i == 0 ? series[0] : i == 1 ? series[1] : 0;
+    for (int j = 2; j <= degree; j++) {
+        long double next[NODES + 1] = {0};
+        for (int i = 0; i <= j; i++)
+            next[i] = (i ? 2 * now[i - 1] : 0) - last[i];
+        for (int i = 0; i <= j; i++) {
+            powers[i] += series[j] * next[i];
+            last[i] = now[i];
+            now[i] = next[i];
+        }
+    }
+}
+
+/* The integral is right up to a constant, which the value in the middle gives. */
+static void place_interval(const struct fit *fit, int interval)
+{
+    struct margin_polynomials *polynomials = fit->polynomials;
+    long double powers[NODES + 1];
+    to_powers(fit->series[interval], polynomials->degree, powers);
+    powers[0] = exact_loss(fit, margin_at(fit, interval, 0)).value;
+    for (int i = 0; i <= polynomials->degree; i++)
+        polynomials->coefficient[polynomials->degree - i][interval] = (double)powers[i];
+}
+
+static double error_at_point(const struct margin_polynomials *polynomials,
+                             const struct checkpoint *point)
+{
+    struct margin_loss loss = margin_polynomial(polynomials, point->margin);
+    double size = fmax(1, fabs(point->exact.value));
+    return fmax(fabs(loss.value - point->exact.value), fabs(loss.slope - point->exact.slope)) / size;
+}
+
+static double fit_error(const struct fit *fit, const struct checkpoint *points, int count)
+{
+    double worst = 0;
+    for (int i = 0; i < count; i++)
+        worst = fmax(worst, error_at_point(fit->polynomials, &points[i]));
+    return worst;
+}
+
+/* The lowest degree that is good enough; false if none is. */
+static bool fit_polynomials(struct fit *fit)
+{
+    enum { CHECKS = NODES + 1, LOWEST_DEGREE = 8 };
+    struct checkpoint points[MARGIN_INTERVALS * CHECKS];
+    for (int i = 0; i < MARGIN_INTERVALS; i++) {
+        fit_slope(fit, i, fit->series[i]);
+        integrate(fit->series[i]);
+        for (int k = 0; k < CHECKS; k++) {
+            double margin = margin_at(fit, i, 0.999999 * cos(acos(-1) * k / NODES));
+            points[i * CHECKS + k] = (struct checkpoint){margin, exact_loss(fit, margin)};
+        }
+    }
+    fit->polynomials->error = INFINITY;
+    for (int degree = LOWEST_DEGREE; degree <= NODES; degree++) {
+        fit->polynomials->degree = degree;
+        for (int i = 0; i < MARGIN_INTERVALS; i++)
+            place_interval(fit, i);
+        fit->polynomials->error = fit_error(fit, points, MARGIN_INTERVALS * CHECKS);
+        if (fit->polynomials->error <= ENOUGH)
+            return true;
+    }
+    return false;
+}
+
+void margin_table_build(struct margin_table *table, double t1, double t2)
+{
+    *table = (struct margin_table){.t1 = t1, .t2 = t2, .form = MARGIN_EXACT};
+    table->near = (struct margin_polynomials){.split = 1, .limit = 15};
+    table->far = (struct margin_polynomials){.split = 0, .limit = 255};
+    struct fit near = {.t1 = t1, .t2 = t2, .polynomials = &table->near};
+    struct fit far = {.t1 = t1, .t2 = t2, .polynomials = &table->far};
+    if (!(t2 >= 1) || !fit_polynomials(&near))
+        return;
+    if (t2 == 1)
+        table->form = MARGIN_SIGMOID;
+    else if (fit_polynomials(&far))
+        table->form = MARGIN_TABLE;
+}

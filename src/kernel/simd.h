@@ -1,0 +1,201 @@
+/* simd: one vector type for every instruction set.
+ *
+ * The including file says SIMD_F32 or SIMD_F64; its compiler flags say which instructions. `vec`
+ * and `ivec` are the compiler's own vector types, so + - * / and comparisons are written as usual
+ * (a comparison gives lanes of all ones or all zeros); below is only what C has no operator for. */
+#ifndef KERNEL_SIMD_H
+#define KERNEL_SIMD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__AVX512F__) || defined(__AVX2__)
+#include <immintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
+#endif
+
+#if defined(__AVX512F__)
+#define SIMD_BYTES 64
+#elif defined(__AVX2__)
+#define SIMD_BYTES 32
+#else
+#define SIMD_BYTES 16
+#endif
+
+#ifdef SIMD_F32
+typedef float real;
+typedef int32_t whole; /* as wide as a real */
+#else
+typedef double real;
+typedef int64_t whole;
+#endif
+
+typedef real vec __attribute__((vector_size(SIMD_BYTES)));
+typedef whole ivec __attribute__((vector_size(SIMD_BYTES)));
+
+enum { LANES = SIMD_BYTES / sizeof(real) };
+
+/* The parts of a hot loop: without their frames vectors stay in registers. */
+#define HOT static inline __attribute__((always_inline))
+
+HOT vec vec_load(const real *from)
+{
+    vec v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+HOT void vec_store(real *to, vec v)
+{
+    memcpy(to, &v, sizeof v);
+}
+
+HOT vec vec_all(real x)
+{
+    return x - (vec){0}; /* not 0 + x, which loses the sign of -0 */
+}
+
+HOT ivec ivec_all(whole x)
+{
+    return (ivec){0} + x;
+}
+
+/* Where a lane of `mask` is all ones, `yes`; where it is zero, `no`. */
+HOT vec vec_select(ivec mask, vec yes, vec no)
+{
+    return (vec)((mask & (ivec)yes) | (~mask & (ivec)no));
+}
+
+HOT vec vec_abs(vec v)
+{
+    return (vec)((ivec)v & ~(ivec)vec_all((real)-0.0));
+}
+
+/* a * b + c, rounded once. */
+HOT vec vec_fma(vec a, vec b, vec c)
+{
+#if defined(__AVX512F__) && defined(SIMD_F32)
+    return (vec)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+#elif defined(__AVX512F__)
+    return (vec)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+#elif defined(__AVX2__) && defined(SIMD_F32)
+    return (vec)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#elif defined(__AVX2__)
+    return (vec)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+#elif defined(__ARM_NEON) && defined(SIMD_F32)
+    return (vec)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
+#else
+    return (vec)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);
+#endif
+}
+
+/* The second argument where either is NaN. */
+HOT vec vec_max(vec a, vec b)
+{
+#if defined(__AVX512F__) && defined(SIMD_F32)
+    return (vec)_mm512_max_ps((__m512)a, (__m512)b);
+#elif defined(__AVX512F__)
+    return (vec)_mm512_max_pd((__m512d)a, (__m512d)b);
+#elif defined(__AVX2__) && defined(SIMD_F32)
+    return (vec)_mm256_max_ps((__m256)a, (__m256)b);
+#elif defined(__AVX2__)
+    return (vec)_mm256_max_pd((__m256d)a, (__m256d)b);
+#else
+    return vec_select(a > b, a, b);
+#endif
+}
+
+HOT vec vec_min(vec a, vec b)
+{
+#if defined(__AVX512F__) && defined(SIMD_F32)
+    return (vec)_mm512_min_ps((__m512)a, (__m512)b);
+#elif defined(__AVX512F__)
+    return (vec)_mm512_min_pd((__m512d)a, (__m512d)b);
+#elif defined(__AVX2__) && defined(SIMD_F32)
+    return (vec)_mm256_min_ps((__m256)a, (__m256)b);
+#elif defined(__AVX2__)
+    return (vec)_mm256_min_pd((__m256d)a, (__m256d)b);
+#else
+    return vec_select(a < b, a, b);
+#endif
+}
+
+/* True if any lane of the mask is set. */
+HOT bool vec_any(ivec mask)
+{
+#if defined(__AVX512F__)
+    return _mm512_test_epi64_mask((__m512i)mask, (__m512i)mask) != 0;
+#elif defined(__AVX2__)
+    return !_mm256_testz_si256((__m256i)mask, (__m256i)mask);
+#else
+    return vmaxvq_u32((uint32x4_t)mask) != 0;
+#endif
+}
+
+/* Numbers as bits: an exponent above a mantissa. */
+#ifdef SIMD_F32
+enum { MANTISSA_BITS = 23 };
+#define ROUNDING_MAGIC 12582912.0f /* 1.5 * 2^23: adding it rounds to a whole number */
+#else
+enum { MANTISSA_BITS = 52 };
+#define ROUNDING_MAGIC 6755399441055744.0 /* 1.5 * 2^52 */
+#endif
+
+/* v * 2^n for whole n, given as n + ROUNDING_MAGIC; the result must be normal. */
+HOT vec vec_scale(vec v, vec shifted)
+{
+#if defined(__AVX512F__) && defined(SIMD_F32)
+    return (vec)_mm512_scalef_ps((__m512)v, (__m512)(shifted - ROUNDING_MAGIC));
+#elif defined(__AVX512F__)
+    return (vec)_mm512_scalef_pd((__m512d)v, (__m512d)(shifted - ROUNDING_MAGIC));
+#else
+    ivec n = (ivec)shifted - (ivec)vec_all((real)ROUNDING_MAGIC);
+    return (vec)((ivec)v + (n << MANTISSA_BITS));
+#endif
+}
+
+/* v = mantissa * 2^exponent, the mantissa in [3/4, 3/2); v must be normal and positive. */
+HOT vec vec_split(vec v, vec *exponent)
+{
+#if defined(__AVX512F__) && defined(SIMD_F32)
+    *exponent = (vec)_mm512_getexp_ps((__m512)(v * (real)(4.0 / 3)));
+    return (vec)_mm512_getmant_ps((__m512)v, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_src);
+#elif defined(__AVX512F__)
+    *exponent = (vec)_mm512_getexp_pd((__m512d)(v * (real)(4.0 / 3)));
+    return (vec)_mm512_getmant_pd((__m512d)v, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_src);
+#else
+    ivec k = ((ivec)v - (ivec)vec_all((real)0.75)) >> MANTISSA_BITS;
+    *exponent = __builtin_convertvector(k, vec);
+    return (vec)((ivec)v - (k << MANTISSA_BITS));
+#endif
+}
+
+/* 1/v for normal positive v, good to at least four digits. */
+HOT vec vec_reciprocal_rough(vec v)
+{
+#if defined(__AVX512F__) && defined(SIMD_F32)
+    return (vec)_mm512_rcp14_ps((__m512)v);
+#elif defined(__AVX512F__)
+    return (vec)_mm512_rcp14_pd((__m512d)v);
+#else
+    return 1 / v;
+#endif
+}
+
+/* 1/v for normal positive v, to about one unit in the last place. */
+HOT vec vec_reciprocal(vec v)
+{
+#if defined(__AVX512F__)
+    vec r = vec_reciprocal_rough(v);
+#ifdef SIMD_F64
+    r = vec_fma(r, vec_fma(-v, r, vec_all(1)), r); /* Newton doubles the correct digits */
+#endif
+    return vec_fma(r, vec_fma(-v, r, vec_all(1)), r);
+#else
+    return 1 / v;
+#endif
+}
+
+#endif

@@ -1,0 +1,4 @@
+#!/usr/bin/env bash
+# The target is a folder.
+mkdir folder
+$TEMPER plot losses -o folder

@@ -1,0 +1,4 @@
+#!/usr/bin/env bash
+$TEMPER version
+$TEMPER --version
+$TEMPER plot --version

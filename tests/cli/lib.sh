@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# What cases need: the runner has bash read this before each of them.
+
+skip() { # skip WHY: the runner and ctest count the case as skipped
+    echo "$*" >&2
+    exit 77
+}
+
+need() { # need PROGRAM...
+    local program
+    for program in "$@"; do
+        command -v "$program" >/dev/null || skip "needs $program"
+    done
+}
+
+temper_exit() { # temper_exit ARGUMENT...: runs it and prints its exit code
+    $TEMPER "$@"
+    echo "exit $?"
+}
+
+# Permissions mean nothing to root, so this is run by somebody to whom they do.
+temper_as_nobody() { # temper_as_nobody ARGUMENT...
+    if [ "$(id -u)" = 0 ]; then
+        # shellcheck disable=SC2086 # a command with arguments
+        setpriv --reuid=65534 --regid=65534 --clear-groups $TEMPER "$@"
+    else
+        $TEMPER "$@"
+    fi
+}
+
+# Gives the folder of the case to that somebody.
+become_unprivileged() {
+    if [ "$(id -u)" = 0 ]; then
+        need setpriv
+        chown -R 65534:65534 .
+        temper_as_nobody version >/dev/null 2>&1 || skip "user 65534 cannot run $TEMPER"
+    fi
+}
+
+# A private folder with what 'temper documents' writes.
+documents() {
+    $TEMPER documents documents
+}
+
+# Completes a line in bash as a Tab behind its last word would: a candidate a line.
+bash_complete() { # bash_complete WORD...
+    # shellcheck disable=SC2034 # bash's interface to completion functions
+    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+    COMPREPLY=()
+    _temper
+    echo "$*: ${COMPREPLY[*]}"
+}
+
+# A command of that name in PATH which notes its arguments in the file "typed".
+note_arguments() {
+    mkdir bin
+    printf '#!/bin/sh\n{ printf "[%%s]" "$@" && echo; } >>typed\n' >bin/temper
+    chmod +x bin/temper
+    export PATH=$PWD/bin:$PATH TERM=dumb
+}

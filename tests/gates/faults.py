@@ -1,0 +1,101 @@
+"""The faults that the gates must catch: what is changed where, which gate should see it, and what
+the gate should then say. An edit replaces its anchor, which must be there exactly once."""
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Fault:
+    name: str
+    gate: tuple  # see GATES in prove
+    file: str
+    anchor: str
+    planted: str
+    expected: str  # a regular expression for the output of the gate
+
+
+FAULTS = [
+    # ---- Sanitizers ------------------------------------------------------------------------------
+    Fault("leak", ("unit", "asan", "base_text"), "src/base/text.c",
+          "    mem_free(text->bytes);\n    *text = (struct text){0};",
+          "    *text = (struct text){0};",
+          r"LeakSanitizer: detected memory leaks"),
+    Fault("heap-overflow", ("unit", "asan", "base_text"), "src/base/text.c",
+          "    char *bytes = mem_resize(text->bytes, capacity, 1);\n",
+          "    char *bytes = mem_resize(text->bytes, capacity - 1, 1);\n",
+          r"AddressSanitizer: heap-buffer-overflow"),
+    Fault("use-after-free", ("unit", "asan", "base_threads"), "src/base/thread.c",
+          "    temper_status status = crew_run(&crew, workers, threads);\n",
+          "    temper_status status = crew_run(&crew, workers, threads);\n"
+          "    mem_free(workers);\n    status += (temper_status)(workers[0].number);\n"
+          "    workers = NULL;\n",
+          r"AddressSanitizer: heap-use-after-free"),
+    Fault("integer-overflow", ("unit", "asan", "base_random"), "src/base/random.c",
+          "uint64_t left = (uint64_t)0xD2511F53u * c0,",
+          "uint64_t left = (uint64_t)(0x52511F53 * (int)c0),",
+          r"runtime error: signed integer overflow"),
+    Fault("race", ("unit", "tsan", "base_threads"), "src/base/thread.c",
+          "        size_t block = atomic_fetch_add(&crew->next, 1);\n",
+          "        static size_t block;\n"
+          "        block = atomic_fetch_add(&crew->next, 1);\n",
+          r"ThreadSanitizer: data race"),
+    # ---- Tests ------------------------------------------------------------------------------------
+    Fault("wrong-number", ("unit", "gcc", "base_random"), "src/base/random.c",
+          "k1 += 0xBB67AE85u;", "k1 += 0xBB67AE84u;",
+          r"FAIL philox_known_answers"),
+    Fault("empty-test", ("unit", "gcc", "base_status"), "tests/unit/test_base_status.c",
+          "TEST(no_memory_has_its_words)\n{\n",
+          "TEST(no_memory_has_its_words)\n{\n    if (TEMPER_OK == 0)\n        return;\n",
+          r"FAIL no_memory_has_its_words: checked nothing"),
+    Fault("unlisted-test", ("build", "gcc", "test_base_random"), "tests/unit/test_base_random.c",
+          "TEST(philox_known_answers)\n",
+          "TEST(forgotten)\n{\n    CHECK(false);\n}\n\nTEST(philox_known_answers)\n",
+          r"test_forgotten.*defined but not used"),
+    # ---- Compilers ----------------------------------------------------------------------------------
+    Fault("warning-gcc", ("build", "gcc", "temper_objects"), "src/base/memory.c",
+          "    *out = a + b;\n", "    int narrowed = a;\n    *out = a + b;\n",
+          r"error: .*-Werror=(conversion|unused-variable)"),
+    Fault("warning-clang", ("build", "clang", "temper_objects"), "src/base/memory.c",
+          "    *out = a + b;\n", "    int narrowed = a;\n    *out = a + b;\n",
+          r"error: .*-Werror,-W(shorten-64-to-32|unused-variable)"),
+    # ---- What the library gives and takes -----------------------------------------------------------
+    Fault("public-name", ("library", "symbols"), "src/base/memory.c",
+          "void mem_free(void *block)\n",
+          '__attribute__((visibility("default"))) void mem_free(void *block)\n',
+          r"without temper_: mem_free"),
+    Fault("printing", ("library", "symbols"), "src/base/status.c",
+          "        error->status = status;\n",
+          '        error->status = status;\n        printf("%s", format);\n',
+          r"a library must not call: printf"),
+    Fault("mutable-global", ("library", "globals"), "src/base/memory.c",
+          "void mem_free(void *block)\n{\n",
+          "void mem_free(void *block)\n{\n    static unsigned calls;\n    calls++;\n",
+          r"calls\S* in \.bss"),
+    # ---- Other linters ------------------------------------------------------------------------------
+    Fault("upward-include", ("lint", "layers"), "src/base/text.c",
+          '#include "base/memory.h"\n',
+          '#include "base/memory.h"\n#include "tempered/functions.h"\n',
+          r"src/base/text\.c:\d+: .*base lies below tempered"),
+    Fault("front-include", ("lint", "layers"), "cli/main.c",
+          '#include "parse.h"\n', '#include "parse.h"\n#include "base/text.h"\n',
+          r"cli/main\.c:\d+: .*a front sees temper\.h"),
+    Fault("layout", ("lint", "format"), "src/base/random.c",
+          "    double radius = sqrt(", "  double radius=sqrt(",
+          r"random\.c:\d+:\d+: error: code should be clang-formatted"),
+    Fault("banned-word", ("lint", "words"), "src/base/text.c",
+          "    memcpy(text->bytes + text->length, bytes, length);\n",
+          "    strcpy(text->bytes + text->length, bytes);\n",
+          r"src/base/text\.c:\d+:.*strcpy"),
+    Fault("long-list", ("lint", "sizes"), "src/base/memory.c",
+          "bool add_size(size_t a, size_t b, size_t *out)\n",
+          "bool add_size(int c, int d, int e, int f, size_t a, size_t b, size_t *out)\n",
+          r"memory\.c:\d+: add_size has 7 parameters"),
+    Fault("unquoted", ("lint", "shell"), "tools/lint/files",
+          'cd "$(dirname "$0")/../.."', "cd $(dirname $0)/../..",
+          r"SC2046"),
+    Fault("cppcheck", ("lint", "cppcheck"), "src/base/random.c",
+          "    out[3] = c3;\n", "    uint32_t spare[4];\n    spare[4] = c3;\n    out[3] = c3;\n",
+          r"arrayIndexOutOfBounds"),
+    Fault("tidy", ("tidy", "src/base/memory.c"), "src/base/memory.c",
+          "    if (b != 0 && a > SIZE_MAX / b)\n", "    if (b != 0 && b != 0)\n",
+          r"misc-redundant-expression"),
+]

@@ -1,0 +1,76 @@
+/* test: a small harness for unit tests; nothing to install, so it runs under an emulator too.
+ *
+ *     #include "test.h"
+ *
+ *     TEST(adds)
+ *     {
+ *         CHECK(1 + 1 == 2);
+ *         CHECK_CLOSE(exp(1), 2.718281828459045, 1e-15);
+ *     }
+ *
+ *     TEST_LIST(LISTED(adds))       one list at the end of the file; it makes main()
+ *
+ * A failed check is printed and the test goes on; each check is an expression that is true if it
+ * held, so that a test can stop where going on makes no sense: if (!CHECK(p)) return;
+ * A test that checked nothing has failed. Checks belong on the main thread.
+ * Arguments filter the tests by substring. Exit code: 1 if any failed, 77 if all were skipped. */
+#ifndef TEST_H
+#define TEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct test_case {
+    const char *name;
+    void (*run)(void);
+};
+
+#define TEST(name)   static void test_##name(void)
+#define LISTED(name) {#name, test_##name}
+#define TEST_LIST(...)                                                                             \
+    int main(int argc, char **argv)                                                                \
+    {                                                                                              \
+        static const struct test_case cases[] = {__VA_ARGS__};                                     \
+        return test_main(argc, argv, cases, sizeof cases / sizeof *cases);                         \
+    }
+
+#define CHECK(condition) test_check((condition), __FILE__, __LINE__, #condition)
+/* With words of its own: CHECKF(g <= bound, "t = %g, n = %zu", t, n) */
+#define CHECKF(condition, ...) test_checkf((condition), __FILE__, __LINE__, #condition, __VA_ARGS__)
+#define CHECK_EQ_SIZE(actual, expected)                                                            \
+    test_equal_size((actual), (expected), __FILE__, __LINE__, #actual)
+#define CHECK_EQ_TEXT(actual, expected)                                                            \
+    test_equal_text((actual), (expected), __FILE__, __LINE__, #actual)
+/* |actual - expected| <= relative * |expected|. NaN is close to NaN, an infinity to itself. */
+#define CHECK_CLOSE(actual, expected, relative)                                                    \
+    test_close((actual), (expected), (relative), __FILE__, __LINE__, #actual)
+/* |actual - expected| <= absolute, with the same rules for NaN and infinities. */
+#define CHECK_NEAR(actual, expected, absolute)                                                     \
+    test_near((actual), (expected), (absolute), __FILE__, __LINE__, #actual)
+/* Ends the test without a verdict: SKIP("no AVX-512 here"). In a TEST itself, not in a helper. */
+#define SKIP(reason)                                                                               \
+    do {                                                                                           \
+        test_skip(reason);                                                                         \
+        return;                                                                                    \
+    } while (0)
+
+void test_count(bool held, const char *file, int line, const char *what);
+bool test_checkf(bool held, const char *file, int line, const char *what, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+bool test_equal_size(size_t actual, size_t expected, const char *file, int line, const char *what);
+bool test_equal_text(const char *actual, const char *expected, const char *file, int line,
+                     const char *what);
+bool test_close(double actual, double expected, double relative, const char *file, int line,
+                const char *what);
+bool test_near(double actual, double expected, double absolute, const char *file, int line,
+               const char *what);
+void test_skip(const char *reason);
+/* Here, so that an analyser sees what a test has made sure of. */
+static inline bool test_check(bool held, const char *file, int line, const char *what)
+{
+    test_count(held, file, line, what);
+    return held;
+}
+int test_main(int argc, char **argv, const struct test_case *cases, size_t count);
+
+#endif
