@@ -42,8 +42,7 @@ void paper_margins(const double *margin, size_t n, double t1, double t2, double 
     }
 }
 
-double paper_row(const double *a, size_t n, size_t label, double t1, double t2, double tolerance,
-                 double *gradient)
+double paper_row(const double *a, size_t n, size_t label, double t1, double t2, double *gradient)
 {
     double max = a[0], scale = 1, before, z = 0, escort = 0;
     for (size_t c = 1; c < n; c++)
@@ -54,7 +53,7 @@ double paper_row(const double *a, size_t n, size_t label, double t1, double t2, 
         for (size_t c = 0; c < n; c++)
             z += printed_exp_t(scale * (a[c] - max), t2);
         scale = pow(z, 1 - t2);
-    } while (fabs(scale - before) > tolerance * scale);
+    } while (fabs(scale - before) > 1e-7 * scale);
     double g = max - printed_log_t(1 / z, t2);
     for (size_t c = 0; c < n; c++)
         escort += gradient[c] = pow(printed_exp_t(a[c] - g, t2), t2);

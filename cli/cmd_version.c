@@ -1,4 +1,7 @@
 /* cmd_version: temper version. */
+#include <stdlib.h>
+
+#include "message.h"
 #include "output.h"
 #include "parse.h"
 
@@ -7,9 +10,15 @@ temper_status cmd_version(const struct arguments *arguments)
 {
     (void)arguments;
     struct page page;
+    const char *kernel = temper_kernel_name();
+    if (!kernel)
+        return complain(TEMPER_USAGE,
+                        "TEMPER_KERNEL: '%s' does not run on this processor; "
+                        "unset it, or give plain, avx2, avx512 or neon",
+                        getenv("TEMPER_KERNEL"));
     temper_status status = page_open(&page);
     if (status != TEMPER_OK)
         return status;
-    fprintf(page.stream, "temper %s\n", temper_version());
+    fprintf(page.stream, "temper %s\nkernel %s\n", temper_version(), kernel);
     return page_print(&page);
 }

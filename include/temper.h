@@ -29,6 +29,10 @@ extern "C" {
 /* "0.1.0" */
 TEMPER_API const char *temper_version(void);
 
+/* The hot loops that this processor runs best: "avx512", "avx2", "neon" or "plain", or those that
+ * the environment variable TEMPER_KERNEL asks for. NULL if it asks for what cannot run here. */
+TEMPER_API const char *temper_kernel_name(void);
+
 /* ---- Statuses and errors -------------------------------------------------------------------- */
 
 /* One list: the enumerator, the exit code of the command, and the words. */

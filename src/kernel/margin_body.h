@@ -143,6 +143,8 @@ static __attribute__((noinline)) void far_margins(const struct margin_table *tab
     if (table->form == MARGIN_TABLE)
         polynomial_margins(&table->far, inside, 0, true, far);
     for (int g = 0; g < GROUP; g++) {
+        if (!vec_any(outside[g]))
+            continue;
         if (table->form == MARGIN_SIGMOID)
             far[g] = sigmoid_margins(table, m[g], true);
         else if (vec_any(beyond[g]))
@@ -193,14 +195,14 @@ static void margins_rest(const struct margin_table *table, const double *margin,
         memcpy(curvature, curvatures, n * sizeof *curvatures);
 }
 
-/* `bend` is a constant to the compiler, which makes two loops of it. */
+/* With a curvature and without: two loops, since the choice must not be made inside. */
 HOT void margins_loop(const struct margin_table *table, const double *margin, size_t n,
-                                double *value, double *slope, double *curvature, bool bend)
+                      double *value, double *slope, double *curvature)
 {
-    enum { STEP = GROUP * LANES };
+    const bool bend = curvature != NULL; /* a constant wherever this is inlined */
     struct margin_vec loss[GROUP];
-    size_t i = 0;
-    for (; i + STEP <= n; i += STEP) {
+    size_t i = 0, step = GROUP * LANES;
+    for (; i + step <= n; i += step) {
         margins_group(table, margin + i, bend, loss);
         store_group(loss, value + i, slope + i, bend ? curvature + i : NULL);
     }
@@ -209,12 +211,12 @@ HOT void margins_loop(const struct margin_table *table, const double *margin, si
 }
 
 HOT void margins_run(const struct margin_table *table, const double *margin, size_t n,
-                               double *value, double *slope, double *curvature)
+                     double *value, double *slope, double *curvature)
 {
     if (table->form == MARGIN_EXACT)
         margins_plain(table, margin, n, value, slope, curvature);
     else if (curvature)
-        margins_loop(table, margin, n, value, slope, curvature, true);
+        margins_loop(table, margin, n, value, slope, curvature);
     else
-        margins_loop(table, margin, n, value, slope, NULL, false);
+        margins_loop(table, margin, n, value, slope, NULL);
 }

@@ -9,7 +9,7 @@
 enum { NODES = MARGIN_MAX_DEGREE }; /* of the slope: its degree is one less than the value's */
 
 /* The degree grows until the errors are below this; polynomials that cannot get there are not used. */
-static const double ENOUGH = 5e-13; /* half of what is promised */
+static const double ENOUGH = 8e-13; /* of the 1e-12 that is promised */
 
 /* What is being fitted: some of the polynomials of a table. */
 struct fit {

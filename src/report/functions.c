@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "report/palette.h"
+#include "tempered/functions.h"
 
 static const double largest_argument = 5; /* of log_t: what matters happens around 1 */
 static const double lowest_value = -4;    /* where a log_t without a floor is cut off */
@@ -69,7 +70,7 @@ static struct domain value_window(const temper_loss_figure *figure)
     for (size_t i = 0; i < figure->temperature_count; i++) {
         double t = figure->temperatures[i];
         low = fmin(low, floor_of(t));
-        high = fmax(high, temper_log_t(largest_argument, t));
+        high = fmax(high, log_t(largest_argument, t));
     }
     return widened(fmax(low, lowest_value), high);
 }
@@ -78,12 +79,12 @@ static struct domain value_window(const temper_loss_figure *figure)
 
 static double log_curve(const void *context, double x)
 {
-    return temper_log_t(x, *(const double *)context);
+    return log_t(x, *(const double *)context);
 }
 
 static double exp_curve(const void *context, double x)
 {
-    return temper_exp_t(x, *(const double *)context);
+    return exp_t(x, *(const double *)context);
 }
 
 static void describe_panel(struct panel *panel, const char *title, const char *y_title)

@@ -9,6 +9,8 @@
 #include "report/figure.h"
 #include "report/functions.h"
 #include "report/palette.h"
+#include "tempered/method.h"
+#include "tempered/shape.h"
 
 /* ---- Labels ---------------------------------------------------------------------------------- */
 
@@ -24,7 +26,7 @@ static const char second_temperature[] = ", " SVG_ITALIC("t") SVG_SUB("2") " = "
 /* The method and the parameters that it does not fix: "tempered, t1 = 0.6, t2 = 1.6". */
 static void append_loss(struct text *out, temper_loss_spec loss)
 {
-    text_append(out, temper_method_name(loss.method));
+    text_append(out, method_name(loss.method));
     switch (loss.method) {
     case TEMPER_LOGISTIC:
         break;
@@ -48,7 +50,7 @@ static void append_loss(struct text *out, temper_loss_spec loss)
 
 static double loss_curve(const void *context, double margin)
 {
-    return temper_any_margin_loss(*(const temper_loss_spec *)context, margin, NULL, NULL);
+    return any_margin_loss(*(const temper_loss_spec *)context, margin).value;
 }
 
 /* 1/(1 - t1), or infinity. */
@@ -56,8 +58,8 @@ static double cap_of(temper_loss_spec loss)
 {
     if (loss.method == TEMPER_HINGE)
         return INFINITY;
-    loss = temper_loss_resolve(loss);
-    return temper_loss_shape(loss.t1, loss.t2).bound;
+    loss = loss_resolve(loss);
+    return loss_shape(loss.t1, loss.t2).bound;
 }
 
 /* The finite values of a curve on a coarse grid: a pole counts as high as it looks. */
@@ -165,8 +167,8 @@ static void add_inflection(struct panel *panel, const temper_loss_spec *loss, st
 {
     if (loss->method == TEMPER_HINGE || loss->method == TEMPER_BREGMAN)
         return;
-    temper_loss_spec resolved = temper_loss_resolve(*loss);
-    double margin = temper_loss_shape(resolved.t1, resolved.t2).inflection;
+    temper_loss_spec resolved = loss_resolve(*loss);
+    double margin = loss_shape(resolved.t1, resolved.t2).inflection;
     if (isfinite(margin))
         panel_add_mark(panel, (struct mark){{margin, loss_curve(loss, margin)}, colour, true});
 }

@@ -110,12 +110,12 @@ TEST(worst_cases_known)
     for (size_t c = 1; c < 1000; c++)
         family.a[c] = c == 1 ? -0.72681 : -1.12395e9;
     double g = temper_log_partition_counted(family.a, 1000, family.t, &done);
-    CHECKF(done.updates > 10 && done.updates <= 16, "%zu updates", done.updates);
+    CHECKF(done.updates <= 16, "%zu updates", done.updates);
     CHECK_CLOSE(g, temper_log_partition_bisection(family.a, 1000, family.t, NULL), 1e-11);
     const double few[10] = {0,         -0.0223,   -0.068,    -3.4e6,    -0.579266,
                             -0.579266, -0.579266, -0.579266, -0.579266, -0.579266};
     temper_log_partition_counted(few, 10, 0.22399, &done);
-    CHECKF(done.updates > 5 && done.updates <= 8, "%zu updates", done.updates);
+    CHECKF(done.updates <= 8, "%zu updates", done.updates);
 }
 
 /* Nothing to solve: no updates. */
