@@ -3,6 +3,7 @@
 PREFIX       ?= /usr/local
 FUZZ_SECONDS ?= 600
 TARGET       ?=
+JOBS         ?= $(shell nproc)
 
 .DEFAULT_GOAL := build
 .PHONY: build test check-fast demo bench format lint asan tsan arm64 fuzz coverage prove-gates \
@@ -19,7 +20,7 @@ test: ## everything that CI demands: lint, all configurations, short fuzz, prove
 check-fast: ## the inner loop: gcc build, unit and command tests
 	@tools/setup build
 	@tools/build gcc
-	@ctest --test-dir build/gcc --output-on-failure --no-label-summary -j 2
+	@ctest --test-dir build/gcc --output-on-failure --no-label-summary -j $(JOBS)
 
 demo: ## draw Figure 1 of the paper: build/figure1.svg
 	@tools/setup build
@@ -43,7 +44,7 @@ lint: ## every check that needs no run: formatting, clang-tidy, cppcheck, layers
 asan: ## all tests with AddressSanitizer and UndefinedBehaviorSanitizer
 	@tools/setup test
 	@tools/build asan
-	@ctest --test-dir build/asan --output-on-failure --no-label-summary -j 2
+	@ctest --test-dir build/asan --output-on-failure --no-label-summary -j $(JOBS)
 
 tsan: ## the threaded tests with ThreadSanitizer
 	@tools/setup test
@@ -53,7 +54,7 @@ tsan: ## the threaded tests with ThreadSanitizer
 arm64: ## all tests for 64-bit ARM, emulated
 	@tools/setup test
 	@tools/build arm64
-	@ctest --test-dir build/arm64 --output-on-failure --no-label-summary -j 2
+	@ctest --test-dir build/arm64 --output-on-failure --no-label-summary -j $(JOBS)
 
 fuzz: ## every fuzz target for FUZZ_SECONDS=600 each; TARGET=name for one
 	@tools/setup test

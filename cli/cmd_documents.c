@@ -11,9 +11,7 @@
 #include "parse.h"
 #include "value.h"
 
-enum {
-    PATH_LENGTH = 4096
-};
+enum { PATH_LENGTH = 4096 };
 
 /* One that is there already will do; if it is a file, the next step says so. */
 static temper_status make_folder(const char *path)

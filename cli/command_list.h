@@ -46,12 +46,12 @@ COMMAND(HELP, .name = "help", .operands = "[COMMAND]", .operand_hint = HINT_COMM
             "commands.",
         .examples = EXAMPLES({"Read about plot", "temper help plot"}))
 
-COMMAND(
-    VERSION, .name = "version", .run = cmd_version, .summary = "tell which version this is",
-    .description = "Prints the version, as 'temper --version' does, and which of its hot loops this "
-                   "processor runs: avx512, avx2, neon or plain. The environment variable "
-                   "TEMPER_KERNEL=NAME forces others, to compare them or to rule one out.",
-    .examples = EXAMPLES({"Tell it", "temper version"}))
+COMMAND(VERSION, .name = "version", .run = cmd_version, .summary = "tell which version this is",
+        .description =
+            "Prints the version, as 'temper --version' does, and which of its hot loops this "
+            "processor runs: avx512, avx2, neon or plain. The environment variable "
+            "TEMPER_KERNEL=NAME forces others, to compare them or to rule one out.",
+        .examples = EXAMPLES({"Tell it", "temper version"}))
 
 /* For the build, which installs what it writes. */
 COMMAND(DOCUMENTS, .name = "documents", .operands = "DIR", .operand_hint = HINT_FOLDER, .fewest = 1,

@@ -13,9 +13,7 @@ void help_page(FILE *out, const struct command *command);
 temper_status help_print(const struct command *command);
 
 /* What an option means, with its range and default: "... (>= 0; default: 0.6)". */
-enum {
-    MEANING_LENGTH = 480
-};
+enum { MEANING_LENGTH = 480 };
 void option_meaning(const struct option *option, char meaning[MEANING_LENGTH]);
 
 #endif

@@ -4,9 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum {
-    LINE_LENGTH = 1024
-};
+enum { LINE_LENGTH = 1024 };
 
 /* What the user typed is quoted in messages, and must not play with the terminal. */
 static void make_harmless(char *line)

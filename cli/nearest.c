@@ -4,9 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum {
-    NAME_LENGTH = 32
-};
+enum { NAME_LENGTH = 32 };
 
 static size_t min_size(size_t a, size_t b)
 {

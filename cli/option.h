@@ -52,10 +52,7 @@ enum option_id option_id(const struct option *option);
 enum hint option_hint(const struct option *option);
 /* The range of its numbers in words: ">= 0", "from 0 to 1"; "" if there is none. Returns `words`.
  */
-enum {
-    RANGE_LENGTH = 64,
-    WANTED_LENGTH = 160
-};
+enum { RANGE_LENGTH = 64, WANTED_LENGTH = 160 };
 const char *option_range(const struct option *option, char words[RANGE_LENGTH]);
 /* What to give: "a number >= 0"; "numbers >= 0, with commas between them". Returns `words`. */
 const char *option_wanted(const struct option *option, char words[WANTED_LENGTH]);

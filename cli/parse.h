@@ -7,9 +7,7 @@
 #include "command.h"
 #include "option.h"
 
-enum {
-    OPERAND_LIMIT = 8
-};
+enum { OPERAND_LIMIT = 8 };
 
 struct arguments {
     const struct command *command;

@@ -7,9 +7,7 @@
 #include "option.h"
 #include "temper.h"
 
-enum {
-    LIST_LIMIT = 64
-}; /* of one list; a figure with more curves shows nothing */
+enum { LIST_LIMIT = 64 }; /* of one list; a figure with more curves shows nothing */
 
 struct numbers {
     double value[LIST_LIMIT];
@@ -36,9 +34,7 @@ temper_status check_value(const struct option *option, const char *text);
 
 /* The next word of a list and on to behind the mark; *list is NULL after the last. A word that does
  * not fit ends in "...", which makes it no number and no name. */
-enum {
-    WORD_LENGTH = 128
-};
+enum { WORD_LENGTH = 128 };
 void next_word(const char **list, char mark, char word[WORD_LENGTH]);
 
 #endif

@@ -10,9 +10,7 @@
 #include <stdio.h>
 #include <temper.h>
 
-enum {
-    CLASSES = 3
-};
+enum { CLASSES = 3 };
 
 /* (1, 1) would be plain logistic regression. t1 < 1 caps the loss at 1/(1 - t1), t2 > 1 gives the
  * probabilities a heavy tail. */

@@ -7,10 +7,7 @@
 #include "parse.h"
 #include "value.h"
 
-enum {
-    WORDS = 16,
-    BYTES = 1024
-};
+enum { WORDS = 16, BYTES = 1024 };
 
 /* ---- In the place of cli/message.c: nothing is printed, and every message is looked at ------ */
 

@@ -5,9 +5,7 @@
 #include "bytes.h"
 #include "temper.h"
 
-enum {
-    CURVES = 30
-};
+enum { CURVES = 30 };
 
 static double take_number(struct bytes *bytes)
 {

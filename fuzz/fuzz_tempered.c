@@ -5,9 +5,7 @@
 #include "bytes.h"
 #include "temper.h"
 
-enum {
-    MOST = 64
-};
+enum { MOST = 64 };
 
 struct input {
     double t1, t2;

@@ -66,7 +66,7 @@ TEMPER_API int temper_status_exit_code(temper_status status);    /* 71 */
 
 /* ---- The tempered functions ------------------------------------------------------------------ */
 
-/* For every temperature t >= 0, with limits taken exactly; a negative or NaN temperature and a NaN
+/* For every finite temperature t >= 0, with limits taken exactly; any other temperature and a NaN
  * argument give NaN, what lies beyond the double range is +-infinity, never NaN. */
 
 /* log_t x (eq. 1), x >= 0: -1/(1-t) at x = 0 if t < 1, else -infinity. NaN for x < 0. */
@@ -83,8 +83,9 @@ TEMPER_API double temper_divergence(const double *p, const double *q, size_t n, 
 /* The t-exponential family on n classes with activations a: p_c = exp_t(a_c - G_t(a)), sum p = 1.
  * An activation of -infinity is a class that cannot happen; one of +infinity happens surely; two of
  * +infinity, all -infinity, a NaN or n = 0 give NaN. */
-TEMPER_API double temper_log_partition(const double *a, size_t n, double t);        /* G_t(a) */
-TEMPER_API double temper_log_partition_excess(const double *a, size_t n, double t); /* G_t - max a */
+TEMPER_API double temper_log_partition(const double *a, size_t n, double t); /* G_t(a) */
+TEMPER_API double temper_log_partition_excess(const double *a, size_t n,
+                                              double t); /* G_t - max a */
 TEMPER_API void temper_probabilities(const double *a, size_t n, double t, double *p);
 /* The gradient of G_t at a: the escort of order t of the probabilities. */
 TEMPER_API void temper_log_partition_gradient(const double *a, size_t n, double t, double *q);
@@ -94,7 +95,8 @@ TEMPER_API void temper_log_partition_gradient(const double *a, size_t n, double 
 TEMPER_API void temper_escort(const double *p, size_t n, double t, double *q);
 TEMPER_API double temper_escort_normaliser(const double *p, size_t n, double t); /* Z */
 
-/* ---- The paper's own solvers, and a third opinion, for comparison ------------------------------- */
+/* ---- The paper's own solvers, and a third opinion, for comparison -------------------------------
+ */
 
 /* What an iterative solver did. */
 typedef struct temper_iterations {
@@ -105,8 +107,9 @@ typedef struct temper_iterations {
 /* temper_log_partition, telling how many updates of lambda it took. */
 TEMPER_API double temper_log_partition_counted(const double *a, size_t n, double t,
                                                temper_iterations *iterations);
-/* Algorithm 1 (n classes) and 2 (activations a/2, -a/2): a fixed point, for t > 1; iterates until
- * the relative change is at most `tolerance`, at most `limit` times. */
+/* Algorithm 1 (n classes) and 2 (activations a/2, -a/2): a fixed point, for t > 1 and a finite
+ * largest activation, else NaN; iterates until the relative change is at most `tolerance`, at most
+ * `limit` times. */
 TEMPER_API double temper_log_partition_algorithm1(const double *a, size_t n, double t,
                                                   double tolerance, size_t limit,
                                                   temper_iterations *iterations);
@@ -118,9 +121,10 @@ TEMPER_API double temper_log_partition_bisection(const double *a, size_t n, doub
 /* Activations a/2, -a/2 in closed form: t = 0, 1/2, 1, 3/2, 2. NaN for other temperatures. */
 TEMPER_API double temper_log_partition_closed(double a, double t);
 
-/* ---- The losses --------------------------------------------------------------------------------- */
+/* ---- The losses ---------------------------------------------------------------------------------
+ */
 
-/* Two-temperature loss -log_t1 exp_t2(a_label - G_t2(a)) (eq. 12) and, if wanted, its gradient by
+/* Two-temperature loss -log_t1 exp_t2(a_label - G_t2(a)) (eq. 13) and, if wanted, its gradient by
  * the activations. */
 TEMPER_API double temper_loss(const double *a, size_t n, size_t label, double t1, double t2,
                               double *gradient /* or NULL */);
@@ -186,7 +190,8 @@ TEMPER_API temper_shape temper_loss_shape(double t1, double t2);
  * below, positive above; -infinity where it does not (t1 >= t2), NaN for illegal temperatures. */
 TEMPER_API double temper_inflection_margin(double t1, double t2);
 
-/* ---- Pictures ----------------------------------------------------------------------------------- */
+/* ---- Pictures -----------------------------------------------------------------------------------
+ */
 
 /* Figure 1 of the paper for any temperatures. */
 typedef struct temper_loss_figure {

@@ -9,8 +9,8 @@
 #include "tempered/reference.h"
 #include "tempered/shape.h"
 
-#define TEXT_OF(x)  #x
-#define VERSION(x)  TEXT_OF(x)
+#define TEXT_OF(x) #x
+#define VERSION(x) TEXT_OF(x)
 
 const char *temper_version(void)
 {
@@ -72,12 +72,14 @@ double temper_escort_normaliser(const double *p, size_t n, double t)
     return escort_t(p, n, t, NULL);
 }
 
-/* ---- Solvers ------------------------------------------------------------------------------------ */
+/* ---- Solvers ------------------------------------------------------------------------------------
+ */
 
 static void report(temper_iterations *out, struct iterations iterations)
 {
     if (out)
-        *out = (temper_iterations){.updates = iterations.updates, .converged = iterations.converged};
+        *out =
+            (temper_iterations){.updates = iterations.updates, .converged = iterations.converged};
 }
 
 double temper_log_partition_counted(const double *a, size_t n, double t,

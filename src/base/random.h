@@ -2,7 +2,8 @@
  *
  * A counter-based generator (Philox4x32-10): nothing to advance, nothing to share, so the same seed
  * gives the same numbers for any number of threads or processes, in any order. A stream is one use
- * of randomness (the folds, the noise, the initial weights), so that uses do not disturb each other. */
+ * of randomness (the folds, the noise, the initial weights), so that uses do not disturb each
+ * other. */
 #ifndef BASE_RANDOM_H
 #define BASE_RANDOM_H
 

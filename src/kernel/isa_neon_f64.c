@@ -4,7 +4,7 @@
 #include "kernel/softmax_body.h"
 
 void margins_neon(const struct margin_table *table, const double *margin, size_t n, double *value,
-                    double *slope, double *curvature)
+                  double *slope, double *curvature)
 {
     margins_run(table, margin, n, value, slope, curvature);
 }

@@ -1,7 +1,7 @@
 /* margin: loss, slope and curvature of many margins at once, for fixed temperatures.
  *
- * For t2 >= 1 they are smooth functions of one number: tables of polynomials are built once from the
- * exact functions. For t2 < 1, where p reaches 0, every margin takes the exact path. */
+ * For t2 >= 1 they are smooth functions of one number: tables of polynomials are built once from
+ * the exact functions. For t2 < 1, where p reaches 0, every margin takes the exact path. */
 #ifndef KERNEL_MARGIN_H
 #define KERNEL_MARGIN_H
 

@@ -39,7 +39,8 @@ HOT struct place table_place(vec m, int split)
 {
     ivec one = (ivec)vec_all(1), bits = (ivec)(1 + vec_abs(m)) - one;
     ivec interval = bits >> (MANTISSA_BITS - split), octave = bits >> MANTISSA_BITS;
-    vec from_one = (vec)((bits & (((whole)1 << (MANTISSA_BITS - split)) - 1)) + one);
+    const whole low_bits = ((whole)1 << (MANTISSA_BITS - split)) - 1;
+    vec from_one = (vec)((bits & low_bits) + one);
     real scale = split ? 4 : 2; /* of the place within the interval, [1, 2) or [1, 1.5) */
     ivec sign = (ivec)m & (ivec)vec_all(-0.0);
     return (struct place){
@@ -168,8 +169,7 @@ HOT void margins_group(const struct margin_table *table, const double *margin, b
         far_margins(table, m, outside, loss);
 }
 
-HOT void store_group(const struct margin_vec *loss, double *value, double *slope,
-                               double *curvature)
+HOT void store_group(const struct margin_vec *loss, double *value, double *slope, double *curvature)
 {
     for (int g = 0; g < GROUP; g++) {
         vec_store(value + g * LANES, loss[g].value);
@@ -184,7 +184,7 @@ static void margins_rest(const struct margin_table *table, const double *margin,
                          double *value, double *slope, double *curvature)
 {
     double in[GROUP * LANES] = {0}, values[GROUP * LANES], slopes[GROUP * LANES],
-           curvatures[GROUP * LANES];
+                      curvatures[GROUP * LANES];
     struct margin_vec loss[GROUP];
     memcpy(in, margin, n * sizeof *in);
     margins_group(table, in, curvature != NULL, loss);

@@ -1,5 +1,5 @@
-/* margin_table: fits the polynomials. The slope is interpolated at Chebyshev's points and integrated,
- * so that value, slope and curvature come from one set of coefficients. */
+/* margin_table: fits the polynomials. The slope is interpolated at Chebyshev's points and
+ * integrated, so that value, slope and curvature come from one set of coefficients. */
 #include <math.h>
 #include <stdbool.h>
 
@@ -8,7 +8,8 @@
 
 enum { NODES = MARGIN_MAX_DEGREE }; /* of the slope: its degree is one less than the value's */
 
-/* The degree grows until the errors are below this; polynomials that cannot get there are not used. */
+/* The degree grows until the errors are below this; polynomials that cannot get there are not used.
+ */
 static const double ENOUGH = 8e-13; /* of the 1e-12 that is promised */
 
 /* What is being fitted: some of the polynomials of a table. */
@@ -56,8 +57,8 @@ static void fit_slope(const struct fit *fit, int interval, long double *series)
 {
     double slope[NODES];
     for (int k = 0; k < NODES; k++)
-        slope[k] = exact_loss(fit, margin_at(fit, interval, node(k))).slope *
-                   margin_per_x(fit, interval);
+        slope[k] =
+            exact_loss(fit, margin_at(fit, interval, node(k))).slope * margin_per_x(fit, interval);
     for (int j = 0; j < NODES; j++) {
         long double sum = 0;
         for (int k = 0; k < NODES; k++)
@@ -113,7 +114,8 @@ static double error_at_point(const struct margin_polynomials *polynomials,
 {
     struct margin_loss loss = margin_polynomial(polynomials, point->margin);
     double size = fmax(1, fabs(point->exact.value));
-    return fmax(fabs(loss.value - point->exact.value), fabs(loss.slope - point->exact.slope)) / size;
+    return fmax(fabs(loss.value - point->exact.value), fabs(loss.slope - point->exact.slope)) /
+           size;
 }
 
 static double fit_error(const struct fit *fit, const struct checkpoint *points, int count)

@@ -18,7 +18,7 @@ struct softmax_shape {
 };
 
 /* Activations must be finite: a row with any that is not gets a NaN loss, and its gradient means
- * nothing. `gradient` (eq. 13, one row) is scratch space too, so it is not `activation`. `lambda`,
+ * nothing. `gradient` (eq. 14, one row) is scratch space too, so it is not `activation`. `lambda`,
  * if not NULL, is where the search starts (any number >= 0 will do, the last solution is best) and
  * receives G - max a. */
 struct softmax_f32 {

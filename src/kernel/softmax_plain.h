@@ -89,8 +89,8 @@ static void plain_block(const block_type *block)
         struct plain_row row = {block->activation + i, shape->classes, shape->stride, shape->t2, 0};
         row.max = largest(&row);
         double lambda = isnan(row.max) ? NAN : solve(&row);
-        block->loss[i] = (real)plain_gradient(&row, block->label[i], shape->t1, lambda,
-                                              block->gradient + i);
+        block->loss[i] =
+            (real)plain_gradient(&row, block->label[i], shape->t1, lambda, block->gradient + i);
         if (block->lambda)
             block->lambda[i] = (real)lambda;
     }

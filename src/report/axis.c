@@ -8,11 +8,7 @@
 #include "report/svg.h"
 
 /* Beyond these, labels such as 250000 or 0.00025 are harder to read than a power of ten. */
-enum {
-    LARGEST_PLAIN_POWER = 4,
-    SMALLEST_PLAIN_POWER = -3,
-    MOST_DECIMALS = 9
-};
+enum { LARGEST_PLAIN_POWER = 4, SMALLEST_PLAIN_POWER = -3, MOST_DECIMALS = 9 };
 
 static const char minus_sign[] = "\xe2\x88\x92";
 static const char times_sign[] = "\xc2\xb7";

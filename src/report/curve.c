@@ -7,10 +7,7 @@
 
 /* Cells that are looked at whatever the curve does, and how often a cell may be halved: 6 pixels
  * down to 1/600 of one. */
-enum {
-    CELLS = 54,
-    HALVINGS = 12
-};
+enum { CELLS = 54, HALVINGS = 12 };
 
 static const double tolerance = 0.04; /* pixels between the chord and the curve */
 

@@ -6,9 +6,7 @@
 #include "temper.h"
 
 /* Enough to tell 1 from 1 + 1e-8; trailing zeros are not shown. */
-enum {
-    PARAMETER_DIGITS = 9
-};
+enum { PARAMETER_DIGITS = 9 };
 
 /* Both fill an empty panel with one curve for each temperature of the figure. */
 void functions_log(struct panel *panel, const temper_loss_figure *figure);

@@ -14,9 +14,7 @@ static const double frame_gap = 9;   /* between the legend and the frame */
 static const double beneath_gap = 8; /* between the axes and a legend beneath them */
 static const double clearance = 8;   /* between the legend and the nearest curve */
 
-enum {
-    MOST_ROWS_INSIDE = 7
-}; /* more would be a wall of text in the picture */
+enum { MOST_ROWS_INSIDE = 7 }; /* more would be a wall of text in the picture */
 
 /* A curve or, after all of them, what guides or hollow marks mean. */
 struct entry {

@@ -65,9 +65,7 @@ static double cap_of(temper_loss_spec loss)
 /* The finite values of a curve on a coarse grid: a pole counts as high as it looks. */
 static struct domain span_of(const temper_loss_figure *figure, const temper_loss_spec *loss)
 {
-    enum {
-        STEPS = 40
-    };
+    enum { STEPS = 40 };
     struct domain span = {INFINITY, 0};
     for (int i = 0; i <= STEPS; i++) {
         double share = (double)i / STEPS;

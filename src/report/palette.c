@@ -12,9 +12,7 @@ static const struct colour categories[] = {
     {0xcc, 0x79, 0xa7}, {0xe6, 0x9f, 0x00}, {0x56, 0xb4, 0xe9},
 };
 
-enum {
-    CATEGORIES = sizeof categories / sizeof *categories
-};
+enum { CATEGORIES = sizeof categories / sizeof *categories };
 
 /* Lightness changes steadily along both, so that they survive grey printing as well. */
 static const struct colour blues[] = {{0x08, 0x30, 0x6b}, {0x1f, 0x78, 0xb4}, {0x5a, 0xbf, 0xd6}};

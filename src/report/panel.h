@@ -9,15 +9,10 @@
 #include "report/svg.h"
 
 /* More could not be told apart. */
-enum {
-    PANEL_CURVES = 24
-};
+enum { PANEL_CURVES = 24 };
 
 /* The frame of a panel, in pixels. */
-enum {
-    PANEL_WIDTH = 330,
-    PANEL_HEIGHT = 280
-};
+enum { PANEL_WIDTH = 330, PANEL_HEIGHT = 280 };
 
 struct curve {
     struct path path;

@@ -5,17 +5,10 @@
 #include <string.h>
 
 /* Hundredths of a pixel are finer than any screen or printer. */
-enum {
-    DECIMALS = 2
-};
+enum { DECIMALS = 2 };
 
 /* The marks of SVG_SUB and its siblings. */
-enum {
-    MARK_SUB = 1,
-    MARK_SUP,
-    MARK_ITALIC,
-    MARK_END
-};
+enum { MARK_SUB = 1, MARK_SUP, MARK_ITALIC, MARK_END };
 
 /* Helvetica and its metric twins first: they come with every desktop, DejaVu with every Linux. */
 static const char font_stack[] =

@@ -5,10 +5,17 @@
 #include <math.h>
 #include <stddef.h>
 
-/* log of p^t; the support alone counts, so that 0^0 is 0. */
-static inline double log_power(double log_p, double t)
+/* log of p^t; the support alone counts, so that 0^0 is 0. In long double, because products of large
+ * logarithms may leave the double range and come back. */
+static inline long double log_power(long double log_p, double t)
 {
-    return log_p == -INFINITY ? -INFINITY : t * log_p;
+    return log_p == -INFINITY ? -INFINITY : (long double)t * log_p;
+}
+
+/* p^t by the same rule. */
+static inline double exp_power(double log_p, double t)
+{
+    return exp((double)log_power(log_p, t));
 }
 
 /* With weights h on the diagonal of `matrix` and an escort q, makes it

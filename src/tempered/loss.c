@@ -1,11 +1,11 @@
-/* loss: the two-temperature loss of many classes (eq. 12) and its derivatives. */
+/* loss: the two-temperature loss of many classes (eq. 13) and its derivatives. */
 #include "tempered/loss.h"
 
 #include <math.h>
 
 #include "tempered/escort_form.h"
 #include "tempered/functions.h"
-#include "tempered/partition.h"
+#include "tempered/row.h"
 
 /* Everything is composed of logarithms and exponentiated last: products such as p^(t2-t1) q_c must
  * not meet infinity times zero on the way. */
@@ -17,59 +17,71 @@ static void fill(double *values, size_t n, double value)
 }
 
 /* log Z, Z = sum p_c^t. */
-static double log_normaliser(const struct partition *family, const double *a, size_t n)
+static double log_normaliser(const struct row *row)
 {
-    double sum = 0, scale = family->t * family->log_top;
-    for (size_t c = 0; c < n; c++)
-        sum += exp(log_power(partition_log_p(family, c, a[c]), family->t) - scale);
+    double sum = 0, t2 = row->family.t, scale = t2 * row->family.log_top;
+    for (size_t c = 0; c < row->n; c++)
+        sum += exp((double)(log_power(row_log_p(row, c), t2) - scale));
     return scale + log(sum);
 }
 
-/* gradient_c = p_y^(t2-t1) (q_c - [c = y]), eq. 13 for one row. The entry of the label is minus the
+/* gradient_c = p_y^(t2-t1) (q_c - [c = y]), eq. 14 for one row. The entry of the label is minus the
  * sum of the others, which keeps its digits where q_y is near 1. */
-static void tempered_gradient(const struct partition *family, const double *a, size_t n,
-                              size_t label, double t1, double *gradient)
+static void tempered_gradient(const struct row *row, double *gradient)
 {
-    double t2 = family->t, log_label = partition_log_p(family, label, a[label]), others = 0;
-    double log_factor = (t2 - t1) * log_label - log_normaliser(family, a, n);
-    for (size_t c = 0; c < n; c++) {
-        if (c == label)
+    double t2 = row->family.t, others = 0;
+    long double log_label = row_log_p_wide(row, row->label);
+    long double log_factor = (t2 - row->t1) * log_label - log_normaliser(row);
+    for (size_t c = 0; c < row->n; c++) {
+        if (c == row->label)
             continue;
-        gradient[c] = exp(log_factor + log_power(partition_log_p(family, c, a[c]), t2));
+        gradient[c] = exp((double)(log_factor + log_power(row_log_p_wide(row, c), t2)));
         others += gradient[c];
     }
-    gradient[label] = 0 - others; /* never -0 */
+    gradient[row->label] = 0 - others; /* never -0 */
+}
+
+/* log of f t2 p_c^(2 t2-1)/Z without its t2. */
+static long double log_weight(const struct row *row, size_t c, double log_z)
+{
+    double t2 = row->family.t;
+    long double log_factor = (t2 - row->t1) * row_log_p_wide(row, row->label) - log_z;
+    return log_factor + log_power(row_log_p_wide(row, c), 2 * t2 - 1);
+}
+
+/* The weights of the escort form below, on the diagonal of `hessian`, relative to e^(what is
+ * returned): beyond the double range they would meet as inf - inf. */
+static double tempered_weights(const struct row *row, double log_z, double *hessian)
+{
+    double t1 = row->t1, t2 = row->family.t;
+    long double log_bend = (2 * t2 - t1 - 1) * row_log_p_wide(row, row->label), scale = log_bend;
+    size_t next = row->n + 1; /* along the diagonal */
+    for (size_t c = 0; c < row->n; c++)
+        scale = fmaxl(scale, log_weight(row, c, log_z));
+    for (size_t c = 0; c < row->n; c++)
+        hessian[c * next] = t2 * exp((double)(log_weight(row, c, log_z) - scale));
+    hessian[row->label * next] -= (t2 - t1) * exp((double)(log_bend - scale));
+    return (double)scale;
 }
 
 /* f d^2 G - (t2-t1) p_y^(2 t2-t1-1) (e_y - q)(e_y - q)', f = p_y^(t2-t1): an escort form with
  * weights f t2 p_c^(2 t2-1)/Z, and a little less at the label. `q` is scratch. */
-static void tempered_hessian(const struct partition *family, const double *a, size_t n,
-                             size_t label, double t1, double *q, double *hessian)
+static void tempered_hessian(const struct row *row, double *q, double *hessian)
 {
-    double t2 = family->t, log_label = partition_log_p(family, label, a[label]);
-    double log_factor = (t2 - t1) * log_label - partition_escort(family, a, n, q);
-    double log_bend = (2 * t2 - t1 - 1) * log_label, scale = log_bend;
-    for (size_t c = 0; c < n; c++) {
-        double log_p = partition_log_p(family, c, a[c]);
-        hessian[c * n + c] = log_factor + log_power(log_p, 2 * t2 - 1);
-        scale = fmax(scale, hessian[c * n + c]);
-    }
-    /* Relative to the largest, so that weights beyond the double range do not meet as inf - inf. */
-    for (size_t c = 0; c < n; c++)
-        hessian[c * n + c] = t2 * exp(hessian[c * n + c] - scale);
-    hessian[label * n + label] -= (t2 - t1) * exp(log_bend - scale);
-    escort_form(q, n, hessian);
-    double unit = exp(scale);
-    for (size_t i = 0; i < n * n; i++)
+    double log_z = partition_escort(&row->family, row->a, row->n, q);
+    double unit = exp(tempered_weights(row, log_z, hessian));
+    escort_form(q, row->n, hessian);
+    for (size_t i = 0; i < row->n * row->n; i++)
         hessian[i] = hessian[i] != 0 ? hessian[i] * unit : 0;
 }
 
 double tempered_loss(temper_loss_spec loss, const double *a, size_t n, size_t label,
                      double *gradient, double *hessian)
 {
-    struct partition family = partition_solve(a, n, loss.t2);
-    double log_label = partition_log_p(&family, label, a[label]);
-    if (!isfinite(log_label)) { /* outside the support: at the cap, flat; or no family at all */
+    const struct row row = {partition_solve(a, n, loss.t2), a, n, label, loss.t1};
+    double log_label = row_log_p(&row, label);
+    if (!isfinite(row_log_p_wide(
+            &row, label))) { /* outside the support: at the cap, flat; or no family at all */
         double flat = isnan(log_label) ? NAN : 0;
         if (gradient)
             fill(gradient, n, flat);
@@ -78,9 +90,9 @@ double tempered_loss(temper_loss_spec loss, const double *a, size_t n, size_t la
         return -stretch_exp(log_label, 1 - loss.t1);
     }
     if (hessian)
-        tempered_hessian(&family, a, n, label, loss.t1, gradient, hessian);
+        tempered_hessian(&row, gradient, hessian);
     if (gradient)
-        tempered_gradient(&family, a, n, label, loss.t1, gradient);
+        tempered_gradient(&row, gradient);
     return fabs(stretch_exp(log_label, 1 - loss.t1)); /* log p <= 0; never -0 */
 }
 

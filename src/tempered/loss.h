@@ -1,7 +1,8 @@
 /* loss: the two-temperature loss and its relatives as functions of the activations.
  *
  * Gradients and Hessians are by the activations. Where the given label lies outside the support
- * (t2 < 1, or an activation of -infinity) the loss is at its cap, flat, and the derivatives are 0. */
+ * (t2 < 1, or an activation of -infinity) the loss is at its cap, flat, and the derivatives are 0.
+ */
 #ifndef TEMPERED_LOSS_H
 #define TEMPERED_LOSS_H
 

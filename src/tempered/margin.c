@@ -33,8 +33,10 @@ static double log_share(double log_q, double log_p, double t2)
  * v^2 [(t1 - t2 v) p^(2 t2-t1-1) + t2 r p^(2 t2-t1)/q]: each power is finite where its term is. */
 static double margin_curvature(struct pair pair, double log_v, double t1, double t2)
 {
-    double bend = (t1 - t2 * exp(log_v)) * exp(2 * log_v + (2 * t2 - t1 - 1) * pair.log_p);
     double log_r = log_share(pair.log_p, pair.log_q, t2);
+    /* t1 - t2 v, from the smaller of r and v = 1 - r */
+    double sign = log_r < log_v ? t1 - t2 + t2 * exp(log_r) : t1 - t2 * exp(log_v);
+    double bend = sign * exp(2 * log_v + (2 * t2 - t1 - 1) * pair.log_p);
     return bend + t2 * exp(2 * log_v - pair.log_q + log_r + (2 * t2 - t1) * pair.log_p);
 }
 

@@ -1,4 +1,4 @@
-/* partition: the normaliser G_t(a) of the t-exponential family on a finite set (eq. 9).
+/* partition: the normaliser G_t(a) of the t-exponential family on a finite set (eq. 10).
  *
  * With s = t - 1 and b_c = max a - a_c it is max a + lambda, where lambda >= 0 solves
  * sum_c (1 + s (b_c + lambda))^(-1/s) = 1. lambda is what is kept: near certainty G would round
@@ -11,13 +11,13 @@
 /* A solved family: enough to answer for any of its classes. */
 struct partition {
     double t;
-    double max;         /* the largest activation */
-    size_t top;         /* the first class that has it */
-    double log_top;     /* log p of that class */
-    double lambda;      /* G - max */
-    long double wide;   /* lambda with the digits that t < 1 needs near the edge of support */
-    double log_spread;  /* log(1 + s lambda), for temperatures at which lambda overflows, else 0 */
-    size_t updates;     /* of lambda, to get there */
+    double max;        /* the largest activation */
+    size_t top;        /* the first class that has it */
+    double log_top;    /* log p of that class */
+    double lambda;     /* G - max */
+    long double wide;  /* lambda with the digits that t < 1 needs near the edge of support */
+    double log_spread; /* log(1 + s lambda), for temperatures at which lambda overflows, else 0 */
+    size_t updates;    /* of lambda, to get there */
 };
 
 /* NaN in every field where there is no such family (include/temper.h says when). */

@@ -42,7 +42,8 @@ static real newton_gap(const struct newton *family, size_t c)
     return (real)family->a[family->top] - (real)family->a[c];
 }
 
-/* log p_c for b_c beyond the double range, from half of it: 1 + s(b + lambda) is then 2 s (half). */
+/* log p_c for b_c beyond the double range, from half of it: 1 + s(b + lambda) is then 2 s (half).
+ */
 static real newton_far_log_p(const struct newton *family, size_t c, real lambda)
 {
     real half = (real)family->a[family->top] / 2 - (real)family->a[c] / 2 + lambda / 2;
@@ -88,19 +89,25 @@ static real newton_step(const struct newton_sums *sums, real s)
 }
 
 /* The largest of four lower bounds: certainty, all classes alike, the two first ones alone, and one
- * half for the first with the other half shared alike. */
+ * half for the first with the other half shared alike. Classes that are out of reach (outside the
+ * support even at lambda = 0, or all but infinitely far) are left out: they would only blur the
+ * mean. */
 static real newton_start(const struct newton *family)
 {
-    real others = (real)(family->n - 1), mean = 0, second = (real)INFINITY, s = family->s;
+    real others = 0, sum = 0, second = (real)INFINITY, s = family->s;
     for (size_t c = 0; c < family->n; c++) {
         real gap = newton_gap(family, c);
-        mean += gap / others; /* of those below the top */
-        if (c != family->top && gap < second)
-            second = gap;
+        if (c == family->top || s * gap <= -1 || gap > (real)1e300)
+            continue;
+        others++;
+        sum += gap;
+        second = fmin(second, gap);
     }
-    real all = expm1(s * log(others + 1)) / s - mean * (others / (others + 1));
+    if (others == 0)
+        return 0;
+    real all = expm1(s * log(others + 1)) / s - sum / (others + 1);
     real pair = expm1(s * log((real)2)) / s, log_share = -s * log(others), share = exp(log_share);
-    real half = (2 * pair - expm1(log_share) / s - share * mean) / (1 + share);
+    real half = (2 * pair - expm1(log_share) / s - share * (sum / others)) / (1 + share);
     return fmax(fmax((real)0, all), fmax(pair - second / 2, half));
 }
 

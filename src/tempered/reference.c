@@ -23,7 +23,8 @@ static double scaled_sum(const double *a, size_t n, double t, double max, double
     return sum;
 }
 
-/* The vector a~ of the paper is a multiple of a - max, so its factor is all that has to converge. */
+/* The vector a~ of the paper is a multiple of a - max, so its factor is all that has to converge.
+ */
 double algorithm1(const double *a, size_t n, double t, struct patience patience,
                   struct iterations *iterations)
 {

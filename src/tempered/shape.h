@@ -1,4 +1,5 @@
-/* shape: where in the (t1, t2) plane the loss is convex, bounded, trainable (remark 1, corrected). */
+/* shape: where in the (t1, t2) plane the loss is convex, bounded, trainable (remark 1, corrected).
+ */
 #ifndef TEMPERED_SHAPE_H
 #define TEMPERED_SHAPE_H
 

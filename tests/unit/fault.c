@@ -12,13 +12,7 @@
 #include <unistd.h>
 
 /* What is counted now; the wrappers run on any thread. */
-enum armed {
-    NOTHING,
-    ALLOCATIONS,
-    THREADS,
-    FILES,
-    WRITES
-};
+enum armed { NOTHING, ALLOCATIONS, THREADS, FILES, WRITES };
 
 static atomic_int armed;
 static atomic_size_t seen;   /* calls of the armed kind */

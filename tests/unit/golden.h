@@ -12,7 +12,7 @@ struct golden {
     double t1, t2;
     size_t n, label;
     double partition, loss;
-    double excess; /* lambda = G - max a; NaN where the file has none */
+    double excess;                     /* lambda = G - max a; NaN where the file has none */
     double *a, *p, *escort, *gradient; /* n each */
     size_t line;
 };

@@ -1,5 +1,6 @@
-/* numeric: what tests of mathematics share: draws that are the same everywhere, sums, derivatives by
- * differences, eigenvalues, and Newton's method. Small on purpose: nothing here knows the library. */
+/* numeric: what tests of mathematics share: draws that are the same everywhere, sums, derivatives
+ * by differences, eigenvalues, and Newton's method. Small on purpose: nothing here knows the
+ * library. */
 #ifndef NUMERIC_H
 #define NUMERIC_H
 
@@ -9,7 +10,8 @@
 
 #include "base/random.h"
 
-/* ---- Draws --------------------------------------------------------------------------------------- */
+/* ---- Draws
+ * --------------------------------------------------------------------------------------- */
 
 /* A sequence of random numbers, the same on every machine. */
 struct draw {
@@ -54,7 +56,8 @@ static inline void draw_probabilities(struct draw *draw, double *p, size_t n)
         p[i] /= sum;
 }
 
-/* ---- Sums ---------------------------------------------------------------------------------------- */
+/* ---- Sums
+ * ---------------------------------------------------------------------------------------- */
 
 /* Compensated, so that a thousand terms cost no digits. */
 static inline double sum_of(const double *x, size_t n)
@@ -76,6 +79,14 @@ static inline double largest_of(const double *x, size_t n)
     return largest;
 }
 
+static inline double smallest_of(const double *x, size_t n)
+{
+    double smallest = x[0];
+    for (size_t i = 1; i < n; i++)
+        smallest = fmin(smallest, x[i]);
+    return smallest;
+}
+
 static inline double largest_size(const double *x, size_t n)
 {
     double largest = 0;
@@ -93,7 +104,8 @@ static inline size_t place_of_largest(const double *x, size_t n)
     return place;
 }
 
-/* ---- Derivatives --------------------------------------------------------------------------------- */
+/* ---- Derivatives
+ * --------------------------------------------------------------------------------- */
 
 typedef double scalar_function(double x, void *context);
 
@@ -109,8 +121,8 @@ static inline double derivative(scalar_function *f, void *context, double x, dou
         for (int j = 1; j <= i; j++) {
             factor *= 1.6 * 1.6;
             table[i][j] = (table[i][j - 1] * factor - table[i - 1][j - 1]) / (factor - 1);
-            double here = fmax(fabs(table[i][j] - table[i][j - 1]),
-                               fabs(table[i][j] - table[i - 1][j - 1]));
+            double here =
+                fmax(fabs(table[i][j] - table[i][j - 1]), fabs(table[i][j] - table[i - 1][j - 1]));
             if (here < doubt) {
                 doubt = here;
                 best = table[i][j];
@@ -120,7 +132,8 @@ static inline double derivative(scalar_function *f, void *context, double x, dou
     return best;
 }
 
-/* ---- Matrices, row by row ------------------------------------------------------------------------ */
+/* ---- Matrices, row by row
+ * ------------------------------------------------------------------------ */
 
 /* One Jacobi rotation: makes m[j][k] vanish. */
 static inline void rotate(double *m, size_t n, size_t j, size_t k)
@@ -156,8 +169,8 @@ static inline double smallest_eigenvalue(double *m, size_t n)
     return smallest;
 }
 
-/* Solves m x = x by Cholesky, in place, after adding `ridge` to the diagonal; 0 if m is not positive
- * definite then. The lower triangle of m is overwritten. */
+/* Solves m x = x by Cholesky, in place, after adding `ridge` to the diagonal; 0 if m is not
+ * positive definite then. The lower triangle of m is overwritten. */
 static inline int cholesky_solve(double *m, size_t n, double ridge, double *x)
 {
     for (size_t j = 0; j < n; j++) {

@@ -6,10 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    LINES_PER_TEST = 20,
-    EXIT_SKIPPED = 77
-};
+enum { LINES_PER_TEST = 20, EXIT_SKIPPED = 77 };
 
 /* The test that runs now. */
 static struct {
@@ -115,11 +112,7 @@ static bool wanted(const char *name, int argc, char **argv)
     return argc <= 1;
 }
 
-enum verdict {
-    PASSED,
-    FAILED,
-    SKIPPED
-};
+enum verdict { PASSED, FAILED, SKIPPED };
 
 static enum verdict run_case(const struct test_case *test)
 {

@@ -47,7 +47,7 @@ struct test_case {
 /* |actual - expected| <= absolute, with the same rules for NaN and infinities. */
 #define CHECK_NEAR(actual, expected, absolute)                                                     \
     test_near((actual), (expected), (absolute), __FILE__, __LINE__, #actual)
-/* Ends the test without a verdict: SKIP("no AVX-512 here"). In a TEST itself, not in a helper. */
+/* Ends the test without a verdict: SKIP("no AVX-512 here"). Only in a TEST itself. */
 #define SKIP(reason)                                                                               \
     do {                                                                                           \
         test_skip(reason);                                                                         \

@@ -16,10 +16,7 @@
 
 /* ---- A folder of its own for each test ---------------------------------------------------- */
 
-enum {
-    PATH_LENGTH = 512,
-    NOBODY = 65534
-};
+enum { PATH_LENGTH = 512, NOBODY = 65534 };
 static char folder[PATH_LENGTH];
 
 static void enter_folder(void)
@@ -134,9 +131,7 @@ TEST(the_old_file_is_replaced_not_written_over)
 
 TEST(a_large_file_is_whole)
 {
-    enum {
-        SIZE = 5000000
-    };
+    enum { SIZE = 5000000 };
     char *bytes = mem_alloc(SIZE, 1);
     if (!CHECK(bytes != NULL))
         return;
@@ -238,7 +233,7 @@ TEST(pipes_are_written_to_and_stay)
 TEST(what_cannot_be_written_is_said)
 {
     enter_folder();
-    char name[300];
+    char name[302]; /* of odd length, so that cutting it would halve a letter below */
     memset(name, 'n', sizeof name);
     name[sizeof name - 1] = '\0';
     check_refused("missing/file", "create its folder");
@@ -248,6 +243,10 @@ TEST(what_cannot_be_written_is_said)
     temper_error error = {0};
     CHECK(file_save(name, "new", 3, &error) == TEMPER_IO);
     CHECKF(strstr(error.message, "shorter name") != NULL, "%s", error.message);
+    for (size_t i = 0; i < 300; i += 2)
+        memcpy(name + i, "\xC3\xA9", 2);
+    CHECK(file_save(name, "new", 3, &error) == TEMPER_IO);
+    CHECKF(strncmp(error.message, "...\xC3", 4) == 0, "%s", error.message);
     CHECK(file_save("missing/file", "new", 3, NULL) == TEMPER_IO);
     CHECK_EQ_SIZE(count_entries(), 1);
     leave_folder();

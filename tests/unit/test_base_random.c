@@ -60,9 +60,7 @@ TEST(seed_stream_and_index_all_matter)
 
 TEST(every_bit_is_set_half_of_the_time)
 {
-    enum {
-        N = 20000
-    };
+    enum { N = 20000 };
     for (int bit = 0; bit < 64; bit++) {
         int set = 0;
         for (uint64_t i = 0; i < N; i++)
@@ -73,9 +71,7 @@ TEST(every_bit_is_set_half_of_the_time)
 
 TEST(uniform_moments_and_range)
 {
-    enum {
-        N = 100000
-    };
+    enum { N = 100000 };
     double sum = 0, square = 0, lag = 0, before = 0.5, least = 1, most = 0;
     for (uint64_t i = 0; i < N; i++) {
         double u = random_uniform(stream, i);
@@ -95,10 +91,7 @@ TEST(uniform_moments_and_range)
 
 TEST(below_has_no_bias)
 {
-    enum {
-        N = 70000,
-        BOUND = 7
-    };
+    enum { N = 70000, BOUND = 7 };
     double count[BOUND] = {0}, chi_square = 0;
     for (uint64_t i = 0; i < N; i++) {
         uint64_t k = random_below(stream, i, BOUND);
@@ -117,9 +110,7 @@ TEST(below_has_no_bias)
 TEST(below_rejects_where_it_must)
 {
     const uint64_t bound = ((uint64_t)1 << 63) + 1;
-    enum {
-        N = 20000
-    };
+    enum { N = 20000 };
     int low = 0;
     for (uint64_t i = 0; i < N; i++) {
         uint64_t k = random_below(stream, i, bound);
@@ -135,9 +126,7 @@ TEST(below_rejects_where_it_must)
 
 TEST(normal_moments)
 {
-    enum {
-        N = 100000
-    };
+    enum { N = 100000 };
     double sum[5] = {0};
     int beyond_two = 0;
     for (uint64_t i = 0; i < N; i++) {
@@ -157,9 +146,7 @@ TEST(normal_moments)
 
 TEST(a_permutation_holds_everything_once)
 {
-    enum {
-        MOST = 1000
-    };
+    enum { MOST = 1000 };
     static const size_t sizes[] = {0, 1, 2, 3, 10, 97, MOST};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         size_t order[MOST + 1], n = sizes[s];
@@ -178,10 +165,7 @@ TEST(a_permutation_holds_everything_once)
 /* All 24 orders of four things, equally often. */
 TEST(permutations_have_no_bias)
 {
-    enum {
-        N = 48000,
-        ORDERS = 24
-    };
+    enum { N = 48000, ORDERS = 24 };
     double count[256] = {0}, chi_square = 0;
     int orders = 0;
     for (uint32_t i = 0; i < N; i++) {

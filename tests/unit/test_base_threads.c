@@ -8,16 +8,10 @@
 #include "fault.h"
 #include "test.h"
 
-enum {
-    BLOCKS = 257,
-    ROWS_PER_BLOCK = 100,
-    MANY = 16
-};
+enum { BLOCKS = 257, ROWS_PER_BLOCK = 100, MANY = 16 };
 
 static const size_t thread_counts[] = {1, 2, 5, MANY};
-enum {
-    THREAD_COUNTS = sizeof thread_counts / sizeof *thread_counts
-};
+enum { THREAD_COUNTS = sizeof thread_counts / sizeof *thread_counts };
 
 /* ---- Every block once --------------------------------------------------------------------- */
 
@@ -115,11 +109,7 @@ TEST(any_number_of_threads_gives_the_same_bits)
 /* ---- Failures
  * ------------------------------------------------------------------------------------ */
 
-enum {
-    FIRST_BAD = 50,
-    SECOND_BAD = 51,
-    LATE_BAD = 200
-};
+enum { FIRST_BAD = 50, SECOND_BAD = 51, LATE_BAD = 200 };
 
 struct failing {
     atomic_int done[BLOCKS];

@@ -9,14 +9,18 @@
 enum { MOST = 5 };
 
 static const temper_loss_spec losses[] = {
-    {TEMPER_TEMPERED, 0.5, 1.5, 0},  {TEMPER_TEMPERED, 0, 1, 0},      {TEMPER_TEMPERED, 0.1, 1.12, 0},
-    {TEMPER_TEMPERED, 0.3, 1, 0},    {TEMPER_TEMPERED, 1, 1, 0},      {TEMPER_TEMPERED, 2, 2, 0},
-    {TEMPER_TEMPERED, 1.7, 1.2, 0},  {TEMPER_TEMPERED, 0, 3, 0},      {TEMPER_TEMPERED, 0.9, 5, 0},
-    {TEMPER_TEMPERED, 0.4, 0.4, 0},  {TEMPER_TEMPERED, 0.2, 0.7, 0},  {TEMPER_TEMPERED, 0, 0, 0},
-    {TEMPER_TEMPERED, 1.3, 0.25, 0}, {TEMPER_LOGISTIC, NAN, NAN, 0},  {TEMPER_T_LOGISTIC, NAN, 1.6, 0},
-    {TEMPER_GCE, 0.6, NAN, 0},       {TEMPER_BREGMAN, 0.5, 1.5, 0},   {TEMPER_BREGMAN, 0, 1, 0},
-    {TEMPER_BREGMAN, 1, 1, 0},       {TEMPER_BREGMAN, 1.5, 1.2, 0},   {TEMPER_BREGMAN, 0.8, 0.7, 0},
-    {TEMPER_BREGMAN, 0.7, 3, 0},     {TEMPER_HINGE, NAN, NAN, 0},     {TEMPER_HINGE, NAN, NAN, 8},
+    {TEMPER_TEMPERED, 0.5, 1.5, 0},   {TEMPER_TEMPERED, 0, 1, 0},
+    {TEMPER_TEMPERED, 0.1, 1.12, 0},  {TEMPER_TEMPERED, 0.3, 1, 0},
+    {TEMPER_TEMPERED, 1, 1, 0},       {TEMPER_TEMPERED, 2, 2, 0},
+    {TEMPER_TEMPERED, 1.7, 1.2, 0},   {TEMPER_TEMPERED, 0, 3, 0},
+    {TEMPER_TEMPERED, 0.9, 5, 0},     {TEMPER_TEMPERED, 0.4, 0.4, 0},
+    {TEMPER_TEMPERED, 0.2, 0.7, 0},   {TEMPER_TEMPERED, 0, 0, 0},
+    {TEMPER_TEMPERED, 1.3, 0.25, 0},  {TEMPER_LOGISTIC, NAN, NAN, 0},
+    {TEMPER_T_LOGISTIC, NAN, 1.6, 0}, {TEMPER_GCE, 0.6, NAN, 0},
+    {TEMPER_BREGMAN, 0.5, 1.5, 0},    {TEMPER_BREGMAN, 0, 1, 0},
+    {TEMPER_BREGMAN, 1, 1, 0},        {TEMPER_BREGMAN, 1.5, 1.2, 0},
+    {TEMPER_BREGMAN, 0.8, 0.7, 0},    {TEMPER_BREGMAN, 0.7, 3, 0},
+    {TEMPER_HINGE, NAN, NAN, 0},      {TEMPER_HINGE, NAN, NAN, 8},
     {TEMPER_HINGE, NAN, NAN, 1e-3},
 };
 enum { LOSSES = sizeof losses / sizeof *losses };
@@ -36,7 +40,7 @@ static void draw_place(struct draw *draw, struct place *place)
     bool hinge = place->loss.method == TEMPER_HINGE;
     for (size_t c = 0; c < place->n; c++) {
         double wobble = draw_uniform(draw, -1, 1);
-        place->a[c] = hinge ? 3 * (double)((c * 2 + place->row) % place->n) + wobble
+        place->a[c] = hinge    ? 3 * (double)((c * 2 + place->row) % place->n) + wobble
                       : t2 < 1 ? 0.3 / (double)place->n * wobble
                                : 3 * wobble;
     }
@@ -120,8 +124,8 @@ TEST(hessians)
     everywhere(check_hessian, 41);
 }
 
-/* A shift of all activations changes nothing: gradients and rows of Hessians sum to 0; and a Hessian
- * is symmetric. To rounding of the largest entry in the row, however small that is. */
+/* A shift of all activations changes nothing: gradients and rows of Hessians sum to 0; and a
+ * Hessian is symmetric. To rounding of the largest entry in the row, however small that is. */
 static void check_invariance(struct place *place)
 {
     double gradient[MOST], hessian[MOST * MOST];
@@ -164,7 +168,8 @@ TEST(gradient_and_hessian_are_optional)
     everywhere(check_optional, 43);
 }
 
-/* ---- By the margin -------------------------------------------------------------------------------- */
+/* ---- By the margin
+ * -------------------------------------------------------------------------------- */
 
 static double margin_value(double x, void *context)
 {

@@ -1,4 +1,5 @@
-/* log_t and exp_t: values near t = 1, inverses of each other, infinities and the edge of support. */
+/* log_t and exp_t: values near t = 1, inverses of each other, infinities and the edge of support.
+ */
 #include <float.h>
 #include <math.h>
 
@@ -9,7 +10,8 @@
 static const double temperatures[] = {0, 0.1, 0.5, 0.9, 1, 1.12, 1.5, 2, 3, 5};
 enum { TEMPERATURES = sizeof temperatures / sizeof *temperatures };
 
-/* ---- Near t = 1, against 60-digit values ---------------------------------------------------------- */
+/* ---- Near t = 1, against 60-digit values
+ * ---------------------------------------------------------- */
 
 struct value {
     double x, t, y;
@@ -60,8 +62,8 @@ TEST(log_t_keeps_all_digits_near_1)
     for (size_t i = 0; i < sizeof logarithms / sizeof *logarithms; i++) {
         const struct value *v = &logarithms[i];
         double y = temper_log_t(v->x, v->t);
-        CHECKF(fabs(y - v->y) <= 4 * DBL_EPSILON * fabs(v->y), "log_t(%g), t - 1 = %g: %.17g, not %.17g",
-               v->x, v->t - 1, y, v->y);
+        CHECKF(fabs(y - v->y) <= 4 * DBL_EPSILON * fabs(v->y),
+               "log_t(%g), t - 1 = %g: %.17g, not %.17g", v->x, v->t - 1, y, v->y);
     }
 }
 
@@ -86,11 +88,11 @@ TEST(printed_form_loses_half_the_digits)
 
 TEST(known_values)
 {
-    CHECK_CLOSE(temper_log_t(7, 0), 6, 1e-15);        /* x - 1 */
+    CHECK_CLOSE(temper_log_t(7, 0), 6, 1e-15); /* x - 1 */
     CHECK_CLOSE(temper_log_t(7, 1), log(7), 1e-15);
-    CHECK_CLOSE(temper_log_t(4, 0.5), 2, 1e-15);      /* 2 (sqrt x - 1) */
-    CHECK_CLOSE(temper_log_t(4, 2), 0.75, 1e-15);     /* 1 - 1/x */
-    CHECK_CLOSE(temper_log_t(2, 3), 0.375, 1e-15);    /* (1 - x^-2)/2 */
+    CHECK_CLOSE(temper_log_t(4, 0.5), 2, 1e-15);   /* 2 (sqrt x - 1) */
+    CHECK_CLOSE(temper_log_t(4, 2), 0.75, 1e-15);  /* 1 - 1/x */
+    CHECK_CLOSE(temper_log_t(2, 3), 0.375, 1e-15); /* (1 - x^-2)/2 */
     CHECK_CLOSE(temper_exp_t(6, 0), 7, 1e-15);
     CHECK_CLOSE(temper_exp_t(1, 1), 2.718281828459045, 1e-15);
     CHECK_CLOSE(temper_exp_t(2, 0.5), 4, 1e-15);
@@ -98,7 +100,8 @@ TEST(known_values)
     CHECK_CLOSE(temper_exp_t(-4, 3), 1.0 / 3, 1e-15);
 }
 
-/* ---- Inverses ------------------------------------------------------------------------------------ */
+/* ---- Inverses
+ * ------------------------------------------------------------------------------------ */
 
 /* Where log_t is flat (close to its bound) its inverse cannot have more digits than that leaves:
  * d log x = x^(t-1) d log_t x, so an error of 1/2 ulp of log_t x costs condition * ulp. */
@@ -142,7 +145,8 @@ TEST(both_increase)
         }
 }
 
-/* ---- Infinities and edges ------------------------------------------------------------------------ */
+/* ---- Infinities and edges
+ * ------------------------------------------------------------------------ */
 
 /* Bounded below by -1/(1-t) for t < 1, above by 1/(t-1) for t > 1. */
 TEST(log_t_at_0_and_infinity)

@@ -52,7 +52,8 @@ static void compare(const struct golden *row, double floor, struct worst *worst)
              row, "gradient", c);
     double partition = temper_log_partition(row->a, n, row->t2);
     keep(&worst->partition,
-         error_of(partition, row->partition, 1e-14 * fmax(size, fabs(row->partition))), row, "G", 0);
+         error_of(partition, row->partition, 1e-14 * fmax(size, fabs(row->partition))), row, "G",
+         0);
     double excess = temper_log_partition_excess(row->a, n, row->t2);
     if (!isnan(row->excess))
         keep(&worst->excess, error_of(excess, row->excess, 1e-12 * row->excess), row, "lambda", 0);

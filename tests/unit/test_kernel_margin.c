@@ -29,10 +29,10 @@ struct results {
 static size_t fill_margins(double *margin)
 {
     static const double special[] = {
-        0,      -0.0,   1,        -1,        0.5,    -0.5, 3,      -3,      7,     -7,    14.9999999,
-        -15,    15,     -14.9999, 254.99999, -255,   255,  -254.9, 1e3,     -1e3,  1e10,  -1e10,
-        1e300,  -1e300, DBL_MIN,  -DBL_MIN,  5e-324, 1e-9, -1e-9,  0.99999, 63.99, -31.5, DBL_MAX,
-        -DBL_MAX};
+        0,    -0.0,       1,       -1,    0.5,      -0.5,      3,       -3,       7,
+        -7,   14.9999999, -15,     15,    -14.9999, 254.99999, -255,    255,      -254.9,
+        1e3,  -1e3,       1e10,    -1e10, 1e300,    -1e300,    DBL_MIN, -DBL_MIN, 5e-324,
+        1e-9, -1e-9,      0.99999, 63.99, -31.5,    DBL_MAX,   -DBL_MAX};
     size_t n = 0;
     for (; n < sizeof special / sizeof *special; n++)
         margin[n] = special[n];

@@ -123,9 +123,9 @@ static void check_rows(const struct setting *s, bool f32)
 }
 
 static const double temperatures[][2] = {
-    {1, 1},     {0.3, 1},   {0, 1},        {1.2, 1},   {0.1, 1.12}, {0.6, 1.6},    {1, 1.6},
-    {1, 1.9},   {1, 2},     {0.1, 4},      {1.5, 1.2}, {0.5, 1.01}, {0.5, 1.0001}, {1, 1.00001},
-    {0.1, 0.9}, {0.3, 0.5}, {0.999, 0.999}, {0, 0.7},
+    {1, 1},        {0.3, 1},     {0, 1},     {1.2, 1},   {0.1, 1.12},    {0.6, 1.6},
+    {1, 1.6},      {1, 1.9},     {1, 2},     {0.1, 4},   {1.5, 1.2},     {0.5, 1.01},
+    {0.5, 1.0001}, {1, 1.00001}, {0.1, 0.9}, {0.3, 0.5}, {0.999, 0.999}, {0, 0.7},
 };
 enum { TEMPERATURES = sizeof temperatures / sizeof *temperatures };
 
@@ -196,8 +196,8 @@ TEST(lambda_is_the_excess)
             for (size_t c = 0; c < s.classes; c++)
                 b->row[c] = b->a64[c * PADDED + i];
             double exact = temper_log_partition_excess(b->row, s.classes, s.t2);
-            CHECKF(fabs(b->lambda64[i] - exact) <= 1e-12 * fmax(1, exact), "(%g, %g) row %zu: %g %g",
-                   s.t1, s.t2, i, b->lambda64[i], exact);
+            CHECKF(fabs(b->lambda64[i] - exact) <= 1e-12 * fmax(1, exact),
+                   "(%g, %g) row %zu: %g %g", s.t1, s.t2, i, b->lambda64[i], exact);
         }
     }
 }
@@ -219,7 +219,8 @@ TEST(bad_rows_are_nan)
             kernel->softmax_f32(&f32);
             kernel->softmax_f64(&f64);
             for (size_t i = 0; i < ROWS; i++)
-                CHECKF((i == 7) == (bool)isnan(b->loss32[i]) && (i == 7) == (bool)isnan(b->loss64[i]),
+                CHECKF((i == 7) == (bool)isnan(b->loss32[i]) &&
+                           (i == 7) == (bool)isnan(b->loss64[i]),
                        "(%g, %g), %g in row 7: row %zu has %g and %g", s.t1, s.t2, bad[k], i,
                        (double)b->loss32[i], b->loss64[i]);
         }

@@ -23,7 +23,8 @@ static size_t draw_family(struct draw *draw, size_t index, double *a)
     return n;
 }
 
-/* ---- Normalisation, shift, order ------------------------------------------------------------------ */
+/* ---- Normalisation, shift, order
+ * ------------------------------------------------------------------ */
 
 TEST(probabilities_sum_to_1)
 {
@@ -36,6 +37,20 @@ TEST(probabilities_sum_to_1)
         double sum = sum_of(p, n);
         CHECKF(fabs(sum - 1) <= 1e-15 * (double)(n + 1), "n = %zu, t = %g: sum p - 1 = %g", n, t,
                sum - 1);
+    }
+}
+
+/* Uncompensated, a sum of a thousand terms would be off by three times this. */
+TEST(a_thousand_classes_cost_no_digits)
+{
+    struct draw draw = draw_from(18);
+    static double a[MOST], p[MOST];
+    for (size_t k = 0; k < 600; k++) {
+        double t = draw_uniform(&draw, 1.01, 5);
+        draw_normals(&draw, a, MOST, draw_scale(&draw, 0.01, 100));
+        temper_probabilities(a, MOST, t, p);
+        CHECKF(fabs(sum_of(p, MOST) - 1) <= 1e-15, "t = %g: sum p - 1 = %g", t,
+               sum_of(p, MOST) - 1);
     }
 }
 
@@ -108,7 +123,8 @@ TEST(equal_activations_are_the_worst_case)
     for (size_t k = 0; k < 20 * TEMPERATURES; k++) {
         double t = temperatures[k % TEMPERATURES];
         size_t n = draw_family(&draw, k, a);
-        double bound = -temper_log_t(1 / (double)n, t), lambda = temper_log_partition_excess(a, n, t);
+        double bound = -temper_log_t(1 / (double)n, t),
+               lambda = temper_log_partition_excess(a, n, t);
         CHECKF(lambda >= 0 && lambda <= bound * (1 + 1e-14), "n = %zu, t = %g: %g > %g", n, t,
                lambda, bound);
         for (size_t c = 0; c < n; c++)
@@ -120,7 +136,8 @@ TEST(equal_activations_are_the_worst_case)
     }
 }
 
-/* ---- Where there is a closed form ----------------------------------------------------------------- */
+/* ---- Where there is a closed form
+ * ----------------------------------------------------------------- */
 
 TEST(two_classes_in_closed_form)
 {
@@ -194,7 +211,8 @@ TEST(t_0_is_sparsemax)
     }
 }
 
-/* ---- Derivative and limits ------------------------------------------------------------------------ */
+/* ---- Derivative and limits
+ * ------------------------------------------------------------------------ */
 
 struct coordinate {
     double a[6];
@@ -247,8 +265,9 @@ TEST(t_tends_to_1_from_both_sides)
     }
 }
 
-TEST_LIST(LISTED(probabilities_sum_to_1), LISTED(probabilities_are_exp_t_of_a_minus_G),
-          LISTED(shift_moves_G_and_nothing_else), LISTED(order_of_classes_does_not_matter),
-          LISTED(larger_activation_is_likelier), LISTED(equal_activations_are_the_worst_case),
-          LISTED(two_classes_in_closed_form), LISTED(t_1_is_log_sum_exp), LISTED(t_0_is_sparsemax),
-          LISTED(gradient_of_G_is_the_escort), LISTED(t_tends_to_1_from_both_sides))
+TEST_LIST(LISTED(probabilities_sum_to_1), LISTED(a_thousand_classes_cost_no_digits),
+          LISTED(probabilities_are_exp_t_of_a_minus_G), LISTED(shift_moves_G_and_nothing_else),
+          LISTED(order_of_classes_does_not_matter), LISTED(larger_activation_is_likelier),
+          LISTED(equal_activations_are_the_worst_case), LISTED(two_classes_in_closed_form),
+          LISTED(t_1_is_log_sum_exp), LISTED(t_0_is_sparsemax), LISTED(gradient_of_G_is_the_escort),
+          LISTED(t_tends_to_1_from_both_sides))

@@ -6,9 +6,9 @@
 #include "temper.h"
 #include "test.h"
 
-static const double temperatures[] = {0,          0.1, 0.5,  0.9, 1 - 0x1p-53, 1,   1 + 0x1p-52,
-                                      1 + 1e-8,   1.1, 1.12, 1.5, 2,           3,   5,
-                                      100,        700, 1e4,  1e6, 1e100,       1e300};
+static const double temperatures[] = {0,        0.1, 0.5,  0.9, 1 - 0x1p-53, 1,    1 + 0x1p-52,
+                                      1 + 1e-8, 1.1, 1.12, 1.5, 2,           3,    5,
+                                      100,      700, 1e4,  1e6, 1e100,       1e300};
 enum { TEMPERATURES = sizeof temperatures / sizeof *temperatures, MOST = 1000 };
 
 /* Is it a distribution, with a likeliest class where a is largest? */
@@ -73,7 +73,8 @@ TEST(one_class_is_certain)
         }
 }
 
-/* ---- Hot: from 80-digit arithmetic ---------------------------------------------------------------- */
+/* ---- Hot: from 80-digit arithmetic
+ * ---------------------------------------------------------------- */
 
 static const struct hot {
     double t;
@@ -81,13 +82,22 @@ static const struct hot {
     double a[3], p[3], lambda;
 } hot[] = {
     {100, 2, {0, -1e300}, {0.999109694536628223, 0.000890305463371777463}, 0.000931153045856466641},
-    {100, 3, {0, -1e40, -1e307},
-     {0.622711656173978536, 0.376531803699513059, 0.000756540126508405545}, 2.34397130327109417e18},
+    {100,
+     3,
+     {0, -1e40, -1e307},
+     {0.622711656173978536, 0.376531803699513059, 0.000756540126508405545},
+     2.34397130327109417e18},
     {100, 3, {0, -1, -2}, {1.0 / 3, 1.0 / 3, 1.0 / 3}, 1.73527784758252973e45},
-    {640, 3, {0, -1.7e308, 0},
-     {0.336989425005703356, 0.326021149988593288, 0.336989425005703356}, 1.11609448556722728e299},
-    {640, 3, {0, -1e306, -1.7e308},
-     {0.34532683042767526, 0.32865201958339649, 0.326021149988928251}, 1.84214183938463343e292},
+    {640,
+     3,
+     {0, -1.7e308, 0},
+     {0.336989425005703356, 0.326021149988593288, 0.336989425005703356},
+     1.11609448556722728e299},
+    {640,
+     3,
+     {0, -1e306, -1.7e308},
+     {0.34532683042767526, 0.32865201958339649, 0.326021149988928251},
+     1.84214183938463343e292},
     {1e4, 2, {1.7e308, -1.7e308}, {0.5, 0.5}, INFINITY},
     {1e4, 3, {5, 0, -1e308}, {1.0 / 3, 1.0 / 3, 1.0 / 3}, INFINITY},
     {1e300, 3, {0, -1e307, -1e200}, {1.0 / 3, 1.0 / 3, 1.0 / 3}, INFINITY},
@@ -121,7 +131,8 @@ TEST(huge_temperatures_of_a_thousand_classes)
     CHECK_CLOSE(p[999], 0.000337799139752240534, 1e-13);
 }
 
-/* ---- What include/temper.h says of infinities and NaN --------------------------------------------- */
+/* ---- What include/temper.h says of infinities and NaN
+ * --------------------------------------------- */
 
 static void check_nowhere(const double *a, size_t n, double t)
 {
@@ -225,9 +236,24 @@ TEST(edge_of_support)
     CHECK_CLOSE(p[1], 0x1p-41, 1e-12);
 }
 
+/* t = 0.9, gap b: 1 - (b + lambda)/10 is all but 0, and its tenth power is asked for. */
+TEST(digits_at_the_edge_of_support)
+{
+    static const double rows[][2] = {{9.0, 9.99999999000014873e-11},
+                                     {9.9, 1.00000000000017407e-20},
+                                     {9.99, 1.00000000000198972e-30},
+                                     {9.999, 1.00000000001663956e-40}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const double a[2] = {0, -rows[i][0]};
+        double p[2];
+        temper_probabilities(a, 2, 0.9, p);
+        CHECK_CLOSE(p[1], rows[i][1], 3e-14);
+    }
+}
+
 TEST_LIST(LISTED(activations_up_to_the_end_of_the_double_range), LISTED(a_thousand_classes),
           LISTED(one_class_is_certain), LISTED(huge_temperatures),
           LISTED(huge_temperatures_of_a_thousand_classes),
           LISTED(families_that_do_not_exist_are_nan), LISTED(minus_infinity_cannot_happen),
           LISTED(plus_infinity_happens_surely), LISTED(excess_keeps_its_digits_near_certainty),
-          LISTED(edge_of_support))
+          LISTED(edge_of_support), LISTED(digits_at_the_edge_of_support))

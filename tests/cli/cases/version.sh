@@ -3,4 +3,4 @@ export TEMPER_KERNEL=plain
 $TEMPER version
 $TEMPER --version
 $TEMPER plot --version
-TEMPER_KERNEL= $TEMPER version | head -n 1
+TEMPER_KERNEL='' $TEMPER version | head -n 1
