@@ -13,8 +13,8 @@ temper_status cmd_version(const struct arguments *arguments)
     const char *kernel = temper_kernel_name();
     if (!kernel)
         return complain(TEMPER_USAGE,
-                        "TEMPER_KERNEL: '%s' does not run on this processor; "
-                        "unset it, or give plain, avx2, avx512 or neon",
+                        "TEMPER_KERNEL: there is no kernel '%s' for this processor; "
+                        "unset it, or give plain",
                         getenv("TEMPER_KERNEL"));
     temper_status status = page_open(&page);
     if (status != TEMPER_OK)

@@ -23,7 +23,7 @@ static temper_status complain_see_help(const struct command *command, const char
                     program ? "" : command->name);
 }
 
-/* ---- Options -------------------------------------------------------------------------------- */
+/* ---- Options --------------------------------------------------------------------------------- */
 
 /* The first command that has an option of this name, or NULL. */
 static const struct command *option_owner(const char *name, size_t length)
@@ -115,7 +115,7 @@ static temper_status parse_letters(struct parser *parser, const char *word)
     return TEMPER_OK;
 }
 
-/* ---- Operands ------------------------------------------------------------------------------- */
+/* ---- Operands -------------------------------------------------------------------------------- */
 
 /* Whether the word is among those of the list, with spaces between them. */
 static bool is_listed(const char *list, const char *word)
@@ -153,7 +153,7 @@ static temper_status check_operands(const struct arguments *arguments)
                     command->name, command->operands);
 }
 
-/* ---- Words ---------------------------------------------------------------------------------- */
+/* ---- Words ----------------------------------------------------------------------------------- */
 
 /* What kind of word it is depends on its dashes, until a "--" says that no more options come. */
 static temper_status parse_word(struct parser *parser, const char *word, bool *only_operands)
@@ -181,7 +181,7 @@ temper_status parse_words(const struct command *command, char **words, struct ar
     return check_operands(arguments);
 }
 
-/* ---- What was found ------------------------------------------------------------------------- */
+/* ---- What was found -------------------------------------------------------------------------- */
 
 bool was_given(const struct arguments *arguments, enum option_id id)
 {

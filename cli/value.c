@@ -77,7 +77,7 @@ temper_status read_span(const struct option *option, const char *text, double *f
     return TEMPER_OK;
 }
 
-/* ---- Checks by type ------------------------------------------------------------------------- */
+/* ---- Checks by type -------------------------------------------------------------------------- */
 
 typedef temper_status checker(const struct option *option, const char *text);
 

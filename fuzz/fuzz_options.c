@@ -9,7 +9,7 @@
 
 enum { WORDS = 16, BYTES = 1024 };
 
-/* ---- In the place of cli/message.c: nothing is printed, and every message is looked at ------ */
+/* ---- In the place of cli/message.c: nothing is printed, and every message is looked at ------- */
 
 static size_t complaints;
 
@@ -50,7 +50,7 @@ void warn(const char *format, ...)
     va_end(arguments);
 }
 
-/* ---- What must hold ----------------------------------------------------------------------- */
+/* ---- What must hold -------------------------------------------------------------------------- */
 
 /* What was accepted can be read. */
 static void read_back(const struct arguments *arguments)

@@ -13,7 +13,7 @@ struct input {
     double a[MOST];
 };
 
-/* ---- From bytes --------------------------------------------------------------------------- */
+/* ---- From bytes ------------------------------------------------------------------------------ */
 
 static double take_temperature(struct bytes *bytes)
 {
@@ -71,7 +71,7 @@ static struct input take_input(struct bytes *bytes)
     return input;
 }
 
-/* ---- What must hold ----------------------------------------------------------------------- */
+/* ---- What must hold -------------------------------------------------------------------------- */
 
 static bool all_finite(const double *values, size_t n)
 {

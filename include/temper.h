@@ -10,6 +10,7 @@
 #ifndef TEMPER_H
 #define TEMPER_H
 
+#include <math.h> /* NAN, in the list of methods */
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -33,7 +34,7 @@ TEMPER_API const char *temper_version(void);
  * the environment variable TEMPER_KERNEL asks for. NULL if it asks for what cannot run here. */
 TEMPER_API const char *temper_kernel_name(void);
 
-/* ---- Statuses and errors -------------------------------------------------------------------- */
+/* ---- Statuses and errors --------------------------------------------------------------------- */
 
 /* One list: the enumerator, the exit code of the command, and the words. */
 #define TEMPER_STATUS_LIST(X)                                                                      \
@@ -76,7 +77,8 @@ TEMPER_API double temper_exp_t(double x, double t);
 
 /* Tsallis entropy H_t(p) (eq. 2) of n probabilities. */
 TEMPER_API double temper_entropy(const double *p, size_t n, double t);
-/* Tsallis divergence D_t(p || q) (eq. 3). A class with p = 0 adds nothing to either, for every t.
+/* Tsallis divergence D_t(p || q) (eq. 3). A class with p = 0 adds nothing to either, for every t
+ * and q.
  * +infinity where q = 0 < p and t >= 1. */
 TEMPER_API double temper_divergence(const double *p, const double *q, size_t n, double t);
 
@@ -95,12 +97,11 @@ TEMPER_API void temper_log_partition_gradient(const double *a, size_t n, double 
 TEMPER_API void temper_escort(const double *p, size_t n, double t, double *q);
 TEMPER_API double temper_escort_normaliser(const double *p, size_t n, double t); /* Z */
 
-/* ---- The paper's own solvers, and a third opinion, for comparison -------------------------------
- */
+/* ---- The paper's own solvers, and a third opinion, for comparison ---------------------------- */
 
-/* What an iterative solver did. */
+/* What an iterative solver did; where one is asked for, NULL will do. */
 typedef struct temper_iterations {
-    size_t updates; /* of the unknown */
+    size_t updates; /* of the unknown; temper_log_partition_counted: until |sum p - 1| <= 1e-15 n */
     int converged;  /* 1 if the tolerance was reached */
 } temper_iterations;
 
@@ -121,8 +122,7 @@ TEMPER_API double temper_log_partition_bisection(const double *a, size_t n, doub
 /* Activations a/2, -a/2 in closed form: t = 0, 1/2, 1, 3/2, 2. NaN for other temperatures. */
 TEMPER_API double temper_log_partition_closed(double a, double t);
 
-/* ---- The losses ---------------------------------------------------------------------------------
- */
+/* ---- The losses ------------------------------------------------------------------------------ */
 
 /* Two-temperature loss -log_t1 exp_t2(a_label - G_t2(a)) (eq. 13) and, if wanted, its gradient by
  * the activations. */
@@ -131,7 +131,8 @@ TEMPER_API double temper_loss(const double *a, size_t n, size_t label, double t1
 /* The importance factor p_label^(t2 - t1): how much of its gradient a row is allowed. */
 TEMPER_API double temper_importance(const double *a, size_t n, size_t label, double t1, double t2);
 
-/* Two classes as a function of the margin m = c * a, activations m/2, -m/2. */
+/* Two classes as a function of the margin m = c * a, activations m/2, -m/2. At m = -infinity slope
+ * and curvature are their limits. */
 TEMPER_API double temper_margin_loss(double margin, double t1, double t2,
                                      double *slope /* or NULL */, double *curvature /* or NULL */);
 /* The probability of the given label. */
@@ -167,7 +168,7 @@ TEMPER_API const char *temper_method_name(temper_method method);
 TEMPER_API int temper_method_find(const char *name, temper_method *method);
 
 /* Value, and if wanted gradient (n) and Hessian (n x n), of any of the losses. The Hessian needs a
- * gradient to go with it. */
+ * gradient to go with it, and is NaN without. */
 TEMPER_API double temper_any_loss(temper_loss_spec loss, const double *a, size_t n, size_t label,
                                   double *gradient /* or NULL */, double *hessian /* or NULL */);
 TEMPER_API double temper_any_margin_loss(temper_loss_spec loss, double margin,
@@ -190,8 +191,7 @@ TEMPER_API temper_shape temper_loss_shape(double t1, double t2);
  * below, positive above; -infinity where it does not (t1 >= t2), NaN for illegal temperatures. */
 TEMPER_API double temper_inflection_margin(double t1, double t2);
 
-/* ---- Pictures -----------------------------------------------------------------------------------
- */
+/* ---- Pictures -------------------------------------------------------------------------------- */
 
 /* Figure 1 of the paper for any temperatures. */
 typedef struct temper_loss_figure {

@@ -18,7 +18,7 @@ static int illegal(temper_loss_spec loss, size_t n, size_t label)
 double temper_any_loss(temper_loss_spec loss, const double *a, size_t n, size_t label,
                        double *gradient, double *hessian)
 {
-    if (illegal(loss, n, label)) {
+    if (illegal(loss, n, label) || (hessian && !gradient)) {
         for (size_t c = 0; gradient && c < n; c++)
             gradient[c] = NAN;
         for (size_t i = 0; hessian && i < n * n; i++)

@@ -4,10 +4,8 @@
 #include <math.h>
 
 #include "tempered/functions.h"
-#include "tempered/method.h"
 #include "tempered/partition.h"
 #include "tempered/reference.h"
-#include "tempered/shape.h"
 
 #define TEXT_OF(x) #x
 #define VERSION(x) TEXT_OF(x)
@@ -72,8 +70,7 @@ double temper_escort_normaliser(const double *p, size_t n, double t)
     return escort_t(p, n, t, NULL);
 }
 
-/* ---- Solvers ------------------------------------------------------------------------------------
- */
+/* ---- Solvers --------------------------------------------------------------------------------- */
 
 static void report(temper_iterations *out, struct iterations iterations)
 {

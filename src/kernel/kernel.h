@@ -18,8 +18,9 @@ const struct kernel *kernel_find(const char *name);
 /* The fastest that this processor runs; "plain" always does. */
 const struct kernel *kernel_best(void);
 
-/* The one named by the environment variable TEMPER_KERNEL, else the fastest. NULL, and *wanted the
- * name, if that one is unknown or cannot run here: the caller has to say so. */
+/* The one named by the environment variable TEMPER_KERNEL, else the fastest. It looks at the
+ * environment and the processor each time: choose once for a run, and keep the pointer. NULL, and
+ * *wanted the name, if that one is unknown or cannot run here: the caller has to say so. */
 const struct kernel *kernel_choose(const char **wanted);
 
 #endif

@@ -39,7 +39,7 @@ struct margin_table {
 };
 
 /* Any legal temperatures. The absolute error of value and slope is at most 1e-12 of max(1, value);
- * of the curvature, 1e-10. */
+ * of the curvature, 1e-10 of max(1, value, |curvature|). */
 void margin_table_build(struct margin_table *table, double t1, double t2);
 
 /* Fills value[i], slope[i] and, unless NULL, curvature[i] for n margins. The answer for a margin

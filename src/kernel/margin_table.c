@@ -121,8 +121,10 @@ static double error_at_point(const struct margin_polynomials *polynomials,
 static double fit_error(const struct fit *fit, const struct checkpoint *points, int count)
 {
     double worst = 0;
-    for (int i = 0; i < count; i++)
-        worst = fmax(worst, error_at_point(fit->polynomials, &points[i]));
+    for (int i = 0; i < count; i++) {
+        double error = error_at_point(fit->polynomials, &points[i]);
+        worst = error <= worst ? worst : isnan(error) ? INFINITY : error;
+    }
     return worst;
 }
 

@@ -10,10 +10,12 @@
 typedef struct softmax_f32 softmax_block;
 #define CLOSE_ENOUGH 4e-3f /* its third power is below the last digit */
 #define ROUGH_ENOUGH 1e-1f
+#define LARGEST_GAP  1e37f /* its reciprocal is a normal number */
 #else
 typedef struct softmax_f64 softmax_block;
 #define CLOSE_ENOUGH 5e-6
 #define ROUGH_ENOUGH 1e-2
+#define LARGEST_GAP  1e300
 #endif
 
 enum { MOST_STEPS = 100 }; /* ten are plenty; what has not converged then becomes NaN */
@@ -25,7 +27,6 @@ struct lanes {
     size_t classes, stride;
     real s; /* t2 - 1 */
     vec max;
-    vec bound; /* lambda is not below it */
 };
 
 /* Sums over classes at one lambda: p, p/u = p^t2, p/u^2, p/u^3 with u = 1 + s(b + lambda). */
@@ -35,18 +36,19 @@ struct moments {
 
 /* What the activations say before anything is solved. */
 struct survey {
-    vec max, second, sum;
+    vec max, second, mean;
 };
 
 HOT struct survey survey_lanes(const real *a, size_t classes, size_t stride)
 {
+    const vec share = vec_all(1 / (real)classes); /* the mean of finite numbers is finite */
     struct survey survey = {.max = vec_load(a), .second = vec_all((real)-__builtin_inf())};
-    survey.sum = survey.max;
+    survey.mean = survey.max * share;
     for (size_t c = 1; c < classes; c++) {
         vec v = vec_load(a + c * stride);
         survey.second = vec_max(survey.second, vec_min(survey.max, v));
         survey.max = vec_max(survey.max, v);
-        survey.sum += v;
+        survey.mean = vec_fma(v, share, survey.mean);
     }
     return survey;
 }
@@ -57,11 +59,12 @@ static real spread(double n, real s)
     return (real)(__builtin_expm1((double)s * __builtin_log(n)) / (double)s);
 }
 
-/* The first three lower bounds of docs/math.md; the steps are cheap enough without the fourth. */
-static vec lower_bound(const struct lanes *lanes, const struct survey *survey)
+/* A start: the first three lower bounds of docs/math.md, but for the rounding of the mean. A step
+ * from above the root leads below it, so that does no harm. */
+static vec first_guess(const struct lanes *lanes, const struct survey *survey)
 {
     real n = (real)lanes->classes;
-    vec mean_gap = survey->max - survey->sum * (1 / n), second_gap = survey->max - survey->second;
+    vec mean_gap = survey->max - survey->mean, second_gap = survey->max - survey->second;
     vec all = spread((double)n, lanes->s) - mean_gap,
         two = spread(2, lanes->s) - second_gap * (real)0.5;
     return vec_max(vec_all(0), vec_max(all, two));
@@ -71,7 +74,7 @@ static vec lower_bound(const struct lanes *lanes, const struct survey *survey)
 HOT vec stretched_gap(const struct lanes *lanes, size_t c, vec shift)
 {
     vec gap = lanes->max - vec_load(lanes->a + c * lanes->stride);
-    return vec_fma(gap, vec_all(lanes->s), shift);
+    return vec_min(vec_fma(gap, vec_all(lanes->s), shift), vec_all((real)LARGEST_GAP));
 }
 
 /* Rough sums, for the way there. */
@@ -132,12 +135,12 @@ HOT vec rough_stretched_sum(const struct moments *sum, real s)
     return vec_select(vec_abs(z) < (real)0.5, near, far * (1 / s));
 }
 
-/* lambda after a step; never below the bound, should the start have been too far up. (vec_max takes
- * the bound, its second argument, also where the sums have underflowed and the step is NaN.) */
+/* lambda after a step; never below 0, should the start have been too far up. (vec_max takes the 0,
+ * its second argument, also where the sums have underflowed and the step is NaN.) */
 HOT vec newton_next(const struct lanes *lanes, const struct moments *sum, vec lambda)
 {
     vec step = stretched_sum(sum, lanes->s) * sum->p * vec_reciprocal(sum->first);
-    return vec_max(lambda + step, lanes->bound);
+    return vec_max(lambda + step, vec_all(0));
 }
 
 /* Newton's step on F = S^(-s), `stretched` being E(log S, s), made one of Halley's method: F''/F' =
@@ -149,12 +152,18 @@ HOT vec halley_next(const struct lanes *lanes, const struct moments *sum, vec st
     vec bend = sum->first * vec_reciprocal(sum->p) - sum->second * per_slope;
     vec shrink = vec_fma(step * bend, vec_all((1 + lanes->s) / 2), vec_all(1));
     vec longer = vec_min(vec_reciprocal(vec_max(shrink, vec_all((real)0.5))), vec_all(2));
-    return vec_max(vec_fma(step, longer, lambda), lanes->bound);
+    return vec_max(vec_fma(step, longer, lambda), vec_all(0));
 }
 
 HOT ivec farther(vec sum, real distance)
 {
     return vec_abs(sum - 1) > distance; /* false for NaN: it will not get better */
+}
+
+/* What is no solution in the end: too far away, or NaN. */
+HOT ivec not_solved(vec sum)
+{
+    return ~(vec_abs(sum - 1) <= (real)CLOSE_ENOUGH);
 }
 
 /* A solution: lambda, how far it lies from where the output was taken, and Z = sum p^t2. */
@@ -188,7 +197,7 @@ HOT struct solution correct(const struct moments *sum, vec lambda, real s)
         .lambda = lambda + offset,
         .offset = offset,
         .normaliser = vec_fma(offset, vec_fma(offset, 3 * twist, -2 * bend), sum->first),
-        .failed = farther(sum->p, (real)CLOSE_ENOUGH),
+        .failed = not_solved(sum->p),
     };
 }
 
@@ -217,7 +226,7 @@ HOT struct solution solve_sparse(const struct lanes *lanes, vec lambda)
         .lambda = lambda,
         .offset = vec_all(0),
         .normaliser = sum.first,
-        .failed = farther(sum.p, (real)CLOSE_ENOUGH),
+        .failed = not_solved(sum.p),
     };
 }
 
@@ -336,9 +345,9 @@ HOT struct solution solve_lanes(const softmax_block *block, size_t first, struct
 {
     if (lanes->s == 0)
         return solve_softmax(lanes);
-    vec lambda = lanes->bound = lower_bound(lanes, survey);
+    vec lambda = first_guess(lanes, survey);
     if (block->lambda)
-        lambda = vec_max(vec_load(block->lambda + first), lanes->bound);
+        lambda = vec_max(vec_load(block->lambda + first), lambda);
     if (lanes->s < 0)
         return solve_sparse(lanes, lambda);
     return solve_hot(lanes, block->lambda ? lambda : rough_start(lanes, lambda));
@@ -378,7 +387,7 @@ HOT void run_lanes(const softmax_block *block, size_t first)
         finish_exact(&lanes, scale);
     subtract_at_labels(&lanes, labels, factor);
     /* 0, or NaN where an activation is not finite; a search that failed is NaN too. */
-    vec poison = survey.sum - survey.sum;
+    vec poison = survey.mean - survey.mean;
     loss = vec_select(solution.failed, vec_all((real)__builtin_nan("")), loss + poison);
     store_rows(block, first, loss, solution.lambda);
 }

@@ -9,10 +9,10 @@
 
 #ifdef SIMD_F32
 #define EXP_UNDERFLOW -87.0f
-#define EXP_OVERFLOW  88.0f
+#define EXP_OVERFLOW  88.72f
 #else
 #define EXP_UNDERFLOW -708.0
-#define EXP_OVERFLOW  709.0
+#define EXP_OVERFLOW  709.78
 #endif
 
 /* sum coefficient[i] x^i, highest first in the array. */

@@ -27,6 +27,8 @@ double stretch_log(double x, double s)
         double u = fma(s, x, 1); /* log1p would see the rounding of z, near the edge all of it */
         return u > 0 ? log(u) / s : s > 0 ? -INFINITY : INFINITY;
     }
+    if (z == INFINITY && isfinite(x))
+        return (log(fabs(s)) + log(fabs(x))) / s; /* the product alone leaves the double range */
     return log1p(z) / s;
 }
 
@@ -44,6 +46,11 @@ double exp_t(double x, double t)
 {
     if (!legal_temperature(t))
         return NAN;
+    if (t < 0.5 && x > -2 && x < -0.5) {
+        /* Near the edge of support the rounding of 1 - t counts as well; here 1 + x is exact. */
+        double u = fma(-t, x, 1 + x);
+        return u > 0 ? exp(log(u) / (1 - t)) : 0;
+    }
     return exp(stretch_log(x, 1 - t));
 }
 

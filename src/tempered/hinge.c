@@ -6,12 +6,12 @@
 /* As a function of z = 1 - margin; slope and curvature by z. */
 static struct margin_loss rounded_hinge(double z, double smoothing)
 {
-    if (isnan(z) || !(smoothing >= 0))
+    if (isnan(z) || !(smoothing >= 0) || isinf(smoothing))
         return (struct margin_loss){NAN, NAN, NAN};
     if (z <= 0)
         return (struct margin_loss){0, 0, 0};
     if (z < smoothing)
-        return (struct margin_loss){z * z / (2 * smoothing), z / smoothing, 1 / smoothing};
+        return (struct margin_loss){z * (z / smoothing) / 2, z / smoothing, 1 / smoothing};
     return (struct margin_loss){z - smoothing / 2, 1, 0};
 }
 

@@ -16,50 +16,50 @@ static void fill(double *values, size_t n, double value)
         values[i] = value;
 }
 
-/* log Z, Z = sum p_c^t. */
-static double log_normaliser(const struct row *row)
+/* log of f p_c^t2 / Z, f = p_y^(t2-t1), given partition_log_share: every term relative to the
+ * likeliest class, so that high temperatures cost no digits. */
+static long double log_pull(const struct row *row, size_t c, double log_share)
 {
-    double sum = 0, t2 = row->family.t, scale = t2 * row->family.log_top;
-    for (size_t c = 0; c < row->n; c++)
-        sum += exp((double)(log_power(row_log_p(row, c), t2) - scale));
-    return scale + log(sum);
+    double t2 = row->family.t;
+    long double log_p = row_log_p_wide(row, c);
+    if (log_p == -INFINITY)
+        return -INFINITY; /* also at t2 = 0: the support alone counts */
+    return (t2 - row->t1) * row_log_p_wide(row, row->label) - log_share +
+           t2 * (log_p - row->family.log_top);
 }
 
 /* gradient_c = p_y^(t2-t1) (q_c - [c = y]), eq. 14 for one row. The entry of the label is minus the
  * sum of the others, which keeps its digits where q_y is near 1. */
 static void tempered_gradient(const struct row *row, double *gradient)
 {
-    double t2 = row->family.t, others = 0;
-    long double log_label = row_log_p_wide(row, row->label);
-    long double log_factor = (t2 - row->t1) * log_label - log_normaliser(row);
+    double others = 0, log_share = partition_log_share(&row->family, row->a, row->n);
     for (size_t c = 0; c < row->n; c++) {
         if (c == row->label)
             continue;
-        gradient[c] = exp((double)(log_factor + log_power(row_log_p_wide(row, c), t2)));
+        gradient[c] = exp((double)log_pull(row, c, log_share));
         others += gradient[c];
     }
     gradient[row->label] = 0 - others; /* never -0 */
 }
 
-/* log of f t2 p_c^(2 t2-1)/Z without its t2. */
-static long double log_weight(const struct row *row, size_t c, double log_z)
+/* log of f p_c^(2 t2-1)/Z. */
+static long double log_weight(const struct row *row, size_t c, double log_share)
 {
-    double t2 = row->family.t;
-    long double log_factor = (t2 - row->t1) * row_log_p_wide(row, row->label) - log_z;
-    return log_factor + log_power(row_log_p_wide(row, c), 2 * t2 - 1);
+    return log_pull(row, c, log_share) + log_power(row_log_p_wide(row, c), row->family.t - 1);
 }
 
 /* The weights of the escort form below, on the diagonal of `hessian`, relative to e^(what is
  * returned): beyond the double range they would meet as inf - inf. */
-static double tempered_weights(const struct row *row, double log_z, double *hessian)
+static double tempered_weights(const struct row *row, double *hessian)
 {
     double t1 = row->t1, t2 = row->family.t;
+    double log_share = partition_log_share(&row->family, row->a, row->n);
     long double log_bend = (2 * t2 - t1 - 1) * row_log_p_wide(row, row->label), scale = log_bend;
     size_t next = row->n + 1; /* along the diagonal */
     for (size_t c = 0; c < row->n; c++)
-        scale = fmaxl(scale, log_weight(row, c, log_z));
+        scale = fmaxl(scale, log_weight(row, c, log_share));
     for (size_t c = 0; c < row->n; c++)
-        hessian[c * next] = t2 * exp((double)(log_weight(row, c, log_z) - scale));
+        hessian[c * next] = t2 * exp((double)(log_weight(row, c, log_share) - scale));
     hessian[row->label * next] -= (t2 - t1) * exp((double)(log_bend - scale));
     return (double)scale;
 }
@@ -68,8 +68,8 @@ static double tempered_weights(const struct row *row, double log_z, double *hess
  * weights f t2 p_c^(2 t2-1)/Z, and a little less at the label. `q` is scratch. */
 static void tempered_hessian(const struct row *row, double *q, double *hessian)
 {
-    double log_z = partition_escort(&row->family, row->a, row->n, q);
-    double unit = exp(tempered_weights(row, log_z, hessian));
+    double unit = exp(tempered_weights(row, hessian));
+    partition_escort(&row->family, row->a, row->n, q);
     escort_form(q, row->n, hessian);
     for (size_t i = 0; i < row->n * row->n; i++)
         hessian[i] = hessian[i] != 0 ? hessian[i] * unit : 0;

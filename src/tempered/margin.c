@@ -44,6 +44,8 @@ struct margin_loss tempered_margin_loss(double margin, double t1, double t2)
 {
     struct pair pair = margin_pair(margin, t2);
     struct margin_loss loss = {.value = fabs(stretch_exp(pair.log_p, 1 - t1))};
+    if (pair.log_p == -INFINITY && t2 >= 1 && !(t1 < t2)) /* a margin of -infinity: the limits */
+        return (struct margin_loss){loss.value, t1 == t2 ? -1 : -INFINITY, t1 == t2 ? 0 : INFINITY};
     if (pair.log_p == -INFINITY || pair.log_q == -INFINITY)
         return loss; /* outside the support, or certain: flat */
     double log_v = log_share(pair.log_q, pair.log_p, t2);

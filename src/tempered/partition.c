@@ -119,13 +119,26 @@ double partition_log_p(const struct partition *family, size_t c, double a_c)
     return newton_class_log_p(&newton, 1, family->lambda);
 }
 
+/* (p_c/p_top)^t; at t = 0 every class of the support counts 1. */
+static double relative_power(const struct partition *family, size_t c, double a_c)
+{
+    double log_p = partition_log_p(family, c, a_c);
+    return log_p == -INFINITY ? 0 : exp(family->t * (log_p - family->log_top));
+}
+
+double partition_log_share(const struct partition *family, const double *a, size_t n)
+{
+    double sum = 0;
+    for (size_t c = 0; c < n; c++)
+        sum += relative_power(family, c, a[c]);
+    return log(sum);
+}
+
 double partition_escort(const struct partition *family, const double *a, size_t n, double *q)
 {
     double sum = 0;
     for (size_t c = 0; c < n; c++) {
-        double log_p = partition_log_p(family, c, a[c]);
-        /* Relative to the likeliest class; at t = 0 every class of the support counts 1. */
-        q[c] = log_p == -INFINITY ? 0 : exp(family->t * (log_p - family->log_top));
+        q[c] = relative_power(family, c, a[c]);
         sum += q[c];
     }
     for (size_t c = 0; c < n; c++)

@@ -29,6 +29,10 @@ double partition_log_p(const struct partition *family, size_t c, double a_c);
 /* q = the escort of order t, which is the gradient of G; returns log Z = log sum p_c^t. */
 double partition_escort(const struct partition *family, const double *a, size_t n, double *q);
 
+/* log of Z relative to the likeliest class: log sum_c (p_c/p_top)^t. At high temperatures log Z
+ * itself is a large number whose rounding error would be exponentiated. */
+double partition_log_share(const struct partition *family, const double *a, size_t n);
+
 /* G of activations a/2, -a/2 for t = 0, 1/2, 1, 3/2, 2; NaN for others. */
 double partition_closed(double a, double t);
 

@@ -114,17 +114,23 @@ static real newton_start(const struct newton *family)
 /* lambda and how many updates it took; at least two classes. */
 static real newton_solve(const struct newton *family, size_t *updates)
 {
-    /* Convergence is quadratic, so a sum this near to 1 has its last digits after one more step. */
-    const real nearly = (real)1e-9;
+    /* For t > 1 convergence is quadratic, so a sum this near to 1 has its last digits after one
+     * more step; for t < 1 the curvature has no bound at the edge of support, and only the end is
+     * safe. */
+    const real nearly = family->s > 0 ? (real)1e-9 : 0;
+    const real reached = (real)1e-15 * (real)family->n;
     real lambda = newton_start(family);
+    bool moved = false;
     for (*updates = 0;;) {
         struct newton_sums sums = newton_evaluate(family, lambda);
         real next = lambda + newton_step(&sums, family->s);
         /* The start may have been rounded up to above the root: from there one step leads below. */
-        if (next == lambda || (!(next > lambda) && *updates > 0))
+        if (next == lambda || (!(next > lambda) && moved))
             return lambda;
         lambda = next;
-        ++*updates;
+        moved = true;
+        if (sums.excess > reached)
+            ++*updates; /* later ones only polish what lies at the edge of support */
         if (sums.excess < nearly)
             return lambda;
     }

@@ -14,6 +14,24 @@ static double largest(const double *a, size_t n)
     return max;
 }
 
+/* exp_t(a_c - max - lambda), also where the difference leaves the double range. */
+static double family_p(double a_c, double max, double lambda, double t)
+{
+    double x = a_c - max - lambda;
+    if (isfinite(x) || !isfinite(a_c) || t <= 1)
+        return exp_t(x, t);
+    return exp(-(log(t - 1) + log(max / 2 - a_c / 2 + lambda / 2) + log(2)) / (t - 1));
+}
+
+/* Whether a - max is finite wherever a is. */
+static bool gaps_are_finite(const double *a, size_t n, double max)
+{
+    for (size_t c = 0; c < n; c++)
+        if (isfinite(a[c]) && !isfinite(max - a[c]))
+            return false;
+    return true;
+}
+
 /* Z(scale * (a - max)) = sum_c exp_t(scale * (a_c - max)). */
 static double scaled_sum(const double *a, size_t n, double t, double max, double scale)
 {
@@ -30,7 +48,7 @@ double algorithm1(const double *a, size_t n, double t, struct patience patience,
 {
     *iterations = (struct iterations){0};
     double max = largest(a, n);
-    if (!(t > 1 && legal_temperature(t)) || !isfinite(max))
+    if (!(t > 1 && legal_temperature(t)) || !isfinite(max) || !gaps_are_finite(a, n, max))
         return NAN;
     double scale = 1, sum = scaled_sum(a, n, t, max, scale);
     while (!iterations->converged && iterations->updates < patience.limit) {
@@ -75,7 +93,7 @@ double bisection(const double *a, size_t n, double t, struct iterations *iterati
         if (iterations->converged)
             return max + high;
         for (size_t c = 0; c < n; c++)
-            sum += exp_t(a[c] - max - middle, t);
+            sum += family_p(a[c], max, middle, t);
         if (sum > 1)
             low = middle;
         else

@@ -91,7 +91,7 @@ static bool no_input_output(void)
     return fails;
 }
 
-/* ---- The names that --wrap gives ---------------------------------------------------------- */
+/* ---- The names that --wrap gives ------------------------------------------------------------- */
 
 #define WRAPPED(type, name, ...)                                                                   \
     type __real_##name(__VA_ARGS__);                                                               \

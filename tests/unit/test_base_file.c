@@ -14,7 +14,7 @@
 #include "fault.h"
 #include "test.h"
 
-/* ---- A folder of its own for each test ---------------------------------------------------- */
+/* ---- A folder of its own for each test ------------------------------------------------------- */
 
 enum { PATH_LENGTH = 512, NOBODY = 65534 };
 static char folder[PATH_LENGTH];
@@ -82,7 +82,7 @@ static void check_refused(const char *path, const char *words)
     CHECKF(strstr(error.message, path) != NULL, "\"%s\" does not name %s", error.message, path);
 }
 
-/* ---- Regular files ------------------------------------------------------------------------ */
+/* ---- Regular files --------------------------------------------------------------------------- */
 
 TEST(a_new_file)
 {
@@ -164,7 +164,7 @@ TEST(a_temporary_file_of_another_is_left_alone)
     leave_folder();
 }
 
-/* ---- Links, devices, pipes, folders ------------------------------------------------------- */
+/* ---- Links, devices, pipes, folders ---------------------------------------------------------- */
 
 static bool is_link(const char *path)
 {
@@ -262,7 +262,7 @@ TEST(the_public_call_checks_its_arguments)
     temper_free(NULL);
 }
 
-/* ---- Permissions -------------------------------------------------------------------------- */
+/* ---- Permissions ----------------------------------------------------------------------------- */
 
 /* Saves as a user whom permissions stop, which the superuser is not; the status, or -1. */
 static int save_unprivileged(const char *path)
@@ -308,7 +308,7 @@ TEST(a_file_without_permission_is_refused)
     CHECK(status == TEMPER_IO);
 }
 
-/* ---- Everything fails once ---------------------------------------------------------------- */
+/* ---- Everything fails once ------------------------------------------------------------------- */
 
 /* The old text or the new one, whole, and nothing beside it. */
 static void check_whole(temper_status status, size_t n)

@@ -13,7 +13,7 @@ enum { BLOCKS = 257, ROWS_PER_BLOCK = 100, MANY = 16 };
 static const size_t thread_counts[] = {1, 2, 5, MANY};
 enum { THREAD_COUNTS = sizeof thread_counts / sizeof *thread_counts };
 
-/* ---- Every block once --------------------------------------------------------------------- */
+/* ---- Every block once ------------------------------------------------------------------------ */
 
 struct tally {
     atomic_int done[BLOCKS];
@@ -55,7 +55,7 @@ TEST(no_blocks_are_no_work)
     CHECK(atomic_load(&tally.done[0]) == 0);
 }
 
-/* ---- The same bits ------------------------------------------------------------------------ */
+/* ---- The same bits --------------------------------------------------------------------------- */
 
 struct block_sums {
     double part[BLOCKS];

@@ -226,5 +226,49 @@ TEST(bad_rows_are_nan)
         }
 }
 
+/* Finite, and as large as the type: the right loss, not a cap and not NaN. */
+TEST(huge_activations)
+{
+    KERNEL_OR_SKIP;
+    struct buffers *b = buffers();
+    for (size_t t = 0; t < TEMPERATURES; t++)
+        for (size_t classes = 3; classes <= 1000; classes += 997) {
+            const struct setting s = {classes, 0.5, temperatures[t][1], 1};
+            struct softmax_f32 f32 = block32(b, &s);
+            struct softmax_f64 f64 = block64(b, &s);
+            for (size_t i = 0; i < classes * PADDED; i++) {
+                double sign = i / PADDED == 0 ? 1 : classes > 3 ? 0.999999 : -1;
+                b->a32[i] = (float)(sign * 2e38);
+                b->a64[i] = sign * 1.5e308;
+            }
+            memset(b->label, 0, sizeof b->label);
+            kernel->softmax_f32(&f32);
+            kernel->softmax_f64(&f64);
+            CHECKF(b->loss32[5] >= 0 && b->loss32[5] < 1e-3f, "C = %zu, t2 = %g: %g", classes, s.t2,
+                   (double)b->loss32[5]);
+            CHECKF(b->loss64[5] >= 0 && b->loss64[5] < 1e-3, "C = %zu, t2 = %g: %g", classes, s.t2,
+                   b->loss64[5]);
+        }
+}
+
+/* A large number added to all activations of a row changes nothing but their last digits. */
+TEST(common_offsets)
+{
+    KERNEL_OR_SKIP;
+    struct buffers *b = buffers();
+    for (size_t t = 0; t < TEMPERATURES; t++) {
+        const struct setting s = {100, temperatures[t][0], temperatures[t][1], 1};
+        struct softmax_f32 f32 = block32(b, &s);
+        fill(b, &s);
+        for (size_t i = 0; i < s.classes * PADDED; i++) {
+            b->a32[i] += 1e5f;
+            b->a64[i] = (double)b->a32[i];
+        }
+        kernel->softmax_f32(&f32);
+        check_rows(&s, true);
+    }
+}
+
 TEST_LIST(LISTED(agrees_with_the_exact_functions), LISTED(a_thousand_classes),
-          LISTED(any_start_will_do), LISTED(lambda_is_the_excess), LISTED(bad_rows_are_nan))
+          LISTED(any_start_will_do), LISTED(lambda_is_the_excess), LISTED(bad_rows_are_nan),
+          LISTED(huge_activations), LISTED(common_offsets))

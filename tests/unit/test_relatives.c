@@ -24,7 +24,7 @@ TEST(hinge_of_the_margin)
         for (double m = -4; m < 4; m += 0.0625) {
             double s = smoothings[i], z = 1 - m, slope, curvature;
             double value = temper_any_margin_loss(hinge(s), m, &slope, &curvature);
-            CHECK(value == (z <= 0 ? 0 : z < s ? z * z / (2 * s) : z - s / 2));
+            CHECK(value == (z <= 0 ? 0 : z < s ? z * (z / s) / 2 : z - s / 2));
             CHECK(slope == (z <= 0 ? 0 : z < s ? -z / s : -1));
             CHECK(curvature == (z > 0 && z < s ? 1 / s : 0));
             CHECK(fmax(z, 0) - value <= s / 2 && value <= fmax(z, 0)); /* so near is it */

@@ -41,8 +41,7 @@ static char *draw(const temper_loss_figure *figure)
     return svg;
 }
 
-/* ---- Well-formedness ---------------------------------------------------------------------------
- */
+/* ---- Well-formedness ------------------------------------------------------------------------- */
 
 static const char *skip_name(const char *at)
 {
@@ -205,8 +204,7 @@ TEST(ends_of_the_double_range)
     }
 }
 
-/* ---- What it shows -----------------------------------------------------------------------------
- */
+/* ---- What it shows --------------------------------------------------------------------------- */
 
 /* The value of an attribute in the element that begins at `element`. */
 static double attribute(const char *element, const char *name)

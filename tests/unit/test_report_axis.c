@@ -114,8 +114,7 @@ TEST(quantities)
     check_quantity(INFINITY, 3, "inf");
 }
 
-/* ---- Clipping ----------------------------------------------------------------------------------
- */
+/* ---- Clipping -------------------------------------------------------------------------------- */
 
 static void check_clip(struct point from, struct point to, bool seen, struct point in,
                        struct point out)
@@ -150,8 +149,7 @@ TEST(segments_are_cut_at_the_box)
                (struct point){20, 35});
 }
 
-/* ---- Sampling ----------------------------------------------------------------------------------
- */
+/* ---- Sampling -------------------------------------------------------------------------------- */
 
 static double kink(const void *context, double x)
 {

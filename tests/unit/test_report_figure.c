@@ -28,8 +28,7 @@ static const temper_loss_figure paper = {
     .panels = "abc",
 };
 
-/* ---- Elements ---------------------------------------------------------------------------------
- */
+/* ---- Elements -------------------------------------------------------------------------------- */
 
 static void check_escaped(const char *string, const char *expected)
 {
@@ -89,8 +88,7 @@ TEST(a_path_lifts_the_pen_at_nan)
     text_free(&text);
 }
 
-/* ---- The figure -------------------------------------------------------------------------------
- */
+/* ---- The figure ------------------------------------------------------------------------------ */
 
 static char *draw(const temper_loss_figure *figure)
 {
