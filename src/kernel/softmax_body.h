@@ -74,7 +74,13 @@ static vec first_guess(const struct lanes *lanes, const struct survey *survey)
 HOT vec stretched_gap(const struct lanes *lanes, size_t c, vec shift)
 {
     vec gap = lanes->max - vec_load(lanes->a + c * lanes->stride);
-    return vec_min(vec_fma(gap, vec_all(lanes->s), shift), vec_all((real)LARGEST_GAP));
+    return vec_fma(gap, vec_all(lanes->s), shift);
+}
+
+/* The same, kept within the range in which its reciprocal is a normal number. */
+HOT vec stretched_gap_in_range(const struct lanes *lanes, size_t c, vec shift)
+{
+    return vec_min(stretched_gap(lanes, c, shift), vec_all((real)LARGEST_GAP));
 }
 
 /* Rough sums, for the way there. */
@@ -101,7 +107,7 @@ HOT struct moments full_moments(const struct lanes *lanes, vec lambda, bool spar
     struct moments sum = {vec_all(0), vec_all(0), vec_all(0), vec_all(0)};
     vec power = vec_all(-1 / lanes->s), shift = lambda * lanes->s;
     for (size_t c = 0; c < lanes->classes; c++) {
-        vec z = stretched_gap(lanes, c, shift), u = 1 + z;
+        vec z = stretched_gap_in_range(lanes, c, shift), u = 1 + z;
         if (sparse)
             u = vec_max(u, vec_all((real)1e-30));
         vec r = vec_reciprocal(u), p = vec_exp_negative(power * vec_log1p_with(z, u, r));
@@ -257,10 +263,11 @@ HOT void finish_hot(const struct lanes *lanes, const struct solution *solution, 
     vec one_and_shift = 1 + (solution->lambda - solution->offset) * s;
     for (size_t c = 0; c < lanes->classes; c++) {
         real *out = lanes->out + c * lanes->stride;
-        vec u = stretched_gap(lanes, c, one_and_shift);
 #ifdef SIMD_F32
+        vec u = stretched_gap(lanes, c, one_and_shift);
         vec x = solution->offset * vec_reciprocal_rough(u);
 #else
+        vec u = stretched_gap_in_range(lanes, c, one_and_shift);
         vec x = solution->offset * vec_reciprocal(u);
 #endif
         vec factor = vec_fma(x, vec_fma(x, vec_fma(x, third, second), first), scale);

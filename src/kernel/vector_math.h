@@ -89,13 +89,12 @@ HOT vec log_normal(vec u)
     return vec_fma(k, vec_all((real)LOG2_HIGH), vec_fma(k, vec_all((real)LOG2_LOW), log_m));
 }
 
-/* Short and rough, for the first steps of an iteration: log2 to 6e-5 of its mantissa's part, 2^x to
+/* Short and rough, for the first steps of an iteration: log2 to 4e-4 of its mantissa's part, 2^x to
  * 1e-4 of itself, x not below -125 (f32) or -1021 (f64). */
 HOT vec rough_log2(vec u)
 {
-    static const real core[] = {(real)0.1957754902845044432, (real)-0.37027095438505570133,
-                                (real)0.48845930362582902962, (real)-0.72141992553071586987,
-                                (real)1.44262071431791038};
+    static const real core[] = {(real)-0.26713097300861771547, (real)0.49552171713547000912,
+                                (real)-0.72704049023262873806, (real)1.4425853041608957706};
     vec k, y = vec_split(u, &k) - 1;
     return vec_fma(y, polynomial(y, core, COUNT(core)), k);
 }
