@@ -31,7 +31,7 @@ demo: ## draw Figure 1 of the paper: build/figure1.svg
 bench: ## measure speeds against their references
 	@tools/setup build
 	@tools/build bench
-	@build/bench/bin/bench build/bench.json
+	@build/bench/bin/bench build/bench.json build/bench
 
 format: ## lay out all C files
 	@tools/setup test

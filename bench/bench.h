@@ -11,6 +11,7 @@ struct contender {
     void (*run)(void *context);
     void *context;
     double work;
+    int wall; /* time on the wall, for what uses several threads; else of this thread's processor */
     double nanoseconds; /* per unit of work, the best of all rounds; filled by bench_time */
 };
 
@@ -23,8 +24,9 @@ void bench_at_most(const char *what, const struct contender *ours, const struct 
                    double target);
 void bench_times_faster(const char *what, const struct contender *ours,
                         const struct contender *theirs, double target);
-/* A number that is not a time, e.g. the largest error. */
+/* A number that is not a time, e.g. the largest error; and one that should be large. */
 void bench_figure(const char *what, double value, double at_most);
+void bench_rate(const char *what, double value, double at_least);
 
 /* Headings, and the record of all lines as JSON. */
 void bench_section(const char *title);
@@ -32,5 +34,7 @@ int bench_save(const char *path);
 
 void bench_margins(void);
 void bench_softmax(void);
+/* Makes its files in `folder`, and removes them. */
+void bench_read(const char *folder);
 
 #endif

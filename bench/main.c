@@ -1,4 +1,5 @@
-/* bench: everything that is timed, and where the record goes: bench [RECORD.json] */
+/* bench: everything that is timed, and where the record and its files go: bench RECORD.json FOLDER
+ */
 #include <stdio.h>
 
 #include "bench.h"
@@ -6,7 +7,8 @@
 
 int main(int argc, char **argv)
 {
-    const char *record = argc > 1 ? argv[1] : "bench.json", *wanted;
+    const char *record = argc > 1 ? argv[1] : "bench.json", *folder = argc > 2 ? argv[2] : ".",
+               *wanted;
     const struct kernel *kernel = kernel_choose(&wanted);
     if (!kernel) {
         fprintf(stderr, "bench: TEMPER_KERNEL=%s does not run here\n", wanted);
@@ -15,6 +17,7 @@ int main(int argc, char **argv)
     printf("kernel %s, one thread; best of interleaved rounds\n", kernel->name);
     bench_margins();
     bench_softmax();
+    bench_read(folder);
     if (!bench_save(record)) {
         perror(record);
         return 74;

@@ -15,4 +15,11 @@ void paper_margins(const double *margin, size_t n, double t1, double t2, double 
  * the loss and its gradient. */
 double paper_row(const double *a, size_t n, size_t label, double t1, double t2, double *gradient);
 
+/* Reads a libsvm file into arrays of (int, double) as LIBLINEAR does: line by line, once to count
+ * and once to read, with strtok_r, strtol and strtod. Returns the number of entries. */
+size_t line_by_line(const char *path);
+
+/* Undoes a gzip file in memory with zlib, and counts the bytes. */
+size_t only_inflate(const char *path);
+
 #endif

@@ -51,6 +51,9 @@ temper_status complain_unknown_command(const char *name);
 
 /* One a command; each in cmd_NAME.c. */
 temper_status cmd_plot(const struct arguments *arguments);
+temper_status cmd_info(const struct arguments *arguments);
+temper_status cmd_convert(const struct arguments *arguments);
+temper_status cmd_noise(const struct arguments *arguments);
 temper_status cmd_help(const struct arguments *arguments);
 temper_status cmd_version(const struct arguments *arguments);
 temper_status cmd_documents(const struct arguments *arguments);

@@ -14,7 +14,8 @@ COMMAND(
                    "Options and arguments may come in any order behind the command. Of an option "
                    "that is given twice, the last one counts; -- ends the options. Results go "
                    "to the standard output, everything else to the standard error.",
-    .examples = EXAMPLES({"Draw Figure 1 of the paper", "temper plot losses -o losses.svg"},
+    .examples = EXAMPLES({"See what a file of data holds", "temper info train.csv"},
+                         {"Draw Figure 1 of the paper", "temper plot losses -o losses.svg"},
                          {"Read about a command", "temper help plot"}))
 
 COMMAND(
@@ -38,6 +39,56 @@ COMMAND(
                          {"Three losses with the same cap",
                           "temper plot losses --panels c --margins -8,4 --output caps.svg \\\n"
                           "    --losses gce:0.5,tempered:0.5:1.5,tempered:0.5:2"}))
+
+COMMAND(
+    INFO, .name = "info", .operands = "DATA", .operand_hint = HINT_FILE, .fewest = 1, .most = 1,
+    .run = cmd_info, .summary = "tell what a file of data holds",
+    .description =
+        "Reads the whole file and tells its format, rows, features and classes, how much memory "
+        "it takes, and what may be wrong with it: columns that never change or that repeat "
+        "another one, missing values, classes of a few rows.\n\n"
+        "DATA is libsvm or svmlight text, CSV or TSV, NPY, IDX (MNIST), CIFAR-10 binary or "
+        "temper's own .tmpr, plain or compressed by gzip or zstd, told by content first and by "
+        "name second; - is the standard input. What was assumed is said on the standard error.",
+    .examples = EXAMPLES({"What is in a table", "temper info iris.csv"},
+                         {"A table with names, labels in the column 'kind'",
+                          "temper info --header yes --label kind --missing mean table.csv"},
+                         {"For a program", "temper info --json train.libsvm.gz"}))
+
+COMMAND(
+    CONVERT, .name = "convert", .operands = "IN OUT", .operand_hint = HINT_FILE, .fewest = 2,
+    .most = 2, .run = cmd_convert, .summary = "write data in another format",
+    .description =
+        "Reads IN in any of the formats that 'temper info' knows and writes OUT, whole or not at "
+        "all, in the format that its extension or --to says. OUT may be IN itself; - is the "
+        "standard input, and the standard output.\n\n"
+        "A .tmpr file opens at once, whatever its size, and keeps everything: labels, weights, "
+        "names, line numbers. Other formats drop what they have no place for; npy and idx keep "
+        "labels in a second file, OUT.labels, for --labels; idx images of the name "
+        "NAME-images-idx3-ubyte in NAME-labels-idx1-ubyte, which is found when they are read.",
+    .examples = EXAMPLES({"Text to a file that opens at once",
+                          "temper convert train.csv train.tmpr"},
+                         {"Two classes of an image set as text",
+                          "temper convert --classes 0,6 train-images-idx3-ubyte.gz pair.libsvm"},
+                         {"In a pipe", "temper convert - - --to csv <train.libsvm | head"}))
+
+COMMAND(NOISE, .name = "noise", .operands = "DATA", .operand_hint = HINT_FILE, .fewest = 1,
+        .most = 1, .run = cmd_noise, .summary = "spoil data on purpose, to see what a method bears",
+        .description =
+            "Changes a share of the rows and writes the result, and in FILE.changes.csv a line for "
+            "each row that changed: its number, the class that it was and the class that it is.\n\n"
+            "  random     the label becomes any other class\n"
+            "  pair       the label becomes the next class, or what --map says\n"
+            "  matrix     the label is drawn from a line of --matrix\n"
+            "  instance   the label stays; the features are those of another class\n\n"
+            "The rate is a share of all rows: exactly that many change.",
+        .examples =
+            EXAMPLES({"A tenth of the labels", "temper noise train.csv --rate 0.1 -o noisy.csv"},
+                     {"Cats that are called dogs",
+                      "temper noise pets.csv --kind pair --map cat=dog --rate 0.2 -o noisy.tmpr"},
+                     {"Shirts that show shoes",
+                      "temper noise shirts.tmpr --kind instance --pool shoes.tmpr --rate 0.1 \\\n"
+                      "    -o noisy.tmpr"}))
 
 COMMAND(HELP, .name = "help", .operands = "[COMMAND]", .operand_hint = HINT_COMMANDS, .most = 1,
         .run = cmd_help, .summary = "explain a command",

@@ -50,3 +50,11 @@ void warn(const char *format, ...)
     print_line("warning: ", format, arguments);
     va_end(arguments);
 }
+
+void note(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print_line("note: ", format, arguments);
+    va_end(arguments);
+}

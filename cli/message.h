@@ -13,5 +13,7 @@ temper_status complain_no_memory(void);
 
 /* Something that the user should know and that stops nothing. */
 void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* What was assumed, and the like; for who wants to know. */
+void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -7,6 +7,7 @@
 
 #define IN(command) (1u << CMD_##command)
 #define EVERYWHERE  (~0u)
+#define READING     (IN(INFO) | IN(CONVERT) | IN(NOISE)) /* commands that read data */
 
 _Static_assert(CMD_COUNT <= 32, "option.commands has a bit for each command");
 
@@ -24,7 +25,10 @@ static const struct {
 } types[TYPE_COUNT] = {
     [TYPE_FLAG] = {HINT_NONE, "nothing", ""},
     [TYPE_FILE] = {HINT_FILE, "the name of a file", ""},
+    [TYPE_TEXT] = {HINT_NONE, "", ""},
+    [TYPE_WORD] = {HINT_WORDS, "one of", ""},
     [TYPE_NUMBER] = {HINT_NONE, "a number", ""},
+    [TYPE_WHOLE] = {HINT_NONE, "a whole number", ""},
     [TYPE_NUMBERS] = {HINT_NONE, "numbers", ", with commas between them"},
     [TYPE_SPAN] = {HINT_NONE, "two numbers", ", the smaller one first, with a comma between them"},
     [TYPE_LETTERS] = {HINT_WORDS, "some of the letters", ", each at most once"},
@@ -69,7 +73,8 @@ enum hint option_hint(const struct option *option)
 /* Others have no range, whatever their row says. */
 static bool has_numbers(const struct option *option)
 {
-    return option->type == TYPE_NUMBER || option->type == TYPE_NUMBERS || option->type == TYPE_SPAN;
+    return option->type == TYPE_NUMBER || option->type == TYPE_NUMBERS ||
+           option->type == TYPE_SPAN || option->type == TYPE_WHOLE;
 }
 
 const char *option_range(const struct option *option, char words[RANGE_LENGTH])
@@ -79,7 +84,7 @@ const char *option_range(const struct option *option, char words[RANGE_LENGTH])
     if (!has_numbers(option) || (!below && !above))
         return words;
     if (below && above)
-        snprintf(words, RANGE_LENGTH, "from %g to %g", option->least, option->most);
+        snprintf(words, RANGE_LENGTH, "from %.16g to %.16g", option->least, option->most);
     else if (below)
         snprintf(words, RANGE_LENGTH, ">= %g", option->least);
     else
@@ -91,9 +96,12 @@ const char *option_wanted(const struct option *option, char words[WANTED_LENGTH]
 {
     char range[RANGE_LENGTH];
     const char *more = option_range(option, range);
-    if (option->type == TYPE_LETTERS)
+    if (option->type == TYPE_LETTERS || option->type == TYPE_WORD)
         more = option->words;
-    snprintf(words, WANTED_LENGTH, "%s%s%s%s", types[option->type].wanted, *more ? " " : "", more,
-             types[option->type].after);
+    if (option->type == TYPE_TEXT)
+        snprintf(words, WANTED_LENGTH, "%s", option->wanted);
+    else
+        snprintf(words, WANTED_LENGTH, "%s%s%s%s", types[option->type].wanted, *more ? " " : "",
+                 more, types[option->type].after);
     return words;
 }

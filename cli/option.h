@@ -18,6 +18,9 @@ enum option_id {
 enum option_type {
     TYPE_FLAG, /* takes no value */
     TYPE_FILE,
+    TYPE_TEXT,  /* anything but nothing; `wanted` says what */
+    TYPE_WORD,  /* one of `words` */
+    TYPE_WHOLE, /* a whole number */
     TYPE_NUMBER,
     TYPE_NUMBERS, /* with commas between them */
     TYPE_SPAN,    /* two numbers, the smaller one first */
@@ -31,8 +34,9 @@ struct option {
     char letter;             /* of the short form, or 0 */
     const char *placeholder; /* of its value, in help */
     enum option_type type;
-    double least, most;   /* of each number; infinite for no bound. Infinity itself is refused */
-    const char *words;    /* TYPE_LETTERS: the legal ones */
+    double least, most; /* of each number; infinite for no bound. Infinity itself is refused */
+    const char *words;  /* TYPE_LETTERS and TYPE_WORD: the legal ones; words have spaces between */
+    const char *wanted; /* TYPE_TEXT: "a column by name or number" */
     const char *standard; /* the value without the option, read like any other; or NULL */
     bool stops;           /* parsing: what comes after it does not matter */
     unsigned commands;    /* a bit for each command that has it */

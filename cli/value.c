@@ -87,6 +87,32 @@ static temper_status check_file(const struct option *option, const char *text)
     return *text ? TEMPER_OK : refuse(option, text, "is no name");
 }
 
+static temper_status check_text(const struct option *option, const char *text)
+{
+    return *text ? TEMPER_OK : refuse(option, text, "says nothing");
+}
+
+static temper_status check_word(const struct option *option, const char *text)
+{
+    char word[WORD_LENGTH];
+    for (const char *rest = option->words; rest;) {
+        next_word(&rest, ' ', word);
+        if (strcmp(word, text) == 0)
+            return TEMPER_OK;
+    }
+    return refuse(option, text, "is unknown");
+}
+
+/* Doubles hold whole numbers up to 2^53 exactly, and no option has more. */
+static temper_status check_whole(const struct option *option, const char *text)
+{
+    double number;
+    temper_status status = read_number(option, text, &number);
+    if (status == TEMPER_OK && number != floor(number))
+        return refuse(option, text, "is not a whole number");
+    return status;
+}
+
 static temper_status check_number(const struct option *option, const char *text)
 {
     double number;
@@ -129,6 +155,7 @@ static temper_status check_losses(const struct option *option, const char *text)
 static checker *const checkers[TYPE_COUNT] = {
     [TYPE_FILE] = check_file, [TYPE_NUMBER] = check_number,   [TYPE_NUMBERS] = check_numbers,
     [TYPE_SPAN] = check_span, [TYPE_LETTERS] = check_letters, [TYPE_LOSSES] = check_losses,
+    [TYPE_TEXT] = check_text, [TYPE_WORD] = check_word,       [TYPE_WHOLE] = check_whole,
 };
 
 temper_status check_value(const struct option *option, const char *text)

@@ -50,6 +50,11 @@ void warn(const char *format, ...)
     va_end(arguments);
 }
 
+void note(const char *format, ...)
+{
+    (void)format; /* only what commands say once they run */
+}
+
 /* ---- What must hold -------------------------------------------------------------------------- */
 
 /* What was accepted can be read. */
@@ -61,7 +66,7 @@ static void read_back(const struct arguments *arguments)
         if (!option_belongs(option, arguments->command) || option->type == TYPE_FLAG || !text)
             continue;
         REQUIRE(check_value(option, text) == TEMPER_OK, "--%s=%s", option->name, text);
-        if (option->type == TYPE_NUMBER) {
+        if (option->type == TYPE_NUMBER || option->type == TYPE_WHOLE) {
             double number = number_of(arguments, (enum option_id)id);
             REQUIRE(number >= option->least && number <= option->most, "--%s=%s", option->name,
                     text);

@@ -59,7 +59,7 @@ typedef struct temper_error {
     size_t line;
     size_t column;
     char message[480];
-} temper_error;
+} temper_error; /* the message names the file where there is one: "crowd.svm:201:7: value ..." */
 
 TEMPER_API const char *temper_status_name(temper_status status); /* "NO_MEMORY" */
 TEMPER_API const char *temper_status_text(temper_status status); /* "out of memory" */
@@ -190,6 +190,117 @@ TEMPER_API temper_shape temper_loss_shape(double t1, double t2);
 /* The margin at which the curvature of the two-class loss changes its sign (appendix B): negative
  * below, positive above; -infinity where it does not (t1 >= t2), NaN for illegal temperatures. */
 TEMPER_API double temper_inflection_margin(double t1, double t2);
+
+/* ---- Data ------------------------------------------------------------------------------------ */
+
+/* A matrix of features with labels, weights and names: read from a file, or the caller's arrays. */
+typedef struct temper_data temper_data;
+
+/* How to read; all zeros is the default of every option. Strings are those of the command line. */
+typedef struct temper_read_options {
+    const char *format;      /* "libsvm", "csv", "tsv", "npy", "idx", "cifar", "tmpr"; NULL: told by
+                              * the content, then by the extension */
+    const char *header;      /* "yes", "no"; NULL or "auto": told by the first line */
+    const char *label;       /* a column by name or number (from 1), "none"; NULL: the last one */
+    const char *labels;      /* a file of labels: one a line, IDX or NPY */
+    const char *ignore;      /* columns "A,B,...", by name or number */
+    const char *categorical; /* text columns, one-hot: "A,B,..." or "all"; NULL: text is refused */
+    const char *missing;     /* "zero", "mean", "drop"; NULL: missing values are refused */
+    const char *classes;     /* keep only rows of these: "A,B,..." */
+    const char *weights;     /* weights of the rows: a column by name, or a file, one a line */
+    const char *class_weight; /* "balanced" or "NAME=W,..." */
+    const char *channel;      /* CIFAR: "red", "green", "blue", "grey", "all" (NULL) */
+    int zero_based;           /* libsvm: the first feature is 0, not 1 */
+    int f64;                  /* keep text numbers as doubles, not as floats */
+    size_t threads;           /* 0: as many as the machine runs at once */
+} temper_read_options;
+
+/* Reads a whole file, "-" being the standard input; gzip and zstd are undone. *data is untouched on
+ * failure, and the error says file, line, column, cause and remedy. */
+TEMPER_API temper_status temper_data_read(const char *path, const temper_read_options *options,
+                                          temper_data **data, temper_error *error);
+TEMPER_API void temper_data_free(temper_data *data);
+
+/* Writes to a file, whole or not at all. `format` NULL: told by the extension. */
+TEMPER_API temper_status temper_data_write(const temper_data *data, const char *path,
+                                           const char *format, temper_error *error);
+
+TEMPER_API unsigned long long temper_data_rows(const temper_data *data);
+TEMPER_API unsigned long long temper_data_features(const temper_data *data);
+TEMPER_API unsigned long long temper_data_nonzeros(const temper_data *data); /* stored entries */
+TEMPER_API size_t temper_data_classes(const temper_data *data);              /* 0: no labels */
+TEMPER_API const char *temper_data_class_name(const temper_data *data, size_t class_number);
+TEMPER_API const char *temper_data_format(const temper_data *data); /* "csv" and the like */
+/* Sentences, one a line, that the user should read: what was assumed, ignored or dropped. */
+TEMPER_API const char *temper_data_notes(const temper_data *data);
+/* Columns are counted from 0 here; NULL if the file names none. */
+TEMPER_API const char *temper_data_feature_name(const temper_data *data, unsigned long long column);
+
+/* How many columns of a kind a summary names. */
+#define TEMPER_SUMMARY_SHOWN 6
+
+/* Columns that teach nothing: how many there are, and the first of them, counted from 1. */
+typedef struct temper_columns {
+    unsigned long long count;
+    unsigned long long column[TEMPER_SUMMARY_SHOWN];
+    unsigned long long same_as[TEMPER_SUMMARY_SHOWN]; /* duplicates: the first column like it */
+} temper_columns;
+
+/* What data holds, in figures. */
+typedef struct temper_summary {
+    const char *storage;     /* "dense float32", "sparse float32" and the like */
+    const char *compression; /* of the file: "gzip", "zstd", or NULL */
+    unsigned long long rows, features;
+    unsigned long long stored;          /* entries: rows * features of dense data */
+    unsigned long long nonzeros;        /* entries that are not 0 */
+    unsigned long long bytes;           /* of memory: features, labels, weights, lines */
+    double low, high;                   /* of all values; low > high if there are none */
+    temper_columns constant;            /* one value in all rows */
+    temper_columns duplicate;           /* not constant, and equal to a column before it */
+    unsigned long long missing_filled;  /* values */
+    unsigned long long missing_dropped; /* rows */
+    int weighted;                       /* whether rows have weights, and theirs: */
+    double weight_low, weight_high, weight_sum;
+    size_t classes;                 /* 0: no labels */
+    unsigned long long *class_rows; /* of each class */
+} temper_summary;
+
+/* Goes through all values once, on so many threads (0: as many as the machine runs at once); the
+ * result does not depend on their number. *summary is untouched on failure. */
+TEMPER_API temper_status temper_data_summary(const temper_data *data, size_t threads,
+                                             temper_summary *summary, temper_error *error);
+TEMPER_API void temper_summary_free(temper_summary *summary);
+
+/* A scaled copy, learnt from all rows: "none", "standard", "minmax", "maxabs" or "log". With "none"
+ * it borrows the features of `data`, which must live as long. */
+TEMPER_API temper_status temper_data_scale(const temper_data *data, const char *scale,
+                                           size_t threads, temper_data **scaled,
+                                           temper_error *error);
+
+/* Noise put into labels or rows on purpose, as in section 7 of the paper. */
+typedef struct temper_noise_options {
+    const char *kind;        /* "random", "pair", "matrix" or "instance" */
+    double rate;             /* share of all rows that change; matrix has none */
+    unsigned long long seed; /* the same seed, the same changes; a higher rate adds to them */
+    const char *map;         /* pair: "A=B,..."; NULL: each class becomes the next one */
+    const char *matrix;      /* matrix: a CSV file of C lines of C probabilities */
+    const temper_data *pool; /* instance: rows of classes that the data does not have; or NULL */
+} temper_noise_options;
+
+/* A row that changed, counted from 1. */
+typedef struct temper_change {
+    unsigned long long row;
+    size_t was, is;          /* its class; the same for instance noise */
+    unsigned long long from; /* instance: the row of the pool, or else of the data, that its
+                              * features come from; 0 for others */
+} temper_change;
+
+/* The noisy data, which may borrow the features of `data`: free it first. *changes, in order of
+ * their rows, is freed by temper_free. Outputs are untouched on failure. */
+TEMPER_API temper_status temper_data_noise(const temper_data *data,
+                                           const temper_noise_options *options, temper_data **noisy,
+                                           temper_change **changes, size_t *count,
+                                           temper_error *error);
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* What is counted now; the wrappers run on any thread. */
-enum armed { NOTHING, ALLOCATIONS, THREADS, FILES, WRITES };
+enum armed { NOTHING, ALLOCATIONS, THREADS, FILES, READS, SHORT_READS, WRITES };
 
 static atomic_int armed;
 static atomic_size_t seen;   /* calls of the armed kind */
@@ -43,6 +43,16 @@ void fault_arm_files(size_t n)
     arm(FILES, n);
 }
 
+void fault_arm_reads(size_t n)
+{
+    arm(READS, n);
+}
+
+void fault_hamper_reads(void)
+{
+    arm(SHORT_READS, 1);
+}
+
 void fault_hamper_writes(void)
 {
     arm(WRITES, 1);
@@ -69,7 +79,8 @@ static bool should_fail(enum armed what)
     if (atomic_load(&armed) != (int)what)
         return false;
     size_t n = atomic_fetch_add(&seen, 1) + 1, first = atomic_load(&target);
-    bool fails = what == THREADS || what == WRITES ? n >= first : n == first;
+    bool from_then_on = what == THREADS || what == WRITES || what == SHORT_READS;
+    bool fails = from_then_on ? n >= first : n == first;
     if (fails)
         atomic_store(&fired, true);
     return fails;
@@ -137,18 +148,33 @@ WRAPPED(int, open, const char *path, int flags, ...)
     return no_input_output() ? -1 : __real_open(path, flags, mode);
 }
 
+/* Of a hampered call: true if it is interrupted, else it gets a single byte. */
+static bool hampered(enum armed what, size_t *length)
+{
+    if (!should_fail(what))
+        return false;
+    if (fault_count() % 2 == 1) {
+        errno = EINTR;
+        return true;
+    }
+    *length = *length > 1 ? 1 : *length;
+    return false;
+}
+
 WRAPPED(ssize_t, write, int file, const void *bytes, size_t length)
 {
-    if (no_input_output())
+    if (no_input_output() || hampered(WRITES, &length))
         return -1;
-    if (should_fail(WRITES)) {
-        if (fault_count() % 2 == 1) {
-            errno = EINTR;
-            return -1;
-        }
-        length = length > 1 ? 1 : length;
-    }
     return __real_write(file, bytes, length);
+}
+
+WRAPPED(ssize_t, read, int file, void *bytes, size_t length)
+{
+    if (should_fail(READS)) {
+        errno = EIO;
+        return -1;
+    }
+    return hampered(SHORT_READS, &length) ? -1 : __real_read(file, bytes, length);
 }
 
 WRAPPED(int, fchmod, int file, mode_t mode)

@@ -23,6 +23,10 @@ void fault_arm(size_t n);
 void fault_arm_threads(size_t n);
 /* The n-th call of open, write, fchmod, fsync, close or rename fails with EIO. */
 void fault_arm_files(size_t n);
+/* The n-th read fails with EIO. */
+void fault_arm_reads(size_t n);
+/* Every other read is interrupted, and those between read a single byte. */
+void fault_hamper_reads(void);
 /* Every other write is interrupted, and those between write a single byte. */
 void fault_hamper_writes(void);
 /* Nothing fails any more. What fault_fired and fault_count say stays until the next fault_arm. */

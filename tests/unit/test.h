@@ -34,9 +34,20 @@ struct test_case {
         return test_main(argc, argv, cases, sizeof cases / sizeof *cases);                         \
     }
 
-#define CHECK(condition) test_check((condition), __FILE__, __LINE__, #condition)
+/* The value is that of the condition, so that analysers see what holds behind `if (!CHECK(p))`. */
+#define CHECK(condition)                                                                           \
+    __extension__({                                                                                \
+        const bool check_held = (condition);                                                       \
+        test_check(check_held, __FILE__, __LINE__, #condition);                                    \
+        check_held;                                                                                \
+    })
 /* With words of its own: CHECKF(g <= bound, "t = %g, n = %zu", t, n) */
-#define CHECKF(condition, ...) test_checkf((condition), __FILE__, __LINE__, #condition, __VA_ARGS__)
+#define CHECKF(condition, ...)                                                                     \
+    __extension__({                                                                                \
+        const bool check_held = (condition);                                                       \
+        test_checkf(check_held, __FILE__, __LINE__, #condition, __VA_ARGS__);                      \
+        check_held;                                                                                \
+    })
 #define CHECK_EQ_SIZE(actual, expected)                                                            \
     test_equal_size((actual), (expected), __FILE__, __LINE__, #actual)
 #define CHECK_EQ_TEXT(actual, expected)                                                            \

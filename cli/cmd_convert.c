@@ -1,0 +1,110 @@
+/* cmd_convert: temper convert. */
+#include <string.h>
+
+#include "json.h"
+#include "message.h"
+#include "output.h"
+#include "parse.h"
+#include "reading.h"
+
+struct conversion {
+    const struct arguments *arguments;
+    const char *from, *to;
+    double seconds_read, seconds_write;
+};
+
+static bool is_stream(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
+static temper_status check_target(const struct conversion *conversion)
+{
+    if (is_stream(conversion->to) && !was_given(conversion->arguments, OPT_TO))
+        return complain(TEMPER_USAGE, "convert: the standard output has no name that tells the "
+                                      "format; pass --to with one of libsvm, csv, tsv, npy, idx, "
+                                      "cifar, tmpr");
+    return TEMPER_OK;
+}
+
+/* The standard output may be the data itself, so that --json goes nowhere then. */
+static temper_status report(const struct conversion *conversion, const temper_data *data)
+{
+    struct page page;
+    if (is_stream(conversion->to) || !was_given(conversion->arguments, OPT_JSON))
+        return TEMPER_OK;
+    temper_status status = page_open(&page);
+    if (status != TEMPER_OK)
+        return status;
+    fputs("{\"file\": ", page.stream);
+    json_text(page.stream, conversion->to);
+    fprintf(page.stream, ", \"rows\": %llu, \"features\": %llu, \"classes\": %zu",
+            temper_data_rows(data), temper_data_features(data), temper_data_classes(data));
+    fputs(", \"seconds\": {\"read\": ", page.stream);
+    json_number(page.stream, conversion->seconds_read);
+    fputs(", \"write\": ", page.stream);
+    json_number(page.stream, conversion->seconds_write);
+    fputs("}}\n", page.stream);
+    return page_print(&page);
+}
+
+static bool ends_in(const char *path, const char *ending)
+{
+    size_t length = strlen(path), tail = strlen(ending);
+    return length >= tail && strcmp(path + length - tail, ending) == 0;
+}
+
+/* npy, and idx of any but the usual names, have labels in a file that nobody finds unless told. */
+static void note_labels(const struct conversion *conversion, const temper_data *data)
+{
+    const char *format = text_of(conversion->arguments, OPT_TO), *to = conversion->to;
+    bool apart = format ? strcmp(format, "npy") == 0 || strcmp(format, "idx") == 0
+                        : ends_in(to, ".npy") || ends_in(to, ".idx");
+    if (apart && temper_data_classes(data) > 0 && !strstr(to, "images") &&
+        !was_given(conversion->arguments, OPT_QUIET))
+        note("labels: in %s.labels; pass them by --labels when you read it", to);
+}
+
+static temper_status write_data(struct conversion *conversion, const temper_data *data)
+{
+    temper_error error;
+    double start = seconds_now();
+    if (temper_data_write(data, conversion->to, text_of(conversion->arguments, OPT_TO), &error) !=
+        TEMPER_OK)
+        return complain_error(&error);
+    conversion->seconds_write = seconds_now() - start;
+    note_labels(conversion, data);
+    return report(conversion, data);
+}
+
+/* "none" costs nothing, and yet is not asked of the library: it would copy labels and names. */
+static temper_status scale_and_write(struct conversion *conversion, const temper_data *data)
+{
+    const char *scale = text_of(conversion->arguments, OPT_CONVERT_SCALE);
+    temper_data *scaled;
+    temper_error error;
+    if (strcmp(scale, "none") == 0)
+        return write_data(conversion, data);
+    if (temper_data_scale(data, scale, threads_of(conversion->arguments), &scaled, &error) !=
+        TEMPER_OK)
+        return complain_error(&error);
+    temper_status status = write_data(conversion, scaled);
+    temper_data_free(scaled);
+    return status;
+}
+
+temper_status cmd_convert(const struct arguments *arguments)
+{
+    struct conversion conversion = {arguments, arguments->operand[0], arguments->operand[1], 0, 0};
+    temper_data *data;
+    temper_status status = check_target(&conversion);
+    if (status != TEMPER_OK)
+        return status;
+    status = read_data(arguments, conversion.from, &data, &conversion.seconds_read);
+    if (status != TEMPER_OK)
+        return status;
+    print_notes(arguments, data);
+    status = scale_and_write(&conversion, data);
+    temper_data_free(data);
+    return status;
+}

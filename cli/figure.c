@@ -1,0 +1,71 @@
+/* figure: numbers and names for people. */
+#include "figure.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *figure_count(unsigned long long count, char out[FIGURE_LENGTH])
+{
+    char digits[FIGURE_LENGTH];
+    size_t length = (size_t)snprintf(digits, sizeof digits, "%llu", count), at = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            out[at++] = ',';
+        out[at++] = digits[i];
+    }
+    out[at] = '\0';
+    return out;
+}
+
+const char *figure_bytes(unsigned long long bytes, char out[FIGURE_LENGTH])
+{
+    static const char *const units[] = {"kB", "MB", "GB", "TB", "PB", "EB"};
+    double amount = (double)bytes / 1000;
+    size_t unit = 0;
+    if (bytes < 1000) {
+        snprintf(out, FIGURE_LENGTH, "%llu bytes", bytes);
+        return out;
+    }
+    for (; amount >= 999.5 && unit + 1 < sizeof units / sizeof *units; unit++)
+        amount /= 1000;
+    snprintf(out, FIGURE_LENGTH, "%.3g %s", amount, units[unit]);
+    return out;
+}
+
+const char *figure_share(unsigned long long part, double whole, char out[FIGURE_LENGTH])
+{
+    double percent = whole > 0 ? 100 * (double)part / whole : 0;
+    if (part > 0 && percent < 0.001)
+        snprintf(out, FIGURE_LENGTH, "< 0.001 %%");
+    else if ((double)part < whole && percent > 99.9)
+        snprintf(out, FIGURE_LENGTH, "> 99.9 %%");
+    else
+        snprintf(out, FIGURE_LENGTH, percent < 1 ? "%.2g %%" : "%.3g %%", percent);
+    return out;
+}
+
+/* Bytes that go on with a UTF-8 character begin with the bits 10. */
+static bool begins_character(char byte)
+{
+    return ((unsigned char)byte & 0xc0) != 0x80;
+}
+
+size_t figure_name(const char *name, size_t width, char out[NAME_SHOWN])
+{
+    size_t characters = 0, at = 0, cut = 0;
+    const char *byte = name;
+    for (; *byte && at + 4 < NAME_SHOWN; byte++) {
+        if (begins_character(*byte) && characters == width)
+            break;
+        if (begins_character(*byte) && characters++ == width - 3)
+            cut = at; /* here "..." would fit in */
+        bool control = (unsigned char)*byte < ' ' || *byte == 127;
+        out[at++] = control ? '?' : *byte;
+    }
+    out[at] = '\0';
+    if (!*byte)
+        return characters;
+    memcpy(out + cut, "...", 4);
+    return width;
+}

@@ -1,0 +1,23 @@
+/* figure: numbers and names for people: short, aligned, harmless to a terminal. */
+#ifndef CLI_FIGURE_H
+#define CLI_FIGURE_H
+
+#include <stddef.h>
+
+enum {
+    FIGURE_LENGTH = 40,
+    NAME_SHOWN = 160 /* bytes: room for 40 characters */
+};
+
+/* 1,234,567 */
+const char *figure_count(unsigned long long count, char out[FIGURE_LENGTH]);
+/* 13.8 MB; decimal units */
+const char *figure_bytes(unsigned long long bytes, char out[FIGURE_LENGTH]);
+/* 0.268 %: never "0 %" of something, nor "100 %" of less than all. */
+const char *figure_share(unsigned long long part, double whole, char out[FIGURE_LENGTH]);
+
+/* A name of at most `width` characters (<= 40), control characters as "?", cut to "...". Returns
+ * how many characters it takes on a terminal. */
+size_t figure_name(const char *name, size_t width, char out[NAME_SHOWN]);
+
+#endif

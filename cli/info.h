@@ -1,0 +1,19 @@
+/* info: what 'temper info' has found out, and the two ways to show it. */
+#ifndef CLI_INFO_H
+#define CLI_INFO_H
+
+#include <stdio.h>
+
+#include "temper.h"
+
+struct info {
+    const char *path;
+    const temper_data *data;
+    temper_summary summary;
+    double seconds_read, seconds_summary;
+};
+
+void info_table(FILE *out, const struct info *info);
+void info_json(FILE *out, const struct info *info);
+
+#endif

@@ -1,0 +1,70 @@
+/* reading: from the command line to data. */
+#include "reading.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "message.h"
+
+double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+size_t threads_of(const struct arguments *arguments)
+{
+    return (size_t)number_of(arguments, OPT_THREADS);
+}
+
+/* The library has the same names for everything, and the same meaning of "not given". */
+static temper_read_options reading_options(const struct arguments *arguments)
+{
+    return (temper_read_options){
+        .format = text_of(arguments, OPT_FORMAT),
+        .header = text_of(arguments, OPT_HEADER),
+        .label = text_of(arguments, OPT_LABEL),
+        .labels = text_of(arguments, OPT_LABELS),
+        .ignore = text_of(arguments, OPT_IGNORE),
+        .categorical = text_of(arguments, OPT_CATEGORICAL),
+        .missing = text_of(arguments, OPT_MISSING),
+        .classes = text_of(arguments, OPT_CLASSES),
+        .weights = text_of(arguments, OPT_WEIGHTS),
+        .class_weight = text_of(arguments, OPT_CLASS_WEIGHT),
+        .channel = text_of(arguments, OPT_CHANNEL),
+        .zero_based = was_given(arguments, OPT_ZERO_BASED),
+        .f64 = strcmp(text_of(arguments, OPT_TYPE), "f64") == 0,
+        .threads = threads_of(arguments),
+    };
+}
+
+temper_status read_data(const struct arguments *arguments, const char *path, temper_data **data,
+                        double *seconds)
+{
+    temper_error error;
+    temper_read_options options = reading_options(arguments);
+    double start = seconds_now();
+    if (!*path)
+        return complain(TEMPER_USAGE,
+                        "%s: the name of a file is empty; give one, or - for the "
+                        "standard input",
+                        arguments->command->name);
+    if (temper_data_read(path, &options, data, &error) != TEMPER_OK)
+        return complain_error(&error);
+    if (seconds)
+        *seconds = seconds_now() - start;
+    return TEMPER_OK;
+}
+
+void print_notes(const struct arguments *arguments, const temper_data *data)
+{
+    const char *notes = temper_data_notes(data);
+    if (was_given(arguments, OPT_QUIET))
+        return;
+    for (const char *line = notes; *line;) {
+        size_t length = strcspn(line, "\n");
+        note("%.*s", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+}

@@ -1,0 +1,21 @@
+/* reading: the options of every command that reads data, and the reading itself. */
+#ifndef CLI_READING_H
+#define CLI_READING_H
+
+#include "parse.h"
+#include "temper.h"
+
+/* Reads a file as the options say. *data is freed by temper_data_free; nothing on failure, which
+ * has been complained about. `seconds` is how long it took, or NULL. */
+temper_status read_data(const struct arguments *arguments, const char *path, temper_data **data,
+                        double *seconds);
+
+/* What the reader has assumed, on the standard error, unless --quiet. */
+void print_notes(const struct arguments *arguments, const temper_data *data);
+
+/* --threads */
+size_t threads_of(const struct arguments *arguments);
+/* A clock that only goes forward. */
+double seconds_now(void);
+
+#endif

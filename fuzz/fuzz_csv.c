@@ -1,0 +1,114 @@
+/* Any bytes as a table, with any options: read, the same on several threads, or refused with
+ * advice. */
+#define _GNU_SOURCE /* memfd_create */
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "bytes.h"
+#include "data/read.h"
+
+/* What must hold of a table that was read. */
+static void check_data(const struct dataset *data, bool f64)
+{
+    size_t cells = (size_t)(data->x.rows * data->x.columns);
+    REQUIRE(data->x.rows > 0 && data->x.columns > 0, "an empty table");
+    REQUIRE(data->features.count == 0 || data->features.count == data->x.columns, "%zu names",
+            data->features.count);
+    for (size_t i = 0; i < cells; i++) {
+        double value =
+            f64 ? ((const double *)data->x.dense)[i] : (double)((const float *)data->x.dense)[i];
+        REQUIRE(isfinite(value), "cell %zu is %g", i, value);
+    }
+    for (size_t i = 0; i < data->x.rows; i++) {
+        REQUIRE(data->line[i] > (i > 0 ? data->line[i - 1] : 0), "row %zu", i);
+        REQUIRE(!data->label || data->label[i] < data->classes.count, "row %zu", i);
+        REQUIRE(!data->weight || (data->weight[i] >= 0 && isfinite(data->weight[i])), "row %zu", i);
+    }
+}
+
+static void check_same(const struct dataset *a, const struct dataset *b)
+{
+    REQUIRE(a->x.rows == b->x.rows && a->x.columns == b->x.columns, "another size");
+    REQUIRE(memcmp(a->x.dense, b->x.dense, (size_t)matrix_bytes(&a->x)) == 0, "other cells");
+    REQUIRE(memcmp(a->line, b->line, (size_t)a->x.rows * sizeof *a->line) == 0, "other lines");
+    REQUIRE(!a->label == !b->label, "labels or not");
+    REQUIRE(!a->label || memcmp(a->label, b->label, (size_t)a->x.rows * sizeof *a->label) == 0,
+            "other labels");
+}
+
+static void check_error(const temper_error *error, temper_status status)
+{
+    size_t length = strlen(error->message);
+    REQUIRE(status == TEMPER_BAD_DATA || status == TEMPER_USAGE, "%s", error->message);
+    REQUIRE(error->status == status, "%s", error->message);
+    REQUIRE(length > 0 && length < sizeof error->message - 1, "cut off: %s", error->message);
+    REQUIRE(strstr(error->message, "; ") || strstr(error->message, "--"), "no advice: %s",
+            error->message);
+}
+
+/* A few bytes choose among the options. */
+static temper_read_options take_options(struct bytes *bytes)
+{
+    static const char *const headers[] = {NULL, "yes", "no", "auto"};
+    static const char *const labels[] = {NULL, "none", "1", "k"};
+    static const char *const missing[] = {NULL, "zero", "mean", "drop"};
+    static const char *const categorical[] = {NULL, "all", "2", "all,x"};
+    static const char *const ignored[] = {NULL, NULL, "1", "y"};
+    unsigned first = take_byte(bytes), second = take_byte(bytes);
+    return (temper_read_options){.header = headers[first & 3],
+                                 .label = labels[first >> 2 & 3],
+                                 .missing = missing[first >> 4 & 3],
+                                 .categorical = categorical[first >> 6 & 3],
+                                 .ignore = ignored[second & 3],
+                                 .format = second & 4 ? "tsv" : "csv",
+                                 .f64 = second >> 3 & 1,
+                                 .weights = second & 16 ? "3" : NULL};
+}
+
+static temper_status read_memory(int file, const temper_read_options *options, struct dataset *data,
+                                 temper_error *error)
+{
+    char path[32];
+    struct reading reading = {.path = path, .options = options, .error = error};
+    snprintf(path, sizeof path, "/dev/fd/%d", file);
+    temper_status status = source_open(path, &reading.source, error);
+    return status == TEMPER_OK ? read_csv(&reading, data) : status;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
+
+/* Reads on one thread and, as threads take their time, only sometimes on two. */
+static void check_table(int file, temper_read_options options, bool twice)
+{
+    temper_status status[2];
+    temper_error error[2];
+    struct dataset *data[2] = {NULL, NULL};
+    for (size_t i = 0; i < 1u + twice; i++) {
+        data[i] = calloc(1, sizeof *data[i]);
+        options.threads = i + 1;
+        status[i] = read_memory(file, &options, data[i], &error[i]);
+        if (status[i] == TEMPER_OK)
+            check_data(data[i], options.f64);
+        else
+            check_error(&error[i], status[i]);
+    }
+    REQUIRE(!twice || status[0] == status[1], "%s", temper_status_name(status[0]));
+    if (twice && status[0] == TEMPER_OK)
+        check_same(data[0], data[1]);
+    else if (twice)
+        REQUIRE(strcmp(error[0].message, error[1].message) == 0, "%s", error[1].message);
+    dataset_free(data[0]);
+    dataset_free(data[1]);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
+{
+    struct bytes bytes = {input, size};
+    temper_read_options options = take_options(&bytes);
+    int file = memfd_create("csv", 0);
+    REQUIRE(file >= 0 && write(file, bytes.at, bytes.left) == (ssize_t)bytes.left, "no file");
+    check_table(file, options, size % 4 == 0);
+    close(file);
+    return 0;
+}

@@ -1,0 +1,115 @@
+/* api: data in and out. */
+#include "data/dataset.h"
+#include "data/read.h"
+#include "data/scale.h"
+#include "data/select.h"
+#include "data/write.h"
+#include "temper.h"
+
+/* The public handle is the dataset itself. */
+static const struct dataset *inside(const temper_data *data)
+{
+    return (const struct dataset *)data;
+}
+
+temper_status temper_data_read(const char *path, const temper_read_options *options,
+                               temper_data **data, temper_error *error)
+{
+    const temper_read_options defaults = {0};
+    struct dataset *read;
+    temper_status status = dataset_read(path, options ? options : &defaults, &read, error);
+    if (status == TEMPER_OK)
+        *data = (temper_data *)read;
+    return status;
+}
+
+void temper_data_free(temper_data *data)
+{
+    dataset_free((struct dataset *)data);
+}
+
+temper_status temper_data_write(const temper_data *data, const char *path, const char *format,
+                                temper_error *error)
+{
+    return dataset_write(inside(data), path, format, error);
+}
+
+unsigned long long temper_data_rows(const temper_data *data)
+{
+    return inside(data)->x.rows;
+}
+
+unsigned long long temper_data_features(const temper_data *data)
+{
+    return inside(data)->x.columns;
+}
+
+unsigned long long temper_data_nonzeros(const temper_data *data)
+{
+    return inside(data)->x.nonzeros;
+}
+
+size_t temper_data_classes(const temper_data *data)
+{
+    return inside(data)->label ? inside(data)->classes.count : 0;
+}
+
+const char *temper_data_class_name(const temper_data *data, size_t class_number)
+{
+    return class_number < inside(data)->classes.count ? inside(data)->classes.name[class_number]
+                                                      : NULL;
+}
+
+const char *temper_data_format(const temper_data *data)
+{
+    return inside(data)->format;
+}
+
+const char *temper_data_notes(const temper_data *data)
+{
+    return inside(data)->notes;
+}
+
+const char *temper_data_feature_name(const temper_data *data, unsigned long long column)
+{
+    return column < inside(data)->features.count ? inside(data)->features.name[column] : NULL;
+}
+
+/* The scaled matrix takes the place of the borrowed one. */
+static temper_status scale_copy(const struct dataset *data, enum scale_kind kind, size_t threads,
+                                struct dataset *copy, temper_error *error)
+{
+    struct scale scale;
+    if (kind == SCALE_NONE)
+        return TEMPER_OK;
+    struct scale_rows all = {NULL, (size_t)data->x.rows};
+    temper_status status = scale_learn(data, kind, all, threads, &scale, error);
+    if (status != TEMPER_OK)
+        return status;
+    status = scale_matrix(&scale, &data->x, threads, &copy->x, error);
+    scale_free(&scale);
+    return status;
+}
+
+temper_status temper_data_scale(const temper_data *data, const char *scale, size_t threads,
+                                temper_data **scaled, temper_error *error)
+{
+    enum scale_kind kind;
+    struct dataset *copy;
+    if (!scale_find(scale, &kind))
+        return error_set(
+            error, TEMPER_USAGE,
+            "there is no scaling '%.64s'; there are none, standard, minmax, maxabs and "
+            "log",
+            scale);
+    temper_status status = dataset_borrow(inside(data), &copy, error);
+    if (status != TEMPER_OK)
+        return status;
+    status = scale_copy(inside(data), kind, threads, copy, error);
+    if (status != TEMPER_OK) {
+        dataset_free(copy);
+        return status;
+    }
+    *scaled = (temper_data *)copy;
+    return TEMPER_OK;
+}

@@ -1,0 +1,292 @@
+/* number: a fast path that is exact by construction, and the C library's conversion behind it. */
+#define _GNU_SOURCE /* strtod_l and strtof_l: the plain ones follow the locale */
+#include "base/number.h"
+
+#include <float.h>
+#include <limits.h>
+#include <locale.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LONGEST_TOKEN = 1024, /* more characters than any double needs; longer tokens are no numbers */
+    MOST_DIGITS = 19,     /* that fit in 64 bits */
+    EXACT_POWER = 22,     /* 10^22 is the last power of ten that is a double */
+    WIDE_POWER = 27,      /* and 10^27 the last that is an 80-bit long double */
+};
+
+/* A token taken apart: mantissa * 10^exponent. */
+struct decimal {
+    uint64_t mantissa;
+    int exponent;
+    bool negative;
+    bool whole; /* the mantissa holds every digit, and the exponent is an int */
+};
+
+static const long double power_of_ten[] = {1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,
+                                           1e7L,  1e8L,  1e9L,  1e10L, 1e11L, 1e12L, 1e13L,
+                                           1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L, 1e20L,
+                                           1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Adds digits to the mantissa; returns behind them. */
+static const char *scan_digits(const char *p, const char *to, struct decimal *number, int *digits)
+{
+    for (; p < to && is_digit(*p); p++) {
+        if (*digits < MOST_DIGITS)
+            number->mantissa = number->mantissa * 10 + (uint64_t)(*p - '0');
+        *digits += number->mantissa != 0 || *digits > 0; /* leading zeros do not count */
+    }
+    return p;
+}
+
+/* e+12; NULL if there are no digits. */
+static const char *scan_exponent(const char *p, const char *to, struct decimal *number)
+{
+    int value = 0, sign = 1;
+    p++;
+    if (p < to && (*p == '+' || *p == '-'))
+        sign = *p++ == '-' ? -1 : 1;
+    const char *first = p;
+    for (; p < to && is_digit(*p); p++)
+        value = value < 100000 ? value * 10 + (*p - '0') : value;
+    number->exponent += sign * value;
+    return p > first ? p : NULL;
+}
+
+/* False if the token is not one decimal number from end to end. */
+static bool scan_decimal(const char *p, const char *to, struct decimal *number)
+{
+    int digits = 0;
+    *number = (struct decimal){0};
+    if (p < to && (*p == '+' || *p == '-'))
+        number->negative = *p++ == '-';
+    const char *first = p;
+    p = scan_digits(p, to, number, &digits);
+    size_t seen = (size_t)(p - first);
+    if (p < to && *p == '.') {
+        const char *point = ++p;
+        p = scan_digits(p, to, number, &digits);
+        number->exponent -= (int)(p - point);
+        seen += (size_t)(p - point);
+    }
+    if (seen == 0 || seen > LONGEST_TOKEN)
+        return false;
+    if (p < to && (*p == 'e' || *p == 'E') && !(p = scan_exponent(p, to, number)))
+        return false;
+    number->whole = digits <= MOST_DIGITS;
+    return p == to;
+}
+
+/* The nearest double, if one operation in long double tells it: the numbers within its rounding
+ * error must round to the same double. */
+static bool quick_f64(const struct decimal *number, double *out)
+{
+    int e = number->exponent;
+    if (!number->whole || e < -WIDE_POWER || e > WIDE_POWER || LDBL_MANT_DIG < 64)
+        return false;
+    long double v = (long double)number->mantissa;
+    v = e < 0 ? v / power_of_ten[-e] : v * power_of_ten[e];
+    double low = (double)(v * (1 - 0x1p-62L)), high = (double)(v * (1 + 0x1p-62L));
+    *out = number->negative ? -low : low;
+    return low == high;
+}
+
+/* The nearest float, from the nearest double unless that lies in the middle between two floats. */
+static bool quick_f32(const struct decimal *number, float *out)
+{
+    double nearest;
+    uint64_t bits;
+    if (!quick_f64(number, &nearest) || fabs(nearest) < (double)FLT_MIN || fabs(nearest) > 1e38)
+        return number->whole && number->mantissa == 0 ? (*out = number->negative ? -0.0f : 0, true)
+                                                      : false;
+    memcpy(&bits, &nearest, sizeof bits);
+    *out = (float)nearest;
+    return (bits & 0x1fffffff) != 0x10000000;
+}
+
+/* nan, inf and infinity, the sign aside; the C library's own words for them. */
+static bool is_word_for_infinity(const char *p, const char *to)
+{
+    static const char *const words[] = {"nan", "inf", "infinity"};
+    if (p < to && (*p == '+' || *p == '-'))
+        p++;
+    for (size_t w = 0; w < sizeof words / sizeof *words; w++) {
+        size_t i = 0, length = strlen(words[w]);
+        while (i < length && p + i < to && (p[i] | 0x20) == words[w][i])
+            i++;
+        if (i == length && p + i == to)
+            return true;
+    }
+    return false;
+}
+
+/* A copy that ends in '\0', as the C library wants it. */
+static bool copy_token(const char *from, const char *to, char copy[LONGEST_TOKEN + 1])
+{
+    size_t length = (size_t)(to - from);
+    if (length > LONGEST_TOKEN)
+        return false;
+    memcpy(copy, from, length);
+    copy[length] = '\0';
+    return true;
+}
+
+/* The C library's conversion in the C locale; it rounds correctly, and takes its time. */
+static bool slow_f64(const char *from, const char *to, double *as_f64, float *as_f32)
+{
+    char copy[LONGEST_TOKEN + 1];
+    if (!copy_token(from, to, copy))
+        return false;
+    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (plain == (locale_t)0)
+        return false;
+    if (as_f64)
+        *as_f64 = strtod_l(copy, NULL, plain);
+    else
+        *as_f32 = strtof_l(copy, NULL, plain);
+    freelocale(plain);
+    return true;
+}
+
+enum number_result number_f64(const char *from, const char *to, double *out)
+{
+    struct decimal number;
+    if (!scan_decimal(from, to, &number))
+        return is_word_for_infinity(from, to) ? NUMBER_NOT_FINITE : NUMBER_NONE;
+    double value;
+    if (!quick_f64(&number, &value) && !slow_f64(from, to, &value, NULL))
+        return NUMBER_NONE;
+    if (isinf(value))
+        return NUMBER_OVERFLOW;
+    *out = value;
+    return NUMBER_OK;
+}
+
+enum number_result number_f32(const char *from, const char *to, float *out)
+{
+    struct decimal number;
+    if (!scan_decimal(from, to, &number))
+        return is_word_for_infinity(from, to) ? NUMBER_NOT_FINITE : NUMBER_NONE;
+    float value;
+    if (!quick_f32(&number, &value) && !slow_f64(from, to, NULL, &value))
+        return NUMBER_NONE;
+    if (isinf(value))
+        return NUMBER_OVERFLOW;
+    *out = value;
+    return NUMBER_OK;
+}
+
+bool number_u64(const char *from, const char *to, unsigned long long *out)
+{
+    unsigned long long value = 0;
+    if (from == to)
+        return false;
+    for (; from < to; from++) {
+        if (!is_digit(*from) || value > (ULLONG_MAX - (unsigned)(*from - '0')) / 10)
+            return false;
+        value = value * 10 + (unsigned)(*from - '0');
+    }
+    *out = value;
+    return true;
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+/* Significant digits, without trailing zeros: d.ddd * 10^exponent. */
+struct digits {
+    char digit[24];
+    int count, exponent;
+};
+
+static struct digits digits_of(double value, int precision)
+{
+    struct digits digits = {0};
+    char printed[64];
+    snprintf(printed, sizeof printed, "%.*e", precision - 1, value);
+    const char *e = strchr(printed, 'e');
+    for (const char *p = printed; p < e;
+         p++) /* steps over the point, however the locale writes it */
+        if (is_digit(*p))
+            digits.digit[digits.count++] = *p;
+    while (digits.count > 1 && digits.digit[digits.count - 1] == '0')
+        digits.count--;
+    digits.exponent = (int)strtol(e + 1, NULL, 10);
+    return digits;
+}
+
+/* As people write it: 0.001, 120, 1.5e-7, 1e+30 as 1e30. */
+static size_t lay_out(const struct digits *digits, bool negative, char out[NUMBER_LENGTH])
+{
+    size_t n = 0;
+    int e = digits->exponent, count = digits->count;
+    bool plain = e >= -5 && e < 16;
+    if (negative)
+        out[n++] = '-';
+    if (plain && e < 0) {
+        out[n++] = '0';
+        out[n++] = '.';
+        for (int i = -1; i > e; i--)
+            out[n++] = '0';
+    }
+    for (int i = 0; i < count; i++) {
+        out[n++] = digits->digit[i];
+        if (i + 1 < count && (plain ? i == e : i == 0))
+            out[n++] = '.';
+    }
+    for (int i = count - 1; plain && i < e; i++)
+        out[n++] = '0';
+    out[n] = '\0';
+    if (!plain)
+        n += (size_t)snprintf(out + n, NUMBER_LENGTH - n, "e%d", e);
+    return n;
+}
+
+static size_t write_special(double value, char out[NUMBER_LENGTH])
+{
+    const char *word = isnan(value) ? "nan" : value > 0 ? "inf" : value < 0 ? "-inf" : "0";
+    if (value == 0 && signbit(value))
+        word = "-0";
+    memcpy(out, word, strlen(word) + 1);
+    return strlen(word);
+}
+
+/* Fifteen digits tell any two decimals of so many digits apart, so if they read back, the shortest
+ * text is theirs without the trailing zeros; else one digit more at a time. Denormal numbers have
+ * fewer. */
+size_t number_write_f64(double value, char out[NUMBER_LENGTH])
+{
+    size_t length = 0;
+    if (!isfinite(value) || value == 0)
+        return write_special(value, out);
+    for (int precision = fabs(value) < DBL_MIN ? 1 : 15; precision <= 17; precision++) {
+        struct digits digits = digits_of(fabs(value), precision);
+        double back = 0;
+        length = lay_out(&digits, value < 0, out);
+        if (number_f64(out, out + length, &back) == NUMBER_OK && back == value)
+            break;
+    }
+    return length;
+}
+
+size_t number_write_f32(float value, char out[NUMBER_LENGTH])
+{
+    size_t length = 0;
+    if (!isfinite(value) || value == 0)
+        return write_special((double)value, out);
+    for (int precision = fabsf(value) < FLT_MIN ? 1 : 6; precision <= 9; precision++) {
+        struct digits digits = digits_of(fabs((double)value), precision);
+        float back = 0;
+        length = lay_out(&digits, value < 0, out);
+        if (number_f32(out, out + length, &back) == NUMBER_OK && back == value)
+            break;
+    }
+    return length;
+}

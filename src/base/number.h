@@ -1,0 +1,31 @@
+/* number: text to numbers and back, correctly rounded, the same in every locale. */
+#ifndef BASE_NUMBER_H
+#define BASE_NUMBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What became of a token. */
+enum number_result {
+    NUMBER_OK,
+    NUMBER_NONE,      /* no number: empty, text, or something behind it */
+    NUMBER_OVERFLOW,  /* a number, but beyond the type: 1e400 */
+    NUMBER_NOT_FINITE /* nan, inf, infinity, in any case of letters, with a sign or not */
+};
+
+/* Reads the whole token [from, to), which need not end in '\0': an optional sign, decimal digits
+ * with an optional point, an optional exponent. No blanks, no hexadecimal, no thousands separators.
+ * What is too small for the type becomes a denormal number or 0, as the nearest one. */
+enum number_result number_f64(const char *from, const char *to, double *out);
+enum number_result number_f32(const char *from, const char *to, float *out);
+/* Decimal digits only. False for an empty token, other characters, or more than 2^64 - 1. */
+bool number_u64(const char *from, const char *to, unsigned long long *out);
+
+enum { NUMBER_LENGTH = 32 };
+
+/* The shortest decimal that reads back as the same number (1, 0.1, 1e-07 -> "1e-07"), never longer
+ * than NUMBER_LENGTH - 1; returns its length. `out` ends in '\0'. */
+size_t number_write_f64(double value, char out[NUMBER_LENGTH]);
+size_t number_write_f32(float value, char out[NUMBER_LENGTH]);
+
+#endif

@@ -1,0 +1,93 @@
+/* path: shortens, joins and follows the names of files. */
+#include "base/path.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+enum {
+    LINK_LIMIT = 40, /* of symbolic links in a row, as in Linux */
+    LINK_LENGTH = 4096,
+    ELLIPSIS = 3
+};
+
+/* ---- In messages ----------------------------------------------------------------------------- */
+
+const char *path_shown(const char *path, char out[PATH_SHOWN])
+{
+    size_t length = strlen(path), room = PATH_SHOWN - 1 - ELLIPSIS;
+    const char *part = length > room ? path + (length - room) : path;
+    while (part != path && ((unsigned char)*part & 0xC0) == 0x80) /* not within a UTF-8 character */
+        part++;
+    snprintf(out, PATH_SHOWN, "%s%s", part == path ? "" : "...", part);
+    return out;
+}
+
+const char *cause_shown(int number, char out[CAUSE_LENGTH])
+{
+    if (strerror_r(number, out, CAUSE_LENGTH) != 0) /* strerror is not safe among threads */
+        snprintf(out, CAUSE_LENGTH, "error %d", number);
+    return out;
+}
+
+/* ---- Where they lead ------------------------------------------------------------------------- */
+
+/* How much of the path is its folder, with the slash: 0 for a plain name. */
+static size_t folder_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* An absolute name stays as it is, as in a link. */
+char *path_beside(const char *path, const char *name)
+{
+    size_t folder = name[0] == '/' ? 0 : folder_length(path), length = strlen(name), size;
+    if (!add_size(folder, length, &size) || !add_size(size, 1, &size))
+        return NULL;
+    char *joined = mem_alloc(size, 1);
+    if (!joined)
+        return NULL;
+    memcpy(joined, path, folder);
+    memcpy(joined + folder, name, length + 1);
+    return joined;
+}
+
+/* The path that the link `path` points to; or NULL, and EINVAL or ENOENT if it is no link. */
+static char *follow_link(const char *path, int *failure)
+{
+    char target[LINK_LENGTH];
+    ssize_t length = readlink(path, target, sizeof target);
+    if (length < 0) {
+        *failure = errno;
+        return NULL;
+    }
+    if ((size_t)length == sizeof target) {
+        *failure = ENAMETOOLONG;
+        return NULL;
+    }
+    target[length] = '\0';
+    *failure = ENOMEM;
+    return path_beside(path, target);
+}
+
+/* Not realpath: that fails where a link leads to a file that is not there yet. */
+char *path_resolve(const char *path, int *failure)
+{
+    char *here = path_beside("", path);
+    *failure = ENOMEM;
+    for (int links = 0; here && links <= LINK_LIMIT; links++) {
+        char *next = follow_link(here, failure);
+        if (!next && (*failure == EINVAL || *failure == ENOENT))
+            return here;
+        mem_free(here);
+        here = next;
+    }
+    if (here)
+        *failure = ELOOP;
+    mem_free(here);
+    return NULL;
+}

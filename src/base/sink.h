@@ -1,0 +1,20 @@
+/* sink: a file that is written piece by piece and appears whole or not at all.
+ *
+ * The pieces go to a temporary file beside the target; sink_commit syncs it, renames it and syncs
+ * the folder. A device or a pipe is written to directly; symbolic links are followed; the mode of a
+ * replaced file is kept. "-" is the standard output. */
+#ifndef BASE_SINK_H
+#define BASE_SINK_H
+
+#include "base/status.h"
+
+struct sink;
+
+temper_status sink_open(const char *path, struct sink **out, temper_error *error);
+/* Buffered. After a failure the sink can only be dropped. */
+temper_status sink_write(struct sink *sink, const void *bytes, size_t length, temper_error *error);
+/* Both free the sink; drop leaves what was there before. */
+temper_status sink_commit(struct sink *sink, temper_error *error);
+void sink_drop(struct sink *sink);
+
+#endif

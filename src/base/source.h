@@ -1,0 +1,37 @@
+/* source: bytes from a file, a pipe or the standard input; gzip and zstd are undone on the way.
+ *
+ * What is compressed is told by its first bytes, not by its name. A cut or damaged archive is an
+ * error, never an end of file; several gzip members or zstd frames in a row are one stream; garbage
+ * behind them is an error. */
+#ifndef BASE_SOURCE_H
+#define BASE_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+struct source;
+
+/* "-" is the standard input. A directory, a missing or an unreadable file is refused by name:
+ * TEMPER_NO_INPUT if it is not there, TEMPER_IO if it cannot be read. */
+temper_status source_open(const char *path, struct source **out, temper_error *error);
+/* Fills up to `size` bytes; fewer only at the end. *got = 0 is the end. After a failure every
+ * further read fails in the same way. */
+temper_status source_read(struct source *source, void *bytes, size_t size, size_t *got,
+                          temper_error *error);
+/* The next bytes without taking them, at most 64 KiB; fewer only if the stream ends there. */
+temper_status source_peek(struct source *source, size_t size, const unsigned char **bytes,
+                          size_t *got, temper_error *error);
+/* From another thread: a read that waits for a pipe gives up soon, with TEMPER_INTERRUPTED. */
+void source_stop(struct source *source);
+/* As messages should show it: shortened, and "standard input" for "-". */
+const char *source_name(const struct source *source);
+/* "gzip", "zstd" or NULL. */
+const char *source_compression(const struct source *source);
+/* Bytes of the file as it lies on disk; 0 where that is not known (a pipe). */
+uint64_t source_file_size(const struct source *source);
+void source_close(struct source *source);
+
+#endif

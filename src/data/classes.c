@@ -1,0 +1,256 @@
+/* classes: the names of the labels, and every spelling that stands for one.
+ *
+ * The table holds spellings ("+1", "1.0"), not only names ("1"): a label is looked at as a number
+ * only when it is written in a way that was not seen before. */
+#include "data/classes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "data/spellings.h"
+
+enum {
+    MOST_SPELLINGS = 1 << 18, /* in the table; further ones are looked at afresh each time */
+    LONGEST_SPELLING = 64,    /* that is kept beside its name */
+    EXACT_DIGITS = 15         /* decimals of so many digits are told apart by doubles */
+};
+
+#define NOT_FOUND UINT32_MAX
+#define NO_MEMORY UINT32_MAX
+#define TOO_MANY  (UINT32_MAX - 1)
+
+struct class_index {
+    struct spellings spellings;
+    double *value; /* of each class, if it is a number */
+    bool *is_number;
+    size_t capacity; /* of value, is_number and the names */
+};
+
+/* A label's name: the shortest decimal if it is a number, else the label itself. */
+struct label {
+    const char *name;
+    size_t length;
+    bool is_number;
+    double value;
+    char decimal[NUMBER_LENGTH];
+};
+
+/* ---- Numbers --------------------------------------------------------------------------------- */
+
+/* The digits that count, without leading and trailing zeros: returns how many there are, and copies
+ * at most `room` of them. */
+static size_t significant_digits(const char *text, size_t length, char *out, size_t room)
+{
+    size_t count = 0, last = 0;
+    for (size_t i = 0; i < length && text[i] != 'e' && text[i] != 'E'; i++) {
+        if (text[i] < '0' || text[i] > '9' || (count == 0 && text[i] == '0'))
+            continue;
+        if (count < room)
+            out[count] = text[i];
+        count++;
+        if (text[i] != '0')
+            last = count;
+    }
+    return last;
+}
+
+/* Whether the double stands for this decimal and no other: long identifiers, 9007199254740993,
+ * would be taken for their neighbours. */
+static bool is_told_apart(const char *text, size_t length, const char *name, size_t name_length)
+{
+    char given[NUMBER_LENGTH], kept[NUMBER_LENGTH];
+    size_t digits = significant_digits(text, length, given, sizeof given);
+    if (digits <= EXACT_DIGITS)
+        return true;
+    return digits <= sizeof given &&
+           significant_digits(name, name_length, kept, sizeof kept) == digits &&
+           memcmp(given, kept, digits) == 0;
+}
+
+static void label_read(const char *text, size_t length, struct label *label)
+{
+    double value;
+    *label = (struct label){.name = text, .length = length};
+    if (length == 0 || number_f64(text, text + length, &value) != NUMBER_OK)
+        return;
+    label->is_number = true;
+    label->value = value == 0 ? 0 : value; /* -0 is 0 */
+    size_t written = number_write_f64(label->value, label->decimal);
+    if (is_told_apart(text, length, label->decimal, written)) {
+        label->name = label->decimal;
+        label->length = written;
+    }
+}
+
+/* ---- Adding and finding ---------------------------------------------------------------------- */
+
+/* Room for one class more; what has grown already stays good if there is no memory for the rest. */
+static bool reserve_class(struct classes *classes)
+{
+    struct class_index *index = classes->index;
+    if (classes->count < index->capacity)
+        return true;
+    size_t capacity = index->capacity ? index->capacity * 2 : 16;
+    char **name = (char **)mem_resize((void *)classes->name, capacity, sizeof *name);
+    if (name)
+        classes->name = name;
+    double *value = mem_resize(index->value, capacity, sizeof *value);
+    if (value)
+        index->value = value;
+    bool *is_number = mem_resize(index->is_number, capacity, sizeof *is_number);
+    if (is_number)
+        index->is_number = is_number;
+    if (!name || !value || !is_number)
+        return false;
+    index->capacity = capacity;
+    return true;
+}
+
+static char *copy_name(const char *text, size_t length)
+{
+    size_t size;
+    char *copy = add_size(length, 1, &size) ? mem_alloc(size, 1) : NULL;
+    if (copy) {
+        memcpy(copy, text, length);
+        copy[length] = '\0';
+    }
+    return copy;
+}
+
+static uint32_t add_class(struct classes *classes, const struct label *label)
+{
+    struct class_index *index = classes->index;
+    uint32_t number = (uint32_t)classes->count;
+    if (number == MOST_CLASSES)
+        return TOO_MANY;
+    char *name = copy_name(label->name, label->length);
+    if (!name || !reserve_class(classes) ||
+        !spellings_add(&index->spellings, name, label->length, number)) {
+        mem_free(name);
+        return NO_MEMORY;
+    }
+    classes->name[number] = name;
+    index->is_number[number] = label->is_number;
+    index->value[number] = label->value;
+    classes->count++;
+    return number;
+}
+
+/* Keeps another spelling of a class, within reason; false if there is no memory. */
+static bool remember_spelling(struct classes *classes, const char *text, size_t length,
+                              uint32_t number)
+{
+    struct spellings *spellings = &classes->index->spellings;
+    if (length > LONGEST_SPELLING || spellings->used >= MOST_SPELLINGS)
+        return true;
+    return spellings_add(spellings, text, length, number);
+}
+
+/* A label that is written in a way not seen before. */
+static uint32_t add_spelling(struct classes *classes, const char *text, size_t length)
+{
+    struct label label;
+    label_read(text, length, &label);
+    if (label.length == length && memcmp(label.name, text, length) == 0)
+        return add_class(classes, &label);
+    uint32_t number = spellings_find(&classes->index->spellings, label.name, label.length);
+    if (number == NOT_FOUND)
+        number = add_class(classes, &label);
+    if (number < TOO_MANY && !remember_spelling(classes, text, length, number))
+        return NO_MEMORY;
+    return number;
+}
+
+uint32_t classes_add(struct classes *classes, const char *label, size_t length)
+{
+    if (!classes->index) {
+        classes->index = mem_zeroed(1, sizeof *classes->index);
+        if (!classes->index)
+            return NO_MEMORY;
+    }
+    uint32_t number = spellings_find(&classes->index->spellings, label, length);
+    return number != NOT_FOUND ? number : add_spelling(classes, label, length);
+}
+
+uint32_t classes_find(const struct classes *classes, const char *label, size_t length)
+{
+    struct label read;
+    if (!classes->index)
+        return NOT_FOUND;
+    uint32_t number = spellings_find(&classes->index->spellings, label, length);
+    if (number != NOT_FOUND)
+        return number;
+    label_read(label, length, &read);
+    return spellings_find(&classes->index->spellings, read.name, read.length);
+}
+
+/* ---- Order ----------------------------------------------------------------------------------- */
+
+struct ranked {
+    double value;
+    char *name;
+    uint32_t old;
+};
+
+static int by_value(const void *left, const void *right)
+{
+    const struct ranked *a = left, *b = right;
+    if (a->value != b->value)
+        return a->value < b->value ? -1 : 1;
+    return strcmp(a->name, b->name); /* long identifiers that are one double */
+}
+
+static bool all_are_numbers(const struct classes *classes)
+{
+    for (size_t i = 0; i < classes->count; i++)
+        if (!classes->index->is_number[i])
+            return false;
+    return classes->count > 0;
+}
+
+/* The order by value, and where each class went. */
+static void reorder(struct classes *classes, struct ranked *ranked, uint32_t *new_number)
+{
+    double *value = classes->index->value;
+    for (uint32_t i = 0; i < classes->count; i++)
+        ranked[i] = (struct ranked){value[i], classes->name[i], i};
+    qsort(ranked, classes->count, sizeof *ranked, by_value);
+    for (uint32_t i = 0; i < classes->count; i++) {
+        new_number[ranked[i].old] = i;
+        classes->name[i] = ranked[i].name;
+        value[i] = ranked[i].value;
+    }
+    spellings_renumber(&classes->index->spellings, new_number);
+}
+
+temper_status classes_sort(struct classes *classes, uint32_t *new_number, temper_error *error)
+{
+    for (uint32_t i = 0; i < classes->count; i++)
+        new_number[i] = i;
+    if (!all_are_numbers(classes))
+        return TEMPER_OK;
+    struct ranked *ranked = mem_alloc(classes->count, sizeof *ranked);
+    if (!ranked)
+        return error_no_memory(error);
+    reorder(classes, ranked, new_number);
+    mem_free(ranked);
+    return TEMPER_OK;
+}
+
+void classes_free(struct classes *classes)
+{
+    if (!classes)
+        return;
+    for (size_t i = 0; i < classes->count; i++)
+        mem_free(classes->name[i]);
+    mem_free((void *)classes->name);
+    if (classes->index) {
+        spellings_free(&classes->index->spellings);
+        mem_free(classes->index->value);
+        mem_free(classes->index->is_number);
+        mem_free(classes->index);
+    }
+    *classes = (struct classes){0};
+}

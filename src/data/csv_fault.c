@@ -1,0 +1,106 @@
+/* csv_fault: what is wrong with a table, where, and what to do about it.
+ *
+ * A fault is kept as facts until its line is known: a part of a file that is parsed on a thread of
+ * its own cannot know how many lines were before it. */
+#include "data/csv.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "data/token.h"
+
+/* In these, @t is the cell's text, @c the column, @o its name for an option, @n a number of fields
+ * and
+ * @m how many there should be. */
+static const char *const sentences[] = {
+    [CSV_QUOTE_OPEN] =
+        "the quote that opens here is never closed; close it, or double it and quote "
+        "the cell",
+    [CSV_QUOTE_INSIDE] = "a quote inside a cell; put the cell in quotes and double the quote",
+    [CSV_QUOTE_BEHIND] = "text behind a closing quote; double the quote if it belongs to the cell",
+    [CSV_RETURN] = "a carriage return inside a line; end lines by \\n or \\r\\n, or quote the cell",
+    [CSV_NUL] = "a NUL byte; convert the file to plain text, from UTF-16 perhaps",
+    [CSV_FIELDS] = "expected @m fields, found @n; correct the line or remove it",
+    [CSV_FIELDS_CUT] =
+        "expected @m fields, found @n; the file seems cut off: complete the last line or "
+        "remove it",
+    [CSV_TEXT] = "text '@t' in @c; pass --categorical @o for a 0/1 feature of each text, or "
+                 "--ignore @o",
+    [CSV_TEXT_FIRST] =
+        "text '@t' in @c; pass --header yes if this is a header, or --categorical @o, "
+        "or --ignore @o",
+    [CSV_MISSING] = "no value in @c; drop the row, or pass --missing zero, mean or drop",
+    [CSV_NOT_FINITE] =
+        "value '@t' in @c is not finite; correct it, drop the row, or pass --ignore @o",
+    [CSV_TOO_LARGE_F32] = "value '@t' in @c is too large for a float; pass --type f64",
+    [CSV_TOO_LARGE] = "value '@t' in @c is too large for a double; correct it or drop the row",
+    [CSV_LABEL_MISSING] = "no label in @c; drop the row or pass --missing drop, or name another "
+                          "--label",
+    [CSV_LABEL_NOT_FINITE] = "label '@t' in @c is not finite; correct it or drop the row",
+    [CSV_LABELS] = "more than 65536 different labels in @c; name another --label",
+    [CSV_VALUES] = "more than 65536 different texts in @c; pass --ignore @o",
+    [CSV_WEIGHT_MISSING] = "no weight in @c; drop the row or pass --missing drop",
+    [CSV_WEIGHT] = "weight '@t' in @c is no number from 0 on; correct it or drop the row",
+};
+
+/* The cell is cut short: the remedy must fit in behind it. */
+void csv_fault_set(struct csv_fault *fault, enum csv_fault_kind kind, const char *from,
+                   const char *to)
+{
+    size_t length = (size_t)(to - from);
+    struct token_text shown =
+        token_text(from, from + (length < CSV_TOKEN_SHOWN ? length : CSV_TOKEN_SHOWN));
+    snprintf(fault->token, sizeof fault->token, "%.*s%s", 4 * CSV_TOKEN_SHOWN, shown.text,
+             length > CSV_TOKEN_SHOWN ? "..." : "");
+    fault->kind = kind;
+}
+
+/* What a letter behind @ stands for. */
+static void append_part(struct text *text, char part, const struct csv_plan *plan,
+                        const struct csv_fault *fault)
+{
+    if (part == 't')
+        text_append(text, fault->token);
+    else if (part == 'c')
+        text_append(text, csv_column_shown(plan, fault->field).text);
+    else if (part == 'o')
+        text_append(text, csv_column_option(plan, fault->field).text);
+    else
+        text_format(text, "%zu", part == 'n' ? fault->count : plan->columns);
+}
+
+/* The sentence with its parts in place. */
+static void fill_in(struct text *text, const struct csv_plan *plan, const struct csv_fault *fault)
+{
+    for (const char *p = sentences[fault->kind]; *p;) {
+        size_t plain = strcspn(p, "@");
+        text_append_bytes(text, p, plain);
+        p += plain;
+        if (*p == '@') {
+            append_part(text, p[1], plan, fault);
+            p += 2;
+        }
+    }
+}
+
+/* file:line:column where there is one, else file:line. */
+temper_status csv_fault_report(const struct csv_plan *plan, const struct csv_fault *fault,
+                               uint64_t lines_before, temper_error *error)
+{
+    struct text text = {0};
+    struct place_text place = place_text(plan->path);
+    size_t line = (size_t)(fault->line + lines_before);
+    temper_status status = TEMPER_BAD_DATA;
+    if (fault->kind != CSV_MEMORY)
+        fill_in(&text, plan, fault);
+    if (fault->kind == CSV_MEMORY || text.failed)
+        status = error_no_memory(error);
+    else if (fault->column == 0)
+        error_at(error, status, line, 0, "%s:%zu: %s", place.text, line, text.bytes);
+    else
+        error_at(error, status, line, fault->column, "%s:%zu:%zu: %s", place.text, line,
+                 fault->column, text.bytes);
+    text_free(&text);
+    return status;
+}

@@ -1,0 +1,68 @@
+/* dataset: how one is freed, and how it gathers its notes. */
+#include "data/dataset.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/memory.h"
+
+void dataset_free_array(const struct dataset *data, void *array)
+{
+    uintptr_t at = (uintptr_t)array, first = (uintptr_t)data->mapping;
+    bool mapped = data->mapping && at >= first && at - first < data->mapping_length;
+    if (!mapped)
+        mem_free(array);
+}
+
+void dataset_free(struct dataset *data)
+{
+    if (!data)
+        return;
+    matrix_free(&data->x); /* owns nothing that lies in the mapping */
+    dataset_free_array(data, data->label);
+    dataset_free_array(data, data->weight);
+    dataset_free_array(data, data->line);
+    classes_free(&data->classes);
+    for (size_t i = 0; data->features.name && i < data->features.count; i++)
+        mem_free(data->features.name[i]);
+    mem_free((void *)data->features.name);
+    mem_free(data->source);
+    if (data->mapping)
+        munmap(data->mapping, data->mapping_length);
+    mem_free(data);
+}
+
+/* Whether one of the lines of `notes` is this sentence. */
+static bool has_line(const char *notes, const char *sentence)
+{
+    size_t length = strlen(sentence);
+    for (const char *line = notes; *line;) {
+        const char *end = strchr(line, '\n');
+        size_t here = end ? (size_t)(end - line) : strlen(line);
+        if (here == length && memcmp(line, sentence, length) == 0)
+            return true;
+        line += here + (end != NULL);
+    }
+    return false;
+}
+
+void dataset_note(struct dataset *data, const char *format, ...)
+{
+    char sentence[sizeof data->notes];
+    va_list arguments;
+    va_start(arguments, format);
+    /* Into a copy first: only a whole sentence can be compared with those that are there. */
+    int written = vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    size_t used = strlen(data->notes), room = sizeof data->notes - used;
+    if (written <= 0 || room < 3 || has_line(data->notes, sentence))
+        return;
+    size_t length = strlen(sentence);
+    if (length > room - 2) /* a newline and the end must fit behind it */
+        length = room - 2;
+    memcpy(data->notes + used, sentence, length);
+    data->notes[used + length] = '\n';
+    data->notes[used + length + 1] = '\0';
+}

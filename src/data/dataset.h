@@ -1,0 +1,37 @@
+/* dataset: a matrix with its labels, weights and names, and where each row came from. */
+#ifndef DATA_DATASET_H
+#define DATA_DATASET_H
+
+#include "data/classes.h"
+#include "data/matrix.h"
+
+struct names {
+    char **name;
+    size_t count; /* 0: there are none */
+};
+
+struct dataset {
+    struct matrix x;
+    uint32_t *label; /* class of each row; NULL if the data has no labels */
+    struct classes classes;
+    double *weight;        /* of each row; NULL: all 1 */
+    struct names features; /* x.columns names, or none */
+    uint64_t *line;        /* the line of the file that each row begins on; NULL: not a text file */
+    char *source;          /* the file, as the user named it */
+    const char *format;    /* "libsvm", "csv", "npy", "idx", "cifar", "tmpr" */
+    const char *compression; /* of the file: "gzip", "zstd", or NULL */
+    uint64_t missing_filled,
+        missing_dropped; /* values that were missing; rows that went with them */
+    char notes[1024];    /* what the user should know, a sentence a line: "qid: ignored\n" */
+    void *mapping;       /* of a .tmpr file that is mapped, else NULL */
+    size_t mapping_length;
+};
+
+void dataset_free(struct dataset *data);
+/* Frees one of its arrays, unless that is a part of the mapped file. */
+void dataset_free_array(const struct dataset *data, void *array);
+/* Adds a sentence to the notes, once; quietly cut off when they are full. */
+void dataset_note(struct dataset *data, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,144 @@
+/* gather: copies rows; in place too, since a row that is kept never moves up. */
+#include "data/gather.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* The arrays that are written; the same as those that are read when rows are kept in place. */
+struct target {
+    void *dense;
+    uint64_t *row_start;
+    uint32_t *column;
+    float *value;
+};
+
+static const uint8_t element_size[] = {
+    [MATRIX_F32] = sizeof(float), [MATRIX_F64] = sizeof(double), [MATRIX_U8] = 1, [MATRIX_CSR] = 0};
+
+/* Two matrices as if the second were below the first. */
+static struct row row_of(const struct matrix *first, const struct matrix *second, size_t index)
+{
+    return index < first->rows ? matrix_row(first, index) : matrix_row(second, index - first->rows);
+}
+
+static void copy_dense(const struct matrix *first, const struct matrix *second, const size_t *row,
+                       size_t count, struct target to)
+{
+    size_t bytes = (size_t)first->columns * element_size[first->kind];
+    for (size_t i = 0; bytes > 0 && i < count; i++)
+        memmove((char *)to.dense + i * bytes, row_of(first, second, row[i]).dense, bytes);
+}
+
+/* Each row is looked up before its place in row_start is written, which is never behind its own. */
+static void copy_sparse(const struct matrix *first, const struct matrix *second, const size_t *row,
+                        size_t count, struct target to)
+{
+    uint64_t used = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct row here = row_of(first, second, row[i]);
+        if (here.count > 0) {
+            memmove(to.column + used, here.column, here.count * sizeof *to.column);
+            memmove(to.value + used, here.value, here.count * sizeof *to.value);
+        }
+        to.row_start[i] = used;
+        used += here.count;
+    }
+    to.row_start[count] = used; /* last: in place, a row that is kept may begin here */
+}
+
+/* Stored entries of the rows; false if they do not fit in a size. */
+static bool count_entries(const struct matrix *first, const struct matrix *second,
+                          const size_t *row, size_t count, size_t *entries)
+{
+    *entries = 0;
+    if (first->kind != MATRIX_CSR)
+        return first->columns <= SIZE_MAX && mul_size(count, (size_t)first->columns, entries);
+    for (size_t i = 0; i < count; i++)
+        if (!add_size(*entries, row_of(first, second, row[i]).count, entries))
+            return false;
+    return true;
+}
+
+/* Empty arrays for so many rows and entries. */
+static bool allocate(struct matrix *matrix, size_t entries, struct target *to)
+{
+    size_t starts;
+    *to = (struct target){0};
+    if (matrix->kind != MATRIX_CSR) {
+        matrix->dense = matrix->owned[0] = to->dense =
+            mem_aligned(entries, element_size[matrix->kind]);
+        return to->dense != NULL;
+    }
+    if (!add_size((size_t)matrix->rows, 1, &starts))
+        return false;
+    matrix->row_start = matrix->owned[0] = to->row_start = mem_alloc(starts, sizeof *to->row_start);
+    matrix->column = matrix->owned[1] = to->column = mem_aligned(entries, sizeof *to->column);
+    matrix->value = matrix->owned[2] = to->value = mem_aligned(entries, sizeof *to->value);
+    return to->row_start && to->column && to->value;
+}
+
+static void copy_rows(const struct matrix *first, const struct matrix *second, const size_t *row,
+                      size_t count, struct target to)
+{
+    if (first->kind == MATRIX_CSR)
+        copy_sparse(first, second, row, count, to);
+    else
+        copy_dense(first, second, row, count, to);
+}
+
+temper_status matrix_gather(const struct matrix *first, const struct matrix *second,
+                            const size_t *row, size_t count, struct matrix *out,
+                            temper_error *error)
+{
+    struct matrix matrix = {.kind = first->kind, .rows = count, .columns = first->columns};
+    struct target to;
+    size_t entries;
+    assert(!second || (second->kind == first->kind && second->columns == first->columns));
+    if (!count_entries(first, second, row, count, &entries) || !allocate(&matrix, entries, &to)) {
+        matrix_free(&matrix);
+        return error_no_memory(error);
+    }
+    matrix.nonzeros = entries;
+    copy_rows(first, second, row, count, to);
+    *out = matrix;
+    return TEMPER_OK;
+}
+
+bool matrix_is_ours(const struct matrix *matrix)
+{
+    return matrix->owned[0] || matrix->owned[1] || matrix->owned[2];
+}
+
+/* Gives back the memory behind the first `count` elements; where that cannot be, nothing is lost.
+ */
+static const void *shrink(struct matrix *matrix, const void *array, size_t count, size_t size)
+{
+    for (size_t i = 0; array && i < sizeof matrix->owned / sizeof *matrix->owned; i++) {
+        if (matrix->owned[i] != array)
+            continue;
+        void *smaller = mem_resize(matrix->owned[i], count, size);
+        if (smaller)
+            matrix->owned[i] = smaller;
+        return matrix->owned[i];
+    }
+    return array;
+}
+
+void matrix_keep(struct matrix *matrix, const size_t *row, size_t count)
+{
+    struct target to = {.dense = (void *)matrix->dense,
+                        .row_start = (uint64_t *)matrix->row_start,
+                        .column = (uint32_t *)matrix->column,
+                        .value = (float *)matrix->value};
+    size_t entries;
+    assert(matrix_is_ours(matrix));
+    count_entries(matrix, NULL, row, count, &entries); /* of fewer rows than there are: it fits */
+    copy_rows(matrix, NULL, row, count, to);
+    matrix->rows = count;
+    matrix->nonzeros = entries;
+    matrix->dense = shrink(matrix, matrix->dense, entries, element_size[matrix->kind]);
+    matrix->column = shrink(matrix, matrix->column, entries, sizeof *matrix->column);
+    matrix->value = shrink(matrix, matrix->value, entries, sizeof *matrix->value);
+}

@@ -1,0 +1,158 @@
+/* labels: one a row, from a file beside the data. */
+#include "data/labels.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "data/format.h"
+#include "data/lines.h"
+#include "data/token.h"
+
+/* Labels in the making; they become the dataset's only when all are there. */
+struct labelling {
+    const char *path;
+    struct dataset *data;
+    temper_error *error;
+    uint32_t *label;
+    uint64_t count;
+    struct classes classes;
+};
+
+static temper_status wrong_count(const struct labelling *labelling, uint64_t count)
+{
+    return error_set(labelling->error, TEMPER_BAD_DATA,
+                     "%s: %llu labels for %llu rows; give one label for each row",
+                     place_text(labelling->path).text, (unsigned long long)count,
+                     (unsigned long long)labelling->data->x.rows);
+}
+
+static temper_status add(struct labelling *labelling, const char *from, size_t length)
+{
+    if (labelling->count == labelling->data->x.rows)
+        return wrong_count(labelling, labelling->count + 1);
+    uint32_t class = classes_add(&labelling->classes, from, length);
+    if (class == CLASSES_NO_MEMORY)
+        return error_no_memory(labelling->error);
+    if (class == CLASSES_FULL)
+        return error_set(labelling->error, TEMPER_BAD_DATA, "%s: more than %d different labels",
+                         place_text(labelling->path).text, MOST_CLASSES);
+    labelling->label[labelling->count++] = class;
+    return TEMPER_OK;
+}
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+/* The line without the blanks around it; nan and 1e400 look like numbers and are none. */
+static temper_status add_line(struct labelling *labelling, const char *line, size_t length,
+                              size_t number)
+{
+    double ignored;
+    const char *from = line_trim(line, &length), *to = from + length;
+    enum number_result result = number_f64(from, to, &ignored);
+    if (length == 0 || result == NUMBER_NOT_FINITE || result == NUMBER_OVERFLOW)
+        return error_at(labelling->error, TEMPER_BAD_DATA, number, 1,
+                        "%s:%zu:1: '%s' is no label; write one label a line",
+                        place_text(labelling->path).text, number, token_text(from, to).text);
+    return add(labelling, from, length);
+}
+
+static temper_status read_text(struct labelling *labelling, struct source *source)
+{
+    struct lines lines;
+    const char *line;
+    size_t length;
+    temper_status status = lines_from(source, labelling->path, &lines, labelling->error);
+    if (status != TEMPER_OK)
+        return status;
+    while ((status = lines_next(&lines, &line, &length, labelling->error)) == TEMPER_OK && line)
+        if ((status = add_line(labelling, line, length, lines.number)) != TEMPER_OK)
+            break;
+    lines_close(&lines);
+    return status;
+}
+
+/* ---- Numbers --------------------------------------------------------------------------------- */
+
+static temper_status add_column(struct labelling *labelling, const struct matrix *column)
+{
+    temper_status status = TEMPER_OK;
+    if (column->columns != 1)
+        return error_set(labelling->error, TEMPER_BAD_DATA,
+                         "%s: %llu numbers a row; labels are one number a row",
+                         place_text(labelling->path).text, (unsigned long long)column->columns);
+    for (uint64_t i = 0; status == TEMPER_OK && i < column->rows; i++) {
+        char text[NUMBER_LENGTH];
+        double value;
+        matrix_row_f64(column, i, &value);
+        status = add(labelling, text, number_write_f64(value, text));
+    }
+    return status;
+}
+
+static temper_status read_numbers(struct labelling *labelling, const struct format *format,
+                                  struct source *source)
+{
+    const temper_read_options options = {.labels = ""}; /* the labels have no labels of their own */
+    struct dataset *column = mem_zeroed(1, sizeof *column);
+    struct reading reading = {labelling->path, source, &options, labelling->error};
+    if (!column) {
+        source_close(source);
+        return error_no_memory(labelling->error);
+    }
+    temper_status status = format->read(&reading, column);
+    if (status == TEMPER_OK)
+        status = add_column(labelling, &column->x);
+    dataset_free(column);
+    return status;
+}
+
+/* ---- Both ------------------------------------------------------------------------------------ */
+
+static temper_status read_file(struct labelling *labelling)
+{
+    struct source *source;
+    const unsigned char *bytes;
+    size_t length;
+    temper_status status = source_open(labelling->path, &source, labelling->error);
+    if (status != TEMPER_OK)
+        return status;
+    status = source_peek(source, 64, &bytes, &length, labelling->error);
+    if (status != TEMPER_OK) {
+        source_close(source);
+        return status;
+    }
+    const struct format *format = format_of_content(bytes, length);
+    if (format && (format == format_named("idx") || format == format_named("npy")))
+        return read_numbers(labelling, format, source);
+    return read_text(labelling, source);
+}
+
+/* Hands the labels over, if there are enough. */
+static temper_status finish(struct labelling *labelling)
+{
+    struct dataset *data = labelling->data;
+    if (labelling->count != data->x.rows)
+        return wrong_count(labelling, labelling->count);
+    dataset_free_array(data, data->label);
+    classes_free(&data->classes);
+    data->label = labelling->label;
+    data->classes = labelling->classes;
+    labelling->label = NULL;
+    labelling->classes = (struct classes){0};
+    return TEMPER_OK;
+}
+
+temper_status labels_read(const char *path, struct dataset *data, temper_error *error)
+{
+    struct labelling labelling = {.path = path, .data = data, .error = error};
+    labelling.label = mem_alloc((size_t)data->x.rows, sizeof *labelling.label);
+    if (!labelling.label)
+        return error_no_memory(error);
+    temper_status status = read_file(&labelling);
+    if (status == TEMPER_OK)
+        status = finish(&labelling);
+    mem_free(labelling.label);
+    classes_free(&labelling.classes);
+    return status;
+}

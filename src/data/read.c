@@ -1,0 +1,177 @@
+/* read: opens a file, tells its format, and lets the reader of that format do its work. */
+#include "data/read.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/format.h"
+#include "data/labels.h"
+#include "data/select.h"
+#include "data/token.h"
+#include "data/weights.h"
+
+enum { PEEK = 16384 }; /* bytes that tell a format; a line or two */
+
+static char *copy_text(const char *text)
+{
+    size_t length = strlen(text) + 1;
+    char *copy = mem_alloc(length, 1);
+    return copy ? memcpy(copy, text, length) : NULL;
+}
+
+/* ---- Which format
+ * ----------------------------------------------------------------------------------- */
+
+static temper_status unknown_format(const struct reading *reading)
+{
+    return error_set(
+        reading->error, TEMPER_BAD_DATA,
+        "%s: neither its content nor its name tells the format; pass --format with one of "
+        "%s",
+        place_text(reading->path).text, format_names);
+}
+
+static temper_status named_format(const struct reading *reading, const struct format **format)
+{
+    *format = format_named(reading->options->format);
+    if (*format)
+        return TEMPER_OK;
+    return error_set(reading->error, TEMPER_USAGE, "there is no format '%.64s'; formats are %s",
+                     reading->options->format, format_names);
+}
+
+/* --format, else the content, else the extension; what was assumed becomes a note. */
+static temper_status tell_format(struct reading *reading, struct dataset *data,
+                                 const struct format **format)
+{
+    const unsigned char *bytes;
+    size_t length;
+    if (reading->options->format)
+        return named_format(reading, format);
+    temper_status status = source_peek(reading->source, PEEK, &bytes, &length, reading->error);
+    if (status != TEMPER_OK)
+        return status;
+    if (length == 0)
+        return error_set(reading->error, TEMPER_BAD_DATA,
+                         "%s: the file is empty; give one with rows",
+                         place_text(reading->path).text);
+    const char *stranger = format_foreign(bytes, length);
+    if (stranger)
+        return error_set(reading->error, TEMPER_BAD_DATA, "%s: this is %s",
+                         place_text(reading->path).text, stranger);
+    *format = format_of_content(bytes, length);
+    if (*format) {
+        dataset_note(data, "format: %s, told by the content", (*format)->name);
+        return TEMPER_OK;
+    }
+    *format = format_of_path(reading->path);
+    if (!*format)
+        return unknown_format(reading);
+    dataset_note(data, "format: %s, told by the extension", (*format)->name);
+    return TEMPER_OK;
+}
+
+/* A fault may be none in another format: where the name does not say the same, the message says
+ * what the file was taken for. */
+static void say_what_was_assumed(const struct reading *reading, const struct format *format)
+{
+    temper_error *error = reading->error;
+    if (!error || reading->options->format || format_of_path(reading->path) == format)
+        return;
+    size_t used = strlen(error->message);
+    snprintf(error->message + used, sizeof error->message - used,
+             " (read as %s, told by the content; --format names another)", format->name);
+}
+
+/* ---- After the reader
+ * --------------------------------------------------------------------------------- */
+
+/* The final numbers of the classes, and the labels with them. */
+static temper_status sort_classes(struct dataset *data, temper_error *error)
+{
+    uint32_t *new_number = mem_alloc(data->classes.count, sizeof *new_number);
+    if (!new_number)
+        return error_no_memory(error);
+    temper_status status = classes_sort(&data->classes, new_number, error);
+    for (uint64_t i = 0; status == TEMPER_OK && i < data->x.rows; i++)
+        data->label[i] = new_number[data->label[i]];
+    mem_free(new_number);
+    return status;
+}
+
+/* Weights of the rows: a column was taken by the CSV reader, all else is a file. */
+static temper_status add_weights(const temper_read_options *options, struct dataset *data,
+                                 temper_error *error)
+{
+    if (!options->weights || data->weight)
+        return TEMPER_OK;
+    temper_status status = weights_read(options->weights, data, error);
+    if (status == TEMPER_NO_INPUT && data->features.count > 0)
+        return error_set(error, TEMPER_NO_INPUT,
+                         "--weights: '%.160s' is neither a column nor a file; check the name",
+                         options->weights);
+    return status;
+}
+
+/* What the options ask for beyond the file itself, in the order that read.h says. */
+static temper_status complete(struct reading *reading, struct dataset *data)
+{
+    const temper_read_options *options = reading->options;
+    temper_status status = TEMPER_OK;
+    if (options->labels)
+        status = labels_read(options->labels, data, reading->error);
+    if (status == TEMPER_OK && data->label && strcmp(data->format, "tmpr") != 0)
+        status = sort_classes(data, reading->error); /* those of a .tmpr file are in order */
+    if (status == TEMPER_OK)
+        status = add_weights(options, data, reading->error);
+    if (status == TEMPER_OK && options->classes)
+        status = select_classes(data, options->classes, reading->error);
+    if (status == TEMPER_OK && options->class_weight)
+        status = weights_by_class(options->class_weight, data, reading->error);
+    return status;
+}
+
+/* The reader closes the source, whatever happens; until it is called we do. */
+static temper_status read_into(struct reading *reading, struct dataset *data)
+{
+    const struct format *format = NULL;
+    temper_status status = tell_format(reading, data, &format);
+    if (status != TEMPER_OK) {
+        source_close(reading->source);
+        return status;
+    }
+    assert(format);
+    data->compression = source_compression(reading->source);
+    data->source = copy_text(reading->path);
+    if (!data->source) {
+        source_close(reading->source);
+        return error_no_memory(reading->error);
+    }
+    status = format->read(reading, data);
+    if (status == TEMPER_BAD_DATA)
+        say_what_was_assumed(reading, format);
+    return status == TEMPER_OK ? complete(reading, data) : status;
+}
+
+temper_status dataset_read(const char *path, const temper_read_options *options,
+                           struct dataset **out, temper_error *error)
+{
+    struct reading reading = {.path = path, .options = options, .error = error};
+    temper_status status = source_open(path, &reading.source, error);
+    if (status != TEMPER_OK)
+        return status;
+    struct dataset *data = mem_zeroed(1, sizeof *data);
+    if (!data) {
+        source_close(reading.source);
+        return error_no_memory(error);
+    }
+    status = read_into(&reading, data);
+    if (status != TEMPER_OK) {
+        dataset_free(data);
+        return status;
+    }
+    *out = data;
+    return TEMPER_OK;
+}

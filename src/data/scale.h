@@ -1,0 +1,52 @@
+/* scale: brings features to a common size: x becomes (f(x) - offset) * factor.
+ *
+ * Learnt from given rows only, so that no test row tells anything; a model can fold offset and
+ * factor into its weights, and keeps them. Sparse data stays sparse: its offsets are all 0. */
+#ifndef DATA_SCALE_H
+#define DATA_SCALE_H
+
+#include "data/dataset.h"
+
+#define SCALE_LIST(X)                                                                              \
+    X(NONE, "none", "features as they are")                                                        \
+    X(STANDARD, "standard", "mean 0, standard deviation 1; sparse data is only divided")           \
+    X(MINMAX, "minmax", "from 0 to 1; not for sparse data")                                        \
+    X(MAXABS, "maxabs", "within -1 and 1, 0 stays 0")                                              \
+    X(LOG, "log", "log(1 + x) of features that are never negative, then standard")
+
+enum scale_kind {
+#define SCALE_ENUM(name, word, text) SCALE_##name,
+    SCALE_LIST(SCALE_ENUM)
+#undef SCALE_ENUM
+};
+
+struct scale {
+    enum scale_kind kind;
+    size_t columns;
+    double *offset, *factor; /* of each column */
+    size_t constants;        /* columns that never change, whose factor is 1 */
+};
+
+/* False if there is none of that name; NULL-safe the other way round. */
+bool scale_find(const char *name, enum scale_kind *kind);
+const char *scale_name(enum scale_kind kind);
+
+/* The rows to learn from; `row` NULL: all. Rows of weight 0 teach nothing. */
+struct scale_rows {
+    const size_t *row;
+    size_t count;
+};
+
+/* The same bits for any number of threads. */
+temper_status scale_learn(const struct dataset *data, enum scale_kind kind, struct scale_rows rows,
+                          size_t threads, struct scale *out, temper_error *error);
+void scale_free(struct scale *scale);
+
+/* A dense row, in place. A value below 0 under `log`, which training never saw, becomes NaN only
+ * below -1; the caller has refused it before. */
+void scale_row(const struct scale *scale, double *x);
+/* A scaled copy: floats, or doubles if the data is in doubles; CSR stays CSR. */
+temper_status scale_matrix(const struct scale *scale, const struct matrix *x, size_t threads,
+                           struct matrix *out, temper_error *error);
+
+#endif

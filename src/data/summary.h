@@ -1,0 +1,13 @@
+/* summary: what a dataset holds, in figures. */
+#ifndef DATA_SUMMARY_H
+#define DATA_SUMMARY_H
+
+#include "data/dataset.h"
+#include "temper.h"
+
+/* Freed by summary_free; *out is untouched on failure. */
+temper_status dataset_summary(const struct dataset *data, size_t threads, temper_summary *out,
+                              temper_error *error);
+void summary_free(temper_summary *summary);
+
+#endif

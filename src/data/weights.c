@@ -1,0 +1,248 @@
+/* weights: from a file, from the classes, and what is refused. */
+#include "data/weights.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/path.h"
+#include "data/class_names.h"
+#include "data/lines.h"
+#include "data/list.h"
+#include "data/token.h"
+
+static const char remedy[] = "weights are numbers, 0 or more";
+
+/* ---- A file ---------------------------------------------------------------------------------- */
+
+/* A file of weights being read. */
+struct reader {
+    struct lines lines;
+    const struct dataset *data;
+    double *weight;
+    uint64_t count;       /* numbers seen, also those beyond the last row */
+    size_t blank;         /* the first empty line of those since the last number, or 0 */
+    size_t first_surplus; /* the line of the first number too many, or 0 */
+};
+
+static temper_status refuse_token(const struct reader *reader, const char *token, size_t length,
+                                  size_t column, temper_error *error)
+{
+    char file[PATH_SHOWN];
+    struct token_text shown = token_text(token, token + length);
+    size_t line = reader->lines.number;
+    return error_at(error, TEMPER_BAD_DATA, line, column,
+                    "%s:%zu:%zu: weight '%.80s' is refused; %s%s",
+                    path_shown(reader->lines.path, file), line, column, shown.text, remedy,
+                    line == 1 ? ", one a line, without a header" : ", one a line");
+}
+
+/* One line: a number, or nothing if only such lines follow. */
+static temper_status read_line(struct reader *reader, const char *line, size_t length,
+                               temper_error *error)
+{
+    char file[PATH_SHOWN];
+    double value = 0;
+    size_t trimmed = length, number = reader->lines.number;
+    const char *token = line_trim(line, &trimmed);
+    if (trimmed == 0) {
+        reader->blank = reader->blank ? reader->blank : number;
+        return TEMPER_OK;
+    }
+    if (reader->blank)
+        return error_at(error, TEMPER_BAD_DATA, reader->blank, 1,
+                        "%s:%zu:1: the line is empty; write one weight a line",
+                        path_shown(reader->lines.path, file), reader->blank);
+    if (number_f64(token, token + trimmed, &value) != NUMBER_OK || value < 0)
+        return refuse_token(reader, token, trimmed, (size_t)(token - line) + 1, error);
+    if (reader->count < reader->data->x.rows)
+        reader->weight[reader->count] = value;
+    else if (!reader->first_surplus)
+        reader->first_surplus = number;
+    reader->count++;
+    return TEMPER_OK;
+}
+
+/* After the last line, so that both numbers are known. */
+static temper_status check_count(const struct reader *reader, temper_error *error)
+{
+    const struct dataset *data = reader->data;
+    char file[PATH_SHOWN], of[PATH_SHOWN];
+    if (reader->count == data->x.rows)
+        return TEMPER_OK;
+    size_t last = reader->lines.number ? reader->lines.number : 1; /* an empty file has none */
+    size_t line = reader->first_surplus ? reader->first_surplus : last;
+    return error_at(error, TEMPER_BAD_DATA, line, 0,
+                    "%s:%zu: %llu weights for %llu rows; write one for each row of %s",
+                    path_shown(reader->lines.path, file), line, (unsigned long long)reader->count,
+                    (unsigned long long)data->x.rows, source_shown(data, of));
+}
+
+static temper_status read_all(struct reader *reader, temper_error *error)
+{
+    for (;;) {
+        const char *line;
+        size_t length;
+        temper_status status = lines_next(&reader->lines, &line, &length, error);
+        if (status == TEMPER_OK && !line)
+            return check_count(reader, error);
+        if (status == TEMPER_OK)
+            status = read_line(reader, line, length, error);
+        if (status != TEMPER_OK)
+            return status;
+    }
+}
+
+/* ---- Into the dataset ------------------------------------------------------------------------ */
+
+static temper_status refuse_row(const struct dataset *data, uint64_t row, temper_error *error)
+{
+    char value[NUMBER_LENGTH];
+    char file[PATH_SHOWN];
+    size_t line = data->line ? (size_t)data->line[row] : 0;
+    number_write_f64(data->weight[row], value);
+    if (line > 0)
+        return error_at(error, TEMPER_BAD_DATA, line, 0, "%s:%zu: weight %s is refused; %s",
+                        source_shown(data, file), line, value, remedy);
+    return error_set(error, TEMPER_BAD_DATA, "%s: weight %s of row %llu is refused; %s",
+                     source_shown(data, file), value, (unsigned long long)row + 1, remedy);
+}
+
+temper_status weights_check(const struct dataset *data, temper_error *error)
+{
+    char file[PATH_SHOWN];
+    bool any = data->x.rows == 0 || !data->weight;
+    for (uint64_t i = 0; data->weight && i < data->x.rows; i++) {
+        if (!(data->weight[i] >= 0 && isfinite(data->weight[i])))
+            return refuse_row(data, i, error);
+        any = any || data->weight[i] > 0;
+    }
+    if (any)
+        return TEMPER_OK;
+    return error_set(error, TEMPER_BAD_DATA,
+                     "%s: all weights are 0, so that no row counts; give some row a weight above 0",
+                     source_shown(data, file));
+}
+
+/* Multiplies with the weights that are there. `weight` becomes the dataset's, or is freed. */
+static temper_status multiply(struct dataset *data, double *weight, temper_error *error)
+{
+    for (uint64_t i = 0; data->weight && i < data->x.rows; i++)
+        weight[i] *= data->weight[i];
+    /* Checked again: a product of two good weights can be infinite, or 0 everywhere. */
+    struct dataset product = *data;
+    product.weight = weight;
+    temper_status status = weights_check(&product, error);
+    if (status != TEMPER_OK) {
+        mem_free(weight);
+        return status;
+    }
+    dataset_free_array(data, data->weight);
+    data->weight = weight;
+    return TEMPER_OK;
+}
+
+temper_status weights_read(const char *path, struct dataset *data, temper_error *error)
+{
+    struct reader reader = {.data = data};
+    temper_status status = lines_open(path, &reader.lines, error);
+    if (status != TEMPER_OK)
+        return status;
+    reader.weight = mem_alloc((size_t)data->x.rows, sizeof *reader.weight);
+    status = reader.weight ? read_all(&reader, error) : error_no_memory(error);
+    lines_close(&reader.lines);
+    if (status == TEMPER_OK)
+        return multiply(data, reader.weight, error);
+    mem_free(reader.weight);
+    return status;
+}
+
+/* ---- Classes --------------------------------------------------------------------------------- */
+
+/* N / (C * n_c); classes without rows do not count among the C. */
+static temper_status balance(const struct dataset *data, double *of_class, temper_error *error)
+{
+    size_t classes = data->classes.count, present = 0;
+    uint64_t *rows = mem_zeroed(classes, sizeof *rows);
+    if (!rows)
+        return error_no_memory(error);
+    for (uint64_t i = 0; i < data->x.rows; i++)
+        present += rows[data->label[i]]++ == 0;
+    for (size_t c = 0; c < classes; c++)
+        if (rows[c] > 0)
+            of_class[c] = (double)data->x.rows / ((double)present * (double)rows[c]);
+    mem_free(rows);
+    return TEMPER_OK;
+}
+
+/* One NAME=W; weights that are not given yet are negative. */
+static temper_status read_pair(const struct dataset *data, const struct list_item *item,
+                               double *of_class, temper_error *error)
+{
+    uint32_t number = 0;
+    double value = 0;
+    struct token_text name = token_text(item->name, item->name + strlen(item->name));
+    struct token_text shown = token_text(item->value, item->value + strlen(item->value));
+    temper_status status = class_named(data, "--class-weight", item->name, &number, error);
+    if (status != TEMPER_OK)
+        return status;
+    if (number_f64(item->value, item->value + strlen(item->value), &value) != NUMBER_OK ||
+        value < 0)
+        return error_set(error, TEMPER_USAGE,
+                         "--class-weight: weight '%.80s' of class '%.80s' is refused; %s",
+                         shown.text, name.text, remedy);
+    if (of_class[number] >= 0)
+        return error_set(error, TEMPER_USAGE,
+                         "--class-weight: class '%.80s' has two weights; name it once", name.text);
+    of_class[number] = value;
+    return TEMPER_OK;
+}
+
+static temper_status read_pairs(const struct dataset *data, const char *text, double *of_class,
+                                temper_error *error)
+{
+    struct list list;
+    temper_status status = list_read("--class-weight", text, true, &list, error);
+    if (status != TEMPER_OK)
+        return status;
+    for (size_t c = 0; c < data->classes.count; c++)
+        of_class[c] = -1; /* not named yet */
+    for (size_t i = 0; status == TEMPER_OK && i < list.count; i++)
+        status = read_pair(data, &list.item[i], of_class, error);
+    for (size_t c = 0; c < data->classes.count; c++)
+        if (of_class[c] < 0)
+            of_class[c] = 1;
+    list_free(&list);
+    return status;
+}
+
+/* The weights of the rows from those of their classes. */
+static temper_status spread(struct dataset *data, const double *of_class, temper_error *error)
+{
+    double *weight = mem_alloc((size_t)data->x.rows, sizeof *weight);
+    if (!weight)
+        return error_no_memory(error);
+    for (uint64_t i = 0; i < data->x.rows; i++)
+        weight[i] = of_class[data->label[i]];
+    return multiply(data, weight, error);
+}
+
+temper_status weights_by_class(const char *text, struct dataset *data, temper_error *error)
+{
+    char file[PATH_SHOWN];
+    if (!data->label)
+        return error_set(error, TEMPER_USAGE,
+                         "%s: --class-weight needs labels, and the data has none; name their "
+                         "column by --label or their file by --labels",
+                         source_shown(data, file));
+    double *of_class = mem_zeroed(data->classes.count, sizeof *of_class);
+    if (!of_class)
+        return error_no_memory(error);
+    temper_status status = strcmp(text, "balanced") == 0 ? balance(data, of_class, error)
+                                                         : read_pairs(data, text, of_class, error);
+    if (status == TEMPER_OK)
+        status = spread(data, of_class, error);
+    mem_free(of_class);
+    return status;
+}

@@ -1,0 +1,18 @@
+/* weights: how much each row counts. Weights from several places multiply. */
+#ifndef DATA_WEIGHTS_H
+#define DATA_WEIGHTS_H
+
+#include "data/dataset.h"
+
+/* --weights FILE: a number for each row, one a line; gzip and zstd are undone. */
+temper_status weights_read(const char *path, struct dataset *data, temper_error *error);
+
+/* --class-weight: "balanced" gives every class the same weight in all, N / (C * n_c) for each of
+ * its n_c rows; or "NAME=W,...", classes that are not named keeping 1. */
+temper_status weights_by_class(const char *text, struct dataset *data, temper_error *error);
+
+/* Refuses weights that are negative or not finite, with the line, and weights that are all 0. For
+ * weights that come in any other way: a column, the caller's array. */
+temper_status weights_check(const struct dataset *data, temper_error *error);
+
+#endif

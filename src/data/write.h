@@ -1,0 +1,20 @@
+/* write: one way out for every format. */
+#ifndef DATA_WRITE_H
+#define DATA_WRITE_H
+
+#include "base/sink.h"
+#include "data/dataset.h"
+
+/* A writer puts a whole dataset into a sink; what its format cannot hold (feature names, weights,
+ * sparse zeros) it leaves out or writes out, as its file says. */
+typedef temper_status writer_fn(const struct dataset *data, struct sink *sink, temper_error *error);
+
+writer_fn write_libsvm, write_csv, write_tsv, write_npy, write_idx, write_cifar, write_tmpr;
+
+/* By format, else by the extension of the path. Labels of formats that keep them apart (npy, idx)
+ * go to a second file: PATH.labels, one a line; or, for NAME-images-idx3-ubyte,
+ * NAME-labels-idx1-ubyte. */
+temper_status dataset_write(const struct dataset *data, const char *path, const char *format,
+                            temper_error *error);
+
+#endif

@@ -1,0 +1,3 @@
+#!/usr/bin/env bash
+# The help of convert.
+$TEMPER convert --help

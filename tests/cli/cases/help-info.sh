@@ -1,0 +1,3 @@
+#!/usr/bin/env bash
+# The help of info.
+$TEMPER info --help

@@ -1,0 +1,3 @@
+#!/usr/bin/env bash
+# The help of noise.
+$TEMPER noise --help

@@ -1,0 +1,3 @@
+#!/usr/bin/env bash
+# No standard input at all.
+$TEMPER info - <&-

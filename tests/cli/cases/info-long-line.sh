@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Lines of a million characters, in text that is right and in text that is wrong.
+long() { # long SEPARATOR: 100,000 cells
+    seq -s "$1" 100000
+}
+{ echo "$(long ,),a" && echo "$(long ,),b"; } >long.csv
+$TEMPER info -q long.csv | sed -n 2,3p
+{ printf '1' && seq -f ' %.0f:1' -s '' 100000 && printf -- '-1 1:1\n'; } >long.svm
+$TEMPER info -q long.svm | sed -n 2,3p
+head -c 1000000 /dev/zero | tr '\0' 'x' >text.svm
+temper_exit info text.svm
+{ printf '1 1:1\n-1 1:' && head -c 1000000 /dev/zero | tr '\0' '7' && echo; } >digits.svm
+temper_exit info digits.svm
+{ printf '1,2,"' && head -c 1000000 /dev/zero | tr '\0' 'x'; } >quote.csv
+temper_exit info quote.csv
