@@ -1,9 +1,12 @@
 /* table: datasets made by hand. */
 #include "table.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/random.h"
 
 static char *copy_text(const char *text)
 {
@@ -147,4 +150,20 @@ void table_name_columns(struct dataset *data)
         snprintf(name, sizeof name, "x%zu", j + 1);
         data->features.name[j] = copy_text(name);
     }
+}
+
+struct dataset *table_random(enum matrix_kind kind, size_t rows, size_t columns)
+{
+    double *values = calloc(rows * columns, sizeof *values);
+    struct dataset *data = NULL;
+    for (size_t i = 0; values && i < rows * columns; i++) {
+        double u = random_uniform((struct random){5, 1}, i);
+        values[i] = u < 0.7 ? 0 : floor(u * 200);
+        if (kind != MATRIX_U8 && values[i] > 0)
+            values[i] += u;
+    }
+    if (values)
+        data = table_make(kind, rows, columns, values, NULL);
+    free(values);
+    return data;
 }

@@ -20,4 +20,7 @@ void table_weigh(struct dataset *data, const double *weights);
 /* Names its columns x1, x2... */
 void table_name_columns(struct dataset *data);
 
+/* Seven tenths zeros, the rest between 140 and 201; whole numbers for bytes. No labels. */
+struct dataset *table_random(enum matrix_kind kind, size_t rows, size_t columns);
+
 #endif

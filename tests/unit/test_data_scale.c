@@ -167,27 +167,11 @@ TEST(large_means_do_not_hide_small_spreads)
     free(values);
 }
 
-static struct dataset *random_table(enum matrix_kind kind, size_t rows, size_t columns)
-{
-    double *values = calloc(rows * columns, sizeof *values);
-    struct dataset *data = NULL;
-    for (size_t i = 0; values && i < rows * columns; i++) {
-        double u = random_uniform((struct random){5, 1}, i);
-        values[i] = u < 0.7 ? 0 : floor(u * 200);
-        if (kind != MATRIX_U8 && values[i] > 0)
-            values[i] += u;
-    }
-    if (values)
-        data = table_make(kind, rows, columns, values, NULL);
-    free(values);
-    return data;
-}
-
 /* Sparse and dense sums of the same numbers. */
 TEST(sparse_sums_are_those_of_dense_data)
 {
-    struct dataset *dense = random_table(MATRIX_F32, 3000, 11);
-    struct dataset *sparse = random_table(MATRIX_CSR, 3000, 11);
+    struct dataset *dense = table_random(MATRIX_F32, 3000, 11);
+    struct dataset *sparse = table_random(MATRIX_CSR, 3000, 11);
     for (int kind = SCALE_STANDARD; kind <= SCALE_LOG; kind++) {
         struct scale a, b;
         if (kind == SCALE_MINMAX)
@@ -223,7 +207,7 @@ TEST(what_no_double_can_scale_is_refused)
 TEST(scaled_matrices_have_the_promised_moments)
 {
     for (size_t k = 0; k < KINDS; k++) {
-        struct dataset *data = random_table(kinds[k], 2000, 5);
+        struct dataset *data = table_random(kinds[k], 2000, 5);
         struct scale scale, again = {0};
         if (!CHECK(scale_learn(data, SCALE_STANDARD, all_rows, 2, &scale, NULL) == TEMPER_OK))
             return;
@@ -246,7 +230,7 @@ TEST(scaled_matrices_have_the_promised_moments)
 
 TEST(a_scaled_row_is_that_of_the_scaled_matrix)
 {
-    struct dataset *data = random_table(MATRIX_F64, 600, 5);
+    struct dataset *data = table_random(MATRIX_F64, 600, 5);
     for (int kind = SCALE_NONE; kind <= SCALE_LOG; kind++) {
         struct scale scale;
         struct matrix scaled;
@@ -277,7 +261,7 @@ TEST(empty_data_and_names)
 TEST(survives_a_lack_of_memory)
 {
     for (size_t k = 0; k < KINDS; k++) {
-        struct dataset *data = random_table(kinds[k], 300, 3);
+        struct dataset *data = table_random(kinds[k], 300, 3);
         struct scale scale = {.columns = 77};
         struct matrix scaled = {.rows = 77};
         temper_error error;

@@ -11,26 +11,10 @@ static const enum matrix_kind kinds[] = {MATRIX_F32, MATRIX_F64, MATRIX_U8, MATR
 enum { KINDS = 4 };
 static const struct scale_rows all_rows = {0};
 
-static struct dataset *random_table(enum matrix_kind kind, size_t rows, size_t columns)
-{
-    double *values = calloc(rows * columns, sizeof *values);
-    struct dataset *data = NULL;
-    for (size_t i = 0; values && i < rows * columns; i++) {
-        double u = random_uniform((struct random){5, 1}, i);
-        values[i] = u < 0.7 ? 0 : floor(u * 200);
-        if (kind != MATRIX_U8 && values[i] > 0)
-            values[i] += u;
-    }
-    if (values)
-        data = table_make(kind, rows, columns, values, NULL);
-    free(values);
-    return data;
-}
-
 TEST(any_number_of_threads_gives_the_same_bits)
 {
     for (size_t k = 0; k < KINDS; k++) {
-        struct dataset *data = random_table(kinds[k], 5000, 17);
+        struct dataset *data = table_random(kinds[k], 5000, 17);
         struct scale one, many;
         if (!CHECK(scale_learn(data, SCALE_STANDARD, all_rows, 1, &one, NULL) == TEMPER_OK))
             return;
@@ -48,7 +32,7 @@ TEST(any_number_of_threads_gives_the_same_bits)
 TEST(scaled_matrices_have_the_same_bits)
 {
     for (size_t k = 0; k < KINDS; k++) {
-        struct dataset *data = random_table(kinds[k], 5000, 3);
+        struct dataset *data = table_random(kinds[k], 5000, 3);
         struct scale scale;
         struct matrix one, many;
         size_t same = 0;
