@@ -1,0 +1,90 @@
+/* linear: a block of dense rows times weights, and residuals times the block: the hot loops of
+ * training.
+ *
+ * Rows lie beside each other without gaps, as in the caller's array, so that nothing is copied that
+ * already has the right type; what has not is converted block by block into scratch space that
+ * stays in the cache. Sums within a block are in the type of the block, sums over blocks in
+ * doubles. For one kernel the same block gives the same bits, wherever it lies in memory. */
+#ifndef KERNEL_LINEAR_H
+#define KERNEL_LINEAR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Rows of an array that is longer; reading may prefetch what lies behind them. */
+struct rows_f32 {
+    const float *x;
+    size_t rows, columns;
+};
+
+struct rows_f64 {
+    const double *x;
+    size_t rows, columns;
+};
+
+/* Scaling on the way: (x - offset) * factor for each column; offset NULL: as it is. */
+struct rows_scale {
+    const double *offset, *factor;
+};
+
+/* What activations and residuals of many classes are made of: entry [class * stride + row], as the
+ * softmax wants them. Weights and gradients are feature by feature: [column * classes + class]. */
+struct many_f32 {
+    struct rows_f32 block;
+    size_t classes;
+    size_t stride;  /* at least rows, rounded up to SOFTMAX_PAD; the padding becomes 0 */
+    float *scratch; /* linear_scratch_f32() numbers */
+};
+
+struct many_f64 {
+    struct rows_f64 block;
+    size_t classes;
+    size_t stride;
+    double *scratch;
+};
+
+struct linear_f32 {
+    /* out[i] = sum_j x[i][j] w[j] */
+    void (*times)(struct rows_f32 block, const float *w, float *out);
+    /* gradient[j] += sum_i r[i] x[i][j] */
+    void (*back)(struct rows_f32 block, const float *r, double *gradient);
+    /* out[c * stride + i] = sum_j x[i][j] w[j * classes + c] */
+    void (*many_times)(const struct many_f32 *many, const float *w, float *out);
+    /* gradient[j * classes + c] += sum_i r[c * stride + i] x[i][j] */
+    void (*many_back)(const struct many_f32 *many, const float *r, double *gradient);
+    /* gram[j * columns + k] += sum_i weight[i] x[i][j] x[i][k] for k <= j; `scratch` has room for
+     * rows * columns numbers */
+    void (*gram)(struct rows_f32 block, const float *weight, float *scratch, double *gram);
+    void (*from_u8)(const uint8_t *from, size_t rows, size_t columns, struct rows_scale scale,
+                    float *to);
+    void (*from_f32)(const float *from, size_t rows, size_t columns, struct rows_scale scale,
+                     float *to);
+    void (*from_f64)(const double *from, size_t rows, size_t columns, struct rows_scale scale,
+                     float *to);
+};
+
+struct linear_f64 {
+    void (*times)(struct rows_f64 block, const double *w, double *out);
+    void (*back)(struct rows_f64 block, const double *r, double *gradient);
+    void (*many_times)(const struct many_f64 *many, const double *w, double *out);
+    void (*many_back)(const struct many_f64 *many, const double *r, double *gradient);
+    void (*gram)(struct rows_f64 block, const double *weight, double *scratch, double *gram);
+    void (*from_u8)(const uint8_t *from, size_t rows, size_t columns, struct rows_scale scale,
+                    double *to);
+    void (*from_f32)(const float *from, size_t rows, size_t columns, struct rows_scale scale,
+                     double *to);
+    void (*from_f64)(const double *from, size_t rows, size_t columns, struct rows_scale scale,
+                     double *to);
+};
+
+/* Numbers of scratch space that many_times and many_back want for blocks of up to so many rows; 0
+ * is possible. Overflow is the caller's to rule out: at most 2 * rows * columns + 4096. */
+size_t linear_scratch(size_t rows, size_t columns, size_t classes);
+
+/* The references: plain C, every sum in its written order. */
+extern const struct linear_f32 linear_f32_plain, linear_f32_avx2, linear_f32_avx512,
+    linear_f32_neon;
+extern const struct linear_f64 linear_f64_plain, linear_f64_avx2, linear_f64_avx512,
+    linear_f64_neon;
+
+#endif

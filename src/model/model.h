@@ -1,0 +1,63 @@
+/* model: what training leaves behind: weights for raw rows, and all that is needed to apply them.
+ *
+ * A model file is readable JSON. It holds no clock, duration, thread count, host or path: equal
+ * training gives equal bytes. */
+#ifndef MODEL_MODEL_H
+#define MODEL_MODEL_H
+
+#include "data/dataset.h"
+#include "data/scale.h"
+
+/* How it was trained, for people and for later questions. Words are those of the command line. */
+struct training {
+    char solver[16];      /* "newton" */
+    char stop[16];        /* "converged" */
+    char init[32];        /* "zero", "normal:0.001", "warm" */
+    char precision[8];    /* of the sums: "f32", "f64" */
+    char fingerprint[33]; /* of the data: 128 bits in hexadecimal */
+    double tolerance;
+    size_t max_iterations;
+    uint64_t seed;
+    uint64_t rows;
+    double weight_sum;
+    double objective, loss; /* with and without the penalty */
+    double gradient;        /* norm, relative to that at 0 */
+    double accuracy;        /* on the training rows, weighted */
+    uint64_t iterations, evaluations, starts;
+};
+
+struct model {
+    struct classes classes;
+    size_t features;
+    struct names feature_names; /* or none */
+    temper_loss_spec loss;      /* resolved */
+    double l2;
+    bool intercept; /* whether one was trained */
+    /* Activations of a raw row: bias + weights . f(x), f = log(1 + x) if scale.kind is SCALE_LOG,
+     * else x itself. One vector for two classes (its sign is for class 1 against class 0), one for
+     * each class otherwise. */
+    size_t vectors;
+    double *weights;    /* [vectors][features] */
+    double *bias;       /* [vectors] */
+    struct scale scale; /* as it was learnt; the weights have it in them already. Arrays NULL for
+                         * SCALE_NONE */
+    struct training training;
+};
+
+/* An empty model of that shape, all zero; loss, names and the rest are the caller's to fill. */
+temper_status model_new(size_t classes, size_t features, struct model **out, temper_error *error);
+void model_free(struct model *model);
+
+temper_status model_save(const struct model *model, const char *path, temper_error *error);
+/* Refuses what is not a model, a newer version, a broken checksum, and any inconsistency, with
+ * file:line:column. */
+temper_status model_load(const char *path, struct model **out, temper_error *error);
+
+/* ---- Export ---------------------------------------------------------------------------------- */
+
+/* One self-contained C file: labels and calibrated probabilities, no dependency but libm. */
+temper_status model_export_c(const struct model *model, const char *path, temper_error *error);
+/* An ONNX graph: input "x" float [N, features], outputs "label" (string) and "probabilities". */
+temper_status model_export_onnx(const struct model *model, const char *path, temper_error *error);
+
+#endif
