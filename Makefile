@@ -29,7 +29,7 @@ demo: ## draw Figure 1 of the paper: build/figure1.svg
 	@echo "Figure 1 of the paper is in build/figure1.svg: open it in a browser."
 
 bench: ## measure speeds against their references
-	@tools/setup build
+	@tools/setup bench
 	@tools/build bench
 	@build/bench/bin/bench build/bench.json build/bench
 

@@ -1,95 +1,13 @@
 /* Reading: libsvm, CSV, gzip and .tmpr, against other ways and against limits. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include <zlib.h>
 
-#include "base/random.h"
 #include "bench.h"
-#include "data/read.h"
+#include "bench_read_files.h"
+#include "child_read.h"
 #include "data/tmpr.h"
-#include "data/write.h"
 #include "peers.h"
 #include "temper.h"
-
-struct file {
-    char path[512];
-    double megabytes;
-    size_t threads;
-};
-
-/* ---- Files ----------------------------------------------------------------------------------- */
-
-/* Text like that of 20 Newsgroups: 150 entries a row of 50,000, six digits each. */
-static void make_libsvm(struct file *file)
-{
-    const struct random random = {.seed = 1};
-    FILE *out = fopen(file->path, "w");
-    uint64_t draw = 0;
-    for (int row = 0; out && row < 20000; row++) {
-        fprintf(out, "%d", row % 20);
-        for (uint64_t entry = 0, index = 0; entry < 150; entry++) {
-            index += 1 + random_below(random, draw++, 600);
-            fprintf(out, " %llu:%.6g", (unsigned long long)index, random_uniform(random, draw++));
-        }
-        fputc('\n', out);
-    }
-    file->megabytes = out ? (double)ftell(out) / 1e6 : 0;
-    if (out)
-        fclose(out);
-}
-
-/* Six digits, as instruments write them. */
-static void make_csv(struct file *file)
-{
-    const struct random random = {.seed = 2};
-    FILE *out = fopen(file->path, "w");
-    uint64_t draw = 0;
-    for (int row = 0; out && row < 60000; row++) {
-        for (int column = 0; column < 50; column++)
-            fprintf(out, "%.6g,", random_normal(random, draw++));
-        fprintf(out, "%d\n", row % 7);
-    }
-    file->megabytes = out ? (double)ftell(out) / 1e6 : 0;
-    if (out)
-        fclose(out);
-}
-
-static void make_gzip(const struct file *plain, struct file *packed)
-{
-    FILE *in = fopen(plain->path, "r");
-    gzFile out = gzopen(packed->path, "w6");
-    char piece[65536];
-    size_t got;
-    while (in && out && (got = fread(piece, 1, sizeof piece, in)) > 0)
-        gzwrite(out, piece, (unsigned)got);
-    if (in)
-        fclose(in);
-    gzclose(out);
-    packed->megabytes = plain->megabytes;
-}
-
-/* A gigabyte of bytes. */
-static void make_tmpr(struct file *file)
-{
-    enum { ROWS = 1000000, COLUMNS = 1000 };
-    uint8_t *pixels = malloc((size_t)ROWS * COLUMNS);
-    temper_error error;
-    if (!pixels)
-        return;
-    memset(pixels, 7, (size_t)ROWS * COLUMNS);
-    struct dataset data = {.x = {.kind = MATRIX_U8,
-                                 .rows = ROWS,
-                                 .columns = COLUMNS,
-                                 .nonzeros = (uint64_t)ROWS * COLUMNS,
-                                 .dense = pixels}};
-    if (dataset_write(&data, file->path, "tmpr", &error) != TEMPER_OK)
-        fprintf(stderr, "bench: %s\n", error.message);
-    free(pixels);
-    file->megabytes = 1e3;
-}
 
 /* ---- Contenders ------------------------------------------------------------------------------ */
 
@@ -126,14 +44,21 @@ static void run_open(void *context)
         dataset_free(data);
 }
 
-/* ---- Comparisons ----------------------------------------------------------------------------- */
+/* One way of asking pandas. */
+struct pandas {
+    struct child *child;
+    const char *type;
+};
 
-static struct file file_in(const char *folder, const char *name, size_t threads)
+static void run_pandas(void *context)
 {
-    struct file file = {.threads = threads};
-    snprintf(file.path, sizeof file.path, "%s/%s", folder, name);
-    return file;
+    const struct pandas *pandas = context;
+    char answer[64];
+    if (!child_ask(pandas->child, pandas->type, answer, sizeof answer))
+        fprintf(stderr, "bench: pandas has stopped answering\n");
 }
+
+/* ---- Speed ----------------------------------------------------------------------------------- */
 
 static double megabytes_a_second(const struct contender *contender)
 {
@@ -143,7 +68,7 @@ static double megabytes_a_second(const struct contender *contender)
 static void compare_libsvm(const char *folder)
 {
     struct file one = file_in(folder, "bench.libsvm", 1);
-    make_libsvm(&one);
+    make_libsvm(&one, 20000, 20000);
     struct file two = one, packed = file_in(folder, "bench.libsvm.gz", 1);
     two.threads = 2;
     make_gzip(&one, &packed);
@@ -165,19 +90,47 @@ static void compare_libsvm(const char *folder)
     remove(packed.path);
 }
 
+/* pandas in a process of its own; false if it is not there. */
+static int pandas_start(struct child *child, const struct file *file)
+{
+    static char python[] = TEMPER_SOURCE_DIR "/build/venv-bench/bin/python",
+                script[] = TEMPER_SOURCE_DIR "/bench/pandas_read.py";
+    char answer[64], path[sizeof file->path];
+    snprintf(path, sizeof path, "%s", file->path);
+    char *arguments[] = {python, script, path, NULL};
+    if (child_start(child, arguments) && child_answer(child, answer, sizeof answer))
+        return 1;
+    child_end(child);
+    return 0;
+}
+
 static void compare_csv(const char *folder)
 {
     struct file one = file_in(folder, "bench.csv", 1);
-    make_csv(&one);
+    make_csv(&one, 60000, 60000);
     struct file two = one;
+    struct child child;
     two.threads = 2;
+    int has_pandas = pandas_start(&child, &one);
+    struct pandas plain = {&child, "default"}, float32 = {&child, "float32"};
     struct contender c[] = {
         {"temper", run_temper, &one, one.megabytes, 1, 0},
         {"temper, two threads", run_temper, &two, one.megabytes, 1, 0},
+        {"pandas", run_pandas, &plain, one.megabytes, 1, 0},
+        {"pandas, float32", run_pandas, &float32, one.megabytes, 1, 0},
     };
-    bench_time(c, 2);
+    bench_time(c, has_pandas ? 4 : 2);
     bench_rate("CSV, one thread, MB/s", megabytes_a_second(&c[0]), 300);
     bench_times_faster("CSV, two threads against one", &c[1], &c[0], 1.8);
+    if (has_pandas) {
+        bench_times_faster("CSV, one thread, against pandas' C reader", &c[0], &c[2], 2);
+        bench_times_faster("CSV, one thread, against pandas' C reader, as float32", &c[0], &c[3],
+                           2);
+    } else {
+        printf("  %-62s %35s\n", "CSV, one thread, against pandas' C reader",
+               "NOT MEASURED: no pandas; tools/setup bench");
+    }
+    child_end(&child);
     remove(one.path);
 }
 
@@ -191,10 +144,51 @@ static void compare_tmpr(const char *folder)
     remove(one.path);
 }
 
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+/* The peak of a process that reads the file, over the size of the matrix. */
+static double peak_over_matrix(const struct file *file, size_t threads)
+{
+    char program[600], path[sizeof file->path], number[32], answer[128] = "";
+    struct child child;
+    child_beside("peak_read", program, sizeof program);
+    snprintf(path, sizeof path, "%s", file->path);
+    snprintf(number, sizeof number, "%zu", threads);
+    char *arguments[] = {program, path, number, NULL}, *end;
+    if (child_start(&child, arguments))
+        child_answer(&child, answer, sizeof answer);
+    child_end(&child);
+    double peak = strtod(answer, &end), matrix = strtod(end, NULL);
+    return matrix > 0 ? peak / matrix : 1e9; /* no answer, and no target met */
+}
+
+static void measure_peak(const struct file *file, const char *name)
+{
+    for (size_t threads = 1; threads <= 4; threads *= 2) {
+        char what[120];
+        snprintf(what, sizeof what, "%s, %zu thread%s, peak memory over a matrix of 150 MB", name,
+                 threads, threads > 1 ? "s" : "");
+        bench_figure(what, peak_over_matrix(file, threads), 1.15);
+    }
+    remove(file->path);
+}
+
+static void measure_memory(const char *folder)
+{
+    struct file sparse = file_in(folder, "bench-large.libsvm", 0);
+    make_libsvm(&sparse, 125000, 5000);
+    measure_peak(&sparse, "libsvm");
+    struct file dense = file_in(folder, "bench-large.csv", 0);
+    make_csv(&dense, 750000, 15000);
+    measure_peak(&dense, "CSV");
+}
+
 void bench_read(const char *folder)
 {
     bench_section("Reading (time on the wall)");
     compare_libsvm(folder);
     compare_csv(folder);
     compare_tmpr(folder);
+    bench_section("Reading (memory beyond that of a process that reads nothing)");
+    measure_memory(folder);
 }

@@ -61,6 +61,7 @@ static size_t read_entries(FILE *file, struct buffer *buffer, struct node *nodes
     size_t entries = 0;
     char *end, *rest;
     while (next_line(buffer, file)) {
+        int last = 0;
         checked_number(strtok_r(buffer->line, " \t\n", &rest), &end);
         for (;;) {
             char *index = strtok_r(NULL, ":", &rest), *value = strtok_r(NULL, " \t", &rest);
@@ -68,6 +69,9 @@ static size_t read_entries(FILE *file, struct buffer *buffer, struct node *nodes
                 break;
             errno = 0;
             nodes[entries].index = (int)strtol(index, &end, 10);
+            if (end == index || errno != 0 || *end != '\0' || nodes[entries].index <= last)
+                return 0;
+            last = nodes[entries].index;
             nodes[entries++].value = checked_number(value, &end);
         }
     }

@@ -20,10 +20,17 @@ static bool is_stream(const char *path)
 
 static temper_status check_target(const struct conversion *conversion)
 {
+    if (conversion->to[0] == '\0')
+        return complain(TEMPER_USAGE, "convert: the name of OUT is empty; give one, or - for the "
+                                      "standard output");
+    temper_error error;
     if (is_stream(conversion->to) && !was_given(conversion->arguments, OPT_TO))
         return complain(TEMPER_USAGE, "convert: the standard output has no name that tells the "
                                       "format; pass --to with one of libsvm, csv, tsv, npy, idx, "
                                       "cifar, tmpr");
+    if (temper_data_write_check(conversion->to, text_of(conversion->arguments, OPT_TO), &error) !=
+        TEMPER_OK)
+        return complain_error(&error);
     return TEMPER_OK;
 }
 
@@ -54,7 +61,7 @@ static bool ends_in(const char *path, const char *ending)
     return length >= tail && strcmp(path + length - tail, ending) == 0;
 }
 
-/* npy, and idx of any but the usual names, have labels in a file that nobody finds unless told. */
+/* npy, and idx of any but the usual names, have labels in a file that belongs to them. */
 static void note_labels(const struct conversion *conversion, const temper_data *data)
 {
     const char *format = text_of(conversion->arguments, OPT_TO), *to = conversion->to;
@@ -62,7 +69,7 @@ static void note_labels(const struct conversion *conversion, const temper_data *
                         : ends_in(to, ".npy") || ends_in(to, ".idx");
     if (apart && temper_data_classes(data) > 0 && !strstr(to, "images") &&
         !was_given(conversion->arguments, OPT_QUIET))
-        note("labels: in %s.labels; pass them by --labels when you read it", to);
+        note("labels: in %s.labels; keep it beside the data, or pass it by --labels", to);
 }
 
 static temper_status write_data(struct conversion *conversion, const temper_data *data)

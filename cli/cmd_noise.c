@@ -1,7 +1,7 @@
 /* cmd_noise: temper noise. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "figure.h"
 #include "json.h"
@@ -40,9 +40,18 @@ static temper_status refuse_unless(const struct spoiling *spoiling, enum option_
                     option_table[id].name, spoiling->kind, kind);
 }
 
+/* The standard output, a device or a pipe: a list has no place beside it. */
+static bool is_stream(const char *path)
+{
+    struct stat there;
+    return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0 ||
+           (stat(path, &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode));
+}
+
 static temper_status check_options(const struct spoiling *spoiling)
 {
     const struct arguments *arguments = spoiling->arguments;
+    temper_error error;
     bool matrix = strcmp(spoiling->kind, "matrix") == 0;
     temper_status status = need(arguments, OPT_NOISE_OUTPUT, "");
     if (status == TEMPER_OK)
@@ -57,9 +66,12 @@ static temper_status check_options(const struct spoiling *spoiling)
     if (status == TEMPER_OK && matrix && was_given(arguments, OPT_RATE))
         return complain(TEMPER_USAGE, "noise: --rate means nothing to kind matrix, whose file says "
                                       "how much changes; drop it");
-    if (status == TEMPER_OK && strcmp(spoiling->to, "-") == 0)
+    if (status == TEMPER_OK && is_stream(spoiling->to))
         return complain(TEMPER_USAGE, "noise: the list of changes is written beside the data; give "
                                       "a file to -o");
+    if (status == TEMPER_OK &&
+        temper_data_write_check(spoiling->to, text_of(arguments, OPT_TO), &error) != TEMPER_OK)
+        return complain_error(&error);
     return status;
 }
 
@@ -99,33 +111,34 @@ static void list_changes(FILE *out, const struct spoiling *spoiling)
     }
 }
 
-static temper_status save_changes(const struct spoiling *spoiling, const char *path)
+static temper_status write_both(const struct spoiling *spoiling, const temper_attachment *changes)
 {
-    struct page page;
-    temper_status status = page_open(&page);
-    if (status != TEMPER_OK)
-        return status;
-    list_changes(page.stream, spoiling);
-    return page_save(&page, path);
+    temper_error error;
+    if (temper_data_write_with(spoiling->noisy, spoiling->to, text_of(spoiling->arguments, OPT_TO),
+                               changes, &error) != TEMPER_OK)
+        return complain_error(&error);
+    return TEMPER_OK;
 }
 
-/* Changes go first, and go again if the data cannot be written: no list may lie beside data that it
- * does not belong to. */
+/* In one call: no list may lie beside data that it does not belong to. */
 static temper_status save_both(const struct spoiling *spoiling)
 {
     static const char extension[] = ".changes.csv";
-    temper_error error;
+    struct page page;
     size_t size = strlen(spoiling->to) + sizeof extension;
     char *path = malloc(size);
     if (!path)
         return complain_no_memory();
     snprintf(path, size, "%s%s", spoiling->to, extension);
-    temper_status status = save_changes(spoiling, path);
-    if (status == TEMPER_OK &&
-        temper_data_write(spoiling->noisy, spoiling->to, text_of(spoiling->arguments, OPT_TO),
-                          &error) != TEMPER_OK) {
-        unlink(path);
-        status = complain_error(&error);
+    temper_status status = page_open(&page);
+    if (status == TEMPER_OK) {
+        list_changes(page.stream, spoiling);
+        status = page_close(&page);
+    }
+    if (status == TEMPER_OK) {
+        const temper_attachment changes = {path, page.bytes, page.length};
+        status = write_both(spoiling, &changes);
+        free(page.bytes);
     }
     free(path);
     return status;

@@ -52,7 +52,8 @@ OPTION(LABEL, .name = "label", .placeholder = "COLUMN", .type = TYPE_TEXT,
                "one if not given")
 
 OPTION(LABELS, .name = "labels", .placeholder = "FILE", .type = TYPE_FILE, .commands = READING,
-       .help = "labels from a file of their own: one a line, NPY or IDX")
+       .help = "labels from a file of their own: one a line, NPY or IDX (of NPY and IDX data: "
+               "what is found beside it)")
 
 OPTION(IGNORE, .name = "ignore", .placeholder = "COLUMN,...", .type = TYPE_TEXT,
        .wanted = "names or numbers of columns, with commas between them", .commands = READING,

@@ -73,21 +73,23 @@ temper_status page_open(struct page *page)
     return page->stream ? TEMPER_OK : complain_no_memory();
 }
 
-/* False, and nothing left to free, without memory: a stream to memory fails in no other way. */
-static bool page_close(struct page *page)
+/* A stream to memory fails for want of it, and in no other way. */
+temper_status page_close(struct page *page)
 {
     bool failed = ferror(page->stream) != 0;
     if (fclose(page->stream) == 0 && !failed)
-        return true;
+        return TEMPER_OK;
     free(page->bytes);
-    return false;
+    complain_no_memory();
+    return TEMPER_NO_MEMORY;
 }
 
 temper_status page_save(struct page *page, const char *path)
 {
-    if (!page_close(page))
-        return complain_no_memory();
-    temper_status status = output_write(path, page->bytes, page->length);
+    temper_status status = page_close(page);
+    if (status != TEMPER_OK)
+        return status;
+    status = output_write(path, page->bytes, page->length);
     free(page->bytes);
     return status;
 }
@@ -100,8 +102,9 @@ temper_status page_print(struct page *page)
 /* For help that nobody asked for. */
 temper_status page_print_as_message(struct page *page)
 {
-    if (!page_close(page))
-        return complain_no_memory();
+    temper_status status = page_close(page);
+    if (status != TEMPER_OK)
+        return status;
     write_stream(STDERR_FILENO, page->bytes, page->length); /* who could be told of a failure? */
     free(page->bytes);
     return TEMPER_OK;

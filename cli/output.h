@@ -16,6 +16,9 @@ struct page {
 
 /* Nothing to free on failure, which has been complained about. */
 temper_status page_open(struct page *page);
+/* What was written is in `bytes`, for the caller to free; nothing to free on failure, which has
+ * been complained about. */
+temper_status page_close(struct page *page);
 /* Each frees the page. */
 temper_status page_print(struct page *page);
 temper_status page_print_as_message(struct page *page); /* to the standard error */

@@ -202,7 +202,8 @@ typedef struct temper_read_options {
                               * the content, then by the extension */
     const char *header;      /* "yes", "no"; NULL or "auto": told by the first line */
     const char *label;       /* a column by name or number (from 1), "none"; NULL: the last one */
-    const char *labels;      /* a file of labels: one a line, IDX or NPY */
+    const char *labels;      /* a file of labels: one a line, IDX or NPY; NULL: of NPY and IDX, what
+                              * temper_data_write puts beside the data, if it is there */
     const char *ignore;      /* columns "A,B,...", by name or number */
     const char *categorical; /* text columns, one-hot: "A,B,..." or "all"; NULL: text is refused */
     const char *missing;     /* "zero", "mean", "drop"; NULL: missing values are refused */
@@ -224,6 +225,22 @@ TEMPER_API void temper_data_free(temper_data *data);
 /* Writes to a file, whole or not at all. `format` NULL: told by the extension. */
 TEMPER_API temper_status temper_data_write(const temper_data *data, const char *path,
                                            const char *format, temper_error *error);
+
+/* Whether the name is one to write to and a format is told: worth asking before hours of work. */
+TEMPER_API temper_status temper_data_write_check(const char *path, const char *format,
+                                                 temper_error *error);
+
+/* A file that belongs to data: the list of changes of noisy data, for one. */
+typedef struct temper_attachment {
+    const char *path;
+    const char *bytes;
+    size_t length;
+} temper_attachment;
+
+/* The same with one more file: all of them are written, or those that were there stay. */
+TEMPER_API temper_status temper_data_write_with(const temper_data *data, const char *path,
+                                                const char *format, const temper_attachment *with,
+                                                temper_error *error);
 
 TEMPER_API unsigned long long temper_data_rows(const temper_data *data);
 TEMPER_API unsigned long long temper_data_features(const temper_data *data);
@@ -301,6 +318,192 @@ TEMPER_API temper_status temper_data_noise(const temper_data *data,
                                            const temper_noise_options *options, temper_data **noisy,
                                            temper_change **changes, size_t *count,
                                            temper_error *error);
+
+/* ---- Training -------------------------------------------------------------------------------- */
+
+/* Why training ended. All but the last two come with a model that is as good as the words say. */
+#define TEMPER_STOP_LIST(X)                                                                        \
+    X(CONVERGED, "converged", "the gradient is as small as asked for")                             \
+    X(MAX_ITER, "max-iter", "the limit of iterations came first")                                  \
+    X(STALLED, "stalled", "rounding hides any further progress")                                   \
+    X(VALIDATION, "validation", "the validation loss has stopped falling")                         \
+    X(INTERRUPTED, "interrupted", "the caller asked to stop; the model is the best so far")        \
+    X(PLATEAU, "plateau", "nothing was learnt: the loss is flat there")
+
+typedef enum temper_stop {
+#define TEMPER_STOP_ENUM(name, word, text) TEMPER_STOP_##name,
+    TEMPER_STOP_LIST(TEMPER_STOP_ENUM)
+#undef TEMPER_STOP_ENUM
+} temper_stop;
+
+TEMPER_API const char *temper_stop_name(temper_stop stop); /* "max-iter" */
+TEMPER_API const char *temper_stop_text(temper_stop stop);
+
+typedef struct temper_model temper_model;
+
+/* Where training is. */
+typedef struct temper_progress {
+    const char *phase;     /* "train"; with several starts, "start 2 of 3" and the like */
+    size_t iteration;      /* of this phase */
+    size_t max_iterations; /* the limit */
+    double objective;
+    double gradient;   /* norm, relative to that at W = 0: training ends when it is below tol */
+    double tolerance;  /* that tol */
+    double accuracy;   /* on the training rows, weighted */
+    double validation; /* loss on the validation rows; NAN without */
+    double seconds;    /* since the call */
+} temper_progress;
+
+/* Called after every iteration, from the calling thread. Not 0: stop, and keep the best model. */
+typedef int temper_progress_fn(void *context, const temper_progress *progress);
+
+/* Always begin with temper_train_defaults(). Strings are those of the command line. */
+typedef struct temper_train_options {
+    temper_loss_spec loss;     /* tempered, t1 = 0.3, t2 = 1 */
+    double l2;                 /* lambda; NAN: lambda_0 = 2e-4 tr Cov(x) / (C - 1) */
+    const char *scale;         /* NULL: "standard" for dense data, "none" for sparse */
+    const char *solver;        /* NULL or "auto"; "newton", "lbfgs", "tron" */
+    const char *precision;     /* of the sums: NULL or "auto"; "f32", "f64" */
+    const char *init;          /* NULL or "zero"; "normal:STD" */
+    const temper_model *warm;  /* start from its weights; or NULL */
+    const temper_data *valid;  /* stop when the loss on it has not fallen for `patience`; or NULL */
+    size_t patience;           /* iterations: 10 */
+    size_t starts;             /* 1: that start alone; 2 or 3: others too, and compare them */
+    int no_intercept;          /* leave b out */
+    double tolerance;          /* 1e-4: of the gradient, relative to that at W = 0 */
+    size_t max_iterations;     /* 1000 */
+    unsigned long long seed;   /* 1 */
+    size_t threads;            /* 0: as many as the machine runs at once */
+    const char *checkpoint;    /* a file to go on from after a crash; NULL: none */
+    double checkpoint_seconds; /* at least so long between two savings: 30; 0: every iteration */
+    int resume;                /* go on from the checkpoint if there is one */
+    temper_progress_fn *follow; /* or NULL */
+    void *follow_context;
+} temper_train_options;
+
+TEMPER_API temper_train_options temper_train_defaults(void);
+
+/* What training did. */
+typedef struct temper_train_report {
+    temper_stop stop;
+    const char *solver;    /* "newton" and the like */
+    const char *precision; /* "f32" or "f64" */
+    temper_loss_spec loss; /* resolved */
+    double l2;
+    double objective, train_loss; /* with and without the penalty */
+    double gradient_norm;         /* relative to that at W = 0 */
+    double accuracy;              /* on the training rows, weighted */
+    double validation;            /* the best loss on the validation rows, or NAN */
+    size_t iterations, evaluations, products, hessians;
+    double passes;  /* over the data, all together */
+    double seconds; /* in the call */
+    int resumed;    /* 1: went on from a checkpoint */
+    /* What the user should know, a sentence a line, each with what to do: disagreeing starts,
+     * collapse to one class, separable data, ill-conditioned features, a stop that is not
+     * convergence. "" if all is well. */
+    char warnings[2048];
+} temper_train_report;
+
+/* Fits a model. *model and *report are untouched on failure; a plateau and a loss that is not
+ * finite are failures (TEMPER_BAD_DATA). An interrupted training is a success. */
+TEMPER_API temper_status temper_train(const temper_data *data, const temper_train_options *options,
+                                      temper_model **model, temper_train_report *report,
+                                      temper_error *error);
+TEMPER_API void temper_model_free(temper_model *model);
+
+/* ---- Models ---------------------------------------------------------------------------------- */
+
+TEMPER_API temper_status temper_model_save(const temper_model *model, const char *path,
+                                           temper_error *error);
+TEMPER_API temper_status temper_model_load(const char *path, temper_model **model,
+                                           temper_error *error);
+/* "c" or "onnx"; NULL: told by the extension. */
+TEMPER_API temper_status temper_model_export(const temper_model *model, const char *path,
+                                             const char *format, temper_error *error);
+
+TEMPER_API size_t temper_model_classes(const temper_model *model);
+TEMPER_API const char *temper_model_class_name(const temper_model *model, size_t class_number);
+TEMPER_API unsigned long long temper_model_features(const temper_model *model);
+TEMPER_API const char *temper_model_feature_name(const temper_model *model,
+                                                 unsigned long long column); /* or NULL */
+TEMPER_API temper_loss_spec temper_model_loss(const temper_model *model);
+TEMPER_API double temper_model_l2(const temper_model *model);
+/* Weight vectors: 1 for two classes, which speaks for class 1 against class 0, else one a class. */
+TEMPER_API size_t temper_model_vectors(const temper_model *model);
+TEMPER_API const double *temper_model_weights(const temper_model *model, size_t vector);
+TEMPER_API double temper_model_intercept(const temper_model *model, size_t vector);
+
+/* What is known of a model, for people. */
+typedef struct temper_model_summary {
+    const char *method, *scale, *solver, *stop, *init, *precision, *fingerprint;
+    double t1, t2, smoothing, l2, tolerance;
+    double objective, train_loss, gradient, accuracy;
+    unsigned long long rows, iterations, evaluations, seed;
+    unsigned long long nonzeros; /* weights that are not 0 */
+    double weight_norm;
+    int intercept;
+} temper_model_summary;
+
+TEMPER_API void temper_model_describe(const temper_model *model, temper_model_summary *summary);
+
+/* ---- Prediction ------------------------------------------------------------------------------ */
+
+typedef enum temper_output {
+    TEMPER_LABELS,            /* one number a row: the class */
+    TEMPER_PROBABILITIES,     /* C a row, calibrated: of the label as given, noise included */
+    TEMPER_RAW_PROBABILITIES, /* C a row: p of the model, not calibrated for t1 < 1 */
+    TEMPER_DECISIONS,         /* one a row for two classes, above 0 for class 1; else C */
+} temper_output;
+
+/* How many numbers a row has; 0 if the model cannot give them (calibrated probabilities at t1 = 0
+ * and of hinge; raw ones of hinge). */
+TEMPER_API size_t temper_output_width(const temper_model *model, temper_output output);
+
+/* Fills out[rows * width]. Data that has more features than the model is refused unless it is
+ * sparse: unknown sparse features are left out. */
+TEMPER_API temper_status temper_predict(const temper_model *model, const temper_data *data,
+                                        temper_output output, size_t threads, double *out,
+                                        temper_error *error);
+
+/* Data for a model, in batches of bounded size: rows of a file that may be larger than memory. */
+typedef struct temper_stream temper_stream;
+
+/* Columns are found by the names that the model knows, text and missing values become what they
+ * were in training; a label column may be there or not. */
+TEMPER_API temper_status temper_stream_open(const temper_model *model, const char *path,
+                                            const temper_read_options *options,
+                                            temper_stream **stream, temper_error *error);
+/* The next rows, freed by temper_data_free; *batch is NULL at the end. */
+TEMPER_API temper_status temper_stream_next(temper_stream *stream, temper_data **batch,
+                                            temper_error *error);
+/* What the user should know so far, a sentence a line. */
+TEMPER_API const char *temper_stream_notes(const temper_stream *stream);
+TEMPER_API void temper_stream_close(temper_stream *stream);
+
+/* How good a model is on labelled rows. Rows whose class the model does not know count as errors,
+ * and are left out of everything but accuracy and `unknown`. */
+typedef struct temper_evaluation {
+    unsigned long long rows, unknown;
+    double weight; /* sum of all weights */
+    double accuracy;
+    double balanced_accuracy;    /* mean over the classes that occur */
+    double loss;                 /* that the model was trained for, without the penalty */
+    double log_loss, brier, ece; /* of calibrated probabilities; NAN if it has none */
+    size_t classes;
+    double *confusion; /* [given * classes + predicted], sums of weights; freed by
+                        * temper_evaluation_free */
+} temper_evaluation;
+
+/* Adds rows to an evaluation, in any number of calls: begin, add..., end. */
+typedef struct temper_evaluator temper_evaluator;
+TEMPER_API temper_status temper_evaluator_new(const temper_model *model,
+                                              temper_evaluator **evaluator, temper_error *error);
+TEMPER_API temper_status temper_evaluator_add(temper_evaluator *evaluator, const temper_data *data,
+                                              size_t threads, temper_error *error);
+/* Fills the evaluation, unless NULL, and frees the evaluator; on failure too. */
+TEMPER_API temper_status temper_evaluator_end(temper_evaluator *evaluator,
+                                              temper_evaluation *evaluation, temper_error *error);
+TEMPER_API void temper_evaluation_free(temper_evaluation *evaluation);
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
 

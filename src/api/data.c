@@ -34,6 +34,19 @@ temper_status temper_data_write(const temper_data *data, const char *path, const
     return dataset_write(inside(data), path, format, error);
 }
 
+temper_status temper_data_write_check(const char *path, const char *format, temper_error *error)
+{
+    return dataset_write_check(path, format, error);
+}
+
+temper_status temper_data_write_with(const temper_data *data, const char *path, const char *format,
+                                     const temper_attachment *with, temper_error *error)
+{
+    if (!with || !with->path || with->path[0] == '\0' || (!with->bytes && with->length > 0))
+        return error_set(error, TEMPER_USAGE, "the second file has no name or no bytes; give both");
+    return dataset_write_with(inside(data), path, format, with, error);
+}
+
 unsigned long long temper_data_rows(const temper_data *data)
 {
     return inside(data)->x.rows;

@@ -12,18 +12,23 @@
 #include <string.h>
 
 enum {
-    LONGEST_TOKEN = 1024, /* more characters than any double needs; longer tokens are no numbers */
-    MOST_DIGITS = 19,     /* that fit in 64 bits */
-    EXACT_POWER = 22,     /* 10^22 is the last power of ten that is a double */
-    WIDE_POWER = 27,      /* and 10^27 the last that is an 80-bit long double */
+    LONGEST_TOKEN = 1024,  /* for the C library; longer ones are shortened without a loss */
+    DECISIVE_DIGITS = 800, /* no more than 768 tell between which two doubles a number lies */
+    MOST_DIGITS = 19,      /* that fit in 64 bits */
+    EXACT_POWER = 22,      /* 10^22 is the last power of ten that is a double */
+    WIDE_POWER = 27,       /* and 10^27 the last that is an 80-bit long double */
 };
 
-/* A token taken apart: mantissa * 10^exponent. */
+/* Exponents stop growing here: far beyond what the digits of any file could make up for. */
+static const long long LARGEST_EXPONENT = 1000000000000000;
+
+/* A token taken apart: mantissa * 10^exponent, where the mantissa has all its digits. */
 struct decimal {
-    uint64_t mantissa;
-    int exponent;
+    uint64_t mantissa;  /* the first digits */
+    long long exponent; /* behind the last digit */
+    long long digits;   /* leading zeros aside */
     bool negative;
-    bool whole; /* the mantissa holds every digit, and the exponent is an int */
+    bool whole; /* the mantissa holds every digit */
 };
 
 static const long double power_of_ten[] = {1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,
@@ -37,26 +42,28 @@ static bool is_digit(char c)
 }
 
 /* Adds digits to the mantissa; returns behind them. */
-static const char *scan_digits(const char *p, const char *to, struct decimal *number, int *digits)
+static const char *scan_digits(const char *p, const char *to, struct decimal *number)
 {
+    long long digits = number->digits;
     for (; p < to && is_digit(*p); p++) {
-        if (*digits < MOST_DIGITS)
+        if (digits < MOST_DIGITS)
             number->mantissa = number->mantissa * 10 + (uint64_t)(*p - '0');
-        *digits += number->mantissa != 0 || *digits > 0; /* leading zeros do not count */
+        digits += number->mantissa != 0; /* leading zeros do not count */
     }
+    number->digits = digits;
     return p;
 }
 
 /* e+12; NULL if there are no digits. */
 static const char *scan_exponent(const char *p, const char *to, struct decimal *number)
 {
-    int value = 0, sign = 1;
+    long long value = 0, sign = 1;
     p++;
     if (p < to && (*p == '+' || *p == '-'))
         sign = *p++ == '-' ? -1 : 1;
     const char *first = p;
     for (; p < to && is_digit(*p); p++)
-        value = value < 100000 ? value * 10 + (*p - '0') : value;
+        value = value < LARGEST_EXPONENT ? value * 10 + (*p - '0') : value;
     number->exponent += sign * value;
     return p > first ? p : NULL;
 }
@@ -64,24 +71,23 @@ static const char *scan_exponent(const char *p, const char *to, struct decimal *
 /* False if the token is not one decimal number from end to end. */
 static bool scan_decimal(const char *p, const char *to, struct decimal *number)
 {
-    int digits = 0;
     *number = (struct decimal){0};
     if (p < to && (*p == '+' || *p == '-'))
         number->negative = *p++ == '-';
     const char *first = p;
-    p = scan_digits(p, to, number, &digits);
+    p = scan_digits(p, to, number);
     size_t seen = (size_t)(p - first);
     if (p < to && *p == '.') {
         const char *point = ++p;
-        p = scan_digits(p, to, number, &digits);
-        number->exponent -= (int)(p - point);
+        p = scan_digits(p, to, number);
+        number->exponent -= p - point;
         seen += (size_t)(p - point);
     }
-    if (seen == 0 || seen > LONGEST_TOKEN)
+    if (seen == 0)
         return false;
     if (p < to && (*p == 'e' || *p == 'E') && !(p = scan_exponent(p, to, number)))
         return false;
-    number->whole = digits <= MOST_DIGITS;
+    number->whole = number->digits <= MOST_DIGITS;
     return p == to;
 }
 
@@ -89,7 +95,7 @@ static bool scan_decimal(const char *p, const char *to, struct decimal *number)
  * error must round to the same double. */
 static bool quick_f64(const struct decimal *number, double *out)
 {
-    int e = number->exponent;
+    long long e = number->exponent;
     if (!number->whole || e < -WIDE_POWER || e > WIDE_POWER || LDBL_MANT_DIG < 64)
         return false;
     long double v = (long double)number->mantissa;
@@ -128,23 +134,52 @@ static bool is_word_for_infinity(const char *p, const char *to)
     return false;
 }
 
+/* A number of any length in few characters: its first digits, a 1 behind them if any of the others
+ * is not 0, and the exponent. Both round to the same double and to the same float. */
+static void shorten(const char *p, const char *to, const struct decimal *number,
+                    char copy[LONGEST_TOKEN + 1])
+{
+    char *end = copy;
+    long long kept = 0, exponent = number->exponent;
+    bool rest = false;
+    *end++ = number->negative ? '-' : '+';
+    for (; p < to && (*p | 0x20) != 'e'; p++) {
+        if (!is_digit(*p) || (kept == 0 && *p == '0'))
+            continue;
+        if (kept < DECISIVE_DIGITS) {
+            *end++ = *p;
+            kept++;
+        } else {
+            rest = rest || *p != '0';
+        }
+    }
+    *end++ = rest ? '1' : '0';
+    exponent += number->digits - kept - 1;
+    /* The C library knows what is beyond its range; long long might be beyond its int. */
+    exponent = exponent > INT_MAX / 2 ? INT_MAX / 2 : exponent;
+    exponent = exponent < -(INT_MAX / 2) ? -(INT_MAX / 2) : exponent;
+    snprintf(end, (size_t)(copy + LONGEST_TOKEN + 1 - end), "e%lld", exponent);
+}
+
 /* A copy that ends in '\0', as the C library wants it. */
-static bool copy_token(const char *from, const char *to, char copy[LONGEST_TOKEN + 1])
+static void copy_token(const char *from, const char *to, const struct decimal *number,
+                       char copy[LONGEST_TOKEN + 1])
 {
     size_t length = (size_t)(to - from);
-    if (length > LONGEST_TOKEN)
-        return false;
+    if (length > LONGEST_TOKEN) {
+        shorten(from, to, number, copy);
+        return;
+    }
     memcpy(copy, from, length);
     copy[length] = '\0';
-    return true;
 }
 
 /* The C library's conversion in the C locale; it rounds correctly, and takes its time. */
-static bool slow_f64(const char *from, const char *to, double *as_f64, float *as_f32)
+static bool slow_f64(const char *from, const char *to, const struct decimal *number, double *as_f64,
+                     float *as_f32)
 {
     char copy[LONGEST_TOKEN + 1];
-    if (!copy_token(from, to, copy))
-        return false;
+    copy_token(from, to, number, copy);
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (plain == (locale_t)0)
         return false;
@@ -162,7 +197,7 @@ enum number_result number_f64(const char *from, const char *to, double *out)
     if (!scan_decimal(from, to, &number))
         return is_word_for_infinity(from, to) ? NUMBER_NOT_FINITE : NUMBER_NONE;
     double value;
-    if (!quick_f64(&number, &value) && !slow_f64(from, to, &value, NULL))
+    if (!quick_f64(&number, &value) && !slow_f64(from, to, &number, &value, NULL))
         return NUMBER_NONE;
     if (isinf(value))
         return NUMBER_OVERFLOW;
@@ -176,7 +211,7 @@ enum number_result number_f32(const char *from, const char *to, float *out)
     if (!scan_decimal(from, to, &number))
         return is_word_for_infinity(from, to) ? NUMBER_NOT_FINITE : NUMBER_NONE;
     float value;
-    if (!quick_f32(&number, &value) && !slow_f64(from, to, NULL, &value))
+    if (!quick_f32(&number, &value) && !slow_f64(from, to, &number, NULL, &value))
         return NUMBER_NONE;
     if (isinf(value))
         return NUMBER_OVERFLOW;

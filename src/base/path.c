@@ -42,6 +42,18 @@ static size_t folder_length(const char *path)
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
+size_t path_bare_length(const char *path)
+{
+    static const char *const packed[] = {".gz", ".zst"};
+    size_t length = strlen(path);
+    for (size_t i = 0; i < 2; i++) {
+        size_t end = strlen(packed[i]);
+        if (length > end && strcmp(path + length - end, packed[i]) == 0)
+            return length - end;
+    }
+    return length;
+}
+
 /* An absolute name stays as it is, as in a link. */
 char *path_beside(const char *path, const char *name)
 {

@@ -2,6 +2,8 @@
 #ifndef BASE_PATH_H
 #define BASE_PATH_H
 
+#include <stddef.h>
+
 enum {
     PATH_SHOWN = 208, /* of a path in a message: the cause and the remedy must fit in beside it */
     CAUSE_LENGTH = 128
@@ -12,6 +14,8 @@ const char *path_shown(const char *path, char out[PATH_SHOWN]);
 /* What errno means, safe among threads. */
 const char *cause_shown(int number, char out[CAUSE_LENGTH]);
 
+/* How long a path is without .gz or .zst. */
+size_t path_bare_length(const char *path);
 /* `name` in the folder of `path`; NULL without memory. Freed by mem_free. */
 char *path_beside(const char *path, const char *name);
 /* The path behind all links of its last part, so that a rename replaces the file and not the link;

@@ -22,6 +22,7 @@ struct sink {
     char *path;      /* as the user named it, for messages */
     char *target;    /* where the rename leads: no link. NULL: written to directly */
     char *temporary; /* the name of the file until then; NULL once it is gone */
+    char *backup;    /* another name of the file that was replaced, until all is well; or NULL */
     int file;        /* -1: closed */
     int folder;      /* of the target, to be synced; -1: cannot be, or need not be */
     bool borrowed;   /* the standard output, which stays open */
@@ -81,29 +82,35 @@ static temper_status answer(const char *path, int failure, temper_error *error)
 
 /* ---- Opening: 0, or what errno said ---------------------------------------------------------- */
 
-/* Creates a file that was not there, beside the target. Mode 0666 leaves the rest to the umask,
- * which could not be asked for without changing it for the whole process. */
-static int create_temporary(struct sink *sink)
+/* Makes something of a name that was not there, beside the target; *out is that name, ours to be
+ * renamed or removed. */
+static int make_beside(struct sink *sink, int (*make)(struct sink *, const char *), char **out)
 {
     char last[TEMPORARY_LENGTH];
-    /* A private file stays private while it is being written. */
-    mode_t mode = sink->replaces ? 0600 : 0666;
     for (int i = 0; i < NAME_TRIES; i++) {
         snprintf(last, sizeof last, ".temper-%ld-%d.tmp", (long)getpid(), i);
         char *name = path_beside(sink->target, last);
         if (!name)
             return ENOMEM;
-        sink->file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-        if (sink->file >= 0) {
-            sink->temporary = name; /* ours, to be renamed or removed */
+        int failure = make(sink, name);
+        if (!failure) {
+            *out = name;
             return 0;
         }
-        int failure = errno;
         mem_free(name);
         if (failure != EEXIST)
             return failure;
     }
     return EEXIST;
+}
+
+/* Mode 0666 leaves the rest to the umask, which could not be asked for without changing it for the
+ * whole process; a private file stays private while it is being written. */
+static int create_file(struct sink *sink, const char *name)
+{
+    mode_t mode = sink->replaces ? 0600 : 0666;
+    sink->file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    return sink->file < 0 ? errno : 0;
 }
 
 /* A folder may be writable and not readable: then it is not synced. Opened before the rename, after
@@ -133,7 +140,7 @@ static int open_regular(struct sink *sink, const struct stat *old)
     if (!sink->target)
         return failure;
     failure = open_folder(sink);
-    return failure ? failure : create_temporary(sink);
+    return failure ? failure : make_beside(sink, create_file, &sink->temporary);
 }
 
 /* Devices and pipes: there is nothing to keep, and a rename would put a file in their place. */
@@ -255,25 +262,100 @@ static int sync_folder(int folder)
     return errno;
 }
 
-/* From here on the new file is there, and nothing is left to remove. */
-static int rename_temporary(struct sink *sink)
+/* A second name for the old file. Where there are none, or not for the files of others, it is moved
+ * aside: for a moment there is no file, but none is lost. */
+static int keep_old(struct sink *sink, const char *name)
 {
+    if (link(sink->target, name) == 0)
+        return 0;
+    if (errno == EEXIST || errno == ENOENT) /* the old file may have gone since */
+        return errno;
+    if (access(name, F_OK) == 0)
+        return EEXIST;
+    return rename(sink->target, name) == 0 ? 0 : errno;
+}
+
+/* The new file takes its name. If others are to follow, what it replaces is kept until they have.
+ */
+static int appear(struct sink *sink, bool others_follow)
+{
+    int failure = 0;
+    if (!sink->temporary) /* written to directly */
+        return 0;
+    if (others_follow && sink->replaces)
+        failure = make_beside(sink, keep_old, &sink->backup);
+    if (failure && failure != ENOENT)
+        return failure;
     if (rename(sink->temporary, sink->target) != 0)
         return errno;
     mem_free(sink->temporary);
     sink->temporary = NULL;
-    return sync_folder(sink->folder);
+    return 0;
 }
 
-/* The message before the end: it needs the path. */
+static void forget_old(struct sink *sink)
+{
+    if (sink->backup)
+        unlink(sink->backup);
+    mem_free(sink->backup);
+    sink->backup = NULL;
+}
+
+/* Undoes what `appear` did, however far it came. An old file that cannot get its name back keeps
+ * the other one. To rename one name of a file to another does nothing, so that both are left. */
+static void disappear(struct sink *sink)
+{
+    if (!sink->backup && sink->target && !sink->temporary)
+        unlink(sink->target);
+    if (!sink->backup || rename(sink->backup, sink->target) == 0)
+        forget_old(sink);
+}
+
+/* Renames all or none; *at is the one that failed. A folder that cannot be synced undoes nothing:
+ * the new files are there, and whole. */
+static int publish(struct sink *const *sinks, size_t count, size_t *at)
+{
+    int failure = 0;
+    for (*at = 0; *at < count; ++*at) {
+        failure = appear(sinks[*at], *at + 1 < count);
+        if (failure) {
+            for (size_t i = *at + 1; i-- > 0;)
+                disappear(sinks[i]);
+            return failure;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        forget_old(sinks[i]);
+        int syncing = sync_folder(sinks[i]->folder);
+        if (syncing && !failure) {
+            failure = syncing;
+            *at = i;
+        }
+    }
+    return failure;
+}
+
+/* All files are safe under their temporary names before the first is renamed. The message comes
+ * before the end: it needs the path. */
+temper_status sink_commit_all(struct sink *const *sinks, size_t count, temper_error *error)
+{
+    size_t at = 0;
+    int failure = 0;
+    for (size_t i = 0; !failure && i < count; i++) {
+        at = i;
+        failure = finish_file(sinks[i]);
+    }
+    if (!failure)
+        failure = publish(sinks, count, &at);
+    temper_status status = failure ? answer(sinks[at]->path, failure, error) : TEMPER_OK;
+    for (size_t i = 0; i < count; i++)
+        sink_drop(sinks[i]);
+    return status;
+}
+
 temper_status sink_commit(struct sink *sink, temper_error *error)
 {
-    int failure = finish_file(sink);
-    if (!failure && sink->temporary)
-        failure = rename_temporary(sink);
-    temper_status status = answer(sink->path, failure, error);
-    sink_drop(sink);
-    return status;
+    return sink_commit_all(&sink, 1, error);
 }
 
 /* Takes what is half-open or closed already, too. */
@@ -289,6 +371,7 @@ void sink_drop(struct sink *sink)
     mem_free(sink->path);
     mem_free(sink->target);
     mem_free(sink->temporary);
+    mem_free(sink->backup);
     mem_free(sink->buffer);
     mem_free(sink);
 }

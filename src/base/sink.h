@@ -15,6 +15,10 @@ temper_status sink_open(const char *path, struct sink **out, temper_error *error
 temper_status sink_write(struct sink *sink, const void *bytes, size_t length, temper_error *error);
 /* Both free the sink; drop leaves what was there before. */
 temper_status sink_commit(struct sink *sink, temper_error *error);
+/* Several files that belong together: all are whole and synced before the first is renamed, and a
+ * rename that fails undoes those before it, so that all are new or all are as they were. (Not what
+ * went to a device or a pipe.) Frees all. */
+temper_status sink_commit_all(struct sink *const *sinks, size_t count, temper_error *error);
 void sink_drop(struct sink *sink);
 
 #endif

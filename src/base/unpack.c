@@ -11,7 +11,8 @@
 enum {
     GZIP_ONLY = 16 + MAX_WBITS, /* zlib's way to say: with gzip's header, checksum and length */
     MOST_AT_ONCE = 1 << 30,     /* zlib counts bytes in 32 bits */
-    FRAME_HEADER = 18,          /* the longest of zstd */
+    FRAME_START = 5,            /* bytes of zstd that tell how long its header is */
+    FRAME_HEADER = 18,          /* the longest of it */
     WINDOW_LOG = 27 /* 128 MiB: what zstd -19 and --ultra -22 need; --long=31 needs 2 GiB */
 };
 
@@ -35,6 +36,7 @@ struct unpacker {
     z_stream zlib;
     bool zlib_open;
     ZSTD_DStream *zstd;
+    size_t wanted;                    /* by libzstd: up to the end of the block */
     unsigned char head[FRAME_HEADER]; /* the first bytes of the frame */
     size_t head_length;
     unsigned long long made; /* bytes out of it */
@@ -175,10 +177,17 @@ static enum unpacked zstd_failed(struct unpacker *unpacker, size_t result)
     }
 }
 
+/* How much libzstd is given at once: what it asks for, up to the end of a block. It takes nothing
+ * of what it finds damaged, so that nobody would know where in 256 KiB the damage is. */
+static size_t zstd_portion(const struct unpacker *unpacker, const struct flow *flow)
+{
+    return least(flow->in_left, unpacker->wanted ? unpacker->wanted : FRAME_START);
+}
+
 /* One call of ZSTD_decompressStream on the flow; *moved tells whether it got anywhere. */
 static size_t decompress_flow(struct unpacker *unpacker, struct flow *flow, bool *moved)
 {
-    ZSTD_inBuffer in = {flow->in, flow->in_left, 0};
+    ZSTD_inBuffer in = {flow->in, zstd_portion(unpacker, flow), 0};
     ZSTD_outBuffer out = {flow->out, flow->out_left, 0};
     size_t result = ZSTD_decompressStream(unpacker->zstd, &out, &in);
     size_t head = least(in.pos, FRAME_HEADER - unpacker->head_length);
@@ -214,10 +223,17 @@ static enum unpacked zstd_step(struct unpacker *unpacker, struct flow *flow)
     bool moved;
     if (unpacker->stage == BETWEEN && flow->in_left == 0)
         return flow->in_ended ? UNPACK_END : UNPACK_GOES_ON;
+    size_t portion = zstd_portion(unpacker, flow), before = flow->in_left;
     size_t result = decompress_flow(unpacker, flow, &moved);
-    if (ZSTD_isError(result))
-        return zstd_failed(unpacker, result);
-    if (result == 0) /* a frame is done and given out */
+    if (ZSTD_isError(result)) {
+        enum unpacked failed = zstd_failed(unpacker, result);
+        size_t left = failed == UNPACK_DAMAGED ? portion - (before - flow->in_left) : 0;
+        flow->in += left; /* the damage is before the end of the block */
+        flow->in_left -= left;
+        return failed;
+    }
+    unpacker->wanted = result; /* 0 where a frame ends */
+    if (result == 0)           /* a frame is done and given out */
         return zstd_finish(unpacker) ? UNPACK_GOES_ON : UNPACK_DAMAGED;
     unpacker->stage = WITHIN;
     return !moved && flow->in_ended && flow->in_left == 0 ? UNPACK_CUT : UNPACK_GOES_ON;

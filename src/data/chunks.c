@@ -1,4 +1,5 @@
-/* chunks: one thread reads and cuts, the caller takes; slots go round between them. */
+/* chunks: one thread reads and cuts, the caller takes; slots go round between them. Of a plain file
+ * the caller does both. */
 #include "data/chunks.h"
 
 #include <pthread.h>
@@ -8,8 +9,9 @@
 #include "data/cut.h"
 
 enum {
-    CHUNK_SIZE = 1 << 20, /* large enough for zlib to run at full speed, small enough for a cache */
-    SLOTS_AT_FIRST = 4,   /* more only if the caller holds all of them and asks for another */
+    CHUNK_SIZE = 1 << 18,   /* large enough to be worth its locks, small enough for a cache */
+    FIRST_SIZE = 1 << 20,   /* of a table's first one, from which its columns are told */
+    SLOTS_AT_FIRST = 4,     /* more only if the caller holds all of them and asks for another */
     LONGEST_LINE = 1 << 28, /* an archive of zeros is one endless line, and memory is not */
     CARRY_SIZE = 4096       /* of the first line that is cut; grows */
 };
@@ -91,21 +93,21 @@ static void push(struct slot **list, struct slot *slot)
     *list = slot;
 }
 
-/* Only a line that is longer than all others so far comes here. */
-static temper_status slot_grow(struct slot *slot, const struct source *source, temper_error *error)
+/* Room for `size` bytes, which is more than usual in the first chunk and for a very long line. */
+static temper_status slot_reserve(struct slot *slot, size_t size, const struct source *source,
+                                  temper_error *error)
 {
-    if (slot->capacity >= LONGEST_LINE)
-        return error_set(
-            error, TEMPER_BAD_DATA,
-            "%s: has a line of more than %d MiB; is it a text file, and is every quote "
-            "closed?",
-            source_name(source), LONGEST_LINE >> 20);
-    size_t capacity = slot->capacity * 2; /* at most LONGEST_LINE */
-    char *bytes = mem_resize(slot->chunk.bytes, capacity + CHUNK_ZEROS, 1);
+    if (size <= slot->capacity)
+        return TEMPER_OK;
+    if (size > LONGEST_LINE)
+        return error_set(error, TEMPER_BAD_DATA,
+                         "%s: has a line of more than %d MiB; end lines by \\n, and close quotes",
+                         source_name(source), LONGEST_LINE >> 20);
+    char *bytes = mem_resize(slot->chunk.bytes, size + CHUNK_ZEROS, 1);
     if (!bytes)
         return error_no_memory(error);
     slot->chunk.bytes = bytes;
-    slot->capacity = capacity;
+    slot->capacity = size;
     return TEMPER_OK;
 }
 
@@ -140,12 +142,12 @@ static temper_status slot_cut(struct chunks *chunks, struct slot *slot, size_t f
     return TEMPER_OK;
 }
 
-/* Reads up to the capacity and looks for a cut in what is new. *cut = 0 if there is none. */
-static temper_status slot_read(struct chunks *chunks, struct slot *slot, size_t *filled,
-                               size_t *cut)
+/* Reads up to `size` bytes in all and looks for a cut in what is new. *cut = 0 if there is none. */
+static temper_status slot_read(struct chunks *chunks, struct slot *slot, size_t size,
+                               size_t *filled, size_t *cut)
 {
     char *bytes = slot->chunk.bytes;
-    size_t from = *filled, room = slot->capacity - from, got;
+    size_t from = *filled, room = size - from, got;
     temper_status status = source_read(chunks->source, bytes + from, room, &got, &chunks->failure);
     if (status != TEMPER_OK)
         return status;
@@ -166,17 +168,20 @@ static temper_status slot_read(struct chunks *chunks, struct slot *slot, size_t 
 static temper_status slot_fill(struct chunks *chunks, struct slot *slot)
 {
     size_t filled = chunks->carried, cut = 0;
-    temper_status status = TEMPER_OK;
-    while (status == TEMPER_OK && filled >= slot->capacity)
-        status = slot_grow(slot, chunks->source, &chunks->failure);
+    size_t size = chunks->quoted && chunks->next_number == 0 ? FIRST_SIZE : CHUNK_SIZE;
+    while (size <= filled)
+        size *= 2;
+    temper_status status = slot_reserve(slot, size, chunks->source, &chunks->failure);
     if (status == TEMPER_OK && filled > 0)
         memcpy(slot->chunk.bytes, chunks->carry, filled);
     slot->chunk.last = false;
     while (status == TEMPER_OK && cut == 0 && !slot->chunk.last) {
-        if (filled == slot->capacity)
-            status = slot_grow(slot, chunks->source, &chunks->failure);
+        if (filled == size) { /* of one line */
+            size *= 2;
+            status = slot_reserve(slot, size, chunks->source, &chunks->failure);
+        }
         if (status == TEMPER_OK)
-            status = slot_read(chunks, slot, &filled, &cut);
+            status = slot_read(chunks, slot, size, &filled, &cut);
     }
     return status == TEMPER_OK ? slot_cut(chunks, slot, filled, cut) : status;
 }
@@ -279,13 +284,15 @@ temper_status chunks_open(struct source *source, bool quoted, struct chunks **ou
         chunks_close(chunks);
         return error_no_memory(error);
     }
-    /* Where the system gives no thread, chunks_next reads: slower, and no failure. */
-    chunks->threaded = pthread_create(&chunks->thread, NULL, reader_run, chunks) == 0;
+    /* To copy a plain file from the system's memory is quicker than to wake another thread for it.
+     * And where the system gives no thread, chunks_next reads: slower, and no failure. */
+    bool plain = source_file_size(source) > 0 && !source_compression(source);
+    chunks->threaded = !plain && pthread_create(&chunks->thread, NULL, reader_run, chunks) == 0;
     *out = chunks;
     return TEMPER_OK;
 }
 
-/* Without a thread: one turn of the reader. */
+/* Without a thread: one turn of the reader. Others who want a chunk wait for the lock meanwhile. */
 static void read_here(struct chunks *chunks)
 {
     if (chunks->finished)
@@ -301,7 +308,7 @@ static void read_here(struct chunks *chunks)
 static struct slot *take_ready(struct chunks *chunks)
 {
     chunks->waiting++;
-    if (!chunks->threaded)
+    if (!chunks->threaded && !chunks->ready)
         read_here(chunks);
     else
         pthread_cond_broadcast(&chunks->changed); /* the reader may wait for us to wait */
@@ -347,6 +354,17 @@ void chunks_give_back(struct chunks *chunks, struct chunk *chunk)
     pthread_mutex_lock(&chunks->lock);
     push(&chunks->free, (struct slot *)chunk);
     pthread_cond_broadcast(&chunks->changed);
+    pthread_mutex_unlock(&chunks->lock);
+}
+
+/* To the head of the list. */
+void chunks_unread(struct chunks *chunks, struct chunk *chunk)
+{
+    struct slot *slot = (struct slot *)chunk;
+    pthread_mutex_lock(&chunks->lock);
+    if (!chunks->ready)
+        chunks->newest = slot;
+    push(&chunks->ready, slot);
     pthread_mutex_unlock(&chunks->lock);
 }
 

@@ -199,6 +199,8 @@ struct csv_part {
     uint64_t *line;
     struct classes classes;   /* of the label */
     struct classes *category; /* "=TEXT" of each categorical column: never taken for numbers */
+    struct csv_codes *codes;  /* of a part: what the whole calls these; internal */
+    size_t bytes;             /* of a part: the text that it is of */
     uint64_t lines;           /* read so far, from the beginning of the part */
     uint64_t missing;         /* cells that were */
     uint64_t dropped;         /* rows */
@@ -209,14 +211,16 @@ struct csv_part {
 bool csv_part_start(struct csv_part *part, const struct csv_plan *plan);
 /* Room for so many rows in all. */
 bool csv_part_reserve(struct csv_part *part, const struct csv_plan *plan, size_t rows);
-/* Empty again, with its memory. */
-void csv_part_clear(struct csv_part *part, const struct csv_plan *plan);
-/* Turns the codes of `part` into those of `whole`, which learns new ones, row by row; rows behind
- * the first that does not fit are cut off, and the fault is set. */
+/* The same for rows that will probably come; does nothing without the memory for them. */
+void csv_part_expect(struct csv_part *part, const struct csv_plan *plan, size_t rows);
+/* Empty again, with its memory and its classes: those of the next chunk are mostly the same. */
+void csv_part_clear(struct csv_part *part);
+/* Turns the codes of `part` into those of `whole`, always the same one, which learns new ones, row
+ * by row; rows behind the first that does not fit are cut off, and the fault is set. */
 void csv_part_recode(struct csv_part *part, struct csv_part *whole, const struct csv_plan *plan);
-/* Copies the rows of `part` to row `at` of `whole`, which has room; adds to the line numbers. */
-void csv_part_copy(const struct csv_part *part, struct csv_part *whole, const struct csv_plan *plan,
-                   size_t at, uint64_t lines_before);
+/* Adds copies of the rows of `part` to `whole`, its counts and its lines; false without memory. */
+bool csv_part_append(const struct csv_part *part, struct csv_part *whole,
+                     const struct csv_plan *plan);
 void csv_part_free(struct csv_part *part, const struct csv_plan *plan);
 
 /* Adds the rows of a piece to a part; false if part->fault says why not. */

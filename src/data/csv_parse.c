@@ -206,10 +206,11 @@ static bool take_cell(struct cursor *at, size_t field)
 
 /* Features from column `field` on as long as they are plain numbers; returns the column behind
  * them. Inline, so that there is one loop for floats and one for doubles. */
-static inline size_t take_plain_as(struct cursor *at, size_t field, bool f64)
+__attribute__((always_inline)) static inline size_t take_plain_as(struct cursor *at, size_t field,
+                                                                  bool f64)
 {
     const struct csv_plan *plan = at->plan;
-    const char *p = at->p, *to = at->piece->to;
+    const char *p = at->p;
     const unsigned char *role = plan->role;
     const size_t columns = plan->columns, size = f64 ? sizeof(double) : sizeof(float);
     const char separator = plan->format.separator;
@@ -218,7 +219,7 @@ static inline size_t take_plain_as(struct cursor *at, size_t field, bool f64)
         char ending = field + 1 == columns ? '\n' : separator;
         const char *end = csv_take_digit(p, ending, f64, out);
         if (!end)
-            end = csv_take_number(p, to, ending, f64, out);
+            end = csv_take_number(p, ending, f64, out);
         if (!end)
             break;
         p = end;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/chunks_pages.h"
 #include "data/csv.h"
 
 enum { FIRST_ROWS = 64 };
@@ -53,18 +54,17 @@ bool csv_part_reserve(struct csv_part *part, const struct csv_plan *plan, size_t
     return true;
 }
 
-/* The names of classes and categories. */
-static void free_classes(struct csv_part *part, const struct csv_plan *plan)
+void csv_part_expect(struct csv_part *part, const struct csv_plan *plan, size_t rows)
 {
-    classes_free(&part->classes);
-    for (size_t i = 0; part->category && i < plan->categories; i++)
-        classes_free(&part->category[i]);
+    if (rows <= part->capacity || !resize(part, plan, rows))
+        return;
+    part->capacity = rows;
+    pages_expect(part->cells, rows * plan->row_size);
 }
 
 /* The arrays stay: a part is used for one chunk after another. */
-void csv_part_clear(struct csv_part *part, const struct csv_plan *plan)
+void csv_part_clear(struct csv_part *part)
 {
-    free_classes(part, plan);
     part->rows = 0;
     part->lines = part->missing = part->dropped = 0;
     part->fault = (struct csv_fault){0};
@@ -73,30 +73,35 @@ void csv_part_clear(struct csv_part *part, const struct csv_plan *plan)
 /* ---- Parts to a whole
  * ------------------------------------------------------------------------------- */
 
-/* Codes of one table of a part, as they are found in the whole; CSV_NO_CODE: not asked yet. */
-struct recoding {
+/* The codes of one table of a part, as they are found in the whole; CSV_NO_CODE: not asked yet. */
+struct csv_codes {
     uint32_t *code;
-    const struct classes *from;
-    struct classes *to;
+    size_t count;
 };
 
-/* Nothing is asked yet. */
-static bool recoding_new(struct recoding *recoding, const struct classes *from, struct classes *to)
+/* Those of classes that are new are not asked yet. */
+static bool codes_extend(struct csv_codes *codes, const struct classes *classes)
 {
-    *recoding = (struct recoding){mem_alloc(from->count, sizeof *recoding->code), from, to};
-    for (size_t i = 0; recoding->code && i < from->count; i++)
-        recoding->code[i] = CSV_NO_CODE;
-    return recoding->code != NULL;
+    if (codes->count == classes->count)
+        return true;
+    uint32_t *code = mem_resize(codes->code, classes->count, sizeof *code);
+    if (!code)
+        return false;
+    codes->code = code;
+    while (codes->count < classes->count)
+        code[codes->count++] = CSV_NO_CODE;
+    return true;
 }
 
 /* Asks the whole only when a row needs it: so new codes come in the order of the rows, as if there
  * were no parts. */
-static uint32_t recode(struct recoding *recoding, uint32_t old)
+static uint32_t recode(const struct csv_codes *codes, const struct classes *from,
+                       struct classes *to, uint32_t old)
 {
-    uint32_t *code = &recoding->code[old];
+    uint32_t *code = &codes->code[old];
     if (*code == CSV_NO_CODE) {
-        const char *name = recoding->from->name[old];
-        *code = classes_add(recoding->to, name, strlen(name));
+        const char *name = from->name[old];
+        *code = classes_add(to, name, strlen(name));
     }
     return *code;
 }
@@ -111,9 +116,8 @@ static bool check_code(struct csv_part *part, size_t row, size_t field, uint32_t
     return false;
 }
 
-/* `recoding` holds one for each category, then one for the label. */
-static bool recode_row(struct csv_part *part, const struct csv_plan *plan, size_t row,
-                       struct recoding *recoding)
+static bool recode_row(struct csv_part *part, struct csv_part *whole, const struct csv_plan *plan,
+                       size_t row)
 {
     for (size_t i = 0; i < plan->categories; i++) {
         unsigned char *cell = part->cells + row * plan->row_size + plan->slot[i] * plan->cell_size;
@@ -121,7 +125,7 @@ static bool recode_row(struct csv_part *part, const struct csv_plan *plan, size_
         memcpy(&code, cell, sizeof code);
         if (code == CSV_NO_CODE)
             continue;
-        code = recode(&recoding[i], code);
+        code = recode(&part->codes[i], &part->category[i], &whole->category[i], code);
         if (!check_code(part, row, plan->category[i], code)) {
             part->fault.kind = code == CLASSES_FULL ? CSV_VALUES : CSV_MEMORY;
             return false;
@@ -130,47 +134,65 @@ static bool recode_row(struct csv_part *part, const struct csv_plan *plan, size_
     }
     if (!part->label)
         return true;
-    part->label[row] = recode(&recoding[plan->categories], part->label[row]);
-    if (check_code(part, row, plan->label, part->label[row]))
+    uint32_t label =
+        recode(&part->codes[plan->categories], &part->classes, &whole->classes, part->label[row]);
+    part->label[row] = label;
+    if (check_code(part, row, plan->label, label))
         return true;
-    part->fault.kind = part->label[row] == CLASSES_FULL ? CSV_LABELS : CSV_MEMORY;
+    part->fault.kind = label == CLASSES_FULL ? CSV_LABELS : CSV_MEMORY;
     return false;
 }
 
+/* One table of codes for each category, then one for the label. */
 void csv_part_recode(struct csv_part *part, struct csv_part *whole, const struct csv_plan *plan)
 {
-    size_t count = plan->categories + 1;
-    struct recoding *recoding = mem_zeroed(count, sizeof *recoding);
-    bool fine = recoding != NULL;
+    if (!part->codes)
+        part->codes = mem_zeroed(plan->categories + 1, sizeof *part->codes);
+    bool fine = part->codes != NULL;
     for (size_t i = 0; fine && i < plan->categories; i++)
-        fine = recoding_new(&recoding[i], &part->category[i], &whole->category[i]);
-    fine = fine && recoding_new(&recoding[count - 1], &part->classes, &whole->classes);
+        fine = codes_extend(&part->codes[i], &part->category[i]);
+    fine = fine && codes_extend(&part->codes[plan->categories], &part->classes);
     if (!fine)
         part->fault.kind = CSV_MEMORY;
     for (size_t row = 0; fine && row < part->rows; row++)
-        fine = recode_row(part, plan, row, recoding);
-    for (size_t i = 0; recoding && i < count; i++)
-        mem_free(recoding[i].code);
-    mem_free(recoding);
+        fine = recode_row(part, whole, plan, row);
 }
 
-/* The only step that moves all the cells, and it needs no order: threads share it. */
-void csv_part_copy(const struct csv_part *part, struct csv_part *whole, const struct csv_plan *plan,
-                   size_t at, uint64_t lines_before)
+bool csv_part_append(const struct csv_part *part, struct csv_part *whole,
+                     const struct csv_plan *plan)
 {
+    size_t at = whole->rows;
+    if (!csv_part_reserve(whole, plan, at + part->rows))
+        return false;
     memcpy(whole->cells + at * plan->row_size, part->cells, part->rows * plan->row_size);
     if (part->label)
         memcpy(whole->label + at, part->label, part->rows * sizeof *part->label);
     if (part->weight)
         memcpy(whole->weight + at, part->weight, part->rows * sizeof *part->weight);
     for (size_t i = 0; i < part->rows; i++)
-        whole->line[at + i] = part->line[i] + lines_before;
+        whole->line[at + i] = part->line[i] + whole->lines;
+    whole->rows += part->rows;
+    whole->lines += part->lines;
+    whole->missing += part->missing;
+    whole->dropped += part->dropped;
+    return true;
+}
+
+/* The names of classes and categories, and their codes elsewhere. */
+static void free_classes(struct csv_part *part, const struct csv_plan *plan)
+{
+    classes_free(&part->classes);
+    for (size_t i = 0; part->category && i < plan->categories; i++)
+        classes_free(&part->category[i]);
+    for (size_t i = 0; part->codes && i <= plan->categories; i++)
+        mem_free(part->codes[i].code);
 }
 
 void csv_part_free(struct csv_part *part, const struct csv_plan *plan)
 {
     free_classes(part, plan);
     mem_free(part->category);
+    mem_free(part->codes);
     mem_free(part->cells);
     mem_free(part->label);
     mem_free(part->weight);

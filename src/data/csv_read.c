@@ -1,24 +1,21 @@
 /* csv_read: a table of text, chunk by chunk, on one thread or several.
  *
  * One thread parses straight into the whole. Several parse a chunk each into a part of its own, and
- * the parts are joined in the order of the file; so the result is the same, and so is the first
+ * the parts are appended in the order of the file; so the result is the same, and so is the first
  * fault. */
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/thread.h"
-#include "data/chunks.h"
+#include "data/chunks_pages.h"
+#include "data/chunks_work.h"
 #include "data/csv.h"
 #include "data/token.h"
 
-/* A chunk in hand, and what becomes of it. */
+/* One of the chunks that the plan is made from. */
 struct held {
     struct chunk *chunk;
     struct csv_piece piece;
-    struct csv_part part;
-    bool has_part;         /* made before, to be used again */
-    size_t row;            /* of the whole, where its rows go */
-    uint64_t lines_before; /* of the file */
 };
 
 struct csv_reading {
@@ -27,9 +24,13 @@ struct csv_reading {
     size_t threads;
     struct csv_plan plan;
     struct csv_part whole;
-    struct held *held;
-    size_t count, capacity; /* of held */
+    struct held *held; /* the first chunks that have lines: mostly one */
+    size_t count;
+    size_t first; /* the number of the first of them */
     bool at_end;
+    struct csv_part *part; /* parts of them, if there are several threads */
+    size_t parts;
+    uint64_t file_size; /* of a plain file; 0: not known how long the text is */
 };
 
 /* ---- Chunks
@@ -56,33 +57,27 @@ static temper_status hold_next(struct csv_reading *state)
 {
     struct chunk *chunk;
     temper_error *error = state->reading->error;
-    if (state->count == state->capacity) {
-        size_t capacity = state->capacity ? state->capacity * 2 : 2 * state->threads;
-        struct held *grown = mem_resize(state->held, capacity, sizeof *grown);
-        if (!grown)
-            return error_no_memory(error);
-        memset(grown + state->capacity, 0, (capacity - state->capacity) * sizeof *grown);
-        state->held = grown;
-        state->capacity = capacity;
-    }
+    struct held *held = mem_resize(state->held, state->count + 1, sizeof *held);
+    if (!held)
+        return error_no_memory(error);
+    state->held = held;
     temper_status status = chunks_next(state->chunks, &chunk, error);
     if (status != TEMPER_OK)
         return status;
     state->at_end = chunk->last;
     if (chunk->length == 0)
         return TEMPER_OK;
-    struct held *held = &state->held[state->count++];
-    held->chunk = chunk;
-    held->piece = piece_of(chunk);
+    if (state->count == 0)
+        state->first = chunk->number;
+    held[state->count++] = (struct held){chunk, piece_of(chunk)};
     return TEMPER_OK;
 }
 
-/* The parts stay, for the next chunks. */
-static void give_back(struct csv_reading *state)
+/* The piece of a chunk, or what the plan has left of it. */
+static struct csv_piece piece_to_parse(const struct csv_reading *state, struct chunk *chunk)
 {
-    for (size_t i = 0; i < state->count; i++)
-        chunks_give_back(state->chunks, state->held[i].chunk);
-    state->count = 0;
+    size_t nth = chunk->number - state->first;
+    return nth < state->count ? state->held[nth].piece : piece_of(chunk);
 }
 
 /* ---- The first lines
@@ -105,7 +100,7 @@ static temper_status find_first_line(struct csv_reading *state, bool *found)
         *found = piece->from < piece->to;
         if (*found)
             return TEMPER_OK;
-        give_back(state); /* nothing but blank lines */
+        chunks_give_back(state->chunks, state->held[--state->count].chunk); /* only blank lines */
     }
     return TEMPER_OK;
 }
@@ -206,7 +201,7 @@ static temper_status begin(struct csv_reading *state)
         return status;
     if (!found)
         return error_set(state->reading->error, TEMPER_BAD_DATA,
-                         "%s: no rows; the file is empty or has blank lines only",
+                         "%s: no rows, it is empty or blank; give a file with rows",
                          place_text(plan->path).text);
     const struct csv_piece *piece = &state->held[0].piece;
     if (plan->format.separator != '\t') {
@@ -225,114 +220,88 @@ static temper_status begin(struct csv_reading *state)
 /* ---- All the lines
  * ----------------------------------------------------------------------------------- */
 
+/* The first chunk, of so many bytes, is in the whole: the others will be like it. */
+static void expect_rest(struct csv_reading *state, size_t bytes)
+{
+    size_t total = (size_t)state->file_size;
+    if (total > bytes)
+        csv_part_expect(&state->whole, &state->plan, pages_guess(state->whole.rows, bytes, total));
+    state->file_size = 0; /* it is known now */
+}
+
 /* One thread: no parts, no copies. */
-static temper_status parse_straight(struct csv_reading *state)
+static temper_status read_straight(struct csv_reading *state)
 {
-    for (size_t i = 0; i < state->count; i++)
-        if (!csv_parse(&state->plan, &state->held[i].piece, &state->whole))
+    struct chunk *chunk;
+    temper_status status;
+    while ((status = chunks_next(state->chunks, &chunk, state->reading->error)) == TEMPER_OK &&
+           chunk->length > 0) {
+        struct csv_piece piece = piece_to_parse(state, chunk);
+        if (!csv_parse(&state->plan, &piece, &state->whole))
             return csv_fault_report(&state->plan, &state->whole.fault, 0, state->reading->error);
-    return TEMPER_OK;
-}
-
-/* Several: a chunk into its part. */
-static temper_status parse_block(void *context, size_t block, size_t worker)
-{
-    struct csv_reading *state = context;
-    struct held *held = &state->held[block];
-    (void)worker;
-    csv_part_clear(&held->part, &state->plan);
-    bool fine = csv_parse(&state->plan, &held->piece, &held->part);
-    return fine ? TEMPER_OK : TEMPER_BAD_DATA; /* the fault is in the part */
-}
-
-/* And the part into the whole, where it belongs. */
-static temper_status copy_block(void *context, size_t block, size_t worker)
-{
-    struct csv_reading *state = context;
-    const struct held *held = &state->held[block];
-    (void)worker;
-    csv_part_copy(&held->part, &state->whole, &state->plan, held->row, held->lines_before);
-    return TEMPER_OK;
-}
-
-/* Made once, when their chunk first comes. */
-static temper_status make_parts(struct csv_reading *state)
-{
-    for (size_t i = 0; i < state->count; i++) {
-        struct held *held = &state->held[i];
-        if (!held->has_part && !csv_part_start(&held->part, &state->plan)) {
-            csv_part_free(&held->part, &state->plan);
-            return error_no_memory(state->reading->error);
-        }
-        held->has_part = true;
+        expect_rest(state, chunk->length);
+        chunks_give_back(state->chunks, chunk);
     }
-    return TEMPER_OK;
-}
-
-/* Finds the place of each part in the whole, in order; the first fault ends it. */
-static temper_status join_parts(struct csv_reading *state)
-{
-    struct csv_part *whole = &state->whole;
-    size_t rows = whole->rows;
-    for (size_t i = 0; i < state->count; i++) {
-        struct held *held = &state->held[i];
-        csv_part_recode(&held->part, whole, &state->plan);
-        if (held->part.fault.kind != CSV_FINE)
-            return csv_fault_report(&state->plan, &held->part.fault, whole->lines,
-                                    state->reading->error);
-        held->row = rows;
-        held->lines_before = whole->lines;
-        rows += held->part.rows;
-        whole->lines += held->part.lines;
-        whole->missing += held->part.missing;
-        whole->dropped += held->part.dropped;
-    }
-    if (!csv_part_reserve(whole, &state->plan, rows))
-        return error_no_memory(state->reading->error);
-    whole->rows = rows;
-    return TEMPER_OK;
-}
-
-/* Parse, join, copy: the middle step is the only one that is not shared among threads. */
-static temper_status parse_in_parts(struct csv_reading *state)
-{
-    temper_status status = make_parts(state);
-    if (status != TEMPER_OK)
-        return status;
-    /* Blocks answer BAD_DATA only, so this is a crew that could not be made. */
-    if (parallel_blocks(state->count, state->threads, parse_block, state) == TEMPER_NO_MEMORY)
-        return error_no_memory(state->reading->error);
-    status = join_parts(state);
-    if (status == TEMPER_OK &&
-        parallel_blocks(state->count, state->threads, copy_block, state) != TEMPER_OK)
-        status = error_no_memory(state->reading->error);
     return status;
 }
 
-/* Chunk by chunk, or as many at once as keep the threads busy. */
+/* Several: a chunk into its part. A fault is in the part. */
+static void parse_part(void *context, struct chunk *chunk, size_t number)
+{
+    struct csv_reading *state = context;
+    struct csv_piece piece = piece_to_parse(state, chunk);
+    csv_part_clear(&state->part[number]);
+    state->part[number].bytes = chunk->length;
+    csv_parse(&state->plan, &piece, &state->part[number]);
+}
+
+/* And the part to the whole. */
+static temper_status join_part(void *context, size_t number)
+{
+    struct csv_reading *state = context;
+    struct csv_part *part = &state->part[number], *whole = &state->whole;
+    csv_part_recode(part, whole, &state->plan);
+    if (part->fault.kind != CSV_FINE)
+        return csv_fault_report(&state->plan, &part->fault, whole->lines, state->reading->error);
+    if (!csv_part_append(part, whole, &state->plan))
+        return error_no_memory(state->reading->error);
+    expect_rest(state, part->bytes);
+    return TEMPER_OK;
+}
+
+static temper_status read_in_parts(struct csv_reading *state)
+{
+    state->parts = 2 * state->threads; /* one to work on, and one that waits */
+    state->part = mem_zeroed(state->parts, sizeof *state->part);
+    if (!state->part)
+        return error_no_memory(state->reading->error);
+    for (size_t i = 0; i < state->parts; i++)
+        if (!csv_part_start(&state->part[i], &state->plan))
+            return error_no_memory(state->reading->error);
+    const struct chunks_work work = {.chunks = state->chunks,
+                                     .threads = state->threads,
+                                     .parts = state->parts,
+                                     .first = state->first,
+                                     .context = state,
+                                     .parse = parse_part,
+                                     .join = join_part};
+    return chunks_work(&work, state->reading->error);
+}
+
+/* From the first line on. A file of one chunk is not worth a second thread. */
 static temper_status read_rows(struct csv_reading *state)
 {
-    size_t batch = state->threads == 1 ? 1 : 2 * state->threads;
-    for (;;) {
-        temper_status status = TEMPER_OK;
-        while (status == TEMPER_OK && state->count < batch && !state->at_end)
-            status = hold_next(state);
-        /* What was read before a failure is looked at first: its faults come first in the file. */
-        temper_status parsed = state->threads == 1 ? parse_straight(state) : parse_in_parts(state);
-        if (parsed != TEMPER_OK || status != TEMPER_OK)
-            return parsed != TEMPER_OK ? parsed : status;
-        give_back(state);
-        if (state->at_end)
-            return TEMPER_OK;
-    }
+    for (size_t i = state->count; i-- > 0;)
+        chunks_unread(state->chunks, state->held[i].chunk);
+    return state->threads == 1 || state->at_end ? read_straight(state) : read_in_parts(state);
 }
 
 /* Whatever there is of it. */
 static void free_state(struct csv_reading *state)
 {
-    for (size_t i = 0; i < state->capacity; i++)
-        if (state->held[i].has_part)
-            csv_part_free(&state->held[i].part, &state->plan);
+    for (size_t i = 0; state->part && i < state->parts; i++)
+        csv_part_free(&state->part[i], &state->plan);
+    mem_free(state->part);
     mem_free(state->held);
     csv_part_free(&state->whole, &state->plan);
     csv_plan_free(&state->plan);
@@ -343,6 +312,8 @@ temper_status read_csv(struct reading *reading, struct dataset *data)
 {
     struct csv_reading state = {.reading = reading};
     state.threads = reading->options->threads ? reading->options->threads : thread_count_default();
+    if (!source_compression(reading->source))
+        state.file_size = source_file_size(reading->source);
     temper_status status = chunks_open(reading->source, true, &state.chunks, reading->error);
     if (status != TEMPER_OK)
         return status;

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "data/foreign.h"
+
 static const struct format formats[] = {
     {"libsvm", read_libsvm, write_libsvm, " .libsvm .svm .svmlight .t .scale "},
     {"csv", read_csv, write_csv, " .csv .data "},
@@ -133,15 +135,6 @@ static const struct format *text_format(const unsigned char *p, const unsigned c
     return NULL;
 }
 
-/* Text has none of these; pictures do, even bright ones without a single 0. */
-static bool looks_binary(const unsigned char *bytes, size_t length)
-{
-    for (size_t i = 0; i < length; i++)
-        if (bytes[i] < 0x09 || (bytes[i] > 0x0d && bytes[i] < 0x20 && bytes[i] != 0x1b))
-            return true;
-    return false;
-}
-
 const struct format *format_of_content(const unsigned char *bytes, size_t length)
 {
     if (length >= 6 && memcmp(bytes, "\x93NUMPY", 6) == 0)
@@ -150,51 +143,7 @@ const struct format *format_of_content(const unsigned char *bytes, size_t length
         return format_named("tmpr");
     if (looks_like_idx(bytes, length))
         return format_named("idx");
-    if (looks_binary(bytes, length))
+    if (bytes_are_binary(bytes, length))
         return NULL; /* binary: only its name can tell, and the reader checks */
     return text_format(bytes, bytes + length);
-}
-
-/* ---- Formats of others
- * ------------------------------------------------------------------------------ */
-
-static const struct {
-    const char *magic;
-    size_t length;
-    const char *words;
-} foreign[] = {
-    {"PK\x03\x04", 4,
-     "a zip archive, as .npz and .xlsx are; unpack it, or save its table as .npy or .csv"},
-    {"PAR1", 4, "a Parquet file; save its table as .csv or .npy"},
-    {"\x89HDF\r\n", 6, "an HDF5 file; save its table as .npy or .csv"},
-    {"ARROW1", 6, "an Arrow file; save its table as .csv or .npy"},
-    {"MATLAB 5.0", 10, "a MATLAB file; save its table as .csv"},
-    {"SQLite format 3", 15, "an SQLite file; save a query as .csv"},
-    {"\x80\x04\x95", 3, "a Python pickle; save its array with numpy.save"},
-    {"\xd0\xcf\x11\xe0", 4, "an Excel file; save its table as .csv"},
-    {"%PDF-", 5, "a PDF file; save its table as .csv"},
-    {"\x1f\x8b", 2, "compressed twice; unpack it once"},
-    {"\x28\xb5\x2f\xfd", 4, "compressed twice; unpack it once"},
-    {"BZh", 3, "compressed by bzip2; unpack it first: bunzip2"},
-    {"\xfd"
-     "7zXZ",
-     5, "compressed by xz; unpack it first: unxz"},
-    {"<!DOCTYPE", 9, "a web page, not data; fetch the file itself"},
-    {"<html", 5, "a web page, not data; fetch the file itself"},
-};
-
-/* A word could also be the first name of a table; what follows it there is text. */
-static bool is_word(const char *magic)
-{
-    return (magic[0] >= 'A' && magic[0] <= 'Z') || (magic[0] >= 'a' && magic[0] <= 'z');
-}
-
-const char *format_foreign(const unsigned char *bytes, size_t length)
-{
-    bool binary = looks_binary(bytes, length);
-    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
-        if (length >= foreign[i].length && (binary || !is_word(foreign[i].magic)) &&
-            memcmp(bytes, foreign[i].magic, foreign[i].length) == 0)
-            return foreign[i].words;
-    return NULL;
 }

@@ -21,9 +21,6 @@ const struct format *format_named(const char *name);
 const struct format *format_of_path(const char *path);
 /* By the first bytes of a file; NULL if they could be anything. */
 const struct format *format_of_content(const unsigned char *bytes, size_t length);
-/* What to do with a file of a well-known format that is not read: "a Parquet file; ...", or NULL.
- */
-const char *format_foreign(const unsigned char *bytes, size_t length);
 
 /* "libsvm, csv, ..." */
 extern const char format_names[];

@@ -114,26 +114,13 @@ char *idx_labels_path(const char *path)
     return labels;
 }
 
-/* How long a path is without .gz or .zst. */
-static size_t bare_length(const char *path)
-{
-    static const char *const packed[] = {".gz", ".zst"};
-    size_t length = strlen(path);
-    for (size_t i = 0; i < 2; i++) {
-        size_t end = strlen(packed[i]);
-        if (length > end && strcmp(path + length - end, packed[i]) == 0)
-            return length - end;
-    }
-    return length;
-}
-
 /* As the images are, or plain, or packed: the first that is there. TEMPER_NO_INPUT if none is; else
  * `path`, which has room for it, is its name. */
 static temper_status open_labels(char *path, size_t room, struct source **source,
                                  temper_error *error)
 {
     static const char *const endings[] = {"", ".gz", ".zst"};
-    size_t bare = bare_length(path);
+    size_t bare = path_bare_length(path);
     temper_status status = source_open(path, source, error);
     for (size_t i = 0; status == TEMPER_NO_INPUT && i < 3; i++) {
         snprintf(path + bare, room - bare, "%s", endings[i]);
@@ -155,7 +142,8 @@ static temper_status take_labels(const struct reading *reading, const struct mat
             return error_no_memory(reading->error);
         if (data->label[i] == CLASSES_FULL)
             return error_set(reading->error, TEMPER_BAD_DATA,
-                             "%s: there are more than %d classes; are these labels?",
+                             "%s: there are more than %d classes; pass the right file by --labels, "
+                             "or --label none",
                              path_shown(reading->path, place), MOST_CLASSES);
     }
     return TEMPER_OK;
@@ -219,7 +207,7 @@ static temper_status find_labels(const struct reading *images, struct dataset *d
     } else if (status == TEMPER_NO_INPUT) {
         status = TEMPER_OK;
         dataset_note(data, "labels: none; there is no %.*s beside the images",
-                     (int)(bare_length(last_part(path))), last_part(path));
+                     (int)(path_bare_length(last_part(path))), last_part(path));
     }
     mem_free(path);
     return status;

@@ -2,12 +2,18 @@
 #include "data/labels.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "data/foreign.h"
 #include "data/format.h"
 #include "data/lines.h"
 #include "data/token.h"
+
+enum { PEEK = 512 }; /* bytes that tell what the file is */
 
 /* Labels in the making; they become the dataset's only when all are there. */
 struct labelling {
@@ -17,14 +23,16 @@ struct labelling {
     uint32_t *label;
     uint64_t count;
     struct classes classes;
+    bool found; /* by their name: nobody has asked for them */
 };
 
 static temper_status wrong_count(const struct labelling *labelling, uint64_t count)
 {
     return error_set(labelling->error, TEMPER_BAD_DATA,
-                     "%s: %llu labels for %llu rows; give one label for each row",
+                     "%s: %llu labels for %llu rows; give one label for each row%s",
                      place_text(labelling->path).text, (unsigned long long)count,
-                     (unsigned long long)labelling->data->x.rows);
+                     (unsigned long long)labelling->data->x.rows,
+                     labelling->found ? ", or pass --label none" : "");
 }
 
 static temper_status add(struct labelling *labelling, const char *from, size_t length)
@@ -35,7 +43,8 @@ static temper_status add(struct labelling *labelling, const char *from, size_t l
     if (class == CLASSES_NO_MEMORY)
         return error_no_memory(labelling->error);
     if (class == CLASSES_FULL)
-        return error_set(labelling->error, TEMPER_BAD_DATA, "%s: more than %d different labels",
+        return error_set(labelling->error, TEMPER_BAD_DATA,
+                         "%s: more than %d different labels; give a file of classes, one a line",
                          place_text(labelling->path).text, MOST_CLASSES);
     labelling->label[labelling->count++] = class;
     return TEMPER_OK;
@@ -79,7 +88,7 @@ static temper_status add_column(struct labelling *labelling, const struct matrix
     temper_status status = TEMPER_OK;
     if (column->columns != 1)
         return error_set(labelling->error, TEMPER_BAD_DATA,
-                         "%s: %llu numbers a row; labels are one number a row",
+                         "%s: %llu numbers a row; give labels as one number a row",
                          place_text(labelling->path).text, (unsigned long long)column->columns);
     for (uint64_t i = 0; status == TEMPER_OK && i < column->rows; i++) {
         char text[NUMBER_LENGTH];
@@ -117,10 +126,16 @@ static temper_status read_file(struct labelling *labelling)
     temper_status status = source_open(labelling->path, &source, labelling->error);
     if (status != TEMPER_OK)
         return status;
-    status = source_peek(source, 64, &bytes, &length, labelling->error);
+    status = source_peek(source, PEEK, &bytes, &length, labelling->error);
     if (status != TEMPER_OK) {
         source_close(source);
         return status;
+    }
+    const char *foreign = foreign_file(bytes, length, true);
+    if (foreign) {
+        source_close(source);
+        return error_set(labelling->error, TEMPER_BAD_DATA, "%s: this is %s",
+                         place_text(labelling->path).text, foreign);
     }
     const struct format *format = format_of_content(bytes, length);
     if (format && (format == format_named("idx") || format == format_named("npy")))
@@ -143,16 +158,75 @@ static temper_status finish(struct labelling *labelling)
     return TEMPER_OK;
 }
 
+/* They become those of the dataset; or nothing is left of them. */
+static temper_status read_labels(struct labelling *labelling)
+{
+    labelling->label = mem_alloc((size_t)labelling->data->x.rows, sizeof *labelling->label);
+    if (!labelling->label)
+        return error_no_memory(labelling->error);
+    temper_status status = read_file(labelling);
+    if (status == TEMPER_OK)
+        status = finish(labelling);
+    mem_free(labelling->label);
+    classes_free(&labelling->classes);
+    return status;
+}
+
 temper_status labels_read(const char *path, struct dataset *data, temper_error *error)
 {
     struct labelling labelling = {.path = path, .data = data, .error = error};
-    labelling.label = mem_alloc((size_t)data->x.rows, sizeof *labelling.label);
-    if (!labelling.label)
-        return error_no_memory(error);
-    temper_status status = read_file(&labelling);
+    return read_labels(&labelling);
+}
+
+/* ---- Beside the data ------------------------------------------------------------------------- */
+
+char *labels_path_beside(const char *path, const char *ending)
+{
+    struct text name = {0};
+    text_append(&name, path);
+    text_append(&name, ".labels");
+    text_append(&name, ending);
+    if (!name.failed)
+        return name.bytes;
+    text_free(&name);
+    return NULL;
+}
+
+/* Nothing but a file: a pipe of that name would be waited for. */
+static bool is_file(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode);
+}
+
+static temper_status take_beside(const char *path, struct dataset *data, temper_error *error)
+{
+    struct labelling labelling = {.path = path, .data = data, .error = error, .found = true};
+    temper_status status = read_labels(&labelling);
     if (status == TEMPER_OK)
-        status = finish(&labelling);
-    mem_free(labelling.label);
-    classes_free(&labelling.classes);
+        dataset_note(data, "labels: from %s, beside the data", place_text(path).text);
+    return status;
+}
+
+/* The first that is there: of the data under its own name, and without .gz or .zst. */
+temper_status labels_find(const char *path, struct dataset *data, temper_error *error)
+{
+    static const char *const endings[] = {"", ".gz", ".zst"};
+    size_t bare_length = path_bare_length(path), size = strlen(path) + 1;
+    temper_status status = TEMPER_OK;
+    char *bare = mem_alloc(size, 1);
+    if (!bare)
+        return error_no_memory(error);
+    for (size_t i = 0; i < 4 && status == TEMPER_OK && !data->label; i++) {
+        memcpy(bare, path, size);
+        bare[i > 0 ? bare_length : size - 1] = '\0';
+        char *name = labels_path_beside(bare, i > 0 ? endings[i - 1] : "");
+        if (!name)
+            status = error_no_memory(error);
+        else if (is_file(name))
+            status = take_beside(name, data, error);
+        mem_free(name);
+    }
+    mem_free(bare);
     return status;
 }

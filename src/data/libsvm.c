@@ -3,49 +3,31 @@
 
 #include "base/memory.h"
 #include "base/thread.h"
-#include "data/chunks.h"
+#include "data/chunks_pages.h"
+#include "data/chunks_work.h"
 #include "data/libsvm_parse.h"
 #include "data/read.h"
 #include "data/token.h"
 
-/* One chunk, and what becomes of it. */
-struct work {
-    struct chunk *chunk;
+/* What becomes of a chunk, where several are parsed at once. */
+struct part {
     struct libsvm_piece piece;
+    struct sparse_rows rows;
     temper_status status;
-    struct sparse_rows
-        rows; /* a single thread parses straight into the whole, and leaves this empty */
-};
-
-/* Chunks that are parsed together, one to a thread; results are appended in the order of the text,
- * so that any number of threads gives the same dataset, and the first fault of the file is
- * reported. */
-struct batch {
-    struct work *work;
-    size_t size, count;
 };
 
 struct libsvm_reading {
     struct reading *reading;
     struct chunks *chunks;
+    size_t threads;
     struct sparse_rows whole;
-    struct batch batch;
-    uint64_t lines; /* of all batches before */
-    bool at_end;
+    struct part *part; /* parts of them, if there are several threads */
+    size_t parts;
+    uint64_t lines;     /* of what is in the whole */
+    uint64_t file_size; /* of a plain file; 0: not known how long the text is */
 };
 
-static void batch_free(struct batch *batch)
-{
-    for (size_t i = 0; batch->work && i < batch->size; i++)
-        sparse_rows_free(&batch->work[i].rows);
-    mem_free(batch->work);
-}
-
-static bool batch_new(struct batch *batch, size_t size)
-{
-    *batch = (struct batch){.work = mem_zeroed(size, sizeof *batch->work), .size = size};
-    return batch->work != NULL;
-}
+/* ---- Chunks ---------------------------------------------------------------------------------- */
 
 /* Editors of one system put three bytes in front of a text. */
 static size_t byte_order_mark(const struct chunk *chunk)
@@ -54,38 +36,16 @@ static size_t byte_order_mark(const struct chunk *chunk)
     return first && memcmp(chunk->bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
 
-static temper_status batch_fill(struct libsvm_reading *state)
+static struct libsvm_piece piece_of(const struct libsvm_reading *state, const struct chunk *chunk,
+                                    struct sparse_rows *rows)
 {
-    struct batch *batch = &state->batch;
-    for (batch->count = 0; batch->count < batch->size && !state->at_end; batch->count++) {
-        struct chunk *chunk;
-        temper_status status = chunks_next(state->chunks, &chunk, state->reading->error);
-        if (status != TEMPER_OK)
-            return status;
-        state->at_end = chunk->last;
-        struct work *work = &batch->work[batch->count];
-        work->chunk = chunk;
-        bool direct = batch->size == 1; /* then there is nothing to append */
-        work->piece = (struct libsvm_piece){
-            .from = chunk->bytes + byte_order_mark(chunk),
-            .to = chunk->bytes + chunk->length,
-            .zero_based = state->reading->options->zero_based,
-            .last = chunk->last,
-            .lines_before = direct ? state->lines : 0,
-            .rows = direct ? &state->whole : &work->rows,
-        };
-    }
-    return TEMPER_OK;
-}
-
-static temper_status parse_block(void *context, size_t block, size_t worker)
-{
-    struct batch *batch = context;
-    struct work *work = &batch->work[block];
-    (void)worker;
-    if (batch->size > 1)
-        sparse_rows_clear(&work->rows);
-    return work->status = libsvm_parse(&work->piece);
+    return (struct libsvm_piece){
+        .from = chunk->bytes + byte_order_mark(chunk),
+        .to = chunk->bytes + chunk->length,
+        .zero_based = state->reading->options->zero_based,
+        .last = chunk->last,
+        .rows = rows,
+    };
 }
 
 /* Says where a piece failed. */
@@ -99,27 +59,66 @@ static temper_status report(struct libsvm_reading *state, const struct libsvm_pi
                     place_text(reading->path).text, line, piece->column, piece->reason);
 }
 
-/* A label where others have none, in two pieces that each are of one mind. */
-static temper_status check_labels(struct libsvm_reading *state, const struct sparse_rows *piece,
-                                  uint64_t lines)
+/* The first piece, of so many bytes, is in the whole: the others will be like it. */
+static void expect_rest(struct libsvm_reading *state, size_t bytes)
 {
-    const struct sparse_rows *whole = &state->whole;
-    if (whole->rows == 0 || piece->rows == 0 || (whole->unlabelled > 0) == (piece->unlabelled > 0))
-        return TEMPER_OK;
-    size_t line = (size_t)(lines + piece->line[0]);
-    return error_at(state->reading->error, TEMPER_BAD_DATA, line, 1, "%s:%zu:1: %s",
-                    place_text(state->reading->path).text, line,
-                    piece->unlabelled
-                        ? "this row has no label, rows before it have; add one"
-                        : "this row has a label, rows before it have none; remove it");
+    struct sparse_rows *whole = &state->whole;
+    size_t total = (size_t)state->file_size, rows, entries;
+    if (total > bytes &&
+        add_size(pages_guess(whole->rows, bytes, total), libsvm_most_rows(bytes), &rows) &&
+        add_size(pages_guess(whole->nonzeros, bytes, total), libsvm_most_entries(bytes), &entries))
+        sparse_rows_expect(whole, rows, entries);
+    state->file_size = 0; /* it is known now */
 }
 
-/* Adds a piece to the whole; what it says of a failure has a line, and here gets its file. */
-static temper_status append(struct libsvm_reading *state, const struct sparse_rows *piece)
+/* ---- One thread: straight into the whole ----------------------------------------------------- */
+
+static temper_status read_straight(struct libsvm_reading *state)
+{
+    struct chunk *chunk;
+    temper_status status;
+    while ((status = chunks_next(state->chunks, &chunk, state->reading->error)) == TEMPER_OK &&
+           chunk->length > 0) {
+        struct libsvm_piece piece = piece_of(state, chunk, &state->whole);
+        piece.lines_before = state->lines;
+        if (libsvm_parse(&piece) != TEMPER_OK)
+            return report(state, &piece);
+        state->lines += piece.lines;
+        expect_rest(state, chunk->length);
+        chunks_give_back(state->chunks, chunk);
+    }
+    return status;
+}
+
+/* ---- Several: in parts, which are appended in the order of the text -------------------------- */
+
+static void parse_part(void *context, struct chunk *chunk, size_t number)
+{
+    struct libsvm_reading *state = context;
+    struct part *part = &state->part[number];
+    sparse_rows_clear(&part->rows);
+    part->piece = piece_of(state, chunk, &part->rows);
+    part->status = libsvm_parse(&part->piece);
+}
+
+/* A label where others have none, in two pieces that each are of one mind. */
+static temper_status check_labels(struct libsvm_reading *state, const struct sparse_rows *rows)
+{
+    enum sparse_labels before = state->whole.labels;
+    if (before == SPARSE_NO_ROWS || rows->labels == SPARSE_NO_ROWS || before == rows->labels)
+        return TEMPER_OK;
+    size_t line = (size_t)(state->lines + rows->line[0]);
+    return error_at(state->reading->error, TEMPER_BAD_DATA, line, rows->label_column,
+                    "%s:%zu:%zu: %s", place_text(state->reading->path).text, line,
+                    rows->label_column, libsvm_label_fault(rows->labels));
+}
+
+/* Adds rows to the whole; what it says of a failure has a line, and here gets its file. */
+static temper_status append(struct libsvm_reading *state, struct sparse_rows *rows)
 {
     temper_error fault;
     temper_error *error = state->reading->error;
-    temper_status status = sparse_rows_append(&state->whole, piece, state->lines, &fault);
+    temper_status status = sparse_rows_append(&state->whole, rows, state->lines, &fault);
     if (status == TEMPER_BAD_DATA)
         return error_at(error, status, fault.line, fault.column, "%s:%zu:%zu: %s",
                         place_text(state->reading->path).text, fault.line, fault.column,
@@ -127,54 +126,50 @@ static temper_status append(struct libsvm_reading *state, const struct sparse_ro
     return status == TEMPER_OK ? TEMPER_OK : error_no_memory(error);
 }
 
-static temper_status batch_append(struct libsvm_reading *state)
+/* The rows before a fault may have one of their own, beside those of other parts: it comes first.
+ */
+static temper_status join_part(void *context, size_t number)
 {
-    struct batch *batch = &state->batch;
-    for (size_t i = 0; i < batch->count; i++) {
-        struct libsvm_piece *piece = &batch->work[i].piece;
-        temper_status status = batch->work[i].status;
-        if (status != TEMPER_OK)
-            return report(state, piece);
-        if (batch->size > 1)
-            status = check_labels(state, piece->rows, state->lines);
-        if (status == TEMPER_OK && batch->size > 1)
-            status = append(state, piece->rows);
-        if (status != TEMPER_OK)
-            return status;
-        state->lines += piece->lines;
-    }
-    return TEMPER_OK;
+    struct libsvm_reading *state = context;
+    struct part *part = &state->part[number];
+    temper_status status = check_labels(state, &part->rows);
+    if (status == TEMPER_OK)
+        status = append(state, &part->rows);
+    if (status == TEMPER_OK && part->status != TEMPER_OK)
+        status = report(state, &part->piece);
+    state->lines += part->piece.lines;
+    expect_rest(state, (size_t)(part->piece.to - part->piece.from));
+    return status;
 }
 
-static void batch_give_back(struct libsvm_reading *state)
+static temper_status read_in_parts(struct libsvm_reading *state)
 {
-    for (size_t i = 0; i < state->batch.count; i++)
-        chunks_give_back(state->chunks, state->batch.work[i].chunk);
-    state->batch.count = 0;
-}
-
-/* Parses the batch. What is wrong with a piece, batch_append finds in its place; without memory for
- * the threads none was parsed at all. */
-static temper_status batch_parse(struct libsvm_reading *state, size_t threads)
-{
-    struct batch *batch = &state->batch;
-    temper_status status = parallel_blocks(batch->count, threads, parse_block, batch);
-    if (status == TEMPER_NO_MEMORY)
+    state->parts = 2 * state->threads; /* one to work on, and one that waits */
+    state->part = mem_zeroed(state->parts, sizeof *state->part);
+    /* The whole begins here: allocators keep memory with the thread that has first asked for it,
+     * and those below end before the whole does. */
+    if (!state->part || !sparse_rows_reserve(&state->whole, 1, 1))
         return error_no_memory(state->reading->error);
-    return batch_append(state);
+    const struct chunks_work work = {.chunks = state->chunks,
+                                     .threads = state->threads,
+                                     .parts = state->parts,
+                                     .context = state,
+                                     .parse = parse_part,
+                                     .join = join_part};
+    return chunks_work(&work, state->reading->error);
 }
 
-static temper_status read_batches(struct libsvm_reading *state, size_t threads)
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+/* A file of one chunk is not worth a second thread. */
+static temper_status read_rows(struct libsvm_reading *state)
 {
-    while (!state->at_end) {
-        temper_status status = batch_fill(state);
-        if (status == TEMPER_OK)
-            status = batch_parse(state, threads);
-        batch_give_back(state);
-        if (status != TEMPER_OK)
-            return status;
-    }
-    return TEMPER_OK;
+    struct chunk *chunk;
+    temper_status status = chunks_next(state->chunks, &chunk, state->reading->error);
+    if (status != TEMPER_OK || chunk->length == 0)
+        return status;
+    chunks_unread(state->chunks, chunk);
+    return state->threads == 1 || chunk->last ? read_straight(state) : read_in_parts(state);
 }
 
 static temper_status finish(struct libsvm_reading *state, struct dataset *data)
@@ -200,17 +195,18 @@ static temper_status finish(struct libsvm_reading *state, struct dataset *data)
 temper_status read_libsvm(struct reading *reading, struct dataset *data)
 {
     struct libsvm_reading state = {.reading = reading};
-    size_t threads = reading->options->threads ? reading->options->threads : thread_count_default();
+    state.threads = reading->options->threads ? reading->options->threads : thread_count_default();
+    if (!source_compression(reading->source))
+        state.file_size = source_file_size(reading->source);
     temper_status status = chunks_open(reading->source, false, &state.chunks, reading->error);
     if (status != TEMPER_OK)
         return status;
-    if (batch_new(&state.batch, threads))
-        status = read_batches(&state, threads);
-    else
-        status = error_no_memory(reading->error);
+    status = read_rows(&state);
     if (status == TEMPER_OK)
         status = finish(&state, data);
-    batch_free(&state.batch);
+    for (size_t i = 0; state.part && i < state.parts; i++)
+        sparse_rows_free(&state.part[i].rows);
+    mem_free(state.part);
     sparse_rows_free(&state.whole);
     chunks_close(state.chunks);
     return status;

@@ -6,13 +6,14 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "data/libsvm_plain.h"
 #include "data/token.h"
 
 enum {
-    LONGEST_LABEL = 256,
     /* The shortest entry is "1:1 ", the shortest row a digit and a newline. */
     BYTES_PER_ENTRY = 4,
     BYTES_PER_ROW = 2,
+    ROUNDING = 1 << 18,
 };
 
 /* 2^31 - 1, as far as other tools count too. */
@@ -41,8 +42,7 @@ static bool ends_token(char c)
     return is_blank(c) || c == '\n' || c == '\0' || c == '#';
 }
 
-/* ---- What is wrong
- * ------------------------------------------------------------------------------- */
+/* ---- What is wrong --------------------------------------------------------------------------- */
 
 static temper_status fail(struct cursor *at, const char *where, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -81,17 +81,19 @@ static temper_status fail_index(struct cursor *at, const char *from, const char 
     if (to == token_end(from))
         return fail(at, from, "'%s' has no value; write index:value", token.text);
     if (*from == '-')
-        return fail(at, from, "index '%s' is negative; indices count from %d", token.text,
+        return fail(at, from, "index '%s' is negative; count indices from %d", token.text,
                     at->piece->zero_based ? 0 : 1);
     if (number_u64(from, to, &index) && index > LARGEST_INDEX)
-        return fail(at, from, "index %llu is too large; at most %llu", index, LARGEST_INDEX);
+        return fail(at, from, "index %llu is larger than %llu; number the features anew", index,
+                    LARGEST_INDEX);
     const char *digits = from;
     while (is_digit(*digits))
         digits++;
     if (from == to || digits < to)
-        return fail(at, from, "'%s' is not index:value; the index must be a whole number",
+        return fail(at, from, "'%s' is not index:value; write a whole number before the ':'",
                     token.text);
-    return fail(at, from, "index '%s' is too large; at most %llu", token.text, LARGEST_INDEX);
+    return fail(at, from, "index '%s' is larger than %llu; number the features anew", token.text,
+                LARGEST_INDEX);
 }
 
 static temper_status fail_value(struct cursor *at, const char *from, enum number_result result)
@@ -109,6 +111,13 @@ static temper_status fail_value(struct cursor *at, const char *from, enum number
     return fail(at, from, "value '%s' is not a number; write index:value", token.text);
 }
 
+const char *libsvm_label_fault(enum sparse_labels labels)
+{
+    return labels == SPARSE_UNLABELLED
+               ? "this row has no label, rows before it have; add one"
+               : "this row has a label, rows before it have none; remove it";
+}
+
 /* Indices that do not ascend; `before` is the one before, `index` this one, as in the file. */
 static temper_status fail_order(struct cursor *at, const char *from, unsigned long long before,
                                 unsigned long long index)
@@ -118,54 +127,20 @@ static temper_status fail_order(struct cursor *at, const char *from, unsigned lo
     return fail(at, from, "index %llu comes after %llu; sort the row by index", index, before);
 }
 
-/* ---- Entries
- * -------------------------------------------------------------------------------------- */
+/* ---- Entries --------------------------------------------------------------------------------- */
 
-/* A value that is a few digits, perhaps with a point: most are. NULL for all others. */
-static inline const char *quick_value(const char *p, float *value)
+static temper_status parse_value(struct cursor *at, float *value)
 {
-    static const float tenth[] = {1, 1e1f, 1e2f, 1e3f, 1e4f, 1e5f, 1e6f, 1e7f, 1e8f, 1e9f, 1e10f};
-    uint32_t digits = 0;
-    const char *first = p, *point;
-    bool negative = *p == '-';
-    p += negative;
-    for (; is_digit(*p); p++)
-        digits = digits * 10 + (uint32_t)(*p - '0');
-    size_t count = (size_t)(p - first) - negative, behind = 0;
-    if (*p == '.') {
-        for (point = ++p; is_digit(*p); p++)
-            digits = digits * 10 + (uint32_t)(*p - '0');
-        behind = (size_t)(p - point);
-        count += behind;
-    }
-    /* At most seven digits are below 2^24, and 10^10 is a float: one division rounds correctly. */
-    if (count == 0 || count > 9 || digits >= 1u << 24 || !ends_token(*p))
-        return NULL;
-    float size = (float)digits / tenth[behind];
-    *value = negative ? -size : size;
-    return p;
-}
-
-static inline temper_status parse_value(struct cursor *at, float *value)
-{
-    if (is_digit(at->p[0]) && at->p[1] == ' ') { /* counts and flags are mostly this */
-        *value = (float)(at->p[0] - '0');
-        at->p++;
-        return TEMPER_OK;
-    }
-    const char *behind = quick_value(at->p, value);
-    if (!behind) {
-        behind = token_end(at->p);
-        enum number_result result = number_f32(at->p, behind, value);
-        if (result != NUMBER_OK)
-            return fail_value(at, at->p, result);
-    }
+    const char *behind = token_end(at->p);
+    enum number_result result = number_f32(at->p, behind, value);
+    if (result != NUMBER_OK)
+        return fail_value(at, at->p, result);
     at->p = behind;
     return TEMPER_OK;
 }
 
 /* "index:", as it stands there; the cursor behind the colon. */
-static inline temper_status parse_index(struct cursor *at, unsigned long long *index)
+static temper_status parse_index(struct cursor *at, unsigned long long *index)
 {
     const char *from = at->p, *p = from;
     unsigned long long number = 0;
@@ -181,7 +156,8 @@ static inline temper_status parse_index(struct cursor *at, unsigned long long *i
     return TEMPER_OK;
 }
 
-static inline temper_status parse_entry(struct cursor *at, int64_t *before)
+/* Any entry, looked at with care. */
+static temper_status parse_entry(struct cursor *at, int64_t *before)
 {
     struct sparse_rows *rows = at->piece->rows;
     const char *from = at->p;
@@ -193,7 +169,7 @@ static inline temper_status parse_entry(struct cursor *at, int64_t *before)
     int64_t column = (int64_t)index - base;
     if (column <= *before) {
         if (column < 0)
-            return fail(at, from, "index 0; indices count from 1, or pass --zero-based");
+            return fail(at, from, "index 0; count indices from 1, or pass --zero-based");
         return fail_order(at, from, (unsigned long long)*before + (unsigned long long)base, index);
     }
     status = parse_value(at, &rows->value[rows->nonzeros]);
@@ -204,8 +180,31 @@ static inline temper_status parse_entry(struct cursor *at, int64_t *before)
     return TEMPER_OK;
 }
 
-/* ---- Rows
- * ----------------------------------------------------------------------------------------- */
+/* As many entries as are plain and one blank apart; stops in front of anything else. Not inline, so
+ * that the loop has all registers. */
+static __attribute__((noinline)) void quick_entries(struct cursor *at, int64_t *before)
+{
+    struct sparse_rows *rows = at->piece->rows;
+    const unsigned base = at->piece->zero_based ? 0 : 1;
+    uint32_t *column = rows->column + rows->nonzeros;
+    float *value = rows->value + rows->nonzeros;
+    const char *p = at->p;
+    uint64_t least = (uint64_t)(*before + 1) + base, index;
+    while (*p == ' ') {
+        const char *end = libsvm_plain(p + 1, &index, value);
+        if (!end || index < least)
+            break;
+        p = end;
+        least = index + 1;
+        *column++ = (uint32_t)index - base;
+        value++;
+    }
+    at->p = p;
+    *before = (int64_t)(least - base) - 1;
+    rows->nonzeros = (size_t)(column - rows->column);
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
 static bool is_qid(const char *p)
 {
@@ -230,6 +229,7 @@ static temper_status parse_entries(struct cursor *at)
     struct sparse_rows *rows = at->piece->rows;
     int64_t before = -1;
     for (;;) {
+        quick_entries(at, &before);
         skip_blanks(at);
         if (*at->p == '#')
             skip_comment(at);
@@ -256,9 +256,6 @@ static temper_status check_label(struct cursor *at, const char *from, const char
     struct token_text token = token_text(from, to);
     double ignored;
     enum number_result result = number_f64(from, to, &ignored);
-    if (to - from > LONGEST_LABEL)
-        return fail(at, from, "a label of %zu characters; at most %d", (size_t)(to - from),
-                    LONGEST_LABEL);
     if (result == NUMBER_NOT_FINITE || result == NUMBER_OVERFLOW)
         return fail(at, from, "label '%s' is not finite; give the row a label or drop it",
                     token.text);
@@ -277,9 +274,8 @@ static temper_status add_label(struct cursor *at, const char *from, const char *
             return status;
         class = classes_add(&rows->classes, from, (size_t)(to - from));
     }
-    if (class == CLASSES_FULL)
-        return fail(at, from, "more than %d different labels; is this really the label?",
-                    MOST_CLASSES);
+    if (class == CLASSES_FULL) /* of the whole line, as where the classes of pieces are merged */
+        return fail(at, at->line, SPARSE_TOO_MANY, MOST_CLASSES);
     if (class == CLASSES_NO_MEMORY)
         return TEMPER_NO_MEMORY;
     rows->label[rows->rows] = class;
@@ -292,13 +288,15 @@ static temper_status parse_label(struct cursor *at)
     struct sparse_rows *rows = at->piece->rows;
     const char *from = at->p, *to = token_end(from);
     bool without = memchr(from, ':', (size_t)(to - from)) != NULL;
-    if (rows->rows > 0 && without != (rows->unlabelled > 0))
-        return fail(at, from,
-                    without ? "this row has no label, rows before it have; add one"
-                            : "this row has a label, rows before it have none; remove it");
+    enum sparse_labels labels = without ? SPARSE_UNLABELLED : SPARSE_LABELLED;
+    if (rows->labels == SPARSE_NO_ROWS) {
+        rows->labels = labels;
+        rows->label_column = (size_t)(from - at->line) + 1;
+    }
+    if (rows->labels != labels)
+        return fail(at, from, "%s", libsvm_label_fault(labels));
     if (without) {
         rows->label[rows->rows] = 0;
-        rows->unlabelled++;
         return TEMPER_OK;
     }
     at->p = to;
@@ -319,6 +317,7 @@ static temper_status parse_row(struct cursor *at)
 {
     struct sparse_rows *rows = at->piece->rows;
     size_t entries = rows->nonzeros;
+    rows->line[rows->rows] = at->piece->lines_before + at->piece->lines + 1;
     temper_status status = parse_label(at);
     if (status == TEMPER_OK)
         status = parse_entries(at);
@@ -326,7 +325,6 @@ static temper_status parse_row(struct cursor *at)
         status = check_cut(at, entries);
     if (status != TEMPER_OK)
         return status;
-    rows->line[rows->rows] = at->piece->lines_before + at->piece->lines + 1;
     rows->row_start[++rows->rows] = rows->nonzeros;
     return TEMPER_OK;
 }
@@ -342,11 +340,28 @@ static temper_status parse_line(struct cursor *at)
     return parse_row(at);
 }
 
+/* The same for all pieces of about the same length, so that what one needs is enough for the next.
+ */
+static size_t rounded(size_t bytes)
+{
+    return (bytes / ROUNDING + 1) * ROUNDING;
+}
+
+size_t libsvm_most_rows(size_t bytes)
+{
+    return rounded(bytes) / BYTES_PER_ROW;
+}
+
+size_t libsvm_most_entries(size_t bytes)
+{
+    return rounded(bytes) / BYTES_PER_ENTRY;
+}
+
 temper_status libsvm_parse(struct libsvm_piece *piece)
 {
     struct cursor at = {.piece = piece, .p = piece->from};
     size_t bytes = (size_t)(piece->to - piece->from);
-    if (!sparse_rows_reserve(piece->rows, bytes / BYTES_PER_ROW + 1, bytes / BYTES_PER_ENTRY + 1))
+    if (!sparse_rows_reserve(piece->rows, libsvm_most_rows(bytes), libsvm_most_entries(bytes)))
         return TEMPER_NO_MEMORY;
     while (at.p < piece->to) {
         temper_status status = parse_line(&at);

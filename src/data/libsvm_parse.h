@@ -26,4 +26,11 @@ struct libsvm_piece {
 /* TEMPER_OK, TEMPER_BAD_DATA with column and reason, or TEMPER_NO_MEMORY. */
 temper_status libsvm_parse(struct libsvm_piece *piece);
 
+/* How much room it makes for a piece of so many bytes: no text has more. */
+size_t libsvm_most_rows(size_t bytes);
+size_t libsvm_most_entries(size_t bytes);
+
+/* What is wrong with the first row of its kind among rows of the other. */
+const char *libsvm_label_fault(enum sparse_labels labels);
+
 #endif

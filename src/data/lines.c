@@ -36,7 +36,7 @@ static temper_status refuse_long(const struct lines *lines, temper_error *error)
     char file[PATH_SHOWN];
     size_t line = lines->number + 1;
     return error_at(error, TEMPER_BAD_DATA, line, 1,
-                    "%s:%zu:1: the line is longer than %d MB; is this the right file?",
+                    "%s:%zu:1: the line is longer than %d MiB; give a text of short lines",
                     path_shown(lines->path, file), line, LONGEST_LINE >> 20);
 }
 
@@ -75,8 +75,8 @@ static temper_status check_line(const struct lines *lines, const char *line, siz
         return TEMPER_OK;
     size_t column = (size_t)(nul - line) + 1;
     return error_at(error, TEMPER_BAD_DATA, lines->number, column,
-                    "%s:%zu:%zu: a NUL byte; is this a text file?", path_shown(lines->path, file),
-                    lines->number, column);
+                    "%s:%zu:%zu: a NUL byte; give a plain text, in UTF-8",
+                    path_shown(lines->path, file), lines->number, column);
 }
 
 /* Hands out the bytes up to `end`, without \r at their end or a mark at the start of the file. */

@@ -13,7 +13,7 @@ temper_status noise_count(const struct dataset *data, double rate, size_t *count
 {
     if (!(rate >= 0 && rate <= 1))
         return error_set(error, TEMPER_USAGE,
-                         "the rate is the share of rows to change; it must lie between 0 and 1");
+                         "the rate is no share of the rows; give a number from 0 to 1");
     *count = (size_t)floor(rate * (double)data->x.rows + 0.5);
     return TEMPER_OK;
 }

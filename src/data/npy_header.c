@@ -1,6 +1,7 @@
 /* npy_header: a strict reader of {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }. */
 #include "data/npy_header.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -18,21 +19,23 @@ enum {
 struct dictionary {
     const struct reading *reading;
     const char *text, *at, *end;
+    size_t start; /* of the text, in the file */
     bool has_type, has_order, has_shape;
     struct rectangle *out;
 };
 
 /* ---- Messages -------------------------------------------------------------------------------- */
 
-/* For what no version of numpy writes. */
+/* For what no version of numpy writes. Places are bytes of the file, as other tools show them; what
+ * stops too early has none. */
 static temper_status bad_header(const struct dictionary *d, const char *what)
 {
-    char place[PATH_SHOWN];
+    char place[PATH_SHOWN], at[32] = "";
+    if (d->at < d->end)
+        snprintf(at, sizeof at, " at byte %zu", d->start + (size_t)(d->at - d->text) + 1);
     return error_set(d->reading->error, TEMPER_BAD_DATA,
-                     "%s: its header is damaged: %s at byte %zu of %zu; save it again with "
-                     "numpy.save",
-                     path_shown(d->reading->path, place), what, (size_t)(d->at - d->text) + 1,
-                     (size_t)(d->end - d->text));
+                     "%s: its header is damaged: %s%s; save it again with numpy.save",
+                     path_shown(d->reading->path, place), what, at);
 }
 
 /* For arrays that hold no plain numbers. */
@@ -94,8 +97,10 @@ static bool take_integer(struct dictionary *d, uint64_t *out)
     const char *from = d->at;
     while (d->at < d->end && *d->at >= '0' && *d->at <= '9')
         d->at++;
-    if (!number_u64(from, d->at, &value))
+    if (!number_u64(from, d->at, &value)) {
+        d->at = from; /* for the message */
         return false;
+    }
     *out = value;
     if (d->at < d->end && *d->at == 'L') /* as Python 2 wrote long integers */
         d->at++;
@@ -242,6 +247,7 @@ static temper_status take_entry(struct dictionary *d)
         return take_order(d);
     if (is_key(from, to, "shape") && !d->has_shape)
         return take_shape(d);
+    d->at = from - 1; /* its quote */
     return bad_header(d, "a key is unknown, or there twice,");
 }
 
@@ -259,11 +265,17 @@ static temper_status take_dictionary(struct dictionary *d)
             break;
         }
     }
+    const char *close = d->at - 1;
     skip_blanks(d);
     if (d->at != d->end)
         return bad_header(d, "there is something behind the dictionary");
-    if (!d->has_type || !d->has_order || !d->has_shape)
-        return bad_header(d, "one of descr, fortran_order and shape is missing");
+    d->at = close; /* where what is missing should be */
+    if (!d->has_type)
+        return bad_header(d, "'descr' is missing in the dictionary that ends");
+    if (!d->has_order)
+        return bad_header(d, "'fortran_order' is missing in the dictionary that ends");
+    if (!d->has_shape)
+        return bad_header(d, "'shape' is missing in the dictionary that ends");
     return TEMPER_OK;
 }
 
@@ -304,9 +316,10 @@ static temper_status read_start(const struct reading *reading, size_t *length, s
     if (bytes[6] > 1 && (status = read_all(reading, bytes + 10, 2)) == TEMPER_OK)
         *length |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
     if (status == TEMPER_OK && *length > LONGEST_HEADER)
-        return error_set(reading->error, TEMPER_BAD_DATA,
-                         "%s: a header of %zu bytes cannot be right; it is damaged: save it again",
-                         place, *length);
+        return error_set(
+            reading->error, TEMPER_BAD_DATA,
+            "%s: a header of %zu bytes cannot be right: it is damaged; copy it or save it again",
+            place, *length);
     return status;
 }
 
@@ -320,8 +333,12 @@ temper_status npy_header_read(const struct reading *reading, struct rectangle *o
     if (!text)
         return error_no_memory(reading->error);
     struct rectangle found = {.header_size = start + length};
-    struct dictionary d = {
-        .reading = reading, .text = text, .at = text, .end = text + length, .out = &found};
+    struct dictionary d = {.reading = reading,
+                           .text = text,
+                           .at = text,
+                           .end = text + length,
+                           .start = start,
+                           .out = &found};
     status = read_all(reading, text, length);
     if (status == TEMPER_OK)
         status = take_dictionary(&d);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/foreign.h"
 #include "data/format.h"
 #include "data/labels.h"
 #include "data/select.h"
@@ -42,35 +43,74 @@ static temper_status named_format(const struct reading *reading, const struct fo
                      reading->options->format, format_names);
 }
 
-/* --format, else the content, else the extension; what was assumed becomes a note. */
+/* A format of others, which no reader of ours would have a sensible word for. */
+static temper_status refuse_foreign(const struct reading *reading, const unsigned char *bytes,
+                                    size_t length)
+{
+    const char *foreign = foreign_file(bytes, length, reading->options->format != NULL);
+    if (!foreign)
+        return TEMPER_OK;
+    return error_set(reading->error, TEMPER_BAD_DATA, "%s: this is %s",
+                     place_text(reading->path).text, foreign);
+}
+
+/* A table that a reader would take for another, or nobody could name. */
+static temper_status refuse_table(const struct reading *reading, const unsigned char *bytes,
+                                  size_t length)
+{
+    const char *table = foreign_table(bytes, length);
+    if (!table)
+        return TEMPER_OK;
+    return error_set(reading->error, TEMPER_BAD_DATA,
+                     "%s: this seems %s, or say what it is by --format",
+                     place_text(reading->path).text, table);
+}
+
+static temper_status refuse_blank(const struct reading *reading, const unsigned char *bytes,
+                                  size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (!strchr(" \t\r\n", bytes[i]) || bytes[i] == '\0' || length == PEEK)
+            return TEMPER_OK;
+    return error_set(reading->error, TEMPER_BAD_DATA, "%s: the file is %s; give one with rows",
+                     place_text(reading->path).text, length == 0 ? "empty" : "blank");
+}
+
+/* The content, else the extension; what was assumed becomes a note. */
+static temper_status guess_format(const struct reading *reading, const unsigned char *bytes,
+                                  size_t length, struct dataset *data, const struct format **format)
+{
+    temper_status status = refuse_blank(reading, bytes, length);
+    *format = format_of_content(bytes, length);
+    bool by_content = *format != NULL, is_table = !*format || (*format)->read == read_csv;
+    if (status == TEMPER_OK && is_table && !bytes_are_binary(bytes, length))
+        status = refuse_table(reading, bytes, length);
+    if (status != TEMPER_OK)
+        return status;
+    if (!*format)
+        *format = format_of_path(reading->path);
+    if (!*format)
+        return unknown_format(reading);
+    dataset_note(data, "format: %s, told by the %s", (*format)->name,
+                 by_content ? "content" : "extension");
+    return TEMPER_OK;
+}
+
+/* --format, else a guess. */
 static temper_status tell_format(struct reading *reading, struct dataset *data,
                                  const struct format **format)
 {
     const unsigned char *bytes;
     size_t length;
-    if (reading->options->format)
-        return named_format(reading, format);
-    temper_status status = source_peek(reading->source, PEEK, &bytes, &length, reading->error);
-    if (status != TEMPER_OK)
+    const bool told = reading->options->format != NULL;
+    temper_status status = told ? named_format(reading, format) : TEMPER_OK;
+    if (status == TEMPER_OK)
+        status = source_peek(reading->source, PEEK, &bytes, &length, reading->error);
+    if (status == TEMPER_OK)
+        status = refuse_foreign(reading, bytes, length);
+    if (status != TEMPER_OK || told)
         return status;
-    if (length == 0)
-        return error_set(reading->error, TEMPER_BAD_DATA,
-                         "%s: the file is empty; give one with rows",
-                         place_text(reading->path).text);
-    const char *stranger = format_foreign(bytes, length);
-    if (stranger)
-        return error_set(reading->error, TEMPER_BAD_DATA, "%s: this is %s",
-                         place_text(reading->path).text, stranger);
-    *format = format_of_content(bytes, length);
-    if (*format) {
-        dataset_note(data, "format: %s, told by the content", (*format)->name);
-        return TEMPER_OK;
-    }
-    *format = format_of_path(reading->path);
-    if (!*format)
-        return unknown_format(reading);
-    dataset_note(data, "format: %s, told by the extension", (*format)->name);
-    return TEMPER_OK;
+    return guess_format(reading, bytes, length, data, format);
 }
 
 /* A fault may be none in another format: where the name does not say the same, the message says
@@ -115,6 +155,15 @@ static temper_status add_weights(const temper_read_options *options, struct data
     return status;
 }
 
+/* Formats of numbers alone. The labels of IDX images have another name, and were looked for. */
+static bool may_have_labels_beside(const struct reading *reading, const struct dataset *data)
+{
+    const char *label = reading->options->label;
+    bool numbers = strcmp(data->format, "npy") == 0 || strcmp(data->format, "idx") == 0;
+    return numbers && !data->label && strcmp(reading->path, "-") != 0 &&
+           !(label && strcmp(label, "none") == 0);
+}
+
 /* What the options ask for beyond the file itself, in the order that read.h says. */
 static temper_status complete(struct reading *reading, struct dataset *data)
 {
@@ -122,6 +171,8 @@ static temper_status complete(struct reading *reading, struct dataset *data)
     temper_status status = TEMPER_OK;
     if (options->labels)
         status = labels_read(options->labels, data, reading->error);
+    else if (may_have_labels_beside(reading, data))
+        status = labels_find(reading->path, data, reading->error);
     if (status == TEMPER_OK && data->label && strcmp(data->format, "tmpr") != 0)
         status = sort_classes(data, reading->error); /* those of a .tmpr file are in order */
     if (status == TEMPER_OK)

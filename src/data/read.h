@@ -20,7 +20,8 @@ typedef temper_status reader_fn(struct reading *reading, struct dataset *data);
 reader_fn read_libsvm, read_csv, read_npy, read_idx, read_cifar, read_tmpr;
 
 /* Opens the file, tells its format (--format, else content, else extension) and reads it; then
- * labels from --labels, weights from --weights FILE, --classes and --class-weight, in this order.
+ * labels from --labels or from beside numbers that have none, weights from --weights FILE,
+ * --classes and --class-weight, in this order.
  */
 temper_status dataset_read(const char *path, const temper_read_options *options,
                            struct dataset **out, temper_error *error);

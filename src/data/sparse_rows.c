@@ -4,15 +4,13 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/chunks_pages.h"
 
 /* A capacity of at least `needed`, twice the old one at least. */
-static bool grown(size_t needed, size_t *room)
+static size_t grown(size_t needed, size_t room)
 {
     size_t doubled;
-    if (!mul_size(*room, 2, &doubled) || doubled < needed)
-        doubled = needed;
-    *room = doubled;
-    return true;
+    return mul_size(room, 2, &doubled) && doubled > needed ? doubled : needed;
 }
 
 /* An array with room for `count`; the old one, and *failed, without memory. */
@@ -23,13 +21,10 @@ static void *resized(void *array, size_t count, size_t size, bool *failed)
     return larger ? larger : array;
 }
 
-static bool reserve_rows(struct sparse_rows *rows, size_t needed)
+static bool set_row_room(struct sparse_rows *rows, size_t room)
 {
-    size_t room = rows->row_room;
-    bool failed = false;
-    if (needed <= room)
-        return true;
-    if (!grown(needed, &room) || room == SIZE_MAX)
+    bool failed = room == SIZE_MAX; /* one more does not exist */
+    if (failed)
         return false;
     rows->row_start = resized(rows->row_start, room + 1, sizeof *rows->row_start, &failed);
     rows->label = resized(rows->label, room, sizeof *rows->label, &failed);
@@ -42,14 +37,9 @@ static bool reserve_rows(struct sparse_rows *rows, size_t needed)
     return true;
 }
 
-static bool reserve_entries(struct sparse_rows *rows, size_t needed)
+static bool set_room(struct sparse_rows *rows, size_t room)
 {
-    size_t room = rows->room;
     bool failed = false;
-    if (needed <= room)
-        return true;
-    if (!grown(needed, &room))
-        return false;
     rows->column = resized(rows->column, room, sizeof *rows->column, &failed);
     rows->value = resized(rows->value, room, sizeof *rows->value, &failed);
     if (failed)
@@ -61,43 +51,64 @@ static bool reserve_entries(struct sparse_rows *rows, size_t needed)
 bool sparse_rows_reserve(struct sparse_rows *rows, size_t more_rows, size_t more_entries)
 {
     size_t row_total, entry_total;
-    return add_size(rows->rows, more_rows, &row_total) &&
-           add_size(rows->nonzeros, more_entries, &entry_total) && reserve_rows(rows, row_total) &&
-           reserve_entries(rows, entry_total);
+    if (!add_size(rows->rows, more_rows, &row_total) ||
+        !add_size(rows->nonzeros, more_entries, &entry_total))
+        return false;
+    return (row_total <= rows->row_room || set_row_room(rows, grown(row_total, rows->row_room))) &&
+           (entry_total <= rows->room || set_room(rows, grown(entry_total, rows->room)));
 }
 
-/* The line of the first row of a class, which has one. */
+/* As much as was asked for, not twice the old room, which is for where the guess was wrong. */
+void sparse_rows_expect(struct sparse_rows *rows, size_t all_rows, size_t all_entries)
+{
+    if (all_rows > rows->row_room && !set_row_room(rows, all_rows))
+        return;
+    if (all_entries > rows->room && set_room(rows, all_entries)) {
+        pages_expect(rows->column, all_entries * sizeof *rows->column);
+        pages_expect(rows->value, all_entries * sizeof *rows->value);
+    }
+}
+
+/* The line of the first row of a class, which may be the one behind the last: begun, and faulty. */
 static size_t line_of_class(const struct sparse_rows *piece, uint32_t class, uint64_t lines_before)
 {
     size_t row = 0;
-    while (row + 1 < piece->rows && piece->label[row] != class)
+    while (row < piece->rows && piece->label[row] != class)
         row++;
     return (size_t)(lines_before + piece->line[row]);
 }
 
-/* Where each class of the piece stands among ours. */
-static temper_status merge_classes(struct sparse_rows *rows, const struct sparse_rows *piece,
-                                   uint64_t lines_before, uint32_t *place, temper_error *error)
+/* Where each class of the piece stands among ours. Those that it had before are known; new ones
+ * come in the order of its rows, so that ours do too. */
+static temper_status merge_classes(struct sparse_rows *rows, struct sparse_rows *piece,
+                                   uint64_t lines_before, temper_error *error)
 {
-    for (size_t i = 0; i < piece->classes.count; i++) {
-        const char *name = piece->classes.name[i];
-        place[i] = classes_add(&rows->classes, name, strlen(name));
-        if (place[i] == CLASSES_FULL)
-            return error_at(error, TEMPER_BAD_DATA, line_of_class(piece, (uint32_t)i, lines_before),
-                            1, "more than %d different labels; is this really the label?",
-                            MOST_CLASSES);
-        if (place[i] == CLASSES_NO_MEMORY)
+    if (piece->placed == piece->classes.count)
+        return TEMPER_OK;
+    uint32_t *place = mem_resize(piece->place, piece->classes.count, sizeof *place);
+    if (!place)
+        return error_no_memory(error);
+    piece->place = place;
+    for (; piece->placed < piece->classes.count; piece->placed++) {
+        const char *name = piece->classes.name[piece->placed];
+        uint32_t number = classes_add(&rows->classes, name, strlen(name));
+        if (number == CLASSES_FULL)
+            return error_at(error, TEMPER_BAD_DATA,
+                            line_of_class(piece, (uint32_t)piece->placed, lines_before), 1,
+                            SPARSE_TOO_MANY, MOST_CLASSES);
+        if (number == CLASSES_NO_MEMORY)
             return error_no_memory(error);
+        place[piece->placed] = number;
     }
     return TEMPER_OK;
 }
 
 static void copy_rows(struct sparse_rows *rows, const struct sparse_rows *piece,
-                      const uint32_t *place, uint64_t lines_before)
+                      uint64_t lines_before)
 {
     for (size_t i = 0; i < piece->rows; i++) {
         rows->row_start[rows->rows + i + 1] = rows->nonzeros + piece->row_start[i + 1];
-        rows->label[rows->rows + i] = piece->classes.count ? place[piece->label[i]] : 0;
+        rows->label[rows->rows + i] = piece->placed ? piece->place[piece->label[i]] : 0;
         rows->line[rows->rows + i] = lines_before + piece->line[i];
     }
     if (piece->nonzeros == 0) /* then there may be no arrays either */
@@ -106,32 +117,28 @@ static void copy_rows(struct sparse_rows *rows, const struct sparse_rows *piece,
     memcpy(rows->value + rows->nonzeros, piece->value, piece->nonzeros * sizeof *rows->value);
 }
 
-temper_status sparse_rows_append(struct sparse_rows *rows, const struct sparse_rows *piece,
+temper_status sparse_rows_append(struct sparse_rows *rows, struct sparse_rows *piece,
                                  uint64_t lines_before, temper_error *error)
 {
-    uint32_t *place = mem_alloc(piece->classes.count, sizeof *place);
-    if (!place || !sparse_rows_reserve(rows, piece->rows, piece->nonzeros)) {
-        mem_free(place);
+    if (!sparse_rows_reserve(rows, piece->rows, piece->nonzeros))
         return error_no_memory(error);
-    }
-    temper_status status = merge_classes(rows, piece, lines_before, place, error);
-    if (status == TEMPER_OK) {
-        copy_rows(rows, piece, place, lines_before);
-        rows->rows += piece->rows;
-        rows->nonzeros += piece->nonzeros;
-        rows->unlabelled += piece->unlabelled;
-        rows->columns = piece->columns > rows->columns ? piece->columns : rows->columns;
-        rows->qid = rows->qid || piece->qid;
-    }
-    mem_free(place);
-    return status;
+    temper_status status = merge_classes(rows, piece, lines_before, error);
+    if (status != TEMPER_OK)
+        return status;
+    copy_rows(rows, piece, lines_before);
+    rows->rows += piece->rows;
+    rows->nonzeros += piece->nonzeros;
+    rows->labels = rows->labels == SPARSE_NO_ROWS ? piece->labels : rows->labels;
+    rows->columns = piece->columns > rows->columns ? piece->columns : rows->columns;
+    rows->qid = rows->qid || piece->qid;
+    return TEMPER_OK;
 }
 
 void sparse_rows_clear(struct sparse_rows *rows)
 {
-    classes_free(&rows->classes);
     rows->rows = rows->nonzeros = 0;
-    rows->unlabelled = rows->columns = 0;
+    rows->labels = SPARSE_NO_ROWS;
+    rows->columns = 0;
     rows->qid = false;
 }
 
@@ -143,6 +150,7 @@ void sparse_rows_free(struct sparse_rows *rows)
     mem_free(rows->column);
     mem_free(rows->value);
     classes_free(&rows->classes);
+    mem_free(rows->place);
     *rows = (struct sparse_rows){0};
 }
 
@@ -161,7 +169,8 @@ void sparse_rows_move(struct sparse_rows *rows, struct dataset *data)
     data->label = rows->label;
     data->classes = rows->classes;
     data->line = rows->line;
-    if (rows->unlabelled) { /* then no row has one */
+    mem_free(rows->place);
+    if (rows->labels == SPARSE_UNLABELLED) {
         mem_free(data->label);
         data->label = NULL;
     }

@@ -116,7 +116,8 @@ temper_status split_folds(const struct dataset *data, size_t folds, struct split
     struct split split = {0};
     struct deck deck = {0};
     if (folds < 2)
-        return error_set(error, TEMPER_USAGE, "--folds %zu: there must be at least 2", folds);
+        return error_set(error, TEMPER_USAGE,
+                         "--folds %zu: too few to split the rows; pass 2 or more", folds);
     if (folds > data->x.rows || folds > UINT32_MAX)
         return error_set(error, TEMPER_BAD_DATA,
                          "%s: %zu folds of %llu rows; use fewer folds than there are rows",
@@ -195,7 +196,7 @@ static temper_status check_share(const struct dataset *data, double share, size_
     double rows = (double)data->x.rows;
     if (!(share > 0 && share < 1))
         return error_set(error, TEMPER_USAGE,
-                         "the share of rows for testing must lie between 0 and 1");
+                         "the share of rows for testing is none; give a number between 0 and 1");
     double count = floor(share * rows + 0.5);
     if (count < 1 || count >= rows)
         return error_set(error, TEMPER_BAD_DATA,

@@ -213,9 +213,9 @@ temper_status tmpr_verify_rows(const struct dataset *data, uint64_t from, uint64
     uint64_t rows[2] = {from, to}, starts[2] = {from, to + 1}, entries[2];
     temper_status status = layout_of(data, &layout, error);
     if (status == TEMPER_OK && (to > layout.rows || from > to))
-        return error_set(error, TEMPER_USAGE, "there are no rows %llu to %llu; there are %llu",
-                         (unsigned long long)from, (unsigned long long)to,
-                         (unsigned long long)layout.rows);
+        return error_set(
+            error, TEMPER_USAGE, "there are no rows %llu to %llu; ask for some of the %llu",
+            (unsigned long long)from, (unsigned long long)to, (unsigned long long)layout.rows);
     for (int i = TMPR_LABELS; i < TMPR_ROW_START && status == TEMPER_OK; i++)
         status = verify_elements(data, &layout, i, rows, error);
     if (status == TEMPER_OK)

@@ -143,14 +143,15 @@ static temper_status check_row(const struct transition *t, const double *p, size
     double sum = 0;
     for (size_t j = 0; j < t->classes; j++) {
         if (!(p[j] >= 0 && p[j] <= 1))
-            return refuse(t, number, j + 1, "a probability must lie between 0 and 1", error);
+            return refuse(t, number, j + 1,
+                          "a probability is below 0 or above 1; write numbers from 0 to 1", error);
         sum += p[j];
     }
     if (fabs(sum - 1) <= 1e-9)
         return TEMPER_OK;
     number_write_f64(sum, shown);
     return error_at(error, TEMPER_BAD_DATA, number, 1,
-                    "%s:%zu:1: the probabilities sum to %s; they must sum to 1",
+                    "%s:%zu:1: the probabilities sum to %s; make them sum to 1",
                     path_shown(t->lines.path, file), number, shown);
 }
 
@@ -162,7 +163,7 @@ static temper_status take_name(const struct transition *t, const char *name, boo
     if (status != TEMPER_OK)
         return status;
     if (seen[*number])
-        return refuse(t, 1, 1, "the first line names a class twice", error);
+        return refuse(t, 1, 1, "the first line names a class twice; name each once", error);
     seen[*number] = true;
     return TEMPER_OK;
 }
@@ -171,7 +172,8 @@ static temper_status take_names(const struct transition *t, const struct list *l
                                 uint32_t *place, temper_error *error)
 {
     if (list->count != t->classes)
-        return refuse(t, 1, 1, "the first line does not name each class once", error);
+        return refuse(t, 1, 1, "the first line names too few classes or too many; name each once",
+                      error);
     bool *seen = mem_zeroed(t->classes, sizeof *seen);
     if (!seen)
         return error_no_memory(error);

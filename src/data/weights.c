@@ -12,7 +12,7 @@
 #include "data/list.h"
 #include "data/token.h"
 
-static const char remedy[] = "weights are numbers, 0 or more";
+static const char remedy[] = "give numbers, 0 or more";
 
 /* ---- A file ---------------------------------------------------------------------------------- */
 

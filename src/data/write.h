@@ -13,8 +13,13 @@ writer_fn write_libsvm, write_csv, write_tsv, write_npy, write_idx, write_cifar,
 
 /* By format, else by the extension of the path. Labels of formats that keep them apart (npy, idx)
  * go to a second file: PATH.labels, one a line; or, for NAME-images-idx3-ubyte,
- * NAME-labels-idx1-ubyte. */
+ * NAME-labels-idx1-ubyte. All files are written, or none. */
 temper_status dataset_write(const struct dataset *data, const char *path, const char *format,
                             temper_error *error);
+/* What it would refuse of the name and the format. */
+temper_status dataset_write_check(const char *path, const char *format, temper_error *error);
+/* With one more file, or NULL. */
+temper_status dataset_write_with(const struct dataset *data, const char *path, const char *format,
+                                 const temper_attachment *with, temper_error *error);
 
 #endif

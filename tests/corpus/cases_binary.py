@@ -1,4 +1,5 @@
 """NPY, IDX and CIFAR: headers that lie, lengths that do not fit, numbers that are none."""
+import gzip
 import struct
 
 NAN, INF = float("nan"), float("inf")
@@ -42,6 +43,10 @@ def npy_right():
     yield "denormal.npy", npy("<f4", "(3, 2)", floats(1e-45, -0.0, 3, 4, 5, 6)), "ok 3 2 0"
     yield "no-extension", F4, "ok 3 2 0"
     yield "with-labels.npy", F4, "ok 3 2 2", "--labels npy/labels.txt"
+    yield "labels-beside.npy", F4, "ok 3 2 2"
+    yield "labels-beside-left.npy", F4, "ok 3 2 0", "--label none"
+    yield "labels-beside-other.npy", F4, "ok 3 2 2", "--labels npy/labels.txt"
+    yield "labels-beside-packed.npy", F4, "ok 3 2 2"
     yield "with-labels-npy.npy", F4, "ok 3 2 2", "--labels npy/labels-i8.npy"
     yield "keys-in-another-order.npy", npy(0, 0, SIX, header="{'shape': (3, 2), 'fortran_order': False, "
                                            "'descr': '<f4'}"), "ok 3 2 0"
@@ -101,6 +106,9 @@ def npy_wrong():
     yield "labels-too-few.npy", F4, 65, "--labels npy/labels-short.txt"
     yield "labels-too-many.npy", F4, 65, "--labels npy/labels-long.txt"
     yield "labels-empty-file.npy", F4, 65, "--labels npy/empty.npy"
+    yield "labels-beside-short.npy", F4, 65
+    yield "labels-beside-blank.npy", F4, 65
+    yield "labels-of-excel.npy", F4, 65, "--labels npy/labels.xlsx"
     yield "labels-missing-file.npy", F4, 66, "--labels npy/nowhere.txt"
     yield "labels-nan.npy", F4, 65, "--labels npy/labels-nan.txt"
     yield "labels-blank-line.npy", F4, 65, "--labels npy/labels-blank.txt"
@@ -115,6 +123,13 @@ def npy_wrong():
 def npy_beside():
     """Files that options name; no cases of their own."""
     yield "labels.txt", b"a\nb\na\n"
+    yield "labels-beside.npy.labels", b"a\nb\na\n"
+    yield "labels-beside-left.npy.labels", b"a\nb\na\n"
+    yield "labels-beside-other.npy.labels", b"a\n"
+    yield "labels-beside-packed.npy.labels.gz", gzip.compress(b"a\nb\na\n", mtime=0)
+    yield "labels-beside-short.npy.labels", b"a\nb\n"
+    yield "labels-beside-blank.npy.labels", b"a\n\na\n"
+    yield "labels.xlsx", b"PK\x03\x04\x14\x00\x06\x00" + bytes(60)
     yield "labels-i8.npy", npy("<i8", "(3,)", floats(4, 2, 4, kind="<q"))
     yield "labels-short.txt", b"a\nb\n"
     yield "labels-long.txt", b"a\nb\na\nb\n"
@@ -139,6 +154,7 @@ def idx_right():
     yield "good-images-idx3-ubyte", IMAGES, "ok 3 4 2"
     yield "alone.idx", IMAGES, "ok 3 4 0"
     yield "no-extension", IMAGES, "ok 3 4 0"
+    yield "labels-beside.idx", IMAGES, "ok 3 4 2"
     yield "labels-by-option.idx", IMAGES, "ok 3 4 2", "--labels idx/good-labels-idx1-ubyte"
     yield "labels-as-text.idx", IMAGES, "ok 3 4 2", "--labels npy/labels.txt"
     yield "two-dimensions.idx", idx(8, (3, 2), bytes(6)), "ok 3 2 0"
@@ -182,6 +198,7 @@ def idx_wrong():
 
 def idx_beside():
     """Label files that lie beside the images."""
+    yield "labels-beside.idx.labels", b"a\nb\na\n"
     yield "good-labels-idx1-ubyte", LABELS
     yield "classes-labels-idx1-ubyte", LABELS
     yield "fewer-labels-idx1-ubyte", idx(8, (2,), bytes([7, 2]))

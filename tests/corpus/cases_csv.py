@@ -59,6 +59,9 @@ def right():
     yield "utf8-names.csv", "größe,x,art\n1,2,ä\n3,4,ö\n".encode(), "ok 2 2 2", "--label art"
     yield "latin1.csv", b"x,y,kind\n1,2,\xe4\n3,4,\xf6\n", "ok 2 2 2"
     yield "number-labels.csv", b"1,2,1\n3,4,1.0\n5,6,+1\n7,8,2\n", "ok 4 2 2"
+    yield "label-huge-text.csv", b"1,2," + b"x" * 5000 + b"\n3,4,b\n", "ok 2 2 2"
+    yield "very-long-digits.csv", b"1,2,a\n0." + b"3" * 4000 + b",4,b\n", "ok 2 2 2"
+    yield "value-4000-digits.csv", b"1,2,a\n" + b"7" * 4000 + b",4,b\n", 65
     yield "long-name.csv", b"x" * 3000 + b",y,kind\n1,2,a\n3,4,b\n", "ok 2 2 2"
     yield "duplicate-columns.csv", b"x,y,z,kind\n1,1,7,a\n2,2,7,b\n", "ok 2 3 2"
     yield "classes-kept.csv", b"1,2,a\n3,4,b\n5,6,c\n", "ok 2 2 2", "--classes a,c"

@@ -42,6 +42,10 @@ def right():
     yield "negative-zero.svm", b"1 1:-0\n-1 1:0\n", "ok 2 1 2"
     yield "explicit-zeros.svm", b"1 1:0 2:0\n-1 1:0\n", "ok 2 2 2"
     yield "long-digits.svm", b"1 1:0." + b"3" * 400 + b"\n-1 1:1\n", "ok 2 1 2"
+    yield "very-long-digits.svm", b"1 1:0." + b"3" * 4000 + b"\n-1 1:" + b"0" * 4000 + b"1\n", "ok 2 1 2"
+    yield "very-long-whole.svm", b"1 1:1\n-1 1:" + b"7" * 4000 + b"e-3999\n", "ok 2 1 2"
+    yield "label-huge-text.svm", b"x" * 5000 + b" 1:1\n1 1:2\n", "ok 2 1 2"
+    yield "label-huge-number.svm", b"0." + b"1" * 5000 + b" 1:1\n1 1:2\n", "ok 2 1 2"
     yield "zero-based.svm", b"1 0:1 2:1\n-1 1:1\n", "ok 2 3 2", "--zero-based"
     yield "zero-based-from-1.svm", b"1 1:1\n-1 2:1\n", "ok 2 3 2", "--zero-based"
     yield "wide-index.svm", b"1 1:1 2147483647:1\n-1 2:1\n", "ok 2 2147483647 2"
@@ -93,7 +97,6 @@ def wrong_labels():
     yield "label-overflow.svm", b"1 1:1\n1e400 1:2\n", 65
     yield "label-missing.svm", b"1 1:1\n1:2\n", 65
     yield "label-missing-first.svm", b"1:2\n1 1:1\n", 65
-    yield "label-huge-text.svm", b"x" * 5000 + b" 1:1\n1 1:2\n", 65
     yield "label-twice.svm", b"1 1:1\n-1 1 1:2\n", 65
     yield "label-list.svm", b"1,2 1:1\n1 1:2\n", 65
     yield "label-with-unprintables.svm", b"1 1:1\nnan\x1b[31m 1:2 x\n", 65
@@ -116,6 +119,7 @@ def wrong_values():
     yield "value-two-colons.svm", b"1 1:1\n-1 1:2:3\n", 65
     yield "value-blank-before.svm", b"1 1:1\n-1 1 :2\n", 65
     yield "value-unprintable.svm", b"1 1:1\n-1 1:\x07\xff\n", 65
+    yield "value-4000-digits.svm", b"1 1:1\n-1 1:" + b"7" * 4000 + b"\n", 65
     yield "value-very-long.svm", b"1 1:1\n-1 1:" + b"9x" * 2000 + b"\n", 65
     yield "token-without-value.svm", b"1 1:1\n-1 2\n", 65
     yield "token-without-value-within.svm", b"1 1:1\n-1 2 3:1\n", 65

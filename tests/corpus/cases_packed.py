@@ -134,6 +134,39 @@ def foreign_cases():
     yield "data.svm.xz", lzma.compress(GOOD), 65
     yield "page.csv", b"<!DOCTYPE html>\n<html><body>404, not found</body></html>\n", 65
     yield "page-short.svm", b"<html><body>404</body></html>\n", 65
+    yield "page-told.csv", b"\n<HTML><body>404</body></html>\n", 65, "--format csv"
+    yield "sheet-told.csv", b"PK\x03\x04\x14\x00\x06\x00" + bytes(60), 65, "--format csv"
+    for name, first in (("sheet-real.xlsx", b"[Content_Types].xml"), ("arrays-real.npz", b"arr_0.npy")):
+        yield name, b"PK\x03\x04\x14\x00\x06\x00" + bytes(22) + first + bytes(9), 65
+    yield "table.feather", b"FEA1" + bytes(60), 65
+    yield "table.orc", b"ORC" + bytes(60), 65
+    yield "table.avro", b"Obj\x01" + bytes(60), 65
+    yield "table.rdata", gz(b"RDX3\nX\n" + bytes(60)), 65
+    yield "table.rds", gz(b"X\n" + bytes(60)), 65
+    yield "table.arff", b"@RELATION iris\n@ATTRIBUTE x NUMERIC\n@DATA\n1,2\n", 65
+    yield "batch.pkl", b"\x80\x02}q\x01" + bytes(60), 65
+    yield "cifar.tar.gz", gz(b"data_batch_1.bin" + bytes(241) + b"ustar  \0" + bytes(247)), 65
+    yield "picture.png", b"\x89PNG\r\n\x1a\n" + bytes(60), 65
+    yield "picture.jpg", b"\xff\xd8\xff\xe0" + bytes(60), 65
+    yield "picture.gif", b"GIF89a" + bytes(60), 65
+    yield "utf16.svm", "1 1:1\n".encode("utf-16"), 65
+    yield "lines.json", b'\n {"x": 1, "y": 2}\n{"x": 3, "y": 4}\n', 65
+    yield "list.json", b"[\n  [1, 2],\n  [3, 4]\n]\n", 65
+    yield "json-called.csv", b'\xef\xbb\xbf[{"x": 1}]\n', 65
+    yield "brackets.csv", b"[x],[y],[kind]\n1,2,a\n3,4,b\n", "ok 2 2 2"
+    yield "named-like-magic.csv", b"PAR1,GIF8,kind\n1,2,a\n3,4,b\n", "ok 2 2 2"
+    yield "named-like-magic-control.csv", b"ORC,x,kind\n" + b"1,2,a\n" * 30 + b"3,4,\x01b\n", \
+        "ok 31 2 2"
+    yield "list-told.csv", b"[1],[2],[a]\n3,4,b\n", "ok 1 2 1", "--format csv --header yes"
     yield "data.json", b'{"rows": [[1, 2], [3, 4]]}\n', 65
     yield "data.xml", b"<?xml version='1.0'?>\n<data/>\n", 65
+    yield "blank", b"\n  \n\t\n", 65
+    yield "blanks-between.txt", b"1.5 2 0\n3 4 1\n", 65
+    yield "blanks-between-told.txt", b"1.5 2 0\n3 4 1\n", 65, "--format csv --header no"
+    yield "blanks-aligned.dat", b"   x      y   class\n  -0.500  4.1 1\n", 65
+    yield "bars-between.csv", b"x|y|kind\n1|2|a\n3|4|b\n", 65
+    yield "decimal-commas.csv", b"1,5;2,5;a\n3,0;4,1;b\n", 65
+    yield "decimal-commas-header.csv", b"x;y;kind\r\n1;2,5;a\r\n3,0;4,1;b\r\n", 65
+    yield "decimal-commas.tsv", b"1,5\t-2,5\n3,0\t4,1\n", 65
+    yield "semicolons.csv", b"x;y;kind\n1.5;2;a,b\n3;4;c\n", "ok 2 2 2"
     yield "words.txt", b"It was a dark and stormy night\nand so on\n", 65

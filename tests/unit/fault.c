@@ -201,3 +201,8 @@ WRAPPED(int, rename, const char *from, const char *to)
 {
     return no_input_output() ? -1 : __real_rename(from, to);
 }
+
+WRAPPED(int, link, const char *from, const char *to)
+{
+    return no_input_output() ? -1 : __real_link(from, to);
+}

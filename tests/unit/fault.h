@@ -21,7 +21,7 @@
 void fault_arm(size_t n);
 /* From the n-th start of a thread on, all fail, as they do when a limit is reached. */
 void fault_arm_threads(size_t n);
-/* The n-th call of open, write, fchmod, fsync, close or rename fails with EIO. */
+/* The n-th call of open, write, fchmod, fsync, close, rename or link fails with EIO. */
 void fault_arm_files(size_t n);
 /* The n-th read fails with EIO. */
 void fault_arm_reads(size_t n);

@@ -104,16 +104,65 @@ TEST(no_numbers)
         CHECKF(read64(words[i], &d) == NUMBER_NOT_FINITE && d == 7, "'%s'", words[i]);
 }
 
-/* Longer than anything sensible is refused, not cut. */
+/* Digits in any number are read; the C library is the reference, which takes them all. */
 TEST(very_long_tokens)
 {
     static char text[5000];
-    double d = 7;
-    memset(text, '1', 1000);
-    text[1] = '.';
+    for (int point = 0; point < 3; point++) { /* behind the first digit, far behind, nowhere */
+        memset(text, '1', sizeof text - 1);
+        if (point < 2)
+            text[point ? 3000 : 1] = '.';
+        text[1200] = '\0';
+        agree(text);
+        text[1200] = '7';
+        agree(text);
+        memcpy(text + sizeof text - 7, "e-4500", 7);
+        agree(text);
+    }
+}
+
+/* 1 + 2^-53 lies in the middle between two doubles: a digit far behind decides. */
+TEST(the_last_of_many_digits_decides)
+{
+    static char text[4000];
+    double d = 0;
+    snprintf(text, sizeof text, "1.00000000000000011102230246251565404236316680908203125");
+    size_t length = strlen(text);
+    memset(text + length, '0', sizeof text - 1 - length);
+    CHECK(read64(text, &d) == NUMBER_OK && d == 1);
+    text[sizeof text - 2] = '1';
+    CHECK(read64(text, &d) == NUMBER_OK && d == 1 + 0x1p-52);
     agree(text);
-    memset(text, '1', sizeof text - 1);
+}
+
+/* What a long row of zeros takes away, the exponent may give back. */
+TEST(a_million_digits)
+{
+    enum { DIGITS = 1000000 };
+    char *text = malloc(DIGITS + 64);
+    double d = 7;
+    float f = 7;
+    CHECK(text != NULL);
+    if (!text)
+        return;
+    memset(text, '0', DIGITS);
+    text[1] = '.';
+    snprintf(text + DIGITS, 64, "25e%d", DIGITS);
+    CHECK(read64(text, &d) == NUMBER_OK && d == 25);
+    CHECK(read32(text, &f) == NUMBER_OK && f == 25);
+    snprintf(text + DIGITS, 64, "25e-99999999999999999999999");
+    CHECK(read64(text, &d) == NUMBER_OK && d == 0);
+    memset(text, '9', DIGITS);
+    snprintf(text + DIGITS, 64, "e-%d", DIGITS - 3);
+    CHECK(read64(text, &d) == NUMBER_OK && d == 1000);
+    text[DIGITS] = '\0';
+    d = 7;
+    CHECK(read64(text, &d) == NUMBER_OVERFLOW && d == 7);
+    text[0] = '-';
+    CHECK(read32(text, &f) == NUMBER_OVERFLOW);
+    text[DIGITS - 1] = 'x';
     CHECK(read64(text, &d) == NUMBER_NONE && d == 7);
+    free(text);
 }
 
 /* Random doubles, floats and decimals of every length; near halfway cases of floats among them. */
@@ -227,6 +276,7 @@ TEST(locale_does_not_matter)
 }
 
 TEST_LIST(LISTED(what_people_write), LISTED(no_numbers), LISTED(very_long_tokens),
+          LISTED(the_last_of_many_digits_decides), LISTED(a_million_digits),
           LISTED(random_decimals_agree), LISTED(what_is_written_reads_back),
           LISTED(short_and_as_people_write_it), LISTED(whole_numbers),
           LISTED(locale_does_not_matter))

@@ -210,8 +210,44 @@ TEST(every_failure_leaves_a_whole_file)
     blob_free(&noise);
 }
 
+/* ---- Several files --------------------------------------------------------------------------- */
+
+static struct sink *filled(const char *path)
+{
+    struct sink *sink = open_or_fail(path);
+    CHECK(sink_write(sink, "new", 3, NULL) == TEMPER_OK);
+    return sink;
+}
+
+/* The last name is taken by a folder while the files wait: those that were renamed get undone. */
+TEST(several_files_appear_or_none_does)
+{
+    static const char *const paths[] = {"was-there", "was-not", "last"};
+    temper_error error = {0};
+    scratch_enter();
+    for (int fails = 1; fails >= 0; fails--) {
+        struct sink *sinks[3];
+        scratch_write("was-there", "old", 3);
+        for (size_t i = 0; i < 3; i++)
+            sinks[i] = filled(paths[i]);
+        if (fails)
+            CHECK(mkdir("last", 0777) == 0);
+        CHECK(sink_commit_all(sinks, 3, &error) == (fails ? TEMPER_IO : TEMPER_OK));
+        CHECK_EQ_TEXT(scratch_text("was-there"), fails ? "old" : "new");
+        CHECK((access("was-not", F_OK) != 0) == fails);
+        CHECK_EQ_SIZE(scratch_count(), fails ? 2 : 3);
+        if (fails) {
+            CHECKF(strncmp(error.message, "last: cannot be written: ", 25) == 0, "%s",
+                   error.message);
+            CHECK(rmdir("last") == 0);
+        }
+    }
+    CHECK_EQ_TEXT(scratch_text("last"), "new");
+    scratch_leave();
+}
+
 TEST_LIST(LISTED(pieces_of_any_size_are_one_file), LISTED(mixed_pieces_keep_their_order),
           LISTED(nothing_appears_before_it_is_whole), LISTED(what_is_dropped_leaves_nothing),
           LISTED(refused_when_opened_not_when_committed), LISTED(long_paths_are_shortened),
           LISTED(the_standard_output_is_written_to_and_stays_open),
-          LISTED(every_failure_leaves_a_whole_file))
+          LISTED(every_failure_leaves_a_whole_file), LISTED(several_files_appear_or_none_does))

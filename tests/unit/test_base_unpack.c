@@ -1,4 +1,5 @@
 /* Archives, through a source: whole ones give their bytes, all others an answer. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -90,6 +91,16 @@ static void check_every_cut(add_fn *add, size_t magic)
     blob_free(&archive);
 }
 
+/* A place in a message is behind byte `at` (from 0), and within the file. */
+static void check_place(const char *message, size_t at, size_t length)
+{
+    static const char words[] = "damaged before byte ";
+    const char *place = strstr(message, words);
+    size_t byte = place ? strtoul(place + sizeof words - 1, NULL, 10) : length;
+    CHECKF(!place || (byte > at + 1 && byte <= length + 1), "byte %zu of %zu was changed: %s",
+           at + 1, length, message);
+}
+
 /* Every bit flipped: refused, or in a field that means nothing for the bytes. */
 static size_t check_every_flip(add_fn *add, size_t magic)
 {
@@ -104,6 +115,7 @@ static size_t check_every_flip(add_fn *add, size_t magic)
         archive.bytes[i / 8] ^= (unsigned char)(1 << i % 8);
         CHECKF(status == TEMPER_BAD_DATA || (status == TEMPER_OK && same(&all, &expected)),
                "bit %zu: %s, %zu bytes", i, temper_status_name(status), all.length);
+        check_place(error.message, i / 8, archive.length);
         harmless += status == TEMPER_OK;
         blob_free(&all);
     }
@@ -245,6 +257,36 @@ TEST(zstd_with_any_bit_flipped_is_refused)
     scratch_leave();
 }
 
+/* A file of many blocks: the place is not far behind the damage, unless only the checksum tells. */
+TEST(damage_in_zstd_has_a_place)
+{
+    enum { LINES = 200000, CLOSE = 131072 + 18 };
+    struct blob text = {0}, archive = {0};
+    char line[32];
+    scratch_enter();
+    for (unsigned i = 0; i < LINES; i++) {
+        snprintf(line, sizeof line, "1 1:%u 2:%u\n", i * 2654435761u, i);
+        blob_add_text(&text, line);
+    }
+    blob_add_zstd(&archive, text.bytes, text.length);
+    size_t close = 0;
+    for (size_t at = 5; at < archive.length; at += archive.length / 40) {
+        struct blob all = {0};
+        temper_error error = {0};
+        archive.bytes[at] ^= 0x55;
+        CHECK(unpack(&archive, &all, &error) == TEMPER_BAD_DATA);
+        check_place(error.message, at, archive.length);
+        const char *place = strstr(error.message, "before byte ");
+        close += place && strtoul(place + 12, NULL, 10) <= at + CLOSE;
+        archive.bytes[at] ^= 0x55;
+        blob_free(&all);
+    }
+    CHECKF(close > 10, "%zu", close);
+    scratch_leave();
+    blob_free(&text);
+    blob_free(&archive);
+}
+
 /* The bytes of a frame with one block, behind a header of its own. */
 static void check_header_refused(const char *header, size_t length, const char *words)
 {
@@ -339,5 +381,6 @@ TEST_LIST(LISTED(gzip_members_are_one_stream), LISTED(gzip_may_be_padded_with_ze
           LISTED(gzip_with_any_bit_flipped_is_refused), LISTED(a_wrong_length_or_checksum_is_named),
           LISTED(zstd_frames_are_one_stream), LISTED(zstd_followed_by_garbage_is_refused),
           LISTED(zstd_cut_anywhere_is_refused), LISTED(zstd_with_any_bit_flipped_is_refused),
+          LISTED(damage_in_zstd_has_a_place),
           LISTED(zstd_of_another_length_than_its_header_says_is_refused),
           LISTED(zstd_that_needs_much_memory_is_refused), LISTED(a_bomb_takes_no_memory))

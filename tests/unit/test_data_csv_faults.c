@@ -34,9 +34,9 @@ static void check_list(const struct bad *list, size_t count)
 TEST(empty_files)
 {
     static const struct bad list[] = {
-        {"", {0}, "t.csv: no rows; the file is empty or has blank lines only"},
-        {"\n\r\n \t\n", {0}, "t.csv: no rows; the file is empty or has blank lines only"},
-        {"\xef\xbb\xbf", {0}, "t.csv: no rows; the file is empty or has blank lines only"},
+        {"", {0}, "t.csv: no rows, it is empty or blank; give a file with rows"},
+        {"\n\r\n \t\n", {0}, "t.csv: no rows, it is empty or blank; give a file with rows"},
+        {"\xef\xbb\xbf", {0}, "t.csv: no rows, it is empty or blank; give a file with rows"},
         {"x,y,k\n",
          {0},
          "t.csv: a header and no rows; add rows, or pass --header no if the line is one"},

@@ -144,19 +144,21 @@ TEST(bad_values)
 
 TEST(bad_indices)
 {
-    REFUSED("1 0:1\n", ":1:3: index 0; indices count from 1, or pass --zero-based");
-    REFUSED("1 -3:1\n", ":1:3: index '-3:1' is negative; indices count from 1");
-    REFUSED("1 2147483648:1\n", ":1:3: index 2147483648 is too large; at most 2147483647");
+    REFUSED("1 0:1\n", ":1:3: index 0; count indices from 1, or pass --zero-based");
+    REFUSED("1 -3:1\n", ":1:3: index '-3:1' is negative; count indices from 1");
+    REFUSED("1 2147483648:1\n",
+            ":1:3: index 2147483648 is larger than 2147483647; number the features anew");
     REFUSED("1 1000000000000000000:1\n",
-            ":1:3: index 1000000000000000000 is too large; at most 2147483647");
+            ":1:3: index 1000000000000000000 is larger than 2147483647; number the features anew");
     REFUSED("1 99999999999999999999999:1\n",
-            ":1:3: index '99999999999999999999999:1' is too large; at most 2147483647");
+            ":1:3: index '99999999999999999999999:1' is larger than 2147483647; number the "
+            "features anew");
     REFUSED("1 3:1 3:2\n", ":1:7: index 3 comes twice in this row; keep one of them");
     REFUSED("1 3:1 2:2\n", ":1:7: index 2 comes after 3; sort the row by index");
     REFUSED("1 3\n", ":1:3: '3' has no value; write index:value");
-    REFUSED("1 a:1\n", ":1:3: 'a:1' is not index:value; the index must be a whole number");
-    REFUSED("1 1.5:1\n", ":1:3: '1.5:1' is not index:value; the index must be a whole number");
-    REFUSED("1 :1\n", ":1:3: ':1' is not index:value; the index must be a whole number");
+    REFUSED("1 a:1\n", ":1:3: 'a:1' is not index:value; write a whole number before the ':'");
+    REFUSED("1 1.5:1\n", ":1:3: '1.5:1' is not index:value; write a whole number before the ':'");
+    REFUSED("1 :1\n", ":1:3: ':1' is not index:value; write a whole number before the ':'");
 }
 
 TEST(bad_labels_and_files)
@@ -202,8 +204,8 @@ TEST(threads_do_not_matter)
     dataset_free(one);
     end[-5] = 'x';
     refused(text, (size_t)(end - text),
-            ":200000:16: 'x8:1' is not index:value; the index must be a whole "
-            "number");
+            ":200000:16: 'x8:1' is not index:value; write a whole number before the "
+            "':'");
     free(text);
 }
 

@@ -207,8 +207,7 @@ TEST(rates_and_labels_that_are_refused)
     temper_error error = {0};
     for (size_t i = 0; i < 3; i++) {
         CHECK(noise_random(data, rates[i], SEED, &noise, &error) == TEMPER_USAGE);
-        CHECK_EQ_TEXT(error.message,
-                      "the rate is the share of rows to change; it must lie between 0 and 1");
+        CHECK_EQ_TEXT(error.message, "the rate is no share of the rows; give a number from 0 to 1");
         CHECK(noise_instance(data, NULL, rates[i], SEED, &noise, &error) == TEMPER_USAGE);
     }
     CHECK(noise_random(one, 0.1, SEED, &noise, &error) == TEMPER_BAD_DATA);

@@ -62,10 +62,12 @@ SCRATCH_TEST(damaged_headers)
     static const struct {
         const char *text, *words;
     } cases[] = {
-        {"", "there is no dictionary at byte 1 of 0"},
-        {"{}", "is missing"},
-        {"{'descr': '<f4', 'fortran_order': False}", "is missing"},
-        {"{'descr': '<f4', 'descr': '<f4', 'shape': (1,)}", "there twice"},
+        {"", "there is no dictionary;"},
+        {"{}", "'descr' is missing in the dictionary that ends at byte 12;"},
+        {"{'descr': '<f4', 'fortran_order': False}   \n",
+         "'shape' is missing in the dictionary that ends at byte 50;"},
+        {"{'descr': '<f4', 'shape': (1,)", "the dictionary does not end;"},
+        {"{'descr': '<f4', 'descr': '<f4', 'shape': (1,)}", "there twice, at byte 28;"},
         {"{'descr': '<f4', 'fortran_order': 0, 'shape': (1,)}", "neither True nor False"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,), 'x': 1}", "unknown"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,)} 1", "behind the dictionary"},

@@ -237,7 +237,89 @@ TEST(both_files_or_none)
     scratch_leave();
 }
 
+static bool is_old(const char *path)
+{
+    return strcmp(scratch_text(path), "old") == 0;
+}
+
+/* Three files over older ones: whatever fails, all are new or all are old, and no other is left. */
+static void fail_each(const temper_data *data, void (*arm)(size_t))
+{
+    static const char *const paths[] = {"out.npy", "out.npy.labels", "out.list"};
+    const temper_attachment list = {"out.list", "new\n", 4};
+    bool done = false;
+    for (size_t n = 1; n < 200 && !done; n++) {
+        temper_error error;
+        for (size_t i = 0; i < 3; i++)
+            scratch_write(paths[i], "old", 3);
+        size_t before = scratch_count();
+        arm(n);
+        temper_status status = temper_data_write_with(data, "out.npy", NULL, &list, &error);
+        fault_disarm();
+        done = !fault_fired();
+        CHECK_EQ_SIZE(scratch_count(), before);
+        CHECKF(is_old(paths[0]) == is_old(paths[1]) && is_old(paths[0]) == is_old(paths[2]),
+               "call %zu: %d %d %d", n, is_old(paths[0]), is_old(paths[1]), is_old(paths[2]));
+        CHECKF(!is_old(paths[0]) || status != TEMPER_OK, "call %zu", n);
+    }
+    CHECK(done && !is_old(paths[0]));
+}
+
+TEST(old_files_stay_together)
+{
+    scratch_enter();
+    temper_data *data = read_text();
+    fail_each(data, fault_arm_files);
+    fail_each(data, fault_arm);
+    temper_data_free(data);
+    scratch_leave();
+}
+
+TEST(an_attachment_needs_a_name_and_bytes)
+{
+    scratch_enter();
+    temper_data *data = read_text();
+    const temper_attachment wrong[] = {{NULL, "", 0}, {"", "x", 1}, {"list", NULL, 1}};
+    temper_error error;
+    size_t before = scratch_count();
+    for (size_t i = 0; i < 3; i++)
+        CHECK(temper_data_write_with(data, "out.csv", NULL, &wrong[i], &error) == TEMPER_USAGE);
+    CHECK(temper_data_write_with(data, "out.csv", NULL, NULL, &error) == TEMPER_USAGE);
+    CHECK_EQ_SIZE(scratch_count(), before);
+    temper_data_free(data);
+    scratch_leave();
+}
+
+/* ---- Labels beside numbers ------------------------------------------------------------------- */
+
+TEST(labels_beside_are_found_without_memory_too)
+{
+    scratch_enter();
+    temper_data *data = read_text();
+    temper_error error;
+    CHECK(temper_data_write(data, "out.npy", NULL, &error) == TEMPER_OK);
+    bool done = false;
+    for (size_t n = 1; n < 300 && !done; n++) {
+        temper_data *back = NULL;
+        fault_arm(n);
+        temper_status status = temper_data_read("out.npy", NULL, &back, &error);
+        fault_disarm();
+        done = !fault_fired();
+        CHECK(done ? status == TEMPER_OK : status == TEMPER_NO_MEMORY && !back);
+        if (done) {
+            CHECK_EQ_SIZE(temper_data_classes(back), temper_data_classes(data));
+            CHECK(strstr(temper_data_notes(back), "labels: from out.npy.labels, beside the data"));
+        }
+        temper_data_free(back);
+    }
+    CHECK(done);
+    temper_data_free(data);
+    scratch_leave();
+}
+
 TEST_LIST(LISTED(reading), LISTED(reading_fails), LISTED(assumed_format_is_told), LISTED(scaling),
           LISTED(scaling_without_memory), LISTED(noise),
           LISTED(instance_noise_names_the_row_of_the_pool), LISTED(noise_fails),
-          LISTED(noise_without_memory), LISTED(both_files_or_none))
+          LISTED(noise_without_memory), LISTED(both_files_or_none), LISTED(old_files_stay_together),
+          LISTED(an_attachment_needs_a_name_and_bytes),
+          LISTED(labels_beside_are_found_without_memory_too))

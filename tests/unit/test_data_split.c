@@ -184,7 +184,7 @@ TEST(refusals)
     struct dataset *data = uneven(4);
     struct split split = {.rows = 77};
     temper_error error = {0};
-    check_folds_refused(4, 1, "--folds 1: there must be at least 2");
+    check_folds_refused(4, 1, "--folds 1: too few to split the rows; pass 2 or more");
     check_folds_refused(4, 5, "table.csv: 5 folds of 4 rows; use fewer folds than there are rows");
     check_folds_refused(0, 2, "table.csv: 2 folds of 0 rows; use fewer folds than there are rows");
     CHECK(split_test(data, 0, (struct split_how){0}, &split, &error) == TEMPER_USAGE);

@@ -86,8 +86,10 @@ static void check_matrix_refused(const char *text, const char *message)
 TEST(matrices_that_are_refused)
 {
     check_matrix_refused("0.5,0.5\n0.5,0.4\n",
-                         "t.csv:2:1: the probabilities sum to 0.9; they must sum to 1");
-    check_matrix_refused("1.5,-0.5\n0,1\n", "t.csv:1:1: a probability must lie between 0 and 1");
+                         "t.csv:2:1: the probabilities sum to 0.9; make them sum to 1");
+    check_matrix_refused(
+        "1.5,-0.5\n0,1\n",
+        "t.csv:1:1: a probability is below 0 or above 1; write numbers from 0 to 1");
     check_matrix_refused("0.5,0.5\n0.5,x\n",
                          "t.csv:2:5: 'x' is not a probability; write numbers from 0 to 1 with "
                          "commas between them");
@@ -106,9 +108,11 @@ TEST(matrices_that_are_refused)
                          "t.csv:2:1: the line is empty; write one line for each class");
     check_matrix_refused("c0,c7\n1,0\n0,1\n",
                          "table.csv: t.csv: there is no class 'c7'; classes are c0, c1");
-    check_matrix_refused("c0,c0\n1,0\n0,1\n", "t.csv:1:1: the first line names a class twice");
-    check_matrix_refused("c0\n1,0\n0,1\n",
-                         "t.csv:1:1: the first line does not name each class once");
+    check_matrix_refused("c0,c0\n1,0\n0,1\n",
+                         "t.csv:1:1: the first line names a class twice; name each once");
+    check_matrix_refused(
+        "c0\n1,0\n0,1\n",
+        "t.csv:1:1: the first line names too few classes or too many; name each once");
 }
 
 /* Rounding of printed numbers is forgiven, and no more. */

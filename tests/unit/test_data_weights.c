@@ -64,17 +64,17 @@ TEST(files_that_are_refused)
                   "w.txt:4: 5 weights for 3 rows; write one for each row of table.csv");
     check_refused("", 1, 0, "w.txt:1: 0 weights for 3 rows; write one for each row of table.csv");
     check_refused("w\n1\n2\n3\n", 1, 1,
-                  "w.txt:1:1: weight 'w' is refused; weights are numbers, 0 or more, one a line, "
+                  "w.txt:1:1: weight 'w' is refused; give numbers, 0 or more, one a line, "
                   "without a header");
     check_refused("1\n  -2\n3\n", 2, 3,
-                  "w.txt:2:3: weight '-2' is refused; weights are numbers, 0 or more, one a line");
+                  "w.txt:2:3: weight '-2' is refused; give numbers, 0 or more, one a line");
     check_refused("1\nnan\n3\n", 2, 1,
-                  "w.txt:2:1: weight 'nan' is refused; weights are numbers, 0 or more, one a line");
+                  "w.txt:2:1: weight 'nan' is refused; give numbers, 0 or more, one a line");
     check_refused("1\n1e400\n3\n", 2, 1,
-                  "w.txt:2:1: weight '1e400' is refused; weights are numbers, 0 or more, one a "
+                  "w.txt:2:1: weight '1e400' is refused; give numbers, 0 or more, one a "
                   "line");
     check_refused("1\n2 3\n", 2, 1,
-                  "w.txt:2:1: weight '2 3' is refused; weights are numbers, 0 or more, one a line");
+                  "w.txt:2:1: weight '2 3' is refused; give numbers, 0 or more, one a line");
     check_refused("1\n\n2\n3\n", 2, 1, "w.txt:2:1: the line is empty; write one weight a line");
     check_refused("0\n0\n0\n", 0, 0,
                   "table.csv: all weights are 0, so that no row counts; give some row a weight "
@@ -88,7 +88,7 @@ TEST(a_nul_byte_and_a_missing_file)
     scratch_enter();
     scratch_write("w.txt", "1\n2\0\n3\n", 7);
     CHECK(weights_read("w.txt", data, &error) == TEMPER_BAD_DATA);
-    CHECK_EQ_TEXT(error.message, "w.txt:2:2: a NUL byte; is this a text file?");
+    CHECK_EQ_TEXT(error.message, "w.txt:2:2: a NUL byte; give a plain text, in UTF-8");
     CHECK(weights_read("missing.txt", data, &error) == TEMPER_NO_INPUT);
     scratch_leave();
     CHECK(data->weight == NULL);
@@ -164,7 +164,7 @@ TEST(class_weights_that_are_refused)
     check_class_weight("c9=1", TEMPER_USAGE,
                        "table.csv: --class-weight: there is no class 'c9'; classes are c0, c1");
     check_class_weight("c0=-1", TEMPER_USAGE,
-                       "--class-weight: weight '-1' of class 'c0' is refused; weights are numbers, "
+                       "--class-weight: weight '-1' of class 'c0' is refused; give numbers, "
                        "0 or more");
     check_class_weight("c0=1,c0=2", TEMPER_USAGE,
                        "--class-weight: class 'c0' has two weights; name it once");
@@ -187,7 +187,7 @@ TEST(weights_that_come_in_another_way_are_checked)
         table_weigh(data, (const double[]){1, bad[i], 1});
         CHECK(weights_check(data, &error) == TEMPER_BAD_DATA);
         snprintf(expected, sizeof expected,
-                 "table.csv:20: weight %s is refused; weights are numbers, 0 or more", shown[i]);
+                 "table.csv:20: weight %s is refused; give numbers, 0 or more", shown[i]);
         CHECK_EQ_TEXT(error.message, expected);
         CHECK_EQ_SIZE(error.line, 20);
         dataset_free(data);

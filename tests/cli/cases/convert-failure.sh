@@ -8,5 +8,9 @@ temper_exit convert good.svm nowhere/out.tmpr
 temper_exit convert good.svm out.xyz
 temper_exit convert good.svm out.bin
 temper_exit convert -q good.svm /dev/full --to libsvm
+temper_exit convert -q good.svm out.csv.gz
+temper_exit convert -q good.svm ''
+mkdir folder && temper_exit convert -q good.svm folder
+temper_exit convert -q good.svm /dev/null --to npy
 cat out.tmpr
 ls

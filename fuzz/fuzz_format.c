@@ -1,0 +1,30 @@
+/* Any bytes as the beginning of a file: what it is called is within our words, and one answer does
+ * not contradict another. */
+#include <stdlib.h>
+
+#include "bytes.h"
+#include "data/foreign.h"
+#include "data/format.h"
+
+/* What it is, and behind the semicolon what to do. */
+static void check_words(const char *words)
+{
+    REQUIRE(!words || (strchr(words, ';') && strlen(words) < 160), "%s", words);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    unsigned char *bytes =
+        malloc(size + !size); /* of that size, so that no byte behind it is read */
+    REQUIRE(bytes, "no memory");
+    if (size > 0)
+        memcpy(bytes, data, size);
+    const char *told = foreign_file(bytes, size, true), *guessed = foreign_file(bytes, size, false);
+    check_words(guessed);
+    check_words(foreign_table(bytes, size));
+    REQUIRE(!told || told == guessed, "%s", told);
+    const struct format *format = format_of_content(bytes, size);
+    REQUIRE(!format || format_named(format->name) == format, "%s", format->name);
+    free(bytes);
+    return 0;
+}
