@@ -7,7 +7,7 @@ JOBS         ?= $(shell nproc)
 
 .DEFAULT_GOAL := build
 .PHONY: build test check-fast demo bench format lint asan tsan arm64 fuzz coverage prove-gates \
-        install clean help
+        kill-test install clean help
 
 build: ## build/temper, build/libtemper.a and build/libtemper.so (the default)
 	@cmake -S . -B build -G Ninja -DTEMPER_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(PREFIX) --log-level=WARNING
@@ -22,11 +22,10 @@ check-fast: ## the inner loop: gcc build, unit and command tests
 	@tools/build gcc
 	@ctest --test-dir build/gcc --output-on-failure --no-label-summary -j $(JOBS)
 
-demo: ## draw Figure 1 of the paper: build/figure1.svg
+demo: ## what wrong labels do, in seconds and without data: build/temper-demo.html
 	@tools/setup build
 	@$(MAKE) --no-print-directory build
-	@build/temper plot losses -o build/figure1.svg
-	@echo "Figure 1 of the paper is in build/figure1.svg: open it in a browser."
+	@build/temper demo -o build/temper-demo.html
 
 bench: ## measure speeds against their references
 	@tools/setup bench
@@ -69,6 +68,11 @@ coverage: ## what the tests reach: a summary, and build/coverage/html/index.html
 prove-gates: ## plant faults in a copy of the tree; each must be caught
 	@tools/setup test
 	@tests/gates/prove
+
+kill-test: ## end 1,000 trainings at random moments; no model may be lost
+	@tools/setup build
+	@tools/build gcc
+	@TEMPER=build/gcc/temper tests/cli/kill.py 1000
 
 install: build ## into PREFIX=/usr/local, below DESTDIR if given
 	@cmake --install build --prefix $(PREFIX)

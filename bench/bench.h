@@ -34,6 +34,8 @@ int bench_save(const char *path);
 
 void bench_margins(void);
 void bench_softmax(void);
+void bench_linear(void);
+void bench_linear_many(void);
 /* Makes its files in `folder`, and removes them. */
 void bench_read(const char *folder);
 

@@ -17,6 +17,8 @@ int main(int argc, char **argv)
     printf("kernel %s, one thread; best of interleaved rounds\n", kernel->name);
     bench_margins();
     bench_softmax();
+    bench_linear();
+    bench_linear_many();
     bench_read(folder);
     if (!bench_save(record)) {
         perror(record);

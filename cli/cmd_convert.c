@@ -100,10 +100,29 @@ static temper_status scale_and_write(struct conversion *conversion, const temper
     return status;
 }
 
+/* A model becomes a program, or a graph that others can run, by the extension of OUT. */
+static temper_status export_model(const struct conversion *conversion)
+{
+    temper_model *model;
+    temper_error error;
+    if (was_given(conversion->arguments, OPT_TO) || is_stream(conversion->to))
+        return complain(TEMPER_USAGE,
+                        "convert: %s is a model, which becomes C or ONNX; give OUT as "
+                        "NAME.c or NAME.onnx, without --to",
+                        conversion->from);
+    if (temper_model_load(conversion->from, &model, &error) != TEMPER_OK)
+        return complain_error(&error);
+    temper_status status = temper_model_export(model, conversion->to, NULL, &error);
+    temper_model_free(model);
+    return status == TEMPER_OK ? status : complain_error(&error);
+}
+
 temper_status cmd_convert(const struct arguments *arguments)
 {
     struct conversion conversion = {arguments, arguments->operand[0], arguments->operand[1], 0, 0};
     temper_data *data;
+    if (!was_given(arguments, OPT_FORMAT) && temper_model_is(conversion.from))
+        return export_model(&conversion);
     temper_status status = check_target(&conversion);
     if (status != TEMPER_OK)
         return status;

@@ -30,10 +30,29 @@ static temper_status sum_up(const struct arguments *arguments, struct info *info
     return status;
 }
 
+static temper_status show_model(const struct arguments *arguments, const char *path)
+{
+    struct page page;
+    temper_model *model;
+    temper_error error;
+    if (temper_model_load(path, &model, &error) != TEMPER_OK)
+        return complain_error(&error);
+    temper_status status = page_open(&page);
+    if (status == TEMPER_OK && was_given(arguments, OPT_JSON))
+        info_model_json(page.stream, path, model);
+    else if (status == TEMPER_OK)
+        info_model_table(page.stream, model);
+    temper_model_free(model);
+    return status == TEMPER_OK ? page_print(&page) : status;
+}
+
+/* Who says what format the data has has data. */
 temper_status cmd_info(const struct arguments *arguments)
 {
     struct info info = {.path = arguments->operand[0]};
     temper_data *data;
+    if (!was_given(arguments, OPT_FORMAT) && temper_model_is(info.path))
+        return show_model(arguments, info.path);
     temper_status status = read_data(arguments, info.path, &data, &info.seconds_read);
     if (status != TEMPER_OK)
         return status;

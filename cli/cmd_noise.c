@@ -20,6 +20,11 @@ struct spoiling {
 
 /* ---- The command line ------------------------------------------------------------------------ */
 
+static bool is_margin(const char *kind)
+{
+    return strcmp(kind, "small-margin") == 0 || strcmp(kind, "large-margin") == 0;
+}
+
 static temper_status need(const struct arguments *arguments, enum option_id id, const char *why)
 {
     char wanted[WANTED_LENGTH];
@@ -63,6 +68,8 @@ static temper_status check_options(const struct spoiling *spoiling)
         status = refuse_unless(spoiling, OPT_MATRIX, "matrix");
     if (status == TEMPER_OK)
         status = refuse_unless(spoiling, OPT_POOL, "instance");
+    if (status == TEMPER_OK && !is_margin(spoiling->kind))
+        status = refuse_unless(spoiling, OPT_RANK_L2, "small-margin");
     if (status == TEMPER_OK && matrix && was_given(arguments, OPT_RATE))
         return complain(TEMPER_USAGE, "noise: --rate means nothing to kind matrix, whose file says "
                                       "how much changes; drop it");
@@ -192,6 +199,8 @@ static temper_status spoil(struct spoiling *spoiling)
         .map = text_of(arguments, OPT_MAP),
         .matrix = text_of(arguments, OPT_MATRIX),
         .pool = spoiling->pool,
+        .rank_l2 = number_of(arguments, OPT_RANK_L2),
+        .threads = threads_of(arguments),
     };
     if (temper_data_noise(spoiling->data, &options, &spoiling->noisy, &spoiling->changes,
                           &spoiling->count, &error) != TEMPER_OK)

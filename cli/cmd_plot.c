@@ -1,71 +1,88 @@
-/* cmd_plot: temper plot losses. */
+/* cmd_plot: temper plot. Which picture, and which options it has. */
 #include <string.h>
 
 #include "message.h"
-#include "output.h"
-#include "parse.h"
-#include "value.h"
+#include "plot.h"
 
-/* Everything that the figure borrows. */
-struct plot {
-    struct numbers temperatures;
-    struct losses losses;
-    temper_loss_figure figure;
+/* The word on the command line, and what it needs. */
+static const struct picture {
+    const char *name;
+    bool data;
+    temper_status (*plot)(const struct arguments *arguments);
+} pictures[] = {
+    {"losses", false, plot_losses},
+    {"path", true, plot_path},
+    {"report", true, plot_report},
 };
 
-/* An option that changes nothing is a misunderstanding, though a harmless one. */
-static void warn_unused(const struct arguments *arguments, enum option_id id, bool used)
+enum { LOSSES = 1, PATH = 2, REPORT = 4, ALL = LOSSES | PATH | REPORT };
+
+/* Those that are not listed are for reading data. */
+static unsigned pictures_with(enum option_id id)
 {
-    if (was_given(arguments, id) && !used)
-        warn("--%s changes nothing: every loss brings its own, or takes none; name one without, "
-             "such as --losses tempered",
-             option_table[id].name);
+    switch (id) {
+    case OPT_PANELS:
+    case OPT_TEMPERATURES:
+    case OPT_LOSSES:
+    case OPT_MARGINS:
+        return LOSSES;
+    case OPT_PLOT_T1:
+    case OPT_PLOT_T2:
+        return LOSSES | PATH;
+    case OPT_PATH_L2:
+    case OPT_STEPS:
+    case OPT_LOSS:
+    case OPT_SMOOTHING:
+    case OPT_TRAIN_SCALE:
+    case OPT_SOLVER:
+    case OPT_PRECISION:
+    case OPT_NO_INTERCEPT:
+    case OPT_TOL:
+    case OPT_MAX_ITER:
+    case OPT_SEED:
+        return PATH;
+    case OPT_MODEL:
+        return REPORT;
+    case OPT_OUTPUT:
+    case OPT_QUIET:
+        return ALL;
+    default:
+        return PATH | REPORT;
+    }
 }
 
-/* The texts have been checked one by one; only here do --losses, --t1 and --t2 meet. */
-static temper_status read_curves(const struct arguments *arguments, struct plot *plot)
+/* An option that this picture has no use for is a misunderstanding that would go unseen. */
+static temper_status check_options(const struct arguments *arguments, size_t picture)
 {
-    double t1 = number_of(arguments, OPT_PLOT_T1), t2 = number_of(arguments, OPT_PLOT_T2);
-    temper_status status = read_losses(&option_table[OPT_LOSSES], text_of(arguments, OPT_LOSSES),
-                                       t1, t2, &plot->losses);
-    if (status != TEMPER_OK)
-        return status;
-    warn_unused(arguments, OPT_PLOT_T1, plot->losses.took_t1);
-    warn_unused(arguments, OPT_PLOT_T2, plot->losses.took_t2);
-    return read_numbers(&option_table[OPT_TEMPERATURES], text_of(arguments, OPT_TEMPERATURES),
-                        &plot->temperatures);
+    for (size_t i = 0; i < OPT_COUNT; i++)
+        if (was_given(arguments, (enum option_id)i) &&
+            !(pictures_with((enum option_id)i) >> picture & 1u))
+            return complain(TEMPER_USAGE, "plot: --%s means nothing to 'plot %s'; drop it",
+                            option_table[i].name, pictures[picture].name);
+    return TEMPER_OK;
 }
 
-/* What belongs to panels that are not drawn is read all the same, and ignored by the library. */
-static temper_status read_figure(const struct arguments *arguments, struct plot *plot)
+static temper_status check_operands(const struct arguments *arguments,
+                                    const struct picture *picture)
 {
-    temper_status status = read_curves(arguments, plot);
-    if (status != TEMPER_OK)
-        return status;
-    plot->figure = (temper_loss_figure){
-        .temperatures = plot->temperatures.value,
-        .temperature_count = plot->temperatures.count,
-        .losses = plot->losses.value,
-        .loss_count = plot->losses.count,
-        .panels = text_of(arguments, OPT_PANELS),
-    };
-    return read_span(&option_table[OPT_MARGINS], text_of(arguments, OPT_MARGINS),
-                     &plot->figure.margin_from, &plot->figure.margin_to);
+    bool given = arguments->operand_count > 1;
+    if (given && !picture->data)
+        return complain(TEMPER_USAGE, "plot %s: one argument too many: %s; it takes no data",
+                        picture->name, arguments->operand[1]);
+    if (!given && picture->data)
+        return complain(TEMPER_USAGE, "plot %s: the data is missing; give: temper plot %s DATA",
+                        picture->name, picture->name);
+    return TEMPER_OK;
 }
 
-/* The figure is made in memory, then written in one go. */
+/* The parser knows no other words. */
 temper_status cmd_plot(const struct arguments *arguments)
 {
-    struct plot plot;
-    temper_error error;
-    char *svg;
-    size_t length;
-    temper_status status = read_figure(arguments, &plot);
-    if (status != TEMPER_OK)
-        return status;
-    if (temper_plot_losses(&plot.figure, &svg, &length, &error) != TEMPER_OK)
-        return complain_error(&error);
-    status = output_write(text_of(arguments, OPT_OUTPUT), svg, length);
-    temper_free(svg);
-    return status;
+    size_t picture = 0;
+    while (strcmp(pictures[picture].name, arguments->operand[0]) != 0)
+        picture++;
+    temper_status status = check_operands(arguments, &pictures[picture]);
+    if (status == TEMPER_OK)
+        status = check_options(arguments, picture);
+    return status == TEMPER_OK ? pictures[picture].plot(arguments) : status;
 }

@@ -28,6 +28,7 @@ struct command {
     const char *operands; /* as the synopsis shows them, or NULL */
     enum hint operand_hint;
     const char *operand_words; /* HINT_WORDS: the legal ones, with spaces between them */
+    enum hint rest_hint;       /* of operands behind the first; HINT_NONE: the same */
     size_t fewest, most;       /* operands */
     bool hidden;               /* from the list of commands */
     const char *summary;       /* a phrase without a full stop */
@@ -51,6 +52,10 @@ temper_status complain_unknown_command(const char *name);
 
 /* One a command; each in cmd_NAME.c. */
 temper_status cmd_plot(const struct arguments *arguments);
+temper_status cmd_demo(const struct arguments *arguments);
+temper_status cmd_train(const struct arguments *arguments);
+temper_status cmd_predict(const struct arguments *arguments);
+temper_status cmd_eval(const struct arguments *arguments);
 temper_status cmd_info(const struct arguments *arguments);
 temper_status cmd_convert(const struct arguments *arguments);
 temper_status cmd_noise(const struct arguments *arguments);

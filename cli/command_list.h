@@ -14,50 +14,129 @@ COMMAND(
                    "Options and arguments may come in any order behind the command. Of an option "
                    "that is given twice, the last one counts; -- ends the options. Results go "
                    "to the standard output, everything else to the standard error.",
-    .examples = EXAMPLES({"See what a file of data holds", "temper info train.csv"},
+    .examples = EXAMPLES({"Fit a model, and see how good it is on other rows",
+                          "temper train train.csv -m model.temper\n"
+                          "temper eval -m model.temper test.csv"},
+                         {"See what a file of data holds", "temper info train.csv"},
                          {"Draw Figure 1 of the paper", "temper plot losses -o losses.svg"},
                          {"Read about a command", "temper help plot"}))
 
 COMMAND(
-    PLOT, .name = "plot", .operands = "losses", .operand_hint = HINT_WORDS,
-    .operand_words = "losses", .fewest = 1, .most = 1, .run = cmd_plot,
-    .summary = "draw the losses, and the functions they are made of, as SVG",
+    TRAIN, .name = "train", .operands = "DATA", .operand_hint = HINT_FILE, .fewest = 1, .most = 1,
+    .run = cmd_train, .summary = "fit a model to data",
     .description =
-        "Draws Figure 1 of the paper for any temperatures: panel a shows log_t, panel b exp_t, "
-        "and panel c the losses as functions of the margin.\n\n"
-        "A loss of panel c is a name, and may bring its parameters with it:\n\n"
+        "Fits a linear classifier and writes it to DATA.temper, or to what -m says. The losses:\n\n"
+        "  tempered     two temperatures: --t1 below 1 caps what a wrong label can cost,\n"
+        "               --t2 above 1 gives heavy tails\n"
+        "  logistic     plain logistic regression: t1 = t2 = 1\n"
+        "  t-logistic   heavy tails alone: t1 = 1\n"
+        "  gce          generalised cross-entropy: t2 = 1\n"
+        "  hinge        support vector machine\n"
+        "  bregman      the bi-tempered loss of 2019\n\n"
+        "Equal data, options and seed give an equal file, whatever --threads is. An old model is "
+        "replaced only by a whole new one. Ctrl-C or SIGTERM end the training after the iteration "
+        "it is in and save the best model so far; a second one ends it at once, with nothing "
+        "saved. A training that may not be lost has a --checkpoint, from which --resume goes on, "
+        "to the same model as without a stop; remove it when you are done.",
+    .examples = EXAMPLES({"With the defaults, into iris.csv.temper", "temper train iris.csv"},
+                         {"Other temperatures, and a stop in time",
+                          "temper train train.libsvm --t1 0.1 --t2 1.5 --valid valid.libsvm \\\n"
+                          "    -m model.temper"},
+                         {"Long, and safe from a crash: the same line again goes on",
+                          "temper train big.tmpr -m big.temper --checkpoint big.state --resume"}))
+
+COMMAND(PREDICT, .name = "predict", .operands = "DATA", .operand_hint = HINT_FILE, .fewest = 1,
+        .most = 1, .run = cmd_predict, .summary = "apply a model to rows",
+        .description =
+            "Prints the most likely class of each row, a line each, or what an option below asks "
+            "for. DATA may be larger than memory; - is the standard input. It may have a label "
+            "column or not. Columns are found by name where the model has names; text and missing "
+            "values become what they became in training.\n\n"
+            "Probabilities of --proba are those of the label as it would be given, mistakes "
+            "included, not of the truth.",
+        .examples = EXAMPLES({"A label a line",
+                              "temper predict -m model.temper new.csv -o labels.txt"},
+                             {"How sure it is", "temper predict -m model.temper --proba new.csv"},
+                             {"In a pipe", "zcat new.csv.gz | temper predict -m model.temper -"}))
+
+COMMAND(
+    EVAL, .name = "eval", .operands = "DATA", .operand_hint = HINT_FILE, .fewest = 1, .most = 1,
+    .run = cmd_eval, .summary = "tell how good a model is on labelled rows",
+    .description =
+        "Applies a model to rows with labels and tells the accuracy, also as the mean over "
+        "classes; the loss that the model was trained for; log loss, Brier score and expected "
+        "calibration error of its probabilities; and which classes it takes for which. DATA may "
+        "be larger than memory; - is the standard input. Rows of a class that the model does not "
+        "know count as mistakes.",
+    .examples = EXAMPLES({"On rows that it has not seen", "temper eval -m model.temper test.csv"},
+                         {"For a program", "temper eval -m model.temper --json test.csv"}))
+
+COMMAND(
+    PLOT, .name = "plot", .operands = "losses|path|report [DATA]", .operand_hint = HINT_WORDS,
+    .operand_words = "losses path report", .rest_hint = HINT_FILE, .fewest = 1, .most = 2,
+    .run = cmd_plot, .summary = "draw losses, the weights along a path of penalties, or a report",
+    .description =
+        "plot losses draws Figure 1 of the paper for any temperatures, as SVG: panel a shows "
+        "log_t, "
+        "panel b exp_t, and panel c the losses as functions of the margin. A loss of panel c is a "
+        "name, and may bring its parameters with it:\n\n"
         "  tempered:T1:T2   two temperatures; T1 < 1 caps it at 1/(1-T1)\n"
         "  logistic         the same with T1 = T2 = 1\n"
         "  t-logistic:T2    the same with T1 = 1\n"
         "  gce:T1           the same with T2 = 1 (generalised cross-entropy)\n"
         "  bregman:T1:T2    the bi-tempered loss of 2019\n"
         "  hinge:WIDTH      the kink rounded over WIDTH; no WIDTH, no rounding\n\n"
-        "One that comes without temperatures takes them from --t1 and --t2.",
+        "One that comes without temperatures takes them from --t1 and --t2.\n\n"
+        "plot path DATA trains once for each of several penalties, from the strongest to the "
+        "weakest, each time from the weights before, and draws the weights and the accuracy along "
+        "them, as SVG. Weights are those of scaled features, so that they can be compared.\n\n"
+        "plot report -m MODEL DATA shows what a model does on labelled rows: how good it is, the "
+        "margins of the given labels with the loss over them, how sure it is against how right, "
+        "which classes it takes for which, and its strongest weights; as a page of HTML that needs "
+        "nothing else, or as the pictures alone if FILE ends in .svg.",
     .examples = EXAMPLES({"Figure 1 of the paper", "temper plot losses -o losses.svg"},
                          {"What temperatures do to log_t and exp_t",
                           "temper plot losses --panels ab --temperatures 0.5,1,1.4 -o logs.svg"},
                          {"Three losses with the same cap",
                           "temper plot losses --panels c --margins -8,4 --output caps.svg \\\n"
-                          "    --losses gce:0.5,tempered:0.5:1.5,tempered:0.5:2"}))
+                          "    --losses gce:0.5,tempered:0.5:1.5,tempered:0.5:2"},
+                         {"Weights along penalties from 10 to 0.0001",
+                          "temper plot path train.csv --l2 1e-4,10 -o path.svg"},
+                         {"A page about a model",
+                          "temper plot report -m model.temper test.csv -o report.html"}))
+
+COMMAND(DEMO, .name = "demo", .run = cmd_demo,
+        .summary = "show what wrong labels do, with no data at all",
+        .description =
+            "Makes up two small sets of rows, flips one label in ten, trains plain logistic "
+            "regression and the two-temperature loss on them, and compares both on clean test "
+            "rows and in finding the flipped labels. Writes a page with pictures of it; takes a "
+            "few seconds.",
+        .examples = EXAMPLES({"See it", "temper demo"},
+                             {"Other rows, another page", "temper demo --seed 2 -o second.html"}))
 
 COMMAND(
-    INFO, .name = "info", .operands = "DATA", .operand_hint = HINT_FILE, .fewest = 1, .most = 1,
-    .run = cmd_info, .summary = "tell what a file of data holds",
+    INFO, .name = "info", .operands = "FILE", .operand_hint = HINT_FILE, .fewest = 1, .most = 1,
+    .run = cmd_info, .summary = "tell what a file of data, or a model, holds",
     .description =
         "Reads the whole file and tells its format, rows, features and classes, how much memory "
         "it takes, and what may be wrong with it: columns that never change or that repeat "
-        "another one, missing values, classes of a few rows.\n\n"
-        "DATA is libsvm or svmlight text, CSV or TSV, NPY, IDX (MNIST), CIFAR-10 binary or "
+        "another one, missing values, classes of a few rows. Of a model: what it is made of, and "
+        "how "
+        "it was trained.\n\n"
+        "Data is libsvm or svmlight text, CSV or TSV, NPY, IDX (MNIST), CIFAR-10 binary or "
         "temper's own .tmpr, plain or compressed by gzip or zstd, told by content first and by "
         "name second; - is the standard input. What was assumed is said on the standard error.",
     .examples = EXAMPLES({"What is in a table", "temper info iris.csv"},
                          {"A table with names, labels in the column 'kind'",
                           "temper info --header yes --label kind --missing mean table.csv"},
+                         {"How a model was trained", "temper info iris.csv.temper"},
                          {"For a program", "temper info --json train.libsvm.gz"}))
 
 COMMAND(
     CONVERT, .name = "convert", .operands = "IN OUT", .operand_hint = HINT_FILE, .fewest = 2,
-    .most = 2, .run = cmd_convert, .summary = "write data in another format",
+    .most = 2, .run = cmd_convert,
+    .summary = "write data in another format, or a model as a program",
     .description =
         "Reads IN in any of the formats that 'temper info' knows and writes OUT, whole or not at "
         "all, in the format that its extension or --to says. OUT may be IN itself; - is the "
@@ -65,22 +144,27 @@ COMMAND(
         "A .tmpr file opens at once, whatever its size, and keeps everything: labels, weights, "
         "names, line numbers. Other formats drop what they have no place for; npy and idx keep "
         "labels in a second file, OUT.labels, for --labels; idx images of the name "
-        "NAME-images-idx3-ubyte in NAME-labels-idx1-ubyte, which is found when they are read.",
+        "NAME-images-idx3-ubyte in NAME-labels-idx1-ubyte, which is found when they are read.\n\n"
+        "If IN is a model, OUT is NAME.c, a C file that needs nothing but libm, or NAME.onnx.",
     .examples = EXAMPLES({"Text to a file that opens at once",
                           "temper convert train.csv train.tmpr"},
                          {"Two classes of an image set as text",
                           "temper convert --classes 0,6 train-images-idx3-ubyte.gz pair.libsvm"},
-                         {"In a pipe", "temper convert - - --to csv <train.libsvm | head"}))
+                         {"In a pipe", "temper convert - - --to csv <train.libsvm | head"},
+                         {"A model for another program", "temper convert model.temper model.onnx"}))
 
 COMMAND(NOISE, .name = "noise", .operands = "DATA", .operand_hint = HINT_FILE, .fewest = 1,
         .most = 1, .run = cmd_noise, .summary = "spoil data on purpose, to see what a method bears",
         .description =
             "Changes a share of the rows and writes the result, and in FILE.changes.csv a line for "
             "each row that changed: its number, the class that it was and the class that it is.\n\n"
-            "  random     the label becomes any other class\n"
-            "  pair       the label becomes the next class, or what --map says\n"
-            "  matrix     the label is drawn from a line of --matrix\n"
-            "  instance   the label stays; the features are those of another class\n\n"
+            "  random         the label becomes any other class\n"
+            "  pair           the label becomes the next class, or what --map says\n"
+            "  matrix         the label is drawn from a line of --matrix\n"
+            "  small-margin   of rows that a logistic regression classifies rightly, the\n"
+            "                 least clear ones get the label of the runner-up\n"
+            "  large-margin   the same with the clearest ones\n"
+            "  instance       the label stays; the features are those of another class\n\n"
             "The rate is a share of all rows: exactly that many change.",
         .examples =
             EXAMPLES({"A tenth of the labels", "temper noise train.csv --rate 0.1 -o noisy.csv"},

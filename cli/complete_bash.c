@@ -89,6 +89,19 @@ static void option_row(FILE *out, const struct command *command, const char *nam
     fputs("' ;;\n", out);
 }
 
+/* "_temper_words 'losses path'", or the same with what follows the first operand. */
+static void offer_operands(FILE *out, const struct command *command)
+{
+    if (command->rest_hint != HINT_NONE) {
+        fprintf(out, "if [[ $prev != %s ]]; then ", command->name);
+        offer(out, command->rest_hint, NULL);
+        fputs("; else ", out);
+    }
+    offer(out, command->operand_hint, command->operand_words);
+    if (command->rest_hint != HINT_NONE)
+        fputs("; fi", out);
+}
+
 /* Else it is an option or an operand. */
 static void complete_names(FILE *out)
 {
@@ -99,7 +112,7 @@ static void complete_names(FILE *out)
         const char *name = i == CMD_PROGRAM ? "" : command->name;
         option_row(out, command, name);
         fprintf(out, "    %s:*) ", name);
-        offer(out, command->operand_hint, command->operand_words);
+        offer_operands(out, command);
         fputs(" ;;\n", out);
     }
     fputs("    esac\n", out);

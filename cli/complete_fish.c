@@ -68,6 +68,14 @@ static void operand_row(FILE *out, const struct command *command)
     condition(out, command);
     values(out, command->operand_hint, command->operand_words);
     fputc('\n', out);
+    if (command->rest_hint == HINT_NONE)
+        return;
+    fprintf(out,
+            "complete -c temper -n '__fish_seen_subcommand_from %s; and "
+            "__fish_seen_subcommand_from %s'",
+            command->name, command->operand_words);
+    values(out, command->rest_hint, NULL);
+    fputc('\n', out);
 }
 
 /* -f: no files, unless a row asks for them. */

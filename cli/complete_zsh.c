@@ -81,16 +81,24 @@ static void command_rows(FILE *out)
     fputs("        )\n        _describe command commands\n        ;;\n", out);
 }
 
+/* '1:plot:(losses path)' */
+static void operand_row(FILE *out, const struct command *command, const char *place, enum hint hint)
+{
+    fprintf(out, " \\\n            '%s:%s:", place, command->name);
+    action(out, hint, command->operand_words);
+    fputc('\'', out);
+}
+
 /* What follows a command: its options and its operands. */
 static void command_case(FILE *out, const struct command *command)
 {
     fprintf(out, "        %s)\n            _arguments", command->name);
     option_rows(out, command);
-    if (command->operands) {
-        fprintf(out, " \\\n            '%s:%s:", command->most == 1 ? "1" : "*", command->name);
-        action(out, command->operand_hint, command->operand_words);
-        fputc('\'', out);
-    }
+    bool rest = command->rest_hint != HINT_NONE;
+    if (command->operands)
+        operand_row(out, command, command->most == 1 || rest ? "1" : "*", command->operand_hint);
+    if (rest)
+        operand_row(out, command, "*", command->rest_hint);
     fputs("\n            ;;\n", out);
 }
 

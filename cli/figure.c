@@ -1,6 +1,7 @@
 /* figure: numbers and names for people. */
 #include "figure.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,6 +44,31 @@ const char *figure_share(unsigned long long part, double whole, char out[FIGURE_
     else
         snprintf(out, FIGURE_LENGTH, percent < 1 ? "%.2g %%" : "%.3g %%", percent);
     return out;
+}
+
+const char *figure_percent(double share, char out[FIGURE_LENGTH])
+{
+    if (isnan(share))
+        snprintf(out, FIGURE_LENGTH, "none");
+    else if (share < 1 && share > 0.9999)
+        snprintf(out, FIGURE_LENGTH, "> 99.99 %%");
+    else
+        snprintf(out, FIGURE_LENGTH, "%.4g %%", 100 * share);
+    return out;
+}
+
+void figure_title(FILE *out, const char *text)
+{
+    fprintf(out, "%-18s ", text);
+}
+
+void figure_loss(FILE *out, temper_loss_spec loss)
+{
+    fputs(temper_method_name(loss.method), out);
+    if (loss.method != TEMPER_HINGE)
+        fprintf(out, ", t1 = %.7g, t2 = %.7g", loss.t1, loss.t2);
+    else if (loss.smoothing > 0)
+        fprintf(out, ", smoothed over %.7g", loss.smoothing);
 }
 
 /* Bytes that go on with a UTF-8 character begin with the bits 10. */

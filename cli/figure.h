@@ -3,6 +3,9 @@
 #define CLI_FIGURE_H
 
 #include <stddef.h>
+#include <stdio.h>
+
+#include "temper.h"
 
 enum {
     FIGURE_LENGTH = 40,
@@ -15,6 +18,14 @@ const char *figure_count(unsigned long long count, char out[FIGURE_LENGTH]);
 const char *figure_bytes(unsigned long long bytes, char out[FIGURE_LENGTH]);
 /* 0.268 %: never "0 %" of something, nor "100 %" of less than all. */
 const char *figure_share(unsigned long long part, double whole, char out[FIGURE_LENGTH]);
+
+/* 91.27 %: never "100 %" of less than all; "none" of NAN. */
+const char *figure_percent(double share, char out[FIGURE_LENGTH]);
+
+/* The beginning of a line of a table: what it tells, and blanks. */
+void figure_title(FILE *out, const char *text);
+/* tempered, t1 = 0.3, t2 = 1 */
+void figure_loss(FILE *out, temper_loss_spec loss);
 
 /* A name of at most `width` characters (<= 40), control characters as "?", cut to "...". Returns
  * how many characters it takes on a terminal. */

@@ -2,6 +2,7 @@
 #ifndef CLI_INFO_H
 #define CLI_INFO_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "temper.h"
@@ -15,5 +16,9 @@ struct info {
 
 void info_table(FILE *out, const struct info *info);
 void info_json(FILE *out, const struct info *info);
+
+/* The same for a model. */
+void info_model_table(FILE *out, const temper_model *model);
+void info_model_json(FILE *out, const char *path, const temper_model *model);
 
 #endif

@@ -1,6 +1,4 @@
 /* info_json: for programs. Names stay as they are once released. */
-#include <string.h>
-
 #include "info.h"
 #include "json.h"
 
@@ -18,21 +16,6 @@ static void columns(FILE *out, const struct info *info, const temper_columns *fo
     fputs("]}", out);
 }
 
-/* A string for each sentence. */
-static void notes(FILE *out, const char *text)
-{
-    const char *comma = "";
-    fputc('[', out);
-    while (*text) {
-        size_t length = strcspn(text, "\n");
-        fputs(comma, out);
-        json_span(out, text, length);
-        text += length + (text[length] == '\n');
-        comma = ", ";
-    }
-    fputc(']', out);
-}
-
 static void class_counts(FILE *out, const struct info *info)
 {
     fputs("[", out);
@@ -42,18 +25,6 @@ static void class_counts(FILE *out, const struct info *info)
         fprintf(out, ", \"rows\": %llu}", info->summary.class_rows[c]);
     }
     fputs(info->summary.classes ? "\n  ]" : "]", out);
-}
-
-static void number_field(FILE *out, const char *name, double number)
-{
-    fprintf(out, ",\n  \"%s\": ", name);
-    json_number(out, number);
-}
-
-static void text_field(FILE *out, const char *name, const char *text)
-{
-    fprintf(out, ",\n  \"%s\": ", name);
-    json_text(out, text);
 }
 
 static void weights(FILE *out, const temper_summary *summary)
@@ -78,13 +49,13 @@ static void sizes(FILE *out, const struct info *info)
     double entries = (double)s->rows * (double)s->features;
     fputs("{\n  \"file\": ", out);
     json_text(out, info->path);
-    text_field(out, "format", temper_data_format(info->data));
-    text_field(out, "compression", s->compression);
+    json_text_field(out, "format", temper_data_format(info->data));
+    json_text_field(out, "compression", s->compression);
     fprintf(out, ",\n  \"rows\": %llu,\n  \"features\": %llu,\n  \"classes\": %zu", s->rows,
             s->features, s->classes);
     fprintf(out, ",\n  \"nonzeros\": %llu,\n  \"stored\": %llu", s->nonzeros, s->stored);
-    number_field(out, "density", entries > 0 ? (double)s->nonzeros / entries : 0);
-    text_field(out, "storage", s->storage);
+    json_number_field(out, "density", entries > 0 ? (double)s->nonzeros / entries : 0);
+    json_text_field(out, "storage", s->storage);
     fprintf(out, ",\n  \"bytes\": %llu", s->bytes);
 }
 
@@ -92,8 +63,8 @@ void info_json(FILE *out, const struct info *info)
 {
     const temper_summary *s = &info->summary;
     sizes(out, info);
-    number_field(out, "low", s->low);
-    number_field(out, "high", s->high);
+    json_number_field(out, "low", s->low);
+    json_number_field(out, "high", s->high);
     fputs(",\n  \"constant_columns\": ", out);
     columns(out, info, &s->constant, 0);
     fputs(",\n  \"duplicate_columns\": ", out);
@@ -105,7 +76,7 @@ void info_json(FILE *out, const struct info *info)
     fputs(",\n  \"class_counts\": ", out);
     class_counts(out, info);
     fputs(",\n  \"notes\": ", out);
-    notes(out, temper_data_notes(info->data));
+    json_lines(out, temper_data_notes(info->data));
     fputs(",\n  \"seconds\": {\"read\": ", out);
     json_number(out, info->seconds_read);
     fputs(", \"summary\": ", out);

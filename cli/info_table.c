@@ -14,16 +14,10 @@ enum {
     COLUMNS_START = 19 + 13 /* behind the title and the largest count */
 };
 
-/* "rows               " */
-static void title(FILE *out, const char *text)
-{
-    fprintf(out, "%-18s ", text);
-}
-
 static void count_line(FILE *out, const char *text, unsigned long long count)
 {
     char figure[FIGURE_LENGTH];
-    title(out, text);
+    figure_title(out, text);
     fprintf(out, "%s", figure_count(count, figure));
 }
 
@@ -71,7 +65,7 @@ static void columns_line(FILE *out, const struct info *info, const char *text,
                          const temper_columns *found, int same_as)
 {
     if (found->count == 0) {
-        title(out, text);
+        figure_title(out, text);
         fputs("none", out);
     } else {
         count_line(out, text, found->count);
@@ -142,7 +136,7 @@ static void values_line(FILE *out, const temper_summary *summary)
     double entries = (double)summary->rows * (double)summary->features;
     count_line(out, "values not 0", summary->nonzeros);
     fprintf(out, "  (%s of all)\n", figure_share(summary->nonzeros, entries, share));
-    title(out, "values");
+    figure_title(out, "values");
     if (summary->low <= summary->high)
         fprintf(out, "from %.7g to %.7g\n", summary->low, summary->high);
     else
@@ -152,7 +146,7 @@ static void values_line(FILE *out, const temper_summary *summary)
 static void missing_line(FILE *out, const temper_summary *summary)
 {
     char figure[FIGURE_LENGTH];
-    title(out, "missing values");
+    figure_title(out, "missing values");
     if (summary->missing_filled == 0 && summary->missing_dropped == 0)
         fputs("none", out);
     if (summary->missing_filled > 0)
@@ -168,7 +162,7 @@ static void size_lines(FILE *out, const struct info *info)
 {
     char bytes[FIGURE_LENGTH];
     const temper_summary *summary = &info->summary;
-    title(out, "format");
+    figure_title(out, "format");
     fputs(temper_data_format(info->data), out);
     if (summary->compression)
         fprintf(out, ", compressed by %s", summary->compression);
@@ -177,7 +171,7 @@ static void size_lines(FILE *out, const struct info *info)
     fputc('\n', out);
     count_line(out, "features", summary->features);
     fprintf(out, "  (%s)\n", summary->storage);
-    title(out, "memory");
+    figure_title(out, "memory");
     fprintf(out, "%s\n", figure_bytes(summary->bytes, bytes));
 }
 
@@ -193,7 +187,7 @@ void info_table(FILE *out, const struct info *info)
         fprintf(out, "%-18s from %.7g to %.7g, %.7g in all\n", "weights", summary->weight_low,
                 summary->weight_high, summary->weight_sum);
     if (summary->classes == 0) {
-        title(out, "classes");
+        figure_title(out, "classes");
         fputs("none: the data has no labels\n", out);
     } else {
         count_line(out, "classes", summary->classes);

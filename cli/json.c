@@ -3,8 +3,9 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "temper.h"
 
 /* Bytes of the UTF-8 character at `text`, or 0 if there is none: cut, overlong, a surrogate, or
  * beyond U+10FFFF. */
@@ -58,17 +59,36 @@ void json_text(FILE *out, const char *text)
         fputs("null", out);
 }
 
+void json_lines(FILE *out, const char *text)
+{
+    const char *comma = "";
+    fputc('[', out);
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        fputs(comma, out);
+        json_span(out, text, length);
+        text += length + (text[length] == '\n');
+        comma = ", ";
+    }
+    fputc(']', out);
+}
+
 void json_number(FILE *out, double number)
 {
-    char digits[32];
-    if (!isfinite(number)) {
-        fputs("null", out);
-        return;
-    }
-    for (int precision = 15; precision <= 17; precision++) {
-        snprintf(digits, sizeof digits, "%.*g", precision, number);
-        if (strtod(digits, NULL) == number)
-            break;
-    }
-    fputs(digits, out);
+    char digits[TEMPER_NUMBER_LENGTH];
+    if (isfinite(number))
+        temper_number_text(number, digits);
+    fputs(isfinite(number) ? digits : "null", out);
+}
+
+void json_number_field(FILE *out, const char *name, double number)
+{
+    fprintf(out, ",\n  \"%s\": ", name);
+    json_number(out, number);
+}
+
+void json_text_field(FILE *out, const char *name, const char *text)
+{
+    fprintf(out, ",\n  \"%s\": ", name);
+    json_text(out, text);
 }

@@ -4,6 +4,7 @@
 
 #include "command.h"
 #include "help.h"
+#include "interrupt.h"
 #include "message.h"
 #include "output.h"
 #include "parse.h"
@@ -48,9 +49,9 @@ static temper_status run(char **words)
     return command->run ? command->run(&arguments) : no_command();
 }
 
-/* A status is the exit code; everything has been said by now. */
+/* A status has its exit code; everything has been said by now. */
 int main(int count, char **words)
 {
     output_prepare();
-    return temper_status_exit_code(run(count > 0 ? words + 1 : words));
+    return interrupt_exit_code(run(count > 0 ? words + 1 : words));
 }

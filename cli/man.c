@@ -4,6 +4,7 @@
 
 #include "documents.h"
 #include "help.h"
+#include "interrupt.h"
 #include "layout.h"
 #include "option.h"
 
@@ -155,6 +156,7 @@ static void man_exit_status(FILE *out)
     fputs(".SH EXIT STATUS\n", out);
 #define MAN_STATUS(name, code, text) fprintf(out, ".TP\n\\fB%d\\fR\n%s\n", code, text);
     TEMPER_STATUS_LIST(MAN_STATUS)
+    MAN_STATUS(, INTERRUPT_TERMINATED, "interrupted by SIGTERM")
 #undef MAN_STATUS
 }
 

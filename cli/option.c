@@ -7,7 +7,15 @@
 
 #define IN(command) (1u << CMD_##command)
 #define EVERYWHERE  (~0u)
-#define READING     (IN(INFO) | IN(CONVERT) | IN(NOISE)) /* commands that read data */
+#define APPLYING    (IN(PREDICT) | IN(EVAL)) /* a model to data */
+#define FITTING     (IN(TRAIN) | IN(PLOT))   /* a model to data */
+#define LABELLED                                                                                   \
+    (IN(INFO) | IN(CONVERT) | IN(NOISE) | IN(TRAIN) | IN(EVAL) | IN(PLOT)) /* may need labels */
+#define READING (LABELLED | IN(PREDICT)) /* commands that read data */
+
+/* "tempered logistic ...": one literal, made from the list, with a space too many in front. */
+#define METHOD_WORD(name, word, t1, t2, text) " " word
+#define METHOD_WORDS                          (&TEMPER_METHOD_LIST(METHOD_WORD)[1])
 
 _Static_assert(CMD_COUNT <= 32, "option.commands has a bit for each command");
 
@@ -29,6 +37,7 @@ static const struct {
     [TYPE_WORD] = {HINT_WORDS, "one of", ""},
     [TYPE_NUMBER] = {HINT_NONE, "a number", ""},
     [TYPE_WHOLE] = {HINT_NONE, "a whole number", ""},
+    [TYPE_NUMBER_OR] = {HINT_WORDS, "a number", ", or "},
     [TYPE_NUMBERS] = {HINT_NONE, "numbers", ", with commas between them"},
     [TYPE_SPAN] = {HINT_NONE, "two numbers", ", the smaller one first, with a comma between them"},
     [TYPE_LETTERS] = {HINT_WORDS, "some of the letters", ", each at most once"},
@@ -74,7 +83,8 @@ enum hint option_hint(const struct option *option)
 static bool has_numbers(const struct option *option)
 {
     return option->type == TYPE_NUMBER || option->type == TYPE_NUMBERS ||
-           option->type == TYPE_SPAN || option->type == TYPE_WHOLE;
+           option->type == TYPE_SPAN || option->type == TYPE_WHOLE ||
+           option->type == TYPE_NUMBER_OR;
 }
 
 const char *option_range(const struct option *option, char words[RANGE_LENGTH])
@@ -101,7 +111,8 @@ const char *option_wanted(const struct option *option, char words[WANTED_LENGTH]
     if (option->type == TYPE_TEXT)
         snprintf(words, WANTED_LENGTH, "%s", option->wanted);
     else
-        snprintf(words, WANTED_LENGTH, "%s%s%s%s", types[option->type].wanted, *more ? " " : "",
-                 more, types[option->type].after);
+        snprintf(words, WANTED_LENGTH, "%s%s%s%s%s", types[option->type].wanted, *more ? " " : "",
+                 more, types[option->type].after,
+                 option->type == TYPE_NUMBER_OR ? option->words : "");
     return words;
 }

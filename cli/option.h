@@ -22,10 +22,11 @@ enum option_type {
     TYPE_WORD,  /* one of `words` */
     TYPE_WHOLE, /* a whole number */
     TYPE_NUMBER,
-    TYPE_NUMBERS, /* with commas between them */
-    TYPE_SPAN,    /* two numbers, the smaller one first */
-    TYPE_LETTERS, /* one or more of `words`, each at most once */
-    TYPE_LOSSES,  /* with commas between them */
+    TYPE_NUMBER_OR, /* a number, or one of `words` */
+    TYPE_NUMBERS,   /* with commas between them */
+    TYPE_SPAN,      /* two numbers, the smaller one first */
+    TYPE_LETTERS,   /* one or more of `words`, each at most once */
+    TYPE_LOSSES,    /* with commas between them */
     TYPE_COUNT
 };
 
@@ -34,9 +35,10 @@ struct option {
     char letter;             /* of the short form, or 0 */
     const char *placeholder; /* of its value, in help */
     enum option_type type;
-    double least, most; /* of each number; infinite for no bound. Infinity itself is refused */
-    const char *words;  /* TYPE_LETTERS and TYPE_WORD: the legal ones; words have spaces between */
-    const char *wanted; /* TYPE_TEXT: "a column by name or number" */
+    double least, most;   /* of each number; infinite for no bound. Infinity itself is refused */
+    const char *words;    /* TYPE_LETTERS, TYPE_WORD, TYPE_NUMBER_OR: the legal ones; words have
+                           * spaces between them */
+    const char *wanted;   /* TYPE_TEXT: "a column by name or number" */
     const char *standard; /* the value without the option, read like any other; or NULL */
     bool stops;           /* parsing: what comes after it does not matter */
     unsigned commands;    /* a bit for each command that has it */

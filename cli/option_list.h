@@ -24,15 +24,24 @@ OPTION(LOSSES, .name = "losses", .placeholder = "LOSS,...", .type = TYPE_LOSSES,
 
 OPTION(PLOT_T1, .name = "t1", .placeholder = "X", .type = TYPE_NUMBER, .least = 0, .most = INFINITY,
        .standard = "0.6", .commands = IN(PLOT),
-       .help = "first temperature of a loss that comes without: below 1 it caps the loss")
+       .help = "first temperature of a loss that comes without: below 1 it caps the loss; that of "
+               "'temper train' for path, if not given")
 
 OPTION(PLOT_T2, .name = "t2", .placeholder = "X", .type = TYPE_NUMBER, .least = 0, .most = INFINITY,
        .standard = "1.6", .commands = IN(PLOT),
-       .help = "second temperature of a loss that comes without: above 1 its tails are heavy")
+       .help = "second temperature of a loss that comes without: above 1 its tails are heavy; that "
+               "of 'temper train' for path, if not given")
 
 OPTION(MARGINS, .name = "margins", .placeholder = "FROM,TO", .type = TYPE_SPAN, .least = -INFINITY,
        .most = INFINITY, .standard = "-6,4", .commands = IN(PLOT),
        .help = "horizontal axis of panel c")
+
+OPTION(PATH_L2, .name = "l2", .placeholder = "FROM,TO", .type = TYPE_SPAN, .least = 1e-300,
+       .most = 1e300, .standard = "1e-5,10", .commands = IN(PLOT),
+       .help = "path: the smallest and the largest penalty")
+
+OPTION(STEPS, .name = "steps", .placeholder = "N", .type = TYPE_WHOLE, .least = 2, .most = 1000,
+       .standard = "25", .commands = IN(PLOT), .help = "path: how many penalties to train with")
 
 /* ---- Data in --------------------------------------------------------------------------------- */
 
@@ -51,7 +60,7 @@ OPTION(LABEL, .name = "label", .placeholder = "COLUMN", .type = TYPE_TEXT,
        .help = "csv: the column of the labels, by name or number; none if there is none; the last "
                "one if not given")
 
-OPTION(LABELS, .name = "labels", .placeholder = "FILE", .type = TYPE_FILE, .commands = READING,
+OPTION(LABELS, .name = "labels", .placeholder = "FILE", .type = TYPE_FILE, .commands = LABELLED,
        .help = "labels from a file of their own: one a line, NPY or IDX (of NPY and IDX data: "
                "what is found beside it)")
 
@@ -71,15 +80,15 @@ OPTION(MISSING, .name = "missing", .placeholder = "WORD", .type = TYPE_WORD,
                "refused if not given")
 
 OPTION(CLASSES, .name = "classes", .placeholder = "A,B,...", .type = TYPE_TEXT,
-       .wanted = "names of classes, with commas between them", .commands = READING,
+       .wanted = "names of classes, with commas between them", .commands = LABELLED,
        .help = "keep only the rows of these classes")
 
 OPTION(WEIGHTS, .name = "weights", .placeholder = "COLUMN|FILE", .type = TYPE_FILE,
-       .commands = READING,
+       .commands = LABELLED,
        .help = "how much each row counts: a column, or a file of one number a line")
 
 OPTION(CLASS_WEIGHT, .name = "class-weight", .placeholder = "A=W,...", .type = TYPE_TEXT,
-       .wanted = "balanced, or NAME=WEIGHT with commas between them", .commands = READING,
+       .wanted = "balanced, or NAME=WEIGHT with commas between them", .commands = LABELLED,
        .help = "how much rows of each class count; balanced for the same total of every class")
 
 OPTION(CHANNEL, .name = "channel", .placeholder = "WORD", .type = TYPE_WORD,
@@ -93,8 +102,107 @@ OPTION(TYPE, .name = "type", .placeholder = "f32|f64", .type = TYPE_WORD, .words
        .standard = "f32", .commands = READING, .help = "how numbers of text files are kept")
 
 OPTION(THREADS, .name = "threads", .placeholder = "N", .type = TYPE_WHOLE, .least = 0, .most = 1024,
-       .standard = "0", .commands = READING,
+       .standard = "0", .commands = READING | IN(DEMO),
        .help = "threads to use; 0 for as many as the machine runs at once")
+
+/* ---- Training -------------------------------------------------------------------------------- */
+
+OPTION(TRAIN_MODEL, .name = "model", .letter = 'm', .placeholder = "FILE", .type = TYPE_FILE,
+       .commands = IN(TRAIN),
+       .help = "write the model to FILE, whole or not at all; DATA.temper if not given")
+
+OPTION(MODEL, .name = "model", .letter = 'm', .placeholder = "FILE", .type = TYPE_FILE,
+       .commands = APPLYING | IN(PLOT), .help = "the model, as 'temper train' has written it")
+
+OPTION(LOSS, .name = "loss", .placeholder = "NAME", .type = TYPE_WORD, .words = METHOD_WORDS,
+       .standard = "tempered", .commands = FITTING,
+       .help = "tempered, logistic, t-logistic, gce, hinge or bregman")
+
+OPTION(T1, .name = "t1", .placeholder = "X", .type = TYPE_NUMBER, .least = 0, .most = INFINITY,
+       .standard = "0.3", .commands = IN(TRAIN),
+       .help = "first temperature: below 1 it caps the loss of a row at 1/(1-t1)")
+
+OPTION(
+    T2, .name = "t2", .placeholder = "X", .type = TYPE_NUMBER, .least = 0, .most = INFINITY,
+    .commands = IN(TRAIN),
+    .help = "second temperature: above 1 the tails are heavy; 1 if not given, 1.6 for t-logistic")
+
+OPTION(SMOOTHING, .name = "smoothing", .placeholder = "X", .type = TYPE_NUMBER, .least = 0,
+       .most = INFINITY, .commands = FITTING, .help = "hinge: the kink is rounded over this width")
+
+OPTION(L2, .name = "l2", .placeholder = "X|auto", .type = TYPE_NUMBER_OR, .least = 0,
+       .most = INFINITY, .words = "auto", .standard = "auto", .commands = IN(TRAIN),
+       .help = "weight of the penalty on squared weights; auto: 0.0002 times the total variance of "
+               "the features over classes less one")
+
+OPTION(TRAIN_SCALE, .name = "scale", .placeholder = "NAME", .type = TYPE_WORD,
+       .words = "none standard minmax maxabs log", .commands = FITTING,
+       .help = "bring features to a common size, for training only: the model applies to rows as "
+               "they are; standard for dense data, none for sparse, if not given")
+
+OPTION(VALID, .name = "valid", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(TRAIN),
+       .help = "stop when the loss on these rows falls no more")
+
+OPTION(PATIENCE, .name = "patience", .placeholder = "N", .type = TYPE_WHOLE, .least = 1,
+       .most = 1000000000, .standard = "10", .commands = IN(TRAIN),
+       .help = "iterations that --valid waits for a lower loss")
+
+OPTION(SOLVER, .name = "solver", .placeholder = "NAME", .type = TYPE_WORD,
+       .words = "auto newton lbfgs tron", .standard = "auto", .commands = FITTING,
+       .help = "how to minimise: newton, lbfgs or tron; auto picks one by the size of the data")
+
+OPTION(PRECISION, .name = "precision", .placeholder = "NAME", .type = TYPE_WORD,
+       .words = "auto f32 f64", .standard = "auto", .commands = FITTING,
+       .help = "precision of the sums over rows: f32 or f64")
+
+OPTION(INIT, .name = "init", .placeholder = "zero|normal:STD", .type = TYPE_TEXT,
+       .wanted = "zero, or normal:STD with a deviation > 0", .standard = "zero",
+       .commands = IN(TRAIN), .help = "weights to start from: all 0, or random ones")
+
+OPTION(WARM_START, .name = "warm-start", .placeholder = "MODEL", .type = TYPE_FILE,
+       .commands = IN(TRAIN), .help = "start from the weights of another model")
+
+OPTION(STARTS, .name = "starts", .placeholder = "K", .type = TYPE_WHOLE, .least = 1, .most = 3,
+       .standard = "1", .commands = IN(TRAIN),
+       .help = "try so many starts, keep the best, and warn if they disagree")
+
+OPTION(NO_INTERCEPT, .name = "no-intercept", .type = TYPE_FLAG, .commands = FITTING,
+       .help = "no constant term")
+
+OPTION(TOL, .name = "tol", .placeholder = "X", .type = TYPE_NUMBER, .least = 0, .most = 1,
+       .standard = "1e-4", .commands = FITTING,
+       .help = "stop when the gradient is that small, as a share of the gradient at weights of 0")
+
+OPTION(MAX_ITER, .name = "max-iter", .placeholder = "N", .type = TYPE_WHOLE, .least = 1,
+       .most = 1000000000, .standard = "1000", .commands = FITTING,
+       .help = "stop after so many iterations")
+
+OPTION(CHECKPOINT, .name = "checkpoint", .placeholder = "FILE", .type = TYPE_FILE,
+       .commands = IN(TRAIN), .help = "save the state of the training there now and then")
+
+OPTION(CHECKPOINT_SECONDS, .name = "checkpoint-seconds", .placeholder = "X", .type = TYPE_NUMBER,
+       .least = 0, .most = INFINITY, .standard = "30", .commands = IN(TRAIN),
+       .help = "at least so long between two savings; 0 for every iteration")
+
+OPTION(RESUME, .name = "resume", .type = TYPE_FLAG, .commands = IN(TRAIN),
+       .help = "go on from the checkpoint, if there is one; the model is the same as without a "
+               "stop")
+
+/* ---- Prediction ------------------------------------------------------------------------------ */
+
+OPTION(PREDICT_OUTPUT, .name = "output", .letter = 'o', .placeholder = "FILE", .type = TYPE_FILE,
+       .standard = "-", .commands = IN(PREDICT),
+       .help = "write to FILE, whole or not at all; - is the standard output")
+
+OPTION(PROBA, .name = "proba", .type = TYPE_FLAG, .commands = IN(PREDICT),
+       .help = "calibrated probabilities: a line of class names, then tab-separated numbers")
+
+OPTION(RAW_PROBA, .name = "raw-proba", .type = TYPE_FLAG, .commands = IN(PREDICT),
+       .help = "the same, as the model has them, which is too sure of itself for t1 < 1")
+
+OPTION(DECISION, .name = "decision", .type = TYPE_FLAG, .commands = IN(PREDICT),
+       .help = "activations: one number a row for two classes, above 0 for the second; else one "
+               "for each class")
 
 /* ---- Data out -------------------------------------------------------------------------------- */
 
@@ -111,8 +219,9 @@ OPTION(CONVERT_SCALE, .name = "scale", .placeholder = "NAME", .type = TYPE_WORD,
 /* ---- Noise ----------------------------------------------------------------------------------- */
 
 OPTION(KIND, .name = "kind", .placeholder = "NAME", .type = TYPE_WORD,
-       .words = "random pair matrix instance", .standard = "random", .commands = IN(NOISE),
-       .help = "kind of noise: random, pair, matrix or instance")
+       .words = "random pair matrix small-margin large-margin instance", .standard = "random",
+       .commands = IN(NOISE),
+       .help = "kind of noise: random, pair, matrix, small-margin, large-margin or instance")
 
 OPTION(RATE, .name = "rate", .placeholder = "R", .type = TYPE_NUMBER, .least = 0, .most = 1,
        .commands = IN(NOISE), .help = "share of all rows that change; matrix has none")
@@ -125,24 +234,37 @@ OPTION(MATRIX, .name = "matrix", .placeholder = "FILE", .type = TYPE_FILE, .comm
        .help = "matrix: a CSV file with a line for each class: the probabilities of becoming each "
                "class")
 
+OPTION(RANK_L2, .name = "rank-l2", .placeholder = "X", .type = TYPE_NUMBER, .least = 0,
+       .most = INFINITY, .standard = "1e-4", .commands = IN(NOISE),
+       .help = "margins: l2 of the logistic regression that ranks the rows")
+
 OPTION(POOL, .name = "pool", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(NOISE),
        .help = "instance: take the features from rows of FILE whose class DATA does not have")
 
 OPTION(SEED, .name = "seed", .placeholder = "N", .type = TYPE_WHOLE, .least = 0,
-       .most = 9007199254740991, .standard = "1", .commands = IN(NOISE),
+       .most = 9007199254740991, .standard = "1", .commands = IN(NOISE) | FITTING | IN(DEMO),
        .help = "the same seed, the same result")
 
 OPTION(NOISE_OUTPUT, .name = "output", .letter = 'o', .placeholder = "FILE", .type = TYPE_FILE,
        .commands = IN(NOISE),
        .help = "write the noisy data to FILE, and what was changed to FILE.changes.csv")
 
+/* ---- Demo ------------------------------------------------------------------------------------ */
+
+OPTION(DEMO_OUTPUT, .name = "output", .letter = 'o', .placeholder = "FILE", .type = TYPE_FILE,
+       .standard = "temper-demo.html", .commands = IN(DEMO),
+       .help = "write the page to FILE, whole or not at all")
+
 /* ---- Everywhere ------------------------------------------------------------------------------ */
 
-OPTION(JSON, .name = "json", .type = TYPE_FLAG, .commands = READING,
+OPTION(JSON, .name = "json", .type = TYPE_FLAG, .commands = READING & ~IN(PLOT),
        .help = "print one JSON object instead of text")
 
 OPTION(QUIET, .name = "quiet", .letter = 'q', .type = TYPE_FLAG, .commands = READING,
-       .help = "print no notes, only results and errors")
+       .help = "print no notes, only results, warnings and errors")
+
+OPTION(VERBOSE, .name = "verbose", .letter = 'v', .type = TYPE_FLAG, .commands = IN(TRAIN),
+       .help = "print a line for each iteration on the standard error")
 
 OPTION(HELP, .name = "help", .letter = 'h', .type = TYPE_FLAG, .stops = true,
        .commands = EVERYWHERE, .help = "show this help")

@@ -129,14 +129,15 @@ static bool is_listed(const char *list, const char *word)
     return false;
 }
 
-/* Words that must be from a list are checked here; files are looked at by who opens them. */
+/* The first may have to be from a list; files are looked at by who opens them. */
 static temper_status parse_operand(struct parser *parser, const char *word)
 {
     struct arguments *arguments = parser->arguments;
     const struct command *command = arguments->command;
     if (arguments->operand_count == command->most)
         return complain_see_help(command, "one argument too many: ", word);
-    if (command->operand_words && !is_listed(command->operand_words, word))
+    if (command->operand_words && arguments->operand_count == 0 &&
+        !is_listed(command->operand_words, word))
         return complain(TEMPER_USAGE, "%s: there is no '%s' to %s; there is: %s", command->name,
                         word, command->name, command->operand_words);
     arguments->operand[arguments->operand_count++] = word;

@@ -19,7 +19,7 @@ size_t threads_of(const struct arguments *arguments)
 }
 
 /* The library has the same names for everything, and the same meaning of "not given". */
-static temper_read_options reading_options(const struct arguments *arguments)
+temper_read_options reading_options(const struct arguments *arguments)
 {
     return (temper_read_options){
         .format = text_of(arguments, OPT_FORMAT),
@@ -39,17 +39,24 @@ static temper_read_options reading_options(const struct arguments *arguments)
     };
 }
 
+temper_status check_path(const struct arguments *arguments, const char *path)
+{
+    if (*path)
+        return TEMPER_OK;
+    return complain(TEMPER_USAGE,
+                    "%s: the name of a file is empty; give one, or - for the standard input",
+                    arguments->command->name);
+}
+
 temper_status read_data(const struct arguments *arguments, const char *path, temper_data **data,
                         double *seconds)
 {
     temper_error error;
     temper_read_options options = reading_options(arguments);
     double start = seconds_now();
-    if (!*path)
-        return complain(TEMPER_USAGE,
-                        "%s: the name of a file is empty; give one, or - for the "
-                        "standard input",
-                        arguments->command->name);
+    temper_status status = check_path(arguments, path);
+    if (status != TEMPER_OK)
+        return status;
     if (temper_data_read(path, &options, data, &error) != TEMPER_OK)
         return complain_error(&error);
     if (seconds)
@@ -57,14 +64,18 @@ temper_status read_data(const struct arguments *arguments, const char *path, tem
     return TEMPER_OK;
 }
 
-void print_notes(const struct arguments *arguments, const temper_data *data)
+void print_sentences(const struct arguments *arguments, const char *sentences)
 {
-    const char *notes = temper_data_notes(data);
     if (was_given(arguments, OPT_QUIET))
         return;
-    for (const char *line = notes; *line;) {
+    for (const char *line = sentences; *line;) {
         size_t length = strcspn(line, "\n");
         note("%.*s", (int)length, line);
         line += length + (line[length] == '\n');
     }
+}
+
+void print_notes(const struct arguments *arguments, const temper_data *data)
+{
+    print_sentences(arguments, temper_data_notes(data));
 }

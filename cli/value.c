@@ -92,15 +92,20 @@ static temper_status check_text(const struct option *option, const char *text)
     return *text ? TEMPER_OK : refuse(option, text, "says nothing");
 }
 
-static temper_status check_word(const struct option *option, const char *text)
+static bool is_word_of(const struct option *option, const char *text)
 {
     char word[WORD_LENGTH];
     for (const char *rest = option->words; rest;) {
         next_word(&rest, ' ', word);
         if (strcmp(word, text) == 0)
-            return TEMPER_OK;
+            return true;
     }
-    return refuse(option, text, "is unknown");
+    return false;
+}
+
+static temper_status check_word(const struct option *option, const char *text)
+{
+    return is_word_of(option, text) ? TEMPER_OK : refuse(option, text, "is unknown");
 }
 
 /* Doubles hold whole numbers up to 2^53 exactly, and no option has more. */
@@ -117,6 +122,11 @@ static temper_status check_number(const struct option *option, const char *text)
 {
     double number;
     return read_number(option, text, &number);
+}
+
+static temper_status check_number_or(const struct option *option, const char *text)
+{
+    return is_word_of(option, text) ? TEMPER_OK : check_number(option, text);
 }
 
 static temper_status check_numbers(const struct option *option, const char *text)
@@ -153,9 +163,10 @@ static temper_status check_losses(const struct option *option, const char *text)
 
 /* A flag has no value to check. */
 static checker *const checkers[TYPE_COUNT] = {
-    [TYPE_FILE] = check_file, [TYPE_NUMBER] = check_number,   [TYPE_NUMBERS] = check_numbers,
-    [TYPE_SPAN] = check_span, [TYPE_LETTERS] = check_letters, [TYPE_LOSSES] = check_losses,
-    [TYPE_TEXT] = check_text, [TYPE_WORD] = check_word,       [TYPE_WHOLE] = check_whole,
+    [TYPE_NUMBER_OR] = check_number_or, [TYPE_FILE] = check_file, [TYPE_NUMBER] = check_number,
+    [TYPE_NUMBERS] = check_numbers,     [TYPE_SPAN] = check_span, [TYPE_LETTERS] = check_letters,
+    [TYPE_LOSSES] = check_losses,       [TYPE_TEXT] = check_text, [TYPE_WORD] = check_word,
+    [TYPE_WHOLE] = check_whole,
 };
 
 temper_status check_value(const struct option *option, const char *text)

@@ -12,6 +12,7 @@
 
 #include <math.h> /* NAN, in the list of methods */
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -253,6 +254,38 @@ TEMPER_API const char *temper_data_notes(const temper_data *data);
 /* Columns are counted from 0 here; NULL if the file names none. */
 TEMPER_API const char *temper_data_feature_name(const temper_data *data, unsigned long long column);
 
+/* The class of each row; NULL if there are no labels. Lives as long as the data. */
+TEMPER_API const uint32_t *temper_data_labels(const temper_data *data);
+
+/* The caller's numbers as data: row by row, without gaps; labels are the names of the classes, as
+ * whole numbers, or NULL for none. A value that is not finite is refused. */
+TEMPER_API temper_status temper_data_from_f64(const double *x, size_t rows, size_t columns,
+                                              const int *labels, temper_data **data,
+                                              temper_error *error);
+/* The same without a copy of the features, which must live as long as the data. Labels are copied.
+ */
+TEMPER_API temper_status temper_data_borrow_f64(const double *x, size_t rows, size_t columns,
+                                                const int *labels, temper_data **data,
+                                                temper_error *error);
+TEMPER_API temper_status temper_data_borrow_f32(const float *x, size_t rows, size_t columns,
+                                                const int *labels, temper_data **data,
+                                                temper_error *error);
+TEMPER_API temper_status temper_data_borrow_u8(const unsigned char *x, size_t rows, size_t columns,
+                                               const int *labels, temper_data **data,
+                                               temper_error *error);
+
+/* Sparse rows: entries row_start[r] up to row_start[r + 1] belong to row r, their columns, counted
+ * from 0, ascending and none twice. */
+typedef struct temper_csr {
+    size_t rows, columns;
+    const uint64_t *row_start; /* rows + 1 */
+    const uint32_t *column;
+    const float *value;
+} temper_csr;
+
+TEMPER_API temper_status temper_data_borrow_csr(const temper_csr *x, const int *labels,
+                                                temper_data **data, temper_error *error);
+
 /* How many columns of a kind a summary names. */
 #define TEMPER_SUMMARY_SHOWN 6
 
@@ -296,12 +329,15 @@ TEMPER_API temper_status temper_data_scale(const temper_data *data, const char *
 
 /* Noise put into labels or rows on purpose, as in section 7 of the paper. */
 typedef struct temper_noise_options {
-    const char *kind;        /* "random", "pair", "matrix" or "instance" */
+    const char *kind;        /* "random", "pair", "matrix", "small-margin", "large-margin" or
+                              * "instance" */
     double rate;             /* share of all rows that change; matrix has none */
     unsigned long long seed; /* the same seed, the same changes; a higher rate adds to them */
     const char *map;         /* pair: "A=B,..."; NULL: each class becomes the next one */
     const char *matrix;      /* matrix: a CSV file of C lines of C probabilities */
     const temper_data *pool; /* instance: rows of classes that the data does not have; or NULL */
+    double rank_l2;          /* margins: lambda of the logistic regression that ranks the rows */
+    size_t threads;          /* margins: 0 for as many as the machine runs at once */
 } temper_noise_options;
 
 /* A row that changed, counted from 1. */
@@ -417,6 +453,8 @@ TEMPER_API temper_status temper_model_save(const temper_model *model, const char
                                            temper_error *error);
 TEMPER_API temper_status temper_model_load(const char *path, temper_model **model,
                                            temper_error *error);
+/* 1 if the file begins as a model does; 0 for any other, and for "-", which is read only once. */
+TEMPER_API int temper_model_is(const char *path);
 /* "c" or "onnx"; NULL: told by the extension. */
 TEMPER_API temper_status temper_model_export(const temper_model *model, const char *path,
                                              const char *format, temper_error *error);
@@ -522,9 +560,124 @@ TEMPER_API temper_status temper_plot_losses(const temper_loss_figure *figure, ch
                                             size_t *length, temper_error *error);
 TEMPER_API void temper_free(void *block);
 
+/* The pictures below are SVG text too, without scripts, style sheets or anything from elsewhere.
+ * Numbers must be finite. A title that is NULL becomes a plain one. */
+
+/* Where a model parts two classes: weights . (x, y) + intercept = 0. */
+typedef struct temper_boundary {
+    const char *name;
+    double weights[2], intercept;
+} temper_boundary;
+
+/* Rows of two features by their given class, and the boundaries of up to 6 models. */
+typedef struct temper_boundary_figure {
+    const char *title, *x_title, *y_title;
+    const double *points;         /* count pairs x, y */
+    const uint32_t *labels;       /* the class of each as given: 0 or 1 */
+    const unsigned char *flipped; /* not 0: the given class is wrong; NULL: not known */
+    size_t count;
+    const char *class_names[2];
+    const temper_boundary *boundaries;
+    size_t boundary_count;
+} temper_boundary_figure;
+
+TEMPER_API temper_status temper_plot_boundary(const temper_boundary_figure *figure, char **svg,
+                                              size_t *length, temper_error *error);
+
+/* Rows by the margin of their given label, above 0 if the model agrees, and the loss over it. */
+typedef struct temper_margin_figure {
+    const char *title;
+    const double *margins;
+    const unsigned char *marked; /* not 0: rows to tell from the others; or NULL */
+    size_t count;
+    const char *names[2]; /* of the rows that are not marked, and of those that are */
+    temper_loss_spec loss;
+} temper_margin_figure;
+
+TEMPER_API temper_status temper_plot_margins(const temper_margin_figure *figure, char **svg,
+                                             size_t *length, temper_error *error);
+
+/* Weights as the penalty falls, strong to weak; the strongest at the end are named. */
+typedef struct temper_path_figure {
+    const char *title;
+    const double *l2;         /* each > 0, falling */
+    size_t steps;             /* at least 2 */
+    const double *weights;    /* [steps][count] */
+    const char *const *names; /* of the weights; NULL: their numbers, from 1 */
+    size_t count;
+    const double *accuracy;      /* [steps], 0 to 1; or NULL */
+    const double *test_accuracy; /* the same on other rows; or NULL */
+} temper_path_figure;
+
+TEMPER_API temper_status temper_plot_path(const temper_path_figure *figure, char **svg,
+                                          size_t *length, temper_error *error);
+
+/* Bars side by side: values[group][series]. At most 64 groups of 6 series. */
+typedef struct temper_bar_figure {
+    const char *title;
+    const char *const *groups;
+    size_t group_count;
+    const char *const *series;
+    size_t series_count;
+    const double *values;
+    int shares; /* 1: they are shares from 0 to 1, and shown as percentages */
+} temper_bar_figure;
+
+TEMPER_API temper_status temper_plot_bars(const temper_bar_figure *figure, char **svg,
+                                          size_t *length, temper_error *error);
+
+/* A part of a page. */
+typedef enum temper_block_kind {
+    TEMPER_HEADING,   /* text */
+    TEMPER_PARAGRAPH, /* text */
+    TEMPER_COMMAND,   /* text as it is typed, line by line */
+    TEMPER_PICTURE,   /* text is SVG, from one of the calls here, and put in as it is */
+    TEMPER_TABLE      /* cells[rows][columns], the first row being its head */
+} temper_block_kind;
+
+typedef struct temper_block {
+    temper_block_kind kind;
+    const char *text; /* of a table: its caption, or NULL */
+    const char *const *cells;
+    size_t rows, columns;
+} temper_block;
+
+/* A page of HTML that needs nothing else, for light and dark screens. All texts are escaped but
+ * pictures; two pictures in a row stand side by side where there is room. */
+TEMPER_API temper_status temper_write_page(const char *title, const temper_block *blocks,
+                                           size_t count, char **html, size_t *length,
+                                           temper_error *error);
+
+/* A report on a model, from labelled rows in any number of calls: begin, add..., end. */
+typedef struct temper_reporter temper_reporter;
+TEMPER_API temper_status temper_reporter_new(const temper_model *model, temper_reporter **reporter,
+                                             temper_error *error);
+TEMPER_API temper_status temper_reporter_add(temper_reporter *reporter, const temper_data *data,
+                                             size_t threads, temper_error *error);
+/* Summary, margins with the loss, calibration, confusion and the strongest weights: a page of HTML,
+ * or the pictures alone as one SVG. Frees the reporter, on failure too; `text` NULL: does only
+ * that. */
+TEMPER_API temper_status temper_reporter_end(temper_reporter *reporter, int as_svg, char **text,
+                                             size_t *length, temper_error *error);
+
 /* Saves bytes as a file, whole or not at all: a temporary file beside it, synced, then renamed. */
 TEMPER_API temper_status temper_save(const char *path, const char *bytes, size_t length,
                                      temper_error *error);
+
+/* The same, piece by piece. What cannot be written is refused by temper_file_open already, as far
+ * as that can be known. After a failure the file can only be dropped. */
+typedef struct temper_file temper_file;
+TEMPER_API temper_status temper_file_open(const char *path, temper_file **file,
+                                          temper_error *error);
+TEMPER_API temper_status temper_file_write(temper_file *file, const char *bytes, size_t length,
+                                           temper_error *error);
+/* Both free it: the new file appears, or what was there before stays. */
+TEMPER_API temper_status temper_file_commit(temper_file *file, temper_error *error);
+TEMPER_API void temper_file_drop(temper_file *file);
+
+/* The shortest decimal that reads back as the same number, whatever the locale; its length. */
+#define TEMPER_NUMBER_LENGTH 32
+TEMPER_API size_t temper_number_text(double number, char text[TEMPER_NUMBER_LENGTH]);
 
 #ifdef __cplusplus
 }

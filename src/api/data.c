@@ -67,6 +67,11 @@ size_t temper_data_classes(const temper_data *data)
     return inside(data)->label ? inside(data)->classes.count : 0;
 }
 
+const uint32_t *temper_data_labels(const temper_data *data)
+{
+    return inside(data)->label;
+}
+
 const char *temper_data_class_name(const temper_data *data, size_t class_number)
 {
     return class_number < inside(data)->classes.count ? inside(data)->classes.name[class_number]

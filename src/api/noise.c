@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "data/dataset.h"
+#include "run/rank.h"
 
 static const struct dataset *inside(const temper_data *data)
 {
@@ -44,6 +45,20 @@ static temper_status make_instance(const struct dataset *data, const temper_nois
     return noise_instance(data, inside(options->pool), options->rate, options->seed, noise, error);
 }
 
+static temper_status make_small_margin(const struct dataset *data,
+                                       const temper_noise_options *options, struct noise *noise,
+                                       temper_error *error)
+{
+    return noise_by_rank(data, options, false, noise, error);
+}
+
+static temper_status make_large_margin(const struct dataset *data,
+                                       const temper_noise_options *options, struct noise *noise,
+                                       temper_error *error)
+{
+    return noise_by_rank(data, options, true, noise, error);
+}
+
 static const struct kind {
     const char *name;
     noise_maker *make;
@@ -51,6 +66,8 @@ static const struct kind {
     {"random", make_random},
     {"pair", make_pair},
     {"matrix", make_matrix},
+    {"small-margin", make_small_margin},
+    {"large-margin", make_large_margin},
     {"instance", make_instance},
 };
 
@@ -114,8 +131,8 @@ temper_status temper_data_noise(const temper_data *data, const temper_noise_opti
     noise_maker *make = find_kind(options->kind);
     if (!make)
         return error_set(error, TEMPER_USAGE,
-                         "there is no noise of kind '%.64s'; kinds are random, pair, matrix and "
-                         "instance",
+                         "there is no noise of kind '%.64s'; kinds are random, pair, matrix, "
+                         "small-margin, large-margin and instance",
                          options->kind ? options->kind : "");
     temper_status status = make(inside(data), options, &noise, error);
     if (status != TEMPER_OK)

@@ -218,6 +218,23 @@ temper_status source_open(const char *path, struct source **out, temper_error *e
     return TEMPER_OK;
 }
 
+temper_status source_bytes(const char *name, char *bytes, size_t length, struct source **out,
+                           temper_error *error)
+{
+    struct source *source = mem_zeroed(1, sizeof *source);
+    if (!source) {
+        mem_free(bytes);
+        return error_no_memory(error);
+    }
+    path_shown(name, source->name);
+    source->file.file = -1;
+    source->ended = true; /* behind what seems to have been peeked at */
+    source->ahead = (unsigned char *)bytes;
+    source->ahead_end = length;
+    *out = source;
+    return TEMPER_OK;
+}
+
 void source_close(struct source *source)
 {
     if (!source)

@@ -17,6 +17,11 @@ struct source;
 /* "-" is the standard input. A directory, a missing or an unreadable file is refused by name:
  * TEMPER_NO_INPUT if it is not there, TEMPER_IO if it cannot be read. */
 temper_status source_open(const char *path, struct source **out, temper_error *error);
+/* Bytes in memory, which become the source's own (mem_free); also on failure. `name` is for
+ * messages.
+ */
+temper_status source_bytes(const char *name, char *bytes, size_t length, struct source **out,
+                           temper_error *error);
 /* Fills up to `size` bytes; fewer only at the end. *got = 0 is the end. After a failure every
  * further read fails in the same way. */
 temper_status source_read(struct source *source, void *bytes, size_t size, size_t *got,

@@ -139,6 +139,8 @@ struct csv_plan {
     size_t *category;     /* categorical columns, ascending */
     size_t *slot;         /* and the place of each among the kept cells */
     size_t categories;
+    size_t *like;             /* by a schema: the column of the file that each of its columns is */
+    size_t unknowns, unknown; /* columns that it does not know, and the first of them */
 };
 
 /* Text that ends in a newline; `cut`: the file's last line has none of its own. */

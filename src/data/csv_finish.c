@@ -4,11 +4,10 @@
  * All of it happens in the array that the rows were read into: a table may take most of the memory.
  */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/csv.h"
+#include "data/csv_schema.h"
 #include "data/token.h"
 #include "data/weights.h"
 
@@ -18,6 +17,7 @@ struct table {
     struct csv_part *whole;
     size_t width;
     size_t row_size;
+    double *mean; /* of each feature, once they are taken */
     temper_error *error;
 };
 
@@ -171,13 +171,12 @@ static size_t column_of(const struct table *table, size_t c)
 
 /* Every NaN becomes 0 or the mean: no other cell is one, for numbers that are not finite are
  * refused. */
-static temper_status fill_missing(const struct table *table)
+static temper_status fill_missing(struct table *table)
 {
-    double *mean = mem_zeroed(table->width, sizeof *mean);
+    double *mean = table->mean = mem_zeroed(table->width, sizeof *mean);
     double *count = mem_zeroed(table->width, sizeof *count);
     temper_status status = TEMPER_OK;
     if (!mean || !count) {
-        mem_free(mean);
         mem_free(count);
         return error_no_memory(table->error);
     }
@@ -191,57 +190,8 @@ static temper_status fill_missing(const struct table *table)
         for (size_t c = 0; c < table->width; c++)
             if (isnan(get_cell(table, r, c)))
                 set_cell(table, r, c, mean[c]);
-    mem_free(mean);
     mem_free(count);
     return status;
-}
-
-/* ---- Names
- * ------------------------------------------------------------------------------------------- */
-
-/* "NAME" or "NAME=TEXT"; without a header "c3" stands for the name. */
-static char *feature_name(const struct csv_plan *plan, size_t column, const char *value)
-{
-    char number[32];
-    const char *name = number;
-    snprintf(number, sizeof number, "c%zu", column + 1);
-    if (plan->header)
-        name = plan->names.name[column];
-    size_t size = strlen(name) + strlen(value) + 1;
-    char *whole = mem_alloc(size, 1);
-    if (whole)
-        snprintf(whole, size, "%s%s", name, value);
-    return whole;
-}
-
-/* A name that could not be made is not counted, so that what is there can be freed. */
-static bool add_name(struct names *names, char *name)
-{
-    names->name[names->count] = name;
-    names->count += name != NULL;
-    return name != NULL;
-}
-
-/* In the order of the features. */
-static temper_status name_features(const struct table *table, struct names *names)
-{
-    const struct csv_plan *plan = table->plan;
-    bool fine = true;
-    if (!plan->header && plan->categories == 0)
-        return TEMPER_OK;
-    names->name = (char **)mem_alloc(table->width, sizeof *names->name);
-    if (!names->name)
-        return error_no_memory(table->error);
-    for (size_t i = 0, n = 0; i < plan->columns && fine; i++) {
-        if (plan->role[i] == CSV_FEATURE)
-            fine = add_name(names, feature_name(plan, i, ""));
-        if (plan->role[i] != CSV_CATEGORY)
-            continue;
-        const struct classes *values = &table->whole->category[n++];
-        for (size_t v = 0; v < values->count && fine; v++) /* they begin with the '=' */
-            fine = add_name(names, feature_name(plan, i, values->name[v]));
-    }
-    return fine ? TEMPER_OK : error_no_memory(table->error);
 }
 
 /* ---- The whole
@@ -261,7 +211,7 @@ static void note(const struct table *table, const struct reading *reading, struc
                      plan->header
                          ? "header: the first line, told by its text; --header no if it is a row"
                          : "header: none, told by the first lines; --header yes if there is one");
-    if (plan->label != CSV_NO_COLUMN && !reading->options->label)
+    if (plan->label != CSV_NO_COLUMN && !reading->options->label && !reading->schema)
         dataset_note(data, "label: %s, the last one; --label names another",
                      csv_column_shown(plan, plan->label).text);
     if (plan->categories > 0)
@@ -272,7 +222,9 @@ static void note(const struct table *table, const struct reading *reading, struc
     if (table->whole->missing > 0)
         dataset_note(data, "missing: %llu values became %s",
                      (unsigned long long)table->whole->missing,
-                     plan->missing == CSV_MEAN ? "the mean of their column" : "0");
+                     plan->missing != CSV_MEAN ? "0"
+                     : reading->schema         ? "the mean that their column had in training"
+                                               : "the mean of their column");
 }
 
 /* Gives back what was reserved beyond the rows; a failure to do so does no harm. */
@@ -301,6 +253,7 @@ static void move(const struct table *table, struct dataset *data)
     data->line = shrink(whole->line, rows, sizeof *whole->line);
     data->classes = whole->classes;
     data->format = table->plan->format.separator == '\t' ? "tsv" : "csv";
+    data->header = table->plan->header;
     whole->cells = NULL;
     whole->label = NULL;
     whole->weight = NULL;
@@ -320,19 +273,36 @@ static temper_status refuse_no_rows(const struct table *table)
                      path);
 }
 
+/* One-hot, filled, and with a schema of how that came about. Means are taken even where nothing is
+ * missing: it may be in the rows that the model will see. */
+static temper_status make_features(struct table *table, struct dataset *data)
+{
+    const struct csv_plan *plan = table->plan;
+    temper_status status = plan->categories > 0 ? expand(table) : TEMPER_OK;
+    if (status == TEMPER_OK && (table->whole->missing > 0 || plan->missing == CSV_MEAN))
+        status = fill_missing(table);
+    if (status == TEMPER_OK)
+        status =
+            csv_schema_learn(plan, table->whole, plan->missing == CSV_MEAN ? table->mean : NULL,
+                             &data->schema, table->error);
+    mem_free(table->mean);
+    return status;
+}
+
 temper_status csv_finish(const struct csv_plan *plan, struct csv_part *whole,
                          const struct reading *reading, struct dataset *data)
 {
-    struct table table = {plan, whole, plan->width, plan->row_size, reading->error};
+    struct table table = {plan, whole, plan->width, plan->row_size, NULL, reading->error};
     if (whole->rows == 0)
         return refuse_no_rows(&table);
-    temper_status status = plan->categories > 0 ? expand(&table) : TEMPER_OK;
-    if (status == TEMPER_OK && whole->missing > 0)
-        status = fill_missing(&table);
+    temper_status status = reading->schema
+                               ? csv_like_finish(plan, whole, reading, data, &table.width)
+                               : make_features(&table, data);
     if (status == TEMPER_OK)
-        status = name_features(&table, &data->features);
+        status = schema_name_features(data->schema, &data->features, reading->error);
     if (status != TEMPER_OK)
         return status;
+    table.row_size = table.width * plan->cell_size;
     note(&table, reading, data);
     move(&table, data);
     return data->weight ? weights_check(data, reading->error) : TEMPER_OK;

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "data/csv_schema.h"
 #include "data/list.h"
 #include "data/token.h"
 
@@ -238,7 +239,7 @@ static temper_status take_missing_rule(struct csv_plan *plan, const struct readi
     if (given && plan->missing == CSV_REFUSE)
         return error_set(reading->error, TEMPER_USAGE,
                          "--missing is none of zero, mean and drop; pass one of them");
-    return TEMPER_OK;
+    return reading->schema ? csv_like_missing(plan, reading) : TEMPER_OK;
 }
 
 /* What is ignored or weights goes first, so that the label is the last of the others. */
@@ -259,8 +260,10 @@ temper_status csv_plan_columns(struct csv_plan *plan, const struct reading *read
         status = claim_list(plan, &ignored, reading->options->ignore, CSV_IGNORED);
     if (status == TEMPER_OK)
         status = claim_weight(plan, reading);
-    if (status == TEMPER_OK)
+    if (status == TEMPER_OK && (!reading->schema || reading->options->label))
         status = claim_label(plan, reading);
+    if (status == TEMPER_OK && reading->schema)
+        return csv_like_columns(plan, reading);
     struct wanted text = {.option = "--categorical", .reading = reading};
     if (status == TEMPER_OK)
         status = claim_list(plan, &text, reading->options->categorical, CSV_CATEGORY);
@@ -322,4 +325,5 @@ void csv_plan_free(struct csv_plan *plan)
     mem_free(plan->role);
     mem_free(plan->category);
     mem_free(plan->slot);
+    mem_free(plan->like);
 }

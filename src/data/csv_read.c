@@ -310,7 +310,7 @@ static void free_state(struct csv_reading *state)
 
 temper_status read_csv(struct reading *reading, struct dataset *data)
 {
-    struct csv_reading state = {.reading = reading};
+    struct csv_reading state = {.reading = reading, .whole = {.lines = reading->lines_before}};
     state.threads = reading->options->threads ? reading->options->threads : thread_count_default();
     if (!source_compression(reading->source))
         state.file_size = source_file_size(reading->source);

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "data/csv.h"
+#include "data/csv_schema.h"
 #include "data/format.h"
 #include "data/list.h"
 #include "data/token.h"
@@ -145,7 +146,9 @@ static bool looks_like_header(const struct csv_line *first, const struct csv_lin
 static temper_status guess_header(struct csv_plan *plan, const struct reading *reading,
                                   const struct csv_line *first, const struct csv_line *second)
 {
-    if (!second)
+    if (reading->schema && csv_like_header(reading->schema, first))
+        plan->header = true;
+    else if (!second)
         plan->header = count_numbers(first) == 0;
     else if (options_name_cell(reading->options, first))
         plan->header = true;

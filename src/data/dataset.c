@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "base/memory.h"
+#include "data/schema.h"
 
 void dataset_free_array(const struct dataset *data, void *array)
 {
@@ -25,9 +26,8 @@ void dataset_free(struct dataset *data)
     dataset_free_array(data, data->weight);
     dataset_free_array(data, data->line);
     classes_free(&data->classes);
-    for (size_t i = 0; data->features.name && i < data->features.count; i++)
-        mem_free(data->features.name[i]);
-    mem_free((void *)data->features.name);
+    names_free(&data->features);
+    schema_free(data->schema);
     mem_free(data->source);
     if (data->mapping)
         munmap(data->mapping, data->mapping_length);

@@ -10,16 +10,20 @@ struct names {
     size_t count; /* 0: there are none */
 };
 
+struct schema; /* data/schema.h */
+
 struct dataset {
     struct matrix x;
     uint32_t *label; /* class of each row; NULL if the data has no labels */
     struct classes classes;
     double *weight;        /* of each row; NULL: all 1 */
     struct names features; /* x.columns names, or none */
+    struct schema *schema; /* how columns became features; NULL: not from a table of text */
     uint64_t *line;        /* the line of the file that each row begins on; NULL: not a text file */
     char *source;          /* the file, as the user named it */
     const char *format;    /* "libsvm", "csv", "npy", "idx", "cifar", "tmpr" */
     const char *compression; /* of the file: "gzip", "zstd", or NULL */
+    bool header;             /* of a table: its first line has names */
     uint64_t missing_filled,
         missing_dropped; /* values that were missing; rows that went with them */
     char notes[1024];    /* what the user should know, a sentence a line: "qid: ignored\n" */

@@ -104,7 +104,8 @@ static temper_status read_numbers(struct labelling *labelling, const struct form
 {
     const temper_read_options options = {.labels = ""}; /* the labels have no labels of their own */
     struct dataset *column = mem_zeroed(1, sizeof *column);
-    struct reading reading = {labelling->path, source, &options, labelling->error};
+    struct reading reading = {
+        .path = labelling->path, .source = source, .options = &options, .error = labelling->error};
     if (!column) {
         source_close(source);
         return error_no_memory(labelling->error);

@@ -194,7 +194,7 @@ static temper_status finish(struct libsvm_reading *state, struct dataset *data)
 
 temper_status read_libsvm(struct reading *reading, struct dataset *data)
 {
-    struct libsvm_reading state = {.reading = reading};
+    struct libsvm_reading state = {.reading = reading, .lines = reading->lines_before};
     state.threads = reading->options->threads ? reading->options->threads : thread_count_default();
     if (!source_compression(reading->source))
         state.file_size = source_file_size(reading->source);

@@ -9,6 +9,7 @@
 #include "data/foreign.h"
 #include "data/format.h"
 #include "data/labels.h"
+#include "data/schema.h"
 #include "data/select.h"
 #include "data/token.h"
 #include "data/weights.h"
@@ -97,8 +98,8 @@ static temper_status guess_format(const struct reading *reading, const unsigned 
 }
 
 /* --format, else a guess. */
-static temper_status tell_format(struct reading *reading, struct dataset *data,
-                                 const struct format **format)
+temper_status read_format(struct reading *reading, struct dataset *data,
+                          const struct format **format)
 {
     const unsigned char *bytes;
     size_t length;
@@ -185,31 +186,45 @@ static temper_status complete(struct reading *reading, struct dataset *data)
 }
 
 /* The reader closes the source, whatever happens; until it is called we do. */
-static temper_status read_into(struct reading *reading, struct dataset *data)
+temper_status read_as(struct reading *reading, const struct format *format, struct dataset *data)
 {
-    const struct format *format = NULL;
-    temper_status status = tell_format(reading, data, &format);
-    if (status != TEMPER_OK) {
-        source_close(reading->source);
-        return status;
-    }
-    assert(format);
     data->compression = source_compression(reading->source);
     data->source = copy_text(reading->path);
     if (!data->source) {
         source_close(reading->source);
         return error_no_memory(reading->error);
     }
-    status = format->read(reading, data);
+    temper_status status = format->read(reading, data);
     if (status == TEMPER_BAD_DATA)
         say_what_was_assumed(reading, format);
+    if (status == TEMPER_OK && reading->schema && format->read != read_csv) /* which knows it */
+        status = schema_fit(reading->schema, data, reading->error);
     return status == TEMPER_OK ? complete(reading, data) : status;
+}
+
+static temper_status read_into(struct reading *reading, struct dataset *data)
+{
+    const struct format *format = NULL;
+    temper_status status = read_format(reading, data, &format);
+    if (status != TEMPER_OK) {
+        source_close(reading->source);
+        return status;
+    }
+    assert(format);
+    return read_as(reading, format, data);
 }
 
 temper_status dataset_read(const char *path, const temper_read_options *options,
                            struct dataset **out, temper_error *error)
 {
-    struct reading reading = {.path = path, .options = options, .error = error};
+    return dataset_read_like(path, options, NULL, out, error);
+}
+
+temper_status dataset_read_like(const char *path, const temper_read_options *options,
+                                const struct schema *schema, struct dataset **out,
+                                temper_error *error)
+{
+    struct reading reading = {.path = path, .options = options, .error = error, .schema = schema};
     temper_status status = source_open(path, &reading.source, error);
     if (status != TEMPER_OK)
         return status;

@@ -12,6 +12,8 @@ struct reading {
     struct source *source; /* the reader closes it */
     const temper_read_options *options;
     temper_error *error;
+    const struct schema *schema; /* features are to be those of a model; NULL: as they come */
+    uint64_t lines_before;       /* of a text that comes in portions: lines of those before it */
 };
 
 /* A reader fills an empty dataset; on failure the caller frees what it holds. */
@@ -25,5 +27,24 @@ reader_fn read_libsvm, read_csv, read_npy, read_idx, read_cifar, read_tmpr;
  */
 temper_status dataset_read(const char *path, const temper_read_options *options,
                            struct dataset **out, temper_error *error);
+
+/* The same for a model: features are those of the schema, in its order.
+ *
+ * A table (CSV): columns are found by the names of the header if both have names, else by position:
+ * the file has as many columns as the one that the schema is of, or those that it uses and no
+ * others. Columns that the schema does not know are ignored, with a note; those that are missing
+ * are refused by name. The label's column may be there or not; options->label "none" passes over
+ * it. A text that training never saw is all zeros for its column, and counted in a note. Missing
+ * values are filled by the schema's rule, or by options->missing. Other formats: schema_fit. */
+temper_status dataset_read_like(const char *path, const temper_read_options *options,
+                                const struct schema *schema, struct dataset **out,
+                                temper_error *error);
+
+/* The format of the file that is open, by option, content or name; the note goes to `data`. */
+struct format;
+temper_status read_format(struct reading *reading, struct dataset *data,
+                          const struct format **format);
+/* Reads what is open as that format, and completes it. Closes the source. */
+temper_status read_as(struct reading *reading, const struct format *format, struct dataset *data);
 
 #endif

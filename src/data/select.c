@@ -7,6 +7,7 @@
 #include "data/class_names.h"
 #include "data/gather.h"
 #include "data/list.h"
+#include "data/schema.h"
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
 
@@ -68,6 +69,11 @@ static temper_status copy_rest(const struct dataset *data, const size_t *row, si
     if (!done || !copy_text(data->source, &copy->source) ||
         !copy_features(&data->features, &copy->features))
         return error_no_memory(error);
+    if (data->schema) {
+        temper_status status = schema_copy(data->schema, &copy->schema, error);
+        if (status != TEMPER_OK)
+            return status;
+    }
     return classes_copy(&data->classes, &copy->classes, error);
 }
 

@@ -1,5 +1,6 @@
 /* isa_avx2_f64: the kernels on vectors of doubles. */
 #define SIMD_F64
+#include "kernel/linear_body.h"
 #include "kernel/margin_body.h"
 #include "kernel/softmax_body.h"
 
@@ -13,3 +14,5 @@ void softmax_f64_avx2(const struct softmax_f64 *block)
 {
     softmax_run(block);
 }
+
+const struct linear_f64 linear_f64_avx2 = LINEAR_TABLE;

@@ -23,18 +23,21 @@ static bool has_avx512(void)
 }
 #endif
 
+#define KERNEL(set)                                                                                \
+    #set, margins_##set, softmax_f32_##set, softmax_f64_##set, &linear_f32_##set, &linear_f64_##set
+
 /* Fastest first. */
 static const struct {
     bool (*runs_here)(void);
     struct kernel kernel;
 } kernels[] = {
 #if defined(__x86_64__)
-    {has_avx512, {"avx512", margins_avx512, softmax_f32_avx512, softmax_f64_avx512}},
-    {has_avx2, {"avx2", margins_avx2, softmax_f32_avx2, softmax_f64_avx2}},
+    {has_avx512, {KERNEL(avx512)}},
+    {has_avx2, {KERNEL(avx2)}},
 #elif defined(__aarch64__)
-    {always, {"neon", margins_neon, softmax_f32_neon, softmax_f64_neon}}, /* part of arm64 */
+    {always, {KERNEL(neon)}}, /* part of arm64 */
 #endif
-    {always, {"plain", margins_plain, softmax_f32_plain, softmax_f64_plain}},
+    {always, {KERNEL(plain)}},
 };
 
 enum { KERNEL_COUNT = sizeof kernels / sizeof *kernels };

@@ -2,6 +2,7 @@
 #ifndef KERNEL_KERNEL_H
 #define KERNEL_KERNEL_H
 
+#include "kernel/linear.h"
 #include "kernel/margin.h"
 #include "kernel/softmax.h"
 
@@ -10,6 +11,8 @@ struct kernel {
     margin_fn *margins;
     softmax_f32_fn *softmax_f32;
     softmax_f64_fn *softmax_f64;
+    const struct linear_f32 *linear_f32;
+    const struct linear_f64 *linear_f64;
 };
 
 /* The kernels of that name, or NULL if there are none that this processor runs. */

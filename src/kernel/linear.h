@@ -8,6 +8,7 @@
 #ifndef KERNEL_LINEAR_H
 #define KERNEL_LINEAR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,13 +28,14 @@ struct rows_scale {
     const double *offset, *factor;
 };
 
-/* What activations and residuals of many classes are made of: entry [class * stride + row], as the
- * softmax wants them. Weights and gradients are feature by feature: [column * classes + class]. */
+/* Activations and residuals of many classes: entry [class * stride + row], as the softmax wants
+ * them; many_times makes those of the padding, up to a multiple of SOFTMAX_PAD rows, 0. Weights and
+ * gradients are feature by feature: [column * classes + class]. */
 struct many_f32 {
     struct rows_f32 block;
     size_t classes;
-    size_t stride;  /* at least rows, rounded up to SOFTMAX_PAD; the padding becomes 0 */
-    float *scratch; /* linear_scratch_f32() numbers */
+    size_t stride;  /* at least rows, rounded up to SOFTMAX_PAD */
+    float *scratch; /* linear_scratch() numbers */
 };
 
 struct many_f64 {
@@ -66,6 +68,9 @@ struct linear_f32 {
 struct linear_f64 {
     void (*times)(struct rows_f64 block, const double *w, double *out);
     void (*back)(struct rows_f64 block, const double *r, double *gradient);
+    /* The same on a block of floats, which become doubles as they are read. */
+    void (*times_f32)(struct rows_f32 block, const double *w, double *out);
+    void (*back_f32)(struct rows_f32 block, const double *r, double *gradient);
     void (*many_times)(const struct many_f64 *many, const double *w, double *out);
     void (*many_back)(const struct many_f64 *many, const double *r, double *gradient);
     void (*gram)(struct rows_f64 block, const double *weight, double *scratch, double *gram);
@@ -77,9 +82,22 @@ struct linear_f64 {
                      double *to);
 };
 
-/* Numbers of scratch space that many_times and many_back want for blocks of up to so many rows; 0
- * is possible. Overflow is the caller's to rule out: at most 2 * rows * columns + 4096. */
+/* The rows of a block that runs fastest, given the size of a number: a multiple of 16, at least 16.
+ * It says which sums are rounded to the type of a block, so it depends on nothing else. `classes`
+ * is 2 for two-class data, which has one activation a row. */
+size_t linear_block_rows(size_t columns, size_t classes, size_t number_size);
+
+/* Numbers of scratch space that many_times and many_back want for blocks of up to so many rows. It
+ * is at most (rows + classes + 32) * (columns + 16): overflow is the caller's to rule out. */
 size_t linear_scratch(size_t rows, size_t columns, size_t classes);
+
+enum { LINEAR_CHUNK = 128 }; /* columns of a block that many_times packs at once */
+
+/* True if many_times packs the weights instead: many columns for few classes. */
+static inline bool linear_as_dot(size_t columns, size_t classes)
+{
+    return columns / 6 >= classes;
+}
 
 /* The references: plain C, every sum in its written order. */
 extern const struct linear_f32 linear_f32_plain, linear_f32_avx2, linear_f32_avx512,

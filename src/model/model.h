@@ -7,6 +7,7 @@
 
 #include "data/dataset.h"
 #include "data/scale.h"
+#include "data/schema.h"
 
 /* How it was trained, for people and for later questions. Words are those of the command line. */
 struct training {
@@ -37,21 +38,39 @@ struct model {
      * else x itself. One vector for two classes (its sign is for class 1 against class 0), one for
      * each class otherwise. */
     size_t vectors;
-    double *weights;    /* [vectors][features] */
-    double *bias;       /* [vectors] */
-    struct scale scale; /* as it was learnt; the weights have it in them already. Arrays NULL for
-                         * SCALE_NONE */
+    double *weights;       /* [vectors][features] */
+    double *bias;          /* [vectors] */
+    struct scale scale;    /* as it was learnt; the weights have it in them already. Arrays NULL for
+                            * SCALE_NONE */
+    struct schema *schema; /* how a table becomes features; NULL: not from a table. A copy */
     struct training training;
 };
 
-/* An empty model of that shape, all zero; loss, names and the rest are the caller's to fill. */
+/* An empty model of that shape, all zero; loss, names and the rest are the caller's to fill. At
+ * least two classes and one feature. */
 temper_status model_new(size_t classes, size_t features, struct model **out, temper_error *error);
 void model_free(struct model *model);
 
+/* Whole or not at all. Equal models give equal bytes. A number that is not finite is refused. */
 temper_status model_save(const struct model *model, const char *path, temper_error *error);
 /* Refuses what is not a model, a newer version, a broken checksum, and any inconsistency, with
  * file:line:column. */
 temper_status model_load(const char *path, struct model **out, temper_error *error);
+
+/* Reads data as the model needs it: its features in its order, by its schema or, without one, by
+ * its feature names or their number. A column of labels may be there or not; options->label "none"
+ * passes over it. *out has the classes of the file, not those of the model. */
+temper_status model_read_data(const struct model *model, const char *path,
+                              const temper_read_options *options, struct dataset **out,
+                              temper_error *error);
+
+/* ---- Applying -------------------------------------------------------------------------------- */
+
+/* Whether calibrated probabilities exist: not for hinge, nor for t1 = 0. */
+bool model_has_probabilities(const struct model *model);
+/* The order of the escort that turns p-hat into calibrated probabilities: t1, or 1 for bregman,
+ * whose p-hat is calibrated already. */
+double model_escort_order(const struct model *model);
 
 /* ---- Export ---------------------------------------------------------------------------------- */
 

@@ -18,7 +18,8 @@ struct problem {
     void *context;
     temper_status (*evaluate)(void *context, const double *w, double *value, double *gradient,
                               temper_error *error);
-    /* From now on curvature is that at the w last evaluated. NULL if the problem has none. */
+    /* From now on curvature is that at the w last evaluated, whatever is evaluated later. NULL if
+     * the problem has none. Called for the start too. */
     void (*accept)(void *context);
     /* product = H v. NULL if there is none. */
     temper_status (*multiply)(void *context, const double *v, double *product, temper_error *error);
@@ -47,21 +48,29 @@ enum optim_stop {
     OPTIM_MAX_ITER,   /* the limit came first */
     OPTIM_STALLED,    /* no step makes the value smaller any more */
     OPTIM_STOPPED,    /* `follow` said so */
-    OPTIM_NOT_FINITE, /* no finite value, not even at the start */
+    OPTIM_NOT_FINITE, /* no finite value or gradient at the start; the result's value says which */
 };
 
 struct optim_options {
     double gradient_norm; /* converged at this or below */
     size_t max_iterations;
     size_t history;      /* L-BFGS: pairs of vectors; 0: 100, fewer for very long vectors */
-    double first_length; /* of the first step, in the norm of `length`; 0: by the minimiser */
+    double first_length; /* of the first step at most, in the norm of `length`; 0: 1 */
     /* How far a step v would move what the function is made of: the root mean square change of the
-     * activations; so that no step leaps on to the flat part. NULL: not limited. */
+     * activations; so that no step leaps on to the flat part. Linear in the size of v. Later steps
+     * are at most 8, twice that after a step of 8 was a good one, and so on. It is not called for
+     * steps that are short beside those measured before. The context is that of the problem. NULL:
+     * not limited. */
     temper_status (*length)(void *context, const double *v, double *length, temper_error *error);
-    /* Called at the start and after every iteration; false stops the run. May be NULL. */
+    /* Called at the start and after every iteration; false stops the run. May be NULL. A run that
+     * goes on from a memory does not show its first point again. */
     bool (*follow)(void *context, const struct optim_progress *progress);
     void *follow_context;
-    const double *memory; /* from an earlier run of the same problem and options; NULL: begin */
+    /* From an earlier run of the same problem and options (max_iterations, which counts those of
+     * before too, and gradient_norm may differ). NULL: begin. It is copied, holds w, and stands for
+     * counters that go on; the one evaluation that takes the problem back to w is not counted.
+     * TEMPER_BAD_DATA where it does not fit. */
+    const double *memory;
     size_t memory_count;
 };
 
@@ -71,8 +80,9 @@ struct optim_result {
     double value, gradient_norm; /* at the w that was returned */
 };
 
-/* Each starts at w and leaves there the best point found (of the smallest value). On failure w is
- * the best so far too. */
+/* Each starts at w and leaves there the best point it stood at: of the smallest value; where values
+ * differ by rounding in floats alone, of the smallest gradient. On failure w is the best so far too
+ * (and the result untouched). Nothing is allocated after the start. */
 typedef temper_status minimiser_fn(const struct problem *problem,
                                    const struct optim_options *options, double *w,
                                    struct optim_result *result, temper_error *error);

@@ -54,9 +54,11 @@ static int common_factor(double largest)
 struct ticks axis_ticks(const struct axis *axis, size_t most)
 {
     assert(axis->from < axis->to && most > 0);
-    struct ticks ticks = {0};
-    choose_step(&ticks, (axis->to - axis->from) / (double)most);
-    ticks.common_factor = common_factor(fmax(fabs(axis->from), fabs(axis->to)));
+    struct ticks ticks = {.powers = axis->powers};
+    double least = (axis->to - axis->from) / (double)most;
+    choose_step(&ticks, axis->powers ? fmax(least, 1) : least);
+    if (!axis->powers)
+        ticks.common_factor = common_factor(fmax(fabs(axis->from), fabs(axis->to)));
     double step = scale_ten(ticks.digit, ticks.power);
     ticks.first = ceil(axis->from / step - 1e-9);
     double last = floor(axis->to / step + 1e-9);
@@ -92,13 +94,18 @@ static int label_decimals(const struct ticks *ticks)
 
 void tick_label(struct text *out, const struct ticks *ticks, size_t index)
 {
-    append_signed(out, label_value(ticks, index), label_decimals(ticks));
+    if (ticks->powers)
+        append_power(out, (int)lround(tick_value(ticks, index)));
+    else
+        append_signed(out, label_value(ticks, index), label_decimals(ticks));
 }
 
 size_t tick_label_length(const struct ticks *ticks)
 {
     if (ticks->count == 0)
         return 0;
+    if (ticks->powers)
+        return sizeof "10-9" - 1;
     double first = label_value(ticks, 0), last = label_value(ticks, ticks->count - 1);
     double largest = fmax(fabs(first), fabs(last));
     size_t sign = first < 0, decimals = (size_t)label_decimals(ticks);

@@ -2,6 +2,7 @@
 #ifndef REPORT_AXIS_H
 #define REPORT_AXIS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/text.h"
@@ -10,6 +11,7 @@
 struct axis {
     double from, to;
     double pixel_from, pixel_to;
+    bool powers; /* the data are logarithms: the label of 3 is 10^3, and between there is none */
 };
 
 double axis_pixel(const struct axis *axis, double value);
@@ -21,6 +23,7 @@ struct ticks {
     int digit;         /* 1, 2 or 5 */
     int power;         /* step = digit * 10^power */
     int common_factor; /* labels leave out this power of ten, for the title of the axis to name */
+    bool powers;
 };
 
 /* As many as there are, but at most `most` + 1. The range must be wider than 1e-7 of its largest

@@ -12,10 +12,14 @@ static const double between = 26; /* and between its panels */
 static void describe(struct text *out, const struct panel *panel)
 {
     text_format(out, "%s%s: ", out->length ? ". " : "", panel->title);
+    for (size_t i = 0; i < panel->key_count; i++)
+        text_format(out, "%s%s", i ? "; " : "", panel->keys[i].label);
     for (size_t i = 0; i < panel->curve_count; i++)
-        text_format(out, "%s%s", i ? "; " : "", words_of(&panel->curves[i].label));
+        text_format(out, "%s%s", i || panel->key_count ? "; " : "",
+                    words_of(&panel->curves[i].label));
     for (size_t i = 0; i < panel->level_count; i++)
-        text_format(out, "; %s", words_of(&panel->levels[i].label));
+        if (!panel->levels[i].bare) /* it repeats the name of its curve */
+            text_format(out, "; %s", words_of(&panel->levels[i].label));
 }
 
 /* Legends are inside all frames, or beneath all: anything else would look ragged. */
@@ -59,21 +63,73 @@ static void draw_panels(struct text *out, const struct panel *panels, size_t cou
     }
 }
 
-void figure_draw(struct text *out, const char *name, struct panel *panels, size_t count)
+/* Returns the height of the highest frame. */
+static double arrange(struct text *out, struct text *words, struct panel *panels, size_t count)
 {
-    struct text words = {0};
-    double width, height = 0;
+    double height = 0;
     for (size_t i = 0; i < count; i++) {
         panel_arrange(&panels[i]);
-        describe(&words, &panels[i]);
+        describe(words, &panels[i]);
         height = fmax(height, frame_box(&panels[i].frame).height);
         out->failed |= panel_failed(&panels[i]);
     }
+    return height;
+}
+
+void figure_draw(struct text *out, const char *name, struct panel *panels, size_t count)
+{
+    struct text words = {0};
+    double width, height = arrange(out, &words, panels, count);
     height += align_legends(panels, count);
     struct margins margins = row_margins(panels, count, &width);
     height += margins.top + margins.bottom + 2 * paper;
     svg_begin(out, ceil(width), ceil(height), name, words_of(&words));
     draw_panels(out, panels, count, paper + margins.top);
+    svg_end(out);
+    out->failed |= words.failed;
+    text_free(&words);
+}
+
+/* ---- Columns --------------------------------------------------------------------------------- */
+
+/* Axes that stand under each other begin and end at the same place. */
+static struct margins share_sides(struct panel *panels, size_t count)
+{
+    struct margins most = {0};
+    for (size_t i = 0; i < count; i++) {
+        most.left = fmax(most.left, panels[i].margins.left);
+        most.right = fmax(most.right, panels[i].margins.right);
+    }
+    for (size_t i = 0; i < count; i++) {
+        panels[i].margins.left = most.left;
+        panels[i].margins.right = most.right;
+    }
+    return most;
+}
+
+static double panel_height(const struct panel *panel)
+{
+    return panel->margins.top + frame_box(&panel->frame).height + panel->margins.bottom +
+           legend_room(panel);
+}
+
+void figure_stack(struct text *out, const char *name, struct panel *panels, size_t count)
+{
+    struct text words = {0};
+    double height = 2 * paper, top = paper;
+    arrange(out, &words, panels, count);
+    struct margins sides = share_sides(panels, count);
+    for (size_t i = 0; i < count; i++)
+        height += panel_height(&panels[i]);
+    double width = 2 * paper + sides.left + frame_box(&panels[0].frame).width + sides.right;
+    svg_begin(out, ceil(width), ceil(height), name, words_of(&words));
+    for (size_t i = 0; i < count; i++) {
+        struct point origin = {paper + sides.left, top + panels[i].margins.top};
+        svg_shift_begin(out, origin);
+        panel_draw(out, &panels[i]);
+        svg_group_end(out);
+        top += panel_height(&panels[i]);
+    }
     svg_end(out);
     out->failed |= words.failed;
     text_free(&words);

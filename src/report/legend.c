@@ -21,10 +21,11 @@ struct entry {
     const char *label;
     struct stroke stroke;
     bool ring;
+    const struct key *key; /* of a layer, or NULL */
 };
 
 struct entries {
-    struct entry list[PANEL_CURVES + 2];
+    struct entry list[PANEL_CURVES + PANEL_KEYS + 2];
     size_t count;
     double width; /* of the widest, with its key */
 };
@@ -49,7 +50,9 @@ static bool has_hollow_mark(const struct panel *panel)
 static struct entries entries_of(const struct panel *panel)
 {
     struct entries entries = {.count = 0};
-    for (size_t i = 0; i < panel->curve_count; i++)
+    for (size_t i = 0; i < panel->key_count; i++)
+        add_entry(&entries, (struct entry){.label = panel->keys[i].label, .key = &panel->keys[i]});
+    for (size_t i = 0; i < panel->curve_count && !panel->unlisted; i++)
         add_entry(&entries, (struct entry){.label = panel->curves[i].label.bytes,
                                            .stroke = panel->curves[i].stroke});
     if (panel->guide_note && panel->guide_count)
@@ -121,7 +124,7 @@ static bool place_inside(const struct panel *panel, const struct entries *entrie
     struct box size = {.width = entries->width, .height = row_height * (double)entries->count};
     if (entries->count > MOST_ROWS_INSIDE || size.width + 2 * frame_gap > frame.width)
         return false;
-    for (const char *corner = panel->corners; *corner; corner++) {
+    for (const char *corner = panel->layer ? "" : panel->corners; *corner; corner++) {
         legend->box = corner_box(frame, size, *corner);
         if (!is_taken(panel, grown(legend->box, clearance)))
             return true;
@@ -168,9 +171,24 @@ void legend_place(struct panel *panel)
 
 /* ---- What ------------------------------------------------------------------------------------ */
 
+static void draw_shape(struct text *out, const struct key *key, struct point centre)
+{
+    const double side = key->shape == KEY_BOX ? 11 : 6.4;
+    const struct stroke thin = {.colour = key->colour, .width = 1.4};
+    if (key->shape == KEY_CIRCLE)
+        svg_circle(out, centre, 4.6, &thin);
+    else if (key->shape == KEY_DOT)
+        svg_dot(out, centre, 3.4, key->colour);
+    else
+        svg_fill(out, (struct box){centre.x - side / 2, centre.y - side / 2, side, side},
+                 key->colour);
+}
+
 static void draw_key(struct text *out, const struct entry *entry, struct point at)
 {
-    if (entry->ring)
+    if (entry->key)
+        draw_shape(out, entry->key, (struct point){at.x + key_width / 2, at.y});
+    else if (entry->ring)
         svg_ring(out, (struct point){at.x + key_width / 2, at.y}, 3.2, &entry->stroke);
     else
         svg_line(out, at, (struct point){at.x + key_width, at.y}, &entry->stroke);
@@ -187,6 +205,8 @@ void legend_draw(struct text *out, const struct panel *panel)
     const struct legend *legend = &panel->legend;
     struct entries entries = entries_of(panel);
     size_t rows = rows_in(&entries, legend->columns);
+    if (entries.count == 0)
+        return;
     if (!legend->beneath)
         svg_blank(out, grown(legend->box, clearance)); /* of the grid */
     for (size_t i = 0; i < entries.count; i++) {

@@ -17,6 +17,12 @@ static bool is_beyond(const struct panel *panel, const struct level *level)
     return level->y > panel->frame.y.to;
 }
 
+static double right_side(const struct panel *panel)
+{
+    struct box box = frame_box(&panel->frame);
+    return box.left + box.width;
+}
+
 void level_prepare(struct panel *panel)
 {
     for (size_t i = 0; i < panel->level_count; i++)
@@ -38,7 +44,7 @@ static size_t count_same(const struct panel *panel, size_t index, size_t *total)
     size_t before = 0;
     *total = 0;
     for (size_t i = 0; i < panel->level_count; i++) {
-        if (panel->levels[i].y != panel->levels[index].y)
+        if (panel->levels[i].y != panel->levels[index].y || (panel->levels[i].bare && i != index))
             continue;
         before += i < index;
         ++*total;
@@ -62,7 +68,7 @@ static void draw_line(struct text *out, const struct panel *panel, size_t index)
 void level_draw_lines(struct text *out, const struct panel *panel)
 {
     for (size_t i = 0; i < panel->level_count; i++)
-        if (!is_beyond(panel, &panel->levels[i]))
+        if (!is_beyond(panel, &panel->levels[i]) && !panel->levels[i].bare)
             draw_line(out, panel, i);
 }
 
@@ -113,7 +119,7 @@ static void draw_label(struct text *out, const struct panel *panel, const struct
 {
     const struct font font = {.colour = label->colour, .size = label_size};
     const struct stroke lead = {.colour = label->colour, .width = 1};
-    double right = panel->frame.x.pixel_to;
+    double right = right_side(panel);
     struct point at = {right + label_gap, label->at + 0.35 * label_size};
     if (!is_beyond(panel, label->level))
         svg_line(out, (struct point){right, label->line}, (struct point){at.x - 2, label->at},
@@ -125,7 +131,7 @@ void level_draw_labels(struct text *out, const struct panel *panel)
 {
     struct label labels[PANEL_CURVES];
     size_t count = list_labels(panel, labels);
-    spread_labels(labels, count, panel->frame.y.pixel_from);
+    spread_labels(labels, count, panel->frame.y.pixel_from - label_size / 2);
     for (size_t i = 0; i < count; i++)
         draw_label(out, panel, &labels[i]);
 }

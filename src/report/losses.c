@@ -23,8 +23,7 @@ static void append_parameter(struct text *out, const char *name, double value)
 static const char first_temperature[] = ", " SVG_ITALIC("t") SVG_SUB("1") " = ";
 static const char second_temperature[] = ", " SVG_ITALIC("t") SVG_SUB("2") " = ";
 
-/* The method and the parameters that it does not fix: "tempered, t1 = 0.6, t2 = 1.6". */
-static void append_loss(struct text *out, temper_loss_spec loss)
+void append_loss(struct text *out, temper_loss_spec loss)
 {
     text_append(out, method_name(loss.method));
     switch (loss.method) {

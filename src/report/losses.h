@@ -9,4 +9,7 @@
  * text. The panels are a row, in the order of figure->panels. */
 void losses_draw(struct text *out, const temper_loss_figure *figure);
 
+/* The method and the parameters that it does not fix: "tempered, t1 = 0.6, t2 = 1.6". */
+void append_loss(struct text *out, temper_loss_spec loss);
+
 #endif

@@ -35,16 +35,21 @@ static unsigned char mix(unsigned char from, unsigned char to, double share)
     return (unsigned char)lround(from + share * (to - from));
 }
 
+struct colour palette_pale(struct colour colour, double share)
+{
+    return (struct colour){mix(colour.red, 255, share), mix(colour.green, 255, share),
+                           mix(colour.blue, 255, share)};
+}
+
+struct colour palette_group(size_t index)
+{
+    return categories[index % CATEGORIES];
+}
+
 struct stroke palette_guide(struct colour colour)
 {
-    const double pale = 0.35;
     return (struct stroke){
-        .colour = {mix(colour.red, 255, pale), mix(colour.green, 255, pale),
-                   mix(colour.blue, 255, pale)},
-        .width = 1.1,
-        .dash = 1.5,
-        .gap = 3,
-    };
+        .colour = palette_pale(colour, 0.35), .width = 1.1, .dash = 1.5, .gap = 3};
 }
 
 /* Along three colours; a single curve takes the middle one. */

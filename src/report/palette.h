@@ -25,4 +25,9 @@ struct stroke palette_guide(struct colour colour);
 struct colour palette_below(size_t rank, size_t count);
 struct colour palette_above(size_t rank, size_t count);
 
+/* The colour of the index-th class or group, and a paler shade of any colour: 0 is the colour
+ * itself, 1 white. */
+struct colour palette_group(size_t index);
+struct colour palette_pale(struct colour colour, double share);
+
 #endif

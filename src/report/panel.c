@@ -61,6 +61,25 @@ void panel_add_mark(struct panel *panel, struct mark mark)
         panel->marks[panel->mark_count++] = mark;
 }
 
+void panel_add_key(struct panel *panel, struct key key)
+{
+    assert(panel->key_count < PANEL_KEYS);
+    panel->keys[panel->key_count++] = key;
+}
+
+void panel_right(struct panel *panel, struct domain y, const char *title)
+{
+    panel->right = panel->frame.y;
+    panel->right.from = y.from;
+    panel->right.to = y.to;
+    panel->right_title = title;
+}
+
+static bool has_right(const struct panel *panel)
+{
+    return panel->right.from < panel->right.to;
+}
+
 bool panel_failed(const struct panel *panel)
 {
     bool failed = panel->failed;
@@ -84,10 +103,15 @@ void panel_free(struct panel *panel)
 
 /* ---- Axes ------------------------------------------------------------------------------------ */
 
+static struct ticks height_ticks(const struct axis *axis)
+{
+    double height = fabs(axis->pixel_to - axis->pixel_from);
+    return axis_ticks(axis, (size_t)fmax(3, height / pixels_per_y_tick));
+}
+
 static struct ticks y_ticks(const struct panel *panel)
 {
-    double height = frame_box(&panel->frame).height;
-    return axis_ticks(&panel->frame.y, (size_t)fmax(2, height / pixels_per_y_tick));
+    return height_ticks(&panel->frame.y);
 }
 
 /* A digit is 0.64 em wide at most. */
@@ -116,7 +140,7 @@ static void draw_grid(struct text *out, const struct panel *panel)
     for (size_t i = 0; i < ticks.count; i++) {
         double value = tick_value(&ticks, i), at = axis_pixel(x, value);
         svg_line(out, (struct point){at, y->pixel_from}, (struct point){at, y->pixel_to},
-                 value == 0 ? &zero : &thin);
+                 value == 0 && !ticks.powers ? &zero : &thin);
     }
     ticks = y_ticks(panel);
     for (size_t i = 0; i < ticks.count; i++) {
@@ -133,6 +157,22 @@ static void draw_tick_label(struct text *out, struct point at, const char *label
     svg_text(out, at, label, &font);
 }
 
+/* Beside the frame: in front of its left side, or behind its right one. */
+static void draw_height_labels(struct text *out, const struct axis *axis, double at_x,
+                               const char *anchor)
+{
+    struct text label = {0};
+    struct ticks ticks = height_ticks(axis);
+    for (size_t i = 0; i < ticks.count; i++) {
+        label.length = 0;
+        tick_label(&label, &ticks, i);
+        struct point at = {at_x, axis_pixel(axis, tick_value(&ticks, i)) + 0.35 * tick_size};
+        draw_tick_label(out, at, words_of(&label), anchor);
+    }
+    out->failed |= label.failed;
+    text_free(&label);
+}
+
 static void draw_tick_labels(struct text *out, const struct panel *panel)
 {
     const struct axis *x = &panel->frame.x, *y = &panel->frame.y;
@@ -145,21 +185,17 @@ static void draw_tick_labels(struct text *out, const struct panel *panel)
                            y->pixel_from + tick_gap + 0.8 * tick_size};
         draw_tick_label(out, at, words_of(&label), "middle");
     }
-    ticks = y_ticks(panel);
-    for (size_t i = 0; i < ticks.count; i++) {
-        label.length = 0;
-        tick_label(&label, &ticks, i);
-        struct point at = {x->pixel_from - tick_gap,
-                           axis_pixel(y, tick_value(&ticks, i)) + 0.35 * tick_size};
-        draw_tick_label(out, at, words_of(&label), "end");
-    }
     out->failed |= label.failed;
     text_free(&label);
+    struct box box = frame_box(&panel->frame);
+    draw_height_labels(out, y, box.left - tick_gap, "end");
+    if (has_right(panel))
+        draw_height_labels(out, &panel->right, box.left + box.width + tick_gap, "start");
 }
 
-static double widest_y_label(struct panel *panel)
+static double widest_label(struct panel *panel, const struct axis *axis)
 {
-    struct ticks ticks = y_ticks(panel);
+    struct ticks ticks = height_ticks(axis);
     struct text label = {0};
     double width = 0;
     for (size_t i = 0; i < ticks.count; i++) {
@@ -205,6 +241,10 @@ static void draw_titles(struct text *out, const struct panel *panel)
     draw_axis_title(out, panel->x_title, x_ticks(panel).common_factor, at, false);
     at = (struct point){axis_title_size - panel->margins.left, box.height / 2};
     draw_axis_title(out, panel->y_title, y_ticks(panel).common_factor, at, true);
+    if (!has_right(panel))
+        return;
+    at.x = box.width + panel->margins.right - 0.3 * axis_title_size;
+    draw_axis_title(out, panel->right_title, height_ticks(&panel->right).common_factor, at, true);
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
@@ -213,10 +253,12 @@ void panel_arrange(struct panel *panel)
 {
     struct margins *margins = &panel->margins;
     level_prepare(panel);
-    margins->left = widest_y_label(panel) + tick_gap + 10 + axis_title_size;
+    margins->left = widest_label(panel, &panel->frame.y) + tick_gap + 10 + axis_title_size;
     struct ticks ticks = x_ticks(panel);
     /* The last one may be centred on the edge of the frame. */
     margins->right = fmax(x_label_width(&ticks) / 2, level_margin(panel));
+    if (has_right(panel))
+        margins->right = widest_label(panel, &panel->right) + tick_gap + 10 + axis_title_size;
     margins->top = title_rise + title_size;
     margins->bottom = x_title_drop + 8;
     legend_place(panel);
@@ -259,6 +301,8 @@ void panel_draw(struct text *out, const struct panel *panel)
 {
     const struct stroke thin = {.colour = palette_axis, .width = 1};
     draw_grid(out, panel);
+    if (panel->layer)
+        panel->layer(out, &panel->frame, panel->layer_context);
     svg_box(out, frame_box(&panel->frame), &thin);
     draw_guides(out, panel);
     level_draw_lines(out, panel);

@@ -25,6 +25,7 @@ struct level {
     double y;
     struct colour colour;
     struct text label;
+    bool bare; /* the label alone, at the end of a curve */
 };
 
 /* A thin dotted line between two points, such as an asymptote. */
@@ -39,6 +40,19 @@ struct mark {
     struct colour colour;
     bool hollow;
 };
+
+/* What a panel shows beneath its curves, such as bars or points; and its entry in the legend. */
+typedef void panel_layer(struct text *out, const struct frame *frame, const void *context);
+
+enum key_shape { KEY_BOX, KEY_DOT, KEY_SQUARE, KEY_CIRCLE };
+
+struct key {
+    const char *label;
+    struct colour colour;
+    enum key_shape shape;
+};
+
+enum { PANEL_KEYS = 4 };
 
 struct legend {
     struct box box;
@@ -58,6 +72,13 @@ struct panel {
     const char *guide_note; /* any */
     const char *corners;    /* where the legend would look best, e.g. "RLrl": upper right first */
     struct frame frame;
+    struct axis right; /* a second scale for curves, if from < to */
+    const char *right_title;
+    panel_layer *layer; /* or NULL */
+    const void *layer_context;
+    struct key keys[PANEL_KEYS];
+    size_t key_count;
+    bool unlisted; /* no legend: labels at their ends name the curves */
     struct curve curves[PANEL_CURVES];
     struct level levels[PANEL_CURVES];
     struct guide guides[PANEL_CURVES];
@@ -77,6 +98,10 @@ struct level *panel_add_level(struct panel *panel, double y, struct colour colou
 /* Both are left out where they lie outside the axes. */
 void panel_add_guide(struct panel *panel, struct guide guide);
 void panel_add_mark(struct panel *panel, struct mark mark);
+/* There must be fewer than PANEL_KEYS. A panel with a layer has its legend beneath. */
+void panel_add_key(struct panel *panel, struct key key);
+/* A second scale at the right of the frame. */
+void panel_right(struct panel *panel, struct domain y, const char *title);
 
 void panel_arrange(struct panel *panel);
 void panel_draw(struct text *out, const struct panel *panel);

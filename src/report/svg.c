@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "report/names.h"
+
 /* Hundredths of a pixel are finer than any screen or printer. */
 enum { DECIMALS = 2 };
 
@@ -46,32 +48,9 @@ static void stroke_attributes(struct text *out, const struct stroke *stroke)
         attribute(out, "stroke-dashoffset", stroke->shift);
 }
 
-/* One character of text; XML 1.0 has no way at all to write most control characters. */
-static void escape_character(struct text *out, char c)
-{
-    switch (c) {
-    case '&':
-        text_append(out, "&amp;");
-        break;
-    case '<':
-        text_append(out, "&lt;");
-        break;
-    case '>':
-        text_append(out, "&gt;");
-        break;
-    case '"':
-        text_append(out, "&quot;");
-        break;
-    default:
-        if ((unsigned char)c >= ' ' && c != 127)
-            text_append_bytes(out, &c, 1);
-    }
-}
-
 void svg_escape(struct text *out, const char *string)
 {
-    for (; *string; string++)
-        escape_character(out, *string);
+    escape_bytes(out, string, strlen(string));
 }
 
 void svg_begin(struct text *out, double width, double height, const char *name,
@@ -96,6 +75,35 @@ void svg_begin(struct text *out, double width, double height, const char *name,
 void svg_end(struct text *out)
 {
     text_append(out, "</svg>\n");
+}
+
+/* A whole number behind the first `name` of the document, whose sizes are whole. */
+static double whole_attribute(const char *document, const char *name)
+{
+    const char *at = strstr(document, name);
+    double value = 0;
+    for (at = at ? at + strlen(name) : ""; *at >= '0' && *at <= '9'; at++)
+        value = 10 * value + (*at - '0');
+    return value;
+}
+
+struct box svg_size(const struct text *document)
+{
+    const char *words = words_of(document);
+    return (struct box){.width = whole_attribute(words, " width=\""),
+                        .height = whole_attribute(words, " height=\"")};
+}
+
+void svg_nest(struct text *out, struct point at, const struct text *document)
+{
+    const size_t opening = strlen("<svg");
+    out->failed |= document->failed;
+    if (document->length < opening)
+        return;
+    text_append(out, "<svg");
+    attribute(out, "x", at.x);
+    attribute(out, "y", at.y);
+    text_append(out, document->bytes + opening);
 }
 
 void svg_group_begin(struct text *out, const char *name)
@@ -139,6 +147,14 @@ void svg_blank(struct text *out, struct box box)
 {
     text_append(out, "<rect fill=\"#ffffff\"");
     box_attributes(out, box);
+    text_append(out, "/>\n");
+}
+
+void svg_fill(struct text *out, struct box box, struct colour colour)
+{
+    text_append(out, "<rect");
+    box_attributes(out, box);
+    colour_attribute(out, "fill", colour);
     text_append(out, "/>\n");
 }
 
@@ -192,6 +208,14 @@ void svg_ring(struct text *out, struct point centre, double radius, const struct
 {
     circle(out, centre, radius);
     text_append(out, " fill=\"#ffffff\"");
+    stroke_attributes(out, stroke);
+    text_append(out, "/>\n");
+}
+
+void svg_circle(struct text *out, struct point centre, double radius, const struct stroke *stroke)
+{
+    circle(out, centre, radius);
+    text_append(out, " fill=\"none\"");
     stroke_attributes(out, stroke);
     text_append(out, "/>\n");
 }
@@ -269,8 +293,9 @@ static void write_runs(struct text *out, const char *string, double size)
         if (!*string)
             return;
         run_begin(out, runs_top(&runs), size, &shift);
-        for (; *string && !is_mark(*string); string++)
-            escape_character(out, *string);
+        size_t length = strcspn(string, "\001\002\003\004");
+        escape_bytes(out, string, length);
+        string += length;
         text_append(out, "</tspan>");
     }
 }

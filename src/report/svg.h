@@ -48,6 +48,9 @@ struct font {
 void svg_begin(struct text *out, double width, double height, const char *name,
                const char *description);
 void svg_end(struct text *out);
+/* The size that a document was begun with, and the document as a part of another. */
+struct box svg_size(const struct text *document);
+void svg_nest(struct text *out, struct point at, const struct text *document);
 
 /* A group; its name is shown where a pointer rests on it. */
 void svg_group_begin(struct text *out, const char *name);
@@ -58,13 +61,15 @@ void svg_group_end(struct text *out);
 void svg_box(struct text *out, struct box box, const struct stroke *stroke);
 /* Wipes a box clean. */
 void svg_blank(struct text *out, struct box box);
+void svg_fill(struct text *out, struct box box, struct colour colour);
 void svg_line(struct text *out, struct point from, struct point to, const struct stroke *stroke);
 /* A line through the points; a point with a NaN lifts the pen. */
 void svg_path(struct text *out, const struct point *points, size_t count,
               const struct stroke *stroke);
 void svg_dot(struct text *out, struct point centre, double radius, struct colour colour);
-/* A ring filled with white. */
+/* A ring filled with white, and one around what is there. */
 void svg_ring(struct text *out, struct point centre, double radius, const struct stroke *stroke);
+void svg_circle(struct text *out, struct point centre, double radius, const struct stroke *stroke);
 void svg_text(struct text *out, struct point at, const char *string, const struct font *font);
 
 /* What a text holds, for drawing: never NULL, not even if memory ended before its first letter. */
@@ -75,7 +80,7 @@ static inline const char *words_of(const struct text *text)
 
 /* About as wide as the widest of the usual sans-serif fonts would set it. */
 double svg_text_width(const char *string, double size);
-/* The string without its marks and with <, >, & and quotes made harmless. */
+/* The string without its marks, made harmless as names.h says. */
 void svg_escape(struct text *out, const char *string);
 
 #endif

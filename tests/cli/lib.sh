@@ -58,3 +58,19 @@ note_arguments() {
     chmod +x bin/temper
     export PATH=$PWD/bin:$PATH TERM=dumb
 }
+
+# A table of 'temper train' or 'temper eval', or its JSON, without what differs between machines:
+# times, counts of iterations, and all but three digits of other fractions.
+steady() {
+    sed -E -e 's/^(seconds|passes)  .*/\1  .../' \
+        -e 's/"(read|train|write|seconds|iterations|evaluations|products|hessians|passes)": [0-9.e-]+/"\1": N/g' \
+        -e 's/"gradient_norm": [0-9.e-]+/"gradient_norm": N/' \
+        -e 's/([0-9]\.0*[1-9][0-9]{2})[0-9]+/\1/g'
+}
+
+# A model of data that comes with the tests, without a word: train_on NAME MODEL OPTION...
+train_on() {
+    local data=$CLI_TESTS/data/$1 model=$2
+    shift 2
+    $TEMPER train -q "$data" -m "$model" "$@" >/dev/null
+}

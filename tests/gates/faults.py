@@ -58,6 +58,12 @@ FAULTS = [
           "TEST(philox_known_answers)\n",
           "TEST(forgotten)\n{\n    CHECK(false);\n}\n\nTEST(philox_known_answers)\n",
           r"test_forgotten.*defined but not used"),
+    Fault("lost-model", ("cli", "gcc", "kill"), "src/base/sink.c",
+          "    if (exists && !S_ISREG(old.st_mode))\n", "    if (exists)\n",
+          r"neither the old nor the new"),
+    Fault("deaf-training", ("cli", "gcc", "kill"), "cli/progress.c",
+          "    return interrupt_noted();\n", "    return 0;\n",
+          r"does not end a training early"),
     # ---- Compilers ----------------------------------------------------------------------------------
     Fault("warning-gcc", ("build", "gcc", "temper_objects"), "src/base/memory.c",
           "    *out = a + b;\n", "    int narrowed = a;\n    *out = a + b;\n",

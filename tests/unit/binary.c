@@ -20,7 +20,8 @@ struct dataset *binary_read(reader_fn *reader, const char *path, temper_read_opt
     struct dataset *data = mem_zeroed(1, sizeof *data);
     temper_status status = data ? source_open(path, &source, error) : error_no_memory(error);
     if (status == TEMPER_OK) {
-        struct reading reading = {path, source, &options, error};
+        struct reading reading = {
+            .path = path, .source = source, .options = &options, .error = error};
         status = reader(&reading, data);
     }
     if (status == TEMPER_OK)

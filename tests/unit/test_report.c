@@ -1,5 +1,4 @@
 /* The figure of losses as SVG: well formed, whatever is drawn, and right to the pixel. */
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +7,7 @@
 #include "report/functions.h"
 #include "temper.h"
 #include "test.h"
+#include "xml.h"
 
 static const double temperatures[] = {0, 0.5, 1, 1.5, 2};
 static const temper_loss_spec losses[] = {
@@ -43,98 +43,16 @@ static char *draw(const temper_loss_figure *figure)
 
 /* ---- Well-formedness ------------------------------------------------------------------------- */
 
-static const char *skip_name(const char *at)
-{
-    while (isalnum((unsigned char)*at) || *at == '-' || *at == ':')
-        at++;
-    return at;
-}
-
-/* After the name of an element: attributes with quoted values, then > or />. NULL if not so. */
-static const char *skip_attributes(const char *at)
-{
-    while (*at == ' ') {
-        const char *name = at + 1;
-        at = skip_name(name);
-        if (at == name || at[0] != '=' || at[1] != '"')
-            return NULL;
-        size_t length = strcspn(at + 2, "\"<");
-        at += 2 + length;
-        if (*at++ != '"')
-            return NULL;
-    }
-    return at;
-}
-
-static bool is_entity(const char *at)
-{
-    static const char *const known[] = {"&amp;", "&lt;", "&gt;", "&quot;"};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strncmp(at, known[i], strlen(known[i])) == 0)
-            return true;
-    return false;
-}
-
-/* Elements that are open now. */
-struct open {
-    const char *names[32];
-    size_t lengths[32];
-    size_t depth;
-};
-
-/* Takes in the tag at `at`; returns what follows it, or NULL if it is wrong. */
-static const char *read_tag(struct open *open, const char *at)
-{
-    bool closing = at[1] == '/';
-    const char *name = at + 1 + closing, *end = skip_name(name);
-    size_t length = (size_t)(end - name);
-    if (closing) {
-        if (open->depth == 0 || *end != '>')
-            return NULL;
-        open->depth--;
-        bool same = open->lengths[open->depth] == length &&
-                    strncmp(open->names[open->depth], name, length) == 0;
-        return same ? end + 1 : NULL;
-    }
-    end = skip_attributes(end);
-    if (!end || length == 0 || open->depth == 32)
-        return NULL;
-    if (end[0] == '/' && end[1] == '>')
-        return end + 2;
-    open->names[open->depth] = name;
-    open->lengths[open->depth++] = length;
-    return *end == '>' ? end + 1 : NULL;
-}
-
-/* One element with all its parts closed in order, no stray characters, no number that is none. */
-static bool is_well_formed(const char *svg)
-{
-    struct open open = {.depth = 0};
-    const char *at = svg;
-    while (at && *at) {
-        if (*at == '<')
-            at = read_tag(&open, at);
-        else if (*at == '&' ? !is_entity(at) : (unsigned char)*at < ' ' && *at != '\n')
-            return false;
-        else if (open.depth == 0 && *at != '\n')
-            return false;
-        else
-            at++;
-    }
-    return at && open.depth == 0 && !strstr(svg, "nan") && !strstr(svg, "inf ") &&
-           !strstr(svg, "inf\"");
-}
-
 TEST(the_check_for_form_can_fail)
 {
-    CHECK(is_well_formed("<a b=\"c\"><d/>x &amp; y<e>z</e></a>\n"));
-    CHECK(!is_well_formed("<a><b></a></b>"));
-    CHECK(!is_well_formed("<a>"));
-    CHECK(!is_well_formed("<a b=c></a>"));
-    CHECK(!is_well_formed("<a>&</a>"));
-    CHECK(!is_well_formed("<a>\001</a>"));
-    CHECK(!is_well_formed("<a b=\"nan\"/>"));
-    CHECK(!is_well_formed("<a/>b"));
+    CHECK(xml_is_well_formed("<a b=\"c\"><d/>x &amp; y<e>z</e></a>\n"));
+    CHECK(!xml_is_well_formed("<a><b></a></b>"));
+    CHECK(!xml_is_well_formed("<a>"));
+    CHECK(!xml_is_well_formed("<a b=c></a>"));
+    CHECK(!xml_is_well_formed("<a>&</a>"));
+    CHECK(!xml_is_well_formed("<a>\001</a>"));
+    CHECK(!xml_is_well_formed("<a b=\"nan\"/>"));
+    CHECK(!xml_is_well_formed("<a/>b"));
 }
 
 TEST(svg_is_well_formed)
@@ -146,7 +64,7 @@ TEST(svg_is_well_formed)
         char *svg = draw(&figure);
         if (!svg)
             return;
-        CHECKF(is_well_formed(svg), "%s", panels[i]);
+        CHECKF(xml_is_well_formed(svg), "%s", panels[i]);
         CHECK(strstr(svg, "<title>") && strstr(svg, "<desc>") && strstr(svg, "role=\"img\""));
         temper_free(svg);
     }
@@ -181,7 +99,7 @@ TEST(any_figure_can_be_drawn)
         char *svg = draw(&figure);
         if (!svg)
             return;
-        CHECKF(is_well_formed(svg), "round %d", round);
+        CHECKF(xml_is_well_formed(svg), "round %d", round);
         temper_free(svg);
     }
 }
@@ -199,7 +117,7 @@ TEST(ends_of_the_double_range)
         char *svg = draw(&figure);
         if (!svg)
             return;
-        CHECKF(is_well_formed(svg), "%g to %g", ends[i][0], ends[i][1]);
+        CHECKF(xml_is_well_formed(svg), "%g to %g", ends[i][0], ends[i][1]);
         temper_free(svg);
     }
 }

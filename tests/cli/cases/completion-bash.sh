@@ -10,6 +10,7 @@ bash_complete temper pl
 bash_complete temper --
 bash_complete temper plot ''
 bash_complete temper plot lo
+bash_complete temper plot path fo
 bash_complete temper plot --
 bash_complete temper plot --t
 bash_complete temper plot losses --p

@@ -5,7 +5,7 @@ temper_exit noise data.csv --rate 0.5
 temper_exit noise data.csv -o out.csv
 temper_exit noise data.csv -o - --rate 0.5
 temper_exit noise data.csv -o out.csv --rate 1.5
-temper_exit noise data.csv -o out.csv --kind small-margin --rate 0.5
+temper_exit noise data.csv -o out.csv --kind nasty --rate 0.5
 temper_exit noise data.csv -o out.csv --rate 0.5 --map a=b
 temper_exit noise data.csv -o out.csv --kind matrix --matrix m.csv --rate 0.5
 temper_exit noise -q data.csv -o nowhere/out.csv --rate 0.5

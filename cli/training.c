@@ -1,0 +1,155 @@
+/* training: from the command line to the options of a training. */
+#include "training.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "message.h"
+#include "reading.h"
+#include "value.h"
+
+static const double usual_t_logistic = 1.6; /* at 1 it would be plain logistic regression */
+
+/* ---- The loss -------------------------------------------------------------------------------- */
+
+/* A temperature that the method fixes cannot be another one. */
+static temper_status check_fixed(const struct arguments *arguments, enum option_id id, double fixed,
+                                 const char *method)
+{
+    const char *name = option_table[id].name;
+    if (!was_given(arguments, id) || isnan(fixed) || number_of(arguments, id) == fixed)
+        return TEMPER_OK;
+    return complain(TEMPER_USAGE, "train: loss %s has %s = %g; drop --%s, or pass --loss tempered",
+                    method, name, fixed, name);
+}
+
+static temper_status check_hinge(const struct arguments *arguments, bool hinge, const char *method)
+{
+    if (hinge && (was_given(arguments, OPT_T1) || was_given(arguments, OPT_T2)))
+        return complain(TEMPER_USAGE,
+                        "train: loss hinge has no temperatures; drop --%s, or pass "
+                        "--loss tempered",
+                        was_given(arguments, OPT_T1) ? "t1" : "t2");
+    if (!hinge && was_given(arguments, OPT_SMOOTHING))
+        return complain(TEMPER_USAGE,
+                        "train: --smoothing means nothing to loss %s; drop it, or pass "
+                        "--loss hinge",
+                        method);
+    return TEMPER_OK;
+}
+
+/* Where value or slope are unbounded, a single row would decide everything. */
+static temper_status check_trainable(temper_loss_spec loss)
+{
+    if (loss.method == TEMPER_HINGE || loss.method == TEMPER_BREGMAN ||
+        temper_loss_shape(loss.t1, loss.t2).smooth)
+        return TEMPER_OK;
+    if (loss.t1 >= 1)
+        return complain(TEMPER_USAGE,
+                        "train: at t1 = %g, t2 = %g the loss of a row can be infinite; give "
+                        "--t2 1 or more, or --t1 0 to %g",
+                        loss.t1, loss.t2, loss.t2);
+    return complain(TEMPER_USAGE,
+                    "train: at t1 = %g, t2 = %g the slope of the loss has no bound; give --t2 %g "
+                    "or more, or --t1 0 to %g",
+                    loss.t1, loss.t2, loss.t1, loss.t2);
+}
+
+static temper_status read_loss(const struct arguments *arguments, temper_loss_spec *loss)
+{
+    static const struct {
+        double t1, t2;
+    } fixed[] = {
+#define FIXED_ROW(name, word, t1, t2, text) {t1, t2},
+        TEMPER_METHOD_LIST(FIXED_ROW)
+#undef FIXED_ROW
+    };
+    const char *method = text_of(arguments, OPT_LOSS);
+    temper_method_find(method, &loss->method); /* the parser knows all names */
+    loss->t1 = number_of(arguments, OPT_T1);
+    if (was_given(arguments, OPT_T2))
+        loss->t2 = number_of(arguments, OPT_T2);
+    else if (loss->method == TEMPER_T_LOGISTIC)
+        loss->t2 = usual_t_logistic;
+    if (was_given(arguments, OPT_SMOOTHING))
+        loss->smoothing = number_of(arguments, OPT_SMOOTHING);
+    temper_status status = check_fixed(arguments, OPT_T1, fixed[loss->method].t1, method);
+    if (status == TEMPER_OK)
+        status = check_fixed(arguments, OPT_T2, fixed[loss->method].t2, method);
+    if (status == TEMPER_OK)
+        status = check_hinge(arguments, loss->method == TEMPER_HINGE, method);
+    return status == TEMPER_OK ? check_trainable(temper_loss_resolve(*loss)) : status;
+}
+
+/* ---- What belongs together ------------------------------------------------------------------- */
+
+/* An option that waits for another one is a misunderstanding that would go unseen. */
+static temper_status check_needs(const struct arguments *arguments, enum option_id id,
+                                 enum option_id needed)
+{
+    if (!was_given(arguments, id) || was_given(arguments, needed))
+        return TEMPER_OK;
+    return complain(TEMPER_USAGE,
+                    "train: --%s means nothing without --%s; give that too, or drop it",
+                    option_table[id].name, option_table[needed].name);
+}
+
+static temper_status check_pairs(const struct arguments *arguments)
+{
+    temper_status status = check_needs(arguments, OPT_PATIENCE, OPT_VALID);
+    if (status == TEMPER_OK)
+        status = check_needs(arguments, OPT_RESUME, OPT_CHECKPOINT);
+    if (status == TEMPER_OK)
+        status = check_needs(arguments, OPT_CHECKPOINT_SECONDS, OPT_CHECKPOINT);
+    if (status == TEMPER_OK && was_given(arguments, OPT_INIT) &&
+        was_given(arguments, OPT_WARM_START))
+        return complain(TEMPER_USAGE,
+                        "train: --init and --warm-start both say where to start; drop "
+                        "one of them");
+    return status;
+}
+
+/* "zero", or "normal:0.001" */
+static temper_status check_init(const char *init)
+{
+    static const char normal[] = "normal:";
+    static const struct option deviation = {
+        .name = "init: normal", .type = TYPE_NUMBER, .least = 0, .most = INFINITY};
+    double number;
+    if (strcmp(init, "zero") == 0)
+        return TEMPER_OK;
+    if (strncmp(init, normal, strlen(normal)) != 0)
+        return complain(TEMPER_USAGE, "--init: '%s' is unknown; give %s", init,
+                        option_table[OPT_INIT].wanted);
+    temper_status status = read_number(&deviation, init + strlen(normal), &number);
+    if (status == TEMPER_OK && number == 0)
+        return complain(TEMPER_USAGE, "--init: a deviation of 0 is no noise; give zero, or more");
+    return status;
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+temper_status training_options(const struct arguments *arguments, temper_train_options *options)
+{
+    const char *l2 = text_of(arguments, OPT_L2);
+    *options = temper_train_defaults();
+    options->l2 = strcmp(l2, "auto") == 0 ? NAN : number_of(arguments, OPT_L2);
+    options->scale = text_of(arguments, OPT_TRAIN_SCALE);
+    options->solver = text_of(arguments, OPT_SOLVER);
+    options->precision = text_of(arguments, OPT_PRECISION);
+    options->init = text_of(arguments, OPT_INIT);
+    options->patience = (size_t)number_of(arguments, OPT_PATIENCE);
+    options->starts = (size_t)number_of(arguments, OPT_STARTS);
+    options->no_intercept = was_given(arguments, OPT_NO_INTERCEPT);
+    options->tolerance = number_of(arguments, OPT_TOL);
+    options->max_iterations = (size_t)number_of(arguments, OPT_MAX_ITER);
+    options->seed = (unsigned long long)number_of(arguments, OPT_SEED);
+    options->threads = threads_of(arguments);
+    options->checkpoint = text_of(arguments, OPT_CHECKPOINT);
+    options->checkpoint_seconds = number_of(arguments, OPT_CHECKPOINT_SECONDS);
+    options->resume = was_given(arguments, OPT_RESUME);
+    temper_status status = read_loss(arguments, &options->loss);
+    if (status == TEMPER_OK)
+        status = check_init(options->init);
+    return status == TEMPER_OK ? check_pairs(arguments) : status;
+}

@@ -1,0 +1,272 @@
+/* api: the report on a model. Gathers what the page shows, a batch of rows at a time. */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "data/dataset.h"
+#include "model/model.h"
+#include "report/model_report.h"
+#include "report/names.h"
+#include "report/range.h"
+#include "temper.h"
+
+struct temper_reporter {
+    const temper_model *model;
+    temper_evaluator *evaluator;
+    struct model_report report;
+    const char **class_names;
+    size_t room; /* of margins and wrong */
+};
+
+/* ---- The model ------------------------------------------------------------------------------- */
+
+/* A weight as the solver saw it: only there are features alike, and weights comparable. */
+static double solver_weight(const temper_model *model, size_t vector, size_t feature)
+{
+    const struct scale *scale = &((const struct model *)model)->scale;
+    double weight = temper_model_weights(model, vector)[feature];
+    return scale->factor ? weight / scale->factor[feature] : weight;
+}
+
+/* "petal width", or "petal width -> setosa" where each class has weights of its own. */
+static void name_weight(const temper_model *model, struct strong_weight *weight)
+{
+    enum { NAME_CHARACTERS = 28 };
+    const char *name = temper_model_feature_name(model, weight->feature);
+    if (name)
+        append_short(&weight->name, name, NAME_CHARACTERS);
+    else
+        text_format(&weight->name, "feature %zu", weight->feature + 1);
+    if (temper_model_vectors(model) == 1)
+        return;
+    text_append(&weight->name, " \xe2\x86\x92 ");
+    append_short(&weight->name, temper_model_class_name(model, weight->vector), NAME_CHARACTERS);
+}
+
+/* Keeps the list sorted, the strongest first; 0 is not listed. */
+static void offer_weight(struct temper_reporter *reporter, size_t vector, size_t feature)
+{
+    struct model_report *report = &reporter->report;
+    double value = solver_weight(reporter->model, vector, feature);
+    size_t place = report->weight_count;
+    while (place > 0 && fabs(report->weights[place - 1].value) < fabs(value))
+        place--;
+    if (place == REPORT_WEIGHTS || value == 0)
+        return;
+    report->weight_count += report->weight_count < REPORT_WEIGHTS;
+    memmove(report->weights + place + 1, report->weights + place,
+            (report->weight_count - 1 - place) * sizeof *report->weights);
+    report->weights[place] =
+        (struct strong_weight){.value = value, .vector = vector, .feature = feature};
+}
+
+static void take_model(struct temper_reporter *reporter)
+{
+    const temper_model *model = reporter->model;
+    struct model_report *report = &reporter->report;
+    report->loss = temper_model_loss(model);
+    report->features = temper_model_features(model);
+    report->calibrated = temper_output_width(model, TEMPER_PROBABILITIES) > 0;
+    report->weights_scaled = ((const struct model *)model)->scale.factor != NULL;
+    temper_model_describe(model, &report->summary);
+    report->confusion.classes = temper_model_classes(model);
+    report->confusion.names = reporter->class_names;
+    for (size_t i = 0; i < temper_model_classes(model); i++)
+        reporter->class_names[i] = temper_model_class_name(model, i);
+    for (size_t vector = 0; vector < temper_model_vectors(model); vector++)
+        for (size_t i = 0; i < report->features; i++)
+            offer_weight(reporter, vector, i);
+    for (size_t i = 0; i < report->weight_count; i++)
+        name_weight(model, &report->weights[i]);
+}
+
+static void reporter_free(struct temper_reporter *reporter)
+{
+    temper_evaluation_free(&reporter->report.evaluation);
+    for (size_t i = 0; i < reporter->report.weight_count; i++)
+        text_free(&reporter->report.weights[i].name);
+    mem_free(reporter->report.margins);
+    mem_free(reporter->report.wrong);
+    mem_free((void *)reporter->class_names);
+    mem_free(reporter);
+}
+
+temper_status temper_reporter_new(const temper_model *model, temper_reporter **reporter,
+                                  temper_error *error)
+{
+    struct temper_reporter *made = mem_zeroed(1, sizeof *made);
+    if (!made)
+        return error_no_memory(error);
+    made->model = model;
+    made->class_names =
+        (const char **)mem_alloc(temper_model_classes(model), sizeof *made->class_names);
+    temper_status status = made->class_names ? temper_evaluator_new(model, &made->evaluator, error)
+                                             : error_no_memory(error);
+    if (status != TEMPER_OK) {
+        reporter_free(made);
+        return status;
+    }
+    take_model(made);
+    *reporter = made;
+    return TEMPER_OK;
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+/* What is predicted for a batch, and how its classes are called by the model. */
+struct batch {
+    const struct dataset *data;
+    size_t width;          /* numbers in a row of decisions */
+    double *decisions;     /* [rows][width] */
+    double *probabilities; /* [rows][classes], or NULL */
+    uint32_t *class_of;    /* of the model, for each class of the data; CLASSES_NONE: unknown */
+};
+
+static void batch_free(struct batch *batch)
+{
+    mem_free(batch->decisions);
+    mem_free(batch->probabilities);
+    mem_free(batch->class_of);
+}
+
+static temper_status predict(const temper_model *model, const temper_data *data,
+                             temper_output output, size_t threads, double **out,
+                             temper_error *error)
+{
+    size_t count;
+    if (!mul_size((size_t)temper_data_rows(data), temper_output_width(model, output), &count) ||
+        !(*out = mem_alloc(count, sizeof **out)))
+        return error_no_memory(error);
+    return temper_predict(model, data, output, threads, *out, error);
+}
+
+static temper_status match_classes(const struct temper_reporter *reporter, struct batch *batch,
+                                   temper_error *error)
+{
+    const struct classes *classes = &batch->data->classes;
+    batch->class_of = mem_alloc(classes->count, sizeof *batch->class_of);
+    if (!batch->class_of)
+        return error_no_memory(error);
+    for (size_t i = 0; i < classes->count; i++) {
+        batch->class_of[i] = CLASSES_NONE;
+        for (size_t j = 0; j < reporter->report.confusion.classes; j++)
+            if (strcmp(classes->name[i], reporter->class_names[j]) == 0)
+                batch->class_of[i] = (uint32_t)j;
+    }
+    return TEMPER_OK;
+}
+
+/* The largest of n numbers but the one left out (n: none). */
+static size_t largest(const double *values, size_t n, size_t left_out)
+{
+    size_t best = left_out == 0 ? 1 : 0;
+    for (size_t i = best + 1; i < n; i++)
+        if (i != left_out && values[i] > values[best])
+            best = i;
+    return best;
+}
+
+/* Of the given class against the best of the others. */
+static double margin_of(const double *decisions, size_t width, uint32_t given)
+{
+    assert(decisions); /* the batch was predicted */
+    if (width == 1)
+        return given == 1 ? decisions[0] : -decisions[0];
+    return decisions[given] - decisions[largest(decisions, width, given)];
+}
+
+static void add_row(struct temper_reporter *reporter, const struct batch *batch, size_t row)
+{
+    struct model_report *report = &reporter->report;
+    size_t classes = report->confusion.classes;
+    uint32_t given = batch->class_of[batch->data->label[row]];
+    if (given == CLASSES_NONE)
+        return;
+    double margin = margin_of(batch->decisions + row * batch->width, batch->width, given);
+    double weight = batch->data->weight ? batch->data->weight[row] : 1;
+    report->margins[report->rows] = fmin(fmax(margin, -LARGEST_DRAWN), LARGEST_DRAWN);
+    report->wrong[report->rows++] = margin < 0;
+    if (!batch->probabilities)
+        return;
+    const double *p = batch->probabilities + row * classes;
+    size_t predicted = largest(p, classes, classes);
+    calibration_add(&report->calibration, p[predicted], predicted == given, weight);
+}
+
+/* Room for so many rows more; capacity doubles. */
+static bool reserve(struct temper_reporter *reporter, size_t more)
+{
+    struct model_report *report = &reporter->report;
+    size_t needed, room = reporter->room;
+    if (!add_size(report->rows, more, &needed))
+        return false;
+    if (needed <= room)
+        return true;
+    room = needed > 2 * room ? needed : 2 * room;
+    double *margins = mem_resize(report->margins, room, sizeof *margins);
+    report->margins = margins ? margins : report->margins;
+    unsigned char *wrong = mem_resize(report->wrong, room, sizeof *wrong);
+    report->wrong = wrong ? wrong : report->wrong;
+    if (!margins || !wrong)
+        return false;
+    reporter->room = room;
+    return true;
+}
+
+static temper_status predict_batch(const struct temper_reporter *reporter, const temper_data *data,
+                                   size_t threads, struct batch *batch, temper_error *error)
+{
+    const temper_model *model = reporter->model;
+    temper_status status = match_classes(reporter, batch, error);
+    batch->width = temper_output_width(model, TEMPER_DECISIONS);
+    if (status == TEMPER_OK)
+        status = predict(model, data, TEMPER_DECISIONS, threads, &batch->decisions, error);
+    if (status == TEMPER_OK && reporter->report.calibrated)
+        status = predict(model, data, TEMPER_PROBABILITIES, threads, &batch->probabilities, error);
+    return status;
+}
+
+temper_status temper_reporter_add(temper_reporter *reporter, const temper_data *data,
+                                  size_t threads, temper_error *error)
+{
+    struct batch batch = {.data = (const struct dataset *)data};
+    size_t rows = (size_t)batch.data->x.rows;
+    if (!batch.data->label)
+        return error_set(error, TEMPER_USAGE,
+                         "the data has no labels, and a report is on how they are predicted; give "
+                         "labelled rows");
+    temper_status status = temper_evaluator_add(reporter->evaluator, data, threads, error);
+    if (status == TEMPER_OK)
+        status = predict_batch(reporter, data, threads, &batch, error);
+    if (status == TEMPER_OK && !reserve(reporter, rows))
+        status = error_no_memory(error);
+    for (size_t i = 0; status == TEMPER_OK && i < rows; i++)
+        add_row(reporter, &batch, i);
+    batch_free(&batch);
+    return status;
+}
+
+temper_status temper_reporter_end(temper_reporter *reporter, int as_svg, char **text,
+                                  size_t *length, temper_error *error)
+{
+    struct model_report *report = &reporter->report;
+    struct text out = {0};
+    temper_status status =
+        temper_evaluator_end(reporter->evaluator, text ? &report->evaluation : NULL, error);
+    report->confusion.sums = report->evaluation.confusion;
+    if (status == TEMPER_OK && text)
+        (as_svg ? model_report_svg : model_report_page)(&out, report);
+    if (status == TEMPER_OK && out.failed)
+        status = error_no_memory(error);
+    if (status == TEMPER_OK && text) {
+        *text = out.bytes;
+        if (length)
+            *length = out.length;
+    } else {
+        text_free(&out);
+    }
+    reporter_free(reporter);
+    return status;
+}

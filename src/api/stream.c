@@ -1,0 +1,56 @@
+/* api: rows for a model, batch by batch. */
+#include "data/stream.h"
+
+#include "base/memory.h"
+#include "model/model.h"
+
+struct temper_stream {
+    struct stream *stream;
+    struct schema *plain; /* of a model that has none of its own */
+};
+
+temper_status temper_stream_open(const temper_model *public, const char *path,
+                                 const temper_read_options *options, temper_stream **stream,
+                                 temper_error *error)
+{
+    const struct model *model = (const struct model *)public;
+    const temper_read_options defaults = {0};
+    temper_stream *made = mem_zeroed(1, sizeof *made);
+    temper_status status = TEMPER_OK;
+    if (!made)
+        return error_no_memory(error);
+    if (!model->schema)
+        status = schema_plain(model->features, &model->feature_names, &made->plain, error);
+    if (status == TEMPER_OK)
+        status = stream_open(path, options ? options : &defaults,
+                             made->plain ? made->plain : model->schema, &made->stream, error);
+    if (status != TEMPER_OK) {
+        temper_stream_close(made);
+        return status;
+    }
+    *stream = made;
+    return TEMPER_OK;
+}
+
+temper_status temper_stream_next(temper_stream *stream, temper_data **batch, temper_error *error)
+{
+    struct dataset *data;
+    temper_status status = stream_next(stream->stream, &data, error);
+    if (status == TEMPER_OK)
+        *batch = (temper_data *)data;
+    return status;
+}
+
+const char *temper_stream_notes(const temper_stream *stream)
+{
+    return stream_notes(stream->stream);
+}
+
+void temper_stream_close(temper_stream *stream)
+{
+    if (!stream)
+        return;
+    stream_close(stream->stream);
+    schema_free(stream->plain);
+    mem_free(stream);
+}

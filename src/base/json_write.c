@@ -1,0 +1,96 @@
+/* json_write: strings that any reader takes, and lists that a person can read. */
+#include "base/json_write.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/utf8.h"
+
+/* What cannot stand in a string as it is; false if it can. */
+static bool write_escape(struct text *text, const char *p, size_t length)
+{
+    static const char letters[] = "\"\\\b\f\n\r\t", meanings[] = "\"\\bfnrt";
+    unsigned char c = (unsigned char)*p;
+    if (length == 0) {
+        text_format(text, "\\udc%02x", c);
+        return true;
+    }
+    const char *found = strchr(letters, c);
+    if (found)
+        text_format(text, "\\%c", meanings[found - letters]);
+    else if (c < 0x20 || c == 0x7f)
+        text_format(text, "\\u%04x", c);
+    return found || c < 0x20 || c == 0x7f;
+}
+
+void json_write_string(struct text *text, const char *string)
+{
+    const char *to = string + strlen(string);
+    text_append(text, "\"");
+    for (const char *p = string; p < to;) {
+        size_t length = utf8_length(p, to);
+        if (!write_escape(text, p, length))
+            text_append_bytes(text, p, length);
+        p += length ? length : 1;
+    }
+    text_append(text, "\"");
+}
+
+void json_write_f64(struct text *text, double value)
+{
+    char number[NUMBER_LENGTH];
+    assert(isfinite(value));
+    text_append_bytes(text, number, number_write_f64(value, number));
+}
+
+/* ---- Lists ----------------------------------------------------------------------------------- */
+
+/* Where the last line begins. */
+static size_t line_start(const struct text *text)
+{
+    size_t at = text->length;
+    while (at > 0 && text->bytes[at - 1] != '\n')
+        at--;
+    return at;
+}
+
+/* Before an item of this length: a comma unless it is the first, and a new line if it would be too
+ * long. */
+static void separate(struct text *text, size_t *line, size_t length, bool first)
+{
+    if (!first)
+        text_append(text, ",");
+    if (first || text->length - *line + length + 3 <= JSON_COLUMNS) { /* a blank, "]," */
+        text_append(text, first ? "" : " ");
+        return;
+    }
+    text_append(text, "\n");
+    *line = text->length;
+}
+
+void json_write_f64_array(struct text *text, const double *values, size_t count)
+{
+    size_t line = line_start(text);
+    text_append(text, "[");
+    for (size_t i = 0; i < count; i++) {
+        char number[NUMBER_LENGTH];
+        assert(isfinite(values[i]));
+        size_t length = number_write_f64(values[i], number);
+        separate(text, &line, length, i == 0);
+        text_append_bytes(text, number, length);
+    }
+    text_append(text, "]");
+}
+
+void json_write_string_array(struct text *text, char *const *strings, size_t count)
+{
+    size_t line = line_start(text);
+    text_append(text, "[");
+    for (size_t i = 0; i < count; i++) {
+        separate(text, &line, strlen(strings[i]) + 2, i == 0);
+        json_write_string(text, strings[i]);
+    }
+    text_append(text, "]");
+}

@@ -1,0 +1,320 @@
+/* stream: cuts a text where lines end, and lets the ordinary readers read the portions. */
+#include "data/stream.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/source.h"
+#include "base/text.h"
+#include "data/cut.h"
+#include "data/format.h"
+#include "data/token.h"
+
+enum {
+    PORTION = 8 * 1024 * 1024,
+    LONGEST = 256 * 1024 * 1024, /* of a line; the readers refuse longer ones too */
+    CIFAR_RECORD = 3073,
+};
+
+struct stream {
+    const char *path;
+    temper_read_options options;
+    const struct schema *schema;
+    const struct format *format;
+    struct source *source; /* NULL once it is used up */
+    struct text rest;      /* read, and not given out */
+    struct text header;    /* of a table: the lines up to the end of its first row of names */
+    uint64_t header_lines;
+    uint64_t lines; /* of all portions before */
+    bool begun;     /* a batch was given out */
+    bool labelled;  /* and had labels */
+    struct text notes;
+};
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static bool add_note_line(struct text *notes, const char *line, size_t length)
+{
+    for (const char *old = notes->bytes; old && *old;) {
+        size_t count = strcspn(old, "\n");
+        if (count == length && memcmp(old, line, length) == 0)
+            return true;
+        old += count + (old[count] == '\n');
+    }
+    text_append_bytes(notes, line, length);
+    text_append(notes, "\n");
+    return !notes->failed;
+}
+
+static bool add_notes(struct stream *stream, const struct dataset *data)
+{
+    bool fine = true;
+    for (const char *line = data->notes; fine && *line;) {
+        size_t length = strcspn(line, "\n");
+        fine = add_note_line(&stream->notes, line, length);
+        line += length + (line[length] == '\n');
+    }
+    return fine;
+}
+
+/* What the options ask for can be done portion by portion. */
+static bool can_be_cut(const struct stream *stream)
+{
+    reader_fn *read = stream->format->read;
+    return (read == read_csv || read == read_libsvm || read == read_cifar) &&
+           !stream->options.labels && !stream->options.weights && !stream->options.class_weight;
+}
+
+static temper_status find_format(struct stream *stream, temper_error *error)
+{
+    struct dataset *first = mem_zeroed(1, sizeof *first);
+    struct reading reading = {.path = stream->path,
+                              .source = stream->source,
+                              .options = &stream->options,
+                              .error = error};
+    temper_status status =
+        first ? read_format(&reading, first, &stream->format) : error_no_memory(error);
+    if (status == TEMPER_OK && !add_notes(stream, first))
+        status = error_no_memory(error);
+    dataset_free(first);
+    return status;
+}
+
+temper_status stream_open(const char *path, const temper_read_options *options,
+                          const struct schema *schema, struct stream **out, temper_error *error)
+{
+    struct stream *stream = mem_zeroed(1, sizeof *stream);
+    if (!stream)
+        return error_no_memory(error);
+    *stream = (struct stream){.path = path, .options = *options, .schema = schema};
+    temper_status status = source_open(path, &stream->source, error);
+    if (status == TEMPER_OK)
+        status = find_format(stream, error);
+    if (status != TEMPER_OK) {
+        stream_close(stream);
+        return status;
+    }
+    *out = stream;
+    return TEMPER_OK;
+}
+
+void stream_close(struct stream *stream)
+{
+    if (!stream)
+        return;
+    source_close(stream->source);
+    text_free(&stream->rest);
+    text_free(&stream->header);
+    text_free(&stream->notes);
+    mem_free(stream);
+}
+
+const char *stream_notes(const struct stream *stream)
+{
+    return stream->notes.bytes ? stream->notes.bytes : "";
+}
+
+/* ---- Portions -------------------------------------------------------------------------------- */
+
+/* Reads on until `rest` has so many bytes, or the source ends. */
+static temper_status fill(struct stream *stream, size_t wanted, temper_error *error)
+{
+    char piece[65536];
+    while (stream->source && stream->rest.length < wanted) {
+        size_t got;
+        temper_status status = source_read(stream->source, piece, sizeof piece, &got, error);
+        if (status != TEMPER_OK)
+            return status;
+        text_append_bytes(&stream->rest, piece, got);
+        if (stream->rest.failed)
+            return error_no_memory(error);
+        if (got < sizeof piece) {
+            source_close(stream->source);
+            stream->source = NULL;
+        }
+    }
+    return TEMPER_OK;
+}
+
+/* Where the portion ends; 0 if it must grow. Portions begin outside quotes. */
+static size_t portion_end(const struct stream *stream)
+{
+    const char *bytes = stream->rest.bytes;
+    size_t length = stream->rest.length;
+    if (!stream->source)
+        return length;
+    if (stream->format->read == read_cifar)
+        return length / CIFAR_RECORD * CIFAR_RECORD;
+    if (stream->format->read == read_libsvm)
+        return last_newline(bytes, 0, length);
+    return last_cut(bytes, 0, length, odd_quotes(bytes, length));
+}
+
+static temper_status next_portion(struct stream *stream, size_t *end, temper_error *error)
+{
+    for (size_t wanted = PORTION;; wanted *= 2) {
+        temper_status status = fill(stream, wanted, error);
+        if (status != TEMPER_OK)
+            return status;
+        *end = stream->rest.length ? portion_end(stream) : 0;
+        if (*end || !stream->source)
+            return TEMPER_OK;
+        if (wanted >= LONGEST)
+            return error_set(error, TEMPER_BAD_DATA,
+                             "%s: a line of more than %d MiB; is a quote left open? close it, or "
+                             "break the line",
+                             place_text(stream->path).text, LONGEST / (1024 * 1024));
+    }
+}
+
+static uint64_t count_lines(const char *bytes, size_t length)
+{
+    uint64_t lines = 0;
+    for (const char *p = bytes; (p = memchr(p, '\n', length - (size_t)(p - bytes))); p++)
+        lines++;
+    return lines;
+}
+
+/* Whether there is anything but blank lines, and comments of libsvm. */
+static bool has_rows(const struct stream *stream, const char *bytes, size_t length)
+{
+    if (stream->format->read == read_cifar)
+        return length > 0;
+    for (size_t i = 0; i < length; i++) {
+        if (stream->format->read == read_libsvm && bytes[i] == '#')
+            while (i < length && bytes[i] != '\n')
+                i++;
+        else if (!strchr(" \t\r\n", bytes[i]) || bytes[i] == '\0')
+            return true;
+    }
+    return false;
+}
+
+/* ---- Batches --------------------------------------------------------------------------------- */
+
+/* The names of a table go before each of its portions. */
+static temper_status keep_header(struct stream *stream, const struct dataset *data,
+                                 const char *bytes, size_t length, temper_error *error)
+{
+    if (stream->format->read != read_csv || stream->begun)
+        return TEMPER_OK;
+    stream->options.header = data->header ? "yes" : "no";
+    if (!data->header)
+        return TEMPER_OK;
+    bool quoted = false, seen = false;
+    size_t end = 0;
+    for (; end < length; end++) { /* the first line that is not blank, and blank ones before it */
+        quoted = bytes[end] == '"' ? !quoted : quoted;
+        seen = seen || !strchr(" \t\r\n", bytes[end]);
+        if (bytes[end] == '\n' && seen && !quoted)
+            break;
+    }
+    text_append_bytes(&stream->header, bytes, end < length ? end + 1 : length);
+    stream->header_lines = count_lines(stream->header.bytes, stream->header.length);
+    return stream->header.failed ? error_no_memory(error) : TEMPER_OK;
+}
+
+/* Rows with labels and rows without are not of one file. */
+static temper_status check_labels(struct stream *stream, const struct dataset *data,
+                                  temper_error *error)
+{
+    bool labelled = data->label != NULL;
+    if (stream->begun && labelled != stream->labelled)
+        return error_at(
+            error, TEMPER_BAD_DATA, data->line ? (size_t)data->line[0] : 0, 1,
+            "%s:%llu: rows %s here, and those before %s; give all of them, or none",
+            place_text(stream->path).text, data->line ? (unsigned long long)data->line[0] : 0ULL,
+            labelled ? "have labels" : "have no labels", labelled ? "have none" : "have");
+    stream->labelled = labelled;
+    return TEMPER_OK;
+}
+
+static temper_status read_portion(struct stream *stream, size_t end, struct dataset *data,
+                                  temper_error *error)
+{
+    size_t header = stream->header.length;
+    char *bytes = mem_alloc(header + end, 1);
+    if (!bytes)
+        return error_no_memory(error);
+    if (header)
+        memcpy(bytes, stream->header.bytes, header);
+    memcpy(bytes + header, stream->rest.bytes, end);
+    struct reading reading = {.path = stream->path,
+                              .options = &stream->options,
+                              .schema = stream->schema,
+                              .lines_before = stream->lines - stream->header_lines,
+                              .error = error};
+    temper_status status = source_bytes(stream->path, bytes, header + end, &reading.source, error);
+    if (status == TEMPER_OK)
+        status = read_as(&reading, stream->format, data);
+    if (status == TEMPER_OK)
+        status = check_labels(stream, data, error);
+    if (status == TEMPER_OK)
+        status = keep_header(stream, data, stream->rest.bytes, end, error);
+    return status;
+}
+
+/* What was given out makes room. */
+static void drop_portion(struct stream *stream, size_t end)
+{
+    struct text *rest = &stream->rest;
+    stream->lines += count_lines(rest->bytes, end);
+    memmove(rest->bytes, rest->bytes + end, rest->length - end);
+    rest->length -= end;
+}
+
+static temper_status whole_file(struct stream *stream, struct dataset *data, temper_error *error)
+{
+    struct reading reading = {.path = stream->path,
+                              .source = stream->source,
+                              .options = &stream->options,
+                              .schema = stream->schema,
+                              .error = error};
+    stream->source = NULL; /* the reader closes it */
+    return read_as(&reading, stream->format, data);
+}
+
+/* The next rows into an empty dataset; *some is false behind the last. */
+static temper_status next_rows(struct stream *stream, struct dataset *data, bool *some,
+                               temper_error *error)
+{
+    *some = false;
+    if (!can_be_cut(stream)) {
+        *some = stream->source != NULL;
+        return *some ? whole_file(stream, data, error) : TEMPER_OK;
+    }
+    for (;;) {
+        size_t end;
+        temper_status status = next_portion(stream, &end, error);
+        if (status != TEMPER_OK || (end == 0 && stream->begun))
+            return status;
+        /* A file without any rows is for its reader to refuse. */
+        if (has_rows(stream, stream->rest.bytes, end) || (!stream->begun && !stream->source)) {
+            *some = true;
+            status = read_portion(stream, end, data, error);
+            stream->begun = true;
+            if (status == TEMPER_OK)
+                drop_portion(stream, end);
+            return status;
+        }
+        drop_portion(stream, end);
+    }
+}
+
+temper_status stream_next(struct stream *stream, struct dataset **batch, temper_error *error)
+{
+    struct dataset *data = mem_zeroed(1, sizeof *data);
+    bool some;
+    if (!data)
+        return error_no_memory(error);
+    temper_status status = next_rows(stream, data, &some, error);
+    if (status == TEMPER_OK && some && !add_notes(stream, data))
+        status = error_no_memory(error);
+    if (status != TEMPER_OK || !some) {
+        dataset_free(data);
+        data = NULL;
+    }
+    if (status == TEMPER_OK)
+        *batch = data;
+    return status;
+}

@@ -1,0 +1,24 @@
+/* stream: the rows of a file in batches of bounded size, for a model.
+ *
+ * Text (CSV, libsvm) and CIFAR records are read a portion at a time; a .tmpr file is mapped, so
+ * that one batch of all its rows takes no memory of its own. Other formats, and files whose labels
+ * or weights lie in another file, come as one batch. */
+#ifndef DATA_STREAM_H
+#define DATA_STREAM_H
+
+#include "data/dataset.h"
+#include "data/schema.h"
+
+struct stream;
+
+/* As dataset_read_like, which says what the schema is for; it and the options outlive the stream.
+ */
+temper_status stream_open(const char *path, const temper_read_options *options,
+                          const struct schema *schema, struct stream **out, temper_error *error);
+/* *batch is NULL behind the last row. After a failure only stream_close may follow. */
+temper_status stream_next(struct stream *stream, struct dataset **batch, temper_error *error);
+/* All sentences so far, each once. */
+const char *stream_notes(const struct stream *stream);
+void stream_close(struct stream *stream);
+
+#endif

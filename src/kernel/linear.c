@@ -1,0 +1,38 @@
+/* linear: which blocks the kernels of linear.h want, and how much space. */
+#include "kernel/linear.h"
+
+enum {
+    ROWS_STEP = 16, /* the rows of a panel, and of the longest vector */
+    MOST_ROWS = 1024,
+    MOST_ROWS_MANY = 256,
+    BLOCK_BYTES = 256 * 1024,      /* two classes: read twice at once */
+    BLOCK_BYTES_MANY = 800 * 1024, /* many: beside it, the weights are packed and gradients added */
+    WEIGHT_BYTES = 512 * 1024,     /* more weights than this do not stay in the cache anyway: */
+    MOST_X = 4 << 20,              /* then the more rows to a block the better, up to so many */
+    MOST_ACTIVATIONS = 2 << 20,    /* numbers */
+};
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+size_t linear_block_rows(size_t columns, size_t classes, size_t number_size)
+{
+    size_t row = columns < MOST_X ? columns + !columns : MOST_X, rows; /* 1 .. MOST_X */
+    if (classes <= 2)
+        rows = least(BLOCK_BYTES / number_size / row, MOST_ROWS);
+    else if (row <= WEIGHT_BYTES / number_size / classes)
+        rows = least(BLOCK_BYTES_MANY / number_size / row, MOST_ROWS_MANY);
+    else
+        rows = least(least(MOST_X / row, MOST_ACTIVATIONS / classes), MOST_ROWS);
+    return rows > ROWS_STEP ? rows / ROWS_STEP * ROWS_STEP : ROWS_STEP;
+}
+
+size_t linear_scratch(size_t rows, size_t columns, size_t classes)
+{
+    if (linear_as_dot(columns, classes))
+        return classes * ((columns + ROWS_STEP - 1) / ROWS_STEP * ROWS_STEP);
+    size_t padded = (rows + ROWS_STEP - 1) / ROWS_STEP * ROWS_STEP;
+    return padded * (columns < LINEAR_CHUNK ? columns : LINEAR_CHUNK);
+}

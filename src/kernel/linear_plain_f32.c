@@ -1,0 +1,7 @@
+/* linear_plain_f32: the reference on arrays of floats. */
+#define real      float
+#define rows_type struct rows_f32
+#define many_type struct many_f32
+#include "kernel/linear_plain.h"
+
+const struct linear_f32 linear_f32_plain = LINEAR_PLAIN;

@@ -1,0 +1,8 @@
+/* linear_plain_f64: the reference on arrays of doubles. */
+#define real      double
+#define rows_type struct rows_f64
+#define many_type struct many_f64
+#define PLAIN_WIDENS
+#include "kernel/linear_plain.h"
+
+const struct linear_f64 linear_f64_plain = LINEAR_PLAIN;

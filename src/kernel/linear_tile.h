@@ -1,0 +1,137 @@
+/* linear_tile: the product of two long thin blocks, summed in registers.
+ *
+ * The activations, the gradient and the Gram matrix are all made of it: out[c][v] = sum over k of
+ * a[k][v] b[k][c], v being lanes, c a few numbers each of which is spread over all lanes. */
+#ifndef KERNEL_LINEAR_TILE_H
+#define KERNEL_LINEAR_TILE_H
+
+#include "kernel/linear_simd.h"
+
+enum {
+    TILE_VECTORS = 2,
+#if defined(__AVX2__) && !defined(__AVX512F__)
+    TILE_WIDTH = 6, /* of sixteen registers, twelve for sums */
+#else
+    TILE_WIDTH = 12, /* of thirty-two, twenty-four */
+#endif
+    TILE_UNROLL = 4,
+    TILE_AHEAD = 16, /* how many k in advance a is fetched, where it does not lie in one piece */
+};
+
+struct tile {
+    const real *a, *b;
+    size_t depth;  /* how many k */
+    size_t a_step; /* from a[k] to a[k + 1] */
+    size_t ahead;  /* if turned: what lies so far behind a is fetched meanwhile */
+    size_t a_next; /* from one vector of a[k] to the next */
+    size_t b_step; /* from b[k] to b[k + 1]; or, if turned, from b[k][c] to b[k][c + 1] */
+    part last;     /* the lanes of the last vector that are there */
+    real *out;     /* sums; whole vectors */
+    size_t out_step;
+    bool add; /* to what is in `out` */
+};
+
+/* sum[c * vectors + v] += a[k][v] b[k][c] */
+HOT void tile_step(const struct tile *t, size_t k, vec *sum, const int vectors, const int width,
+                   const bool turned)
+{
+    vec a[TILE_VECTORS];
+    const real *from = t->a + k * t->a_step;
+    UNROLL for (int v = 0; v < vectors; v++)
+    {
+        const real *at = from + (size_t)v * t->a_next;
+        a[v] = vec_keep(v == vectors - 1 ? vec_load_part(at, t->last) : vec_load(at));
+    }
+    UNROLL for (int c = 0; c < width; c++)
+    {
+        size_t n = (size_t)c;
+        vec b = vec_keep(vec_all(turned ? t->b[n * t->b_step + k] : t->b[k * t->b_step + n]));
+        UNROLL for (int v = 0; v < vectors; v++) sum[c * vectors + v] =
+            vec_fma(a[v], b, sum[c * vectors + v]);
+    }
+}
+
+HOT void tile_sums(const struct tile *tile, const int vectors, const int width, const bool turned)
+{
+    const struct tile t = *tile;
+    vec sum[TILE_VECTORS * TILE_WIDTH];
+    size_t k = 0;
+    UNROLL for (int c = 0; c < width; c++) UNROLL for (int v = 0; v < vectors; v++)
+        sum[c * vectors + v] =
+            t.add ? vec_load(t.out + (size_t)c * t.out_step + v * LANES) : vec_all(0);
+    if (turned) /* addresses of b serve several k */
+        for (; k + TILE_UNROLL <= t.depth; k += TILE_UNROLL)
+            UNROLL for (size_t u = 0; u < TILE_UNROLL; u++)
+            {
+                const real *at = t.a + (k + u) * t.a_step, *next = at + t.ahead;
+                __builtin_prefetch(at + TILE_AHEAD * t.a_step);
+                __builtin_prefetch(at + TILE_AHEAD * t.a_step + LANES);
+                __builtin_prefetch(next, 0, 2);
+                __builtin_prefetch(next + LANES, 0, 2);
+                tile_step(&t, k + u, sum, vectors, width, turned);
+            }
+    for (; k < t.depth; k++)
+        tile_step(&t, k, sum, vectors, width, turned);
+    UNROLL for (int c = 0; c < width; c++) UNROLL for (int v = 0; v < vectors; v++)
+        vec_store(t.out + (size_t)c * t.out_step + v * LANES, sum[c * vectors + v]);
+}
+
+#ifdef LINEAR_LOOPS
+HOT void tile_of_width(const struct tile *t, size_t width, const int vectors, const bool turned)
+{
+    tile_sums(t, vectors, (int)width, turned);
+}
+#else
+/* One case for each size, so that all sums have a register. */
+#define TILE_CASE(n)                                                                               \
+    case n:                                                                                        \
+        tile_sums(t, vectors, n, turned);                                                          \
+        break;
+#if defined(__AVX2__) && !defined(__AVX512F__)
+#define TILE_WIDER
+#else
+#define TILE_WIDER TILE_CASE(7) TILE_CASE(8) TILE_CASE(9) TILE_CASE(10) TILE_CASE(11) TILE_CASE(12)
+#endif
+
+HOT void tile_of_width(const struct tile *t, size_t width, const int vectors, const bool turned)
+{
+    switch (width) {
+        TILE_CASE(1)
+        TILE_CASE(2)
+        TILE_CASE(3)
+        TILE_CASE(4)
+        TILE_CASE(5)
+        TILE_CASE(6)
+        TILE_WIDER
+    default: /* no tile is wider */
+        break;
+    }
+}
+
+#endif
+
+/* `vectors` is 1 or 2. */
+static void tile_run(const struct tile *t, size_t width, size_t vectors)
+{
+    if (vectors == 2)
+        tile_of_width(t, width, 2, false);
+    else
+        tile_of_width(t, width, 1, false);
+}
+
+static void tile_run_turned(const struct tile *t, size_t width, size_t vectors)
+{
+    if (vectors == 2)
+        tile_of_width(t, width, 2, true);
+    else
+        tile_of_width(t, width, 1, true);
+}
+
+/* The width of the next tile, if `left` are left: all about equally wide. */
+HOT size_t tile_width(size_t left)
+{
+    size_t tiles = (left + TILE_WIDTH - 1) / TILE_WIDTH;
+    return (left + tiles - 1) / tiles;
+}
+
+#endif

@@ -1,0 +1,318 @@
+/* export_c: a model as one C99 file: its numbers, a sum of products, and the way to probabilities.
+ *
+ * The code below is written in C with @ for the name that all its functions begin with. */
+#include <string.h>
+
+#include "base/number.h"
+#include "model/export.h"
+
+enum {
+    LONGEST_NAME = 64,     /* of the functions */
+    LONGEST_LITERAL = 4000 /* bytes of a string that C99 compilers must take */
+};
+
+/* The export on its way. */
+struct c_file {
+    const struct model *model;
+    char name[LONGEST_NAME];
+    struct text text;
+};
+
+/* ---- Pieces of text -------------------------------------------------------------------------- */
+
+/* Lower-case letters, digits and underscores of the file's own name: "out/Iris 2.c" is iris_2. */
+static void take_name(const char *path, char name[LONGEST_NAME])
+{
+    const char *slash = strrchr(path, '/'), *from = slash ? slash + 1 : path;
+    const char *dot = strchr(from, '.'), *to = dot ? dot : from + strlen(from);
+    size_t n = 0;
+    for (; from < to && n + 1 < LONGEST_NAME; from++) {
+        char c = *from;
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        bool digit = c >= '0' && c <= '9';
+        if (n == 0 && !letter)
+            continue; /* no name begins with a digit, or with what is reserved */
+        name[n++] = letter || digit ? (char)(letter ? c | 0x20 : c) : '_';
+    }
+    if (n == 0) {
+        memcpy(name, "model", 5);
+        n = 5;
+    }
+    name[n] = '\0';
+}
+
+/* A template, with the name for each @. */
+static void put(struct c_file *file, const char *template)
+{
+    for (const char *at; (at = strchr(template, '@')); template = at + 1) {
+        text_append_bytes(&file->text, template, (size_t)(at - template));
+        text_append(&file->text, file->name);
+    }
+    text_append(&file->text, template);
+}
+
+/* The shortest decimal, always a double. */
+static void put_number(struct c_file *file, double value)
+{
+    char number[NUMBER_LENGTH];
+    size_t length = number_write_f64(value, number);
+    text_append_bytes(&file->text, number, length);
+    if (strcspn(number, ".e") == length)
+        text_append(&file->text, ".0");
+}
+
+static void put_constant(struct c_file *file, const char *name, double value)
+{
+    text_format(&file->text, "static const double %s_%s = ", file->name, name);
+    put_number(file, value);
+    text_append(&file->text, ";\n");
+}
+
+/* Octal, because it ends after three digits; a question mark may begin a trigraph. */
+static void put_literal(struct c_file *file, const char *string)
+{
+    text_append(&file->text, "\"");
+    for (; *string; string++) {
+        unsigned char c = (unsigned char)*string;
+        if (c < 0x20 || c > 0x7e || c == '"' || c == '\\' || c == '?')
+            text_format(&file->text, "\\%03o", c);
+        else
+            text_append_bytes(&file->text, string, 1);
+    }
+    text_append(&file->text, "\"");
+}
+
+/* ---- Numbers --------------------------------------------------------------------------------- */
+
+/* A name that can stand in a comment, whatever the file's letters. */
+static bool is_plain(const char *name)
+{
+    return name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                             " _=.-+:,()%")] == '\0';
+}
+
+/* One vector, a weight a line where features have names. */
+static void put_vector(struct c_file *file, const double *weights)
+{
+    const struct names *names = &file->model->feature_names;
+    text_append(&file->text, "    {");
+    for (size_t i = 0; i < file->model->features; i++) {
+        bool named = names->count > 0 && file->model->vectors == 1 && is_plain(names->name[i]);
+        bool wrap = names->count > 0 && file->model->vectors == 1 ? true : i % 4 == 0;
+        text_append(&file->text, i == 0 ? "" : wrap ? ",\n     " : ", ");
+        put_number(file, weights[i]);
+        if (named)
+            text_format(&file->text, " /* x[%zu] %s */", i, names->name[i]);
+    }
+    text_append(&file->text, "},\n");
+}
+
+static void put_model(struct c_file *file)
+{
+    const struct model *model = file->model;
+    text_format(&file->text, "enum { %s_FEATURES = %zu, %s_CLASSES = %zu, %s_VECTORS = %zu };\n\n",
+                file->name, model->features, file->name, model->classes.count, file->name,
+                model->vectors);
+    put(file, "static const char *const @_names[@_CLASSES] = {\n");
+    for (size_t c = 0; c < model->classes.count; c++) {
+        text_append(&file->text, "    ");
+        put_literal(file, model->classes.name[c]);
+        text_append(&file->text, ",\n");
+    }
+    put(file, "};\n\nstatic const double @_weights[@_VECTORS][@_FEATURES] = {\n");
+    for (size_t v = 0; v < model->vectors; v++)
+        put_vector(file, model->weights + v * model->features);
+    put(file, "};\n\nstatic const double @_bias[@_VECTORS] = {");
+    for (size_t v = 0; v < model->vectors; v++) {
+        text_append(&file->text, v == 0 ? "" : v % 4 == 0 ? ",\n    " : ", ");
+        put_number(file, model->bias[v]);
+    }
+    text_append(&file->text, "};\n\n");
+}
+
+/* ---- Code ------------------------------------------------------------------------------------ */
+
+static const char activations_code[] = "/* The activations of a row. */\n"
+                                       "static void @_activations(const double *x, double *a)\n"
+                                       "{\n"
+                                       "    int v, i;\n"
+                                       "    for (v = 0; v < @_VECTORS; v++) {\n"
+                                       "        double sum = @_bias[v];\n"
+                                       "        for (i = 0; i < @_FEATURES; i++)\n"
+                                       "            sum += @_weights[v][i] * @_scaled(x[i]);\n"
+                                       "        a[v] = sum;\n"
+                                       "    }\n"
+                                       "}\n\n";
+
+static const char predict_two[] = "/* The number of the likeliest class. */\n"
+                                  "int @_predict(const double *x)\n"
+                                  "{\n"
+                                  "    double a[@_VECTORS];\n"
+                                  "    @_activations(x, a);\n"
+                                  "    return a[0] > 0;\n"
+                                  "}\n\n";
+
+static const char predict_many[] = "/* The number of the likeliest class. */\n"
+                                   "int @_predict(const double *x)\n"
+                                   "{\n"
+                                   "    double a[@_VECTORS];\n"
+                                   "    int c, best = 0;\n"
+                                   "    @_activations(x, a);\n"
+                                   "    for (c = 1; c < @_CLASSES; c++)\n"
+                                   "        if (a[c] > a[best])\n"
+                                   "            best = c;\n"
+                                   "    return best;\n"
+                                   "}\n\n";
+
+static const char label_code[] = "/* Its name. */\n"
+                                 "const char *@_label(const double *x)\n"
+                                 "{\n"
+                                 "    return @_names[@_predict(x)];\n"
+                                 "}\n\n";
+
+/* t2 = 1: log p is the activation itself, up to a constant. */
+static const char softmax_code[] = "/* log p of each class, up to a constant; b is how far it is "
+                                   "below the top. */\n"
+                                   "static void @_log_p(const double *b, double *y)\n"
+                                   "{\n"
+                                   "    int c;\n"
+                                   "    for (c = 0; c < @_CLASSES; c++)\n"
+                                   "        y[c] = -b[c];\n"
+                                   "}\n\n";
+
+/* Newton's method of docs/math.md: it rises to the root and never passes it, so the first step that
+ * does not rise is the last. */
+static const char tempered_code[] =
+    "/* log p of a class that is x below the log-partition: log exp_t2(-x). */\n"
+    "static @_real @_log_exp_t(@_real x)\n"
+    "{\n"
+    "    @_real z = @_s * x;\n"
+    "    return z > -1 ? -log1pl(z) / @_s : -INFINITY;\n"
+    "}\n\n"
+    "/* log p of each class; b is how far its activation is below the top. The log-partition lies\n"
+    "   `l` above the top activation, where the probabilities sum to 1. */\n"
+    "static void @_log_p(const double *b, double *y)\n"
+    "{\n"
+    "    @_real mean = 0, l, n = @_CLASSES;\n"
+    "    int c, round;\n"
+    "    for (c = 0; c < @_CLASSES; c++)\n"
+    "        mean += b[c] / n;\n"
+    "    l = expm1l(@_s * logl(n)) / @_s - mean;\n"
+    "    if (!(l > 0))\n"
+    "        l = 0;\n"
+    "    for (round = 0; round < 200; round++) {\n"
+    "        @_real sum = 0, slope = 0, step;\n"
+    "        for (c = 0; c < @_CLASSES; c++) {\n"
+    "            @_real p = expl(@_log_exp_t(b[c] + l));\n"
+    "            sum += p;\n"
+    "            if (p > 0)\n"
+    "                slope += p / (1 + @_s * (b[c] + l));\n"
+    "        }\n"
+    "        step = expm1l(@_s * logl(sum)) / @_s * sum / slope;\n"
+    "        if (!(step > 0) || l + step <= l)\n"
+    "            break;\n"
+    "        l += step;\n"
+    "    }\n"
+    "    for (c = 0; c < @_CLASSES; c++)\n"
+    "        y[c] = (double)@_log_exp_t(b[c] + l);\n"
+    "}\n\n";
+
+static const char below_top_two[] = "    double a[@_VECTORS], b[@_CLASSES], y[@_CLASSES], top, "
+                                    "sum = 0;\n"
+                                    "    int c;\n"
+                                    "    @_activations(x, a);\n"
+                                    "    b[0] = a[0] > 0 ? a[0] : 0; /* activations -a/2, a/2 */\n"
+                                    "    b[1] = a[0] < 0 ? -a[0] : 0;\n";
+
+static const char below_top_many[] = "    double a[@_VECTORS], b[@_CLASSES], y[@_CLASSES], top, "
+                                     "sum = 0;\n"
+                                     "    int c;\n"
+                                     "    @_activations(x, a);\n"
+                                     "    top = a[0];\n"
+                                     "    for (c = 1; c < @_CLASSES; c++)\n"
+                                     "        top = a[c] > top ? a[c] : top;\n"
+                                     "    for (c = 0; c < @_CLASSES; c++)\n"
+                                     "        b[c] = top - a[c];\n";
+
+static const char escort_code[] = "    @_log_p(b, y);\n"
+                                  "    top = y[0];\n"
+                                  "    for (c = 1; c < @_CLASSES; c++)\n"
+                                  "        top = y[c] > top ? y[c] : top;\n"
+                                  "    for (c = 0; c < @_CLASSES; c++)\n"
+                                  "        sum += p[c] = exp(@_order * (y[c] - top));\n"
+                                  "    for (c = 0; c < @_CLASSES; c++)\n"
+                                  "        p[c] /= sum;\n"
+                                  "}\n";
+
+static void put_scaled(struct c_file *file)
+{
+    bool logarithm = file->model->scale.kind == SCALE_LOG;
+    put(file, logarithm ? "/* The model was trained on logarithms. */\n" : "/* As it is. */\n");
+    put(file, "static double @_scaled(double x)\n{\n");
+    put(file, logarithm ? "    return log1p(x);\n}\n\n" : "    return x;\n}\n\n");
+}
+
+static void put_probabilities(struct c_file *file)
+{
+    const struct model *model = file->model;
+    if (!model_has_probabilities(model)) {
+        put(file, "/* No @_probabilities: a model that was trained by hinge, or with t1 = 0, has "
+                  "none. */\n");
+        return;
+    }
+    double s = model->loss.t2 - 1;
+    bool plain = s == 0;
+    put_constant(file, "order", model_escort_order(model));
+    if (!plain) {
+        put_constant(file, "s", s); /* as exact as t2 - 1 is in doubles */
+        put(file, "typedef long double @_real; /* digits for classes that are nearly impossible */"
+                  "\n");
+    }
+    put(file, "\n");
+    put(file, plain ? softmax_code : tempered_code);
+    put(file, "/* Calibrated probabilities of the labels as they were given, wrong ones included: "
+              "p has room\n   for @_CLASSES. */\n"
+              "void @_probabilities(const double *x, double *p)\n{\n");
+    put(file, model->vectors == 1 ? below_top_two : below_top_many);
+    put(file, escort_code);
+}
+
+static void put_all(struct c_file *file)
+{
+    const struct model *model = file->model;
+    put(file, "/* A model of temper ");
+    text_append(&file->text, temper_version());
+    put(file, ", exported: plain C99 that needs libm and nothing else.\n\n"
+              "     int         @_predict(const double *x);                   number of the class\n"
+              "     const char *@_label(const double *x);                     its name\n");
+    if (model_has_probabilities(model))
+        put(file,
+            "     void        @_probabilities(const double *x, double *p);  of all classes\n");
+    put(file,
+        "\n   x holds the @_FEATURES features of a row, in the order of training, not scaled. "
+        "*/\n");
+    put(file, "#include <math.h>\n\n");
+    put_model(file);
+    put_scaled(file);
+    put(file, activations_code);
+    put(file, model->vectors == 1 ? predict_two : predict_many);
+    put(file, label_code);
+    put_probabilities(file);
+}
+
+temper_status model_export_c(const struct model *model, const char *path, temper_error *error)
+{
+    struct c_file file = {.model = model};
+    temper_status status = export_check(model, error);
+    for (size_t c = 0; status == TEMPER_OK && c < model->classes.count; c++)
+        if (strlen(model->classes.name[c]) > LONGEST_LITERAL / 4)
+            status = error_set(error, TEMPER_BAD_DATA,
+                               "class %zu has a name that is too long for a string of C99; give it "
+                               "one of at most %d bytes",
+                               c + 1, LONGEST_LITERAL / 4);
+    if (status != TEMPER_OK)
+        return status;
+    take_name(path, file.name);
+    put_all(&file);
+    return export_save(&file.text, path, error);
+}

@@ -1,0 +1,216 @@
+/* export_onnx: a model as a graph of ONNX's own operators.
+ *
+ * Everything between the floats that come in and go out is in double: weights of features that were
+ * scaled may cancel, and Newton's method wants the digits. */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/utf8.h"
+#include "model/export.h"
+#include "model/onnx.h"
+
+enum {
+    /* Newton's steps: 14 are the most that were ever needed for 15 digits (docs/math.md). */
+    STEPS = 16,
+    MOST_CONSTANTS = 16
+};
+
+static const double SAME = 1e-8; /* closer to 1, a temperature is 1 to the digits of a float */
+static const size_t LARGEST = (size_t)1 << 31; /* bytes of a protocol buffer */
+
+/* The graph on its way, and the constants that it has: each is there once, and none for nothing. */
+struct builder {
+    const struct model *model;
+    struct onnx_graph graph;
+    struct constant {
+        double value;
+        struct onnx_name name;
+    } constant[MOST_CONSTANTS];
+    size_t constants;
+    struct onnx_name axis;
+};
+
+/* ---- Operators ------------------------------------------------------------------------------- */
+
+static const struct onnx_attribute none = {0};
+
+static struct onnx_name number(struct builder *b, double value)
+{
+    for (size_t i = 0; i < b->constants; i++)
+        if (b->constant[i].value == value)
+            return b->constant[i].name;
+    assert(b->constants < MOST_CONSTANTS);
+    struct onnx_name name = onnx_number(&b->graph, value);
+    b->constant[b->constants++] = (struct constant){value, name};
+    return name;
+}
+
+static struct onnx_name unary(struct builder *b, const char *operation, struct onnx_name x)
+{
+    return onnx_node(&b->graph, operation, (struct onnx_name[3]){x}, none, none);
+}
+
+static struct onnx_name binary(struct builder *b, const char *operation, struct onnx_name x,
+                               struct onnx_name y)
+{
+    return onnx_node(&b->graph, operation, (struct onnx_name[3]){x, y}, none, none);
+}
+
+static struct onnx_name cast(struct builder *b, struct onnx_name x, enum onnx_type type)
+{
+    return onnx_node(&b->graph, "Cast", (struct onnx_name[3]){x},
+                     (struct onnx_attribute){"to", type, false}, none);
+}
+
+/* Over the classes of a row; the sum alone has its axis as an input. */
+static struct onnx_name sum(struct builder *b, struct onnx_name x)
+{
+    if (b->axis.text[0] == '\0')
+        b->axis = onnx_integer(&b->graph, 1);
+    return onnx_node(&b->graph, "ReduceSum", (struct onnx_name[3]){x, b->axis},
+                     (struct onnx_attribute){"keepdims", 1, false}, none);
+}
+
+static struct onnx_name reduce(struct builder *b, const char *operation, struct onnx_name x)
+{
+    return onnx_node(&b->graph, operation, (struct onnx_name[3]){x},
+                     (struct onnx_attribute){"axes", 1, true},
+                     (struct onnx_attribute){"keepdims", 1, false});
+}
+
+/* x to a constant power, and a constant times x. */
+static struct onnx_name power(struct builder *b, struct onnx_name x, double exponent)
+{
+    return binary(b, "Pow", x, number(b, exponent));
+}
+
+static struct onnx_name times(struct builder *b, struct onnx_name x, double factor)
+{
+    return binary(b, "Mul", x, number(b, factor));
+}
+
+/* ---- Rows to activations --------------------------------------------------------------------- */
+
+static struct onnx_name activations(struct builder *b)
+{
+    const struct model *model = b->model;
+    struct onnx_name x = cast(b, (struct onnx_name){"x"}, ONNX_DOUBLE);
+    if (model->scale.kind == SCALE_LOG)
+        x = unary(b, "Log", binary(b, "Add", x, number(b, 1)));
+    struct onnx_name weights =
+        onnx_doubles(&b->graph, model->weights, model->vectors, model->features);
+    struct onnx_name bias = onnx_doubles(&b->graph, model->bias, model->vectors, 0);
+    return onnx_node(&b->graph, "Gemm", (struct onnx_name[3]){x, weights, bias},
+                     (struct onnx_attribute){"transB", 1, false}, none);
+}
+
+/* How far each class is below the top; two classes have activations -a/2 and a/2. */
+static struct onnx_name below_top(struct builder *b)
+{
+    struct onnx_name a = activations(b);
+    if (b->model->vectors > 1)
+        return binary(b, "Sub", reduce(b, "ReduceMax", a), a);
+    struct onnx_name first = binary(b, "Max", a, number(b, 0));
+    struct onnx_name second = binary(b, "Max", unary(b, "Neg", a), number(b, 0));
+    return onnx_node(&b->graph, "Concat", (struct onnx_name[3]){first, second},
+                     (struct onnx_attribute){"axis", 1, false}, none);
+}
+
+/* ---- Activations to probabilities ------------------------------------------------------------ */
+
+/* u = 1 + s (b + l), at least 0; p = u^(-1/s). */
+static struct onnx_name base_of(struct builder *b, struct onnx_name below, struct onnx_name l)
+{
+    double s = b->model->loss.t2 - 1;
+    struct onnx_name u = binary(b, "Add", times(b, binary(b, "Add", below, l), s), number(b, 1));
+    return s < 0 ? binary(b, "Max", u, number(b, 0)) : u;
+}
+
+/* l + E(log S, s) S/T, as in docs/math.md; at t2 = 0 only the support counts in T. */
+static struct onnx_name step(struct builder *b, struct onnx_name below, struct onnx_name l)
+{
+    double t2 = b->model->loss.t2, s = t2 - 1;
+    struct onnx_name u = base_of(b, below, l);
+    struct onnx_name total = sum(b, power(b, u, -1 / s));
+    struct onnx_name slope = sum(b, t2 == 0 ? unary(b, "Sign", u) : power(b, u, -t2 / s));
+    struct onnx_name change = times(b, binary(b, "Sub", power(b, total, s), number(b, 1)), 1 / s);
+    return binary(b, "Add", l, binary(b, "Mul", change, binary(b, "Div", total, slope)));
+}
+
+/* The log-partition above the top activation, then the escort: u^(-order/s), made to sum to 1. */
+static struct onnx_name tempered(struct builder *b, struct onnx_name below)
+{
+    double s = b->model->loss.t2 - 1, classes = (double)b->model->classes.count;
+    struct onnx_name start = number(b, expm1(s * log(classes)) / s);
+    struct onnx_name l =
+        binary(b, "Max", binary(b, "Sub", start, reduce(b, "ReduceMean", below)), number(b, 0));
+    for (int i = 0; i < STEPS; i++)
+        l = step(b, below, l);
+    struct onnx_name weight = power(b, base_of(b, below, l), -model_escort_order(b->model) / s);
+    return binary(b, "Div", weight, sum(b, weight));
+}
+
+/* t2 = 1: the escort of order t of softmax(a) is softmax(t a). */
+static struct onnx_name softmax(struct builder *b, struct onnx_name below)
+{
+    return onnx_node(&b->graph, "Softmax",
+                     (struct onnx_name[3]){times(b, below, -model_escort_order(b->model))},
+                     (struct onnx_attribute){"axis", 1, false}, none);
+}
+
+/* ---- The graph ------------------------------------------------------------------------------- */
+
+static void build(struct builder *b)
+{
+    const struct model *model = b->model;
+    struct onnx_name below = below_top(b);
+    struct onnx_name best = onnx_node(
+        &b->graph, "ArgMax", (struct onnx_name[3]){unary(b, "Neg", below)},
+        (struct onnx_attribute){"axis", 1, false}, (struct onnx_attribute){"keepdims", 0, false});
+    struct onnx_name names = onnx_texts(&b->graph, model->classes.name, model->classes.count);
+    onnx_rename(&b->graph, binary(b, "Gather", names, best), "label");
+    onnx_declare(&b->graph.inputs, true, "x", ONNX_FLOAT, model->features);
+    onnx_declare(&b->graph.outputs, false, "label", ONNX_STRING, 0);
+    if (!model_has_probabilities(model))
+        return;
+    bool plain = fabs(model->loss.t2 - 1) < SAME;
+    struct onnx_name p = plain ? softmax(b, below) : tempered(b, below);
+    onnx_rename(&b->graph, cast(b, p, ONNX_FLOAT), "probabilities");
+    onnx_declare(&b->graph.outputs, false, "probabilities", ONNX_FLOAT, model->classes.count);
+}
+
+/* Names must be UTF-8, and a file is smaller than 2 GiB. */
+static temper_status check(const struct model *model, temper_error *error)
+{
+    size_t bytes;
+    if (!mul_size(model->vectors * sizeof *model->weights, model->features, &bytes) ||
+        bytes > LARGEST / 2)
+        return error_set(error, TEMPER_BAD_DATA,
+                         "too many weights for an ONNX file, which must be smaller than 2 GB; "
+                         "export to C");
+    for (size_t c = 0; c < model->classes.count; c++) {
+        const char *p = model->classes.name[c], *to = p + strlen(p);
+        while (p < to && utf8_length(p, to) > 0)
+            p += utf8_length(p, to);
+        if (p < to)
+            return error_set(error, TEMPER_BAD_DATA,
+                             "the name of class %zu is not UTF-8, which ONNX needs; rename it in "
+                             "the data and train again, or export to C",
+                             c + 1);
+    }
+    return export_check(model, error);
+}
+
+temper_status model_export_onnx(const struct model *model, const char *path, temper_error *error)
+{
+    struct builder builder = {.model = model};
+    struct text file = {0};
+    temper_status status = check(model, error);
+    if (status != TEMPER_OK)
+        return status;
+    build(&builder);
+    onnx_finish(&builder.graph, temper_version(), &file);
+    return export_save(&file, path, error);
+}

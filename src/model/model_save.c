@@ -1,0 +1,189 @@
+/* model_save: a model as text: one key after the other, in a fixed order. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/json_write.h"
+#include "base/sink.h"
+#include "model/model_file.h"
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+static void write_key(struct text *text, const char *key)
+{
+    text_format(text, "\"%s\": ", key);
+}
+
+static void write_text(struct text *text, const char *key, const char *value)
+{
+    write_key(text, key);
+    json_write_string(text, value);
+    text_append(text, ",\n");
+}
+
+static void write_number(struct text *text, const char *key, double value)
+{
+    write_key(text, key);
+    json_write_f64(text, value);
+    text_append(text, ",\n");
+}
+
+static void write_count(struct text *text, const char *key, uint64_t value)
+{
+    text_format(text, "\"%s\": %llu,\n", key, (unsigned long long)value);
+}
+
+/* What has no meaning for this method is null, whatever the model says of it. */
+static void write_if(struct text *text, bool meant, const char *key, double value)
+{
+    if (meant)
+        write_number(text, key, value);
+    else
+        text_format(text, "\"%s\": null,\n", key);
+}
+
+/* ---- Parts ----------------------------------------------------------------------------------- */
+
+static void write_loss(const struct model *model, struct text *text)
+{
+    bool hinge = model->loss.method == TEMPER_HINGE;
+    write_text(text, "method", temper_method_name(model->loss.method));
+    write_if(text, !hinge, "t1", model->loss.t1);
+    write_if(text, !hinge, "t2", model->loss.t2);
+    write_if(text, hinge, "smoothing", model->loss.smoothing);
+    write_number(text, "l2", model->l2);
+}
+
+static void write_names(const struct model *model, struct text *text)
+{
+    write_key(text, "classes");
+    json_write_string_array(text, model->classes.name, model->classes.count);
+    text_append(text, ",\n");
+    write_count(text, "features", model->features);
+    if (model->feature_names.count == 0)
+        return;
+    write_key(text, "feature_names");
+    json_write_string_array(text, model->feature_names.name, model->feature_names.count);
+    text_append(text, ",\n");
+}
+
+/* A number and a list for two classes; a list, and a list of lists, each on lines of its own, for
+ * more. */
+static void write_weights(const struct model *model, struct text *text)
+{
+    bool single = model->vectors == 1;
+    write_key(text, "intercept");
+    if (single)
+        json_write_f64(text, model->bias[0]);
+    else
+        json_write_f64_array(text, model->bias, model->vectors);
+    text_append(text, ",\n");
+    write_key(text, "weights");
+    if (!single)
+        text_append(text, "[\n");
+    for (size_t v = 0; v < model->vectors; v++) {
+        if (v > 0)
+            text_append(text, ",\n");
+        json_write_f64_array(text, model->weights + v * model->features, model->features);
+    }
+    text_append(text, single ? ",\n" : "\n],\n");
+}
+
+static void write_scale(const struct scale *scale, struct text *text)
+{
+    text_append(text, "\"scale\": {\"name\": ");
+    json_write_string(text, scale_name(scale->kind));
+    if (scale->kind != SCALE_NONE) {
+        text_format(text, ", \"constants\": %zu,\n\"offset\": ", scale->constants);
+        json_write_f64_array(text, scale->offset, scale->columns);
+        text_append(text, ",\n\"factor\": ");
+        json_write_f64_array(text, scale->factor, scale->columns);
+    }
+    text_append(text, "},\n");
+}
+
+/* ---- Checks ---------------------------------------------------------------------------------- */
+
+static bool all_finite(const double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(values[i]))
+            return false;
+    return true;
+}
+
+/* A file with NaN in it would be no JSON, and of no use. NULL if all is well. */
+static const char *what_is_not_finite(const struct model *model)
+{
+    const struct training *t = &model->training;
+    const struct scale *scale = &model->scale;
+    size_t scaled = scale->kind == SCALE_NONE ? 0 : scale->columns;
+    bool hinge = model->loss.method == TEMPER_HINGE;
+    if (!all_finite(model->weights, model->vectors * model->features))
+        return "a weight is";
+    if (!all_finite(model->bias, model->vectors))
+        return "an intercept is";
+    if (!all_finite(scale->offset, scaled) || !all_finite(scale->factor, scaled))
+        return "an offset or a factor of the scaling is";
+    if (hinge ? !isfinite(model->loss.smoothing)
+              : !isfinite(model->loss.t1) || !isfinite(model->loss.t2))
+        return "a parameter of the loss is";
+    double rest[] = {model->l2, t->tolerance, t->weight_sum, t->objective,
+                     t->loss,   t->gradient,  t->accuracy};
+    return all_finite(rest, sizeof rest / sizeof *rest) ? NULL : "a figure of the training is";
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+/* `"checksum": "` and so on, of fixed length: the reader finds it from the end. */
+void model_tail(const char *bytes, size_t length, char tail[MODEL_TAIL + 1])
+{
+    XXH128_hash_t hash = XXH3_128bits(bytes, length);
+    snprintf(tail, MODEL_TAIL + 1, "\"checksum\": \"%016llx%016llx\"\n}\n",
+             (unsigned long long)hash.high64, (unsigned long long)hash.low64);
+}
+
+temper_status model_write(const struct model *model, struct text *text, temper_error *error)
+{
+    const char *fault = what_is_not_finite(model);
+    char tail[MODEL_TAIL + 1];
+    if (fault)
+        return error_set(error, TEMPER_BAD_DATA,
+                         "the model cannot be saved: %s not finite; scale the features, or train "
+                         "with a larger --l2",
+                         fault);
+    text_append(text, MODEL_HEAD);
+    write_count(text, "version", MODEL_VERSION);
+    write_text(text, "temper", temper_version());
+    write_loss(model, text);
+    write_names(model, text);
+    write_weights(model, text);
+    write_scale(&model->scale, text);
+    if (model->schema)
+        schema_write(model->schema, text);
+    training_write(model, text);
+    if (text->failed)
+        return error_no_memory(error);
+    model_tail(text->bytes, text->length, tail);
+    text_append(text, tail);
+    return text->failed ? error_no_memory(error) : TEMPER_OK;
+}
+
+/* The text is made first: what fails then has not touched the disk. */
+temper_status model_save(const struct model *model, const char *path, temper_error *error)
+{
+    struct text text = {0};
+    struct sink *sink = NULL;
+    temper_status status = model_write(model, &text, error);
+    if (status == TEMPER_OK)
+        status = sink_open(path, &sink, error);
+    if (status == TEMPER_OK)
+        status = sink_write(sink, text.bytes, text.length, error);
+    if (status == TEMPER_OK)
+        status = sink_commit(sink, error);
+    else
+        sink_drop(sink);
+    text_free(&text);
+    return status;
+}

@@ -1,0 +1,249 @@
+/* schema_file: the part of a model file that tells how a table becomes features. */
+#include <math.h>
+#include <string.h>
+
+#include "base/json_write.h"
+#include "base/memory.h"
+#include "model/model_file.h"
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+static void write_column(const struct schema_column *column, struct text *text)
+{
+    text_format(text, "{\"column\": %zu", column->position + 1);
+    if (column->name) {
+        text_append(text, ", \"name\": ");
+        json_write_string(text, column->name);
+    }
+    if (column->texts.count > 0) {
+        text_append(text, ", \"texts\": ");
+        json_write_string_array(text, column->texts.name, column->texts.count);
+    }
+    if (column->fill) {
+        text_append(text, ", \"fill\": ");
+        json_write_f64_array(text, column->fill, schema_column_features(column));
+    }
+    text_append(text, "}");
+}
+
+/* One column a line. Positions count from 1, as on the command line. */
+void schema_write(const struct schema *schema, struct text *text)
+{
+    text_format(text, "\"schema\": {\"file_columns\": %zu, ", schema->file_columns);
+    if (schema->label_position != SCHEMA_NO_LABEL)
+        text_format(text, "\"label_column\": %zu, ", schema->label_position + 1);
+    if (schema->label) {
+        text_append(text, "\"label_name\": ");
+        json_write_string(text, schema->label);
+        text_append(text, ", ");
+    }
+    text_format(text, "\"missing\": \"%s\", \"columns\": [\n",
+                schema_missing_name(schema->missing));
+    for (size_t i = 0; i < schema->columns; i++) {
+        write_column(&schema->column[i], text);
+        text_append(text, i + 1 < schema->columns ? ",\n" : "\n]},\n");
+    }
+}
+
+/* ---- Columns --------------------------------------------------------------------------------- */
+
+enum { COLUMN_POSITION, COLUMN_NAME, COLUMN_TEXTS, COLUMN_FILL, COLUMN_KEYS };
+static const char *const column_keys[] = {"column", "name", "texts", "fill"};
+
+/* The next text of a list that grows as it is read: nothing is announced, so nothing can lie. */
+static bool parse_text(struct json_reader *json, struct names *names)
+{
+    if ((names->count & (names->count - 1)) == 0) { /* 0 or a power of two: full */
+        size_t room = names->count ? names->count * 2 : 1;
+        char **grown = (char **)mem_resize((void *)names->name, room, sizeof *grown);
+        if (!grown)
+            return json_no_memory(json);
+        names->name = grown;
+    }
+    if (!json_string(json, &names->name[names->count]))
+        return false;
+    names->count++;
+    return true;
+}
+
+/* Texts of a column differ: two features for one would not be what training saw. */
+static bool parse_texts(struct json_reader *json, struct names *names)
+{
+    struct classes known = {0};
+    bool fine = json_array(json);
+    while (fine && json_item(json)) {
+        char *text = NULL;
+        fine = parse_text(json, names);
+        if (!fine)
+            break;
+        size_t last = names->count - 1, length = strlen(names->name[last]) + 1;
+        text = mem_alloc(length + 1, 1);
+        if (!text) {
+            fine = json_no_memory(json);
+            break;
+        }
+        text[0] = '='; /* never a number, see data/csv.h */
+        memcpy(text + 1, names->name[last], length);
+        uint32_t code = classes_add(&known, text, length);
+        mem_free(text);
+        if (code == CLASSES_NO_MEMORY)
+            fine = json_no_memory(json);
+        else if (code != last)
+            fine = json_fail(json, "a text that the column has already, or one too many; the file "
+                                   "was changed: train again");
+    }
+    classes_free(&known);
+    if (fine && json->status == TEMPER_OK && names->count == 0)
+        fine = json_fail(json, "a list of no texts; the file was changed: train again");
+    return fine && json->status == TEMPER_OK;
+}
+
+/* As many as there are features, which must be known by then. */
+static bool parse_fill(struct json_reader *json, struct schema_column *column)
+{
+    size_t count = schema_column_features(column);
+    column->fill = mem_alloc(count, sizeof *column->fill);
+    if (!column->fill)
+        return json_no_memory(json);
+    return json_f64_array(json, column->fill, count);
+}
+
+static bool parse_position(struct json_reader *json, size_t *out)
+{
+    uint64_t value;
+    if (!json_u64(json, &value))
+        return false;
+    if (value < 1 || value > UINT32_MAX)
+        return json_fail(json, "columns count from 1, to 2^32 - 1; the file was changed");
+    *out = (size_t)value - 1;
+    return true;
+}
+
+static bool parse_column(struct json_reader *json, struct schema_column *column)
+{
+    uint64_t seen = 0;
+    int key;
+    if (!json_object(json))
+        return false;
+    while ((key = key_next(json, column_keys, COLUMN_KEYS, &seen)) >= 0) {
+        if (key == COLUMN_POSITION)
+            parse_position(json, &column->position);
+        else if (key == COLUMN_NAME)
+            json_string(json, &column->name);
+        else if (key == COLUMN_TEXTS && column->fill)
+            json_fail(json, "\"texts\" must come before \"fill\"; the file was changed");
+        else if (key == COLUMN_TEXTS)
+            parse_texts(json, &column->texts);
+        else
+            parse_fill(json, column);
+    }
+    uint64_t needed = 1u << COLUMN_POSITION;
+    return keys_complete(json, column_keys, COLUMN_KEYS, needed & ~seen, "column");
+}
+
+static bool parse_columns(struct json_reader *json, struct schema *schema)
+{
+    size_t room = 0;
+    if (!json_array(json))
+        return false;
+    while (json_item(json)) {
+        if (schema->columns == room) {
+            room = room ? room * 2 : 16;
+            struct schema_column *grown = mem_resize(schema->column, room, sizeof *grown);
+            if (!grown)
+                return json_no_memory(json);
+            schema->column = grown;
+        }
+        struct schema_column *column = &schema->column[schema->columns++];
+        *column = (struct schema_column){0};
+        if (!parse_column(json, column))
+            return false;
+        schema->features += schema_column_features(column);
+    }
+    return json->status == TEMPER_OK;
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+enum { FILE_COLUMNS, LABEL_COLUMN, LABEL_NAME, MISSING, COLUMNS, SCHEMA_KEYS };
+static const char *const schema_keys[] = {"file_columns", "label_column", "label_name", "missing",
+                                          "columns"};
+
+static bool parse_missing(struct json_reader *json, enum schema_missing *out)
+{
+    char *word = NULL;
+    if (!json_string(json, &word))
+        return false;
+    bool known = schema_missing_find(word, out);
+    mem_free(word);
+    return known || json_fail(json, "\"missing\" is none of refuse, zero, mean and drop; train "
+                                    "again");
+}
+
+/* What the parts must have in common; the words say what is wrong, or NULL. */
+static const char *contradiction(const struct schema *schema)
+{
+    bool named = schema_has_names(schema);
+    if (schema->columns == 0)
+        return "no columns";
+    if (schema->label_position != SCHEMA_NO_LABEL && schema->label_position >= schema->file_columns)
+        return "a label beyond the last column";
+    if (schema->label && schema->label_position == SCHEMA_NO_LABEL)
+        return "a label with a name and no column";
+    for (size_t i = 0; i < schema->columns; i++) {
+        const struct schema_column *column = &schema->column[i];
+        if (column->position >= schema->file_columns || column->position == schema->label_position)
+            return "a column that is not there, or is the label";
+        if (i > 0 && column->position <= schema->column[i - 1].position)
+            return "columns out of order";
+        if ((column->name != NULL) != named)
+            return "columns with and without a name";
+        if ((column->fill != NULL) != (schema->missing == SCHEMA_MEAN))
+            return "means that \"missing\" does not speak of, or none where it does";
+    }
+    return NULL;
+}
+
+static void parse_keys(struct json_reader *json, struct schema *schema)
+{
+    uint64_t seen = 0, count;
+    int key;
+    while ((key = key_next(json, schema_keys, SCHEMA_KEYS, &seen)) >= 0) {
+        if (key == FILE_COLUMNS && json_u64(json, &count))
+            schema->file_columns = count > UINT32_MAX ? 0 : (size_t)count;
+        else if (key == LABEL_COLUMN)
+            parse_position(json, &schema->label_position);
+        else if (key == LABEL_NAME)
+            json_string(json, &schema->label);
+        else if (key == MISSING)
+            parse_missing(json, &schema->missing);
+        else if (key == COLUMNS)
+            parse_columns(json, schema);
+    }
+    uint64_t optional = 1u << LABEL_COLUMN | 1u << LABEL_NAME;
+    keys_complete(json, schema_keys, SCHEMA_KEYS, ((1u << SCHEMA_KEYS) - 1) & ~seen & ~optional,
+                  "schema");
+}
+
+bool schema_parse(struct json_reader *json, struct schema **out)
+{
+    if (!json_object(json))
+        return false;
+    const char *begin = json->value;
+    struct schema *schema = mem_zeroed(1, sizeof *schema);
+    if (!schema)
+        return json_no_memory(json);
+    schema->label_position = SCHEMA_NO_LABEL;
+    parse_keys(json, schema);
+    const char *fault = json->status == TEMPER_OK ? contradiction(schema) : NULL;
+    if (fault) {
+        json->value = begin;
+        json_fail(json, "the schema has %s; the file was changed: train again", fault);
+    }
+    if (json->status != TEMPER_OK) {
+        schema_free(schema);
+        return false;
+    }
+    *out = schema;
+    return true;
+}

@@ -1,0 +1,19 @@
+/* dense_f32: a part of dense rows, sums within a block in floats. */
+typedef float real;
+#define REAL_KIND  MATRIX_F32
+#define LINEAR(o)  ((o)->kernel->linear_f32)
+#define WEIGHTS(o) ((o)->raw_f32)
+#define ROWS       struct rows_f32
+#define MANY       struct many_f32
+#define MANY_ROWS  many_rows_f32
+#include "objective/dense_body.h"
+
+void dense_part_f32(const struct work *work, size_t part)
+{
+    part_run(work, part);
+}
+
+const float *dense_rows_f32(const struct objective *o, struct span span, bool scaled, void *rows)
+{
+    return rows_of(o, span, scaled, rows);
+}

@@ -1,0 +1,19 @@
+/* dense_f64: a part of dense rows, all sums in doubles. */
+typedef double real;
+#define REAL_KIND  MATRIX_F64
+#define LINEAR(o)  ((o)->kernel->linear_f64)
+#define WEIGHTS(o) ((o)->raw)
+#define ROWS       struct rows_f64
+#define MANY       struct many_f64
+#define MANY_ROWS  many_rows_f64
+#include "objective/dense_body.h"
+
+void dense_part_f64(const struct work *work, size_t part)
+{
+    part_run(work, part);
+}
+
+const double *dense_rows_f64(const struct objective *o, struct span span, bool scaled, void *rows)
+{
+    return rows_of(o, span, scaled, rows);
+}

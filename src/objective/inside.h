@@ -1,0 +1,142 @@
+/* inside: what the files of the objective share.
+ *
+ * Rows are taken in blocks that fit the cache; blocks belong to parts, each with sums of its own,
+ * which are added in the order of the parts. How many there are depends on the shape of the data
+ * alone, so any number of threads gives the same bits. */
+#ifndef OBJECTIVE_INSIDE_H
+#define OBJECTIVE_INSIDE_H
+
+#include "kernel/kernel.h"
+#include "kernel/linear.h"
+#include "kernel/sparse.h"
+#include "objective/objective.h"
+
+/* What a pass over the rows is for. */
+enum pass {
+    PASS_EVALUATE, /* activations of w: loss and residuals */
+    PASS_MULTIPLY, /* activations of v: times the curvature of the accepted point */
+    PASS_LENGTH,   /* activations of v: their squares */
+    PASS_WEIGH,    /* activations of w: how much each row bends the objective */
+};
+
+static inline bool pass_has_gradient(enum pass pass)
+{
+    return pass == PASS_EVALUATE || pass == PASS_MULTIPLY;
+}
+
+/* Sums of a part. */
+struct part {
+    double loss, correct, squares;
+    double *gradient; /* [columns * vectors], then [vectors] of the intercepts */
+};
+
+/* What is kept of an evaluation for the curvature there. */
+struct point {
+    double *bend;     /* two classes: s_n times the second derivative, a row each */
+    double *residual; /* many: [block][class * stride + row], before the weights */
+    double *loss;     /* many: a row each */
+    bool prepared;    /* many: `residual` has become the escort, see many_prepare */
+};
+
+struct scratch {
+    void *rows;                   /* a block in the type of the sums */
+    void *linear;                 /* of the kernels */
+    void *first, *second, *third; /* activations and residuals of a block */
+    double *number[4];            /* a row each: margins, values, slopes, curvatures */
+    void *loss, *best;            /* a row each, in the type of the sums: of many classes */
+    double *classes;              /* two for each class */
+    void *moments;                /* a block; NULL until moments.c needs it */
+};
+
+struct objective {
+    struct objective_spec spec;
+    const struct kernel *kernel;
+    const struct sparse_kernels *sparse;
+    struct margin_table *table; /* two classes, Tsallis losses; else NULL */
+    const struct matrix *x;
+    const uint32_t *label;
+    size_t rows, columns, classes, vectors, size;
+    double weight_sum;
+
+    bool fold;   /* scaling goes into the weights, not into the rows */
+    double *raw; /* weights for the rows as the kernels see them, and the intercepts behind */
+    float *raw_f32;
+
+    size_t block_rows, stride; /* stride: block_rows rounded up to SOFTMAX_PAD */
+    size_t part_blocks;        /* blocks of each part */
+    size_t parts;
+    struct part *part;
+    double *sums;      /* all gradients of the parts */
+    double *intercept; /* those of the intercepts, summed */
+
+    /* Sparse data with many columns: the transposed matrix, and residuals to multiply it with. */
+    bool transposed;
+    uint64_t *column_start;
+    uint32_t *column_row;
+    float *column_value;
+    double *residual; /* [rows * vectors] */
+
+    struct point point[2]; /* the last evaluated and the accepted one */
+    double *escort_bend;   /* many: q_c p_c^(t2 - 1) at the accepted point, like `residual` */
+    double *bending;       /* of PASS_WEIGH, a row each; NULL until it is asked for */
+    size_t last;           /* which point is the last evaluated */
+    struct scratch *scratch;
+    size_t workers;
+    double loss, accuracy; /* of the last evaluation */
+};
+
+/* The rows of a block. */
+struct span {
+    size_t from, count;
+    size_t block; /* its number */
+};
+
+static inline double weight_of(const struct objective *o, size_t row)
+{
+    return o->spec.data->weight ? o->spec.data->weight[row] : 1;
+}
+
+/* Whether the loss is one of the two-temperature family, which has fast kernels. */
+bool objective_is_tsallis(const struct objective *o);
+
+/* A part of a pass, and the thread's own space for it. */
+struct work {
+    struct objective *o;
+    enum pass pass;
+    struct part *part;
+    struct scratch *scratch;
+};
+
+/* From activations to residuals r, by the pass; intercepts are in the activations already. */
+void two_rows(const struct work *work, struct span span, const double *activation, double *r);
+/* The same for many classes, [class * stride + row]; rows behind the span become 0. */
+void many_rows_f32(const struct work *work, struct span span, const float *activation, float *r);
+void many_rows_f64(const struct work *work, struct span span, const double *activation, double *r);
+/* Makes the accepted point ready for PASS_MULTIPLY. */
+void many_prepare(struct objective *o);
+/* One block of PASS_MULTIPLY. */
+void many_multiply(const struct work *work, struct span span, const double *activation, double *r);
+
+/* One part of a pass; each is for data of its kind. */
+void dense_part_f32(const struct work *work, size_t part);
+void dense_part_f64(const struct work *work, size_t part);
+void sparse_part(const struct work *work, size_t part);
+/* The rows of the i-th block of a part; none: count is 0. */
+struct span part_span(const struct objective *o, size_t part, size_t i);
+/* The transposed matrix, if the shape of the data wants it; false: no memory. */
+bool sparse_prepare(struct objective *o);
+/* The gradient of all parts at once, where the matrix is transposed: its parts have intercepts
+ * only. */
+temper_status sparse_gradient(struct objective *o, double *gradient);
+
+/* The scaled rows of a span in the type of the sums, in place or in scratch->rows. */
+const float *dense_rows_f32(const struct objective *o, struct span span, bool scaled, void *rows);
+const double *dense_rows_f64(const struct objective *o, struct span span, bool scaled, void *rows);
+
+/* A pass over all rows with the weights w. `gradient`, unless NULL, receives the sum of residuals
+ * times rows, divided by the sum of the weights; the sums of the parts stay in o->part. */
+temper_status run_pass(struct objective *o, enum pass pass, const double *w, double *gradient);
+/* Threads that so many multiplications are worth. */
+size_t worth_threads(const struct objective *o, double work);
+
+#endif

@@ -1,0 +1,142 @@
+/* many_body: many classes: from activations to losses and residuals, for floats or doubles.
+ *
+ * The including file defines `real`, SOFTMAX (the struct of the kernel) and RUN (its function). */
+#include <math.h>
+#include <string.h>
+
+#include "objective/inside.h"
+#include "tempered/functions.h"
+#include "tempered/method.h"
+
+/* The losses without a kernel: row by row, in doubles. */
+static void exact_rows(const struct work *work, struct span span, const real *activation, real *r,
+                       real *loss)
+{
+    const struct objective *o = work->o;
+    double *a = work->scratch->classes, *gradient = a + o->classes;
+    for (size_t i = 0; i < span.count; i++) {
+        for (size_t c = 0; c < o->classes; c++)
+            a[c] = (double)activation[c * o->stride + i];
+        loss[i] =
+            (real)any_loss(o->spec.loss, a, o->classes, o->label[span.from + i], gradient, NULL);
+        for (size_t c = 0; c < o->classes; c++)
+            r[c * o->stride + i] = (real)gradient[c];
+    }
+}
+
+static void loss_rows(const struct work *work, struct span span, const real *activation, real *r,
+                      real *loss)
+{
+    const struct objective *o = work->o;
+    if (!objective_is_tsallis(o)) {
+        exact_rows(work, span, activation, r, loss);
+        return;
+    }
+    SOFTMAX block = {.shape = {.rows = span.count,
+                               .classes = o->classes,
+                               .stride = o->stride,
+                               .t1 = o->spec.loss.t1,
+                               .t2 = o->spec.loss.t2},
+                     .activation = activation,
+                     .label = o->label + span.from,
+                     .gradient = r,
+                     .loss = loss};
+    RUN(o, &block);
+}
+
+/* The rows whose class comes first among those of the largest activation; class by class, so that
+ * rows lie beside each other. */
+static void count_correct(const struct work *work, struct span span, const real *activation,
+                          real *best)
+{
+    const struct objective *o = work->o;
+    uint32_t winner[LABEL_ROWS];
+    for (size_t from = 0; from < span.count; from += LABEL_ROWS) {
+        size_t count = span.count - from < LABEL_ROWS ? span.count - from : LABEL_ROWS;
+        for (size_t i = 0; i < count; i++) {
+            winner[i] = 0;
+            best[i] = activation[from + i];
+        }
+        for (size_t c = 1; c < o->classes; c++) {
+            const real *a = activation + c * o->stride + from;
+            for (size_t i = 0; i < count; i++) {
+                winner[i] = a[i] > best[i] ? (uint32_t)c : winner[i];
+                best[i] = a[i] > best[i] ? a[i] : best[i];
+            }
+        }
+        for (size_t i = 0; i < count; i++)
+            if (winner[i] == o->label[span.from + from + i])
+                work->part->correct += weight_of(o, span.from + from + i);
+    }
+}
+
+/* What the curvature at this point will be made of. */
+static void keep(const struct work *work, struct span span, const real *r, const real *loss)
+{
+    const struct objective *o = work->o;
+    struct point *point = &work->o->point[o->last];
+    if (!point->residual)
+        return;
+    double *to = point->residual + span.block * o->classes * o->stride;
+    for (size_t i = 0; i < o->classes * o->stride; i++)
+        to[i] = (double)r[i];
+    for (size_t i = 0; i < span.count; i++)
+        point->loss[span.from + i] = (double)loss[i];
+}
+
+static void weigh(const struct objective *o, struct span span, real *r)
+{
+    for (size_t c = 0; c < o->classes; c++) {
+        real *row = r + c * o->stride;
+        for (size_t i = 0; o->spec.data->weight && i < span.count; i++)
+            row[i] *= (real)o->spec.data->weight[span.from + i];
+        memset(row + span.count, 0, (o->stride - span.count) * sizeof *row);
+    }
+}
+
+static void evaluate_rows(const struct work *work, struct span span, const real *activation,
+                          real *r)
+{
+    const struct objective *o = work->o;
+    real *loss = work->scratch->loss;
+    loss_rows(work, span, activation, r, loss);
+    for (size_t i = 0; i < span.count; i++)
+        work->part->loss += weight_of(o, span.from + i) * (double)loss[i];
+    keep(work, span, r, loss);
+    weigh(o, span, r);
+    count_correct(work, span, activation, work->scratch->best);
+}
+
+/* The trace of a row's curvature over the number of classes, without what may be negative: with the
+ * residual i (q - e_y) it is i t2 sum q (1 - q) / C, but for powers of p near 1. */
+static void weigh_rows(const struct work *work, struct span span, const real *activation, real *r)
+{
+    const struct objective *o = work->o;
+    real *loss = work->scratch->loss;
+    temper_loss_spec spec = o->spec.loss;
+    loss_rows(work, span, activation, r, loss);
+    for (size_t i = 0; i < span.count; i++) {
+        size_t row = span.from + i;
+        double p = exp_t(-(double)loss[i], spec.t1), importance = pow(p, spec.t2 - spec.t1);
+        double sum = 0;
+        for (size_t c = 0; c < o->classes; c++) {
+            double q = (double)r[c * o->stride + i] / importance + (c == o->label[row]);
+            sum += q * (1 - q);
+        }
+        double bend = importance * spec.t2 * sum / (double)o->classes;
+        o->bending[row] = bend > 0 && isfinite(bend) ? weight_of(o, row) * bend : 0;
+    }
+}
+
+static void square_rows(const struct work *work, struct span span, const real *activation)
+{
+    const struct objective *o = work->o;
+    for (size_t i = 0; i < span.count; i++) {
+        double sum = 0;
+        for (size_t c = 0; c < o->classes; c++) {
+            double a = (double)activation[c * o->stride + i];
+            sum += a * a;
+        }
+        work->part->squares += weight_of(o, span.from + i) * sum;
+    }
+}

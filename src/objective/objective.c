@@ -1,0 +1,295 @@
+/* objective: made once for a dataset, then asked for values, gradients and curvature. */
+#include "objective/objective.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "objective/inside.h"
+#include "tempered/method.h"
+
+/* Scaling goes into the weights only where no column lies so far from 0 that floats would lose
+ * digits to the difference: in standard deviations. */
+static const double FAR_FROM_ZERO = 16;
+
+enum {
+    MOST_PARTS = 64,
+    SPARSE_BLOCK_ROWS = 256,
+    SPARSE_BLOCK_BYTES = 256 * 1024,
+    TRANSPOSE_BYTES = 512 * 1024, /* a gradient that is larger is not added to at random */
+};
+
+static const double PART_BYTES = 32.0 * 1024 * 1024;
+
+bool objective_is_tsallis(const struct objective *o)
+{
+    return o->spec.loss.method != TEMPER_HINGE && o->spec.loss.method != TEMPER_BREGMAN;
+}
+
+/* ---- Shape ----------------------------------------------------------------------------------- */
+
+static bool is_far(const struct objective *o)
+{
+    const struct scale *scale = o->spec.scale;
+    for (size_t j = 0; j < o->columns; j++)
+        if (fabs(scale->offset[j] * scale->factor[j]) > FAR_FROM_ZERO)
+            return true;
+    return false;
+}
+
+static void choose_scaling(struct objective *o)
+{
+    if (o->spec.scale && o->spec.scale->kind == SCALE_NONE)
+        o->spec.scale = NULL;
+    if (!o->spec.scale)
+        return;
+    enum matrix_kind kind = o->x->kind;
+    o->fold = kind == MATRIX_CSR || (kind == MATRIX_F32 && !o->spec.f64 && !is_far(o));
+}
+
+static size_t sparse_block_rows(size_t classes)
+{
+    size_t rows = SPARSE_BLOCK_BYTES / (3 * sizeof(double) * classes) / SOFTMAX_PAD * SOFTMAX_PAD;
+    rows = rows < SPARSE_BLOCK_ROWS ? rows : SPARSE_BLOCK_ROWS;
+    return rows > SOFTMAX_PAD ? rows : SOFTMAX_PAD;
+}
+
+/* Blocks and parts: functions of the data's shape alone. */
+static void choose_parts(struct objective *o)
+{
+    bool sparse = o->x->kind == MATRIX_CSR;
+    double gradient = (double)(o->columns + 1) * (double)o->vectors * sizeof(double);
+    double most = PART_BYTES + (double)matrix_bytes(o->x) / 16;
+    o->transposed = sparse && gradient > TRANSPOSE_BYTES && o->rows <= UINT32_MAX;
+    o->block_rows = sparse ? sparse_block_rows(o->classes)
+                           : linear_block_rows(o->columns, o->classes,
+                                               o->spec.f64 ? sizeof(double) : sizeof(float));
+    /* An odd multiple: entries of neighbouring classes then never share a line of the cache. */
+    o->stride = ((o->block_rows + SOFTMAX_PAD - 1) / SOFTMAX_PAD | 1) * SOFTMAX_PAD;
+    size_t blocks = (o->rows + o->block_rows - 1) / o->block_rows;
+    size_t parts = o->transposed || gradient * MOST_PARTS <= most ? MOST_PARTS
+                   : gradient >= most                             ? 1
+                                                                  : (size_t)(most / gradient);
+    o->part_blocks = (blocks + parts - 1) / parts;
+    o->parts = (blocks + o->part_blocks - 1) / o->part_blocks;
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static bool allocate_scratch(struct objective *o)
+{
+    size_t real = o->spec.f64 ? sizeof(double) : sizeof(float);
+    size_t rows = o->stride, outputs = rows * (o->vectors == 1 ? 1 : o->classes);
+    bool dense = o->x->kind != MATRIX_CSR;
+    o->scratch = mem_zeroed(o->workers, sizeof *o->scratch);
+    for (size_t i = 0; o->scratch && i < o->workers; i++) {
+        struct scratch *s = &o->scratch[i];
+        s->first = mem_aligned(outputs, sizeof(double));
+        s->second = mem_aligned(outputs, sizeof(double));
+        s->third = mem_aligned(outputs, sizeof(double));
+        s->classes = mem_alloc(2 * o->classes, sizeof *s->classes);
+        s->loss = mem_aligned(rows, sizeof(double));
+        s->best = mem_aligned(rows, sizeof(double));
+        s->rows = dense ? mem_aligned(rows, o->columns * real) : NULL;
+        s->linear = dense ? mem_aligned(linear_scratch(rows, o->columns, o->classes), real) : NULL;
+        if (!s->first || !s->second || !s->third || !s->classes || !s->loss || !s->best ||
+            (dense && (!s->rows || !s->linear)))
+            return false;
+        for (size_t n = 0; n < 4; n++)
+            if (!(s->number[n] = mem_aligned(rows, sizeof(double))))
+                return false;
+    }
+    return o->scratch != NULL;
+}
+
+static bool allocate_parts(struct objective *o)
+{
+    size_t length = o->transposed ? o->vectors : (o->columns + 1) * o->vectors;
+    o->part = mem_zeroed(o->parts, sizeof *o->part);
+    o->sums = mem_aligned(o->parts, length * sizeof *o->sums);
+    o->intercept = mem_alloc(o->vectors, sizeof *o->intercept);
+    for (size_t p = 0; o->part && o->sums && p < o->parts; p++)
+        o->part[p].gradient = o->sums + p * length;
+    return o->part && o->sums && o->intercept;
+}
+
+static bool allocate_points(struct objective *o)
+{
+    size_t blocks = (o->rows + o->block_rows - 1) / o->block_rows;
+    size_t entries = blocks * o->stride;
+    bool many = o->vectors > 1;
+    if (!o->spec.curvature || !objective_can_multiply(o))
+        return true;
+    if (many && !(o->escort_bend = mem_alloc(entries, o->classes * sizeof(double))))
+        return false;
+    for (size_t i = 0; i < 2; i++) {
+        struct point *point = &o->point[i];
+        if (many) {
+            point->residual = mem_alloc(entries, o->classes * sizeof(double));
+            point->loss = mem_alloc(o->rows, sizeof(double));
+        } else {
+            point->bend = mem_alloc(o->rows, sizeof(double));
+        }
+        if (many ? !point->residual || !point->loss : !point->bend)
+            return false;
+    }
+    return true;
+}
+
+static bool allocate(struct objective *o)
+{
+    size_t plain = o->columns * o->vectors;
+    o->raw = mem_aligned(plain + o->vectors, sizeof *o->raw);
+    if (!o->spec.f64 && !(o->raw_f32 = mem_aligned(plain, sizeof *o->raw_f32)))
+        return false;
+    if (o->vectors == 1 && objective_is_tsallis(o)) {
+        o->table = mem_aligned(1, sizeof *o->table);
+        if (!o->table)
+            return false;
+        margin_table_build(o->table, o->spec.loss.t1, o->spec.loss.t2);
+    }
+    return o->raw && allocate_parts(o) && allocate_points(o) && allocate_scratch(o) &&
+           sparse_prepare(o);
+}
+
+void objective_free(struct objective *o)
+{
+    if (!o)
+        return;
+    for (size_t i = 0; o->scratch && i < o->workers; i++) {
+        struct scratch *s = &o->scratch[i];
+        void *blocks[] = {s->rows,      s->linear,    s->first,    s->second,  s->third,
+                          s->classes,   s->loss,      s->best,     s->moments, s->number[0],
+                          s->number[1], s->number[2], s->number[3]};
+        for (size_t n = 0; n < sizeof blocks / sizeof *blocks; n++)
+            mem_free(blocks[n]);
+    }
+    void *blocks[] = {o->scratch,
+                      o->table,
+                      o->raw,
+                      o->raw_f32,
+                      o->part,
+                      o->sums,
+                      o->intercept,
+                      o->column_start,
+                      o->column_row,
+                      o->column_value,
+                      o->residual,
+                      o->escort_bend,
+                      o->bending,
+                      o->point[0].bend,
+                      o->point[1].bend,
+                      o->point[0].residual,
+                      o->point[1].residual,
+                      o->point[0].loss,
+                      o->point[1].loss};
+    for (size_t n = 0; n < sizeof blocks / sizeof *blocks; n++)
+        mem_free(blocks[n]);
+    mem_free(o);
+}
+
+/* ---- Birth ----------------------------------------------------------------------------------- */
+
+/* Everything is as large as the data at most, times the number of classes: one product tells. */
+static bool fits(const struct dataset *data)
+{
+    size_t size, rows = (size_t)data->x.rows, columns = (size_t)data->x.columns;
+    size_t classes = data->classes.count;
+    return mul_size(columns + 1, classes, &size) && mul_size(size, 8 * sizeof(double), &size) &&
+           mul_size(rows + 2048, classes, &size) && mul_size(size, 8 * sizeof(double), &size);
+}
+
+static double sum_weights(const struct dataset *data)
+{
+    double sum = 0;
+    for (uint64_t row = 0; data->weight && row < data->x.rows; row++)
+        sum += data->weight[row];
+    return data->weight ? sum : (double)data->x.rows;
+}
+
+static void fill(struct objective *o, const struct objective_spec *spec)
+{
+    const struct dataset *data = spec->data;
+    o->spec = *spec;
+    o->x = &data->x;
+    o->label = data->label;
+    o->rows = (size_t)data->x.rows;
+    o->columns = (size_t)data->x.columns;
+    o->classes = data->classes.count;
+    o->vectors = o->classes == 2 ? 1 : o->classes;
+    o->size = (o->columns + (spec->intercept ? 1 : 0)) * o->vectors;
+    o->weight_sum = sum_weights(data);
+    o->workers = spec->threads < 1 ? 1 : spec->threads;
+    o->sparse = &sparse_plain;
+    if (o->x->kind == MATRIX_CSR)
+        o->spec.f64 = true;
+    choose_scaling(o);
+    choose_parts(o);
+    if (o->workers > o->parts)
+        o->workers = o->parts < 1 ? 1 : o->parts;
+}
+
+temper_status objective_new(const struct objective_spec *spec, struct objective **out,
+                            temper_error *error)
+{
+    const char *wanted;
+    const struct kernel *kernel = kernel_choose(&wanted);
+    if (!kernel)
+        return error_set(error, TEMPER_USAGE,
+                         "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
+    struct objective *o = fits(spec->data) ? mem_zeroed(1, sizeof *o) : NULL;
+    if (!o)
+        return error_no_memory(error);
+    o->kernel = kernel;
+    fill(o, spec);
+    if (!allocate(o)) {
+        objective_free(o);
+        return error_no_memory(error);
+    }
+    *out = o;
+    return TEMPER_OK;
+}
+
+/* ---- Questions ------------------------------------------------------------------------------- */
+
+size_t objective_size(const struct objective *o)
+{
+    return o->size;
+}
+
+size_t objective_vectors(const struct objective *o)
+{
+    return o->vectors;
+}
+
+void objective_set_l2(struct objective *o, double l2)
+{
+    o->spec.l2 = l2;
+}
+
+void objective_set_loss(struct objective *o, temper_loss_spec loss)
+{
+    o->spec.loss = loss;
+    if (o->table)
+        margin_table_build(o->table, loss.t1, loss.t2);
+}
+
+bool objective_can_multiply(const struct objective *o)
+{
+    return o->vectors == 1 || (o->spec.f64 && objective_is_tsallis(o));
+}
+
+bool objective_can_hessian(const struct objective *o)
+{
+    return o->vectors == 1;
+}
+
+double objective_loss(const struct objective *o)
+{
+    return o->loss;
+}
+
+double objective_accuracy(const struct objective *o)
+{
+    return o->accuracy;
+}

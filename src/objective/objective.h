@@ -1,0 +1,64 @@
+/* objective: sums the loss over the rows of a dataset: value, gradient and curvature. The only
+ * place where data meets loss.
+ *
+ *     J(w) = (1 / sum s) sum_n s_n loss(x_n, c_n) + (l2 / 2) |w|^2
+ *
+ * w is feature by feature, w[j * vectors + k], one vector for two classes and one a class
+ * otherwise, and the intercepts, which are not penalised, come last. It refers to features as
+ * scaled; the rows themselves are never copied. J is a pure function of w: the same bits for any
+ * number of threads and whatever was evaluated before. */
+#ifndef OBJECTIVE_OBJECTIVE_H
+#define OBJECTIVE_OBJECTIVE_H
+
+#include "data/dataset.h"
+#include "data/scale.h"
+
+struct objective_spec {
+    const struct dataset *data; /* with labels of at least two classes; borrowed */
+    const struct scale *scale;  /* borrowed; any kind but log. NULL: features as they are */
+    temper_loss_spec loss;      /* resolved */
+    double l2;
+    bool intercept;
+    bool f64;       /* sums in doubles throughout; sparse data always has that */
+    bool curvature; /* keep what accept, multiply and hessian need */
+    size_t threads; /* at least 1 */
+};
+
+struct objective;
+
+temper_status objective_new(const struct objective_spec *spec, struct objective **out,
+                            temper_error *error);
+void objective_free(struct objective *objective);
+size_t objective_size(const struct objective *objective); /* of w */
+size_t objective_vectors(const struct objective *objective);
+
+/* Another penalty or loss for the same rows. */
+void objective_set_l2(struct objective *objective, double l2);
+void objective_set_loss(struct objective *objective, temper_loss_spec loss);
+
+/* The calls of struct problem (optim/problem.h); `context` is the objective. */
+temper_status objective_evaluate(void *context, const double *w, double *value, double *gradient,
+                                 temper_error *error);
+void objective_accept(void *context);
+temper_status objective_multiply(void *context, const double *v, double *product,
+                                 temper_error *error);
+temper_status objective_hessian(void *context, double *h, temper_error *error);
+/* Root mean square of the activations that v gives. */
+temper_status objective_length(void *context, const double *v, double *length, temper_error *error);
+
+/* Whether multiply and hessian work for this loss, precision and number of classes. */
+bool objective_can_multiply(const struct objective *objective);
+bool objective_can_hessian(const struct objective *objective);
+
+/* Of the w last evaluated: the mean loss without the penalty, and the weighted share of rows whose
+ * class has the largest activation. */
+double objective_loss(const struct objective *objective);
+double objective_accuracy(const struct objective *objective);
+
+/* The lower triangle of the second moments of the scaled features and, if there is an intercept, of
+ * a last feature that is 1: gram[i * n + j], n = features (+ 1). Rows count as much as they bend
+ * the objective at w, or all alike if w is NULL. From about `rows` rows, spread evenly. */
+temper_status objective_gram(struct objective *objective, const double *w, size_t rows,
+                             double *gram, temper_error *error);
+
+#endif

@@ -1,0 +1,114 @@
+/* pass: all rows once, in parts, and their sums in the order of the parts. */
+#include <string.h>
+
+#include "base/thread.h"
+#include "objective/inside.h"
+
+/* Below this many multiplications a thread costs more than it brings. */
+static const double WORTH_A_THREAD = 3e5;
+
+size_t worth_threads(const struct objective *o, double work)
+{
+    double worth = 1 + work / WORTH_A_THREAD;
+    return worth < (double)o->workers ? (size_t)worth : o->workers;
+}
+
+struct span part_span(const struct objective *o, size_t part, size_t i)
+{
+    size_t block = part * o->part_blocks + i, from = block * o->block_rows;
+    size_t left = from < o->rows ? o->rows - from : 0;
+    return (struct span){from, left < o->block_rows ? left : o->block_rows, block};
+}
+
+/* ---- Scaling, folded into the weights -------------------------------------------------------- */
+
+/* w . (x - offset) factor + b = (w factor) . x + (b - w factor . offset) */
+static void fold(struct objective *o, const double *w)
+{
+    size_t vectors = o->vectors, plain = o->columns * vectors;
+    const struct scale *scale = o->spec.scale;
+    double *bias = o->raw + plain;
+    memcpy(o->raw, w, plain * sizeof *w);
+    for (size_t k = 0; k < vectors; k++)
+        bias[k] = o->spec.intercept ? w[plain + k] : 0;
+    for (size_t j = 0; o->fold && j < o->columns; j++)
+        for (size_t k = 0; k < vectors; k++) {
+            o->raw[j * vectors + k] *= scale->factor[j];
+            bias[k] -= o->raw[j * vectors + k] * scale->offset[j];
+        }
+    for (size_t i = 0; o->raw_f32 && i < plain; i++)
+        o->raw_f32[i] = (float)o->raw[i];
+}
+
+/* The other way round, for a gradient by the raw weights. */
+static void unfold(const struct objective *o, const double *intercept, double *gradient)
+{
+    const struct scale *scale = o->spec.scale;
+    for (size_t j = 0; o->fold && j < o->columns; j++)
+        for (size_t k = 0; k < o->vectors; k++) {
+            double *g = &gradient[j * o->vectors + k];
+            *g = (*g - scale->offset[j] * intercept[k]) * scale->factor[j];
+        }
+}
+
+/* ---- Parts ----------------------------------------------------------------------------------- */
+
+struct pass_job {
+    struct objective *o;
+    enum pass pass;
+};
+
+static size_t gradient_length(const struct objective *o)
+{
+    return o->transposed ? o->vectors : (o->columns + 1) * o->vectors;
+}
+
+static temper_status run_part(void *context, size_t number, size_t worker)
+{
+    const struct pass_job *job = context;
+    struct objective *o = job->o;
+    struct part *part = &o->part[number];
+    struct work work = {o, job->pass, part, &o->scratch[worker]};
+    part->loss = part->correct = part->squares = 0;
+    memset(part->gradient, 0, gradient_length(o) * sizeof *part->gradient);
+    if (o->x->kind == MATRIX_CSR)
+        sparse_part(&work, number);
+    else if (o->spec.f64)
+        dense_part_f64(&work, number);
+    else
+        dense_part_f32(&work, number);
+    return TEMPER_OK;
+}
+
+/* Adds the parts up; the transposed matrix has its own sums for all but the intercepts. */
+static temper_status sum_parts(struct objective *o, double *gradient)
+{
+    size_t plain = o->columns * o->vectors, skip = o->transposed ? 0 : plain;
+    double *intercept = o->intercept;
+    memset(intercept, 0, o->vectors * sizeof *intercept);
+    memset(gradient, 0, o->size * sizeof *gradient);
+    for (size_t p = 0; p < o->parts; p++) {
+        for (size_t i = 0; !o->transposed && i < plain; i++)
+            gradient[i] += o->part[p].gradient[i];
+        for (size_t k = 0; k < o->vectors; k++)
+            intercept[k] += o->part[p].gradient[skip + k];
+    }
+    temper_status status = o->transposed ? sparse_gradient(o, gradient) : TEMPER_OK;
+    if (status != TEMPER_OK)
+        return status;
+    unfold(o, intercept, gradient);
+    for (size_t k = 0; o->spec.intercept && k < o->vectors; k++)
+        gradient[plain + k] = intercept[k];
+    for (size_t i = 0; i < o->size; i++)
+        gradient[i] /= o->weight_sum;
+    return TEMPER_OK;
+}
+
+temper_status run_pass(struct objective *o, enum pass pass, const double *w, double *gradient)
+{
+    struct pass_job job = {o, pass};
+    size_t threads = worth_threads(o, (double)o->x->nonzeros * (double)o->vectors);
+    fold(o, w);
+    temper_status status = parallel_blocks(o->parts, threads, run_part, &job);
+    return status == TEMPER_OK && gradient ? sum_parts(o, gradient) : status;
+}

@@ -1,0 +1,157 @@
+/* sparse: a part of sparse rows, and the gradient through the transposed matrix. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/thread.h"
+#include "objective/inside.h"
+
+static struct sparse_rows rows_of(const struct objective *o, struct span span)
+{
+    return (struct sparse_rows){o->x->row_start + span.from, o->x->column, o->x->value, span.count};
+}
+
+/* Residuals go into the gradient, or wait for the transposed matrix. */
+static void two_block(const struct work *work, struct span span)
+{
+    struct objective *o = work->o;
+    double *activation = work->scratch->first;
+    double *r = o->transposed ? o->residual + span.from : work->scratch->second;
+    o->sparse->times(rows_of(o, span), o->raw, activation);
+    for (size_t i = 0; i < span.count; i++)
+        activation[i] += o->raw[o->columns];
+    two_rows(work, span, activation, r);
+    if (!pass_has_gradient(work->pass))
+        return;
+    for (size_t i = 0; i < span.count; i++)
+        work->part->gradient[o->transposed ? 0 : o->columns] += r[i];
+    if (!o->transposed)
+        o->sparse->back(rows_of(o, span), r, work->part->gradient);
+}
+
+/* From [row * classes + class] to [class * stride + row], or back. */
+static void turn(const struct objective *o, size_t count, double *by_row, double *by_class,
+                 bool to_class)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t c = 0; c < o->classes; c++) {
+            double *row = &by_row[i * o->classes + c], *class = &by_class[c * o->stride + i];
+            if (to_class)
+                *class = *row;
+            else
+                *row = *class;
+        }
+}
+
+static void many_block(const struct work *work, struct span span)
+{
+    struct objective *o = work->o;
+    double *by_row = work->scratch->third, *activation = work->scratch->first;
+    double *residual = work->scratch->second;
+    const double *bias = o->raw + o->columns * o->vectors;
+    o->sparse->many_times(rows_of(o, span), o->classes, o->raw, by_row);
+    turn(o, span.count, by_row, activation, true);
+    for (size_t c = 0; c < o->classes; c++)
+        for (size_t i = 0; i < span.count; i++)
+            activation[c * o->stride + i] += bias[c];
+    many_rows_f64(work, span, activation, residual);
+    if (!pass_has_gradient(work->pass))
+        return;
+    double *r = o->transposed ? o->residual + span.from * o->classes : by_row;
+    turn(o, span.count, r, residual, false);
+    double *intercept = work->part->gradient + (o->transposed ? 0 : o->columns * o->vectors);
+    for (size_t c = 0; c < o->classes; c++)
+        for (size_t i = 0; i < span.count; i++)
+            intercept[c] += residual[c * o->stride + i];
+    if (!o->transposed)
+        o->sparse->many_back(rows_of(o, span), o->classes, r, work->part->gradient);
+}
+
+void sparse_part(const struct work *work, size_t part)
+{
+    for (size_t i = 0; i < work->o->part_blocks; i++) {
+        struct span span = part_span(work->o, part, i);
+        if (span.count && work->o->vectors == 1)
+            two_block(work, span);
+        else if (span.count)
+            many_block(work, span);
+    }
+}
+
+/* ---- The transposed matrix ------------------------------------------------------------------- */
+
+enum { COLUMN_GROUPS = 64 };
+
+struct column_pass {
+    struct objective *o;
+    double *gradient;
+};
+
+/* The first column of a group: groups have about as many entries each. */
+static size_t group_start(const struct objective *o, size_t group)
+{
+    uint64_t wanted = o->x->nonzeros / COLUMN_GROUPS * group;
+    size_t low = 0, high = o->columns;
+    if (group >= COLUMN_GROUPS)
+        return o->columns;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (o->column_start[middle] < wanted)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static temper_status column_group(void *context, size_t group, size_t worker)
+{
+    const struct column_pass *pass = context;
+    const struct objective *o = pass->o;
+    size_t from = group_start(o, group), to = group_start(o, group + 1);
+    struct sparse_rows columns = {o->column_start + from, o->column_row, o->column_value,
+                                  to - from};
+    (void)worker;
+    if (o->vectors == 1)
+        o->sparse->times(columns, o->residual, pass->gradient + from);
+    else
+        o->sparse->many_times(columns, o->vectors, o->residual, pass->gradient + from * o->vectors);
+    return TEMPER_OK;
+}
+
+temper_status sparse_gradient(struct objective *o, double *gradient)
+{
+    struct column_pass pass = {o, gradient};
+    size_t threads = worth_threads(o, (double)o->x->nonzeros * (double)o->vectors);
+    return parallel_blocks(COLUMN_GROUPS, threads, column_group, &pass);
+}
+
+/* A counting sort by column; rows stay in their order. */
+static void transpose(struct objective *o)
+{
+    const struct matrix *x = o->x;
+    for (uint64_t e = 0; e < x->nonzeros; e++)
+        o->column_start[x->column[e] + 2]++;
+    for (size_t j = 2; j < o->columns + 2; j++)
+        o->column_start[j] += o->column_start[j - 1];
+    for (size_t row = 0; row < o->rows; row++)
+        for (uint64_t e = x->row_start[row]; e < x->row_start[row + 1]; e++) {
+            uint64_t to = o->column_start[x->column[e] + 1]++;
+            o->column_row[to] = (uint32_t)row;
+            o->column_value[to] = x->value[e];
+        }
+}
+
+bool sparse_prepare(struct objective *o)
+{
+    size_t entries = (size_t)o->x->nonzeros;
+    if (!o->transposed)
+        return true;
+    o->column_start = mem_zeroed(o->columns + 2, sizeof *o->column_start);
+    o->column_row = mem_alloc(entries, sizeof *o->column_row);
+    o->column_value = mem_alloc(entries, sizeof *o->column_value);
+    o->residual = mem_alloc(o->rows, o->vectors * sizeof *o->residual);
+    if (!o->column_start || !o->column_row || !o->column_value || !o->residual)
+        return false;
+    transpose(o);
+    return true;
+}

@@ -1,0 +1,25 @@
+/* cholesky: A = L L' of a dense symmetric matrix of up to a few thousand rows, in place.
+ *
+ * Matrices are row by row, a[i * n + j], and only the lower triangle (j <= i) is looked at. The
+ * order of all sums is fixed. */
+#ifndef OPTIM_CHOLESKY_H
+#define OPTIM_CHOLESKY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The lower triangle becomes L. False if A is not positive definite or not finite; the triangle is
+ * then spoilt. */
+bool cholesky_factor(double *a, size_t n);
+
+/* The same, telling how far it came: returns how many rows of L were made, n if all. If not all,
+ * row i of that number holds L in its columns j < i, and *pivot the number that should have been
+ * positive: what is left of a[i][i]. */
+size_t cholesky_try(double *a, size_t n, double *pivot);
+
+void cholesky_solve_full(const double *l, size_t n, double *x);  /* x becomes A^-1 x */
+void cholesky_solve_lower(const double *l, size_t n, double *x); /* x becomes L^-1 x */
+/* x becomes L'^-1 x for the leading `count` rows and columns of L; n for all. */
+void cholesky_solve_upper(const double *l, size_t n, size_t count, double *x);
+
+#endif

@@ -1,0 +1,271 @@
+/* run: what all minimisers share: counting, the best point, following, memory, and when to end. */
+#include "optim/run.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+#include "optim/resume.h"
+#include "optim/vector.h"
+
+/* Relative to the value. Floats have 1e-7, and it takes two of them to make a difference. */
+static const double NOISE = 5e-7;
+/* How far a step may move the activations, root mean square: the first, unless the options say,
+ * and any other, to begin with. Losses are flat from about 10 on. */
+static const double FIRST_LENGTH = 1, LENGTH = 8;
+
+enum { HEAD = sizeof(struct optim_head) / sizeof(double) };
+
+/* head, w, gradient, best, extra */
+static bool memory_size(size_t size, size_t extra, size_t *count)
+{
+    size_t vectors = 0;
+    return mul_size(3, size, &vectors) && add_size(vectors, HEAD, &vectors) &&
+           add_size(vectors, extra, count);
+}
+
+static bool scratch_size(size_t size, size_t own, size_t *count)
+{
+    size_t vectors = 0;
+    return mul_size(2, size, &vectors) && add_size(vectors, own, count);
+}
+
+static void lay_out(struct optim_run *run, double *scratch)
+{
+    const size_t n = run->problem->size;
+    run->head = (struct optim_head *)run->memory;
+    run->w = run->memory + HEAD;
+    run->gradient = run->w + n;
+    run->best = run->gradient + n;
+    run->extra = run->best + n;
+    run->trial = scratch;
+    run->trial_gradient = run->trial + n;
+    run->scratch = run->trial_gradient + n;
+    *run->head = (struct optim_head){.size = (double)n, .reach = LENGTH};
+}
+
+temper_status run_open(struct optim_run *run, const struct problem *problem,
+                       const struct optim_options *options, struct optim_room room,
+                       temper_error *error)
+{
+    *run = (struct optim_run){.problem = problem, .options = options, .error = error};
+    size_t memory_count = 0, scratch_count = 0;
+    if (!memory_size(problem->size, room.extra, &memory_count) ||
+        !scratch_size(problem->size, room.scratch, &scratch_count))
+        return error_no_memory(error);
+    run->memory = mem_aligned(memory_count, sizeof(double));
+    double *scratch = mem_aligned(scratch_count, sizeof(double));
+    if (!run->memory || !scratch) {
+        mem_free(scratch);
+        run_close(run);
+        return error_no_memory(error);
+    }
+    run->extra_room = room.extra;
+    lay_out(run, scratch);
+    return TEMPER_OK;
+}
+
+void run_close(struct optim_run *run)
+{
+    mem_free(run->memory);
+    mem_free(run->trial);
+    *run = (struct optim_run){0};
+}
+
+temper_status run_try(struct optim_run *run)
+{
+    const size_t n = run->problem->size;
+    run->trial_value = NAN;
+    run->trial_norm = INFINITY;
+    temper_status status = run->problem->evaluate(
+        run->problem->context, run->trial, &run->trial_value, run->trial_gradient, run->error);
+    run->head->evaluations++;
+    if (status != TEMPER_OK)
+        return status;
+    const double norm = vector_norm(run->trial_gradient, n);
+    if (isfinite(run->trial_value) && isfinite(norm))
+        run->trial_norm = norm;
+    return TEMPER_OK;
+}
+
+bool run_trial_finite(const struct optim_run *run)
+{
+    return isfinite(run->trial_norm);
+}
+
+double run_noise(const struct optim_run *run)
+{
+    return NOISE * fabs(run->head->value);
+}
+
+/* The best is that of the smallest value; but where values differ by rounding alone, that of the
+ * smallest gradient. `lowest` never rises, so that this cannot drift upwards. */
+static void keep_best(struct optim_run *run)
+{
+    struct optim_head *head = run->head;
+    if (head->value < head->lowest)
+        head->lowest = head->value;
+    const double bar = head->lowest + run_noise(run);
+    if (head->value > bar || (head->best_value <= bar && head->best_norm <= head->gradient_norm))
+        return;
+    head->best_value = head->value;
+    head->best_norm = head->gradient_norm;
+    vector_copy(run->best, run->w, run->problem->size);
+}
+
+void run_accept(struct optim_run *run)
+{
+    const size_t n = run->problem->size;
+    vector_copy(run->w, run->trial, n);
+    vector_copy(run->gradient, run->trial_gradient, n);
+    run->head->value = run->trial_value;
+    run->head->gradient_norm = run->trial_norm;
+    if (run->problem->accept)
+        run->problem->accept(run->problem->context);
+    keep_best(run);
+}
+
+double run_length_limit(const struct optim_run *run, bool blind)
+{
+    if (run->head->iteration > 0 && !blind)
+        return run->head->reach;
+    return run->options->first_length > 0 ? run->options->first_length : FIRST_LENGTH;
+}
+
+void run_widen(struct optim_run *run)
+{
+    if (run->head->iteration > 0) /* the first step has a limit of its own */
+        run->head->reach *= 2;
+}
+
+temper_status run_reach(struct optim_run *run, const double *v, double limit, double *factor)
+{
+    *factor = INFINITY;
+    if (!run->options->length)
+        return TEMPER_OK;
+    double *stiffness = &run->head->stiffness;
+    const double norm = vector_norm(v, run->problem->size);
+    if (*stiffness > 0 && *stiffness * norm <= limit / 4) {
+        *factor = limit / (*stiffness * norm);
+        return TEMPER_OK;
+    }
+    double length = 0;
+    temper_status status = run->options->length(run->problem->context, v, &length, run->error);
+    if (status != TEMPER_OK || !(length > 0) || isinf(length))
+        return status;
+    /* Forgets slowly: a stiff direction that the run has left behind must not cost a measurement of
+     * every later step. */
+    *stiffness = fmax(*stiffness / 2, length / norm);
+    *factor = limit / length;
+    return TEMPER_OK;
+}
+
+/* False if the caller wants no more. */
+static bool follow(const struct optim_run *run)
+{
+    const struct optim_head *head = run->head;
+    if (!run->options->follow)
+        return true;
+    const struct optim_progress progress = {
+        .iteration = (size_t)head->iteration,
+        .evaluations = (size_t)head->evaluations,
+        .products = (size_t)head->products,
+        .hessians = (size_t)head->hessians,
+        .value = head->value,
+        .gradient_norm = head->gradient_norm,
+        .w = run->w,
+        .memory = run->memory,
+        .memory_count = HEAD + 3 * run->problem->size + (size_t)head->extra,
+    };
+    return run->options->follow(run->options->follow_context, &progress);
+}
+
+static bool converged(const struct optim_run *run)
+{
+    return run->head->gradient_norm <= run->options->gradient_norm;
+}
+
+/* Evaluates the start. *finite is false if there is no value to start from. */
+static temper_status start(struct optim_run *run, const double *w, bool *finite)
+{
+    vector_copy(run->trial, w, run->problem->size);
+    temper_status status = run_try(run);
+    *finite = run_trial_finite(run);
+    if (status != TEMPER_OK || !*finite)
+        return status;
+    run->head->lowest = run->head->best_value = INFINITY;
+    run->head->start_norm = run->trial_norm;
+    run_accept(run);
+    return TEMPER_OK;
+}
+
+static temper_status iterations(struct optim_run *run, const struct optim_method *method,
+                                void *self, enum optim_stop *stop)
+{
+    bool going = run->options->memory || follow(run);
+    for (;;) {
+        if (converged(run)) {
+            *stop = OPTIM_CONVERGED;
+            return TEMPER_OK;
+        }
+        if (!going || run->head->iteration >= (double)run->options->max_iterations) {
+            *stop = going ? OPTIM_MAX_ITER : OPTIM_STOPPED;
+            return TEMPER_OK;
+        }
+        bool moved = false;
+        temper_status status = method->iterate(self, &moved);
+        if (status != TEMPER_OK)
+            return status;
+        if (!moved) {
+            *stop = OPTIM_STALLED;
+            return TEMPER_OK;
+        }
+        run->head->iteration++;
+        going = follow(run);
+    }
+}
+
+/* What a run that converged returns is where it did: no more than rounding above the best, and the
+ * only point that keeps the promise about the gradient. */
+static void prefer_last(struct optim_run *run)
+{
+    run->head->best_value = run->head->value;
+    run->head->best_norm = run->head->gradient_norm;
+    vector_copy(run->best, run->w, run->problem->size);
+}
+
+static void summarise(const struct optim_run *run, enum optim_stop stop,
+                      struct optim_result *result)
+{
+    const struct optim_head *head = run->head;
+    const bool finite = stop != OPTIM_NOT_FINITE;
+    *result = (struct optim_result){
+        .stop = stop,
+        .iterations = (size_t)head->iteration,
+        .evaluations = (size_t)head->evaluations,
+        .products = (size_t)head->products,
+        .hessians = (size_t)head->hessians,
+        .value = finite ? head->best_value : run->trial_value,
+        .gradient_norm = finite ? head->best_norm : run->trial_norm,
+    };
+}
+
+temper_status run_drive(struct optim_run *run, const struct optim_method *method, void *self,
+                        double *w, struct optim_result *result)
+{
+    bool finite = true;
+    enum optim_stop stop = OPTIM_NOT_FINITE;
+    run->head->kind = method->kind;
+    temper_status status =
+        run->options->memory ? run_resume(run, method, self) : start(run, w, &finite);
+    if (status != TEMPER_OK)
+        return status;
+    if (finite) {
+        status = iterations(run, method, self, &stop);
+        if (status == TEMPER_OK && stop == OPTIM_CONVERGED)
+            prefer_last(run);
+        vector_copy(w, run->best, run->problem->size);
+    }
+    if (status == TEMPER_OK)
+        summarise(run, stop, result);
+    return status;
+}

@@ -1,0 +1,216 @@
+/* tron: Newton's method in a trust region, with conjugate gradients for vectors of any length.
+ *
+ * Steihaug's and Toint's way: conjugate gradients from 0 until the model is solved well enough, the
+ * edge of the region is reached, or a direction of negative curvature leads to it. The region is
+ * measured in the norm of the preconditioner M, which conjugate gradients know without M itself. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "optim/run.h"
+#include "optim/trust.h"
+#include "optim/vector.h"
+
+/* The model is solved to this share of the gradient at most, and to less as the run converges. */
+static const double COARSE = 0.25;
+/* There is no need to solve it beyond this share of the gradient that the run is to end with. */
+static const double BEYOND = 0.3;
+enum { MOST_PRODUCTS = 1000 }; /* of one iteration */
+
+struct tron {
+    struct optim_run run;
+    double *step, *residual, *direction, *product; /* conjugate gradients; residual = -g - H step */
+    double *solved;                                /* M^-1 residual */
+};
+
+/* Inner products in the norm of M that the recurrences carry along. */
+struct norms {
+    double step, cross, direction; /* s'Ms, s'Md, d'Md */
+    double residual;               /* r'M^-1 r */
+};
+
+static double apply_metric(struct tron *self)
+{
+    const struct problem *problem = self->run.problem;
+    vector_copy(self->solved, self->residual, problem->size);
+    if (problem->precondition)
+        problem->precondition(problem->context, self->solved);
+    return vector_dot(self->residual, self->solved, problem->size);
+}
+
+/* What share of r'M^-1 r may be left. */
+static double forcing(const struct optim_run *run)
+{
+    const struct optim_head *head = run->head;
+    const double so_far = sqrt(head->gradient_norm / head->start_norm);
+    const double needed = BEYOND * run->options->gradient_norm / head->gradient_norm;
+    const double share = fmin(COARSE, fmax(so_far, needed));
+    return share * share;
+}
+
+/* s = 0, r = -g, d = M^-1 r. */
+static struct norms begin(struct tron *self)
+{
+    const struct optim_run *run = &self->run;
+    const size_t n = run->problem->size;
+    for (size_t i = 0; i < n; i++) {
+        self->step[i] = 0;
+        self->residual[i] = -run->gradient[i];
+    }
+    const double residual = apply_metric(self);
+    vector_copy(self->direction, self->solved, n);
+    return (struct norms){.direction = residual, .residual = residual};
+}
+
+/* How far along d the edge is: the positive root of |s + tau d|_M = radius. */
+static double to_edge(const struct norms *norms, double radius)
+{
+    const double room = fmax(0, radius * radius - norms->step);
+    const double root = sqrt(norms->cross * norms->cross + norms->direction * room);
+    /* The form that does not cancel. */
+    return norms->cross > 0 ? room / (norms->cross + root)
+                            : (root - norms->cross) / norms->direction;
+}
+
+/* s += tau d, r -= tau H d */
+static void advance(struct tron *self, struct norms *norms, double tau)
+{
+    const size_t n = self->run.problem->size;
+    vector_add(self->step, tau, self->direction, n);
+    vector_add(self->residual, -tau, self->product, n);
+    norms->step += tau * (2 * norms->cross + tau * norms->direction);
+}
+
+/* The next direction, conjugate to those before. */
+static void turn(struct tron *self, struct norms *norms, double tau)
+{
+    const double residual = apply_metric(self), beta = residual / norms->residual;
+    vector_turn(self->direction, beta, self->solved, self->run.problem->size);
+    norms->cross = beta * (norms->cross + tau * norms->direction);
+    norms->direction = residual + beta * beta * norms->direction;
+    norms->residual = residual;
+}
+
+/* One step of conjugate gradients; *done if it was the last. */
+static temper_status conjugate_step(struct tron *self, struct norms *norms, bool *done,
+                                    bool *at_edge)
+{
+    struct optim_run *run = &self->run;
+    temper_status status =
+        run->problem->multiply(run->problem->context, self->direction, self->product, run->error);
+    run->head->products++;
+    if (status != TEMPER_OK)
+        return status;
+    const double bend = vector_dot(self->direction, self->product, run->problem->size);
+    const double edge = to_edge(norms, run->head->radius);
+    const double tau = norms->residual / bend;
+    *done = true;
+    if (!isfinite(bend)) /* what has been found so far still counts */
+        return TEMPER_OK;
+    if (!(bend > 0) || tau >= edge) {
+        advance(self, norms, edge);
+        *at_edge = true;
+        return TEMPER_OK;
+    }
+    advance(self, norms, tau);
+    turn(self, norms, tau);
+    *done = false;
+    return TEMPER_OK;
+}
+
+/* The first region: where the length of steps is limited, as far as that allows downhill. */
+static temper_status first_radius(struct tron *self, const struct norms *norms)
+{
+    struct optim_run *run = &self->run;
+    double factor = 0;
+    temper_status status = run_reach(run, self->direction, run_length_limit(run, false), &factor);
+    run->head->radius = sqrt(norms->residual) * (isfinite(factor) ? factor : 1);
+    return status;
+}
+
+static temper_status solve_model(struct tron *self, struct trust_step *step)
+{
+    struct optim_run *run = &self->run;
+    const size_t n = run->problem->size;
+    const size_t most = n < MOST_PRODUCTS / 10 ? 10 * n : MOST_PRODUCTS;
+    struct norms norms = begin(self);
+    const double enough = forcing(run) * norms.residual;
+    bool done = false;
+    *step = (struct trust_step){.step = self->step};
+    temper_status status = TEMPER_OK;
+    if (run->head->iteration == 0)
+        status = first_radius(self, &norms);
+    for (size_t k = 0; k < most && !done && status == TEMPER_OK && norms.residual > enough; k++)
+        status = conjugate_step(self, &norms, &done, &step->at_edge);
+    step->norm = sqrt(norms.step);
+    step->slope = vector_dot(run->gradient, self->step, n);
+    step->bend = -vector_dot(self->residual, self->step, n) - step->slope;
+    return status;
+}
+
+/* A step within the region that does not move the activations too far. */
+static temper_status find_step(struct tron *self, struct trust_step *step)
+{
+    struct optim_run *run = &self->run;
+    double factor = 0;
+    temper_status status = solve_model(self, step);
+    if (status == TEMPER_OK)
+        status = run_reach(run, self->step, run_length_limit(run, false), &factor);
+    if (status != TEMPER_OK || factor >= 1)
+        return status;
+    step->limited = true;
+    trust_shrink(step, self->step, factor, run->problem->size);
+    return TEMPER_OK;
+}
+
+static temper_status iterate(void *context, bool *moved)
+{
+    struct tron *self = context;
+    struct optim_run *run = &self->run;
+    const size_t n = run->problem->size;
+    struct trust_step step;
+    temper_status status = find_step(self, &step);
+    for (size_t refusal = 0; status == TEMPER_OK && refusal < TRUST_REFUSALS; refusal++) {
+        if (!(trust_promise(&step) > 0) || !trust_place(run, self->step))
+            return TEMPER_OK;
+        status = run_try(run);
+        if (status == TEMPER_OK && trust_judge(run, &step)) {
+            run_accept(run);
+            *moved = true;
+            return TEMPER_OK;
+        }
+        /* A shorter step in the same direction costs no products, and goes downhill as well. */
+        trust_shrink(&step, self->step, run->head->radius / step.norm, n);
+        step.limited = false;
+    }
+    return status;
+}
+
+static bool sound(const void *context)
+{
+    const struct tron *self = context;
+    const struct optim_head *head = self->run.head;
+    return head->extra == 0 && (head->iteration == 0 || head->radius > 0);
+}
+
+temper_status minimise_tron(const struct problem *problem, const struct optim_options *options,
+                            double *w, struct optim_result *result, temper_error *error)
+{
+    static const struct optim_method method = {OPTIM_TRON, iterate, sound};
+    struct tron self = {0};
+    struct optim_room room = {0};
+    if (!problem->multiply)
+        return error_set(error, TEMPER_BUG, "conjugate gradients were called without products");
+    if (!mul_size(5, problem->size, &room.scratch))
+        return error_no_memory(error);
+    temper_status status = run_open(&self.run, problem, options, room, error);
+    if (status != TEMPER_OK)
+        return status;
+    self.step = self.run.scratch;
+    self.residual = self.step + problem->size;
+    self.direction = self.residual + problem->size;
+    self.product = self.direction + problem->size;
+    self.solved = self.product + problem->size;
+    status = run_drive(&self.run, &method, &self, w, result);
+    run_close(&self.run);
+    return status;
+}

@@ -1,0 +1,89 @@
+/* vector: the few operations on long vectors that minimisers are made of. */
+#include "optim/vector.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { WIDTH = 8 }; /* partial sums: enough to hide the latency of an addition */
+
+/* The partial sums, pairwise: halves first, as a vector register is folded. */
+static double fold(const double *part)
+{
+    return ((part[0] + part[4]) + (part[2] + part[6])) +
+           ((part[1] + part[5]) + (part[3] + part[7]));
+}
+
+double vector_dot(const double *x, const double *y, size_t n)
+{
+    double part[WIDTH] = {0};
+    size_t i = 0;
+    for (; i + WIDTH <= n; i += WIDTH)
+        for (size_t j = 0; j < WIDTH; j++)
+            part[j] += x[i + j] * y[i + j];
+    for (size_t j = 0; i + j < n; j++)
+        part[j] += x[i + j] * y[i + j];
+    return fold(part);
+}
+
+double vector_norm(const double *x, size_t n)
+{
+    return sqrt(vector_dot(x, x, n));
+}
+
+void vector_add(double *restrict y, double a, const double *restrict x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        y[i] += a * x[i];
+}
+
+void vector_turn(double *restrict y, double a, const double *restrict x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        y[i] = x[i] + a * y[i];
+}
+
+void vector_step(double *restrict out, const double *restrict x, double a, const double *restrict d,
+                 size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = x[i] + a * d[i];
+}
+
+void vector_subtract(double *out, const double *x, const double *y, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = x[i] - y[i];
+}
+
+void vector_scale(double *x, double a, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] *= a;
+}
+
+void vector_copy(double *restrict to, const double *restrict from, size_t n)
+{
+    if (n > 0)
+        memcpy(to, from, n * sizeof *to);
+}
+
+bool vector_finite(const double *x, size_t n)
+{
+    /* A zero times anything finite is 0, times NaN or infinity NaN, which no addition removes. */
+    double zero[WIDTH] = {0};
+    size_t i = 0;
+    for (; i + WIDTH <= n; i += WIDTH)
+        for (size_t j = 0; j < WIDTH; j++)
+            zero[j] += 0 * x[i + j];
+    for (size_t j = 0; i + j < n; j++)
+        zero[j] += 0 * x[i + j];
+    return fold(zero) == 0;
+}
+
+bool vector_equal(const double *x, const double *y, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (x[i] != y[i])
+            return false;
+    return true;
+}

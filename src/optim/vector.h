@@ -1,0 +1,28 @@
+/* vector: the few operations on long vectors that minimisers are made of.
+ *
+ * Sums run in a fixed pattern of eight partial sums, so that a compiler can use vector registers
+ * without changing their order: the same bits from every compiler and on every processor. */
+#ifndef OPTIM_VECTOR_H
+#define OPTIM_VECTOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+double vector_dot(const double *x, const double *y, size_t n);
+double vector_norm(const double *x, size_t n); /* infinite where the squares overflow */
+/* y += a x */
+void vector_add(double *restrict y, double a, const double *restrict x, size_t n);
+/* y = x + a y: the next direction of conjugate gradients. */
+void vector_turn(double *restrict y, double a, const double *restrict x, size_t n);
+/* out = x + a d */
+void vector_step(double *restrict out, const double *restrict x, double a, const double *restrict d,
+                 size_t n);
+/* out = x - y; out may be either. */
+void vector_subtract(double *out, const double *x, const double *y, size_t n);
+void vector_scale(double *x, double a, size_t n);
+void vector_copy(double *restrict to, const double *restrict from, size_t n);
+/* No NaN and no infinity. */
+bool vector_finite(const double *x, size_t n);
+bool vector_equal(const double *x, const double *y, size_t n);
+
+#endif

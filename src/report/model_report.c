@@ -1,0 +1,229 @@
+/* model_report: what a model does on labelled rows, as a page or as one picture. */
+#include "report/model_report.h"
+
+#include <math.h>
+
+#include "report/axis.h"
+#include "report/bars.h"
+#include "report/histogram.h"
+#include "report/losses.h"
+#include "report/page.h"
+#include "report/svg.h"
+
+/* ---- Pictures -------------------------------------------------------------------------------- */
+
+static void draw_margins(struct text *out, const struct model_report *report)
+{
+    const temper_margin_figure figure = {
+        .title = "Margins",
+        .margins = report->margins,
+        .marked = report->wrong,
+        .count = report->rows,
+        .names = {"predicted as given", "predicted otherwise"},
+        .loss = report->loss,
+    };
+    if (report->rows > 0)
+        histogram_draw(out, &figure);
+}
+
+static void draw_calibration(struct text *out, const struct model_report *report)
+{
+    if (report->calibrated && report->rows > 0)
+        calibration_draw(out, &report->calibration);
+}
+
+static void draw_confusion(struct text *out, const struct model_report *report)
+{
+    if (report->confusion.classes <= CONFUSION_CLASSES)
+        confusion_draw(out, &report->confusion);
+}
+
+static void draw_weights(struct text *out, const struct model_report *report)
+{
+    static const char *const series[] = {"weight"};
+    const char *names[REPORT_WEIGHTS];
+    double values[REPORT_WEIGHTS];
+    for (size_t i = 0; i < report->weight_count; i++) {
+        names[i] = words_of(&report->weights[i].name);
+        out->failed |= report->weights[i].name.failed;
+        values[i] = report->weights[i].value;
+    }
+    const temper_bar_figure figure = {
+        .title = report->weights_scaled ? "Strongest weights, of features of equal spread"
+                                        : "Strongest weights",
+        .groups = names,
+        .group_count = report->weight_count,
+        .series = series,
+        .series_count = 1,
+        .values = values,
+    };
+    if (report->weight_count > 0)
+        bars_draw(out, &figure);
+}
+
+typedef void drawer(struct text *out, const struct model_report *report);
+
+/* Each may draw nothing. */
+static drawer *const drawers[] = {draw_margins, draw_calibration, draw_confusion, draw_weights};
+
+enum { PICTURES = sizeof drawers / sizeof *drawers };
+
+/* Two in a row, in the upper left of their places. */
+static void nest_pictures(struct text *out, const struct text pictures[PICTURES])
+{
+    struct box size[PICTURES] = {{0}};
+    for (size_t i = 0; i < PICTURES; i++)
+        size[i] = svg_size(&pictures[i]);
+    double left = fmax(size[0].width, size[2].width), right = fmax(size[1].width, size[3].width);
+    double upper = fmax(size[0].height, size[1].height);
+    double lower = fmax(size[2].height, size[3].height);
+    svg_begin(out, left + right, upper + lower, "Report on a model",
+              "Margins, calibration, confusion and strongest weights");
+    for (size_t i = 0; i < PICTURES; i++)
+        svg_nest(out, (struct point){i % 2 ? left : 0, i < 2 ? 0 : upper}, &pictures[i]);
+    svg_end(out);
+}
+
+void model_report_svg(struct text *out, const struct model_report *report)
+{
+    struct text pictures[PICTURES] = {{0}};
+    for (size_t i = 0; i < PICTURES; i++)
+        drawers[i](&pictures[i], report);
+    nest_pictures(out, pictures);
+    for (size_t i = 0; i < PICTURES; i++) {
+        out->failed |= pictures[i].failed;
+        text_free(&pictures[i]);
+    }
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+enum { MOST_FACTS = 16 };
+
+/* A table of two columns in the making. */
+struct facts {
+    struct text words[2 * MOST_FACTS];
+    size_t count;
+};
+
+static struct text *add_fact(struct facts *facts, const char *name)
+{
+    struct text *words = &facts->words[2 * facts->count++];
+    text_append(&words[0], name);
+    return &words[1];
+}
+
+static void write_facts(struct text *out, struct facts *facts, const char *head)
+{
+    const char *cells[2 * (MOST_FACTS + 1)] = {head, ""};
+    for (size_t i = 0; i < 2 * facts->count; i++) {
+        cells[i + 2] = words_of(&facts->words[i]);
+        out->failed |= facts->words[i].failed;
+    }
+    page_table(out, &(struct table){.cells = cells, .rows = facts->count + 1, .columns = 2});
+    for (size_t i = 0; i < 2 * facts->count; i++)
+        text_free(&facts->words[i]);
+}
+
+/* A number as a page shows it: significant digits, no marks of svg.h. */
+static void append_plain(struct text *out, double value)
+{
+    double size = fabs(value);
+    if (size == 0 || (size >= 1e-3 && size < 1e6)) {
+        text_append_number(out, value, size >= 100 ? 1 : 4);
+        return;
+    }
+    int power = (int)floor(log10(size));
+    text_append_number(out, value * pow(10, -power), 2);
+    text_format(out, "e%d", power);
+}
+
+static void add_number(struct facts *facts, const char *name, double value)
+{
+    if (!isnan(value))
+        append_plain(add_fact(facts, name), value);
+}
+
+static void add_percent(struct facts *facts, const char *name, double share)
+{
+    struct text *words = add_fact(facts, name);
+    text_append_number(words, 100 * share, 2);
+    text_append(words, " %");
+}
+
+static void model_facts(struct text *out, const struct model_report *report)
+{
+    const temper_model_summary *summary = &report->summary;
+    struct facts facts = {.count = 0};
+    append_loss(add_fact(&facts, "loss"), report->loss);
+    add_number(&facts, "penalty (l2)", summary->l2);
+    text_format(add_fact(&facts, "classes"), "%zu", report->confusion.classes);
+    text_format(add_fact(&facts, "features"), "%llu", report->features);
+    text_format(add_fact(&facts, "weights that are not 0"), "%llu", summary->nonzeros);
+    text_append(add_fact(&facts, "scaling"), summary->scale);
+    text_format(add_fact(&facts, "trained on rows"), "%llu", summary->rows);
+    text_format(add_fact(&facts, "solver"), "%s, %llu iterations, %s", summary->solver,
+                summary->iterations, summary->stop);
+    add_percent(&facts, "accuracy in training", summary->accuracy);
+    write_facts(out, &facts, "Model");
+}
+
+static void evaluation_facts(struct text *out, const struct model_report *report)
+{
+    const temper_evaluation *evaluation = &report->evaluation;
+    struct facts facts = {.count = 0};
+    text_format(add_fact(&facts, "rows"), "%llu", evaluation->rows);
+    if (evaluation->unknown > 0)
+        text_format(add_fact(&facts, "of a class that the model does not know"), "%llu",
+                    evaluation->unknown);
+    add_percent(&facts, "accuracy", evaluation->accuracy);
+    add_percent(&facts, "balanced accuracy", evaluation->balanced_accuracy);
+    add_number(&facts, "loss", evaluation->loss);
+    add_number(&facts, "log loss", evaluation->log_loss);
+    add_number(&facts, "Brier score", evaluation->brier);
+    add_number(&facts, "expected calibration error", evaluation->ece);
+    write_facts(out, &facts, "On these rows");
+}
+
+/* ---- Page ------------------------------------------------------------------------------------ */
+
+/* Nothing where there is nothing to draw. */
+static void put_picture(struct text *out, const struct model_report *report, drawer *draw)
+{
+    struct text picture = {0};
+    draw(&picture, report);
+    page_picture(out, words_of(&picture));
+    out->failed |= picture.failed;
+    text_free(&picture);
+}
+
+static void put_pictures(struct text *out, const struct model_report *report, size_t from)
+{
+    page_pictures_begin(out);
+    for (size_t i = from; i < from + 2; i++)
+        put_picture(out, report, drawers[i]);
+    page_pictures_end(out);
+}
+
+void model_report_page(struct text *out, const struct model_report *report)
+{
+    page_begin(out, "Report on a model");
+    page_pictures_begin(out); /* tables may stand side by side as well */
+    model_facts(out, report);
+    evaluation_facts(out, report);
+    page_pictures_end(out);
+    page_heading(out, "How sure, and how right");
+    page_paragraph(out, "The margin of a row is how far the model is on the side of its given "
+                        "label: below 0 it would say otherwise. Rows far to the left are either "
+                        "hard or labelled wrong; a loss that is flat there lets them be.");
+    put_pictures(out, report, 0);
+    if (!report->calibrated)
+        page_paragraph(out, "This loss gives no calibrated probabilities, so there is no diagram "
+                            "of them.");
+    page_heading(out, "Confusions and weights");
+    if (report->confusion.classes > CONFUSION_CLASSES)
+        page_paragraph(out, "There are too many classes for a picture of all their confusions; "
+                            "'temper eval' lists them.");
+    put_pictures(out, report, 2);
+    page_end(out);
+}

@@ -1,0 +1,81 @@
+/* check: what cannot be trained, and why. */
+#include <math.h>
+#include <string.h>
+
+#include "run/training.h"
+#include "tempered/method.h"
+#include "tempered/shape.h"
+
+static temper_status check_labels(const struct training_run *t)
+{
+    const struct dataset *data = t->given;
+    size_t seen = 0;
+    uint32_t first = 0;
+    if (!data->label)
+        return error_set(t->error, TEMPER_BAD_DATA,
+                         "%s: there are no labels to learn from; pass --label COLUMN or "
+                         "--labels FILE",
+                         data->source ? data->source : "data");
+    for (uint64_t row = 0; row < data->x.rows && seen < 2; row++) {
+        if (data->weight && data->weight[row] == 0)
+            continue;
+        if (seen == 0 || data->label[row] != first)
+            seen++;
+        if (seen == 1)
+            first = data->label[row];
+    }
+    if (seen < 2)
+        return error_set(t->error, TEMPER_BAD_DATA,
+                         "%s: all rows that count have one class, '%.40s'; a classifier needs two",
+                         data->source ? data->source : "data",
+                         data->classes.count ? data->classes.name[first] : "");
+    if (data->x.columns == 0)
+        return error_set(t->error, TEMPER_BAD_DATA,
+                         "%s: there are no features, only labels; nothing can be learnt",
+                         data->source ? data->source : "data");
+    return TEMPER_OK;
+}
+
+static temper_status check_loss(struct training_run *t)
+{
+    temper_loss_spec loss = loss_resolve(t->options->loss);
+    bool tsallis = loss.method != TEMPER_HINGE;
+    t->loss = loss;
+    if (tsallis && !(isfinite(loss.t1) && loss.t1 >= 0 && isfinite(loss.t2) && loss.t2 >= 0))
+        return error_set(t->error, TEMPER_USAGE,
+                         "temperatures must be numbers >= 0; try --t1 0.3 --t2 1");
+    if (!tsallis && !(isfinite(loss.smoothing) && loss.smoothing >= 0))
+        return error_set(t->error, TEMPER_USAGE, "the smoothing must be a number >= 0; try 0");
+    if (loss.method != TEMPER_BREGMAN && tsallis && !loss_shape(loss.t1, loss.t2).smooth)
+        return error_set(t->error, TEMPER_USAGE,
+                         "the loss or its slope is unbounded at these temperatures (t2 < 1 <= t1, "
+                         "or t2 < t1 < 1), so they cannot be trained; raise t2 to at least t1, "
+                         "and to at least 1 if t1 is");
+    return TEMPER_OK;
+}
+
+static temper_status check_numbers(const struct training_run *t)
+{
+    const temper_train_options *options = t->options;
+    if (!isnan(options->l2) && !(isfinite(options->l2) && options->l2 >= 0))
+        return error_set(t->error, TEMPER_USAGE, "l2 must be a number >= 0; try --l2 auto");
+    if (!(options->tolerance > 0) || !isfinite(options->tolerance))
+        return error_set(t->error, TEMPER_USAGE, "tol must be a number > 0; try --tol 1e-4");
+    if (options->starts < 1 || options->starts > MOST_STARTS)
+        return error_set(t->error, TEMPER_USAGE, "starts must be 1, 2 or 3");
+    if (options->warm && options->init && strcmp(options->init, "zero") != 0)
+        return error_set(t->error, TEMPER_USAGE,
+                         "a warm start leaves no room for another init; give one of them");
+    if (options->resume && !options->checkpoint)
+        return error_set(t->error, TEMPER_USAGE,
+                         "there is no checkpoint to resume from; pass --checkpoint FILE too");
+    return TEMPER_OK;
+}
+
+temper_status training_check(struct training_run *t)
+{
+    temper_status status = check_labels(t);
+    if (status == TEMPER_OK)
+        status = check_loss(t);
+    return status == TEMPER_OK ? check_numbers(t) : status;
+}

@@ -1,0 +1,214 @@
+/* finish: from the answer to a model for raw rows, and a report. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "run/training.h"
+
+static temper_stop stop_of(const struct training_run *t)
+{
+    static const temper_stop stops[] = {TEMPER_STOP_CONVERGED, TEMPER_STOP_MAX_ITER,
+                                        TEMPER_STOP_STALLED, TEMPER_STOP_INTERRUPTED,
+                                        TEMPER_STOP_PLATEAU};
+    return t->stopped_early && t->stop == OPTIM_STOPPED && !t->interrupted ? TEMPER_STOP_VALIDATION
+                                                                           : stops[t->stop];
+}
+
+/* ---- The model ------------------------------------------------------------------------------- */
+
+/* (x - offset) factor goes into the weights; logarithms are taken of raw rows first. */
+static void unscale(const struct training_run *t, const double *w, struct model *model)
+{
+    size_t vectors = model->vectors, columns = model->features;
+    for (size_t k = 0; k < vectors; k++) {
+        double bias = t->options->no_intercept ? 0 : w[columns * vectors + k];
+        for (size_t j = 0; j < columns; j++) {
+            double offset = t->scale.offset ? t->scale.offset[j] : 0;
+            double factor = t->scale.factor ? t->scale.factor[j] : 1;
+            double weight = w[j * vectors + k] * factor;
+            model->weights[k * columns + j] = weight;
+            bias -= weight * offset;
+        }
+        model->bias[k] = bias;
+    }
+}
+
+static char *copy_text(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = mem_alloc(size, 1);
+    if (copy)
+        memcpy(copy, text, size);
+    return copy;
+}
+
+static bool copy_names(const struct dataset *data, struct model *model)
+{
+    for (size_t c = 0; c < data->classes.count; c++)
+        if (classes_add(&model->classes, data->classes.name[c], strlen(data->classes.name[c])) >=
+            CLASSES_FULL)
+            return false;
+    if (!data->features.count)
+        return true;
+    model->feature_names.name = mem_zeroed(data->features.count, sizeof *data->features.name);
+    if (!model->feature_names.name)
+        return false;
+    model->feature_names.count = data->features.count;
+    for (size_t j = 0; j < data->features.count; j++)
+        if (!(model->feature_names.name[j] = copy_text(data->features.name[j])))
+            return false;
+    return true;
+}
+
+static bool copy_scale(const struct training_run *t, struct model *model)
+{
+    size_t columns = model->features;
+    model->scale.kind = t->scale.kind;
+    model->scale.columns = columns;
+    if (t->scale.kind == SCALE_NONE)
+        return true;
+    model->scale.constants = t->scale.constants;
+    model->scale.offset = mem_alloc(columns, sizeof(double));
+    model->scale.factor = mem_alloc(columns, sizeof(double));
+    if (!model->scale.offset || !model->scale.factor)
+        return false;
+    memcpy(model->scale.offset, t->scale.offset, columns * sizeof(double));
+    memcpy(model->scale.factor, t->scale.factor, columns * sizeof(double));
+    return true;
+}
+
+static void describe(const struct training_run *t, const temper_train_report *report,
+                     struct training *training)
+{
+    const temper_train_options *options = t->options;
+    snprintf(training->solver, sizeof training->solver, "%s", report->solver);
+    snprintf(training->stop, sizeof training->stop, "%s", temper_stop_name(report->stop));
+    snprintf(training->init, sizeof training->init, "%s",
+             options->warm   ? "warm"
+             : options->init ? options->init
+                             : "zero");
+    snprintf(training->precision, sizeof training->precision, "%s", report->precision);
+    memcpy(training->fingerprint, t->fingerprint, sizeof t->fingerprint);
+    training->tolerance = options->tolerance;
+    training->max_iterations = options->max_iterations;
+    training->seed = options->seed;
+    training->rows = t->data->x.rows;
+    training->objective = report->objective;
+    training->loss = report->train_loss;
+    training->gradient = report->gradient_norm;
+    training->accuracy = report->accuracy;
+    training->iterations = report->iterations;
+    training->evaluations = report->evaluations;
+    training->starts = options->starts;
+    training->weight_sum = 0;
+    for (uint64_t row = 0; row < t->data->x.rows; row++)
+        training->weight_sum += t->data->weight ? t->data->weight[row] : 1;
+}
+
+static temper_status make_model(const struct training_run *t, const temper_train_report *report,
+                                struct model **out)
+{
+    struct model *model;
+    temper_status status =
+        model_new(t->data->classes.count, (size_t)t->data->x.columns, &model, t->error);
+    if (status != TEMPER_OK)
+        return status;
+    model->loss = t->loss;
+    model->l2 = t->l2;
+    model->intercept = !t->options->no_intercept;
+    unscale(t, t->answer, model);
+    describe(t, report, &model->training);
+    if (!copy_names(t->data, model) || !copy_scale(t, model)) {
+        model_free(model);
+        return error_no_memory(t->error);
+    }
+    if (t->given->schema)
+        status = schema_copy(t->given->schema, &model->schema, t->error);
+    if (status != TEMPER_OK) {
+        model_free(model);
+        return status;
+    }
+    *out = model;
+    return TEMPER_OK;
+}
+
+/* ---- The report ------------------------------------------------------------------------------ */
+
+/* Once more at the answer, with the loss that was asked for: what is reported is what is saved. */
+static temper_status evaluate_answer(struct training_run *t, temper_train_report *report)
+{
+    double sum = 0, zero = t->phase[0].zero_norm;
+    for (size_t p = 0; p < t->phases && p < t->current + 1; p++)
+        if (t->phase[p].answers) {
+            zero = t->phase[p].zero_norm;
+            objective_set_loss(t->objective, t->phase[p].loss); /* a hinge: as it was rounded */
+            break;
+        }
+    objective_set_l2(t->objective, t->l2);
+    temper_status status =
+        objective_evaluate(t->objective, t->answer, &report->objective, t->gradient, t->error);
+    for (size_t i = 0; i < t->size; i++)
+        sum += t->gradient[i] * t->gradient[i];
+    report->gradient_norm = zero > 0 ? sqrt(sum) / zero : 0;
+    if (status == TEMPER_OK && t->loss.method == TEMPER_HINGE) {
+        objective_set_loss(t->objective, t->loss);
+        status =
+            objective_evaluate(t->objective, t->answer, &report->objective, t->gradient, t->error);
+    }
+    report->train_loss = objective_loss(t->objective);
+    report->accuracy = objective_accuracy(t->objective);
+    if (status == TEMPER_OK && !isfinite(report->objective))
+        return error_set(t->error, TEMPER_BAD_DATA,
+                         "the loss is not a finite number; pass --scale standard");
+    return status;
+}
+
+static void fill_report(const struct training_run *t, temper_train_report *report)
+{
+    double row = (double)t->data->x.nonzeros / (double)t->data->x.rows;
+    report->stop = stop_of(t);
+    report->solver = solver_name(t->solver);
+    report->precision = t->f64 ? "f64" : "f32";
+    report->loss = t->loss;
+    report->l2 = t->l2;
+    report->validation = t->valid ? t->valid_best : (double)NAN;
+    report->iterations = t->before.iterations;
+    report->evaluations = t->before.evaluations + 1;
+    report->products = t->before.products;
+    report->hessians = t->before.hessians;
+    /* A Hessian multiplies half of all pairs of entries where a pass multiplies each twice. */
+    report->passes = (double)(report->evaluations + report->products) +
+                     (double)report->hessians * fmax(1, row / 4);
+    report->resumed = t->resumed;
+}
+
+temper_status training_finish(struct training_run *t, struct model **model,
+                              temper_train_report *report)
+{
+    temper_train_report made = {0};
+    struct model *trained = NULL;
+    if (!t->fingerprint[0]) {
+        temper_status status = dataset_fingerprint(t->given, t->threads, t->fingerprint, t->error);
+        if (status != TEMPER_OK)
+            return status;
+    }
+    temper_status status = evaluate_answer(t, &made);
+    if (status != TEMPER_OK)
+        return status;
+    fill_report(t, &made);
+    status = refuse_plateau(t, &made);
+    if (status == TEMPER_OK)
+        status = make_model(t, &made, &trained);
+    if (status != TEMPER_OK)
+        return status;
+    status = warn_user(t, &made);
+    if (status != TEMPER_OK) {
+        model_free(trained);
+        return status;
+    }
+    made.seconds = seconds_now() - t->started;
+    *report = made;
+    *model = trained;
+    return TEMPER_OK;
+}

@@ -1,0 +1,199 @@
+/* plan: what is decided before the first step: scaling, the penalty, the precision, the solver. */
+#include <math.h>
+#include <string.h>
+
+#include "base/thread.h"
+#include "data/column_sums.h"
+#include "data/select.h"
+#include "run/training.h"
+
+/* Above these sizes another solver is faster; measured (docs/training.md). */
+enum {
+    NEWTON_DENSE = 200,  /* features of two classes: the Hessian costs features / 2 passes */
+    NEWTON_SPARSE = 500, /* sparse rows make cheap outer products */
+    WHITEN_MOST = 4096,  /* features: the factor is a dense matrix */
+    WHITEN_MANY = 256,
+};
+
+/* Beyond this difference of temperatures the second moments tell little of the curvature. */
+static const double WHITEN_GAP = 0.5, WHITEN_GAP_MANY = 1.1;
+/* A gradient below this share needs sums in doubles. */
+static const double FLOAT_TOLERANCE = 1e-6;
+/* lambda_0 = 2e-4 tr Cov(x) / (C - 1) */
+static const double DEFAULT_L2 = 2e-4;
+
+static const char *const solver_names[] = {"newton", "lbfgs", "tron"};
+
+const char *solver_name(enum solver solver)
+{
+    return solver_names[solver];
+}
+
+static bool is_auto(const char *word)
+{
+    return !word || strcmp(word, "auto") == 0;
+}
+
+/* ---- Scaling --------------------------------------------------------------------------------- */
+
+/* Logarithms cannot go into linear weights: the only scaling that makes a copy. */
+static temper_status take_logarithms(struct training_run *t)
+{
+    struct dataset *copy;
+    temper_status status = dataset_borrow(t->given, &copy, t->error);
+    if (status != TEMPER_OK)
+        return status;
+    t->logarithms = copy;
+    struct matrix borrowed = copy->x;
+    status = scale_matrix(&t->scale, &borrowed, t->threads, &copy->x, t->error);
+    t->data = copy;
+    return status;
+}
+
+static temper_status plan_scale(struct training_run *t)
+{
+    bool sparse = t->given->x.kind == MATRIX_CSR;
+    const char *word = t->options->scale ? t->options->scale : sparse ? "none" : "standard";
+    enum scale_kind kind;
+    if (!scale_find(word, &kind))
+        return error_set(t->error, TEMPER_USAGE,
+                         "there is no scaling '%.64s'; there are none, standard, minmax, maxabs "
+                         "and log",
+                         word);
+    struct scale_rows all = {NULL, (size_t)t->given->x.rows};
+    temper_status status = scale_learn(t->given, kind, all, t->threads, &t->scale, t->error);
+    if (status == TEMPER_OK && kind == SCALE_LOG)
+        status = take_logarithms(t);
+    return status;
+}
+
+/* ---- The penalty ----------------------------------------------------------------------------- */
+
+/* tr Cov of the features as the solver sees them. */
+static temper_status total_variance(struct training_run *t, double *total)
+{
+    struct column_sums sums;
+    struct negative_entry negative;
+    struct sum_task task = {.data = t->data,
+                            .count = (size_t)t->data->x.rows,
+                            .variances = true,
+                            .threads = t->threads};
+    temper_status status = column_sums(&task, &sums, &negative, t->error);
+    if (status != TEMPER_OK)
+        return status;
+    *total = 0;
+    for (size_t j = 0; j < (size_t)t->data->x.columns; j++) {
+        double factor = t->logarithms ? 1 : t->scale.factor[j];
+        *total += sums.variance[j] * factor * factor;
+    }
+    column_sums_free(&sums);
+    return TEMPER_OK;
+}
+
+static temper_status plan_l2(struct training_run *t)
+{
+    double total;
+    t->l2 = t->options->l2;
+    if (!isnan(t->l2))
+        return TEMPER_OK;
+    temper_status status = total_variance(t, &total);
+    if (status == TEMPER_OK)
+        t->l2 = DEFAULT_L2 * total / (double)(t->data->classes.count - 1);
+    return status;
+}
+
+/* ---- Precision and solver -------------------------------------------------------------------- */
+
+static temper_status plan_precision(struct training_run *t)
+{
+    const char *word = t->options->precision;
+    enum matrix_kind kind = t->data->x.kind;
+    if (is_auto(word))
+        t->f64 = t->options->tolerance < FLOAT_TOLERANCE || kind == MATRIX_F64;
+    else if (strcmp(word, "f32") == 0 || strcmp(word, "f64") == 0)
+        t->f64 = strcmp(word, "f64") == 0;
+    else
+        return error_set(t->error, TEMPER_USAGE,
+                         "there is no precision '%.64s'; there are auto, f32 and f64", word);
+    t->f64 = t->f64 || kind == MATRIX_CSR;
+    return TEMPER_OK;
+}
+
+/* Whether steps are better measured by the second moments of the features: these resemble the
+ * curvature if the temperatures do not differ much, and with many features it pays anyway. */
+static bool wants_whitening(const struct training_run *t)
+{
+    bool tsallis = t->loss.method != TEMPER_HINGE && t->loss.method != TEMPER_BREGMAN;
+    uint64_t columns = t->data->x.columns;
+    double gap = tsallis ? t->loss.t2 - t->loss.t1 : 0;
+    return t->solver == SOLVER_LBFGS && t->data->x.kind != MATRIX_CSR && columns <= WHITEN_MOST &&
+           gap <= (columns >= WHITEN_MANY ? WHITEN_GAP_MANY : WHITEN_GAP);
+}
+
+static enum solver best_solver(const struct training_run *t)
+{
+    bool sparse = t->data->x.kind == MATRIX_CSR, two = t->data->classes.count == 2;
+    bool tsallis = t->loss.method != TEMPER_HINGE && t->loss.method != TEMPER_BREGMAN;
+    uint64_t columns = t->data->x.columns;
+    if (two && columns <= (sparse ? NEWTON_SPARSE : NEWTON_DENSE))
+        return SOLVER_NEWTON;
+    return sparse && (two || tsallis) ? SOLVER_TRON : SOLVER_LBFGS;
+}
+
+static temper_status plan_solver(struct training_run *t)
+{
+    const char *word = t->options->solver;
+    bool two = t->data->classes.count == 2, known = is_auto(word);
+    t->solver = best_solver(t);
+    for (size_t i = 0; !known && i < sizeof solver_names / sizeof *solver_names; i++)
+        if (strcmp(word, solver_names[i]) == 0) {
+            t->solver = (enum solver)i;
+            known = true;
+        }
+    if (!known)
+        return error_set(t->error, TEMPER_USAGE,
+                         "there is no solver '%.64s'; there are auto, newton, lbfgs and tron",
+                         word);
+    if (t->solver == SOLVER_NEWTON && !two)
+        return error_set(t->error, TEMPER_USAGE,
+                         "the solver newton is for two classes, and there are %zu; try auto",
+                         t->data->classes.count);
+    /* Products of many classes are in doubles only. */
+    if (t->solver == SOLVER_TRON && !two) {
+        if (t->loss.method == TEMPER_HINGE || t->loss.method == TEMPER_BREGMAN)
+            return error_set(t->error, TEMPER_USAGE,
+                             "the solver tron does not know this loss for %zu classes; try lbfgs",
+                             t->data->classes.count);
+        t->f64 = true;
+    }
+    t->whiten = wants_whitening(t);
+    return TEMPER_OK;
+}
+
+static temper_status make_objective(struct training_run *t)
+{
+    struct objective_spec spec = {.data = t->data,
+                                  .scale = t->logarithms ? NULL : &t->scale,
+                                  .loss = t->loss,
+                                  .l2 = t->l2,
+                                  .intercept = !t->options->no_intercept,
+                                  .f64 = t->f64,
+                                  .curvature = t->solver != SOLVER_LBFGS,
+                                  .threads = t->threads};
+    temper_status status = objective_new(&spec, &t->objective, t->error);
+    if (status == TEMPER_OK)
+        t->size = objective_size(t->objective);
+    return status;
+}
+
+temper_status training_plan(struct training_run *t)
+{
+    t->threads = t->options->threads ? t->options->threads : thread_count_default();
+    static temper_status (*const steps[])(struct training_run *) = {
+        plan_scale, plan_l2, plan_precision, plan_solver, make_objective,
+    };
+    temper_status status = TEMPER_OK;
+    for (size_t i = 0; status == TEMPER_OK && i < sizeof steps / sizeof *steps; i++)
+        status = steps[i](t);
+    return status;
+}

@@ -1,0 +1,227 @@
+/* solve: goes through the phases, and answers for what happens on the way. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "run/training.h"
+
+static minimiser_fn *const minimisers[] = {minimise_newton, minimise_lbfgs, minimise_tron};
+
+/* The first step moves activations by about this much, so that it cannot leap to where the loss is
+ * flat. */
+static const double FIRST_LENGTH = 1;
+
+/* ---- What the solver sees: the objective, and the metric ------------------------------------- */
+
+static temper_status evaluate(void *context, const double *w, double *value, double *gradient,
+                              temper_error *error)
+{
+    struct training_run *t = context;
+    return objective_evaluate(t->objective, w, value, gradient, error);
+}
+
+static void accept(void *context)
+{
+    struct training_run *t = context;
+    objective_accept(t->objective);
+}
+
+static temper_status multiply(void *context, const double *v, double *product, temper_error *error)
+{
+    struct training_run *t = context;
+    return objective_multiply(t->objective, v, product, error);
+}
+
+static temper_status hessian(void *context, double *h, temper_error *error)
+{
+    struct training_run *t = context;
+    return objective_hessian(t->objective, h, error);
+}
+
+static temper_status length(void *context, const double *v, double *out, temper_error *error)
+{
+    struct training_run *t = context;
+    return objective_length(t->objective, v, out, error);
+}
+
+static void precondition(void *context, double *v)
+{
+    struct training_run *t = context;
+    metric_precondition(&t->metric, v);
+}
+
+/* ---- On the way ------------------------------------------------------------------------------ */
+
+/* The loss on the validation rows; false where it has not fallen for long enough. */
+static bool validate(struct training_run *t, const double *w, double *loss)
+{
+    double value;
+    *loss = NAN;
+    if (!t->valid || !t->phase[t->current].answers)
+        return true;
+    t->follow_status = objective_evaluate(t->valid, w, &value, t->valid_gradient, t->error);
+    if (t->follow_status != TEMPER_OK)
+        return false;
+    *loss = objective_loss(t->valid);
+    t->valid_since++;
+    if (*loss < t->valid_best) {
+        t->valid_best = *loss;
+        t->valid_since = 0;
+        memcpy(t->valid_w, w, t->size * sizeof *w);
+    }
+    t->stopped_early = t->valid_since >= t->options->patience;
+    return !t->stopped_early;
+}
+
+static bool report_progress(struct training_run *t, const struct optim_progress *progress,
+                            double validation)
+{
+    const temper_train_options *options = t->options;
+    const struct phase *phase = &t->phase[t->current];
+    if (!options->follow)
+        return true;
+    double relative = phase->zero_norm > 0 ? progress->gradient_norm / phase->zero_norm : 0;
+    temper_progress now = {.phase = phase->name,
+                           .iteration = progress->iteration,
+                           .max_iterations = options->max_iterations,
+                           .objective = progress->value,
+                           .gradient = relative,
+                           .tolerance = options->tolerance,
+                           .accuracy = objective_accuracy(t->objective),
+                           .validation = validation,
+                           .seconds = seconds_now() - t->started};
+    t->interrupted = options->follow(options->follow_context, &now) != 0;
+    return !t->interrupted;
+}
+
+static bool follow(void *context, const struct optim_progress *progress)
+{
+    struct training_run *t = context;
+    double validation;
+    bool goes_on = validate(t, progress->w, &validation);
+    if (t->follow_status == TEMPER_OK)
+        t->follow_status = checkpoint_save(t, progress);
+    if (t->follow_status != TEMPER_OK)
+        return false;
+    return report_progress(t, progress, validation) && goes_on;
+}
+
+/* ---- Phases ---------------------------------------------------------------------------------- */
+
+/* The stopping rule is relative to the gradient at W = 0, whatever the start. */
+static temper_status measure_zero(struct training_run *t, struct phase *phase)
+{
+    double value, sum = 0;
+    memset(t->w, 0, t->size * sizeof *t->w);
+    temper_status status = objective_evaluate(t->objective, t->w, &value, t->gradient, t->error);
+    for (size_t i = 0; i < t->size; i++)
+        sum += t->gradient[i] * t->gradient[i];
+    phase->zero_norm = sqrt(sum);
+    return status;
+}
+
+static temper_status not_finite(const struct training_run *t)
+{
+    return error_set(t->error, TEMPER_BAD_DATA,
+                     "the loss is not a finite number: features are too large; pass --scale "
+                     "standard");
+}
+
+static temper_status run_phase(struct training_run *t, struct phase *phase, double *w,
+                               struct optim_result *result)
+{
+    struct problem problem = {.size = t->size,
+                              .context = t,
+                              .evaluate = evaluate,
+                              .accept = accept,
+                              .multiply = t->solver == SOLVER_TRON ? multiply : NULL,
+                              .hessian = t->solver == SOLVER_NEWTON ? hessian : NULL,
+                              .precondition = t->whiten ? precondition : NULL};
+    struct optim_options options = {.gradient_norm = t->options->tolerance * phase->zero_norm,
+                                    .max_iterations =
+                                        phase->most ? phase->most : t->options->max_iterations,
+                                    .first_length = FIRST_LENGTH,
+                                    .length = length,
+                                    .follow = follow,
+                                    .follow_context = t,
+                                    .memory = t->memory,
+                                    .memory_count = t->memory_count};
+    temper_status status = minimisers[t->solver](&problem, &options, w, result, t->error);
+    if (status == TEMPER_OK)
+        status = t->follow_status;
+    if (status == TEMPER_OK && result->stop == OPTIM_NOT_FINITE)
+        status = not_finite(t);
+    return status;
+}
+
+static void add_counts(struct counts *counts, const struct optim_result *result)
+{
+    counts->iterations += result->iterations;
+    counts->evaluations += result->evaluations;
+    counts->products += result->products;
+    counts->hessians += result->hessians;
+}
+
+static temper_status enter_phase(struct training_run *t, struct phase *phase)
+{
+    if (!phase->goes_on)
+        memcpy(t->w, t->initial, t->size * sizeof *t->w);
+    memcpy(t->origin, t->w, t->size * sizeof *t->w); /* measure_zero uses t->w */
+    objective_set_loss(t->objective, phase->loss);
+    objective_set_l2(t->objective, phase->l2);
+    temper_status status = measure_zero(t, phase);
+    if (status == TEMPER_OK)
+        status = metric_prepare(t, phase);
+    memcpy(t->w, t->origin, t->size * sizeof *t->w);
+    return status;
+}
+
+static temper_status one_phase(struct training_run *t, struct phase *phase)
+{
+    struct optim_result result;
+    temper_status status = enter_phase(t, phase);
+    if (status == TEMPER_OK)
+        status = run_phase(t, phase, t->w, &result);
+    if (status != TEMPER_OK)
+        return status;
+    mem_free(t->memory); /* of a checkpoint: used up */
+    t->memory = NULL;
+    t->memory_count = 0;
+    add_counts(&t->before, &result);
+    t->before.evaluations++; /* at W = 0 */
+    t->last_stop = result.stop;
+    if (t->answers == 0)
+        t->stop = result.stop;
+    return TEMPER_OK;
+}
+
+/* With validation rows the first answer is the best on them, wherever the solver ended. */
+static void keep_answer(struct training_run *t)
+{
+    const double *best = t->valid && t->answers == 0 && isfinite(t->valid_best) ? t->valid_w : t->w;
+    memcpy(t->answer + t->size * t->answers++, best, t->size * sizeof *best);
+}
+
+/* A short phase that has ended before its limit leaves nothing to do for the one that goes on. */
+static const struct phase *skip_rest(struct training_run *t, const struct phase *phase)
+{
+    if (!phase->most || t->last_stop == OPTIM_MAX_ITER || t->interrupted)
+        return phase;
+    struct phase *next = &t->phase[++t->current];
+    next->zero_norm = phase->zero_norm;
+    return next;
+}
+
+temper_status training_solve(struct training_run *t)
+{
+    for (; t->current < t->phases && !t->interrupted; t->current++) {
+        const struct phase *phase = &t->phase[t->current];
+        temper_status status = one_phase(t, &t->phase[t->current]);
+        if (status != TEMPER_OK)
+            return status;
+        phase = skip_rest(t, phase);
+        if (phase->answers || (t->interrupted && t->answers == 0))
+            keep_answer(t);
+    }
+    return TEMPER_OK;
+}

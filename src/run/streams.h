@@ -1,0 +1,7 @@
+/* streams: the numbers of the random streams that this layer uses; see data/streams.h. */
+#ifndef RUN_STREAMS_H
+#define RUN_STREAMS_H
+
+enum { STREAM_INIT = 0x200 }; /* the initial weights */
+
+#endif

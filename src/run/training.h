@@ -1,0 +1,120 @@
+/* training: one training on its way; what the files of this folder share.
+ *
+ * The way is a list of phases: one for a plain training, more for a hinge whose kink is rounded
+ * less and less, and for several starts. A phase begins where the one before it ended, or at the
+ * initial weights; those whose end is an answer are marked. */
+#ifndef RUN_TRAINING_H
+#define RUN_TRAINING_H
+
+#include "model/model.h"
+#include "objective/objective.h"
+#include "optim/problem.h"
+
+enum solver { SOLVER_NEWTON, SOLVER_LBFGS, SOLVER_TRON };
+
+enum { MOST_PHASES = 16, MOST_STARTS = 3 };
+
+struct phase {
+    char name[24];
+    temper_loss_spec loss;
+    double l2;
+    bool goes_on;     /* from where the phase before it ended */
+    bool answers;     /* its end is a solution */
+    size_t most;      /* iterations, after which the next phase goes on; 0: the limit of the user */
+    bool bends;       /* the metric is the curvature where the phase begins, not at 0 */
+    double zero_norm; /* of the gradient at W = 0; found when the phase begins */
+};
+
+/* The metric of whitened steps: a factor of the second moments. */
+struct metric {
+    double *factor; /* Cholesky's; NULL: no metric */
+    double *column; /* space for one vector */
+    size_t n, vectors;
+};
+
+/* Sums over all phases. */
+struct counts {
+    size_t iterations, evaluations, products, hessians;
+};
+
+struct training_run {
+    const struct dataset *given;
+    const temper_train_options *options;
+    temper_error *error;
+
+    /* ---- What was decided before the first step */
+    const struct dataset *data; /* `given`, or a copy with logarithms */
+    struct dataset *logarithms;
+    struct scale scale;
+    temper_loss_spec loss;
+    double l2;
+    enum solver solver;
+    bool f64, whiten;
+    size_t threads;
+    char fingerprint[33];
+    struct objective *objective;
+    size_t size;
+
+    /* ---- Validation rows */
+    struct dataset *valid_data;
+    struct objective *valid;
+    double *valid_gradient; /* space */
+    double *valid_w;        /* the best so far */
+    double valid_best;      /* its loss */
+    size_t valid_since;     /* iterations since then */
+
+    /* ---- On the way */
+    struct phase phase[MOST_PHASES];
+    size_t phases, current;
+    struct metric metric;
+    double *initial, *w, *gradient;
+    double *origin; /* where the phase began */
+    double *answer; /* MOST_STARTS vectors */
+    size_t answers;
+    enum optim_stop stop; /* of the phase that made the first answer */
+    enum optim_stop last_stop;
+    bool interrupted, stopped_early;
+    struct counts before; /* of the phases that are over */
+    double started;       /* a clock */
+    double saved;         /* when the checkpoint was */
+    bool resumed;
+    double *memory; /* of the solver, from a checkpoint; NULL: begin */
+    size_t memory_count;
+    temper_status follow_status; /* a failure within the solver's callback */
+};
+
+/* ---- Steps, in their order ------------------------------------------------------------------- */
+
+temper_status training_check(struct training_run *t);
+temper_status training_plan(struct training_run *t);
+temper_status training_validation(struct training_run *t);
+temper_status training_start(struct training_run *t);
+temper_status training_solve(struct training_run *t);
+temper_status training_finish(struct training_run *t, struct model **model,
+                              temper_train_report *report);
+
+/* ---- Parts of them --------------------------------------------------------------------------- */
+
+const char *solver_name(enum solver solver);
+void phases_fill(struct training_run *t);
+
+temper_status metric_prepare(struct training_run *t, const struct phase *phase);
+void metric_precondition(void *context, double *v); /* of a struct metric */
+void metric_free(struct metric *metric);
+
+temper_status checkpoint_save(struct training_run *t, const struct optim_progress *progress);
+/* Fills current, w, answers, counts and memory. OK too if there is no such file. */
+temper_status checkpoint_load(struct training_run *t);
+
+/* TEMPER_BAD_DATA if the answer is worse than no features at all. */
+temper_status refuse_plateau(const struct training_run *t, const temper_train_report *report);
+/* Appends sentences to the report. */
+temper_status warn_user(struct training_run *t, temper_train_report *report);
+
+/* 128 bits of everything that matters in a dataset, in hexadecimal. */
+temper_status dataset_fingerprint(const struct dataset *data, size_t threads, char hex[33],
+                                  temper_error *error);
+
+double seconds_now(void);
+
+#endif

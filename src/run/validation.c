@@ -1,0 +1,79 @@
+/* validation: rows that tell when to stop. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/select.h"
+#include "run/training.h"
+
+/* Labels get the numbers of the training classes, which the rows must have. */
+static temper_status map_labels(struct training_run *t, struct dataset *valid)
+{
+    const struct classes *ours = &t->data->classes;
+    struct classes theirs = valid->classes;
+    for (uint64_t row = 0; row < valid->x.rows; row++) {
+        const char *name = theirs.name[valid->label[row]];
+        uint32_t number = classes_find(ours, name, strlen(name));
+        if (number == CLASSES_NONE)
+            return error_set(t->error, TEMPER_BAD_DATA,
+                             "row %llu of the validation data has the class '%.64s', which the "
+                             "training data does not have; drop it or pass --classes",
+                             (unsigned long long)row + 1, name);
+        valid->label[row] = number;
+    }
+    valid->classes = (struct classes){0};
+    classes_free(&theirs);
+    for (size_t c = 0; c < ours->count; c++)
+        if (classes_add(&valid->classes, ours->name[c], strlen(ours->name[c])) == CLASSES_NO_MEMORY)
+            return error_no_memory(t->error);
+    return TEMPER_OK;
+}
+
+static temper_status check_valid(const struct training_run *t, const struct dataset *valid)
+{
+    bool sparse = t->data->x.kind == MATRIX_CSR;
+    if (!valid->label)
+        return error_set(t->error, TEMPER_BAD_DATA, "the validation data has no labels");
+    if (valid->x.columns != t->data->x.columns || sparse != (valid->x.kind == MATRIX_CSR))
+        return error_set(t->error, TEMPER_BAD_DATA,
+                         "the validation data has %llu %s features, the training data %llu %s "
+                         "ones; they must be alike",
+                         (unsigned long long)valid->x.columns,
+                         valid->x.kind == MATRIX_CSR ? "sparse" : "dense",
+                         (unsigned long long)t->data->x.columns, sparse ? "sparse" : "dense");
+    return TEMPER_OK;
+}
+
+static temper_status take_logarithms(struct training_run *t, struct dataset *valid)
+{
+    struct matrix borrowed = valid->x;
+    return t->logarithms ? scale_matrix(&t->scale, &borrowed, t->threads, &valid->x, t->error)
+                         : TEMPER_OK;
+}
+
+temper_status training_validation(struct training_run *t)
+{
+    const struct dataset *given = (const struct dataset *)t->options->valid;
+    if (!given)
+        return TEMPER_OK;
+    temper_status status = check_valid(t, given);
+    if (status == TEMPER_OK)
+        status = dataset_borrow(given, &t->valid_data, t->error);
+    if (status == TEMPER_OK)
+        status = map_labels(t, t->valid_data);
+    if (status == TEMPER_OK)
+        status = take_logarithms(t, t->valid_data);
+    if (status != TEMPER_OK)
+        return status;
+    struct objective_spec spec = {.data = t->valid_data,
+                                  .scale = t->logarithms ? NULL : &t->scale,
+                                  .loss = t->loss,
+                                  .intercept = !t->options->no_intercept,
+                                  .f64 = t->f64,
+                                  .threads = t->threads};
+    status = objective_new(&spec, &t->valid, t->error);
+    t->valid_gradient = mem_alloc(t->size, sizeof *t->valid_gradient);
+    t->valid_w = mem_zeroed(t->size, sizeof *t->valid_w);
+    if (status == TEMPER_OK && (!t->valid_gradient || !t->valid_w))
+        return error_no_memory(t->error);
+    return status;
+}

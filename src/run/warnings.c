@@ -1,0 +1,252 @@
+/* warnings: what a user should know of a model before trusting it. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/column_sums.h"
+#include "objective/activations.h"
+#include "run/training.h"
+#include "tempered/functions.h"
+
+/* Solutions of different starts agree if at most this share of rows is predicted differently. */
+static const double STARTS_DIFFER = 0.02;
+/* Standard deviations of features that differ by more than this ask for scaling. */
+static const double SIZES_DIFFER = 1e4;
+
+static void add(temper_train_report *report, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void add(temper_train_report *report, const char *format, ...)
+{
+    size_t used = strlen(report->warnings), room = sizeof report->warnings - used;
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(report->warnings + used, room, format, arguments);
+    va_end(arguments);
+    if (length < 0 || (size_t)length + 1 >= room)
+        report->warnings[used] = '\0'; /* no half sentences */
+    else
+        memcpy(report->warnings + used + length, "\n", 2);
+}
+
+/* ---- Nothing learnt -------------------------------------------------------------------------- */
+
+/* The shares of the classes, by weight. */
+static double *class_shares(const struct training_run *t)
+{
+    const struct dataset *data = t->data;
+    double sum = 0, *share = mem_zeroed(data->classes.count, sizeof *share);
+    for (uint64_t row = 0; share && row < data->x.rows; row++) {
+        double weight = data->weight ? data->weight[row] : 1;
+        share[data->label[row]] += weight;
+        sum += weight;
+    }
+    for (size_t c = 0; share && c < data->classes.count; c++)
+        share[c] /= sum;
+    return share;
+}
+
+/* The smallest mean loss without any features: p-hat is the escort of order 1/t1 of the shares
+ * (section 5 of the paper), all on the largest for t1 = 0. */
+static double loss_of_no_features(temper_loss_spec loss, const double *share, size_t classes)
+{
+    double sum = 0, total = 0, largest = 0;
+    for (size_t c = 0; c < classes; c++)
+        largest = fmax(largest, share[c]);
+    if (loss.t1 == 0)
+        return 1 - largest;
+    for (size_t c = 0; c < classes; c++)
+        sum += pow(share[c] / largest, 1 / loss.t1);
+    for (size_t c = 0; c < classes; c++)
+        if (share[c] > 0)
+            total -= share[c] * log_t(pow(share[c] / largest, 1 / loss.t1) / sum, loss.t1);
+    return total;
+}
+
+/* Only a loss that is flat far out can end there. Weights that are 0 have not leapt anywhere. */
+temper_status refuse_plateau(const struct training_run *t, const temper_train_report *report)
+{
+    bool tsallis = t->loss.method != TEMPER_HINGE && t->loss.method != TEMPER_BREGMAN;
+    double norm = 0;
+    for (size_t i = 0; i < t->size; i++)
+        norm += t->answer[i] * t->answer[i];
+    if (!tsallis || t->loss.t1 >= 1 || t->interrupted || t->options->no_intercept || norm == 0)
+        return TEMPER_OK;
+    double *share = class_shares(t);
+    if (!share)
+        return error_no_memory(t->error);
+    double least = loss_of_no_features(t->loss, share, t->data->classes.count);
+    mem_free(share);
+    if (report->train_loss <= least * (1 + 1e-9))
+        return TEMPER_OK;
+    return error_set(t->error, TEMPER_BAD_DATA,
+                     "nothing was learnt: training ended where the loss is flat (%.4g, and %.4g "
+                     "without any features); lower t2, or start elsewhere with --starts 2",
+                     report->train_loss, least);
+}
+
+/* ---- How it ended ---------------------------------------------------------------------------- */
+
+static void warn_stop(const struct training_run *t, temper_train_report *report)
+{
+    if (report->stop == TEMPER_STOP_MAX_ITER)
+        add(report,
+            "stopped after %zu iterations with the gradient at %.2g of its start, not at %g; raise "
+            "--max-iter, or --tol if that is good enough",
+            t->options->max_iterations, report->gradient_norm, t->options->tolerance);
+    if (report->stop == TEMPER_STOP_STALLED)
+        add(report,
+            "stalled with the gradient at %.2g of its start, not at %g: rounding hides any further "
+            "progress; %s, or raise --tol",
+            report->gradient_norm, t->options->tolerance,
+            t->f64 ? "pass --scale standard if the features differ in size"
+                   : "pass --precision f64");
+    if (report->accuracy == 1 && t->l2 == 0)
+        add(report, "the classes are separable and l2 is 0: the weights have no finite optimum; "
+                    "pass --l2 1e-4 or more");
+}
+
+/* ---- Features -------------------------------------------------------------------------------- */
+
+static temper_status warn_sizes(struct training_run *t, temper_train_report *report)
+{
+    struct column_sums sums;
+    struct negative_entry negative;
+    struct sum_task task = {.data = t->data,
+                            .count = (size_t)t->data->x.rows,
+                            .variances = true,
+                            .threads = t->threads};
+    double least = INFINITY, most = 0;
+    if (t->scale.kind != SCALE_NONE || t->data->x.kind == MATRIX_CSR)
+        return TEMPER_OK;
+    temper_status status = column_sums(&task, &sums, &negative, t->error);
+    if (status != TEMPER_OK)
+        return status;
+    for (size_t j = 0; j < (size_t)t->data->x.columns; j++)
+        if (sums.variance[j] > 0) {
+            least = fmin(least, sums.variance[j]);
+            most = fmax(most, sums.variance[j]);
+        }
+    column_sums_free(&sums);
+    if (most > SIZES_DIFFER * SIZES_DIFFER * least)
+        add(report,
+            "features differ in size by a factor of %.1g, so that the penalty weighs on the small "
+            "ones and the problem is ill-conditioned; pass --scale standard",
+            sqrt(most / least));
+    return TEMPER_OK;
+}
+
+/* ---- Predictions ----------------------------------------------------------------------------- */
+
+static uint32_t winner(const double *a, size_t vectors)
+{
+    uint32_t best = 0;
+    if (vectors == 1)
+        return a[0] > 0;
+    for (uint32_t k = 1; k < vectors; k++)
+        if (a[k] > a[best])
+            best = k;
+    return best;
+}
+
+/* What an answer predicts for every training row. */
+static temper_status predict_rows(struct training_run *t, const double *w, uint32_t *predicted)
+{
+    size_t vectors = objective_vectors(t->objective), columns = (size_t)t->data->x.columns;
+    size_t rows = (size_t)t->data->x.rows;
+    double *weights = mem_alloc(columns, vectors * sizeof *weights);
+    double *bias = mem_zeroed(vectors, sizeof *bias);
+    double *a = mem_alloc(rows, vectors * sizeof *a);
+    struct linear_model model = {weights, bias, vectors, columns, false};
+    temper_status status = TEMPER_NO_MEMORY;
+    if (weights && bias && a) {
+        for (size_t k = 0; !t->options->no_intercept && k < vectors; k++)
+            bias[k] = w[columns * vectors + k];
+        for (size_t i = 0; i < columns * vectors; i++) {
+            size_t j = i / vectors;
+            weights[i] = w[i] * (t->logarithms || !t->scale.factor ? 1 : t->scale.factor[j]);
+            bias[i % vectors] -=
+                weights[i] * (t->logarithms || !t->scale.offset ? 0 : t->scale.offset[j]);
+        }
+        status = activations(&t->data->x, &model, t->threads, a, t->error);
+    }
+    for (size_t row = 0; status == TEMPER_OK && row < rows; row++)
+        predicted[row] = winner(a + row * vectors, vectors);
+    mem_free(weights);
+    mem_free(bias);
+    mem_free(a);
+    return status == TEMPER_OK ? status : error_no_memory(t->error);
+}
+
+static double disagreement(const uint32_t *a, const uint32_t *b, size_t rows)
+{
+    size_t different = 0;
+    for (size_t row = 0; row < rows; row++)
+        different += a[row] != b[row];
+    return (double)different / (double)rows;
+}
+
+static void warn_collapse(const struct training_run *t, const uint32_t *predicted,
+                          temper_train_report *report)
+{
+    size_t rows = (size_t)t->data->x.rows, row = 1;
+    while (row < rows && predicted[row] == predicted[0])
+        row++;
+    if (row == rows)
+        add(report,
+            "every row is predicted to be '%.40s': the model has collapsed to one class; lower "
+            "--l2, or pass --class-weight balanced",
+            t->data->classes.name[predicted[0]]);
+}
+
+static temper_status warn_starts(struct training_run *t, const uint32_t *first, uint32_t *other,
+                                 temper_train_report *report)
+{
+    size_t rows = (size_t)t->data->x.rows;
+    for (size_t k = 1; k < t->answers; k++) {
+        temper_status status = predict_rows(t, t->answer + k * t->size, other);
+        if (status != TEMPER_OK)
+            return status;
+        double share = disagreement(first, other, rows);
+        if (share > STARTS_DIFFER)
+            add(report,
+                "start %zu ends in another model, which predicts %.1f %% of the rows differently: "
+                "the labels carry structure that no single fit can settle; look at the rows with "
+                "'temper audit', or let a few trusted labels decide",
+                k + 1, 100 * share);
+    }
+    return TEMPER_OK;
+}
+
+/* A pass that is spent only where there may be something to say. */
+static temper_status warn_predictions(struct training_run *t, temper_train_report *report)
+{
+    size_t rows = (size_t)t->data->x.rows;
+    double *share = class_shares(t), largest = 0;
+    for (size_t c = 0; share && c < t->data->classes.count; c++)
+        largest = fmax(largest, share[c]);
+    mem_free(share);
+    if (!share)
+        return error_no_memory(t->error);
+    if (t->answers < 2 && report->accuracy > largest * (1 + 1e-9))
+        return TEMPER_OK;
+    uint32_t *first = mem_alloc(rows, sizeof *first), *other = mem_alloc(rows, sizeof *other);
+    temper_status status =
+        first && other ? predict_rows(t, t->answer, first) : error_no_memory(t->error);
+    if (status == TEMPER_OK) {
+        warn_collapse(t, first, report);
+        status = warn_starts(t, first, other, report);
+    }
+    mem_free(first);
+    mem_free(other);
+    return status;
+}
+
+temper_status warn_user(struct training_run *t, temper_train_report *report)
+{
+    warn_stop(t, report);
+    temper_status status = warn_sizes(t, report);
+    return status == TEMPER_OK ? warn_predictions(t, report) : status;
+}

@@ -1,0 +1,144 @@
+/* Exports models of all kinds, and writes beside each what the library itself says of some rows.
+ *
+ *     export_models FOLDER
+ *
+ * For each case NAME.c, NAME.onnx and NAME.txt: rows, features, classes (probabilities: 0 or 1),
+ * then for each row its features, the number of its class and its probabilities; and NAME.names,
+ * a class a line. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "data/schema.h"
+#include "model/model.h"
+#include "model_made.h"
+#include "numeric.h"
+
+enum { ROWS = 64, MOST_CLASSES_HERE = 512, MOST_FEATURES = 64 };
+
+static const struct example {
+    const char *name;
+    size_t classes, features;
+    temper_loss_spec loss;
+    enum scale_kind scale;
+} examples[] = {
+    {"two_logistic", 2, 5, {TEMPER_LOGISTIC, 1, 1, 0}, SCALE_NONE},
+    {"two_gce", 2, 5, {TEMPER_GCE, 0.3, 1, 0}, SCALE_NONE},
+    {"two_tempered", 2, 5, {TEMPER_TEMPERED, 0.4, 1.12, 0}, SCALE_NONE},
+    {"two_hot", 2, 5, {TEMPER_TEMPERED, 0.1, 1.9, 0}, SCALE_NONE},
+    {"two_cauchy", 2, 5, {TEMPER_TEMPERED, 0.7, 2, 0}, SCALE_NONE},
+    {"two_cold", 2, 5, {TEMPER_TEMPERED, 0.4, 0.5, 0}, SCALE_NONE},
+    {"two_near", 2, 5, {TEMPER_TEMPERED, 0.5, 1.000000001, 0}, SCALE_NONE},
+    {"two_nearer", 2, 5, {TEMPER_TEMPERED, 0.5, 1.00001, 0}, SCALE_NONE},
+    {"two_bregman", 2, 5, {TEMPER_BREGMAN, 0.2, 1.5, 0}, SCALE_NONE},
+    {"two_sparse", 2, 5, {TEMPER_BREGMAN, 0.5, 0, 0}, SCALE_NONE},
+    {"two_hinge", 2, 5, {TEMPER_HINGE, 0, 0, 0.5}, SCALE_NONE},
+    {"two_zero", 2, 5, {TEMPER_TEMPERED, 0, 1.5, 0}, SCALE_NONE},
+    {"two_log", 2, 5, {TEMPER_TEMPERED, 0.6, 1.3, 0}, SCALE_LOG},
+    {"one_feature", 2, 1, {TEMPER_TEMPERED, 0.6, 1.3, 0}, SCALE_NONE},
+    {"many_logistic", 3, 5, {TEMPER_LOGISTIC, 1, 1, 0}, SCALE_NONE},
+    {"many_gce", 10, 20, {TEMPER_GCE, 0.7, 1, 0}, SCALE_NONE},
+    {"many_tempered", 10, 20, {TEMPER_TEMPERED, 0.3, 1.2, 0}, SCALE_NONE},
+    {"many_t_logistic", 4, 5, {TEMPER_T_LOGISTIC, 1, 1.5, 0}, SCALE_NONE},
+    {"many_hot", 10, 20, {TEMPER_TEMPERED, 0.8, 5, 0}, SCALE_NONE},
+    {"many_cold", 10, 20, {TEMPER_TEMPERED, 0.5, 0.8, 0}, SCALE_NONE},
+    {"many_sparse", 10, 20, {TEMPER_BREGMAN, 0.5, 0, 0}, SCALE_NONE},
+    {"many_bregman", 26, 16, {TEMPER_BREGMAN, 0.6, 1.4, 0}, SCALE_NONE},
+    {"many_log", 5, 5, {TEMPER_TEMPERED, 0.6, 1.3, 0}, SCALE_LOG},
+    {"many_classes", 300, 3, {TEMPER_TEMPERED, 0.5, 2.5, 0}, SCALE_NONE},
+    {"many_cool", 300, 3, {TEMPER_TEMPERED, 0.7, 0.9, 0}, SCALE_NONE},
+    {"many_hinge", 3, 5, {TEMPER_HINGE, 0, 0, 1}, SCALE_NONE},
+};
+
+/* What the library says: activations as model.h has them, then its own functions. */
+static size_t apply(const struct model *model, const double *x, double *p)
+{
+    double a[MOST_CLASSES_HERE] = {0};
+    size_t classes = model->classes.count;
+    for (size_t v = 0; v < model->vectors; v++) {
+        a[v] = model->bias[v];
+        for (size_t i = 0; i < model->features; i++)
+            a[v] += model->weights[v * model->features + i] *
+                    (model->scale.kind == SCALE_LOG ? log1p(x[i]) : x[i]);
+    }
+    if (model->vectors == 1) {
+        a[1] = a[0] / 2;
+        a[0] = -a[1];
+    }
+    if (model_has_probabilities(model)) {
+        temper_probabilities(a, classes, model->loss.t2, p);
+        temper_escort(p, classes, model_escort_order(model), p);
+    }
+    return place_of_largest(a, classes);
+}
+
+/* Rows of every size, so that some are certain and some are not; floats, as ONNX takes. */
+static void write_rows(const struct model *model, const char *name)
+{
+    struct draw draw = draw_from(7);
+    char path[64];
+    snprintf(path, sizeof path, "%s.txt", name);
+    FILE *file = fopen(path, "w");
+    if (!file)
+        exit(1);
+    bool has = model_has_probabilities(model);
+    fprintf(file, "%d %zu %zu %d\n", ROWS, model->features, model->classes.count, has);
+    for (size_t r = 0; r < ROWS; r++) {
+        double x[MOST_FEATURES] = {0}, p[MOST_CLASSES_HERE] = {0};
+        draw_normals(&draw, x, model->features, draw_scale(&draw, 0.01, 10));
+        for (size_t i = 0; i < model->features; i++) {
+            x[i] = (double)(float)(model->scale.kind == SCALE_LOG ? fabs(x[i]) : x[i]);
+            fprintf(file, "%.17g ", x[i]);
+        }
+        fprintf(file, "%zu", apply(model, x, p));
+        for (size_t c = 0; has && c < model->classes.count; c++)
+            fprintf(file, " %.17g", p[c]);
+        fprintf(file, "\n");
+    }
+    fclose(file);
+    snprintf(path, sizeof path, "%s.names", name);
+    file = fopen(path, "w");
+    for (size_t c = 0; file && c < model->classes.count; c++)
+        fprintf(file, "%s\n", model->classes.name[c]);
+    if (!file || fclose(file) != 0)
+        exit(1);
+}
+
+static void check(temper_status status, const temper_error *error)
+{
+    if (status == TEMPER_OK)
+        return;
+    fprintf(stderr, "%s\n", error->message);
+    exit(1);
+}
+
+static void export(const struct example *example)
+{
+    struct model *model = model_made(example->classes, example->features, example->loss, false);
+    char path[64];
+    temper_error error;
+    model->scale.kind = example->scale;
+    classes_free(&model->classes); /* names that a C compiler could misread */
+    for (size_t c = 0; c < example->classes; c++) {
+        snprintf(path, sizeof path, "\303\244 \"?\?/%zu\\", c);
+        classes_add(&model->classes, path, strlen(path));
+    }
+    snprintf(path, sizeof path, "%s.c", example->name);
+    check(model_export_c(model, path, &error), &error);
+    snprintf(path, sizeof path, "%s.onnx", example->name);
+    check(model_export_onnx(model, path, &error), &error);
+    write_rows(model, example->name);
+    model->scale.kind = SCALE_NONE;
+    model_free(model);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2 || chdir(argv[1]) != 0)
+        return 2;
+    for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
+        export(&examples[i]);
+    return 0;
+}
