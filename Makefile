@@ -5,9 +5,14 @@ FUZZ_SECONDS ?= 600
 TARGET       ?=
 JOBS         ?= $(shell nproc)
 
+# Whole trainings against other programs; without their Python there are none.
+BENCH_PYTHON := build/venv-bench/bin/python
+TRAININGS     = if [ -x $(BENCH_PYTHON) ]; then $(BENCH_PYTHON) bench/train.py build/bench/temper \
+        build/bench/train build/bench-train.json; else echo "scikit-learn is not here: no trainings"; fi
+
 .DEFAULT_GOAL := build
-.PHONY: build test check-fast demo bench format lint asan tsan arm64 fuzz coverage prove-gates \
-        kill-test install clean help
+.PHONY: build test check-fast demo bench bench-train format lint asan tsan arm64 fuzz coverage \
+        prove-gates kill-test quality install clean help
 
 build: ## build/temper, build/libtemper.a and build/libtemper.so (the default)
 	@cmake -S . -B build -G Ninja -DTEMPER_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(PREFIX) --log-level=WARNING
@@ -31,6 +36,13 @@ bench: ## measure speeds against their references
 	@tools/setup bench
 	@tools/build bench
 	@build/bench/bin/bench build/bench.json build/bench
+	@$(TRAININGS)
+
+bench-train: ## the part of it that trains: evaluations, passes, whole trainings against others
+	@tools/setup bench
+	@tools/build bench
+	@build/bench/bin/bench build/bench-evaluate.json build/bench train
+	@$(TRAININGS)
 
 format: ## lay out all C files
 	@tools/setup test
@@ -68,6 +80,9 @@ coverage: ## what the tests reach: a summary, and build/coverage/html/index.html
 prove-gates: ## plant faults in a copy of the tree; each must be caught
 	@tools/setup test
 	@tests/gates/prove
+
+quality: build ## accuracy on real data with wrong labels, three seeds each; needs the data sets
+	@tests/quality/check build/temper
 
 kill-test: ## end 1,000 trainings at random moments; no model may be lost
 	@tools/setup build

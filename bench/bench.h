@@ -38,5 +38,6 @@ void bench_linear(void);
 void bench_linear_many(void);
 /* Makes its files in `folder`, and removes them. */
 void bench_read(const char *folder);
+void bench_train(void);
 
 #endif

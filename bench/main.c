@@ -1,9 +1,20 @@
-/* bench: everything that is timed, and where the record and its files go: bench RECORD.json FOLDER
- */
+/* bench: everything that is timed, and where the record and its files go:
+ * bench RECORD.json FOLDER [train] */
 #include <stdio.h>
+#include <string.h>
 
 #include "bench.h"
 #include "kernel/kernel.h"
+
+/* What a training is made of. */
+static void bench_parts(const char *folder)
+{
+    bench_margins();
+    bench_softmax();
+    bench_linear();
+    bench_linear_many();
+    bench_read(folder);
+}
 
 int main(int argc, char **argv)
 {
@@ -15,11 +26,9 @@ int main(int argc, char **argv)
         return 2;
     }
     printf("kernel %s, one thread; best of interleaved rounds\n", kernel->name);
-    bench_margins();
-    bench_softmax();
-    bench_linear();
-    bench_linear_many();
-    bench_read(folder);
+    if (argc < 4 || strcmp(argv[3], "train") != 0)
+        bench_parts(folder);
+    bench_train();
     if (!bench_save(record)) {
         perror(record);
         return 74;

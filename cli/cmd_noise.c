@@ -70,6 +70,8 @@ static temper_status check_options(const struct spoiling *spoiling)
         status = refuse_unless(spoiling, OPT_POOL, "instance");
     if (status == TEMPER_OK && !is_margin(spoiling->kind))
         status = refuse_unless(spoiling, OPT_RANK_L2, "small-margin");
+    if (status == TEMPER_OK && !is_margin(spoiling->kind))
+        status = refuse_unless(spoiling, OPT_RANK_SCALE, "small-margin");
     if (status == TEMPER_OK && matrix && was_given(arguments, OPT_RATE))
         return complain(TEMPER_USAGE, "noise: --rate means nothing to kind matrix, whose file says "
                                       "how much changes; drop it");
@@ -200,6 +202,7 @@ static temper_status spoil(struct spoiling *spoiling)
         .matrix = text_of(arguments, OPT_MATRIX),
         .pool = spoiling->pool,
         .rank_l2 = number_of(arguments, OPT_RANK_L2),
+        .rank_scale = text_of(arguments, OPT_RANK_SCALE),
         .threads = threads_of(arguments),
     };
     if (temper_data_noise(spoiling->data, &options, &spoiling->noisy, &spoiling->changes,

@@ -238,6 +238,10 @@ OPTION(RANK_L2, .name = "rank-l2", .placeholder = "X", .type = TYPE_NUMBER, .lea
        .most = INFINITY, .standard = "1e-4", .commands = IN(NOISE),
        .help = "margins: l2 of the logistic regression that ranks the rows")
 
+OPTION(RANK_SCALE, .name = "rank-scale", .placeholder = "NAME", .type = TYPE_WORD,
+       .words = "none standard minmax maxabs log", .commands = IN(NOISE),
+       .help = "margins: how that regression scales the features; as train does if not given")
+
 OPTION(POOL, .name = "pool", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(NOISE),
        .help = "instance: take the features from rows of FILE whose class DATA does not have")
 

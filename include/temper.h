@@ -337,6 +337,7 @@ typedef struct temper_noise_options {
     const char *matrix;      /* matrix: a CSV file of C lines of C probabilities */
     const temper_data *pool; /* instance: rows of classes that the data does not have; or NULL */
     double rank_l2;          /* margins: lambda of the logistic regression that ranks the rows */
+    const char *rank_scale;  /* margins: its scaling; NULL: as in training */
     size_t threads;          /* margins: 0 for as many as the machine runs at once */
 } temper_noise_options;
 

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
+
 enum {
     LONGEST_TOKEN = 1024,  /* for the C library; longer ones are shortened without a loss */
     DECISIVE_DIGITS = 800, /* no more than 768 tell between which two doubles a number lies */
@@ -257,6 +259,20 @@ static struct digits digits_of(double value, int precision)
     return digits;
 }
 
+/* The same without the library, for numbers of ordinary size: as many as are needed. */
+static bool quick_digits(double value, struct digits *digits)
+{
+    uint64_t number;
+    if (!decimal_shortest(value, &number, &digits->exponent))
+        return false;
+    for (int i = DECIMAL_DIGITS - 1; i >= 0; i--, number /= 10)
+        digits->digit[i] = (char)('0' + number % 10);
+    digits->count = DECIMAL_DIGITS;
+    while (digits->count > 1 && digits->digit[digits->count - 1] == '0')
+        digits->count--;
+    return true;
+}
+
 /* As people write it: 0.001, 120, 1.5e-7, 1e+30 as 1e30. */
 static size_t lay_out(const struct digits *digits, bool negative, char out[NUMBER_LENGTH])
 {
@@ -299,8 +315,11 @@ static size_t write_special(double value, char out[NUMBER_LENGTH])
 size_t number_write_f64(double value, char out[NUMBER_LENGTH])
 {
     size_t length = 0;
+    struct digits quick;
     if (!isfinite(value) || value == 0)
         return write_special(value, out);
+    if (quick_digits(fabs(value), &quick))
+        return lay_out(&quick, value < 0, out);
     for (int precision = fabs(value) < DBL_MIN ? 1 : 15; precision <= 17; precision++) {
         struct digits digits = digits_of(fabs(value), precision);
         double back = 0;

@@ -75,16 +75,17 @@ static bool fail_memory(struct cursor *at)
 static bool fail_fields(struct cursor *at, struct csv_cell *cell, size_t field)
 {
     size_t count = field + 1;
+    const char *surplus = NULL; /* the first cell that should not be there */
     for (; !cell->ends_line; count++) {
         enum csv_fault_kind kind = csv_scan(&at->plan->format, cell->next, at->piece->to, cell);
         if (kind != CSV_FINE)
             return fail(at, kind, cell->from, field);
+        if (count == at->plan->columns)
+            surplus = cell->from;
     }
     bool cut = at->piece->cut && cell->next == at->piece->to && count < at->plan->columns;
     at->part->fault.count = count;
-    fail(at, cut ? CSV_FIELDS_CUT : CSV_FIELDS, at->row, field);
-    at->part->fault.column = 0;
-    return false;
+    return fail(at, cut ? CSV_FIELDS_CUT : CSV_FIELDS, surplus ? surplus : cell->to, field);
 }
 
 /* A feature that is neither a number nor missing. */

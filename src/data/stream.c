@@ -21,6 +21,7 @@ struct stream {
     temper_read_options options;
     const struct schema *schema;
     const struct format *format;
+    size_t portion;        /* bytes */
     struct source *source; /* NULL once it is used up */
     struct text rest;      /* read, and not given out */
     struct text header;    /* of a table: the lines up to the end of its first row of names */
@@ -62,7 +63,8 @@ static bool can_be_cut(const struct stream *stream)
 {
     reader_fn *read = stream->format->read;
     return (read == read_csv || read == read_libsvm || read == read_cifar) &&
-           !stream->options.labels && !stream->options.weights && !stream->options.class_weight;
+           !stream->options.labels && !stream->options.weights && !stream->options.class_weight &&
+           !stream->options.classes; /* not all of which are in every portion */
 }
 
 static temper_status find_format(struct stream *stream, temper_error *error)
@@ -86,7 +88,8 @@ temper_status stream_open(const char *path, const temper_read_options *options,
     struct stream *stream = mem_zeroed(1, sizeof *stream);
     if (!stream)
         return error_no_memory(error);
-    *stream = (struct stream){.path = path, .options = *options, .schema = schema};
+    *stream = (struct stream){
+        .path = path, .options = *options, .schema = schema, .portion = PORTION};
     temper_status status = source_open(path, &stream->source, error);
     if (status == TEMPER_OK)
         status = find_format(stream, error);
@@ -109,6 +112,11 @@ void stream_close(struct stream *stream)
     mem_free(stream);
 }
 
+void stream_set_portion(struct stream *stream, size_t bytes)
+{
+    stream->portion = bytes;
+}
+
 const char *stream_notes(const struct stream *stream)
 {
     return stream->notes.bytes ? stream->notes.bytes : "";
@@ -121,58 +129,20 @@ static temper_status fill(struct stream *stream, size_t wanted, temper_error *er
 {
     char piece[65536];
     while (stream->source && stream->rest.length < wanted) {
-        size_t got;
-        temper_status status = source_read(stream->source, piece, sizeof piece, &got, error);
+        size_t got, left = wanted - stream->rest.length;
+        size_t asked = left < sizeof piece ? left : sizeof piece;
+        temper_status status = source_read(stream->source, piece, asked, &got, error);
         if (status != TEMPER_OK)
             return status;
         text_append_bytes(&stream->rest, piece, got);
         if (stream->rest.failed)
             return error_no_memory(error);
-        if (got < sizeof piece) {
+        if (got < asked) {
             source_close(stream->source);
             stream->source = NULL;
         }
     }
     return TEMPER_OK;
-}
-
-/* Where the portion ends; 0 if it must grow. Portions begin outside quotes. */
-static size_t portion_end(const struct stream *stream)
-{
-    const char *bytes = stream->rest.bytes;
-    size_t length = stream->rest.length;
-    if (!stream->source)
-        return length;
-    if (stream->format->read == read_cifar)
-        return length / CIFAR_RECORD * CIFAR_RECORD;
-    if (stream->format->read == read_libsvm)
-        return last_newline(bytes, 0, length);
-    return last_cut(bytes, 0, length, odd_quotes(bytes, length));
-}
-
-static temper_status next_portion(struct stream *stream, size_t *end, temper_error *error)
-{
-    for (size_t wanted = PORTION;; wanted *= 2) {
-        temper_status status = fill(stream, wanted, error);
-        if (status != TEMPER_OK)
-            return status;
-        *end = stream->rest.length ? portion_end(stream) : 0;
-        if (*end || !stream->source)
-            return TEMPER_OK;
-        if (wanted >= LONGEST)
-            return error_set(error, TEMPER_BAD_DATA,
-                             "%s: a line of more than %d MiB; is a quote left open? close it, or "
-                             "break the line",
-                             place_text(stream->path).text, LONGEST / (1024 * 1024));
-    }
-}
-
-static uint64_t count_lines(const char *bytes, size_t length)
-{
-    uint64_t lines = 0;
-    for (const char *p = bytes; (p = memchr(p, '\n', length - (size_t)(p - bytes))); p++)
-        lines++;
-    return lines;
 }
 
 /* Whether there is anything but blank lines, and comments of libsvm. */
@@ -190,6 +160,68 @@ static bool has_rows(const struct stream *stream, const char *bytes, size_t leng
     return false;
 }
 
+/* Behind the first line of a table that is not blank, and blank ones before it. */
+static size_t first_row(const char *bytes, size_t length)
+{
+    bool quoted = false, seen = false;
+    for (size_t end = 0; end < length; end++) {
+        quoted = bytes[end] == '"' ? !quoted : quoted;
+        seen = seen || !strchr(" \t\r\n", bytes[end]);
+        if (bytes[end] == '\n' && seen && !quoted)
+            return end + 1;
+    }
+    return length;
+}
+
+/* The first portion of a table has names, perhaps, and a row. */
+static size_t table_end(const struct stream *stream, const char *bytes, size_t length)
+{
+    size_t end = last_cut(bytes, 0, length, odd_quotes(bytes, length));
+    size_t first = stream->begun ? 0 : first_row(bytes, end);
+    bool only_first = !stream->begun && has_rows(stream, bytes, end) &&
+                      !has_rows(stream, bytes + first, end - first);
+    return only_first ? 0 : end;
+}
+
+/* Where the portion ends; 0 if it must grow. Portions begin outside quotes. */
+static size_t portion_end(const struct stream *stream)
+{
+    const char *bytes = stream->rest.bytes;
+    size_t length = stream->rest.length;
+    if (!stream->source)
+        return length;
+    if (stream->format->read == read_cifar)
+        return length / CIFAR_RECORD * CIFAR_RECORD;
+    if (stream->format->read == read_libsvm)
+        return last_newline(bytes, 0, length);
+    return table_end(stream, bytes, length);
+}
+
+static temper_status next_portion(struct stream *stream, size_t *end, temper_error *error)
+{
+    for (size_t wanted = stream->portion;; wanted *= 2) {
+        temper_status status = fill(stream, wanted, error);
+        if (status != TEMPER_OK)
+            return status;
+        *end = stream->rest.length ? portion_end(stream) : 0;
+        if (*end || !stream->source)
+            return TEMPER_OK;
+        if (wanted >= LONGEST)
+            return error_set(error, TEMPER_BAD_DATA,
+                             "%s: a line of more than %d MiB; is a quote left open? close it, or "
+                             "break the line",
+                             place_text(stream->path).text, LONGEST / (1024 * 1024));
+    }
+}
+
+static uint64_t count_lines(const char *bytes, size_t length)
+{
+    uint64_t lines = 0;
+    for (const char *p = bytes; length && (p = memchr(p, '\n', length - (size_t)(p - bytes))); p++)
+        lines++;
+    return lines;
+}
+
 /* ---- Batches --------------------------------------------------------------------------------- */
 
 /* The names of a table go before each of its portions. */
@@ -201,15 +233,7 @@ static temper_status keep_header(struct stream *stream, const struct dataset *da
     stream->options.header = data->header ? "yes" : "no";
     if (!data->header)
         return TEMPER_OK;
-    bool quoted = false, seen = false;
-    size_t end = 0;
-    for (; end < length; end++) { /* the first line that is not blank, and blank ones before it */
-        quoted = bytes[end] == '"' ? !quoted : quoted;
-        seen = seen || !strchr(" \t\r\n", bytes[end]);
-        if (bytes[end] == '\n' && seen && !quoted)
-            break;
-    }
-    text_append_bytes(&stream->header, bytes, end < length ? end + 1 : length);
+    text_append_bytes(&stream->header, bytes, first_row(bytes, length));
     stream->header_lines = count_lines(stream->header.bytes, stream->header.length);
     return stream->header.failed ? error_no_memory(error) : TEMPER_OK;
 }
@@ -238,7 +262,8 @@ static temper_status read_portion(struct stream *stream, size_t end, struct data
         return error_no_memory(error);
     if (header)
         memcpy(bytes, stream->header.bytes, header);
-    memcpy(bytes + header, stream->rest.bytes, end);
+    if (end) /* an empty file may have no bytes at all */
+        memcpy(bytes + header, stream->rest.bytes, end);
     struct reading reading = {.path = stream->path,
                               .options = &stream->options,
                               .schema = stream->schema,
@@ -258,6 +283,8 @@ static temper_status read_portion(struct stream *stream, size_t end, struct data
 static void drop_portion(struct stream *stream, size_t end)
 {
     struct text *rest = &stream->rest;
+    if (end == 0)
+        return;
     stream->lines += count_lines(rest->bytes, end);
     memmove(rest->bytes, rest->bytes + end, rest->length - end);
     rest->length -= end;

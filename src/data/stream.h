@@ -15,6 +15,8 @@ struct stream;
  */
 temper_status stream_open(const char *path, const temper_read_options *options,
                           const struct schema *schema, struct stream **out, temper_error *error);
+/* How much of a text is read at a time: some MiB, unless a test wants cuts everywhere. */
+void stream_set_portion(struct stream *stream, size_t bytes);
 /* *batch is NULL behind the last row. After a failure only stream_close may follow. */
 temper_status stream_next(struct stream *stream, struct dataset **batch, temper_error *error);
 /* All sentences so far, each once. */

@@ -3,6 +3,7 @@
 #include "kernel/linear_body.h"
 #include "kernel/margin_body.h"
 #include "kernel/softmax_body.h"
+#include "kernel/sparse_body.h"
 
 void margins_avx2(const struct margin_table *table, const double *margin, size_t n, double *value,
                   double *slope, double *curvature)
@@ -16,3 +17,4 @@ void softmax_f64_avx2(const struct softmax_f64 *block)
 }
 
 const struct linear_f64 linear_f64_avx2 = LINEAR_TABLE;
+const struct sparse_kernels sparse_avx2 = SPARSE_TABLE;

@@ -24,7 +24,8 @@ static bool has_avx512(void)
 #endif
 
 #define KERNEL(set)                                                                                \
-    #set, margins_##set, softmax_f32_##set, softmax_f64_##set, &linear_f32_##set, &linear_f64_##set
+    #set, margins_##set, softmax_f32_##set, softmax_f64_##set, &linear_f32_##set,                  \
+        &linear_f64_##set, &sparse_##set
 
 /* Fastest first. */
 static const struct {

@@ -5,6 +5,7 @@
 #include "kernel/linear.h"
 #include "kernel/margin.h"
 #include "kernel/softmax.h"
+#include "kernel/sparse.h"
 
 struct kernel {
     const char *name;
@@ -13,6 +14,7 @@ struct kernel {
     softmax_f64_fn *softmax_f64;
     const struct linear_f32 *linear_f32;
     const struct linear_f64 *linear_f64;
+    const struct sparse_kernels *sparse;
 };
 
 /* The kernels of that name, or NULL if there are none that this processor runs. */

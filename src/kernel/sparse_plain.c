@@ -36,6 +36,16 @@ static void sparse_many_times(struct sparse_rows rows, size_t width, const doubl
             add_scaled(out + i * width, w + rows.column[e] * width, (double)rows.value[e], width);
 }
 
+static void sparse_many_times_f32(struct sparse_rows rows, size_t width, const float *w,
+                                  double *out)
+{
+    memset(out, 0, rows.rows * width * sizeof *out);
+    for (size_t i = 0; i < rows.rows; i++)
+        for (uint64_t e = rows.start[i]; e < rows.start[i + 1]; e++)
+            for (size_t c = 0; c < width; c++)
+                out[i * width + c] += (double)rows.value[e] * (double)w[rows.column[e] * width + c];
+}
+
 static void sparse_many_back(struct sparse_rows rows, size_t width, const double *r,
                              double *gradient)
 {
@@ -46,4 +56,4 @@ static void sparse_many_back(struct sparse_rows rows, size_t width, const double
 }
 
 const struct sparse_kernels sparse_plain = {sparse_times, sparse_back, sparse_many_times,
-                                            sparse_many_back};
+                                            sparse_many_times_f32, sparse_many_back};

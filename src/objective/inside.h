@@ -35,7 +35,7 @@ struct point {
     double *bend;     /* two classes: s_n times the second derivative, a row each */
     double *residual; /* many: [block][class * stride + row], before the weights */
     double *loss;     /* many: a row each */
-    bool prepared;    /* many: `residual` has become the escort, see many_prepare */
+    bool prepared;    /* many: `residual` is the escort, `loss` weights; see many_multiply */
 };
 
 struct scratch {
@@ -43,7 +43,7 @@ struct scratch {
     void *linear;                 /* of the kernels */
     void *first, *second, *third; /* activations and residuals of a block */
     double *number[4];            /* a row each: margins, values, slopes, curvatures */
-    void *loss, *best;            /* a row each, in the type of the sums: of many classes */
+    void *loss;                   /* a row each, in the type of the sums: of many classes */
     double *classes;              /* two for each class */
     void *moments;                /* a block; NULL until moments.c needs it */
 };
@@ -60,7 +60,7 @@ struct objective {
 
     bool fold;   /* scaling goes into the weights, not into the rows */
     double *raw; /* weights for the rows as the kernels see them, and the intercepts behind */
-    float *raw_f32;
+    float *raw_f32; /* sparse data: of PASS_MULTIPLY only */
 
     size_t block_rows, stride; /* stride: block_rows rounded up to SOFTMAX_PAD */
     size_t part_blocks;        /* blocks of each part */
@@ -74,10 +74,12 @@ struct objective {
     uint64_t *column_start;
     uint32_t *column_row;
     float *column_value;
-    double *residual; /* [rows * vectors] */
+    double *residual;    /* [rows * vectors] */
+    float *residual_f32; /* of PASS_MULTIPLY with many classes */
 
     struct point point[2]; /* the last evaluated and the accepted one */
     double *escort_bend;   /* many: q_c p_c^(t2 - 1) at the accepted point, like `residual` */
+    double *lean;          /* many: (t2 - t1) p_y^(t2 - 1) there, a row each */
     double *bending;       /* of PASS_WEIGH, a row each; NULL until it is asked for */
     size_t last;           /* which point is the last evaluated */
     struct scratch *scratch;
@@ -112,9 +114,7 @@ void two_rows(const struct work *work, struct span span, const double *activatio
 /* The same for many classes, [class * stride + row]; rows behind the span become 0. */
 void many_rows_f32(const struct work *work, struct span span, const float *activation, float *r);
 void many_rows_f64(const struct work *work, struct span span, const double *activation, double *r);
-/* Makes the accepted point ready for PASS_MULTIPLY. */
-void many_prepare(struct objective *o);
-/* One block of PASS_MULTIPLY. */
+/* One block of PASS_MULTIPLY; the first pass at a point makes it ready. */
 void many_multiply(const struct work *work, struct span span, const double *activation, double *r);
 
 /* One part of a pass; each is for data of its kind. */
@@ -127,14 +127,19 @@ struct span part_span(const struct objective *o, size_t part, size_t i);
 bool sparse_prepare(struct objective *o);
 /* The gradient of all parts at once, where the matrix is transposed: its parts have intercepts
  * only. */
-temper_status sparse_gradient(struct objective *o, double *gradient);
+temper_status sparse_gradient(struct objective *o, enum pass pass, const double *w,
+                              double *gradient);
+/* Some columns of a gradient from the sums over rows: scaling, the mean, the penalty. */
+void finish_columns(const struct objective *o, const double *w, size_t from, size_t to,
+                    double *gradient);
 
 /* The scaled rows of a span in the type of the sums, in place or in scratch->rows. */
 const float *dense_rows_f32(const struct objective *o, struct span span, bool scaled, void *rows);
 const double *dense_rows_f64(const struct objective *o, struct span span, bool scaled, void *rows);
 
 /* A pass over all rows with the weights w. `gradient`, unless NULL, receives the sum of residuals
- * times rows, divided by the sum of the weights; the sums of the parts stay in o->part. */
+ * times rows, divided by the sum of the weights, and that of the penalty; the sums of the parts stay
+ * in o->part. */
 temper_status run_pass(struct objective *o, enum pass pass, const double *w, double *gradient);
 /* Threads that so many multiplications are worth. */
 size_t worth_threads(const struct objective *o, double work);

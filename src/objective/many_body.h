@@ -44,29 +44,39 @@ static void loss_rows(const struct work *work, struct span span, const real *act
     RUN(o, &block);
 }
 
+/* The weights of the rows that are not marked. */
+static double sum_unmarked(const struct objective *o, size_t from, size_t count, const whole *wrong)
+{
+    const double *weight = o->spec.data->weight;
+    size_t right = 0;
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        right += wrong[i] == 0;
+    for (size_t i = 0; weight && i < count; i++)
+        sum += wrong[i] ? 0 : weight[from + i];
+    return weight ? sum : (double)right;
+}
+
 /* The rows whose class comes first among those of the largest activation; class by class, so that
- * rows lie beside each other. */
-static void count_correct(const struct work *work, struct span span, const real *activation,
-                          real *best)
+ * rows lie beside each other, and without branches, which would often be guessed wrong. */
+static void count_correct(const struct work *work, struct span span, const real *activation)
 {
     const struct objective *o = work->o;
-    uint32_t winner[LABEL_ROWS];
     for (size_t from = 0; from < span.count; from += LABEL_ROWS) {
         size_t count = span.count - from < LABEL_ROWS ? span.count - from : LABEL_ROWS;
-        for (size_t i = 0; i < count; i++) {
-            winner[i] = 0;
-            best[i] = activation[from + i];
-        }
-        for (size_t c = 1; c < o->classes; c++) {
-            const real *a = activation + c * o->stride + from;
-            for (size_t i = 0; i < count; i++) {
-                winner[i] = a[i] > best[i] ? (uint32_t)c : winner[i];
-                best[i] = a[i] > best[i] ? a[i] : best[i];
-            }
-        }
+        const uint32_t *label = o->label + span.from + from;
+        real own[LABEL_ROWS] = {0};
+        whole wrong[LABEL_ROWS] = {0};
         for (size_t i = 0; i < count; i++)
-            if (winner[i] == o->label[span.from + from + i])
-                work->part->correct += weight_of(o, span.from + from + i);
+            own[i] = activation[label[i] * o->stride + from + i];
+        for (size_t c = 0; c < o->classes; c++) {
+            const real *a = activation + c * o->stride + from;
+            for (size_t i = 0; i < count; i++)
+                wrong[i] |= (whole)(a[i] > own[i]);
+            for (size_t i = 0; i < count; i++)
+                wrong[i] |= (whole)(a[i] == own[i]) & (whole)(c < label[i]);
+        }
+        work->part->correct += sum_unmarked(o, span.from + from, count, wrong);
     }
 }
 
@@ -104,7 +114,7 @@ static void evaluate_rows(const struct work *work, struct span span, const real 
         work->part->loss += weight_of(o, span.from + i) * (double)loss[i];
     keep(work, span, r, loss);
     weigh(o, span, r);
-    count_correct(work, span, activation, work->scratch->best);
+    count_correct(work, span, activation);
 }
 
 /* The trace of a row's curvature over the number of classes, without what may be negative: with the

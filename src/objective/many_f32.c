@@ -1,5 +1,8 @@
 /* many_f32: many classes, activations in floats. */
+#include <stdint.h>
+
 typedef float real;
+typedef int32_t whole;
 #define SOFTMAX       struct softmax_f32
 #define RUN(o, block) (o)->kernel->softmax_f32(block)
 enum { LABEL_ROWS = 64 };

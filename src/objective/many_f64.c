@@ -1,5 +1,8 @@
 /* many_f64: many classes, activations in doubles, and the curvature, which has no other form. */
+#include <stdint.h>
+
 typedef double real;
+typedef int64_t whole;
 #define SOFTMAX       struct softmax_f64
 #define RUN(o, block) (o)->kernel->softmax_f64(block)
 enum { LABEL_ROWS = 64 };
@@ -24,64 +27,83 @@ void many_rows_f64(const struct work *work, struct span span, const double *acti
  *
  *     H u = i [t2 (b_c d_c - q_c sum b d) - (t2 - t1) p_y^(t2 - 1) d_y (e_y - q)_c],
  *
- * d = u - q.u, b_c = q_c p_c^(t2 - 1). Powers of p_c come from q_c = p_c^t2 / Z. */
+ * d = u - q.u, b_c = q_c p_c^(t2 - 1). Powers of p_c come from q_c = p_c^t2 / Z. The powers are
+ * taken once for a point; flat rows have no curvature. */
 static void prepare_row(struct objective *o, double *residual, double *bend, size_t row)
 {
     struct point *point = &o->point[1 - o->last];
     double t1 = o->spec.loss.t1, t2 = o->spec.loss.t2;
-    double py = exp_t(-point->loss[row], t1), importance = pow(py, t2 - t1);
+    double py = exp_t(-point->loss[row], t1), importance = t1 == t2 ? 1 : pow(py, t2 - t1);
     uint32_t y = o->label[row];
     bool flat = !(importance > 1e-290) || !(py > 0) || !isfinite(importance);
     for (size_t c = 0; c < o->classes; c++) {
         double r = residual[c * o->stride];
         double q = flat ? 0 : (c == y ? 1 + r / importance : r / importance);
-        residual[c * o->stride] = q > 0 ? q : 0; /* rounding; and flat rows have no curvature */
+        residual[c * o->stride] = q > 0 ? q : 0; /* rounding */
     }
-    double log_z = t2 * log(py) - log(residual[y * o->stride]);
+    double log_z = t2 == 1 ? 0 : t2 * log(py) - log(residual[y * o->stride]);
     for (size_t c = 0; c < o->classes; c++) {
         double q = residual[c * o->stride];
         bend[c * o->stride] = t2 == 1 ? q : q > 0 ? q * exp((t2 - 1) / t2 * (log(q) + log_z)) : 0;
     }
-    point->loss[row] = flat ? 0 : py; /* from now on the probability of the given class */
+    point->loss[row] = flat ? 0 : weight_of(o, row) * importance;
+    o->lean[row] = flat || t1 == t2 ? 0 : (t2 - t1) * pow(py, t2 - 1);
 }
 
-void many_prepare(struct objective *o)
+/* Where a block begins in arrays that are like `residual` of a point. */
+static size_t block_at(const struct objective *o, struct span span)
 {
-    struct point *point = &o->point[1 - o->last];
-    if (point->prepared)
-        return;
-    for (size_t row = 0; row < o->rows; row++) {
-        size_t at = row / o->block_rows * o->classes * o->stride + row % o->block_rows;
-        prepare_row(o, point->residual + at, o->escort_bend + at, row);
-    }
-    point->prepared = true;
+    return span.block * o->classes * o->stride;
 }
 
-/* One row of H u; entries are o->stride apart. */
-static void multiply_row(const struct objective *o, size_t row, const double *u, double *r)
+static void prepare_block(struct objective *o, struct span span)
 {
-    const struct point *point = &o->point[1 - o->last];
-    size_t at = row / o->block_rows * o->classes * o->stride + row % o->block_rows, s = o->stride;
-    const double *q = point->residual + at, *b = o->escort_bend + at;
-    double t1 = o->spec.loss.t1, t2 = o->spec.loss.t2, py = point->loss[row], mean = 0, sum = 0;
-    uint32_t y = o->label[row];
-    double weight = py > 0 ? weight_of(o, row) * pow(py, t2 - t1) : 0;
+    size_t at = block_at(o, span);
+    for (size_t i = 0; i < span.count; i++)
+        prepare_row(o, o->point[1 - o->last].residual + at + i, o->escort_bend + at + i,
+                    span.from + i);
+}
+
+/* mean = q.u and sum = b.(u - mean) of each row; class by class, so that rows lie side by side. */
+static void block_means(const struct objective *o, struct span span, const double *u, double *mean,
+                        double *sum)
+{
+    const double *q = o->point[1 - o->last].residual + block_at(o, span);
+    const double *b = o->escort_bend + block_at(o, span);
+    memset(mean, 0, span.count * sizeof *mean);
+    memset(sum, 0, span.count * sizeof *sum);
     for (size_t c = 0; c < o->classes; c++)
-        mean += q[c * s] * u[c * s];
+        for (size_t i = 0; i < span.count; i++)
+            mean[i] += q[c * o->stride + i] * u[c * o->stride + i];
     for (size_t c = 0; c < o->classes; c++)
-        sum += b[c * s] * (u[c * s] - mean);
-    double lean = py > 0 ? (t2 - t1) * pow(py, t2 - 1) * (u[y * s] - mean) : 0;
-    for (size_t c = 0; c < o->classes; c++) {
-        double bent = t2 * (b[c * s] * (u[c * s] - mean) - q[c * s] * sum);
-        r[c * s] = weight * (bent - lean * ((c == y ? 1 : 0) - q[c * s]));
-    }
+        for (size_t i = 0; i < span.count; i++)
+            sum[i] += b[c * o->stride + i] * (u[c * o->stride + i] - mean[i]);
 }
 
 void many_multiply(const struct work *work, struct span span, const double *activation, double *r)
 {
-    const struct objective *o = work->o;
+    struct objective *o = work->o;
+    const struct point *point = &o->point[1 - o->last];
+    const double *q = point->residual + block_at(o, span), *b = o->escort_bend + block_at(o, span);
+    const double *weight = point->loss + span.from, t2 = o->spec.loss.t2;
+    double *mean = work->scratch->number[0], *sum = work->scratch->number[1];
+    double *lean = work->scratch->number[2];
+    if (!point->prepared) /* a block is one thread's */
+        prepare_block(o, span);
+    block_means(o, span, activation, mean, sum);
+    for (size_t i = 0; i < span.count; i++) {
+        size_t y = o->label[span.from + i] * o->stride + i;
+        lean[i] = o->lean[span.from + i] * (activation[y] - mean[i]);
+        sum[i] = lean[i] - t2 * sum[i]; /* what q is multiplied with */
+    }
+    for (size_t c = 0; c < o->classes; c++) {
+        const size_t at = c * o->stride;
+        for (size_t i = 0; i < span.count; i++) {
+            double bent = t2 * b[at + i] * (activation[at + i] - mean[i]);
+            r[at + i] = weight[i] * (bent + q[at + i] * sum[i]);
+        }
+        memset(r + at + span.count, 0, (o->stride - span.count) * sizeof *r);
+    }
     for (size_t i = 0; i < span.count; i++)
-        multiply_row(o, span.from + i, activation + i, r + i);
-    for (size_t c = 0; c < o->classes; c++)
-        memset(r + c * o->stride + span.count, 0, (o->stride - span.count) * sizeof *r);
+        r[o->label[span.from + i] * o->stride + i] -= weight[i] * lean[i];
 }

@@ -58,25 +58,75 @@ static void dense_block_f64(const struct moments *m, struct span span, double *o
     o->kernel->linear_f64->back(block, weight, outer + o->columns * o->columns);
 }
 
-/* Columns ascend within a row, so the lower triangle is that of the pairs behind each other. */
-static void sparse_block(const struct moments *m, struct span span, double *outer)
+/* A row's entries, and the matrix that their products are added to. */
+struct products {
+    const uint32_t *column;
+    const double *value;
+    double weight;
+    double *outer;
+    size_t columns;
+};
+
+static void one_line(const struct products *p, size_t i)
+{
+    double *line = p->outer + p->column[i] * p->columns, factor = p->weight * p->value[i];
+    for (size_t e = 0; e <= i; e++)
+        line[p->column[e]] += factor * p->value[e];
+}
+
+/* Entries i .. i + 4 with all up to them: four lines of the matrix share what is read of the row. */
+static void four_lines(const struct products *p, size_t i)
+{
+    const uint32_t *column = p->column + i;
+    double *a = p->outer + column[0] * p->columns, *b = p->outer + column[1] * p->columns;
+    double *c = p->outer + column[2] * p->columns, *d = p->outer + column[3] * p->columns;
+    const double fa = p->weight * p->value[i], fb = p->weight * p->value[i + 1];
+    const double fc = p->weight * p->value[i + 2], fd = p->weight * p->value[i + 3];
+    for (size_t e = 0; e <= i; e++) {
+        const size_t k = p->column[e];
+        const double v = p->value[e];
+        a[k] += fa * v;
+        b[k] += fb * v;
+        c[k] += fc * v;
+        d[k] += fd * v;
+    }
+    b[column[1]] += fb * p->value[i + 1];
+    c[column[1]] += fc * p->value[i + 1];
+    d[column[1]] += fd * p->value[i + 1];
+    c[column[2]] += fc * p->value[i + 2];
+    d[column[2]] += fd * p->value[i + 2];
+    d[column[3]] += fd * p->value[i + 3];
+}
+
+/* Columns ascend within a row, so the lower triangle is that of the pairs behind each other. What
+ * is left over of fours comes first, where lines are short. */
+static void sparse_row(const struct products *p, size_t count)
+{
+    size_t i = 0;
+    for (; i < count % 4; i++)
+        one_line(p, i);
+    for (; i < count; i += 4)
+        four_lines(p, i);
+}
+
+static void sparse_block(const struct moments *m, struct span span, double *outer,
+                         const struct scratch *scratch)
 {
     const struct objective *o = m->o;
     const double *factor = o->spec.scale ? o->spec.scale->factor : NULL;
-    double *linear = outer + o->columns * o->columns;
+    double *linear = outer + o->columns * o->columns, *value = scratch->moments;
     for (size_t row = span.from; row < span.from + span.count; row++) {
         struct row entries = matrix_row(o->x, row);
         double weight = moment_weight(m, row);
+        if (weight == 0)
+            continue;
         for (size_t i = 0; i < entries.count; i++) {
             size_t j = entries.column[i];
-            double value = weight * (double)entries.value[i] * (factor ? factor[j] : 1);
-            linear[j] += value;
-            for (size_t e = 0; e <= i; e++) {
-                size_t k = entries.column[e];
-                outer[j * o->columns + k] +=
-                    value * (double)entries.value[e] * (factor ? factor[k] : 1);
-            }
+            value[i] = (double)entries.value[i] * (factor ? factor[j] : 1);
+            linear[j] += weight * value[i];
         }
+        struct products products = {entries.column, value, weight, outer, o->columns};
+        sparse_row(&products, entries.count);
     }
 }
 
@@ -96,7 +146,7 @@ static temper_status moments_group(void *context, size_t group, size_t worker)
             outer[m->length - 1] += weight_of(o, from + i);
         }
         if (o->x->kind == MATRIX_CSR)
-            sparse_block(m, span, outer);
+            sparse_block(m, span, outer, scratch);
         else if (o->spec.f64)
             dense_block_f64(m, span, outer, scratch);
         else
@@ -132,13 +182,14 @@ static void assemble(const struct moments *m, double *out)
     out[o->columns * n + o->columns] = total[m->length - 2] / all;
 }
 
-/* The kernels want room for a block more. */
+/* The kernels want room for a block more, sparse rows for one row. */
 static bool scratch_for_moments(const struct objective *o)
 {
     size_t real = o->spec.f64 ? sizeof(double) : sizeof(float);
-    for (size_t i = 0; o->x->kind != MATRIX_CSR && i < o->workers; i++)
+    size_t rows = o->x->kind == MATRIX_CSR ? 1 : o->stride;
+    for (size_t i = 0; i < o->workers; i++)
         if (!o->scratch[i].moments &&
-            !(o->scratch[i].moments = mem_aligned(o->stride, o->columns * real)))
+            !(o->scratch[i].moments = mem_aligned(rows, o->columns * real)))
             return false;
     return true;
 }

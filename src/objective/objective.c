@@ -19,6 +19,8 @@ enum {
     TRANSPOSE_BYTES = 512 * 1024, /* a gradient that is larger is not added to at random */
 };
 
+/* Nor one of whose parts there would be so many that adding them up takes this share of a pass. */
+static const double SPARSE_SHARE = 4;
 static const double PART_BYTES = 32.0 * 1024 * 1024;
 
 bool objective_is_tsallis(const struct objective *o)
@@ -44,7 +46,7 @@ static void choose_scaling(struct objective *o)
     if (!o->spec.scale)
         return;
     enum matrix_kind kind = o->x->kind;
-    o->fold = kind == MATRIX_CSR || (kind == MATRIX_F32 && !o->spec.f64 && !is_far(o));
+    o->fold = kind == MATRIX_CSR || (kind != MATRIX_F64 && !o->spec.f64 && !is_far(o));
 }
 
 static size_t sparse_block_rows(size_t classes)
@@ -60,13 +62,17 @@ static void choose_parts(struct objective *o)
     bool sparse = o->x->kind == MATRIX_CSR;
     double gradient = (double)(o->columns + 1) * (double)o->vectors * sizeof(double);
     double most = PART_BYTES + (double)matrix_bytes(o->x) / 16;
-    o->transposed = sparse && gradient > TRANSPOSE_BYTES && o->rows <= UINT32_MAX;
     o->block_rows = sparse ? sparse_block_rows(o->classes)
                            : linear_block_rows(o->columns, o->classes,
                                                o->spec.f64 ? sizeof(double) : sizeof(float));
     /* An odd multiple: entries of neighbouring classes then never share a line of the cache. */
     o->stride = ((o->block_rows + SOFTMAX_PAD - 1) / SOFTMAX_PAD | 1) * SOFTMAX_PAD;
     size_t blocks = (o->rows + o->block_rows - 1) / o->block_rows;
+    o->transposed =
+        sparse && o->rows <= UINT32_MAX &&
+        (gradient > TRANSPOSE_BYTES ||
+         SPARSE_SHARE * (double)(blocks < MOST_PARTS ? blocks : MOST_PARTS) * (double)o->columns >
+             (double)o->x->nonzeros);
     size_t parts = o->transposed || gradient * MOST_PARTS <= most ? MOST_PARTS
                    : gradient >= most                             ? 1
                                                                   : (size_t)(most / gradient);
@@ -89,10 +95,9 @@ static bool allocate_scratch(struct objective *o)
         s->third = mem_aligned(outputs, sizeof(double));
         s->classes = mem_alloc(2 * o->classes, sizeof *s->classes);
         s->loss = mem_aligned(rows, sizeof(double));
-        s->best = mem_aligned(rows, sizeof(double));
         s->rows = dense ? mem_aligned(rows, o->columns * real) : NULL;
         s->linear = dense ? mem_aligned(linear_scratch(rows, o->columns, o->classes), real) : NULL;
-        if (!s->first || !s->second || !s->third || !s->classes || !s->loss || !s->best ||
+        if (!s->first || !s->second || !s->third || !s->classes || !s->loss ||
             (dense && (!s->rows || !s->linear)))
             return false;
         for (size_t n = 0; n < 4; n++)
@@ -120,7 +125,8 @@ static bool allocate_points(struct objective *o)
     bool many = o->vectors > 1;
     if (!o->spec.curvature || !objective_can_multiply(o))
         return true;
-    if (many && !(o->escort_bend = mem_alloc(entries, o->classes * sizeof(double))))
+    if (many && (!(o->escort_bend = mem_alloc(entries, o->classes * sizeof(double))) ||
+                 !(o->lean = mem_alloc(o->rows, sizeof(double)))))
         return false;
     for (size_t i = 0; i < 2; i++) {
         struct point *point = &o->point[i];
@@ -140,7 +146,9 @@ static bool allocate(struct objective *o)
 {
     size_t plain = o->columns * o->vectors;
     o->raw = mem_aligned(plain + o->vectors, sizeof *o->raw);
-    if (!o->spec.f64 && !(o->raw_f32 = mem_aligned(plain, sizeof *o->raw_f32)))
+    bool floats = !o->spec.f64 || (o->x->kind == MATRIX_CSR && o->vectors > 1 &&
+                                   o->spec.curvature && objective_can_multiply(o));
+    if (floats && !(o->raw_f32 = mem_aligned(plain, sizeof *o->raw_f32)))
         return false;
     if (o->vectors == 1 && objective_is_tsallis(o)) {
         o->table = mem_aligned(1, sizeof *o->table);
@@ -158,31 +166,19 @@ void objective_free(struct objective *o)
         return;
     for (size_t i = 0; o->scratch && i < o->workers; i++) {
         struct scratch *s = &o->scratch[i];
-        void *blocks[] = {s->rows,      s->linear,    s->first,    s->second,  s->third,
-                          s->classes,   s->loss,      s->best,     s->moments, s->number[0],
-                          s->number[1], s->number[2], s->number[3]};
+        void *blocks[] = {s->rows,      s->linear,    s->first,     s->second,
+                          s->third,     s->classes,   s->loss,      s->moments,
+                          s->number[0], s->number[1], s->number[2], s->number[3]};
         for (size_t n = 0; n < sizeof blocks / sizeof *blocks; n++)
             mem_free(blocks[n]);
     }
-    void *blocks[] = {o->scratch,
-                      o->table,
-                      o->raw,
-                      o->raw_f32,
-                      o->part,
-                      o->sums,
-                      o->intercept,
-                      o->column_start,
-                      o->column_row,
-                      o->column_value,
-                      o->residual,
-                      o->escort_bend,
-                      o->bending,
-                      o->point[0].bend,
-                      o->point[1].bend,
-                      o->point[0].residual,
-                      o->point[1].residual,
-                      o->point[0].loss,
-                      o->point[1].loss};
+    void *blocks[] = {o->scratch,           o->table,         o->raw,
+                      o->raw_f32,           o->part,          o->sums,
+                      o->intercept,         o->column_start,  o->column_row,
+                      o->column_value,      o->residual,      o->residual_f32,
+                      o->escort_bend,       o->lean,          o->bending,
+                      o->point[0].bend,     o->point[1].bend, o->point[0].residual,
+                      o->point[1].residual, o->point[0].loss, o->point[1].loss};
     for (size_t n = 0; n < sizeof blocks / sizeof *blocks; n++)
         mem_free(blocks[n]);
     mem_free(o);
@@ -220,7 +216,7 @@ static void fill(struct objective *o, const struct objective_spec *spec)
     o->size = (o->columns + (spec->intercept ? 1 : 0)) * o->vectors;
     o->weight_sum = sum_weights(data);
     o->workers = spec->threads < 1 ? 1 : spec->threads;
-    o->sparse = &sparse_plain;
+    o->sparse = o->kernel->sparse;
     if (o->x->kind == MATRIX_CSR)
         o->spec.f64 = true;
     choose_scaling(o);
@@ -270,7 +266,7 @@ void objective_set_l2(struct objective *o, double l2)
 void objective_set_loss(struct objective *o, temper_loss_spec loss)
 {
     o->spec.loss = loss;
-    if (o->table)
+    if (o->table && (o->table->t1 != loss.t1 || o->table->t2 != loss.t2))
         margin_table_build(o->table, loss.t1, loss.t2);
 }
 

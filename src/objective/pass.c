@@ -22,33 +22,53 @@ struct span part_span(const struct objective *o, size_t part, size_t i)
 
 /* ---- Scaling, folded into the weights -------------------------------------------------------- */
 
-/* w . (x - offset) factor + b = (w factor) . x + (b - w factor . offset) */
-static void fold(struct objective *o, const double *w)
+static void to_floats(const double *from, size_t n, float *to)
+{
+    for (size_t i = 0; i < n; i++)
+        to[i] = (float)from[i];
+}
+
+/* w . (x - offset) factor + b = (w factor) . x + (b - w factor . offset). Products with sparse data
+ * of many classes take floats alone. */
+static void fold(struct objective *o, enum pass pass, const double *w)
 {
     size_t vectors = o->vectors, plain = o->columns * vectors;
     const struct scale *scale = o->spec.scale;
     double *bias = o->raw + plain;
-    memcpy(o->raw, w, plain * sizeof *w);
+    bool floats = o->raw_f32 && (o->x->kind != MATRIX_CSR || pass == PASS_MULTIPLY);
     for (size_t k = 0; k < vectors; k++)
         bias[k] = o->spec.intercept ? w[plain + k] : 0;
+    if (floats && !o->fold && o->x->kind == MATRIX_CSR) {
+        to_floats(w, plain, o->raw_f32);
+        return;
+    }
+    memcpy(o->raw, w, plain * sizeof *w);
     for (size_t j = 0; o->fold && j < o->columns; j++)
         for (size_t k = 0; k < vectors; k++) {
             o->raw[j * vectors + k] *= scale->factor[j];
             bias[k] -= o->raw[j * vectors + k] * scale->offset[j];
         }
-    for (size_t i = 0; o->raw_f32 && i < plain; i++)
-        o->raw_f32[i] = (float)o->raw[i];
+    if (floats)
+        to_floats(o->raw, plain, o->raw_f32);
 }
 
-/* The other way round, for a gradient by the raw weights. */
-static void unfold(const struct objective *o, const double *intercept, double *gradient)
+/* Scaling the other way round, for a gradient by the raw weights. */
+static void unfold(const struct objective *o, size_t from, size_t to, double *gradient)
 {
     const struct scale *scale = o->spec.scale;
-    for (size_t j = 0; o->fold && j < o->columns; j++)
+    for (size_t j = from; o->fold && j < to; j++)
         for (size_t k = 0; k < o->vectors; k++) {
             double *g = &gradient[j * o->vectors + k];
-            *g = (*g - scale->offset[j] * intercept[k]) * scale->factor[j];
+            *g = (*g - scale->offset[j] * o->intercept[k]) * scale->factor[j];
         }
+}
+
+void finish_columns(const struct objective *o, const double *w, size_t from, size_t to,
+                    double *gradient)
+{
+    unfold(o, from, to, gradient);
+    for (size_t i = from * o->vectors; i < to * o->vectors; i++)
+        gradient[i] = gradient[i] / o->weight_sum + o->spec.l2 * w[i];
 }
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
@@ -80,27 +100,31 @@ static temper_status run_part(void *context, size_t number, size_t worker)
     return TEMPER_OK;
 }
 
+static void add_parts(const struct objective *o, double *gradient)
+{
+    size_t plain = o->columns * o->vectors;
+    memcpy(gradient, o->part[0].gradient, plain * sizeof *gradient);
+    for (size_t p = 1; p < o->parts; p++)
+        for (size_t i = 0; i < plain; i++)
+            gradient[i] += o->part[p].gradient[i];
+}
+
 /* Adds the parts up; the transposed matrix has its own sums for all but the intercepts. */
-static temper_status sum_parts(struct objective *o, double *gradient)
+static temper_status sum_parts(struct objective *o, enum pass pass, const double *w,
+                               double *gradient)
 {
     size_t plain = o->columns * o->vectors, skip = o->transposed ? 0 : plain;
     double *intercept = o->intercept;
     memset(intercept, 0, o->vectors * sizeof *intercept);
-    memset(gradient, 0, o->size * sizeof *gradient);
-    for (size_t p = 0; p < o->parts; p++) {
-        for (size_t i = 0; !o->transposed && i < plain; i++)
-            gradient[i] += o->part[p].gradient[i];
+    for (size_t p = 0; p < o->parts; p++)
         for (size_t k = 0; k < o->vectors; k++)
             intercept[k] += o->part[p].gradient[skip + k];
-    }
-    temper_status status = o->transposed ? sparse_gradient(o, gradient) : TEMPER_OK;
-    if (status != TEMPER_OK)
-        return status;
-    unfold(o, intercept, gradient);
     for (size_t k = 0; o->spec.intercept && k < o->vectors; k++)
-        gradient[plain + k] = intercept[k];
-    for (size_t i = 0; i < o->size; i++)
-        gradient[i] /= o->weight_sum;
+        gradient[plain + k] = intercept[k] / o->weight_sum;
+    if (o->transposed)
+        return sparse_gradient(o, pass, w, gradient);
+    add_parts(o, gradient);
+    finish_columns(o, w, 0, o->columns, gradient);
     return TEMPER_OK;
 }
 
@@ -108,7 +132,7 @@ temper_status run_pass(struct objective *o, enum pass pass, const double *w, dou
 {
     struct pass_job job = {o, pass};
     size_t threads = worth_threads(o, (double)o->x->nonzeros * (double)o->vectors);
-    fold(o, w);
+    fold(o, pass, w);
     temper_status status = parallel_blocks(o->parts, threads, run_part, &job);
-    return status == TEMPER_OK && gradient ? sum_parts(o, gradient) : status;
+    return status == TEMPER_OK && gradient ? sum_parts(o, pass, w, gradient) : status;
 }

@@ -10,6 +10,13 @@ static struct sparse_rows rows_of(const struct objective *o, struct span span)
     return (struct sparse_rows){o->x->row_start + span.from, o->x->column, o->x->value, span.count};
 }
 
+/* Products with the curvature, which steps are made of, need no more digits than floats have; half
+ * the memory is gathered. Values and gradients, which decide where a run ends, are all doubles. */
+static bool takes_floats(const struct objective *o, enum pass pass)
+{
+    return pass == PASS_MULTIPLY && o->raw_f32;
+}
+
 /* Residuals go into the gradient, or wait for the transposed matrix. */
 static void two_block(const struct work *work, struct span span)
 {
@@ -28,18 +35,48 @@ static void two_block(const struct work *work, struct span span)
         o->sparse->back(rows_of(o, span), r, work->part->gradient);
 }
 
-/* From [row * classes + class] to [class * stride + row], or back. */
-static void turn(const struct objective *o, size_t count, double *by_row, double *by_class,
-                 bool to_class)
+/* Between [row * classes + class] and [class * stride + row]. */
+static void to_classes(const struct objective *o, size_t count, const double *by_row,
+                       double *by_class)
+{
+    const double *bias = o->raw + o->columns * o->vectors;
+    for (size_t i = 0; i < count; i++)
+        for (size_t c = 0; c < o->classes; c++)
+            by_class[c * o->stride + i] = by_row[i * o->classes + c] + bias[c];
+}
+
+static void to_rows(const struct objective *o, size_t count, const double *by_class, double *by_row)
 {
     for (size_t i = 0; i < count; i++)
-        for (size_t c = 0; c < o->classes; c++) {
-            double *row = &by_row[i * o->classes + c], *class = &by_class[c * o->stride + i];
-            if (to_class)
-                *class = *row;
-            else
-                *row = *class;
-        }
+        for (size_t c = 0; c < o->classes; c++)
+            by_row[i * o->classes + c] = by_class[c * o->stride + i];
+}
+
+static void to_rows_f32(const struct objective *o, size_t count, const double *by_class,
+                        float *by_row)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t c = 0; c < o->classes; c++)
+            by_row[i * o->classes + c] = (float)by_class[c * o->stride + i];
+}
+
+/* Residuals go into the gradient, or wait for the transposed matrix. */
+static void many_residuals(const struct work *work, struct span span, const double *residual)
+{
+    struct objective *o = work->o;
+    double *by_row = work->scratch->third;
+    double *intercept = work->part->gradient + (o->transposed ? 0 : o->columns * o->vectors);
+    for (size_t c = 0; c < o->classes; c++)
+        for (size_t i = 0; i < span.count; i++)
+            intercept[c] += residual[c * o->stride + i];
+    if (o->transposed && takes_floats(o, work->pass)) {
+        to_rows_f32(o, span.count, residual, o->residual_f32 + span.from * o->classes);
+    } else if (o->transposed) {
+        to_rows(o, span.count, residual, o->residual + span.from * o->classes);
+    } else {
+        to_rows(o, span.count, residual, by_row);
+        o->sparse->many_back(rows_of(o, span), o->classes, by_row, work->part->gradient);
+    }
 }
 
 static void many_block(const struct work *work, struct span span)
@@ -47,23 +84,14 @@ static void many_block(const struct work *work, struct span span)
     struct objective *o = work->o;
     double *by_row = work->scratch->third, *activation = work->scratch->first;
     double *residual = work->scratch->second;
-    const double *bias = o->raw + o->columns * o->vectors;
-    o->sparse->many_times(rows_of(o, span), o->classes, o->raw, by_row);
-    turn(o, span.count, by_row, activation, true);
-    for (size_t c = 0; c < o->classes; c++)
-        for (size_t i = 0; i < span.count; i++)
-            activation[c * o->stride + i] += bias[c];
+    if (takes_floats(o, work->pass))
+        o->sparse->many_times_f32(rows_of(o, span), o->classes, o->raw_f32, by_row);
+    else
+        o->sparse->many_times(rows_of(o, span), o->classes, o->raw, by_row);
+    to_classes(o, span.count, by_row, activation);
     many_rows_f64(work, span, activation, residual);
-    if (!pass_has_gradient(work->pass))
-        return;
-    double *r = o->transposed ? o->residual + span.from * o->classes : by_row;
-    turn(o, span.count, r, residual, false);
-    double *intercept = work->part->gradient + (o->transposed ? 0 : o->columns * o->vectors);
-    for (size_t c = 0; c < o->classes; c++)
-        for (size_t i = 0; i < span.count; i++)
-            intercept[c] += residual[c * o->stride + i];
-    if (!o->transposed)
-        o->sparse->many_back(rows_of(o, span), o->classes, r, work->part->gradient);
+    if (pass_has_gradient(work->pass))
+        many_residuals(work, span, residual);
 }
 
 void sparse_part(const struct work *work, size_t part)
@@ -83,6 +111,8 @@ enum { COLUMN_GROUPS = 64 };
 
 struct column_pass {
     struct objective *o;
+    enum pass pass;
+    const double *w;
     double *gradient;
 };
 
@@ -111,16 +141,21 @@ static temper_status column_group(void *context, size_t group, size_t worker)
     struct sparse_rows columns = {o->column_start + from, o->column_row, o->column_value,
                                   to - from};
     (void)worker;
+    double *to_columns = pass->gradient + from * o->vectors;
     if (o->vectors == 1)
-        o->sparse->times(columns, o->residual, pass->gradient + from);
+        o->sparse->times(columns, o->residual, to_columns);
+    else if (takes_floats(o, pass->pass))
+        o->sparse->many_times_f32(columns, o->vectors, o->residual_f32, to_columns);
     else
-        o->sparse->many_times(columns, o->vectors, o->residual, pass->gradient + from * o->vectors);
+        o->sparse->many_times(columns, o->vectors, o->residual, to_columns);
+    finish_columns(o, pass->w, from, to, pass->gradient);
     return TEMPER_OK;
 }
 
-temper_status sparse_gradient(struct objective *o, double *gradient)
+temper_status sparse_gradient(struct objective *o, enum pass pass_kind, const double *w,
+                              double *gradient)
 {
-    struct column_pass pass = {o, gradient};
+    struct column_pass pass = {o, pass_kind, w, gradient};
     size_t threads = worth_threads(o, (double)o->x->nonzeros * (double)o->vectors);
     return parallel_blocks(COLUMN_GROUPS, threads, column_group, &pass);
 }
@@ -151,6 +186,8 @@ bool sparse_prepare(struct objective *o)
     o->column_value = mem_alloc(entries, sizeof *o->column_value);
     o->residual = mem_alloc(o->rows, o->vectors * sizeof *o->residual);
     if (!o->column_start || !o->column_row || !o->column_value || !o->residual)
+        return false;
+    if (o->raw_f32 && !(o->residual_f32 = mem_alloc(o->rows, o->vectors * sizeof(float))))
         return false;
     transpose(o);
     return true;

@@ -19,7 +19,7 @@ enum { MOST_PRODUCTS = 1000 }; /* of one iteration */
 struct tron {
     struct optim_run run;
     double *step, *residual, *direction, *product; /* conjugate gradients; residual = -g - H step */
-    double *solved;                                /* M^-1 residual */
+    double *solved;                                /* M^-1 residual; without M that itself */
 };
 
 /* Inner products in the norm of M that the recurrences carry along. */
@@ -31,9 +31,10 @@ struct norms {
 static double apply_metric(struct tron *self)
 {
     const struct problem *problem = self->run.problem;
+    if (!problem->precondition)
+        return vector_dot(self->residual, self->residual, problem->size);
     vector_copy(self->solved, self->residual, problem->size);
-    if (problem->precondition)
-        problem->precondition(problem->context, self->solved);
+    problem->precondition(problem->context, self->solved);
     return vector_dot(self->residual, self->solved, problem->size);
 }
 
@@ -200,7 +201,7 @@ temper_status minimise_tron(const struct problem *problem, const struct optim_op
     struct optim_room room = {0};
     if (!problem->multiply)
         return error_set(error, TEMPER_BUG, "conjugate gradients were called without products");
-    if (!mul_size(5, problem->size, &room.scratch))
+    if (!mul_size(problem->precondition ? 5 : 4, problem->size, &room.scratch))
         return error_no_memory(error);
     temper_status status = run_open(&self.run, problem, options, room, error);
     if (status != TEMPER_OK)
@@ -209,7 +210,7 @@ temper_status minimise_tron(const struct problem *problem, const struct optim_op
     self.residual = self.step + problem->size;
     self.direction = self.residual + problem->size;
     self.product = self.direction + problem->size;
-    self.solved = self.product + problem->size;
+    self.solved = problem->precondition ? self.product + problem->size : self.residual;
     status = run_drive(&self.run, &method, &self, w, result);
     run_close(&self.run);
     return status;

@@ -20,8 +20,9 @@ static const char magic[16] = "temper-resume-1";
 /* What must be the same for the same bits. */
 struct identity {
     char fingerprint[40];
+    char valid[40]; /* the fingerprint of the validation rows; "" without */
     double t1, t2, smoothing, l2, tolerance;
-    uint64_t method, solver, f64, size, phases, max_iterations, patience, valid;
+    uint64_t method, solver, f64, size, phases, max_iterations, patience, scale;
     uint64_t initial; /* a hash of the initial weights */
 };
 
@@ -30,7 +31,8 @@ struct header {
     struct identity identity;
     struct counts before;
     uint64_t current, answers, stop, valid_since, memory_count;
-    double valid_best;
+    double valid_best, answer_norm;
+    uint64_t stopped_early;
     uint64_t checksum; /* of all other bytes, this one being 0 */
 };
 
@@ -38,6 +40,7 @@ static void identify(const struct training_run *t, struct identity *identity)
 {
     memset(identity, 0, sizeof *identity); /* padding too: it is compared as bytes */
     memcpy(identity->fingerprint, t->fingerprint, sizeof t->fingerprint);
+    memcpy(identity->valid, t->valid_fingerprint, sizeof t->valid_fingerprint);
     identity->t1 = t->loss.t1;
     identity->t2 = t->loss.t2;
     identity->smoothing = t->loss.smoothing;
@@ -50,7 +53,7 @@ static void identify(const struct training_run *t, struct identity *identity)
     identity->phases = t->phases;
     identity->max_iterations = t->options->max_iterations;
     identity->patience = t->options->patience;
-    identity->valid = t->valid ? t->valid_data->x.rows : 0;
+    identity->scale = t->scale.kind;
     identity->initial = XXH3_64bits(t->initial, t->size * sizeof *t->initial);
 }
 
@@ -81,6 +84,8 @@ static void fill(const struct training_run *t, const struct optim_progress *prog
     header.stop = t->stop;
     header.valid_since = t->valid_since;
     header.valid_best = t->valid_best;
+    header.answer_norm = t->answer_norm;
+    header.stopped_early = t->stopped_early;
     header.memory_count = progress->memory_count;
     char *to = put(bytes + sizeof header, t->origin, t->size);
     to = put(to, t->answer, t->size * t->answers);
@@ -137,6 +142,9 @@ static temper_status restore(struct training_run *t, const struct header *header
     t->stop = (enum optim_stop)header->stop;
     t->valid_since = (size_t)header->valid_since;
     t->valid_best = header->valid_best;
+    t->answer_loss = t->loss; /* the one that has answers on the way is not rounded */
+    t->answer_norm = header->answer_norm;
+    t->stopped_early = header->stopped_early != 0;
     t->memory_count = (size_t)header->memory_count;
     numbers = take(numbers, t->w, t->size);
     numbers = take(numbers, t->answer, t->size * t->answers);

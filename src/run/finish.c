@@ -138,13 +138,8 @@ static temper_status make_model(const struct training_run *t, const temper_train
 /* Once more at the answer, with the loss that was asked for: what is reported is what is saved. */
 static temper_status evaluate_answer(struct training_run *t, temper_train_report *report)
 {
-    double sum = 0, zero = t->phase[0].zero_norm;
-    for (size_t p = 0; p < t->phases && p < t->current + 1; p++)
-        if (t->phase[p].answers) {
-            zero = t->phase[p].zero_norm;
-            objective_set_loss(t->objective, t->phase[p].loss); /* a hinge: as it was rounded */
-            break;
-        }
+    double sum = 0, zero = t->answer_norm;
+    objective_set_loss(t->objective, t->answer_loss); /* a hinge: as it was rounded */
     objective_set_l2(t->objective, t->l2);
     temper_status status =
         objective_evaluate(t->objective, t->answer, &report->objective, t->gradient, t->error);

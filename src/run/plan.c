@@ -12,11 +12,12 @@ enum {
     NEWTON_DENSE = 200,  /* features of two classes: the Hessian costs features / 2 passes */
     NEWTON_SPARSE = 500, /* sparse rows make cheap outer products */
     WHITEN_MOST = 4096,  /* features: the factor is a dense matrix */
-    WHITEN_MANY = 256,
 };
 
-/* Beyond this difference of temperatures the second moments tell little of the curvature. */
-static const double WHITEN_GAP = 0.5, WHITEN_GAP_MANY = 1.1;
+/* Beyond this difference of temperatures the second moments tell little of the curvature; worse, a
+ * whitened step treats noise that can be learnt from x like signal, and ends where a logistic
+ * regression would (docs/decisions/0007). With many classes it has led to better optima. */
+static const double WHITEN_GAP_TWO = 0.5, WHITEN_GAP_MANY = 1.1;
 /* A gradient below this share needs sums in doubles. */
 static const double FLOAT_TOLERANCE = 1e-6;
 /* lambda_0 = 2e-4 tr Cov(x) / (C - 1) */
@@ -120,14 +121,14 @@ static temper_status plan_precision(struct training_run *t)
 }
 
 /* Whether steps are better measured by the second moments of the features: these resemble the
- * curvature if the temperatures do not differ much, and with many features it pays anyway. */
+ * curvature if the temperatures do not differ much. */
 static bool wants_whitening(const struct training_run *t)
 {
     bool tsallis = t->loss.method != TEMPER_HINGE && t->loss.method != TEMPER_BREGMAN;
     uint64_t columns = t->data->x.columns;
     double gap = tsallis ? t->loss.t2 - t->loss.t1 : 0;
     return t->solver == SOLVER_LBFGS && t->data->x.kind != MATRIX_CSR && columns <= WHITEN_MOST &&
-           gap <= (columns >= WHITEN_MANY ? WHITEN_GAP_MANY : WHITEN_GAP);
+           gap <= (t->data->classes.count == 2 ? WHITEN_GAP_TWO : WHITEN_GAP_MANY);
 }
 
 static enum solver best_solver(const struct training_run *t)

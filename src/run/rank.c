@@ -87,6 +87,7 @@ temper_status noise_by_rank(const struct dataset *data, const temper_noise_optio
     struct model *model;
     training.loss.method = TEMPER_LOGISTIC;
     training.l2 = options->rank_l2;
+    training.scale = options->rank_scale;
     training.seed = options->seed;
     training.threads = options->threads;
     temper_status status = noise_check_classes(data, error);

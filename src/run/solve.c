@@ -11,6 +11,10 @@ static minimiser_fn *const minimisers[] = {minimise_newton, minimise_lbfgs, mini
  * flat. */
 static const double FIRST_LENGTH = 1;
 
+/* A gradient is no more than rounding at these shares of the features' size. */
+static const double ROUNDING = 1e-14, ROUNDING_F32 = 1e-7;
+static const double SUSPICIOUS = 1e-6; /* a pass is spent on that only below */
+
 /* ---- What the solver sees: the objective, and the metric ------------------------------------- */
 
 static temper_status evaluate(void *context, const double *w, double *value, double *gradient,
@@ -52,12 +56,14 @@ static void precondition(void *context, double *v)
 
 /* ---- On the way ------------------------------------------------------------------------------ */
 
-/* The loss on the validation rows; false where it has not fallen for long enough. */
+/* The loss on the validation rows, on the way to the first answer; false where it has not fallen
+ * for long enough. */
 static bool validate(struct training_run *t, const double *w, double *loss)
 {
+    const struct phase *phase = &t->phase[t->current];
     double value;
     *loss = NAN;
-    if (!t->valid || !t->phase[t->current].answers)
+    if (!t->valid || t->answers > 0 || !(phase->answers || phase->most))
         return true;
     t->follow_status = objective_evaluate(t->valid, w, &value, t->valid_gradient, t->error);
     if (t->follow_status != TEMPER_OK)
@@ -99,7 +105,8 @@ static bool follow(void *context, const struct optim_progress *progress)
     struct training_run *t = context;
     double validation;
     bool goes_on = validate(t, progress->w, &validation);
-    if (t->follow_status == TEMPER_OK)
+    /* Not where it stops: going on from there would take another step. */
+    if (t->follow_status == TEMPER_OK && goes_on)
         t->follow_status = checkpoint_save(t, progress);
     if (t->follow_status != TEMPER_OK)
         return false;
@@ -107,6 +114,22 @@ static bool follow(void *context, const struct optim_progress *progress)
 }
 
 /* ---- Phases ---------------------------------------------------------------------------------- */
+
+/* A gradient at W = 0 that may be rounding is measured against the features: if it is no more, then
+ * training is at its end as soon as it is no more. */
+static temper_status measure_rounding(struct training_run *t, struct phase *phase)
+{
+    double size, rounding = t->f64 ? ROUNDING : ROUNDING_F32;
+    if (!(phase->zero_norm > 0) || phase->zero_norm > SUSPICIOUS)
+        return TEMPER_OK;
+    temper_status status = objective_length(t->objective, t->gradient, &size, t->error);
+    size /= phase->zero_norm;
+    if (status == TEMPER_OK && phase->zero_norm <= rounding * size) {
+        phase->zero_norm = 0;
+        phase->enough = rounding * size;
+    }
+    return status;
+}
 
 /* The stopping rule is relative to the gradient at W = 0, whatever the start. */
 static temper_status measure_zero(struct training_run *t, struct phase *phase)
@@ -117,7 +140,8 @@ static temper_status measure_zero(struct training_run *t, struct phase *phase)
     for (size_t i = 0; i < t->size; i++)
         sum += t->gradient[i] * t->gradient[i];
     phase->zero_norm = sqrt(sum);
-    return status;
+    phase->enough = 0;
+    return status == TEMPER_OK ? measure_rounding(t, phase) : status;
 }
 
 static temper_status not_finite(const struct training_run *t)
@@ -125,6 +149,14 @@ static temper_status not_finite(const struct training_run *t)
     return error_set(t->error, TEMPER_BAD_DATA,
                      "the loss is not a finite number: features are too large; pass --scale "
                      "standard");
+}
+
+/* A short phase and the one that goes on from it share the limit of the user. */
+static size_t most_iterations(const struct training_run *t, const struct phase *phase)
+{
+    size_t all = t->options->max_iterations, most = phase->bends ? phase[-1].most : phase->most;
+    most = most < all ? most : all;
+    return phase->bends ? all - most : phase->most ? most : all;
 }
 
 static temper_status run_phase(struct training_run *t, struct phase *phase, double *w,
@@ -137,9 +169,9 @@ static temper_status run_phase(struct training_run *t, struct phase *phase, doub
                               .multiply = t->solver == SOLVER_TRON ? multiply : NULL,
                               .hessian = t->solver == SOLVER_NEWTON ? hessian : NULL,
                               .precondition = t->whiten ? precondition : NULL};
-    struct optim_options options = {.gradient_norm = t->options->tolerance * phase->zero_norm,
-                                    .max_iterations =
-                                        phase->most ? phase->most : t->options->max_iterations,
+    double enough = fmax(t->options->tolerance * phase->zero_norm, phase->enough);
+    struct optim_options options = {.gradient_norm = enough,
+                                    .max_iterations = most_iterations(t, phase),
                                     .first_length = FIRST_LENGTH,
                                     .length = length,
                                     .follow = follow,
@@ -196,8 +228,12 @@ static temper_status one_phase(struct training_run *t, struct phase *phase)
 }
 
 /* With validation rows the first answer is the best on them, wherever the solver ended. */
-static void keep_answer(struct training_run *t)
+static void keep_answer(struct training_run *t, const struct phase *phase)
 {
+    if (t->answers == 0) {
+        t->answer_loss = phase->loss;
+        t->answer_norm = phase->zero_norm;
+    }
     const double *best = t->valid && t->answers == 0 && isfinite(t->valid_best) ? t->valid_w : t->w;
     memcpy(t->answer + t->size * t->answers++, best, t->size * sizeof *best);
 }
@@ -221,7 +257,7 @@ temper_status training_solve(struct training_run *t)
             return status;
         phase = skip_rest(t, phase);
         if (phase->answers || (t->interrupted && t->answers == 0))
-            keep_answer(t);
+            keep_answer(t, phase);
     }
     return TEMPER_OK;
 }

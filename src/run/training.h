@@ -21,8 +21,9 @@ struct phase {
     bool goes_on;     /* from where the phase before it ended */
     bool answers;     /* its end is a solution */
     size_t most;      /* iterations, after which the next phase goes on; 0: the limit of the user */
-    bool bends;       /* the metric is the curvature where the phase begins, not at 0 */
+    bool bends;       /* goes on from such a one: the metric is the curvature there, not at 0 */
     double zero_norm; /* of the gradient at W = 0; found when the phase begins */
+    double enough;    /* where that is 0: a gradient that is rounding alone */
 };
 
 /* The metric of whitened steps: a factor of the second moments. */
@@ -58,10 +59,11 @@ struct training_run {
     /* ---- Validation rows */
     struct dataset *valid_data;
     struct objective *valid;
-    double *valid_gradient; /* space */
-    double *valid_w;        /* the best so far */
-    double valid_best;      /* its loss */
-    size_t valid_since;     /* iterations since then */
+    char valid_fingerprint[33]; /* found where there is a checkpoint */
+    double *valid_gradient;     /* space */
+    double *valid_w;            /* the best so far */
+    double valid_best;          /* its loss */
+    size_t valid_since;         /* iterations since then */
 
     /* ---- On the way */
     struct phase phase[MOST_PHASES];
@@ -71,7 +73,10 @@ struct training_run {
     double *origin; /* where the phase began */
     double *answer; /* MOST_STARTS vectors */
     size_t answers;
-    enum optim_stop stop; /* of the phase that made the first answer */
+    /* Of the phase that made the first answer: */
+    temper_loss_spec answer_loss;
+    double answer_norm; /* zero_norm */
+    enum optim_stop stop;
     enum optim_stop last_stop;
     bool interrupted, stopped_early;
     struct counts before; /* of the phases that are over */

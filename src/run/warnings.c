@@ -14,6 +14,8 @@
 static const double STARTS_DIFFER = 0.02;
 /* Standard deviations of features that differ by more than this ask for scaling. */
 static const double SIZES_DIFFER = 1e4;
+/* A loss so far above that of no features is more than a coarse tolerance leaves. */
+static const double LEAST_PLATEAU = 1e-3;
 
 static void add(temper_train_report *report, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -65,21 +67,33 @@ static double loss_of_no_features(temper_loss_spec loss, const double *share, si
     return total;
 }
 
-/* Only a loss that is flat far out can end there. Weights that are 0 have not leapt anywhere. */
-temper_status refuse_plateau(const struct training_run *t, const temper_train_report *report)
+/* Only a loss that is flat far out can end there. Weights that are 0 have not leapt anywhere, and
+ * who ran out of iterations has not ended. */
+static bool may_be_plateau(const struct training_run *t)
 {
     bool tsallis = t->loss.method != TEMPER_HINGE && t->loss.method != TEMPER_BREGMAN;
     double norm = 0;
     for (size_t i = 0; i < t->size; i++)
         norm += t->answer[i] * t->answer[i];
-    if (!tsallis || t->loss.t1 >= 1 || t->interrupted || t->options->no_intercept || norm == 0)
+    return tsallis && t->loss.t1 < 1 && norm > 0 && !t->interrupted && t->stop != OPTIM_MAX_ITER &&
+           !t->options->no_intercept;
+}
+
+/* Where features tell nothing, the best model has the loss of no features but for what the
+ * tolerance leaves. A plateau has about the loss of one class everywhere, with certainty. */
+temper_status refuse_plateau(const struct training_run *t, const temper_train_report *report)
+{
+    if (!may_be_plateau(t))
         return TEMPER_OK;
-    double *share = class_shares(t);
+    double largest = 0, *share = class_shares(t);
     if (!share)
         return error_no_memory(t->error);
+    for (size_t c = 0; c < t->data->classes.count; c++)
+        largest = fmax(largest, share[c]);
     double least = loss_of_no_features(t->loss, share, t->data->classes.count);
+    double certain = (1 - largest) / (1 - t->loss.t1);
     mem_free(share);
-    if (report->train_loss <= least * (1 + 1e-9))
+    if (report->train_loss <= fmax((least + certain) / 2, least + LEAST_PLATEAU))
         return TEMPER_OK;
     return error_set(t->error, TEMPER_BAD_DATA,
                      "nothing was learnt: training ended where the loss is flat (%.4g, and %.4g "

@@ -59,15 +59,17 @@ TEST(broken_lines)
     static const struct bad list[] = {
         {"1,2,a\n\n3,b\n",
          {0},
-         "t.csv:3: expected 3 fields, found 2; correct the line or remove it"},
+         "t.csv:3:4: expected 3 fields, found 2; correct the line or remove it"},
         {"1,2,a\n3,4,b,c\n",
          {0},
-         "t.csv:2: expected 3 fields, found 4; correct the line or remove it"},
+         "t.csv:2:7: expected 3 fields, found 4; correct the line or remove it"},
         {"1,2,a\n3,4,b\n5,6",
          {0},
-         "t.csv:3: expected 3 fields, found 2; the file seems cut off: complete the last line or "
+         "t.csv:3:4: expected 3 fields, found 2; the file seems cut off: complete the last line or "
          "remove it"},
-        {"x,y,k\n1,a\n", {0}, "t.csv:2: expected 3 fields, found 2; correct the line or remove it"},
+        {"x,y,k\n1,a\n",
+         {0},
+         "t.csv:2:4: expected 3 fields, found 2; correct the line or remove it"},
         {"1,2,a\n3,\"4,b\n5,6,c\n",
          {0},
          "t.csv:2:3: the quote that opens here is never closed; close it, or double it and quote "

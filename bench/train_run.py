@@ -1,0 +1,134 @@
+"""Runs one training of temper, LIBLINEAR or scikit-learn, in processes of their own, and says how
+long it took (of the processor: other programs do not count) and how good it is."""
+import json
+import os
+import pathlib
+import resource
+import shutil
+import subprocess
+import sys
+
+import train_data
+
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+AT_ONCE = 1e30  # a tolerance with which LIBLINEAR stops as soon as it has read
+
+
+class Missing(Exception):
+    """A set cannot be had, or what is needed to judge it."""
+
+
+def best_kernels():
+    """OpenBLAS does not know every processor, and then takes slow ones."""
+    flags = pathlib.Path("/proc/cpuinfo")
+    text = flags.read_text() if flags.exists() else ""
+    if "avx512f" in text:
+        return {"OPENBLAS_CORETYPE": "SkylakeX"}
+    return {"OPENBLAS_CORETYPE": "Haswell"} if "avx2" in text else {}
+
+
+def environment():
+    return {**best_kernels(), **os.environ, **ONE_THREAD}
+
+
+def timed(command, cap):
+    """(processor seconds, standard output), or None after `cap` of them."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_CPU, (cap, cap))
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                               env=environment(), preexec_fn=limit)
+    output = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode < 0:
+        return None
+    if process.returncode:
+        raise Missing(f"{command[0]} has failed")
+    return usage.ru_utime + usage.ru_stime, output
+
+
+class Runner:
+    """One set, and who trains on it."""
+
+    def __init__(self, temper, folder, l2, cap):
+        self.temper, self.folder, self.l2, self.cap = temper, folder, l2, cap
+        if not train_data.make(folder.name, folder, temper):
+            raise Missing(f"the data of {folder.name} is not here (TEMPER_DATA tells where)")
+        self.sparse = (folder / "train.libsvm").exists()
+        self.peer, self.reading = None, {}
+        self.start()
+
+    def start(self):
+        script = pathlib.Path(__file__).with_name("train_peer.py")
+        self.peer = subprocess.Popen(
+            [sys.executable, script, self.folder, str(self.l2), str(self.cap)], text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment())
+        about = json.loads(self.peer.stdout.readline())
+        self.rows, self.classes = about["rows"], about["classes"]
+
+    def close(self):
+        self.peer.stdin.close()
+        self.peer.wait()
+
+    def ask(self, **what):
+        """Its answer; None if it ran out of time, and a new one is started."""
+        self.peer.stdin.write(json.dumps(what) + "\n")
+        self.peer.stdin.flush()
+        line = self.peer.stdout.readline()
+        if line:
+            return json.loads(line)
+        self.peer.wait()
+        self.start()
+        return None
+
+    def run(self, name, tol):
+        if name == "temper":
+            return self.ours(tol)
+        if name.startswith("liblinear"):
+            return self.liblinear(name.split()[-1], tol)
+        return self.ask(do="fit", solver=name, tol=tol)
+
+    def ours(self, tol, cap=600):
+        model = self.folder / "model.temper"
+        data = ["train.libsvm"] if self.sparse else ["train.npy", "--labels",
+                                                     self.folder / "train.labels"]
+        whole, output = timed(
+            [self.temper, "train", self.folder / data[0], *data[1:], "-m", model, "--threads", "1",
+             "--scale", "none", "--loss", "logistic", "--l2", str(self.l2), "--tol", str(tol),
+             "--max-iter", "100000", "--json", "--quiet"], cap)
+        told = json.loads(output)
+        # On the wall, which other programs lengthen; all of the process is more in any case.
+        seconds = min(told["seconds"]["train"], whole)
+        return {"seconds": seconds, "whole": whole, "solver": told["solver"],
+                "evaluations": told["evaluations"], **self.ask(do="temper", model=str(model))}
+
+    def liblinear_run(self, kind, tol, cap):
+        model = self.folder / f"model.liblinear{kind}"
+        data = self.folder / ("train.libsvm" if self.sparse else "train.svm")
+        cost = 1 / (self.l2 * self.rows)
+        done = timed([shutil.which("liblinear-train"), "-s", kind, "-B", "1", "-q", "-e", str(tol),
+                      "-c", f"{cost:.17g}", data, model], cap)
+        return done and (done[0], model)
+
+    def liblinear(self, kind, tol, cap=None):
+        if kind not in self.reading:
+            self.reading[kind] = self.liblinear_run(kind, AT_ONCE, 600)[0]
+        done = self.liblinear_run(kind, tol, cap or self.cap)
+        if done is None:
+            return None
+        self.reading[kind] = min(self.reading[kind],
+                                 self.liblinear_run(kind, AT_ONCE, 600)[0])
+        return {"seconds": max(done[0] - self.reading[kind], 1e-3), "whole": done[0],
+                **self.ask(do="liblinear", model=str(done[1]))}
+
+    def stars(self):
+        """The smallest objectives, ours and LIBLINEAR's (of two classes), found once for all."""
+        path = self.folder / f"stars-{self.l2:g}.json"
+        if path.exists():
+            return json.loads(path.read_text())
+        ours = self.ours(1e-7, cap=1200)
+        stars = {"ours": ours["objective"], "accuracy": ours["accuracy"], "liblinear": None}
+        if self.classes == 2 and shutil.which("liblinear-train"):
+            stars["liblinear"] = self.liblinear("0", 1e-8, cap=600)["objective"]
+        path.write_text(json.dumps(stars) + "\n")
+        return stars
