@@ -99,7 +99,7 @@ static void fill(const struct training_run *t, const struct optim_progress *prog
 
 temper_status checkpoint_save(struct training_run *t, const struct optim_progress *progress)
 {
-    double now = seconds_now();
+    double now = training_clock();
     if (!t->options->checkpoint || progress->iteration == 0 ||
         now - t->saved < t->options->checkpoint_seconds)
         return TEMPER_OK;
@@ -111,7 +111,7 @@ temper_status checkpoint_save(struct training_run *t, const struct optim_progres
     fill(t, progress, bytes, length);
     temper_status status = file_save(t->options->checkpoint, bytes, length, t->error);
     mem_free(bytes);
-    t->saved = seconds_now();
+    t->saved = training_clock();
     return status;
 }
 

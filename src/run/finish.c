@@ -202,7 +202,7 @@ temper_status training_finish(struct training_run *t, struct model **model,
         model_free(trained);
         return status;
     }
-    made.seconds = seconds_now() - t->started;
+    made.seconds = training_clock() - t->started;
     *report = made;
     *model = trained;
     return TEMPER_OK;

@@ -95,7 +95,7 @@ static bool report_progress(struct training_run *t, const struct optim_progress 
                            .tolerance = options->tolerance,
                            .accuracy = objective_accuracy(t->objective),
                            .validation = validation,
-                           .seconds = seconds_now() - t->started};
+                           .seconds = training_clock() - t->started};
     t->interrupted = options->follow(options->follow_context, &now) != 0;
     return !t->interrupted;
 }

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "run/training.h"
 
-double seconds_now(void)
+double training_clock(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -43,7 +43,7 @@ temper_status train(const struct dataset *data, const temper_train_options *opti
                              .options = options,
                              .error = error,
                              .valid_best = INFINITY,
-                             .started = seconds_now()};
+                             .started = training_clock()};
     temper_status status = TEMPER_OK;
     for (size_t i = 0; status == TEMPER_OK && i < sizeof steps / sizeof *steps; i++)
         status = steps[i](&t);

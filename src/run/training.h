@@ -120,6 +120,6 @@ temper_status warn_user(struct training_run *t, temper_train_report *report);
 temper_status dataset_fingerprint(const struct dataset *data, size_t threads, char hex[33],
                                   temper_error *error);
 
-double seconds_now(void);
+double training_clock(void);
 
 #endif
