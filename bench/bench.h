@@ -36,7 +36,8 @@ void bench_margins(void);
 void bench_softmax(void);
 void bench_linear(void);
 void bench_linear_many(void);
-/* Makes its files in `folder`, and removes them. */
+/* These make files in `folder`, and remove them. */
+void bench_sparse(const char *folder);
 void bench_read(const char *folder);
 void bench_train(void);
 

@@ -103,12 +103,8 @@ static int evaluation_make(struct evaluation *e, const struct table *t, enum mat
     *e = (struct evaluation){0};
     if (dataset_from_matrix(&x, t->label, &e->data, &error) != TEMPER_OK)
         return 0;
-    struct objective_spec spec = {.data = e->data,
-                                  .loss = loss,
-                                  .l2 = 1e-4,
-                                  .intercept = true,
-                                  .f64 = f64,
-                                  .threads = 1};
+    struct objective_spec spec = {
+        .data = e->data, .loss = loss, .l2 = 1e-4, .intercept = true, .f64 = f64, .threads = 1};
     if (objective_new(&spec, &e->objective, &error) == TEMPER_OK)
         choose_point(e, t, kind);
     return e->objective && e->w && e->gradient;

@@ -1,7 +1,7 @@
 """Whole trainings against LIBLINEAR and scikit-learn: how long until the objective is within 1e-4 of
 the smallest. One thread each, in turns, the best of several; docs/benchmarks.md has the rules.
 
-    train.py TEMPER FOLDER RECORD [--only SET] [--search]
+    train.py TEMPER FOLDER RECORD [--only SET] [--search [NAME]...]
 
 --search looks for the loosest tolerance of each that gets there, and prints bench/train_sets.json."""
 import argparse
@@ -30,7 +30,10 @@ class Contest:
 
     def gap(self, name, answer):
         star = self.stars["liblinear" if name in LIBLINEAR else "ours"]
-        return (answer["objective"] - star) / star
+        gap = (answer["objective"] - star) / star
+        if gap < -CLOSE / 10:
+            raise SystemExit(f"bench: {name} is below the optimum, by {-gap:.1e}: a wrong reference")
+        return gap
 
     def reached(self, name, answer):
         """One against the rest is another objective: there, as accurate on test rows."""
@@ -128,10 +131,12 @@ def missing(folder):
     return gone
 
 
-def find_tolerances(contest, entry):
+def find_tolerances(contest, entry, again):
+    """Of those named in `again`, or of all."""
     tol = {}
     for name in ("temper", *LIBLINEAR, *SKLEARN):
-        if name in entry.get("skip", ()):
+        if name in entry.get("skip", ()) or name not in (again or (name,)):
+            tol.update({k: v for k, v in entry.get("tol", {}).items() if k == name})
             continue
         tol[name], how = contest.search(name)
         print(f"    {name}: {tol[name]:g} {how}", file=sys.stderr, flush=True)
@@ -143,7 +148,7 @@ def main():
     for name in ("temper", "folder", "record"):
         parser.add_argument(name, type=pathlib.Path)
     parser.add_argument("--only")
-    parser.add_argument("--search", action="store_true")
+    parser.add_argument("--search", nargs="*")
     options = parser.parse_args()
     sets = json.loads((HERE / "train_sets.json").read_text())
     record = Record()
@@ -158,14 +163,14 @@ def main():
             record.note(f"{reason}: not compared")
             continue
         contest = Contest(runner, entry)
-        if options.search:
-            entry["tol"] = find_tolerances(contest, entry)
+        if options.search is not None:
+            entry["tol"] = find_tolerances(contest, entry, options.search)
             print(json.dumps({name: entry}), flush=True)
         else:
             entry["tol"] = {k: v for k, v in entry["tol"].items() if k not in gone}
             compare(record, contest, entry)
         runner.close()
-    if not options.search:
+    if options.search is None:
         options.record.write_text(json.dumps(record.lines, indent=1) + "\n")
         print(f"\nrecord: {options.record}")
 

@@ -74,10 +74,10 @@ int peer_lbfgs(struct objective *objective, double tolerance, struct effort *eff
     double start = processor_seconds();
     int code = lbfgs((int)n, w, NULL, evaluate, progress, &peer, &parameter);
     *effort = (struct effort){peer.reached ? (double)peer.passes : 0, processor_seconds() - start};
-    *why = peer.reached          ? "there"
+    *why = peer.reached                      ? "there"
            : code == LBFGSERR_ROUNDING_ERROR ? "stopped by a rounding error"
-           : code < 0            ? "stopped by its line search"
-                                 : "not there after 5,000 passes";
+           : code < 0                        ? "stopped by its line search"
+                                             : "not there after 5,000 passes";
     lbfgs_free(w);
     lbfgs_free(gradient);
     return 1;

@@ -159,8 +159,12 @@ void bench_passes(void)
          1e-4,
          "standard"},
         {"a9a", "a9a/a9a.gz", {0}, 1e-5, 1e-4, "none"},
-        {"Covertype 2 v 3", "covtype/covtype.data.gz", {.classes = "2,3", .format = "csv"}, 1e-5,
-         1e-4, "standard"},
+        {"Covertype 2 v 3",
+         "covtype/covtype.data.gz",
+         {.classes = "2,3", .format = "csv"},
+         1e-5,
+         1e-4,
+         "standard"},
     };
     static const struct set many[] = {
         {"Fashion-MNIST, 10 classes, standardised, l2 1e-2", fashion, {0}, 1e-3, 1e-2, "standard"},

@@ -103,7 +103,8 @@ class Runner:
                 "evaluations": told["evaluations"], **self.ask(do="temper", model=str(model))}
 
     def liblinear_run(self, kind, tol, cap):
-        model = self.folder / f"model.liblinear{kind}"
+        # The run that only reads leaves a model too: not in the place of a real one.
+        model = self.folder / f"model.liblinear{kind}{'-read' if tol == AT_ONCE else ''}"
         data = self.folder / ("train.libsvm" if self.sparse else "train.svm")
         cost = 1 / (self.l2 * self.rows)
         done = timed([shutil.which("liblinear-train"), "-s", kind, "-B", "1", "-q", "-e", str(tol),

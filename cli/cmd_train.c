@@ -105,20 +105,26 @@ static temper_status check_files(const struct session *session)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* Labels and weights of a file of their own are those of DATA. */
+/* Labels and weights of a file of their own are those of DATA, and what its columns are is known
+ * from DATA too: the same text must become the same feature. */
 static temper_status read_valid(struct session *session)
 {
-    struct arguments arguments = *session->arguments;
+    temper_error error;
+    temper_read_options options = reading_options(session->arguments);
     struct stat there;
-    const char *path = text_of(&arguments, OPT_VALID), *weights = text_of(&arguments, OPT_WEIGHTS);
+    const char *path = text_of(session->arguments, OPT_VALID);
     if (!path)
         return TEMPER_OK;
-    arguments.given[OPT_LABELS] = NULL;
-    if (weights && stat(weights, &there) == 0)
-        arguments.given[OPT_WEIGHTS] = NULL;
-    temper_status status = read_data(&arguments, path, &session->valid, NULL);
+    temper_status status = check_path(session->arguments, path);
+    if (status != TEMPER_OK)
+        return status;
+    options.labels = options.label = options.ignore = options.categorical = NULL;
+    if (options.weights && stat(options.weights, &there) == 0)
+        options.weights = NULL;
+    if (temper_data_read_like(session->data, path, &options, &session->valid, &error) != TEMPER_OK)
+        return complain_error(&error);
     session->options.valid = session->valid;
-    return status;
+    return TEMPER_OK;
 }
 
 static temper_status read_warm(struct session *session)

@@ -221,6 +221,11 @@ typedef struct temper_read_options {
  * failure, and the error says file, line, column, cause and remedy. */
 TEMPER_API temper_status temper_data_read(const char *path, const temper_read_options *options,
                                           temper_data **data, temper_error *error);
+/* Reads a file so that its features are those of `like`, as a validation file wants it: columns are
+ * found by name, texts become the same features, missing values what they became there. */
+TEMPER_API temper_status temper_data_read_like(const temper_data *like, const char *path,
+                                               const temper_read_options *options,
+                                               temper_data **data, temper_error *error);
 TEMPER_API void temper_data_free(temper_data *data);
 
 /* Writes to a file, whole or not at all. `format` NULL: told by the extension. */

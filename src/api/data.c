@@ -2,6 +2,7 @@
 #include "data/dataset.h"
 #include "data/read.h"
 #include "data/scale.h"
+#include "data/schema.h"
 #include "data/select.h"
 #include "data/write.h"
 #include "temper.h"
@@ -18,6 +19,26 @@ temper_status temper_data_read(const char *path, const temper_read_options *opti
     const temper_read_options defaults = {0};
     struct dataset *read;
     temper_status status = dataset_read(path, options ? options : &defaults, &read, error);
+    if (status == TEMPER_OK)
+        *data = (temper_data *)read;
+    return status;
+}
+
+temper_status temper_data_read_like(const temper_data *like, const char *path,
+                                    const temper_read_options *options, temper_data **data,
+                                    temper_error *error)
+{
+    const struct dataset *model = inside(like);
+    const temper_read_options defaults = {0};
+    struct schema *plain = NULL;
+    struct dataset *read;
+    temper_status status = TEMPER_OK;
+    if (!model->schema)
+        status = schema_plain((size_t)model->x.columns, &model->features, &plain, error);
+    if (status == TEMPER_OK)
+        status = dataset_read_like(path, options ? options : &defaults,
+                                   plain ? plain : model->schema, &read, error);
+    schema_free(plain);
     if (status == TEMPER_OK)
         *data = (temper_data *)read;
     return status;

@@ -49,13 +49,13 @@ static bool add_note_line(struct text *notes, const char *line, size_t length)
 
 static bool add_notes(struct stream *stream, const struct dataset *data)
 {
-    bool fine = true;
-    for (const char *line = data->notes; fine && *line;) {
-        size_t length = strcspn(line, "\n");
-        fine = add_note_line(&stream->notes, line, length);
-        line += length + (line[length] == '\n');
+    size_t length;
+    for (const char *line = data->notes; *line; line += length + (line[length] == '\n')) {
+        length = strcspn(line, "\n");
+        if (!add_note_line(&stream->notes, line, length))
+            return false;
     }
-    return fine;
+    return true;
 }
 
 /* What the options ask for can be done portion by portion. */
@@ -76,7 +76,7 @@ static temper_status find_format(struct stream *stream, temper_error *error)
                               .error = error};
     temper_status status =
         first ? read_format(&reading, first, &stream->format) : error_no_memory(error);
-    if (status == TEMPER_OK && !add_notes(stream, first))
+    if (first && status == TEMPER_OK && !add_notes(stream, first))
         status = error_no_memory(error);
     dataset_free(first);
     return status;
@@ -88,8 +88,8 @@ temper_status stream_open(const char *path, const temper_read_options *options,
     struct stream *stream = mem_zeroed(1, sizeof *stream);
     if (!stream)
         return error_no_memory(error);
-    *stream = (struct stream){
-        .path = path, .options = *options, .schema = schema, .portion = PORTION};
+    *stream =
+        (struct stream){.path = path, .options = *options, .schema = schema, .portion = PORTION};
     temper_status status = source_open(path, &stream->source, error);
     if (status == TEMPER_OK)
         status = find_format(stream, error);

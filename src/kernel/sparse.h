@@ -1,7 +1,7 @@
 /* sparse: rows of a sparse matrix times weights, and residuals times rows.
  *
- * The same calls serve the transposed matrix: its columns as rows, row numbers as columns. Sums of a
- * row depend on that row alone, whatever rows are beside it. */
+ * The same calls serve the transposed matrix: its columns as rows, row numbers as columns. Sums of
+ * a row depend on that row alone, whatever rows are beside it. */
 #ifndef KERNEL_SPARSE_H
 #define KERNEL_SPARSE_H
 

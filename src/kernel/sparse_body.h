@@ -232,9 +232,7 @@ static void sparse_many_back_fast(struct sparse_rows rows, size_t width, const d
 }
 
 #define SPARSE_TABLE                                                                               \
-    {                                                                                              \
-        sparse_times_fast, sparse_back_fast, sparse_many_times_fast, sparse_many_times_f32_fast,   \
-            sparse_many_back_fast                                                                  \
-    }
+    {sparse_times_fast, sparse_back_fast, sparse_many_times_fast, sparse_many_times_f32_fast,      \
+     sparse_many_back_fast}
 
 #endif

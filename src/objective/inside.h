@@ -58,8 +58,8 @@ struct objective {
     size_t rows, columns, classes, vectors, size;
     double weight_sum;
 
-    bool fold;   /* scaling goes into the weights, not into the rows */
-    double *raw; /* weights for the rows as the kernels see them, and the intercepts behind */
+    bool fold;      /* scaling goes into the weights, not into the rows */
+    double *raw;    /* weights for the rows as the kernels see them, and the intercepts behind */
     float *raw_f32; /* sparse data: of PASS_MULTIPLY only */
 
     size_t block_rows, stride; /* stride: block_rows rounded up to SOFTMAX_PAD */
@@ -138,8 +138,8 @@ const float *dense_rows_f32(const struct objective *o, struct span span, bool sc
 const double *dense_rows_f64(const struct objective *o, struct span span, bool scaled, void *rows);
 
 /* A pass over all rows with the weights w. `gradient`, unless NULL, receives the sum of residuals
- * times rows, divided by the sum of the weights, and that of the penalty; the sums of the parts stay
- * in o->part. */
+ * times rows, divided by the sum of the weights, and that of the penalty; the sums of the parts
+ * stay in o->part. */
 temper_status run_pass(struct objective *o, enum pass pass, const double *w, double *gradient);
 /* Threads that so many multiplications are worth. */
 size_t worth_threads(const struct objective *o, double work);

@@ -74,7 +74,8 @@ static void one_line(const struct products *p, size_t i)
         line[p->column[e]] += factor * p->value[e];
 }
 
-/* Entries i .. i + 4 with all up to them: four lines of the matrix share what is read of the row. */
+/* Entries i .. i + 4 with all up to them: four lines of the matrix share what is read of the row.
+ */
 static void four_lines(const struct products *p, size_t i)
 {
     const uint32_t *column = p->column + i;

@@ -67,7 +67,7 @@ static void choose_parts(struct objective *o)
                                                o->spec.f64 ? sizeof(double) : sizeof(float));
     /* An odd multiple: entries of neighbouring classes then never share a line of the cache. */
     o->stride = ((o->block_rows + SOFTMAX_PAD - 1) / SOFTMAX_PAD | 1) * SOFTMAX_PAD;
-    size_t blocks = (o->rows + o->block_rows - 1) / o->block_rows;
+    size_t blocks = o->rows ? (o->rows - 1) / o->block_rows + 1 : 1;
     o->transposed =
         sparse && o->rows <= UINT32_MAX &&
         (gradient > TRANSPOSE_BYTES ||

@@ -38,7 +38,7 @@ struct header {
 
 static void identify(const struct training_run *t, struct identity *identity)
 {
-    memset(identity, 0, sizeof *identity); /* padding too: it is compared as bytes */
+    memset(identity, 0, sizeof *identity); /* padding too: bytes are compared */
     memcpy(identity->fingerprint, t->fingerprint, sizeof t->fingerprint);
     memcpy(identity->valid, t->valid_fingerprint, sizeof t->valid_fingerprint);
     identity->t1 = t->loss.t1;
@@ -168,7 +168,7 @@ static temper_status parse(struct training_run *t, char *bytes, size_t length)
     if (checksum != XXH3_64bits(bytes, length))
         return refuse(t, "the checkpoint is damaged");
     identify(t, &ours);
-    if (memcmp(&ours, &header.identity, sizeof ours) != 0)
+    if (XXH3_64bits(&ours, sizeof ours) != XXH3_64bits(&header.identity, sizeof ours))
         return refuse(t, "the checkpoint is of other data or other options");
     if (header.current >= t->phases || header.answers > MOST_STARTS ||
         header.memory_count > length || header.stop > OPTIM_NOT_FINITE ||

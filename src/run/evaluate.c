@@ -130,11 +130,15 @@ temper_status evaluator_add(struct evaluator *e, const struct dataset *data, siz
                          data->source ? data->source : "data");
     uint32_t *number = match_classes(e->model, data);
     double *a = mem_alloc(rows, vectors * sizeof *a);
-    temper_status status =
-        number && a ? decide(e->model, &data->x, threads, a, error) : error_no_memory(error);
-    for (size_t row = 0; status == TEMPER_OK && row < rows; row++)
-        add_row(e, a + row * vectors, number[data->label[row]],
-                data->weight ? data->weight[row] : 1);
+    temper_status status = TEMPER_NO_MEMORY;
+    if (number && a) {
+        status = decide(e->model, &data->x, threads, a, error);
+        for (size_t row = 0; status == TEMPER_OK && row < rows; row++)
+            add_row(e, a + row * vectors, number[data->label[row]],
+                    data->weight ? data->weight[row] : 1);
+    } else {
+        error_no_memory(error);
+    }
     mem_free(number);
     mem_free(a);
     return status;

@@ -51,7 +51,8 @@ static bool copy_names(const struct dataset *data, struct model *model)
             return false;
     if (!data->features.count)
         return true;
-    model->feature_names.name = mem_zeroed(data->features.count, sizeof *data->features.name);
+    model->feature_names.name =
+        (char **)mem_zeroed(data->features.count, sizeof *data->features.name);
     if (!model->feature_names.name)
         return false;
     model->feature_names.count = data->features.count;

@@ -20,17 +20,17 @@ void metric_free(struct metric *metric)
     mem_free(metric->column);
 }
 
-static temper_status make_room(struct training_run *t)
+static bool make_room(struct training_run *t)
 {
     struct metric *metric = &t->metric;
     size_t square;
     metric->vectors = objective_vectors(t->objective);
     metric->n = t->size / metric->vectors;
     if (!mul_size(metric->n, metric->n, &square))
-        return error_no_memory(t->error);
+        return false;
     metric->factor = mem_alloc(square, sizeof(double));
     metric->column = mem_alloc(metric->n, sizeof(double));
-    return metric->factor && metric->column ? TEMPER_OK : error_no_memory(t->error);
+    return metric->factor && metric->column;
 }
 
 /* Of the loss where training starts: all classes are alike there. */
@@ -64,9 +64,9 @@ temper_status metric_prepare(struct training_run *t, const struct phase *phase)
     struct metric *metric = &t->metric;
     if (!t->whiten)
         return TEMPER_OK;
-    temper_status status = metric->factor ? TEMPER_OK : make_room(t);
-    if (status == TEMPER_OK)
-        status = take_moments(t, phase);
+    if (!metric->column && !make_room(t))
+        return error_no_memory(t->error);
+    temper_status status = take_moments(t, phase);
     if (status != TEMPER_OK)
         return status;
     size_t n = metric->n, columns = (size_t)t->data->x.columns;

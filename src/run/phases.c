@@ -64,10 +64,11 @@ static void add_logistic_start(struct training_run *t)
 static void add_path_start(struct training_run *t)
 {
     double l2 = (t->l2 > 0 ? t->l2 : 1e-6) * PATH_FIRST;
-    for (int i = 0; i < PATH_STEPS; i++, l2 *= PATH_STEP) {
+    for (int i = 0; i < PATH_STEPS; i++) {
         struct phase *phase = add(t, "start 3: strong l2");
         phase->l2 = l2;
         phase->goes_on = i > 0;
+        l2 *= PATH_STEP;
     }
     add_whitened(t, "start 3", true);
 }

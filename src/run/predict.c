@@ -43,7 +43,7 @@ size_t predicted_class(const struct model *model, const double *a)
 void predicted_probabilities(const struct model *model, const double *a, bool calibrated, double *p)
 {
     const double two[] = {-a[0] / 2, a[0] / 2};
-    size_t classes = model->classes.count;
+    size_t classes = model->vectors == 1 ? 2 : model->vectors;
     double order = calibrated ? model_escort_order(model) : 1, sum = 0;
     if (model->vectors == 1)
         a = two;

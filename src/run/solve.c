@@ -10,6 +10,8 @@ static minimiser_fn *const minimisers[] = {minimise_newton, minimise_lbfgs, mini
 /* The first step moves activations by about this much, so that it cannot leap to where the loss is
  * flat. */
 static const double FIRST_LENGTH = 1;
+/* Where there is no such place, and the curvature is known, the first step is like the others. */
+static const double CONVEX_LENGTH = 8;
 
 /* A gradient is no more than rounding at these shares of the features' size. */
 static const double ROUNDING = 1e-14, ROUNDING_F32 = 1e-7;
@@ -159,6 +161,14 @@ static size_t most_iterations(const struct training_run *t, const struct phase *
     return phase->bends ? all - most : phase->most ? most : all;
 }
 
+/* Convex losses rise forever on the wrong side. */
+static double first_length(const struct training_run *t, temper_loss_spec loss)
+{
+    bool tsallis = loss.method != TEMPER_HINGE && loss.method != TEMPER_BREGMAN;
+    bool convex = tsallis && loss.t1 >= 1 && loss.t1 >= loss.t2;
+    return convex && t->solver != SOLVER_LBFGS ? CONVEX_LENGTH : FIRST_LENGTH;
+}
+
 static temper_status run_phase(struct training_run *t, struct phase *phase, double *w,
                                struct optim_result *result)
 {
@@ -172,7 +182,7 @@ static temper_status run_phase(struct training_run *t, struct phase *phase, doub
     double enough = fmax(t->options->tolerance * phase->zero_norm, phase->enough);
     struct optim_options options = {.gradient_norm = enough,
                                     .max_iterations = most_iterations(t, phase),
-                                    .first_length = FIRST_LENGTH,
+                                    .first_length = first_length(t, phase->loss),
                                     .length = length,
                                     .follow = follow,
                                     .follow_context = t,

@@ -28,11 +28,25 @@ static temper_status map_labels(struct training_run *t, struct dataset *valid)
     return TEMPER_OK;
 }
 
+/* Whether any row has a weight. */
+static bool counts(const struct dataset *data)
+{
+    for (uint64_t row = 0; row < data->x.rows; row++)
+        if (!data->weight || data->weight[row] > 0)
+            return true;
+    return false;
+}
+
 static temper_status check_valid(const struct training_run *t, const struct dataset *valid)
 {
     bool sparse = t->data->x.kind == MATRIX_CSR;
     if (!valid->label)
-        return error_set(t->error, TEMPER_BAD_DATA, "the validation data has no labels");
+        return error_set(t->error, TEMPER_BAD_DATA,
+                         "the validation data has no labels; give some, or train without it");
+    if (!counts(valid))
+        return error_set(t->error, TEMPER_BAD_DATA,
+                         "the validation data has no rows that count; give some, or train without "
+                         "it");
     if (valid->x.columns != t->data->x.columns || sparse != (valid->x.kind == MATRIX_CSR))
         return error_set(t->error, TEMPER_BAD_DATA,
                          "the validation data has %llu %s features, the training data %llu %s "
@@ -40,6 +54,13 @@ static temper_status check_valid(const struct training_run *t, const struct data
                          (unsigned long long)valid->x.columns,
                          valid->x.kind == MATRIX_CSR ? "sparse" : "dense",
                          (unsigned long long)t->data->x.columns, sparse ? "sparse" : "dense");
+    const struct names *ours = &t->data->features, *theirs = &valid->features;
+    for (size_t j = 0; ours->count && theirs->count && j < ours->count; j++)
+        if (strcmp(ours->name[j], theirs->name[j]) != 0)
+            return error_set(t->error, TEMPER_BAD_DATA,
+                             "feature %zu of the validation data is '%.40s', that of the training "
+                             "data '%.40s'; they must come in the same order",
+                             j + 1, theirs->name[j], ours->name[j]);
     return TEMPER_OK;
 }
 

@@ -12,6 +12,8 @@
 
 /* Solutions of different starts agree if at most this share of rows is predicted differently. */
 static const double STARTS_DIFFER = 0.02;
+/* Classes that are never predicted are worth a word if they have this share of the rows. */
+static const double GIVEN_UP = 0.25;
 /* Standard deviations of features that differ by more than this ask for scaling. */
 static const double SIZES_DIFFER = 1e4;
 /* A loss so far above that of no features is more than a coarse tolerance leaves. */
@@ -202,17 +204,30 @@ static double disagreement(const uint32_t *a, const uint32_t *b, size_t rows)
     return (double)different / (double)rows;
 }
 
-static void warn_collapse(const struct training_run *t, const uint32_t *predicted,
-                          temper_train_report *report)
+/* A bounded loss can be least where some classes are right and the others are given up: their rows
+ * have probabilities near 0, where the loss is flat. It is a solution, and a useless one. */
+static void warn_given_up(const struct training_run *t, const uint32_t *predicted,
+                          const double *share, temper_train_report *report)
 {
-    size_t rows = (size_t)t->data->x.rows, row = 1;
-    while (row < rows && predicted[row] == predicted[0])
-        row++;
-    if (row == rows)
+    size_t classes = t->data->classes.count, left = 0;
+    double lost = 0;
+    for (uint32_t c = 0; c < classes; c++) {
+        uint64_t row = 0;
+        while (row < t->data->x.rows && predicted[row] != c)
+            row++;
+        left += row < t->data->x.rows;
+        lost += row < t->data->x.rows ? 0 : share[c];
+    }
+    if (left == 1)
         add(report,
             "every row is predicted to be '%.40s': the model has collapsed to one class; lower "
             "--l2, or pass --class-weight balanced",
             t->data->classes.name[predicted[0]]);
+    else if (lost >= GIVEN_UP)
+        add(report,
+            "%zu of %zu classes, with %.0f %% of the rows, are never predicted: this loss is least "
+            "where they are given up; lower t2, or raise t1",
+            classes - left, classes, 100 * lost);
 }
 
 static temper_status warn_starts(struct training_run *t, const uint32_t *first, uint32_t *other,
@@ -234,27 +249,43 @@ static temper_status warn_starts(struct training_run *t, const uint32_t *first, 
     return TEMPER_OK;
 }
 
-/* A pass that is spent only where there may be something to say. */
-static temper_status warn_predictions(struct training_run *t, temper_train_report *report)
+/* Whether the accuracy leaves room for classes that are never predicted. */
+static bool may_have_given_up(const struct training_run *t, const double *share,
+                              const temper_train_report *report)
+{
+    double largest = 0;
+    for (size_t c = 0; c < t->data->classes.count; c++)
+        largest = fmax(largest, share[c]);
+    return report->accuracy <= largest * (1 + 1e-9) ||
+           (t->data->classes.count > 2 && report->accuracy <= 1 - GIVEN_UP);
+}
+
+static temper_status check_predictions(struct training_run *t, const double *share,
+                                       temper_train_report *report)
 {
     size_t rows = (size_t)t->data->x.rows;
-    double *share = class_shares(t), largest = 0;
-    for (size_t c = 0; share && c < t->data->classes.count; c++)
-        largest = fmax(largest, share[c]);
-    mem_free(share);
-    if (!share)
-        return error_no_memory(t->error);
-    if (t->answers < 2 && report->accuracy > largest * (1 + 1e-9))
-        return TEMPER_OK;
     uint32_t *first = mem_alloc(rows, sizeof *first), *other = mem_alloc(rows, sizeof *other);
     temper_status status =
         first && other ? predict_rows(t, t->answer, first) : error_no_memory(t->error);
     if (status == TEMPER_OK) {
-        warn_collapse(t, first, report);
+        warn_given_up(t, first, share, report);
         status = warn_starts(t, first, other, report);
     }
     mem_free(first);
     mem_free(other);
+    return status;
+}
+
+/* A pass that is spent only where there may be something to say. */
+static temper_status warn_predictions(struct training_run *t, temper_train_report *report)
+{
+    double *share = class_shares(t);
+    if (!share)
+        return error_no_memory(t->error);
+    temper_status status = TEMPER_OK;
+    if (t->answers >= 2 || may_have_given_up(t, share, report))
+        status = check_predictions(t, share, report);
+    mem_free(share);
     return status;
 }
 

@@ -45,7 +45,7 @@ struct dataset *made_data(enum matrix_kind kind, size_t rows, size_t columns, si
             double *x = values + i * columns;
             for (size_t j = 0; j < columns; j++)
                 x[j] = draw_below(&draw, 2) ? 0 : (double)draw_below(&draw, 9);
-            labels[i] = names[i < classes      ? i
+            labels[i] = names[i < classes  ? i
                               : i % 7 == 3 ? draw_below(&draw, classes)
                                            : rule(x, columns, classes)];
         }

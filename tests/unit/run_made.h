@@ -35,11 +35,12 @@ double made_objective(const struct model *model, double times, const struct data
 /* |gradient| of that, relative to |gradient| at 0. */
 double made_gradient(const struct model *model, const struct dataset *data);
 
-/* A follower that stops after so many calls, but for those at the start of a phase. */
+/* A follower, whose context is this; stops after so many calls, but for those at the start of a
+ * phase. */
 struct made_stop {
     size_t after, calls;
     temper_progress last;
 };
-int made_follow(void *stop, const temper_progress *progress);
+int made_follow(void *context, const temper_progress *progress);
 
 #endif

@@ -32,7 +32,8 @@ static void agree(double value)
             at++;
         CHECKF(text[i] == (i < precision ? printed[at++] : '0'), "%s is not %s", text, printed);
     }
-    CHECKF(exponent == atoi(strchr(printed, 'e') + 1), "%s has another exponent", printed);
+    CHECKF(exponent == strtol(strchr(printed, 'e') + 1, NULL, 10), "%s has another exponent",
+           printed);
 }
 
 TEST(random_numbers)

@@ -92,7 +92,10 @@ SCRATCH_TEST(tables_are_the_same_wherever_they_are_cut)
     CHECK(check_text("tail.csv", "1,2,a\n3,4,b\n5,6,a", two) == 2);
     CHECK(check_text("crlf.csv", "1,2,a\r\n3,4,b\r\n5,6,a\r\n", two) == 2);
     CHECK(check_text("blank.csv", "\n\n1,2,a\n\n\n3,4,b\n\n5,6,a\n\n\n\n", two) == 2);
-    CHECK(check_text("bom.csv", "\xef\xbb\xbf" "1,2,a\n3,4,b\n5,6,a\n", two) == 2);
+    CHECK(check_text("bom.csv",
+                     "\xef\xbb\xbf"
+                     "1,2,a\n3,4,b\n5,6,a\n",
+                     two) == 2);
     CHECK(check_text("unlabelled.csv", "1,2\n3,4\n5,6\n", two) == 2);
     CHECK(check_text("quoted.csv", "1,\"2\",\"a\nb\"\n3,4,\"c \"\"\n\n\"\n5,6,c\n", two) == 2);
     CHECK(check_text("one.csv", "1,2,a\n", two) == 1);

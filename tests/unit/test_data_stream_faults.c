@@ -1,5 +1,5 @@
-/* What is wrong in any portion is told as if the file had been read whole; and what fails on the way
- * is told, too. */
+/* What is wrong in any portion is told as if the file had been read whole; and what fails on the
+ * way is told, too. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

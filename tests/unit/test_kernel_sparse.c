@@ -87,8 +87,8 @@ static void check_times(const struct made *made, size_t width, const double *w, 
 }
 
 /* The same for out[j * width + c] = before + sums over the rows. */
-static void check_back(const struct made *made, size_t width, const double *r,
-                       const double *before, const double *out)
+static void check_back(const struct made *made, size_t width, const double *r, const double *before,
+                       const double *out)
 {
     static long double sum[COLUMNS * MOST_WIDTH], size[COLUMNS * MOST_WIDTH];
     for (size_t k = 0; k < COLUMNS * width; k++)

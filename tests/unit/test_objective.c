@@ -29,7 +29,7 @@ static struct dataset *make_data(enum matrix_kind kind, size_t rows, size_t colu
     static const char *const names[] = {"0", "1", "2", "3", "4"};
     struct draw draw = draw_from(rows + 31 * columns + 7 * classes);
     double *values = calloc(rows * columns, sizeof *values), *weights = calloc(rows, 8);
-    const char **labels = calloc(rows, sizeof *labels);
+    const char **labels = (const char **)calloc(rows, sizeof *labels);
     for (size_t i = 0; i < rows; i++) {
         for (size_t j = 0; j < columns; j++)
             values[i * columns + j] = draw_below(&draw, 3) ? 0 : (double)draw_below(&draw, 9);
@@ -41,7 +41,7 @@ static struct dataset *make_data(enum matrix_kind kind, size_t rows, size_t colu
         table_weigh(data, weights);
     free(values);
     free(weights);
-    free(labels);
+    free((void *)labels);
     return data;
 }
 

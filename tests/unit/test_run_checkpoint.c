@@ -207,7 +207,8 @@ SCRATCH_TEST(a_checkpoint_of_other_options_or_data_is_refused)
 
 SCRATCH_TEST(a_checkpoint_of_other_validation_rows_is_refused)
 {
-    struct dataset *data = made_data(MATRIX_F64, 60, 4, 2), *valid = made_data(MATRIX_F64, 30, 4, 2);
+    struct dataset *data = made_data(MATRIX_F64, 60, 4, 2),
+                   *valid = made_data(MATRIX_F64, 30, 4, 2);
     struct made_stop stop = {.after = 2};
     temper_train_options options = made_options();
     options.checkpoint = path;

@@ -160,8 +160,16 @@ TEST(training_stops_where_the_validation_loss_was_least)
     }
 }
 
+/* Counts the calls with a validation loss in other phases than the first start. */
+static int watch_others(void *context, const temper_progress *progress)
+{
+    *(size_t *)context += strcmp(progress->phase, "start 1") != 0 && !isnan(progress->validation);
+    return 0;
+}
+
 TEST(validation_is_of_the_first_start_alone)
 {
+    size_t others = 0;
     struct dataset *all = made_data(MATRIX_F64, 90, 12, 2);
     struct dataset *data = part(all, 0, 40), *valid = part(all, 40, 50);
     temper_train_options options = made_options();
@@ -172,7 +180,10 @@ TEST(validation_is_of_the_first_start_alone)
     options.patience = 2;
     temper_model *first = made_train(data, options, &one);
     options.starts = 3;
+    options.follow = watch_others;
+    options.follow_context = &others;
     temper_model *second = made_train(data, options, &three);
+    CHECKF(others == 0, "%zu", others);
     CHECK(one.validation == three.validation && one.stop == three.stop);
     CHECK(one.objective == three.objective && three.iterations > one.iterations + 4);
     if (second)

@@ -176,7 +176,8 @@ TEST(the_log_loss_has_an_end)
 
 TEST(batches_add_up)
 {
-    struct dataset *data = made_data(MATRIX_F32, 90, 3, 3), *other = made_data(MATRIX_CSR, 70, 3, 3);
+    struct dataset *data = made_data(MATRIX_F32, 90, 3, 3),
+                   *other = made_data(MATRIX_CSR, 70, 3, 3);
     temper_model *model = made_train(data, made_options(), NULL);
     temper_evaluation one, two, both = {0};
     temper_evaluator *evaluator = NULL;

@@ -112,7 +112,7 @@ TEST(every_scaling_gives_weights_for_raw_rows)
 /* A row of numbers as its scaling makes it, classified by what was trained on such rows. */
 TEST(predictions_for_raw_rows_are_those_for_scaled_rows)
 {
-    double raw[150], plain[150];
+    double raw[150] = {0}, plain[150] = {0};
     for (size_t s = 1; s < 5; s++) {
         struct dataset *data = made_data(MATRIX_F64, 150, 6, 2), scaled = *data;
         temper_train_options options = made_options();
@@ -127,9 +127,8 @@ TEST(predictions_for_raw_rows_are_those_for_scaled_rows)
         temper_model *other = made_train(&scaled, options, NULL);
         CHECK(temper_predict(model, made_public(data), TEMPER_DECISIONS, 1, raw, NULL) ==
               TEMPER_OK);
-        CHECK(other &&
-              temper_predict(other, made_public(&scaled), TEMPER_DECISIONS, 1, plain, NULL) ==
-                  TEMPER_OK);
+        CHECK(other && temper_predict(other, made_public(&scaled), TEMPER_DECISIONS, 1, plain,
+                                      NULL) == TEMPER_OK);
         for (size_t i = 0; i < 150; i++)
             CHECKF(fabs(raw[i] - plain[i]) <= 1e-6 * (1 + fabs(plain[i])), "%s, row %zu: %g, %g",
                    scales[s], i, raw[i], plain[i]);

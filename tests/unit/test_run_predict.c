@@ -179,8 +179,9 @@ TEST(a_model_without_probabilities_says_so)
     dataset_free(data);
 }
 
-TEST_LIST(LISTED(probabilities_are_escorts_and_sum_to_one),
-          LISTED(raw_probabilities_are_those_of_the_paper),
-          LISTED(labels_and_decisions_are_by_the_largest_activation),
-          LISTED(features_that_the_model_does_not_know_are_left_out_of_sparse_data_and_refused_in_dense),
-          LISTED(a_model_without_probabilities_says_so))
+TEST_LIST(
+    LISTED(probabilities_are_escorts_and_sum_to_one),
+    LISTED(raw_probabilities_are_those_of_the_paper),
+    LISTED(labels_and_decisions_are_by_the_largest_activation),
+    LISTED(features_that_the_model_does_not_know_are_left_out_of_sparse_data_and_refused_in_dense),
+    LISTED(a_model_without_probabilities_says_so))

@@ -1,4 +1,5 @@
-/* What cannot be trained is refused with advice; what should not be trusted comes with a warning. */
+/* What cannot be trained is refused with advice; what should not be trusted comes with a warning.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,9 +124,12 @@ TEST(validation_data_that_does_not_fit_is_refused)
     struct dataset *data = made_data(MATRIX_F64, 40, 2, 2), *wide = made_data(MATRIX_F64, 40, 3, 2);
     struct dataset *plain = made_points(2, x, NULL), *other = made_points(2, x, labels);
     struct dataset *sparse = made_data(MATRIX_CSR, 40, 2, 2);
-    const struct dataset *const wrong[] = {plain, wide, sparse, other};
-    const char *const words[] = {"no labels", "must be alike", "must be alike", "'7'"};
-    for (size_t i = 0; i < 4; i++) {
+    struct dataset *empty = made_points(0, x, labels), *light = made_points(2, x, labels);
+    const struct dataset *const wrong[] = {plain, wide, sparse, other, empty, light};
+    const char *const words[] = {"no labels", "must be alike", "must be alike",
+                                 "'7'",       "no rows",       "no rows"};
+    table_weigh(light, (const double[]){0, 0});
+    for (size_t i = 0; i < 6; i++) {
         temper_train_options options = made_options();
         options.valid = made_public(wrong[i]);
         made_refused(data, options, TEMPER_BAD_DATA, words[i]);

@@ -51,7 +51,8 @@ SCRATCH_TEST(models_are_the_same_for_any_number_of_threads)
 
 SCRATCH_TEST(whole_trainings_are_the_same_for_any_number_of_threads)
 {
-    struct dataset *data = made_data(MATRIX_F32, 5000, 9, 2), *valid = made_data(MATRIX_F32, 900, 9, 2);
+    struct dataset *data = made_data(MATRIX_F32, 5000, 9, 2),
+                   *valid = made_data(MATRIX_F32, 900, 9, 2);
     temper_train_options options = made_options();
     options.starts = 3;
     options.valid = made_public(valid);
@@ -75,36 +76,40 @@ static temper_evaluation evaluate(const temper_model *model, const struct datase
     return evaluation;
 }
 
+enum { ROWS = 3000 };
+static double alone[3 * ROWS], together[3 * ROWS];
+
+static void check_predictions(const temper_model *model, const struct dataset *data, size_t threads)
+{
+    for (int i = TEMPER_LABELS; i <= TEMPER_DECISIONS; i++) {
+        temper_output output = (temper_output)i;
+        size_t width = temper_output_width(model, output);
+        CHECK(temper_predict(model, made_public(data), output, 1, alone, NULL) == TEMPER_OK);
+        CHECK(temper_predict(model, made_public(data), output, threads, together, NULL) ==
+              TEMPER_OK);
+        CHECK(table_same_bits(alone, together, ROWS * width));
+    }
+}
+
 TEST(predictions_are_the_same_for_any_number_of_threads)
 {
     static const enum matrix_kind kinds[] = {MATRIX_F32, MATRIX_U8, MATRIX_CSR};
-    enum { ROWS = 3000 };
-    double *one = calloc(3 * ROWS, sizeof *one), *other = calloc(3 * ROWS, sizeof *other);
-    for (size_t k = 0; one && other && k < 3; k++) {
+    for (size_t k = 0; k < 3; k++) {
         struct dataset *data = made_data(kinds[k], ROWS, 12, 3);
         temper_train_options options = made_options();
         options.max_iterations = 3;
         temper_model *model = made_train(data, options, NULL);
-        temper_evaluation first = evaluate(model, data, 1);
         for (size_t i = 1; model && i < 3; i++) {
-            for (int output = TEMPER_LABELS; output <= TEMPER_DECISIONS; output++) {
-                size_t width = temper_output_width(model, (temper_output)output);
-                CHECK(temper_predict(model, made_public(data), (temper_output)output, 1, one,
-                                     NULL) == TEMPER_OK);
-                CHECK(temper_predict(model, made_public(data), (temper_output)output, counts[i],
-                                     other, NULL) == TEMPER_OK);
-                CHECK(table_same_bits(one, other, ROWS * width));
-            }
+            check_predictions(model, data, counts[i]);
+            temper_evaluation first = evaluate(model, data, 1);
             temper_evaluation second = evaluate(model, data, counts[i]);
             CHECK(first.loss == second.loss && first.ece == second.ece);
+            temper_evaluation_free(&first);
             temper_evaluation_free(&second);
         }
-        temper_evaluation_free(&first);
         temper_model_free(model);
         dataset_free(data);
     }
-    free(one);
-    free(other);
 }
 
 /* A limit of the system on threads makes it slower, not other. */

@@ -78,7 +78,8 @@ TEST(rows_of_no_weight_do_not_change_the_scaling_or_the_penalty)
     temper_train_report one, other;
     options.tolerance = 1e-9;
     table_weigh(data, times);
-    temper_model *weighted = made_train(data, options, &one), *less = made_train(fewer, options, &other);
+    temper_model *weighted = made_train(data, options, &one),
+                 *less = made_train(fewer, options, &other);
     if (weighted && less) {
         CHECK_CLOSE(one.l2, other.l2, 1e-12);
         CHECK(distance(weighted, less) < 1e-6);
@@ -289,7 +290,8 @@ TEST(a_stall_is_reported_with_advice)
 
 TEST(an_interruption_keeps_the_best_so_far)
 {
-    static const temper_loss_spec losses[] = {{TEMPER_TEMPERED, 0.5, 1, 0}, {TEMPER_HINGE, 0, 0, 0}};
+    static const temper_loss_spec losses[] = {{TEMPER_TEMPERED, 0.5, 1, 0},
+                                              {TEMPER_HINGE, 0, 0, 0}};
     for (size_t l = 0; l < 2; l++)
         for (size_t classes = 2; classes < 4; classes++)
             for (size_t after = 1; after < 8; after++) {
@@ -324,5 +326,4 @@ TEST_LIST(LISTED(a_weight_of_two_is_a_row_twice_and_one_of_nothing_no_row),
           LISTED(tolerance_is_relative_to_the_gradient_at_zero_and_not_to_the_units),
           LISTED(a_gradient_of_nothing_at_zero_is_the_end),
           LISTED(the_limit_of_iterations_is_kept_and_comes_with_advice),
-          LISTED(a_stall_is_reported_with_advice),
-          LISTED(an_interruption_keeps_the_best_so_far))
+          LISTED(a_stall_is_reported_with_advice), LISTED(an_interruption_keeps_the_best_so_far))
