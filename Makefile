@@ -18,7 +18,7 @@ build: ## build/temper, build/libtemper.a and build/libtemper.so (the default)
 	@cmake -S . -B build -G Ninja -DTEMPER_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(PREFIX) --log-level=WARNING
 	@cmake --build build
 
-test: ## everything that CI demands: lint, all configurations, short fuzz, prove-gates
+test: ## everything that CI demands: lint, all configurations, short fuzz, most planted faults
 	@tools/setup test
 	@tools/test
 
