@@ -21,9 +21,9 @@ static bool is_count(double x)
 
 static bool counts_sound(const struct optim_head *head)
 {
-    const double counts[] = {head->iteration, head->evaluations,  head->products,
-                             head->hessians,  head->extra,        head->pairs,
-                             head->next,      head->history_limit};
+    const double counts[] = {head->iteration, head->evaluations,   head->products,
+                             head->hessians,  head->extra,         head->pairs,
+                             head->next,      head->history_limit, head->idle};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         if (!is_count(counts[i]))
             return false;
@@ -34,8 +34,8 @@ static bool counts_sound(const struct optim_head *head)
 static bool norms_sound(const struct optim_head *head)
 {
     return head->gradient_norm >= 0 && head->start_norm >= 0 && head->best_norm >= 0 &&
-           head->stiffness >= 0 && head->reach > 0 && head->radius >= 0 && head->gamma >= 0 &&
-           head->lowest <= head->value && head->lowest <= head->best_value;
+           head->mark_norm >= 0 && head->stiffness >= 0 && head->reach > 0 && head->radius >= 0 &&
+           head->gamma >= 0 && head->lowest <= head->value && head->lowest <= head->best_value;
 }
 
 /* Everything that can be told without asking the problem. */

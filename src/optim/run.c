@@ -13,6 +13,10 @@ static const double NOISE = 5e-7;
  * and any other, to begin with. Losses are flat from about 10 on. */
 static const double FIRST_LENGTH = 1, LENGTH = 8;
 
+/* Where rounding decides, steps can go on for ever. So many without progress are the end: a value
+ * smaller by this much of it, or a gradient smaller by this factor. */
+static const double IDLE_LIMIT = 100, VALUE_PROGRESS = 1e-9, NORM_PROGRESS = 0.9;
+
 enum { HEAD = sizeof(struct optim_head) / sizeof(double) };
 
 /* head, w, gradient, best, extra */
@@ -112,6 +116,18 @@ static void keep_best(struct optim_run *run)
     vector_copy(run->best, run->w, run->problem->size);
 }
 
+static void note_progress(struct optim_head *head)
+{
+    const double least = VALUE_PROGRESS * fabs(head->value);
+    head->idle++;
+    if (head->value >= head->mark_value - least &&
+        head->gradient_norm > NORM_PROGRESS * head->mark_norm)
+        return;
+    head->mark_value = fmin(head->mark_value, head->value);
+    head->mark_norm = fmin(head->mark_norm, head->gradient_norm);
+    head->idle = 0;
+}
+
 void run_accept(struct optim_run *run)
 {
     const size_t n = run->problem->size;
@@ -122,6 +138,7 @@ void run_accept(struct optim_run *run)
     if (run->problem->accept)
         run->problem->accept(run->problem->context);
     keep_best(run);
+    note_progress(run->head);
 }
 
 double run_length_limit(const struct optim_run *run, bool blind)
@@ -193,6 +210,7 @@ static temper_status start(struct optim_run *run, const double *w, bool *finite)
     if (status != TEMPER_OK || !*finite)
         return status;
     run->head->lowest = run->head->best_value = INFINITY;
+    run->head->mark_value = run->head->mark_norm = INFINITY;
     run->head->start_norm = run->trial_norm;
     run_accept(run);
     return TEMPER_OK;
@@ -205,6 +223,10 @@ static temper_status iterations(struct optim_run *run, const struct optim_method
     for (;;) {
         if (converged(run)) {
             *stop = OPTIM_CONVERGED;
+            return TEMPER_OK;
+        }
+        if (run->head->idle > IDLE_LIMIT) {
+            *stop = OPTIM_STALLED;
             return TEMPER_OK;
         }
         if (!going || run->head->iteration >= (double)run->options->max_iterations) {

@@ -20,13 +20,15 @@ struct optim_head {
     double start_norm;           /* of the gradient at the start */
     double lowest;               /* the smallest value so far */
     double best_value, best_norm;
-    double stiffness;     /* the length of a step per its norm, the largest of late */
-    double reach;         /* how far a step may go, in the norm of options->length */
-    double extra;         /* how many numbers of the method's own are in use */
-    double radius;        /* of the trust region */
-    double pairs, next;   /* L-BFGS: how many there are, and which is overwritten next */
-    double gamma;         /* L-BFGS: the initial metric is gamma M^-1 */
-    double history_limit; /* L-BFGS: how many there may be */
+    double mark_value, mark_norm; /* at the last progress that was more than rounding, */
+    double idle;                  /* and how many iterations ago that was */
+    double stiffness;             /* the length of a step per its norm, the largest of late */
+    double reach;                 /* how far a step may go, in the norm of options->length */
+    double extra;                 /* how many numbers of the method's own are in use */
+    double radius;                /* of the trust region */
+    double pairs, next;           /* L-BFGS: how many there are, and which is overwritten next */
+    double gamma;                 /* L-BFGS: the initial metric is gamma M^-1 */
+    double history_limit;         /* L-BFGS: how many there may be */
 };
 
 enum optim_kind { OPTIM_LBFGS = 1, OPTIM_NEWTON = 2, OPTIM_TRON = 3 };

@@ -259,6 +259,33 @@ TEST(stalls_are_told)
     }
 }
 
+/* A bowl as floats would show it: the gradient has a grain that no step can get below, and some
+ * step always seems to help a little. */
+static double grainy_bowl(const double *w, size_t n, double *gradient, double *h, const void *data)
+{
+    const double value = 1 + toy_quadratic(w, n, gradient, h, data);
+    for (size_t i = 0; i < n; i++)
+        gradient[i] += 1e-6 * sin(1e9 * w[i] + (double)i);
+    return value * (1 + 1e-12 * sin(1e9 * w[0]));
+}
+
+TEST(steps_that_lead_nowhere_come_to_an_end)
+{
+    double start[TOY_MOST];
+    const double steep = 100;
+    for (size_t i = 0; i < TOY_MOST; i++)
+        start[i] = 1 + (double)i;
+    struct trial trial = {.toy = {.function = grainy_bowl, .data = &steep, .n = 5},
+                          .start = start,
+                          .gradient_norm = 1e-14};
+    for (size_t m = 0; m < TOY_MINIMISERS; m++) {
+        run(&trial, m);
+        CHECKF(trial.result.stop == OPTIM_STALLED, "%s: %d after %zu", toy_minimisers[m].name,
+               trial.result.stop, trial.result.iterations);
+        CHECK(trial.result.value <= 1 + 1e-9);
+    }
+}
+
 TEST(curvature_is_asked_for)
 {
     struct toy toy = {.function = toy_rosenbrock, .n = 2};
@@ -279,4 +306,5 @@ TEST_LIST(LISTED(quadratics), LISTED(metric_rounds_off), LISTED(rosenbrock),
           LISTED(powell_is_singular), LISTED(saddles_are_left), LISTED(nan_regions),
           LISTED(traps_are_avoided), LISTED(dip_is_found), LISTED(unbounded_below),
           LISTED(zero_gradient_at_the_start), LISTED(no_numbers_at_all),
-          LISTED(not_finite_at_the_start), LISTED(stalls_are_told), LISTED(curvature_is_asked_for))
+          LISTED(not_finite_at_the_start), LISTED(stalls_are_told),
+          LISTED(steps_that_lead_nowhere_come_to_an_end), LISTED(curvature_is_asked_for))
