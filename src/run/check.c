@@ -36,18 +36,16 @@ static temper_status check_labels(const struct training_run *t)
     return TEMPER_OK;
 }
 
-static temper_status check_loss(struct training_run *t)
+temper_status training_check_loss(temper_loss_spec loss, temper_error *error)
 {
-    temper_loss_spec loss = loss_resolve(t->options->loss);
     bool tsallis = loss.method != TEMPER_HINGE;
-    t->loss = loss;
     if (tsallis && !(isfinite(loss.t1) && loss.t1 >= 0 && isfinite(loss.t2) && loss.t2 >= 0))
-        return error_set(t->error, TEMPER_USAGE,
+        return error_set(error, TEMPER_USAGE,
                          "temperatures must be numbers >= 0; try --t1 0.3 --t2 1");
     if (!tsallis && !(isfinite(loss.smoothing) && loss.smoothing >= 0))
-        return error_set(t->error, TEMPER_USAGE, "the smoothing must be a number >= 0; try 0");
+        return error_set(error, TEMPER_USAGE, "the smoothing must be a number >= 0; try 0");
     if (loss.method != TEMPER_BREGMAN && tsallis && !loss_shape(loss.t1, loss.t2).smooth)
-        return error_set(t->error, TEMPER_USAGE,
+        return error_set(error, TEMPER_USAGE,
                          "the loss or its slope is unbounded at these temperatures (t2 < 1 <= t1, "
                          "or t2 < t1 < 1), so they cannot be trained; raise t2 to at least t1, "
                          "and to at least 1 if t1 is");
@@ -75,7 +73,8 @@ static temper_status check_numbers(const struct training_run *t)
 temper_status training_check(struct training_run *t)
 {
     temper_status status = check_labels(t);
+    t->loss = loss_resolve(t->options->loss);
     if (status == TEMPER_OK)
-        status = check_loss(t);
+        status = training_check_loss(t->loss, t->error);
     return status == TEMPER_OK ? check_numbers(t) : status;
 }

@@ -53,7 +53,7 @@ static void identify(const struct training_run *t, struct identity *identity)
     identity->phases = t->phases;
     identity->max_iterations = t->options->max_iterations;
     identity->patience = t->options->patience;
-    identity->scale = t->scale.kind;
+    identity->scale = t->ground->scale.kind;
     identity->initial = XXH3_64bits(t->initial, t->size * sizeof *t->initial);
 }
 

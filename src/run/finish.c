@@ -17,23 +17,6 @@ static temper_stop stop_of(const struct training_run *t)
 
 /* ---- The model ------------------------------------------------------------------------------- */
 
-/* (x - offset) factor goes into the weights; logarithms are taken of raw rows first. */
-static void unscale(const struct training_run *t, const double *w, struct model *model)
-{
-    size_t vectors = model->vectors, columns = model->features;
-    for (size_t k = 0; k < vectors; k++) {
-        double bias = t->options->no_intercept ? 0 : w[columns * vectors + k];
-        for (size_t j = 0; j < columns; j++) {
-            double offset = t->scale.offset ? t->scale.offset[j] : 0;
-            double factor = t->scale.factor ? t->scale.factor[j] : 1;
-            double weight = w[j * vectors + k] * factor;
-            model->weights[k * columns + j] = weight;
-            bias -= weight * offset;
-        }
-        model->bias[k] = bias;
-    }
-}
-
 static char *copy_text(const char *text)
 {
     size_t size = strlen(text) + 1;
@@ -65,17 +48,17 @@ static bool copy_names(const struct dataset *data, struct model *model)
 static bool copy_scale(const struct training_run *t, struct model *model)
 {
     size_t columns = model->features;
-    model->scale.kind = t->scale.kind;
+    model->scale.kind = t->ground->scale.kind;
     model->scale.columns = columns;
-    if (t->scale.kind == SCALE_NONE)
+    if (t->ground->scale.kind == SCALE_NONE)
         return true;
-    model->scale.constants = t->scale.constants;
+    model->scale.constants = t->ground->scale.constants;
     model->scale.offset = mem_alloc(columns, sizeof(double));
     model->scale.factor = mem_alloc(columns, sizeof(double));
     if (!model->scale.offset || !model->scale.factor)
         return false;
-    memcpy(model->scale.offset, t->scale.offset, columns * sizeof(double));
-    memcpy(model->scale.factor, t->scale.factor, columns * sizeof(double));
+    memcpy(model->scale.offset, t->ground->scale.offset, columns * sizeof(double));
+    memcpy(model->scale.factor, t->ground->scale.factor, columns * sizeof(double));
     return true;
 }
 
@@ -118,7 +101,11 @@ static temper_status make_model(const struct training_run *t, const temper_train
     model->loss = t->loss;
     model->l2 = t->l2;
     model->intercept = !t->options->no_intercept;
-    unscale(t, t->answer, model);
+    ground_raw_weights(t->ground, (struct solution){t->answer, model->vectors, model->intercept},
+                       (struct raw_weights){.weights = model->weights,
+                                            .column_step = 1,
+                                            .vector_step = model->features,
+                                            .bias = model->bias});
     describe(t, report, &model->training);
     if (!copy_names(t->data, model) || !copy_scale(t, model)) {
         model_free(model);

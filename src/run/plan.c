@@ -1,10 +1,8 @@
-/* plan: what is decided before the first step: scaling, the penalty, the precision, the solver. */
+/* plan: what is decided before the first step: the penalty, the precision, the solver. */
 #include <math.h>
 #include <string.h>
 
 #include "base/thread.h"
-#include "data/column_sums.h"
-#include "data/select.h"
 #include "run/training.h"
 
 /* Above these sizes another solver is faster; measured (docs/training.md). */
@@ -20,8 +18,6 @@ enum {
 static const double WHITEN_GAP_TWO = 0.5, WHITEN_GAP_MANY = 1.1;
 /* A gradient below this share needs sums in doubles. */
 static const double FLOAT_TOLERANCE = 1e-6;
-/* lambda_0 = 2e-4 tr Cov(x) / (C - 1) */
-static const double DEFAULT_L2 = 2e-4;
 
 static const char *const solver_names[] = {"newton", "lbfgs", "tron"};
 
@@ -35,72 +31,21 @@ static bool is_auto(const char *word)
     return !word || strcmp(word, "auto") == 0;
 }
 
-/* ---- Scaling --------------------------------------------------------------------------------- */
-
-/* Logarithms cannot go into linear weights: the only scaling that makes a copy. */
-static temper_status take_logarithms(struct training_run *t)
+static temper_status plan_ground(struct training_run *t)
 {
-    struct dataset *copy;
-    temper_status status = dataset_borrow(t->given, &copy, t->error);
-    if (status != TEMPER_OK)
-        return status;
-    t->logarithms = copy;
-    struct matrix borrowed = copy->x;
-    status = scale_matrix(&t->scale, &borrowed, t->threads, &copy->x, t->error);
-    t->data = copy;
+    if (t->ground)
+        return TEMPER_OK;
+    temper_status status =
+        ground_new(t->given, t->options->scale, t->threads, &t->own_ground, t->error);
+    t->ground = &t->own_ground;
+    t->data = t->own_ground.data;
     return status;
-}
-
-static temper_status plan_scale(struct training_run *t)
-{
-    bool sparse = t->given->x.kind == MATRIX_CSR;
-    const char *word = t->options->scale ? t->options->scale : sparse ? "none" : "standard";
-    enum scale_kind kind;
-    if (!scale_find(word, &kind))
-        return error_set(t->error, TEMPER_USAGE,
-                         "there is no scaling '%.64s'; there are none, standard, minmax, maxabs "
-                         "and log",
-                         word);
-    struct scale_rows all = {NULL, (size_t)t->given->x.rows};
-    temper_status status = scale_learn(t->given, kind, all, t->threads, &t->scale, t->error);
-    if (status == TEMPER_OK && kind == SCALE_LOG)
-        status = take_logarithms(t);
-    return status;
-}
-
-/* ---- The penalty ----------------------------------------------------------------------------- */
-
-/* tr Cov of the features as the solver sees them. */
-static temper_status total_variance(struct training_run *t, double *total)
-{
-    struct column_sums sums;
-    struct negative_entry negative;
-    struct sum_task task = {.data = t->data,
-                            .count = (size_t)t->data->x.rows,
-                            .variances = true,
-                            .threads = t->threads};
-    temper_status status = column_sums(&task, &sums, &negative, t->error);
-    if (status != TEMPER_OK)
-        return status;
-    *total = 0;
-    for (size_t j = 0; j < (size_t)t->data->x.columns; j++) {
-        double factor = t->logarithms ? 1 : t->scale.factor[j];
-        *total += sums.variance[j] * factor * factor;
-    }
-    column_sums_free(&sums);
-    return TEMPER_OK;
 }
 
 static temper_status plan_l2(struct training_run *t)
 {
-    double total;
     t->l2 = t->options->l2;
-    if (!isnan(t->l2))
-        return TEMPER_OK;
-    temper_status status = total_variance(t, &total);
-    if (status == TEMPER_OK)
-        t->l2 = DEFAULT_L2 * total / (double)(t->data->classes.count - 1);
-    return status;
+    return isnan(t->l2) ? ground_default_l2(t->ground, &t->l2, t->error) : TEMPER_OK;
 }
 
 /* ---- Precision and solver -------------------------------------------------------------------- */
@@ -174,7 +119,7 @@ static temper_status plan_solver(struct training_run *t)
 static temper_status make_objective(struct training_run *t)
 {
     struct objective_spec spec = {.data = t->data,
-                                  .scale = t->logarithms ? NULL : &t->scale,
+                                  .scale = ground_scale(t->ground),
                                   .loss = t->loss,
                                   .l2 = t->l2,
                                   .intercept = !t->options->no_intercept,
@@ -191,7 +136,7 @@ temper_status training_plan(struct training_run *t)
 {
     t->threads = t->options->threads ? t->options->threads : thread_count_default();
     static temper_status (*const steps[])(struct training_run *) = {
-        plan_scale, plan_l2, plan_precision, plan_solver, make_objective,
+        plan_ground, plan_l2, plan_precision, plan_solver, make_objective,
     };
     temper_status status = TEMPER_OK;
     for (size_t i = 0; status == TEMPER_OK && i < sizeof steps / sizeof *steps; i++)

@@ -45,7 +45,7 @@ static temper_status warm_refused(const struct training_run *t, const char *why)
 
 static temper_status warm_fits(const struct training_run *t, const struct model *model)
 {
-    bool logs = t->scale.kind == SCALE_LOG;
+    bool logs = t->ground->scale.kind == SCALE_LOG;
     if (model->features != t->data->x.columns)
         return warm_refused(t, "it has another number of features");
     if (model->classes.count != t->data->classes.count)
@@ -65,8 +65,8 @@ static void take_vector(struct training_run *t, const double *weights, double bi
 {
     size_t columns = (size_t)t->data->x.columns, vectors = objective_vectors(t->objective);
     for (size_t j = 0; j < columns; j++) {
-        double offset = t->scale.offset ? t->scale.offset[j] : 0;
-        double factor = t->scale.factor ? t->scale.factor[j] : 1;
+        double offset = t->ground->scale.offset ? t->ground->scale.offset[j] : 0;
+        double factor = t->ground->scale.factor ? t->ground->scale.factor[j] : 1;
         t->initial[j * vectors + k] = sign * weights[j] / factor;
         bias += weights[j] * offset;
     }
@@ -104,7 +104,9 @@ temper_status training_start(struct training_run *t)
     t->answer = mem_alloc(MOST_STARTS, t->size * sizeof *t->answer);
     if (!t->initial || !t->w || !t->gradient || !t->origin || !t->answer)
         return error_no_memory(t->error);
-    if (t->options->warm)
+    if (t->begin)
+        memcpy(t->initial, t->begin, t->size * sizeof *t->initial);
+    else if (t->options->warm)
         status = start_warm(t);
     else if (init && strcmp(init, "zero") != 0)
         status = start_random(t);

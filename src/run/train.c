@@ -14,13 +14,12 @@ double training_clock(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static void training_free(struct training_run *t)
+void training_free(struct training_run *t)
 {
     objective_free(t->objective);
     objective_free(t->valid);
     dataset_free(t->valid_data);
-    dataset_free(t->logarithms);
-    scale_free(&t->scale);
+    ground_free(&t->own_ground);
     metric_free(&t->metric);
     mem_free(t->initial);
     mem_free(t->w);

@@ -9,6 +9,7 @@
 #include "model/model.h"
 #include "objective/objective.h"
 #include "optim/problem.h"
+#include "run/ground.h"
 
 enum solver { SOLVER_NEWTON, SOLVER_LBFGS, SOLVER_TRON };
 
@@ -44,9 +45,9 @@ struct training_run {
     temper_error *error;
 
     /* ---- What was decided before the first step */
-    const struct dataset *data; /* `given`, or a copy with logarithms */
-    struct dataset *logarithms;
-    struct scale scale;
+    const struct ground *ground; /* shared with other trainings, or the one below */
+    struct ground own_ground;
+    const struct dataset *data; /* that of the ground, or with other weights */
     temper_loss_spec loss;
     double l2;
     enum solver solver;
@@ -69,6 +70,7 @@ struct training_run {
     struct phase phase[MOST_PHASES];
     size_t phases, current;
     struct metric metric;
+    const double *begin; /* initial weights from within this layer, or NULL: as the options say */
     double *initial, *w, *gradient;
     double *origin; /* where the phase began */
     double *answer; /* MOST_STARTS vectors */
@@ -100,6 +102,8 @@ temper_status training_finish(struct training_run *t, struct model **model,
 
 /* ---- Parts of them --------------------------------------------------------------------------- */
 
+/* TEMPER_USAGE if such a loss, resolved, cannot be trained. */
+temper_status training_check_loss(temper_loss_spec loss, temper_error *error);
 const char *solver_name(enum solver solver);
 void phases_fill(struct training_run *t);
 
@@ -120,6 +124,7 @@ temper_status warn_user(struct training_run *t, temper_train_report *report);
 temper_status dataset_fingerprint(const struct dataset *data, size_t threads, char hex[33],
                                   temper_error *error);
 
+void training_free(struct training_run *t);
 double training_clock(void);
 
 #endif

@@ -67,8 +67,9 @@ static temper_status check_valid(const struct training_run *t, const struct data
 static temper_status take_logarithms(struct training_run *t, struct dataset *valid)
 {
     struct matrix borrowed = valid->x;
-    return t->logarithms ? scale_matrix(&t->scale, &borrowed, t->threads, &valid->x, t->error)
-                         : TEMPER_OK;
+    return t->ground->logarithms
+               ? scale_matrix(&t->ground->scale, &borrowed, t->threads, &valid->x, t->error)
+               : TEMPER_OK;
 }
 
 temper_status training_validation(struct training_run *t)
@@ -86,7 +87,7 @@ temper_status training_validation(struct training_run *t)
     if (status != TEMPER_OK)
         return status;
     struct objective_spec spec = {.data = t->valid_data,
-                                  .scale = t->logarithms ? NULL : &t->scale,
+                                  .scale = ground_scale(t->ground),
                                   .loss = t->loss,
                                   .intercept = !t->options->no_intercept,
                                   .f64 = t->f64,

@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "data/column_sums.h"
-#include "objective/activations.h"
 #include "run/training.h"
 #include "tempered/functions.h"
 
@@ -135,7 +134,7 @@ static temper_status warn_sizes(struct training_run *t, temper_train_report *rep
                             .variances = true,
                             .threads = t->threads};
     double least = INFINITY, most = 0;
-    if (t->scale.kind != SCALE_NONE || t->data->x.kind == MATRIX_CSR)
+    if (t->ground->scale.kind != SCALE_NONE || t->data->x.kind == MATRIX_CSR)
         return TEMPER_OK;
     temper_status status = column_sums(&task, &sums, &negative, t->error);
     if (status != TEMPER_OK)
@@ -170,30 +169,16 @@ static uint32_t winner(const double *a, size_t vectors)
 /* What an answer predicts for every training row. */
 static temper_status predict_rows(struct training_run *t, const double *w, uint32_t *predicted)
 {
-    size_t vectors = objective_vectors(t->objective), columns = (size_t)t->data->x.columns;
-    size_t rows = (size_t)t->data->x.rows;
-    double *weights = mem_alloc(columns, vectors * sizeof *weights);
-    double *bias = mem_zeroed(vectors, sizeof *bias);
+    size_t vectors = objective_vectors(t->objective), rows = (size_t)t->data->x.rows;
     double *a = mem_alloc(rows, vectors * sizeof *a);
-    struct linear_model model = {weights, bias, vectors, columns, false};
-    temper_status status = TEMPER_NO_MEMORY;
-    if (weights && bias && a) {
-        for (size_t k = 0; !t->options->no_intercept && k < vectors; k++)
-            bias[k] = w[columns * vectors + k];
-        for (size_t i = 0; i < columns * vectors; i++) {
-            size_t j = i / vectors;
-            weights[i] = w[i] * (t->logarithms || !t->scale.factor ? 1 : t->scale.factor[j]);
-            bias[i % vectors] -=
-                weights[i] * (t->logarithms || !t->scale.offset ? 0 : t->scale.offset[j]);
-        }
-        status = activations(&t->data->x, &model, t->threads, a, t->error);
-    }
+    if (!a)
+        return error_no_memory(t->error);
+    struct solution solution = {w, vectors, !t->options->no_intercept};
+    temper_status status = ground_activations(t->ground, solution, t->threads, a, t->error);
     for (size_t row = 0; status == TEMPER_OK && row < rows; row++)
         predicted[row] = winner(a + row * vectors, vectors);
-    mem_free(weights);
-    mem_free(bias);
     mem_free(a);
-    return status == TEMPER_OK ? status : error_no_memory(t->error);
+    return status;
 }
 
 static double disagreement(const uint32_t *a, const uint32_t *b, size_t rows)

@@ -1,0 +1,129 @@
+/* ground: the scaling, learnt once, and what follows from it. */
+#include "run/ground.h"
+
+#include "base/memory.h"
+#include "data/column_sums.h"
+#include "data/select.h"
+#include "objective/activations.h"
+
+/* lambda_0 = 2e-4 tr Cov(x) / (C - 1) */
+static const double DEFAULT_L2 = 2e-4;
+
+/* The only scaling that makes a copy. */
+static temper_status take_logarithms(struct ground *ground, temper_error *error)
+{
+    temper_status status = dataset_borrow(ground->data, &ground->logarithms, error);
+    if (status != TEMPER_OK)
+        return status;
+    struct matrix borrowed = ground->logarithms->x;
+    status =
+        scale_matrix(&ground->scale, &borrowed, ground->threads, &ground->logarithms->x, error);
+    ground->data = ground->logarithms;
+    return status;
+}
+
+temper_status ground_new(const struct dataset *given, const char *scale, size_t threads,
+                         struct ground *out, temper_error *error)
+{
+    const char *word = scale ? scale : given->x.kind == MATRIX_CSR ? "none" : "standard";
+    enum scale_kind kind;
+    *out = (struct ground){.given = given, .data = given, .threads = threads};
+    if (!scale_find(word, &kind))
+        return error_set(error, TEMPER_USAGE,
+                         "there is no scaling '%.64s'; there are none, standard, minmax, maxabs "
+                         "and log",
+                         word);
+    struct scale_rows all = {NULL, (size_t)given->x.rows};
+    temper_status status = scale_learn(given, kind, all, threads, &out->scale, error);
+    if (status == TEMPER_OK && kind == SCALE_LOG)
+        status = take_logarithms(out, error);
+    if (status != TEMPER_OK)
+        ground_free(out);
+    return status;
+}
+
+void ground_free(struct ground *ground)
+{
+    dataset_free(ground->logarithms);
+    scale_free(&ground->scale);
+    *ground = (struct ground){0};
+}
+
+const struct scale *ground_scale(const struct ground *ground)
+{
+    return ground->logarithms ? NULL : &ground->scale;
+}
+
+/* tr Cov of the features as the solver sees them. */
+static temper_status total_variance(const struct ground *ground, double *total, temper_error *error)
+{
+    struct column_sums sums;
+    struct negative_entry negative;
+    struct sum_task task = {.data = ground->data,
+                            .count = (size_t)ground->data->x.rows,
+                            .variances = true,
+                            .threads = ground->threads};
+    temper_status status = column_sums(&task, &sums, &negative, error);
+    if (status != TEMPER_OK)
+        return status;
+    *total = 0;
+    for (size_t j = 0; j < (size_t)ground->data->x.columns; j++) {
+        double factor = ground->logarithms ? 1 : ground->scale.factor[j];
+        *total += sums.variance[j] * factor * factor;
+    }
+    column_sums_free(&sums);
+    return TEMPER_OK;
+}
+
+temper_status ground_default_l2(const struct ground *ground, double *l2, temper_error *error)
+{
+    double total;
+    temper_status status = total_variance(ground, &total, error);
+    if (status == TEMPER_OK)
+        *l2 = DEFAULT_L2 * total / (double)(ground->data->classes.count - 1);
+    return status;
+}
+
+/* w . (x - offset) factor + b = (w factor) . x + (b - w factor . offset); logarithms are taken of
+ * raw rows first. */
+void ground_raw_weights(const struct ground *ground, struct solution solution,
+                        struct raw_weights out)
+{
+    const double *w = solution.w;
+    size_t vectors = solution.vectors;
+    size_t columns = (size_t)ground->data->x.columns;
+    const struct scale *scale = &ground->scale;
+    for (size_t k = 0; k < vectors; k++) {
+        double bias = solution.intercept ? w[columns * vectors + k] : 0;
+        for (size_t j = 0; j < columns; j++) {
+            double offset = scale->offset ? scale->offset[j] : 0;
+            double weight = w[j * vectors + k] * (scale->factor ? scale->factor[j] : 1);
+            out.weights[j * out.column_step + k * out.vector_step] = weight;
+            bias -= weight * offset;
+        }
+        out.bias[k] = bias;
+    }
+}
+
+temper_status ground_activations(const struct ground *ground, struct solution solution,
+                                 size_t threads, double *a, temper_error *error)
+{
+    size_t vectors = solution.vectors;
+    size_t columns = (size_t)ground->data->x.columns;
+    struct raw_weights raw = {.weights = mem_alloc(columns, vectors * sizeof(double)),
+                              .column_step = vectors,
+                              .vector_step = 1,
+                              .bias = mem_alloc(vectors, sizeof(double))};
+    temper_status status = TEMPER_NO_MEMORY;
+    if (raw.weights && raw.bias) {
+        struct linear_model model = {raw.weights, raw.bias, vectors, columns,
+                                     ground->scale.kind == SCALE_LOG};
+        ground_raw_weights(ground, solution, raw);
+        status = activations(&ground->given->x, &model, threads, a, error);
+    } else {
+        error_no_memory(error);
+    }
+    mem_free(raw.weights);
+    mem_free(raw.bias);
+    return status;
+}
