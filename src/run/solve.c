@@ -13,6 +13,9 @@ static const double FIRST_LENGTH = 1;
 /* Where there is no such place, and the curvature is known, the first step is like the others. */
 static const double CONVEX_LENGTH = 8;
 
+/* The relative gradient that is enough in a phase that does not answer. */
+static const double ON_THE_WAY = 0.01;
+
 /* A gradient is no more than rounding at these shares of the features' size. */
 static const double ROUNDING = 1e-14, ROUNDING_F32 = 1e-7;
 static const double SUSPICIOUS = 1e-6; /* a pass is spent on that only below */
@@ -169,6 +172,13 @@ static double first_length(const struct training_run *t, temper_loss_spec loss)
     return convex && t->solver != SOLVER_LBFGS ? CONVEX_LENGTH : FIRST_LENGTH;
 }
 
+/* A hinge that is rounded more than it will be in the end is only on the way. */
+static double tolerance(const struct training_run *t, const struct phase *phase)
+{
+    bool on_the_way = phase->loss.method == TEMPER_HINGE && !phase->answers;
+    return fmax(t->options->tolerance, on_the_way ? ON_THE_WAY : 0);
+}
+
 static temper_status run_phase(struct training_run *t, struct phase *phase, double *w,
                                struct optim_result *result)
 {
@@ -179,7 +189,7 @@ static temper_status run_phase(struct training_run *t, struct phase *phase, doub
                               .multiply = t->solver == SOLVER_TRON ? multiply : NULL,
                               .hessian = t->solver == SOLVER_NEWTON ? hessian : NULL,
                               .precondition = t->whiten ? precondition : NULL};
-    double enough = fmax(t->options->tolerance * phase->zero_norm, phase->enough);
+    double enough = fmax(tolerance(t, phase) * phase->zero_norm, phase->enough);
     struct optim_options options = {.gradient_norm = enough,
                                     .max_iterations = most_iterations(t, phase),
                                     .first_length = first_length(t, phase->loss),

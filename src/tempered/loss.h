@@ -20,8 +20,9 @@ double bregman_loss(temper_loss_spec loss, const double *a, size_t n, size_t lab
                     double *gradient, double *hessian);
 
 /* Crammer-Singer's hinge, z = 1 + the largest other activation - a_label, with its kink rounded by
- * a parabola over 0 < z < smoothing: z^2/(2 smoothing), then z - smoothing/2. Among equal largest
- * activations the first takes the subgradient. */
+ * a parabola over 0 < z < smoothing: z^2/(2 smoothing), then z - smoothing/2. Where rivals change
+ * places it is rounded too, and below the hinge by smoothing/2 at most. Without smoothing the first
+ * among equal largest activations takes the subgradient. */
 double hinge_loss(temper_loss_spec loss, const double *a, size_t n, size_t label, double *gradient,
                   double *hessian);
 

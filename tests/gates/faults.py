@@ -60,7 +60,7 @@ FAULTS = [
           r"test_forgotten.*defined but not used"),
     Fault("lost-model", ("cli", "gcc", "kill"), "src/base/sink.c",
           "    if (exists && !S_ISREG(old.st_mode))\n", "    if (exists)\n",
-          r"neither the old nor the new"),
+          r"neither the old nor the new|the model cannot be read"),
     Fault("deaf-training", ("cli", "gcc", "kill"), "cli/progress.c",
           "    return interrupt_noted();\n", "    return 0;\n",
           r"does not end a training early"),

@@ -46,6 +46,44 @@ TEST(hinge_of_many_classes)
     CHECK(g[0] == 0 && g[1] == 0 && g[2] == 0);
 }
 
+/* The rounded hinge is the largest of sum q z - s/2 |q|^2: so no q that is allowed gives more, and
+ * its own gradient, as a q, gives just that. */
+TEST(hinge_of_many_classes_is_rounded_everywhere)
+{
+    enum { N = 5, LABEL = 2 };
+    static const double smoothings[] = {1e-6, 0.25, 1, 3, 40};
+    for (size_t trial = 0; trial < 2000; trial++) {
+        double a[N], g[N], z[N], s = smoothings[trial % 5], own = 0, sum = 0, top = 0;
+        for (size_t c = 0; c < N; c++)
+            a[c] = round(16 * sin((double)(trial * 7 + c * c * 3))) / 8; /* with ties */
+        double value = temper_any_loss(hinge(s), a, N, LABEL, g, NULL);
+        for (size_t c = 0; c < N; c++) {
+            z[c] = 1 + a[c] - a[LABEL];
+            top = c == LABEL ? top : fmax(top, z[c]);
+            sum += g[c];
+            if (c != LABEL)
+                own += g[c] * z[c] - s / 2 * g[c] * g[c];
+            CHECK(c == LABEL ? g[c] <= 0 && g[c] >= -1 : g[c] >= 0);
+        }
+        CHECK(fabs(sum) <= 1e-12);
+        CHECKF(fabs(own - value) <= 1e-12 * (1 + top), "%.17g, not %.17g", value, own);
+        CHECK(value <= top + 1e-12 && value >= top - s / 2 - 1e-12);
+        for (size_t other = 0; other < 20; other++) {
+            double q[N], total = 0, less = 0;
+            for (size_t c = 0; c < N; c++) {
+                double u = 0.5 + 0.5 * sin((double)(trial + other * 31 + c * 17) * 1.7);
+                q[c] = c == LABEL ? 0 : other % 2 ? u * u * u : fmax(0, g[c] + 0.1 * (u - 0.5));
+                total += q[c];
+            }
+            for (size_t c = 0; c < N; c++) {
+                double scaled = total > 1 ? q[c] / total : q[c];
+                less += scaled * z[c] - s / 2 * scaled * scaled;
+            }
+            CHECK(less <= value + 1e-12 * (1 + top));
+        }
+    }
+}
+
 TEST(hinge_at_the_rim)
 {
     const double tie[3] = {0, 2, 2}, shifted[2] = {1e17, 1e17}, broken[3] = {1, NAN, 0}, one = 3;
@@ -217,7 +255,8 @@ TEST(methods_fix_their_temperatures)
     CHECK(isnan(none.t1) && isnan(none.t2));
 }
 
-TEST_LIST(LISTED(hinge_of_the_margin), LISTED(hinge_of_many_classes), LISTED(hinge_at_the_rim),
+TEST_LIST(LISTED(hinge_of_the_margin), LISTED(hinge_of_many_classes),
+          LISTED(hinge_of_many_classes_is_rounded_everywhere), LISTED(hinge_at_the_rim),
           LISTED(bregman_as_printed), LISTED(bregman_keeps_its_digits_near_certainty),
           LISTED(bregman_series_meets_the_formula), LISTED(bregman_at_1_is_logistic),
           LISTED(bregman_is_proper), LISTED(bregman_at_the_rim), LISTED(methods_by_name),

@@ -294,7 +294,7 @@ TEST(an_interruption_keeps_the_best_so_far)
                                               {TEMPER_HINGE, 0, 0, 0}};
     for (size_t l = 0; l < 2; l++)
         for (size_t classes = 2; classes < 4; classes++)
-            for (size_t after = 1; after < 8; after++) {
+            for (size_t after = 1; after < 6; after++) {
                 struct dataset *data = made_data(MATRIX_F64, 120, 5, classes);
                 struct made_stop stop = {.after = after};
                 temper_train_options options = made_options();
