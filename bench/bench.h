@@ -36,6 +36,7 @@ void bench_margins(void);
 void bench_softmax(void);
 void bench_linear(void);
 void bench_linear_many(void);
+void bench_group(void);
 /* These make files in `folder`, and remove them. */
 void bench_sparse(const char *folder);
 void bench_read(const char *folder);

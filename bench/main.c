@@ -13,6 +13,7 @@ static void bench_parts(const char *folder)
     bench_softmax();
     bench_linear();
     bench_linear_many();
+    bench_group();
     bench_sparse(folder);
     bench_read(folder);
 }

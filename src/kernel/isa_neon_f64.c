@@ -1,5 +1,6 @@
 /* isa_neon_f64: the kernels on vectors of doubles. */
 #define SIMD_F64
+#include "kernel/column_body.h"
 #include "kernel/linear_body.h"
 #include "kernel/margin_body.h"
 #include "kernel/softmax_body.h"
@@ -18,3 +19,4 @@ void softmax_f64_neon(const struct softmax_f64 *block)
 
 const struct linear_f64 linear_f64_neon = LINEAR_TABLE;
 const struct sparse_kernels sparse_neon = SPARSE_TABLE;
+const struct column_kernels column_neon = COLUMN_TABLE;

@@ -2,6 +2,7 @@
 #ifndef KERNEL_KERNEL_H
 #define KERNEL_KERNEL_H
 
+#include "kernel/column.h"
 #include "kernel/linear.h"
 #include "kernel/margin.h"
 #include "kernel/softmax.h"
@@ -15,6 +16,7 @@ struct kernel {
     const struct linear_f32 *linear_f32;
     const struct linear_f64 *linear_f64;
     const struct sparse_kernels *sparse;
+    const struct column_kernels *column;
 };
 
 /* The kernels of that name, or NULL if there are none that this processor runs. */

@@ -36,6 +36,9 @@ struct many_f32 {
     size_t classes;
     size_t stride;  /* at least rows, rounded up to SOFTMAX_PAD */
     float *scratch; /* linear_scratch() numbers */
+    /* How many classes there are in all, if these are some of more; 0: these. Activations of a
+     * class have the same bits however many others are beside it, if this is the same. */
+    size_t of;
 };
 
 struct many_f64 {
@@ -43,6 +46,7 @@ struct many_f64 {
     size_t classes;
     size_t stride;
     double *scratch;
+    size_t of;
 };
 
 struct linear_f32 {
@@ -87,8 +91,9 @@ struct linear_f64 {
  * is 2 for two-class data, which has one activation a row. */
 size_t linear_block_rows(size_t columns, size_t classes, size_t number_size);
 
-/* Numbers of scratch space that many_times and many_back want for blocks of up to so many rows. It
- * is at most (rows + classes + 32) * (columns + 16): overflow is the caller's to rule out. */
+/* Numbers of scratch space that many_times and many_back want for blocks of up to so many rows, and
+ * for any of the classes that there are in all. It is at most (rows + classes + 32) * (columns +
+ * 16): overflow is the caller's to rule out. */
 size_t linear_scratch(size_t rows, size_t columns, size_t classes);
 
 enum { LINEAR_CHUNK = 128 }; /* columns of a block that many_times packs at once */

@@ -79,11 +79,12 @@ static void times_packed(const many_type *many, const real *w, real *out)
     } while (first < block->columns);
 }
 
-/* Which way it goes does not depend on the rows: a row has the same activations in any block. */
+/* Which way it goes does not depend on the rows: a row has the same activations in any block. Nor
+ * do those of a class depend on others, whichever way it goes. */
 static void linear_many_times(const many_type *many, const real *w, real *out)
 {
     size_t columns = many->block.columns;
-    if (linear_as_dot(columns, many->classes)) {
+    if (linear_as_dot(columns, many->of ? many->of : many->classes)) {
         rows_type weights = {w, columns, many->classes};
         pack_chunk(&weights, 0, many->classes, many->scratch);
         dot_block(many, many->scratch, out);

@@ -67,7 +67,8 @@ static void dense_many(const struct job *job, size_t from, struct rows_f64 block
 {
     const struct linear_model *model = job->model;
     double *by_class = space + job->linear_space, *out = job->out + from * model->vectors;
-    struct many_f64 many = {block, model->vectors, job->stride, space};
+    struct many_f64 many = {
+        .block = block, .classes = model->vectors, .stride = job->stride, .scratch = space};
     job->kernel->linear_f64->many_times(&many, model->weights, by_class);
     for (size_t i = 0; i < block.rows; i++)
         for (size_t k = 0; k < model->vectors; k++)

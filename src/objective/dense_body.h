@@ -4,21 +4,28 @@
 #include "kernel/linear.h"
 #include "objective/inside.h"
 
-static const real *rows_of(const struct objective *o, struct span span, bool scaled, void *rows)
+static const real *rows_of(const struct kernel *kernel, const struct matrix *x, struct span span,
+                           const struct scale *scale, void *space)
 {
-    const struct matrix *x = o->x;
-    const struct scale *scale = scaled ? o->spec.scale : NULL;
     struct rows_scale how = {scale ? scale->offset : NULL, scale ? scale->factor : NULL};
-    size_t skip = span.from * o->columns;
+    size_t columns = (size_t)x->columns, skip = span.from * columns;
     if (!scale && x->kind == REAL_KIND)
         return (const real *)x->dense + skip;
     if (x->kind == MATRIX_U8)
-        LINEAR(o)->from_u8((const uint8_t *)x->dense + skip, span.count, o->columns, how, rows);
+        kernel->LINEAR->from_u8((const uint8_t *)x->dense + skip, span.count, columns, how, space);
     else if (x->kind == MATRIX_F32)
-        LINEAR(o)->from_f32((const float *)x->dense + skip, span.count, o->columns, how, rows);
+        kernel->LINEAR->from_f32((const float *)x->dense + skip, span.count, columns, how, space);
     else
-        LINEAR(o)->from_f64((const double *)x->dense + skip, span.count, o->columns, how, rows);
-    return rows;
+        kernel->LINEAR->from_f64((const double *)x->dense + skip, span.count, columns, how, space);
+    return space;
+}
+
+static ROWS block_of(const struct work *work, struct span span)
+{
+    const struct objective *o = work->o;
+    const struct scale *scale = o->fold ? NULL : o->spec.scale;
+    return (ROWS){rows_of(o->kernel, o->x, span, scale, work->scratch->rows), span.count,
+                  o->columns};
 }
 
 /* In eight sums, for one alone would wait for itself. */
@@ -41,8 +48,8 @@ static void two_block(const struct work *work, struct span span)
     double *gradient = work->part->gradient;
     real *first = scratch->first;
     double *activation = scratch->second, *r = scratch->third;
-    ROWS block = {rows_of(o, span, !o->fold, scratch->rows), span.count, o->columns};
-    LINEAR(o)->times(block, WEIGHTS(o), first);
+    ROWS block = block_of(work, span);
+    o->kernel->LINEAR->times(block, WEIGHTS(o), first);
     for (size_t i = 0; i < span.count; i++)
         activation[i] = (double)first[i] + o->raw[o->columns];
     two_rows(work, span, activation, r);
@@ -51,7 +58,7 @@ static void two_block(const struct work *work, struct span span)
     for (size_t i = 0; i < span.count; i++)
         first[i] = (real)r[i];
     gradient[o->columns] += sum_of(first, span.count);
-    LINEAR(o)->back(block, first, gradient);
+    o->kernel->LINEAR->back(block, first, gradient);
 }
 
 static void many_block(const struct work *work, struct span span)
@@ -61,11 +68,11 @@ static void many_block(const struct work *work, struct span span)
     double *gradient = work->part->gradient;
     real *activation = scratch->first, *r = scratch->second;
     const double *bias = o->raw + o->columns * o->vectors;
-    MANY many = {.block = {rows_of(o, span, !o->fold, scratch->rows), span.count, o->columns},
+    MANY many = {.block = block_of(work, span),
                  .classes = o->classes,
                  .stride = o->stride,
                  .scratch = scratch->linear};
-    LINEAR(o)->many_times(&many, WEIGHTS(o), activation);
+    o->kernel->LINEAR->many_times(&many, WEIGHTS(o), activation);
     for (size_t c = 0; c < o->classes; c++)
         for (size_t i = 0; i < span.count; i++)
             activation[c * o->stride + i] += (real)bias[c];
@@ -74,13 +81,13 @@ static void many_block(const struct work *work, struct span span)
         return;
     for (size_t c = 0; c < o->classes; c++)
         gradient[o->columns * o->vectors + c] += sum_of(r + c * o->stride, span.count);
-    LINEAR(o)->many_back(&many, r, gradient);
+    o->kernel->LINEAR->many_back(&many, r, gradient);
 }
 
 static void part_run(const struct work *work, size_t part)
 {
-    for (size_t i = 0; i < work->o->part_blocks; i++) {
-        struct span span = part_span(work->o, part, i);
+    for (size_t i = 0; i < work->o->cut.part_blocks; i++) {
+        struct span span = cut_span(&work->o->cut, part, i);
         if (span.count && work->o->vectors == 1)
             two_block(work, span);
         else if (span.count)

@@ -1,7 +1,7 @@
 /* dense_f32: a part of dense rows, sums within a block in floats. */
 typedef float real;
 #define REAL_KIND  MATRIX_F32
-#define LINEAR(o)  ((o)->kernel->linear_f32)
+#define LINEAR     linear_f32
 #define WEIGHTS(o) ((o)->raw_f32)
 #define ROWS       struct rows_f32
 #define MANY       struct many_f32
@@ -13,7 +13,8 @@ void dense_part_f32(const struct work *work, size_t part)
     part_run(work, part);
 }
 
-const float *dense_rows_f32(const struct objective *o, struct span span, bool scaled, void *rows)
+const float *dense_rows_f32(const struct kernel *kernel, const struct matrix *x, struct span span,
+                            const struct scale *scale, void *space)
 {
-    return rows_of(o, span, scaled, rows);
+    return rows_of(kernel, x, span, scale, space);
 }

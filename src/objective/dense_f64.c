@@ -1,7 +1,7 @@
 /* dense_f64: a part of dense rows, all sums in doubles. */
 typedef double real;
 #define REAL_KIND  MATRIX_F64
-#define LINEAR(o)  ((o)->kernel->linear_f64)
+#define LINEAR     linear_f64
 #define WEIGHTS(o) ((o)->raw)
 #define ROWS       struct rows_f64
 #define MANY       struct many_f64
@@ -13,7 +13,8 @@ void dense_part_f64(const struct work *work, size_t part)
     part_run(work, part);
 }
 
-const double *dense_rows_f64(const struct objective *o, struct span span, bool scaled, void *rows)
+const double *dense_rows_f64(const struct kernel *kernel, const struct matrix *x, struct span span,
+                             const struct scale *scale, void *space)
 {
-    return rows_of(o, span, scaled, rows);
+    return rows_of(kernel, x, span, scale, space);
 }

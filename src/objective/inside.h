@@ -1,8 +1,4 @@
-/* inside: what the files of the objective share.
- *
- * Rows are taken in blocks that fit the cache; blocks belong to parts, each with sums of its own,
- * which are added in the order of the parts. How many there are depends on the shape of the data
- * alone, so any number of threads gives the same bits. */
+/* inside: what the files of the objective share. */
 #ifndef OBJECTIVE_INSIDE_H
 #define OBJECTIVE_INSIDE_H
 
@@ -10,6 +6,8 @@
 #include "kernel/linear.h"
 #include "kernel/sparse.h"
 #include "objective/objective.h"
+#include "objective/rows.h"
+#include "objective/turned.h"
 
 /* What a pass over the rows is for. */
 enum pass {
@@ -62,18 +60,15 @@ struct objective {
     double *raw;    /* weights for the rows as the kernels see them, and the intercepts behind */
     float *raw_f32; /* sparse data: of PASS_MULTIPLY only */
 
-    size_t block_rows, stride; /* stride: block_rows rounded up to SOFTMAX_PAD */
-    size_t part_blocks;        /* blocks of each part */
-    size_t parts;
+    struct cut cut;
+    size_t stride; /* rows of a block rounded up to SOFTMAX_PAD */
     struct part *part;
     double *sums;      /* all gradients of the parts */
     double *intercept; /* those of the intercepts, summed */
 
     /* Sparse data with many columns: the transposed matrix, and residuals to multiply it with. */
     bool transposed;
-    uint64_t *column_start;
-    uint32_t *column_row;
-    float *column_value;
+    struct turned turned;
     double *residual;    /* [rows * vectors] */
     float *residual_f32; /* of PASS_MULTIPLY with many classes */
 
@@ -87,19 +82,10 @@ struct objective {
     double loss, accuracy; /* of the last evaluation */
 };
 
-/* The rows of a block. */
-struct span {
-    size_t from, count;
-    size_t block; /* its number */
-};
-
 static inline double weight_of(const struct objective *o, size_t row)
 {
     return o->spec.data->weight ? o->spec.data->weight[row] : 1;
 }
-
-/* Whether the loss is one of the two-temperature family, which has fast kernels. */
-bool objective_is_tsallis(const struct objective *o);
 
 /* A part of a pass, and the thread's own space for it. */
 struct work {
@@ -121,8 +107,6 @@ void many_multiply(const struct work *work, struct span span, const double *acti
 void dense_part_f32(const struct work *work, size_t part);
 void dense_part_f64(const struct work *work, size_t part);
 void sparse_part(const struct work *work, size_t part);
-/* The rows of the i-th block of a part; none: count is 0. */
-struct span part_span(const struct objective *o, size_t part, size_t i);
 /* The transposed matrix, if the shape of the data wants it; false: no memory. */
 bool sparse_prepare(struct objective *o);
 /* The gradient of all parts at once, where the matrix is transposed: its parts have intercepts
@@ -133,15 +117,8 @@ temper_status sparse_gradient(struct objective *o, enum pass pass, const double 
 void finish_columns(const struct objective *o, const double *w, size_t from, size_t to,
                     double *gradient);
 
-/* The scaled rows of a span in the type of the sums, in place or in scratch->rows. */
-const float *dense_rows_f32(const struct objective *o, struct span span, bool scaled, void *rows);
-const double *dense_rows_f64(const struct objective *o, struct span span, bool scaled, void *rows);
-
 /* A pass over all rows with the weights w. `gradient`, unless NULL, receives the sum of residuals
  * times rows, divided by the sum of the weights, and that of the penalty; the sums of the parts
  * stay in o->part. */
 temper_status run_pass(struct objective *o, enum pass pass, const double *w, double *gradient);
-/* Threads that so many multiplications are worth. */
-size_t worth_threads(const struct objective *o, double work);
-
 #endif

@@ -28,7 +28,7 @@ static void loss_rows(const struct work *work, struct span span, const real *act
                       real *loss)
 {
     const struct objective *o = work->o;
-    if (!objective_is_tsallis(o)) {
+    if (!loss_is_tsallis(o->spec.loss)) {
         exact_rows(work, span, activation, r, loss);
         return;
     }

@@ -39,7 +39,8 @@ static void dense_block_f32(const struct moments *m, struct span span, double *o
 {
     const struct objective *o = m->o;
     float *weight = scratch->first, *space = scratch->moments;
-    struct rows_f32 block = {dense_rows_f32(o, span, true, scratch->rows), span.count, o->columns};
+    struct rows_f32 block = {dense_rows_f32(o->kernel, o->x, span, o->spec.scale, scratch->rows),
+                             span.count, o->columns};
     for (size_t i = 0; i < span.count; i++)
         weight[i] = (float)moment_weight(m, span.from + i);
     o->kernel->linear_f32->gram(block, weight, space, outer);
@@ -51,7 +52,8 @@ static void dense_block_f64(const struct moments *m, struct span span, double *o
 {
     const struct objective *o = m->o;
     double *weight = scratch->first, *space = scratch->moments;
-    struct rows_f64 block = {dense_rows_f64(o, span, true, scratch->rows), span.count, o->columns};
+    struct rows_f64 block = {dense_rows_f64(o->kernel, o->x, span, o->spec.scale, scratch->rows),
+                             span.count, o->columns};
     for (size_t i = 0; i < span.count; i++)
         weight[i] = moment_weight(m, span.from + i);
     o->kernel->linear_f64->gram(block, weight, space, outer);
@@ -136,12 +138,12 @@ static temper_status moments_group(void *context, size_t group, size_t worker)
     const struct moments *m = context;
     const struct objective *o = m->o;
     struct scratch *scratch = &o->scratch[worker];
-    size_t blocks = (o->rows + o->block_rows - 1) / o->block_rows;
+    size_t blocks = (o->rows + o->cut.block_rows - 1) / o->cut.block_rows;
     double *outer = outer_of(m, group);
     memset(outer, 0, m->length * sizeof *outer);
     for (size_t b = group * m->step; b < blocks; b += m->groups * m->step) {
-        size_t from = b * o->block_rows, left = o->rows - from;
-        struct span span = {from, left < o->block_rows ? left : o->block_rows, b};
+        size_t from = b * o->cut.block_rows, left = o->rows - from;
+        struct span span = {from, left < o->cut.block_rows ? left : o->cut.block_rows, b};
         for (size_t i = 0; i < span.count; i++) {
             outer[m->length - 2] += moment_weight(m, from + i);
             outer[m->length - 1] += weight_of(o, from + i);
@@ -198,7 +200,7 @@ static bool scratch_for_moments(const struct objective *o)
 static temper_status moments_run(struct moments *m, double *out, temper_error *error)
 {
     const struct objective *o = m->o;
-    size_t blocks = (o->rows + o->block_rows - 1) / o->block_rows / m->step + 1, square;
+    size_t blocks = (o->rows + o->cut.block_rows - 1) / o->cut.block_rows / m->step + 1, square;
     double bytes = (double)o->columns * (double)o->columns * sizeof(double);
     m->groups = bytes * MOST_GROUPS <= GROUP_BYTES ? MOST_GROUPS
                 : bytes >= GROUP_BYTES             ? 1
@@ -210,7 +212,7 @@ static temper_status moments_run(struct moments *m, double *out, temper_error *e
     m->sums = mem_aligned(m->groups, m->length * sizeof *m->sums);
     double work = (double)o->x->nonzeros * (double)o->columns / (double)m->step;
     temper_status status =
-        m->sums ? parallel_blocks(m->groups, worth_threads(o, work), moments_group, m)
+        m->sums ? parallel_blocks(m->groups, worth_threads(o->workers, work), moments_group, m)
                 : TEMPER_NO_MEMORY;
     if (status == TEMPER_OK) {
         add_groups(m);

@@ -8,12 +8,8 @@
 #include "objective/inside.h"
 #include "tempered/method.h"
 
-/* Scaling goes into the weights only where no column lies so far from 0 that floats would lose
- * digits to the difference: in standard deviations. */
-static const double FAR_FROM_ZERO = 16;
-
 enum {
-    MOST_PARTS = 64,
+    MOST_SUMS = 64, /* parts that each have a gradient */
     SPARSE_BLOCK_ROWS = 256,
     SPARSE_BLOCK_BYTES = 256 * 1024,
     TRANSPOSE_BYTES = 512 * 1024, /* a gradient that is larger is not added to at random */
@@ -21,32 +17,14 @@ enum {
 
 /* Nor one of whose parts there would be so many that adding them up takes this share of a pass. */
 static const double SPARSE_SHARE = 4;
-static const double PART_BYTES = 32.0 * 1024 * 1024;
-
-bool objective_is_tsallis(const struct objective *o)
-{
-    return o->spec.loss.method != TEMPER_HINGE && o->spec.loss.method != TEMPER_BREGMAN;
-}
 
 /* ---- Shape ----------------------------------------------------------------------------------- */
-
-static bool is_far(const struct objective *o)
-{
-    const struct scale *scale = o->spec.scale;
-    for (size_t j = 0; j < o->columns; j++)
-        if (fabs(scale->offset[j] * scale->factor[j]) > FAR_FROM_ZERO)
-            return true;
-    return false;
-}
 
 static void choose_scaling(struct objective *o)
 {
     if (o->spec.scale && o->spec.scale->kind == SCALE_NONE)
         o->spec.scale = NULL;
-    if (!o->spec.scale)
-        return;
-    enum matrix_kind kind = o->x->kind;
-    o->fold = kind == MATRIX_CSR || (kind != MATRIX_F64 && !o->spec.f64 && !is_far(o));
+    o->fold = scale_folds(o->x, o->spec.scale, o->spec.f64);
 }
 
 static size_t sparse_block_rows(size_t classes)
@@ -61,23 +39,19 @@ static void choose_parts(struct objective *o)
 {
     bool sparse = o->x->kind == MATRIX_CSR;
     double gradient = (double)(o->columns + 1) * (double)o->vectors * sizeof(double);
-    double most = PART_BYTES + (double)matrix_bytes(o->x) / 16;
-    o->block_rows = sparse ? sparse_block_rows(o->classes)
-                           : linear_block_rows(o->columns, o->classes,
-                                               o->spec.f64 ? sizeof(double) : sizeof(float));
+    size_t block_rows = sparse ? sparse_block_rows(o->classes)
+                               : linear_block_rows(o->columns, o->classes,
+                                                   o->spec.f64 ? sizeof(double) : sizeof(float));
     /* An odd multiple: entries of neighbouring classes then never share a line of the cache. */
-    o->stride = ((o->block_rows + SOFTMAX_PAD - 1) / SOFTMAX_PAD | 1) * SOFTMAX_PAD;
-    size_t blocks = o->rows ? (o->rows - 1) / o->block_rows + 1 : 1;
+    o->stride = ((block_rows + SOFTMAX_PAD - 1) / SOFTMAX_PAD | 1) * SOFTMAX_PAD;
+    size_t blocks = o->rows ? (o->rows - 1) / block_rows + 1 : 1;
     o->transposed =
         sparse && o->rows <= UINT32_MAX &&
         (gradient > TRANSPOSE_BYTES ||
-         SPARSE_SHARE * (double)(blocks < MOST_PARTS ? blocks : MOST_PARTS) * (double)o->columns >
+         SPARSE_SHARE * (double)(blocks < MOST_SUMS ? blocks : MOST_SUMS) * (double)o->columns >
              (double)o->x->nonzeros);
-    size_t parts = o->transposed || gradient * MOST_PARTS <= most ? MOST_PARTS
-                   : gradient >= most                             ? 1
-                                                                  : (size_t)(most / gradient);
-    o->part_blocks = (blocks + parts - 1) / parts;
-    o->parts = (blocks + o->part_blocks - 1) / o->part_blocks;
+    o->cut =
+        cut_rows(o->rows, block_rows, 1, o->transposed ? 0 : gradient, (double)matrix_bytes(o->x));
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -110,17 +84,17 @@ static bool allocate_scratch(struct objective *o)
 static bool allocate_parts(struct objective *o)
 {
     size_t length = o->transposed ? o->vectors : (o->columns + 1) * o->vectors;
-    o->part = mem_zeroed(o->parts, sizeof *o->part);
-    o->sums = mem_aligned(o->parts, length * sizeof *o->sums);
+    o->part = mem_zeroed(o->cut.parts, sizeof *o->part);
+    o->sums = mem_aligned(o->cut.parts, length * sizeof *o->sums);
     o->intercept = mem_alloc(o->vectors, sizeof *o->intercept);
-    for (size_t p = 0; o->part && o->sums && p < o->parts; p++)
+    for (size_t p = 0; o->part && o->sums && p < o->cut.parts; p++)
         o->part[p].gradient = o->sums + p * length;
     return o->part && o->sums && o->intercept;
 }
 
 static bool allocate_points(struct objective *o)
 {
-    size_t blocks = (o->rows + o->block_rows - 1) / o->block_rows;
+    size_t blocks = (o->rows + o->cut.block_rows - 1) / o->cut.block_rows;
     size_t entries = blocks * o->stride;
     bool many = o->vectors > 1;
     if (!o->spec.curvature || !objective_can_multiply(o))
@@ -150,7 +124,7 @@ static bool allocate(struct objective *o)
                                    o->spec.curvature && objective_can_multiply(o));
     if (floats && !(o->raw_f32 = mem_aligned(plain, sizeof *o->raw_f32)))
         return false;
-    if (o->vectors == 1 && objective_is_tsallis(o)) {
+    if (o->vectors == 1 && loss_is_tsallis(o->spec.loss)) {
         o->table = mem_aligned(1, sizeof *o->table);
         if (!o->table)
             return false;
@@ -174,13 +148,13 @@ void objective_free(struct objective *o)
     }
     void *blocks[] = {o->scratch,           o->table,         o->raw,
                       o->raw_f32,           o->part,          o->sums,
-                      o->intercept,         o->column_start,  o->column_row,
-                      o->column_value,      o->residual,      o->residual_f32,
+                      o->intercept,         o->residual,      o->residual_f32,
                       o->escort_bend,       o->lean,          o->bending,
                       o->point[0].bend,     o->point[1].bend, o->point[0].residual,
                       o->point[1].residual, o->point[0].loss, o->point[1].loss};
     for (size_t n = 0; n < sizeof blocks / sizeof *blocks; n++)
         mem_free(blocks[n]);
+    turned_free(&o->turned);
     mem_free(o);
 }
 
@@ -221,8 +195,8 @@ static void fill(struct objective *o, const struct objective_spec *spec)
         o->spec.f64 = true;
     choose_scaling(o);
     choose_parts(o);
-    if (o->workers > o->parts)
-        o->workers = o->parts < 1 ? 1 : o->parts;
+    if (o->workers > o->cut.parts)
+        o->workers = o->cut.parts < 1 ? 1 : o->cut.parts;
 }
 
 temper_status objective_new(const struct objective_spec *spec, struct objective **out,
@@ -272,7 +246,7 @@ void objective_set_loss(struct objective *o, temper_loss_spec loss)
 
 bool objective_can_multiply(const struct objective *o)
 {
-    return o->vectors == 1 || (o->spec.f64 && objective_is_tsallis(o));
+    return o->vectors == 1 || (o->spec.f64 && loss_is_tsallis(o->spec.loss));
 }
 
 bool objective_can_hessian(const struct objective *o)

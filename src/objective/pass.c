@@ -4,22 +4,6 @@
 #include "base/thread.h"
 #include "objective/inside.h"
 
-/* Below this many multiplications a thread costs more than it brings. */
-static const double WORTH_A_THREAD = 3e5;
-
-size_t worth_threads(const struct objective *o, double work)
-{
-    double worth = 1 + work / WORTH_A_THREAD;
-    return worth < (double)o->workers ? (size_t)worth : o->workers;
-}
-
-struct span part_span(const struct objective *o, size_t part, size_t i)
-{
-    size_t block = part * o->part_blocks + i, from = block * o->block_rows;
-    size_t left = from < o->rows ? o->rows - from : 0;
-    return (struct span){from, left < o->block_rows ? left : o->block_rows, block};
-}
-
 /* ---- Scaling, folded into the weights -------------------------------------------------------- */
 
 static void to_floats(const double *from, size_t n, float *to)
@@ -104,7 +88,7 @@ static void add_parts(const struct objective *o, double *gradient)
 {
     size_t plain = o->columns * o->vectors;
     memcpy(gradient, o->part[0].gradient, plain * sizeof *gradient);
-    for (size_t p = 1; p < o->parts; p++)
+    for (size_t p = 1; p < o->cut.parts; p++)
         for (size_t i = 0; i < plain; i++)
             gradient[i] += o->part[p].gradient[i];
 }
@@ -116,7 +100,7 @@ static temper_status sum_parts(struct objective *o, enum pass pass, const double
     size_t plain = o->columns * o->vectors, skip = o->transposed ? 0 : plain;
     double *intercept = o->intercept;
     memset(intercept, 0, o->vectors * sizeof *intercept);
-    for (size_t p = 0; p < o->parts; p++)
+    for (size_t p = 0; p < o->cut.parts; p++)
         for (size_t k = 0; k < o->vectors; k++)
             intercept[k] += o->part[p].gradient[skip + k];
     for (size_t k = 0; o->spec.intercept && k < o->vectors; k++)
@@ -131,8 +115,8 @@ static temper_status sum_parts(struct objective *o, enum pass pass, const double
 temper_status run_pass(struct objective *o, enum pass pass, const double *w, double *gradient)
 {
     struct pass_job job = {o, pass};
-    size_t threads = worth_threads(o, (double)o->x->nonzeros * (double)o->vectors);
+    size_t threads = worth_threads(o->workers, (double)o->x->nonzeros * (double)o->vectors);
     fold(o, pass, w);
-    temper_status status = parallel_blocks(o->parts, threads, run_part, &job);
+    temper_status status = parallel_blocks(o->cut.parts, threads, run_part, &job);
     return status == TEMPER_OK && gradient ? sum_parts(o, pass, w, gradient) : status;
 }

@@ -96,8 +96,8 @@ static void many_block(const struct work *work, struct span span)
 
 void sparse_part(const struct work *work, size_t part)
 {
-    for (size_t i = 0; i < work->o->part_blocks; i++) {
-        struct span span = part_span(work->o, part, i);
+    for (size_t i = 0; i < work->o->cut.part_blocks; i++) {
+        struct span span = cut_span(&work->o->cut, part, i);
         if (span.count && work->o->vectors == 1)
             two_block(work, span);
         else if (span.count)
@@ -107,8 +107,6 @@ void sparse_part(const struct work *work, size_t part)
 
 /* ---- The transposed matrix ------------------------------------------------------------------- */
 
-enum { COLUMN_GROUPS = 64 };
-
 struct column_pass {
     struct objective *o;
     enum pass pass;
@@ -116,39 +114,20 @@ struct column_pass {
     double *gradient;
 };
 
-/* The first column of a group: groups have about as many entries each. */
-static size_t group_start(const struct objective *o, size_t group)
-{
-    uint64_t wanted = o->x->nonzeros / COLUMN_GROUPS * group;
-    size_t low = 0, high = o->columns;
-    if (group >= COLUMN_GROUPS)
-        return o->columns;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (o->column_start[middle] < wanted)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static temper_status column_group(void *context, size_t group, size_t worker)
 {
     const struct column_pass *pass = context;
     const struct objective *o = pass->o;
-    size_t from = group_start(o, group), to = group_start(o, group + 1);
-    struct sparse_rows columns = {o->column_start + from, o->column_row, o->column_value,
-                                  to - from};
+    const struct turned_group columns = turned_group(&o->turned, group);
     (void)worker;
-    double *to_columns = pass->gradient + from * o->vectors;
+    double *to_columns = pass->gradient + columns.from * o->vectors;
     if (o->vectors == 1)
-        o->sparse->times(columns, o->residual, to_columns);
+        o->sparse->times(columns.entries, o->residual, to_columns);
     else if (takes_floats(o, pass->pass))
-        o->sparse->many_times_f32(columns, o->vectors, o->residual_f32, to_columns);
+        o->sparse->many_times_f32(columns.entries, o->vectors, o->residual_f32, to_columns);
     else
-        o->sparse->many_times(columns, o->vectors, o->residual, to_columns);
-    finish_columns(o, pass->w, from, to, pass->gradient);
+        o->sparse->many_times(columns.entries, o->vectors, o->residual, to_columns);
+    finish_columns(o, pass->w, columns.from, columns.to, pass->gradient);
     return TEMPER_OK;
 }
 
@@ -156,39 +135,16 @@ temper_status sparse_gradient(struct objective *o, enum pass pass_kind, const do
                               double *gradient)
 {
     struct column_pass pass = {o, pass_kind, w, gradient};
-    size_t threads = worth_threads(o, (double)o->x->nonzeros * (double)o->vectors);
-    return parallel_blocks(COLUMN_GROUPS, threads, column_group, &pass);
-}
-
-/* A counting sort by column; rows stay in their order. */
-static void transpose(struct objective *o)
-{
-    const struct matrix *x = o->x;
-    for (uint64_t e = 0; e < x->nonzeros; e++)
-        o->column_start[x->column[e] + 2]++;
-    for (size_t j = 2; j < o->columns + 2; j++)
-        o->column_start[j] += o->column_start[j - 1];
-    for (size_t row = 0; row < o->rows; row++)
-        for (uint64_t e = x->row_start[row]; e < x->row_start[row + 1]; e++) {
-            uint64_t to = o->column_start[x->column[e] + 1]++;
-            o->column_row[to] = (uint32_t)row;
-            o->column_value[to] = x->value[e];
-        }
+    size_t threads = worth_threads(o->workers, (double)o->x->nonzeros * (double)o->vectors);
+    return parallel_blocks(TURNED_GROUPS, threads, column_group, &pass);
 }
 
 bool sparse_prepare(struct objective *o)
 {
-    size_t entries = (size_t)o->x->nonzeros;
     if (!o->transposed)
         return true;
-    o->column_start = mem_zeroed(o->columns + 2, sizeof *o->column_start);
-    o->column_row = mem_alloc(entries, sizeof *o->column_row);
-    o->column_value = mem_alloc(entries, sizeof *o->column_value);
     o->residual = mem_alloc(o->rows, o->vectors * sizeof *o->residual);
-    if (!o->column_start || !o->column_row || !o->column_value || !o->residual)
-        return false;
     if (o->raw_f32 && !(o->residual_f32 = mem_alloc(o->rows, o->vectors * sizeof(float))))
         return false;
-    transpose(o);
-    return true;
+    return o->residual && turned_make(o->x, &o->turned);
 }

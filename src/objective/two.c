@@ -8,20 +8,28 @@ static double sign_of(const struct objective *o, size_t row)
     return o->label[row] == 1 ? 1 : -1;
 }
 
-static void losses(const struct objective *o, size_t count, struct scratch *scratch, bool bends)
+void margin_losses(const struct margin_source *source, size_t count, double *const number[4],
+                   bool bends)
 {
-    double *margin = scratch->number[0], *value = scratch->number[1], *slope = scratch->number[2];
-    double *bend = scratch->number[3];
-    if (o->table) {
-        o->kernel->margins(o->table, margin, count, value, slope, bends ? bend : NULL);
+    double *margin = number[0], *value = number[1], *slope = number[2], *bend = number[3];
+    if (source->table) {
+        source->kernel->margins(source->table, margin, count, value, slope, bends ? bend : NULL);
         return;
     }
     for (size_t i = 0; i < count; i++) {
-        struct margin_loss loss = any_margin_loss(o->spec.loss, margin[i]);
+        struct margin_loss loss = any_margin_loss(source->loss, margin[i]);
         value[i] = loss.value;
         slope[i] = loss.slope;
-        bend[i] = loss.curvature;
+        if (bends)
+            bend[i] = loss.curvature;
     }
+}
+
+static void losses(const struct objective *o, size_t count, const struct scratch *scratch,
+                   bool bends)
+{
+    const struct margin_source source = {o->kernel, o->table, o->spec.loss};
+    margin_losses(&source, count, scratch->number, bends);
 }
 
 /* Negative curvature makes no metric. */

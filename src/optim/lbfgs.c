@@ -1,207 +1,323 @@
 /* lbfgs: the limited-memory method of Broyden, Fletcher, Goldfarb and Shanno, with a metric. */
+#include "optim/lbfgs.h"
+
 #include <math.h>
 
 #include "base/memory.h"
 #include "optim/line_search.h"
-#include "optim/run.h"
+#include "optim/pairs.h"
+#include "optim/resume.h"
 #include "optim/vector.h"
 
-enum { HISTORY = 100, LEAST_HISTORY = 5 };
-/* For all pairs together, unless the options ask for more. */
-static const size_t PAIRS_BYTES = (size_t)256 << 20;
-/* A pair is kept if its curvature s'y is more than this of |s| |y|: else it is rounding. */
-static const double CURVED = 1e-10;
-
-/* A pair lies in the memory as s, y and 1/(s'y). */
-struct lbfgs {
-    struct optim_run run;
-    size_t history;
-    double *direction, *difference; /* vectors */
-    double *weight;                 /* a number for each pair */
+/* What a run waits for. */
+enum stage {
+    STAGE_START,  /* the value at the start, */
+    STAGE_RESUME, /* at the w of a memory, */
+    STAGE_TRIAL,  /* at a step of the line search */
+    STAGE_TURN,   /* the metric of the direction, between the two loops */
+    STAGE_REACH,  /* the length of the direction */
+    STAGE_LEARN,  /* the metric of the difference of two gradients */
+    STAGE_DONE,   /* nothing any more */
+    /* And where it passes through: */
+    STAGE_MOVED, /* to a new w */
+    STAGE_LOST,  /* no step in this direction makes the value smaller */
 };
 
-static size_t history_for(const struct problem *problem, const struct optim_options *options)
-{
-    if (options->history > 0)
-        return options->history;
-    const size_t numbers = PAIRS_BYTES / sizeof(double) / 2; /* of s, and as many of y */
-    if (problem->size <= numbers / HISTORY)
-        return HISTORY;
-    const size_t affordable = numbers / problem->size;
-    return affordable > LEAST_HISTORY ? affordable : LEAST_HISTORY;
-}
+struct lbfgs {
+    struct problem problem; /* its size, and whom to tell of accepted points, if anyone */
+    struct optim_options options;
+    struct optim_run run;
+    bool metric;
+    enum stage stage;
+    struct line_search search;
+    struct pairs pairs;
+    double *direction, *difference; /* vectors */
+    double slope;                   /* along the direction */
+};
 
-static size_t pair_size(const struct lbfgs *self)
-{
-    return 2 * self->run.problem->size + 1;
-}
-
-static double *pair_at(const struct lbfgs *self, size_t slot)
-{
-    return self->run.extra + slot * pair_size(self);
-}
-
-/* The slot of the pair that is `age` iterations old. */
-static size_t slot_of(const struct lbfgs *self, size_t age)
-{
-    return ((size_t)self->run.head->next + self->history - 1 - age) % self->history;
-}
-
-static void metric(const struct lbfgs *self, double *v)
-{
-    const struct problem *problem = self->run.problem;
-    if (problem->precondition)
-        problem->precondition(problem->context, v);
-}
-
-static void forget_pairs(struct lbfgs *self)
-{
-    struct optim_head *head = self->run.head;
-    head->pairs = head->next = head->extra = 0;
-    head->gamma = 1;
-}
-
-/* Keeps what the step taught: s = trial - w and y, the change of the gradient. */
-static void learn(struct lbfgs *self)
-{
-    const struct optim_run *run = &self->run;
-    struct optim_head *head = run->head;
-    const size_t n = run->problem->size;
-    double *s = self->direction, *y = self->difference;
-    vector_subtract(s, run->trial, run->w, n);
-    vector_subtract(y, run->trial_gradient, run->gradient, n);
-    const double sy = vector_dot(s, y, n);
-    if (!(sy > CURVED * vector_norm(s, n) * vector_norm(y, n)) || !isfinite(1 / sy))
-        return;
-    double *pair = pair_at(self, (size_t)head->next);
-    vector_copy(pair, s, n);
-    vector_copy(pair + n, y, n);
-    pair[2 * n] = 1 / sy;
-    metric(self, y);
-    const double gamma = sy / vector_dot(pair + n, y, n);
-    head->gamma = gamma > 0 && isfinite(gamma) ? gamma : 1;
-    head->next = (double)(((size_t)head->next + 1) % self->history);
-    head->pairs = fmin(head->pairs + 1, (double)self->history);
-    head->extra = head->pairs * (double)pair_size(self);
-}
-
-/* The two loops: direction = -(inverse Hessian as the pairs tell it) gradient. */
-static void find_direction(struct lbfgs *self)
-{
-    const struct optim_run *run = &self->run;
-    const size_t n = run->problem->size, pairs = (size_t)run->head->pairs;
-    double *d = self->direction;
-    for (size_t i = 0; i < n; i++)
-        d[i] = -run->gradient[i];
-    for (size_t age = 0; age < pairs; age++) {
-        const double *pair = pair_at(self, slot_of(self, age));
-        self->weight[age] = pair[2 * n] * vector_dot(pair, d, n);
-        vector_add(d, -self->weight[age], pair + n, n);
-    }
-    metric(self, d);
-    vector_scale(d, run->head->gamma, n);
-    for (size_t age = pairs; age-- > 0;) {
-        const double *pair = pair_at(self, slot_of(self, age));
-        const double beta = pair[2 * n] * vector_dot(pair + n, d, n);
-        vector_add(d, self->weight[age] - beta, pair, n);
-    }
-}
+/* ---- A direction ----------------------------------------------------------------------------- */
 
 /* With pairs, or a metric that resembles the Hessian, the natural step is 1. Without, nothing is
  * known of the curvature: as far as a first step may go, or one unit of w. */
-static temper_status plan_line(struct lbfgs *self, struct line *line)
+static bool blind(const struct lbfgs *self)
 {
-    struct optim_run *run = &self->run;
-    const bool blind = run->head->pairs == 0 && !run->problem->precondition;
-    temper_status status =
-        run_reach(run, self->direction, run_length_limit(run, blind), &line->longest);
-    line->first = 1;
-    if (blind)
-        line->first = isfinite(line->longest)
-                          ? line->longest
-                          : fmin(1, 1 / vector_norm(self->direction, run->problem->size));
-    return status;
+    return self->run.head->pairs == 0 && !self->metric;
 }
 
-/* One line search with the pairs at hand. */
-static temper_status attempt(struct lbfgs *self, enum line_end *end)
+static double limit_of(const struct lbfgs *self)
 {
-    struct optim_run *run = &self->run;
-    const size_t n = run->problem->size;
-    find_direction(self);
-    struct line line = {.direction = self->direction};
-    line.slope = vector_dot(self->direction, run->gradient, n);
-    *end = LINE_FAILED;
-    if (!(line.slope < 0) || isinf(line.slope))
-        return TEMPER_OK;
-    temper_status status = plan_line(self, &line);
-    return status == TEMPER_OK ? line_search(run, &line, end) : status;
+    return run_length_limit(&self->run, blind(self));
 }
 
-static temper_status iterate(void *context, bool *moved)
+/* ---- From an answer to the next question ----------------------------------------------------- */
+
+static enum stage end(struct lbfgs *self, enum optim_stop stop)
 {
-    struct lbfgs *self = context;
-    enum line_end end = LINE_FAILED;
-    temper_status status = attempt(self, &end);
-    /* Pairs from a region of other curvature can mislead; the bare gradient cannot. */
-    if (status == TEMPER_OK && end == LINE_FAILED && self->run.head->pairs > 0) {
-        forget_pairs(self);
-        status = attempt(self, &end);
-    }
-    if (status != TEMPER_OK || end == LINE_FAILED)
-        return status;
-    if (end == LINE_LIMITED)
+    run_end(&self->run, stop);
+    return STAGE_DONE;
+}
+
+static enum stage search(struct lbfgs *self, double longest)
+{
+    struct line line = {self->direction, self->slope, .first = 1, .longest = longest};
+    if (blind(self))
+        line.first = isfinite(longest)
+                         ? longest
+                         : fmin(1, 1 / vector_norm(self->direction, self->problem.size));
+    return line_begin(&self->search, &self->run, line) == LINE_ASKS ? STAGE_TRIAL : STAGE_LOST;
+}
+
+static enum stage aimed(struct lbfgs *self)
+{
+    double longest;
+    pairs_second_loop(&self->pairs, self->direction);
+    self->slope = vector_dot(self->direction, self->run.gradient, self->problem.size);
+    if (!(self->slope < 0) || isinf(self->slope))
+        return STAGE_LOST;
+    if (!run_reach_known(&self->run, self->direction, limit_of(self), &longest))
+        return STAGE_REACH;
+    return search(self, longest);
+}
+
+static enum stage aim(struct lbfgs *self)
+{
+    for (size_t i = 0; i < self->problem.size; i++)
+        self->direction[i] = -self->run.gradient[i];
+    pairs_first_loop(&self->pairs, self->direction);
+    return self->metric ? STAGE_TURN : aimed(self);
+}
+
+static enum stage measured(struct lbfgs *self, double length)
+{
+    return search(self, run_reach_measured(&self->run, self->direction, limit_of(self), length));
+}
+
+/* Pairs from a region of other curvature can mislead; the bare gradient cannot. */
+static enum stage lost(struct lbfgs *self)
+{
+    if (self->run.head->pairs == 0)
+        return end(self, OPTIM_STALLED);
+    pairs_forget(&self->pairs);
+    return aim(self);
+}
+
+static enum stage go_on(struct lbfgs *self)
+{
+    enum optim_stop stop;
+    return run_ends(&self->run, &stop) ? end(self, stop) : aim(self);
+}
+
+static enum stage learnt(struct lbfgs *self)
+{
+    pairs_complete(&self->pairs, self->difference);
+    return STAGE_MOVED;
+}
+
+/* Keeps what the step taught. */
+static enum stage learn(struct lbfgs *self)
+{
+    if (!pairs_begin(&self->pairs, self->direction, self->difference))
+        return STAGE_MOVED;
+    return self->metric ? STAGE_LEARN : learnt(self);
+}
+
+static enum stage tried(struct lbfgs *self)
+{
+    switch (line_next(&self->search)) {
+    case LINE_ASKS:
+        return STAGE_TRIAL;
+    case LINE_FAILED:
+        return STAGE_LOST;
+    case LINE_LIMITED:
         run_widen(&self->run);
-    learn(self);
+        break;
+    case LINE_FOUND:
+        break;
+    }
+    return learn(self);
+}
+
+static enum stage moved(struct lbfgs *self)
+{
     run_accept(&self->run);
-    *moved = true;
+    run_moved(&self->run);
+    return go_on(self);
+}
+
+static enum stage started(struct lbfgs *self)
+{
+    if (!run_trial_finite(&self->run))
+        return end(self, OPTIM_NOT_FINITE);
+    run_begin(&self->run);
+    return go_on(self);
+}
+
+static enum stage answered(struct lbfgs *self, double number)
+{
+    switch (self->stage) {
+    case STAGE_START:
+        return started(self);
+    case STAGE_RESUME:
+        return go_on(self);
+    case STAGE_TRIAL:
+        return tried(self);
+    case STAGE_TURN:
+        return aimed(self);
+    case STAGE_REACH:
+        return measured(self, number);
+    case STAGE_LEARN:
+        return learnt(self);
+    case STAGE_MOVED:
+        return moved(self);
+    case STAGE_LOST:
+        return lost(self);
+    case STAGE_DONE:
+        break;
+    }
+    return STAGE_DONE;
+}
+
+/* ---- A run ----------------------------------------------------------------------------------- */
+
+static bool wants_value(enum stage stage)
+{
+    return stage == STAGE_START || stage == STAGE_RESUME || stage == STAGE_TRIAL;
+}
+
+temper_status lbfgs_answer(struct lbfgs *self, double number, temper_error *error)
+{
+    self->run.error = error;
+    if (wants_value(self->stage)) {
+        self->run.trial_value = number;
+        run_tried(&self->run);
+    }
+    if (self->stage == STAGE_RESUME) {
+        temper_status status = run_resume(&self->run);
+        if (status != TEMPER_OK)
+            return status;
+    }
+    do
+        self->stage = answered(self, number);
+    while (self->stage == STAGE_MOVED || self->stage == STAGE_LOST);
     return TEMPER_OK;
+}
+
+struct lbfgs_question lbfgs_asks(const struct lbfgs *self)
+{
+    const struct optim_run *run = &self->run;
+    if (wants_value(self->stage))
+        return (struct lbfgs_question){LBFGS_VALUE, run->trial, run->trial_gradient};
+    if (self->stage == STAGE_REACH)
+        return (struct lbfgs_question){LBFGS_LENGTH, .point = self->direction};
+    if (self->stage == STAGE_TURN)
+        return (struct lbfgs_question){LBFGS_METRIC, .answer = self->direction};
+    if (self->stage == STAGE_LEARN)
+        return (struct lbfgs_question){LBFGS_METRIC, .answer = self->difference};
+    return (struct lbfgs_question){LBFGS_DONE, .point = NULL};
+}
+
+const double *lbfgs_best(const struct lbfgs *self)
+{
+    const bool none = self->stage == STAGE_START || self->stage == STAGE_RESUME ||
+                      self->run.stop == OPTIM_NOT_FINITE;
+    return none ? NULL : self->run.best;
+}
+
+struct optim_result lbfgs_result(const struct lbfgs *self)
+{
+    return run_result(&self->run);
 }
 
 static bool sound(const void *context)
 {
     const struct lbfgs *self = context;
-    const struct optim_head *head = self->run.head;
-    const size_t n = self->run.problem->size;
-    if (head->history_limit != (double)self->history || head->pairs > head->history_limit ||
-        head->next >= head->history_limit || !(head->gamma > 0) ||
-        head->extra != head->pairs * (double)pair_size(self))
-        return false;
-    /* The ring is filled from slot 0 on. */
-    if (head->pairs < head->history_limit && head->next != head->pairs)
-        return false;
-    for (size_t slot = 0; slot < (size_t)head->pairs; slot++) {
-        const double *pair = pair_at(self, slot);
-        if (pair[2 * n] != 1 / vector_dot(pair, pair + n, n) || !(pair[2 * n] > 0))
-            return false;
-    }
-    return true;
+    return pairs_sound(&self->pairs);
 }
 
-static bool room_for(const struct problem *problem, size_t history, struct optim_room *room)
+static void lay_out(struct lbfgs *self)
 {
-    size_t two = 0, pair = 0;
-    return mul_size(2, problem->size, &two) && add_size(two, 1, &pair) &&
-           mul_size(pair, history, &room->extra) && add_size(two, history, &room->scratch);
+    self->direction = self->run.scratch;
+    self->difference = self->direction + self->problem.size;
+    self->pairs.weight = self->difference + self->problem.size;
+    self->run.head->kind = OPTIM_LBFGS;
+    self->run.head->history_limit = (double)self->pairs.limit;
+    pairs_forget(&self->pairs);
+}
+
+/* `self` must stay where it is, and be closed by run_close(&self->run), even after a failure. */
+static temper_status prepare(struct lbfgs *self, const struct lbfgs *given, const double *start,
+                             temper_error *error)
+{
+    const size_t n = given->problem.size;
+    struct optim_room room = {0};
+    *self = *given;
+    self->pairs = (struct pairs){.run = &self->run, .limit = pairs_limit(n, &self->options)};
+    if (!pairs_room(n, self->pairs.limit, &room))
+        return error_no_memory(error);
+    temper_status status = run_open(&self->run, &self->problem, &self->options, room, error);
+    if (status != TEMPER_OK)
+        return status;
+    lay_out(self);
+    if (self->options.memory) {
+        self->stage = STAGE_RESUME;
+        return run_restore(&self->run, OPTIM_LBFGS, sound, self);
+    }
+    vector_copy(self->run.trial, start, n);
+    return TEMPER_OK;
+}
+
+temper_status lbfgs_new(size_t size, bool metric, const struct optim_options *options,
+                        const double *start, struct lbfgs **out, temper_error *error)
+{
+    struct lbfgs given = {.problem = {.size = size}, .options = *options, .metric = metric};
+    struct lbfgs *self = mem_alloc(1, sizeof *self);
+    if (!self)
+        return error_no_memory(error);
+    temper_status status = prepare(self, &given, start, error);
+    if (status != TEMPER_OK)
+        lbfgs_free(self);
+    else
+        *out = self;
+    return status;
+}
+
+void lbfgs_free(struct lbfgs *self)
+{
+    if (!self)
+        return;
+    run_close(&self->run);
+    mem_free(self);
+}
+
+/* ---- The loop for one run -------------------------------------------------------------------- */
+
+static temper_status answer_by(const struct problem *problem, const struct optim_options *options,
+                               struct lbfgs *self, temper_error *error)
+{
+    const struct lbfgs_question asked = lbfgs_asks(self);
+    temper_status status = TEMPER_OK;
+    double number = 0;
+    if (asked.what == LBFGS_VALUE)
+        status = problem->evaluate(problem->context, asked.point, &number, asked.answer, error);
+    if (asked.what == LBFGS_LENGTH && options->length)
+        status = options->length(problem->context, asked.point, &number, error);
+    if (asked.what == LBFGS_METRIC)
+        problem->precondition(problem->context, asked.answer);
+    return status == TEMPER_OK ? lbfgs_answer(self, number, error) : status;
 }
 
 temper_status minimise_lbfgs(const struct problem *problem, const struct optim_options *options,
                              double *w, struct optim_result *result, temper_error *error)
 {
-    static const struct optim_method method = {OPTIM_LBFGS, iterate, sound};
-    struct lbfgs self = {.history = history_for(problem, options)};
-    struct optim_room room = {0};
-    if (!room_for(problem, self.history, &room))
-        return error_no_memory(error);
-    temper_status status = run_open(&self.run, problem, options, room, error);
-    if (status != TEMPER_OK)
-        return status;
-    self.direction = self.run.scratch;
-    self.difference = self.direction + problem->size;
-    self.weight = self.difference + problem->size;
-    self.run.head->history_limit = (double)self.history;
-    forget_pairs(&self);
-    status = run_drive(&self.run, &method, &self, w, result);
+    struct lbfgs self,
+        given = {.problem = *problem, .options = *options, .metric = problem->precondition != NULL};
+    temper_status status = prepare(&self, &given, w, error);
+    while (status == TEMPER_OK && self.stage != STAGE_DONE)
+        status = answer_by(problem, options, &self, error);
+    if (lbfgs_best(&self))
+        vector_copy(w, lbfgs_best(&self), problem->size);
+    if (status == TEMPER_OK)
+        *result = lbfgs_result(&self);
     run_close(&self.run);
     return status;
 }

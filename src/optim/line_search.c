@@ -21,17 +21,6 @@ enum {
     ENOUGH = 10  /* if a step that will do, if not well, is known by then, it is taken */
 };
 
-struct point {
-    double step, value, slope;
-    bool smooth; /* can be interpolated: finite, and not flat */
-};
-
-struct search {
-    struct optim_run *run;
-    const struct line *line;
-    struct point low, high; /* high.step is infinite as long as nothing was too far */
-};
-
 enum verdict { TOO_SHORT, TOO_LONG, GOOD };
 
 static enum verdict judge_slope(double slope, double at_start, double rise)
@@ -41,17 +30,17 @@ static enum verdict judge_slope(double slope, double at_start, double rise)
     return slope > -rise * at_start ? TOO_LONG : GOOD;
 }
 
-static bool below_noise(const struct search *search, double step)
+static bool below_noise(const struct line_search *search, double step)
 {
-    return -search->line->slope * step <= run_noise(search->run);
+    return -search->line.slope * step <= run_noise(search->run);
 }
 
 /* Marks a flat point as not smooth. */
-static enum verdict judge(const struct search *search, struct point *at)
+static enum verdict judge(const struct line_search *search, struct line_point *at)
 {
     const struct optim_run *run = search->run;
     const struct optim_head *head = run->head;
-    const double slope = search->line->slope, promised = -slope * at->step;
+    const double slope = search->line.slope, promised = -slope * at->step;
     if (!at->smooth)
         return TOO_LONG;
     if (below_noise(search, at->step)) {
@@ -71,7 +60,7 @@ static enum verdict judge(const struct search *search, struct point *at)
 }
 
 /* Where the cubic through values and slopes at both ends is smallest; NaN if nowhere. */
-static double cubic_minimum(const struct point *a, const struct point *b)
+static double cubic_minimum(const struct line_point *a, const struct line_point *b)
 {
     const double width = b->step - a->step;
     const double d1 = a->slope + b->slope - 3 * (b->value - a->value) / width;
@@ -80,7 +69,7 @@ static double cubic_minimum(const struct point *a, const struct point *b)
 }
 
 /* Where the line through both slopes is zero. */
-static double secant_zero(const struct point *a, const struct point *b)
+static double secant_zero(const struct line_point *a, const struct line_point *b)
 {
     return a->step - a->slope * (b->step - a->step) / (b->slope - a->slope);
 }
@@ -90,15 +79,15 @@ static double clamp(double x, double from, double to)
     return x < from ? from : x > to ? to : x;
 }
 
-static double inside(const struct search *search, size_t trial)
+static double inside(const struct line_search *search)
 {
-    const struct point *low = &search->low, *high = &search->high;
+    const struct line_point *low = &search->low, *high = &search->high;
     const double width = high->step - low->step;
     if (!high->smooth)
         return low->step + width / 5;
     /* Interpolation that creeps along one side is cut short by halving now and then. */
     double guess = NAN;
-    if (trial % 4 != 3)
+    if (search->trial % 4 != 3)
         guess = below_noise(search, high->step) ? secant_zero(low, high) : cubic_minimum(low, high);
     if (!isfinite(guess))
         return low->step + width / 2;
@@ -106,76 +95,93 @@ static double inside(const struct search *search, size_t trial)
 }
 
 /* Farther than anything so far: by the secant of the slopes, but two to ten times as far. */
-static double outside(const struct search *search, const struct point *before)
+static double outside(const struct line_search *search)
 {
-    const struct point *low = &search->low;
+    const struct line_point *low = &search->low, *before = &search->before;
     const double guess = low->slope > before->slope ? secant_zero(before, low) : INFINITY;
     return clamp(guess, 2 * low->step, 10 * low->step);
 }
 
-static temper_status try_step(struct search *search, double step, struct point *at)
+/* ---- Step by step ---------------------------------------------------------------------------- */
+
+static void go_to(const struct line_search *search)
 {
-    struct optim_run *run = search->run;
-    const size_t n = run->problem->size;
-    vector_step(run->trial, run->w, step, search->line->direction, n);
-    temper_status status = run_try(run);
-    if (status != TEMPER_OK)
-        return status;
-    *at = (struct point){.step = step, .value = run->trial_value};
-    at->slope = vector_dot(run->trial_gradient, search->line->direction, n);
-    at->smooth = run_trial_finite(run) && isfinite(at->slope);
-    return TEMPER_OK;
+    const struct optim_run *run = search->run;
+    vector_step(run->trial, run->w, search->step, search->line.direction, run->problem->size);
 }
 
 /* No number between both ends is left, or w would not change. */
-static bool exhausted(const struct search *search, double step)
+static bool exhausted(const struct line_search *search)
 {
     const struct optim_run *run = search->run;
-    const size_t n = run->problem->size;
-    if (!(step > search->low.step) || !(step < search->high.step))
+    if (!(search->step > search->low.step) || !(search->step < search->high.step))
         return true;
-    vector_step(run->trial, run->w, step, search->line->direction, n);
-    return vector_equal(run->trial, run->w, n);
+    go_to(search);
+    return vector_equal(run->trial, run->w, run->problem->size);
 }
 
-/* The search ended without the best of steps; the last one that will do is good enough. */
-static temper_status settle(struct search *search, enum line_end *end)
+/* The search ends without the best of steps; the last one that will do is good enough. */
+static enum line_state settle(struct line_search *search)
 {
-    struct point at;
     if (!(search->low.step > 0))
-        return TEMPER_OK;
-    *end = LINE_FOUND;
-    return try_step(search, search->low.step, &at);
+        return LINE_FAILED;
+    search->settled = true;
+    search->step = search->low.step;
+    go_to(search);
+    return LINE_ASKS;
 }
 
-temper_status line_search(struct optim_run *run, const struct line *line, enum line_end *end)
+static enum line_state propose(struct line_search *search)
 {
-    struct search search = {.run = run, .line = line};
-    search.low = (struct point){0, run->head->value, line->slope, true};
-    search.high = (struct point){.step = INFINITY};
-    struct point before = search.low;
-    double step = fmin(line->first, line->longest);
-    *end = LINE_FAILED;
-    for (size_t trial = 0; trial < TRIALS && !exhausted(&search, step); trial++) {
-        struct point at;
-        temper_status status = try_step(&search, step, &at);
-        if (status != TEMPER_OK)
-            return status;
-        const enum verdict verdict = judge(&search, &at);
-        if (verdict == GOOD || (verdict == TOO_SHORT && step >= line->longest)) {
-            *end = verdict == GOOD ? LINE_FOUND : LINE_LIMITED;
-            return TEMPER_OK;
-        }
-        if (verdict == TOO_LONG) {
-            search.high = at;
-        } else {
-            before = search.low;
-            search.low = at;
-        }
-        if (trial >= ENOUGH && search.low.step > 0)
-            break;
-        step = isinf(search.high.step) ? fmin(outside(&search, &before), line->longest)
-                                       : inside(&search, trial);
+    return search->trial < TRIALS && !exhausted(search) ? LINE_ASKS : settle(search);
+}
+
+enum line_state line_begin(struct line_search *search, struct optim_run *run, struct line line)
+{
+    *search = (struct line_search){.run = run, .line = line};
+    search->low = (struct line_point){0, run->head->value, line.slope, true};
+    search->high = (struct line_point){.step = INFINITY};
+    search->before = search->low;
+    search->step = fmin(line.first, line.longest);
+    return propose(search);
+}
+
+/* The trial as a point of the line. */
+static struct line_point point_of_trial(const struct line_search *search)
+{
+    const struct optim_run *run = search->run;
+    struct line_point at = {.step = search->step, .value = run->trial_value};
+    at.slope = vector_dot(run->trial_gradient, search->line.direction, run->problem->size);
+    at.smooth = run_trial_finite(run) && isfinite(at.slope);
+    return at;
+}
+
+/* Keeps the point that was neither good nor the last as an end of the bracket. */
+static void narrow(struct line_search *search, struct line_point at, enum verdict verdict)
+{
+    if (verdict == TOO_LONG) {
+        search->high = at;
+    } else {
+        search->before = search->low;
+        search->low = at;
     }
-    return settle(&search, end);
+}
+
+enum line_state line_next(struct line_search *search)
+{
+    if (search->settled)
+        return LINE_FOUND;
+    struct line_point at = point_of_trial(search);
+    const enum verdict verdict = judge(search, &at);
+    if (verdict == GOOD)
+        return LINE_FOUND;
+    if (verdict == TOO_SHORT && search->step >= search->line.longest)
+        return LINE_LIMITED;
+    narrow(search, at, verdict);
+    if (search->trial >= ENOUGH && search->low.step > 0)
+        return settle(search);
+    search->step =
+        isinf(search->high.step) ? fmin(outside(search), search->line.longest) : inside(search);
+    search->trial++;
+    return propose(search);
 }

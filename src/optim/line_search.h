@@ -1,5 +1,11 @@
 /* line_search: how far to go in a direction: to where the slope has flattened and the value has
- * fallen as the slope promised (strong Wolfe conditions). */
+ * fallen as the slope promised (strong Wolfe conditions).
+ *
+ *     state = line_begin(&search, run, line);
+ *     while (state == LINE_ASKS) {
+ *         ... evaluate run->trial ...
+ *         state = line_next(&search);
+ *     } */
 #ifndef OPTIM_LINE_SEARCH_H
 #define OPTIM_LINE_SEARCH_H
 
@@ -12,13 +18,31 @@ struct line {
     double longest; /* no step is longer */
 };
 
-enum line_end {
-    LINE_FAILED, /* no step makes the value smaller */
-    LINE_FOUND,
-    LINE_LIMITED, /* a good one, and `longest` kept it from being longer */
+struct line_point {
+    double step, value, slope;
+    bool smooth; /* can be interpolated: finite, and not flat */
 };
 
-/* Leaves the point found in run->trial, evaluated last. */
-temper_status line_search(struct optim_run *run, const struct line *line, enum line_end *end);
+struct line_search {
+    struct optim_run *run;
+    struct line line;
+    struct line_point low, high; /* high.step is infinite as long as nothing was too far */
+    struct line_point before;    /* the `low` before the last */
+    double step;                 /* that of run->trial */
+    size_t trial;                /* how many were tried before it */
+    bool settled;                /* it is the last, whatever its value */
+};
+
+enum line_state {
+    LINE_ASKS,   /* for value and gradient at run->trial */
+    LINE_FAILED, /* no step makes the value smaller */
+    LINE_FOUND,  /* run->trial, which was evaluated last */
+    LINE_LIMITED /* the same, and `longest` kept it from being longer */
+};
+
+/* The run, and the direction, must stay where they are. */
+enum line_state line_begin(struct line_search *search, struct optim_run *run, struct line line);
+/* After run->trial was evaluated: run_tried. */
+enum line_state line_next(struct line_search *search);
 
 #endif

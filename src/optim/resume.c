@@ -7,6 +7,8 @@
 
 enum { HEAD = sizeof(struct optim_head) / sizeof(double) };
 
+static const char CONTRADICTION[] = "its numbers contradict each other";
+
 static temper_status refused(struct optim_run *run, const char *why)
 {
     return error_set(run->error, TEMPER_BAD_DATA,
@@ -38,8 +40,8 @@ static bool norms_sound(const struct optim_head *head)
            head->gamma >= 0 && head->lowest <= head->value && head->lowest <= head->best_value;
 }
 
-/* Everything that can be told without asking the problem. */
-static const char *fault(struct optim_run *run, const struct optim_method *method, const void *self)
+/* Everything that can be told without asking the problem, but for the method's own numbers. */
+static const char *fault(struct optim_run *run, enum optim_kind kind)
 {
     const size_t n = run->problem->size, fixed = HEAD + 3 * n;
     const struct optim_options *options = run->options;
@@ -49,38 +51,38 @@ static const char *fault(struct optim_run *run, const struct optim_method *metho
     const struct optim_head *head = run->head;
     if (!vector_finite(run->memory, options->memory_count))
         return "it holds numbers that are not finite";
-    if (head->kind != (double)method->kind)
+    if (head->kind != (double)kind)
         return "it is that of another solver";
     if (head->size != (double)n || !counts_sound(head) ||
         head->extra != (double)(options->memory_count - fixed))
         return "its size is another";
-    if (!norms_sound(head) || head->gradient_norm != vector_norm(run->gradient, n) ||
-        !method->sound(self))
-        return "its numbers contradict each other";
+    if (!norms_sound(head) || head->gradient_norm != vector_norm(run->gradient, n))
+        return CONTRADICTION;
     return NULL;
+}
+
+temper_status run_restore(struct optim_run *run, enum optim_kind kind,
+                          bool (*sound)(const void *self), const void *self)
+{
+    const char *why = fault(run, kind);
+    if (!why && !sound(self))
+        why = CONTRADICTION;
+    vector_copy(run->trial, run->w, run->problem->size);
+    return why ? refused(run, why) : TEMPER_OK;
 }
 
 /* The problem has to stand at w for its curvature. That evaluation is not counted, because a run
  * that never stopped does not need it; but it shows whether the memory belongs to this problem. */
-static temper_status stand_at_w(struct optim_run *run)
+temper_status run_resume(struct optim_run *run)
 {
     struct optim_head *head = run->head;
-    vector_copy(run->trial, run->w, run->problem->size);
-    temper_status status = run_try(run);
     head->evaluations--;
-    if (status != TEMPER_OK)
-        return status;
     /* Twice the rounding in floats, for objectives that were compiled otherwise. */
     const double gap = fabs(run->trial_value - head->value);
     if (!run_trial_finite(run) || gap > 2 * run_noise(run))
         return refused(run, "the function has another value there");
     if (run->problem->accept)
         run->problem->accept(run->problem->context);
+    run->going = true; /* it has been shown this point before */
     return TEMPER_OK;
-}
-
-temper_status run_resume(struct optim_run *run, const struct optim_method *method, const void *self)
-{
-    const char *why = fault(run, method, self);
-    return why ? refused(run, why) : stand_at_w(run);
 }

@@ -75,20 +75,21 @@ void run_close(struct optim_run *run)
     *run = (struct optim_run){0};
 }
 
+void run_tried(struct optim_run *run)
+{
+    const double norm = vector_norm(run->trial_gradient, run->problem->size);
+    run->head->evaluations++;
+    run->trial_norm = isfinite(run->trial_value) && isfinite(norm) ? norm : INFINITY;
+}
+
 temper_status run_try(struct optim_run *run)
 {
-    const size_t n = run->problem->size;
     run->trial_value = NAN;
-    run->trial_norm = INFINITY;
     temper_status status = run->problem->evaluate(
         run->problem->context, run->trial, &run->trial_value, run->trial_gradient, run->error);
-    run->head->evaluations++;
-    if (status != TEMPER_OK)
-        return status;
-    const double norm = vector_norm(run->trial_gradient, n);
-    if (isfinite(run->trial_value) && isfinite(norm))
-        run->trial_norm = norm;
-    return TEMPER_OK;
+    if (status == TEMPER_OK)
+        run_tried(run);
+    return status;
 }
 
 bool run_trial_finite(const struct optim_run *run)
@@ -154,26 +155,36 @@ void run_widen(struct optim_run *run)
         run->head->reach *= 2;
 }
 
-temper_status run_reach(struct optim_run *run, const double *v, double limit, double *factor)
+bool run_reach_known(const struct optim_run *run, const double *v, double limit, double *factor)
 {
-    *factor = INFINITY;
-    if (!run->options->length)
-        return TEMPER_OK;
-    double *stiffness = &run->head->stiffness;
-    const double norm = vector_norm(v, run->problem->size);
-    if (*stiffness > 0 && *stiffness * norm <= limit / 4) {
-        *factor = limit / (*stiffness * norm);
-        return TEMPER_OK;
-    }
-    double length = 0;
-    temper_status status = run->options->length(run->problem->context, v, &length, run->error);
-    if (status != TEMPER_OK || !(length > 0) || isinf(length))
-        return status;
+    const double length = run->head->stiffness * vector_norm(v, run->problem->size);
+    if (!(run->head->stiffness > 0) || !(length <= limit / 4))
+        return false;
+    *factor = limit / length;
+    return true;
+}
+
+double run_reach_measured(struct optim_run *run, const double *v, double limit, double length)
+{
+    if (!(length > 0) || isinf(length))
+        return INFINITY;
     /* Forgets slowly: a stiff direction that the run has left behind must not cost a measurement of
      * every later step. */
-    *stiffness = fmax(*stiffness / 2, length / norm);
-    *factor = limit / length;
-    return TEMPER_OK;
+    double *stiffness = &run->head->stiffness;
+    *stiffness = fmax(*stiffness / 2, length / vector_norm(v, run->problem->size));
+    return limit / length;
+}
+
+temper_status run_reach(struct optim_run *run, const double *v, double limit, double *factor)
+{
+    double length = 0;
+    *factor = INFINITY;
+    if (!run->options->length || run_reach_known(run, v, limit, factor))
+        return TEMPER_OK;
+    temper_status status = run->options->length(run->problem->context, v, &length, run->error);
+    if (status == TEMPER_OK)
+        *factor = run_reach_measured(run, v, limit, length);
+    return status;
 }
 
 /* False if the caller wants no more. */
@@ -196,54 +207,32 @@ static bool follow(const struct optim_run *run)
     return run->options->follow(run->options->follow_context, &progress);
 }
 
-static bool converged(const struct optim_run *run)
+void run_begin(struct optim_run *run)
 {
-    return run->head->gradient_norm <= run->options->gradient_norm;
-}
-
-/* Evaluates the start. *finite is false if there is no value to start from. */
-static temper_status start(struct optim_run *run, const double *w, bool *finite)
-{
-    vector_copy(run->trial, w, run->problem->size);
-    temper_status status = run_try(run);
-    *finite = run_trial_finite(run);
-    if (status != TEMPER_OK || !*finite)
-        return status;
     run->head->lowest = run->head->best_value = INFINITY;
     run->head->mark_value = run->head->mark_norm = INFINITY;
     run->head->start_norm = run->trial_norm;
     run_accept(run);
-    return TEMPER_OK;
+    run->going = follow(run);
 }
 
-static temper_status iterations(struct optim_run *run, const struct optim_method *method,
-                                void *self, enum optim_stop *stop)
+void run_moved(struct optim_run *run)
 {
-    bool going = run->options->memory || follow(run);
-    for (;;) {
-        if (converged(run)) {
-            *stop = OPTIM_CONVERGED;
-            return TEMPER_OK;
-        }
-        if (run->head->idle > IDLE_LIMIT) {
-            *stop = OPTIM_STALLED;
-            return TEMPER_OK;
-        }
-        if (!going || run->head->iteration >= (double)run->options->max_iterations) {
-            *stop = going ? OPTIM_MAX_ITER : OPTIM_STOPPED;
-            return TEMPER_OK;
-        }
-        bool moved = false;
-        temper_status status = method->iterate(self, &moved);
-        if (status != TEMPER_OK)
-            return status;
-        if (!moved) {
-            *stop = OPTIM_STALLED;
-            return TEMPER_OK;
-        }
-        run->head->iteration++;
-        going = follow(run);
-    }
+    run->head->iteration++;
+    run->going = follow(run);
+}
+
+bool run_ends(const struct optim_run *run, enum optim_stop *stop)
+{
+    const struct optim_head *head = run->head;
+    const bool converged = head->gradient_norm <= run->options->gradient_norm;
+    const bool stalled = head->idle > IDLE_LIMIT;
+    *stop = converged    ? OPTIM_CONVERGED
+            : stalled    ? OPTIM_STALLED
+            : run->going ? OPTIM_MAX_ITER
+                         : OPTIM_STOPPED;
+    return converged || stalled || !run->going ||
+           head->iteration >= (double)run->options->max_iterations;
 }
 
 /* What a run that converged returns is where it did: no more than rounding above the best, and the
@@ -255,13 +244,19 @@ static void prefer_last(struct optim_run *run)
     vector_copy(run->best, run->w, run->problem->size);
 }
 
-static void summarise(const struct optim_run *run, enum optim_stop stop,
-                      struct optim_result *result)
+void run_end(struct optim_run *run, enum optim_stop stop)
+{
+    run->stop = stop;
+    if (stop == OPTIM_CONVERGED)
+        prefer_last(run);
+}
+
+struct optim_result run_result(const struct optim_run *run)
 {
     const struct optim_head *head = run->head;
-    const bool finite = stop != OPTIM_NOT_FINITE;
-    *result = (struct optim_result){
-        .stop = stop,
+    const bool finite = run->stop != OPTIM_NOT_FINITE;
+    return (struct optim_result){
+        .stop = run->stop,
         .iterations = (size_t)head->iteration,
         .evaluations = (size_t)head->evaluations,
         .products = (size_t)head->products,
@@ -271,23 +266,61 @@ static void summarise(const struct optim_run *run, enum optim_stop stop,
     };
 }
 
+/* ---- The whole run --------------------------------------------------------------------------- */
+
+/* Stands at w, or where the memory says. *finite is false if there is no value to start from. */
+static temper_status start(struct optim_run *run, const struct optim_method *method,
+                           const void *self, const double *w, bool *finite)
+{
+    const bool again = run->options->memory != NULL;
+    run->head->kind = method->kind;
+    vector_copy(run->trial, w, run->problem->size);
+    temper_status status = again ? run_restore(run, method->kind, method->sound, self) : TEMPER_OK;
+    if (status == TEMPER_OK)
+        status = run_try(run);
+    if (status != TEMPER_OK)
+        return status;
+    if (again)
+        return run_resume(run);
+    *finite = run_trial_finite(run);
+    if (*finite)
+        run_begin(run);
+    return TEMPER_OK;
+}
+
+static temper_status iterations(struct optim_run *run, const struct optim_method *method,
+                                void *self)
+{
+    enum optim_stop stop;
+    while (!run_ends(run, &stop)) {
+        bool moved = false;
+        temper_status status = method->iterate(self, &moved);
+        if (status != TEMPER_OK)
+            return status;
+        if (!moved) {
+            stop = OPTIM_STALLED;
+            break;
+        }
+        run_moved(run);
+    }
+    run_end(run, stop);
+    return TEMPER_OK;
+}
+
 temper_status run_drive(struct optim_run *run, const struct optim_method *method, void *self,
                         double *w, struct optim_result *result)
 {
     bool finite = true;
-    enum optim_stop stop = OPTIM_NOT_FINITE;
-    run->head->kind = method->kind;
-    temper_status status =
-        run->options->memory ? run_resume(run, method, self) : start(run, w, &finite);
+    temper_status status = start(run, method, self, w, &finite);
     if (status != TEMPER_OK)
         return status;
     if (finite) {
-        status = iterations(run, method, self, &stop);
-        if (status == TEMPER_OK && stop == OPTIM_CONVERGED)
-            prefer_last(run);
+        status = iterations(run, method, self);
         vector_copy(w, run->best, run->problem->size);
+    } else {
+        run_end(run, OPTIM_NOT_FINITE);
     }
     if (status == TEMPER_OK)
-        summarise(run, stop, result);
+        *result = run_result(run);
     return status;
 }

@@ -45,6 +45,8 @@ struct optim_run {
     double *trial, *trial_gradient; /* a point that is being considered */
     double trial_value, trial_norm;
     double *scratch; /* the method's own; not needed after an iteration */
+    bool going;      /* `follow` has not said that it is enough */
+    enum optim_stop stop;
 };
 
 /* What makes a minimiser. */
@@ -70,8 +72,21 @@ void run_close(struct optim_run *run);
 temper_status run_drive(struct optim_run *run, const struct optim_method *method, void *self,
                         double *w, struct optim_result *result);
 
-/* Value and gradient at run->trial. What is not finite makes trial_norm infinite. */
+/* Its steps, for a run that is advanced from outside. The trial, which was evaluated, is the start;
+ * or a memory was taken up (optim/resume.h); */
+void run_begin(struct optim_run *run);
+/* whether the run ends here, and if so, why; */
+bool run_ends(const struct optim_run *run, enum optim_stop *stop);
+/* an iteration was made; */
+void run_moved(struct optim_run *run);
+/* the end, and what the best point is like. */
+void run_end(struct optim_run *run, enum optim_stop stop);
+struct optim_result run_result(const struct optim_run *run);
+
+/* Value and gradient at run->trial. */
 temper_status run_try(struct optim_run *run);
+/* They are there. What is not finite makes trial_norm infinite. */
+void run_tried(struct optim_run *run);
 bool run_trial_finite(const struct optim_run *run);
 /* The trial, which was evaluated last, becomes the point to go on from. */
 void run_accept(struct optim_run *run);
@@ -82,6 +97,10 @@ double run_noise(const struct optim_run *run);
 /* By what factor the step v may be multiplied so that it is no longer than `limit`, in the norm of
  * options->length. Where earlier measurements show that it is far from it, it is not measured. */
 temper_status run_reach(struct optim_run *run, const double *v, double limit, double *factor);
+/* The same in two steps: false if v has to be measured, and the factor by its length; 0 if that is
+ * not known. */
+bool run_reach_known(const struct optim_run *run, const double *v, double limit, double *factor);
+double run_reach_measured(struct optim_run *run, const double *v, double limit, double length);
 /* The limit of the next step: short for the first, and for any that is `blind`: made without
  * knowing the curvature. */
 double run_length_limit(const struct optim_run *run, bool blind);

@@ -33,8 +33,7 @@ static bool make_room(struct training_run *t)
     return metric->factor && metric->column;
 }
 
-/* Of the loss where training starts: all classes are alike there. */
-static double curvature_at_zero(temper_loss_spec loss, size_t classes)
+double metric_bend(temper_loss_spec loss, size_t classes)
 {
     double bend = loss.method == TEMPER_HINGE ? 0 : any_margin_loss(loss, 0).curvature;
     if (!(bend > 0))
@@ -53,7 +52,7 @@ static temper_status take_moments(struct training_run *t, const struct phase *ph
                        wanted > least ? wanted : least, metric->factor, t->error);
     if (phase->bends || status != TEMPER_OK)
         return status;
-    double bend = curvature_at_zero(phase->loss, t->data->classes.count);
+    double bend = metric_bend(phase->loss, t->data->classes.count);
     for (size_t i = 0; i < n * n; i++)
         metric->factor[i] *= bend;
     return TEMPER_OK;

@@ -50,30 +50,33 @@ static temper_status plan_l2(struct training_run *t)
 
 /* ---- Precision and solver -------------------------------------------------------------------- */
 
-static temper_status plan_precision(struct training_run *t)
+temper_status choose_precision(const temper_train_options *options, const struct dataset *data,
+                               bool *f64, temper_error *error)
 {
-    const char *word = t->options->precision;
-    enum matrix_kind kind = t->data->x.kind;
+    const char *word = options->precision;
+    enum matrix_kind kind = data->x.kind;
     if (is_auto(word))
-        t->f64 = t->options->tolerance < FLOAT_TOLERANCE || kind == MATRIX_F64;
+        *f64 = options->tolerance < FLOAT_TOLERANCE || kind == MATRIX_F64;
     else if (strcmp(word, "f32") == 0 || strcmp(word, "f64") == 0)
-        t->f64 = strcmp(word, "f64") == 0;
+        *f64 = strcmp(word, "f64") == 0;
     else
-        return error_set(t->error, TEMPER_USAGE,
+        return error_set(error, TEMPER_USAGE,
                          "there is no precision '%.64s'; there are auto, f32 and f64", word);
-    t->f64 = t->f64 || kind == MATRIX_CSR;
+    *f64 = *f64 || kind == MATRIX_CSR;
     return TEMPER_OK;
 }
 
-/* Whether steps are better measured by the second moments of the features: these resemble the
- * curvature if the temperatures do not differ much. */
-static bool wants_whitening(const struct training_run *t)
+static temper_status plan_precision(struct training_run *t)
 {
-    bool tsallis = t->loss.method != TEMPER_HINGE && t->loss.method != TEMPER_BREGMAN;
-    uint64_t columns = t->data->x.columns;
-    double gap = tsallis ? t->loss.t2 - t->loss.t1 : 0;
-    return t->solver == SOLVER_LBFGS && t->data->x.kind != MATRIX_CSR && columns <= WHITEN_MOST &&
-           gap <= (t->data->classes.count == 2 ? WHITEN_GAP_TWO : WHITEN_GAP_MANY);
+    return choose_precision(t->options, t->data, &t->f64, t->error);
+}
+
+bool metric_suits(temper_loss_spec loss, const struct dataset *data)
+{
+    bool tsallis = loss.method != TEMPER_HINGE && loss.method != TEMPER_BREGMAN;
+    double gap = tsallis ? loss.t2 - loss.t1 : 0;
+    return data->x.kind != MATRIX_CSR && data->x.columns <= WHITEN_MOST &&
+           gap <= (data->classes.count == 2 ? WHITEN_GAP_TWO : WHITEN_GAP_MANY);
 }
 
 static enum solver best_solver(const struct training_run *t)
@@ -112,7 +115,7 @@ static temper_status plan_solver(struct training_run *t)
                              t->data->classes.count);
         t->f64 = true;
     }
-    t->whiten = wants_whitening(t);
+    t->whiten = t->solver == SOLVER_LBFGS && metric_suits(t->loss, t->data);
     return TEMPER_OK;
 }
 

@@ -107,6 +107,14 @@ temper_status training_check_loss(temper_loss_spec loss, temper_error *error);
 const char *solver_name(enum solver solver);
 void phases_fill(struct training_run *t);
 
+/* The curvature of a loss where training starts: all classes are alike there. */
+double metric_bend(temper_loss_spec loss, size_t classes);
+/* Whether steps are better measured by the second moments of the features: these resemble the
+ * curvature if the temperatures do not differ much. */
+bool metric_suits(temper_loss_spec loss, const struct dataset *data);
+/* The precision that these options mean for such data. */
+temper_status choose_precision(const temper_train_options *options, const struct dataset *data,
+                               bool *f64, temper_error *error);
 temper_status metric_prepare(struct training_run *t, const struct phase *phase);
 void metric_precondition(void *context, double *v); /* of a struct metric */
 void metric_free(struct metric *metric);

@@ -160,6 +160,46 @@ TEST(fits_are_what_training_on_their_rows_gives)
             }
 }
 
+/* Allocations of all kinds, in step and apart. */
+TEST(no_memory_is_told)
+{
+    for (size_t way = 0; way < 2; way++)
+        for (size_t n = 1;; n++) {
+            struct made_job made;
+            temper_error error;
+            bool finished = true;
+            job_new(&made, MATRIX_F32, 2, (temper_loss_spec){TEMPER_TEMPERED, 0.7, 1, 0});
+            made.job.count = 5;
+            made.options.max_iterations = 2;
+            made.options.solver = way ? "newton" : NULL;
+            fault_arm(n);
+            temper_status status = fits_run(&made.job, &finished, &error);
+            fault_disarm();
+            job_free(&made);
+            if (!fault_fired())
+                break;
+            CHECKF(status == TEMPER_NO_MEMORY && !finished, "allocation %zu", n);
+        }
+}
+
+/* The two ways to the same optima. */
+TEST(in_step_or_apart)
+{
+    struct made_job in_step, apart;
+    temper_error error;
+    bool finished = false;
+    job_new(&in_step, MATRIX_F32, 2, (temper_loss_spec){TEMPER_TEMPERED, 0.7, 1.2, 0});
+    job_new(&apart, MATRIX_F32, 2, (temper_loss_spec){TEMPER_TEMPERED, 0.7, 1.2, 0});
+    apart.options.solver = "newton";
+    CHECK(fits_run(&in_step.job, &finished, &error) == TEMPER_OK && finished);
+    CHECK(fits_run(&apart.job, &finished, &error) == TEMPER_OK && finished);
+    for (size_t i = 0; i < in_step.job.count; i++)
+        for (size_t j = 0; j < in_step.ends->size; j++)
+            CHECK(fabs(in_step.ends->fit[i].w[j] - apart.ends->fit[i].w[j]) <= 1e-6);
+    job_free(&in_step);
+    job_free(&apart);
+}
+
 TEST(fits_are_the_same_for_any_number_of_threads)
 {
     static const temper_loss_spec loss = {TEMPER_TEMPERED, 0.3, 1, 0};
@@ -230,7 +270,7 @@ TEST(a_caller_that_fails_ends_all)
     job_free(&made);
 }
 
-TEST_LIST(LISTED(fits_are_what_training_on_their_rows_gives),
-          LISTED(fits_are_the_same_for_any_number_of_threads),
+TEST_LIST(LISTED(fits_are_what_training_on_their_rows_gives), LISTED(no_memory_is_told),
+          LISTED(in_step_or_apart), LISTED(fits_are_the_same_for_any_number_of_threads),
           LISTED(a_fit_does_not_know_the_others), LISTED(fits_can_be_stopped),
           LISTED(a_caller_that_fails_ends_all))

@@ -1,0 +1,24 @@
+/* column_plain_body: the reference for one type; the including file defines `stored` and COLUMN. */
+
+static void COLUMN(margins)(const struct column_rows *rows, const stored *activation,
+                            double *margin)
+{
+    for (size_t i = 0; i < rows->count; i++) {
+        double a = (double)activation[i] + rows->bias;
+        margin[i] = rows->pull[i] > 0 ? a : rows->pull[i] < 0 ? -a : 0;
+    }
+}
+
+static void COLUMN(residuals)(const struct column_rows *rows, const double *value,
+                              const double *slope, stored *residual, struct column_sums *sums)
+{
+    for (size_t i = 0; i < rows->count; i++) {
+        double r = rows->pull[i] * slope[i];
+        sums->loss += fabs(rows->pull[i]) * value[i];
+        sums->residual += r;
+        residual[i] = (stored)r;
+    }
+}
+
+#undef stored
+#undef COLUMN

@@ -1,0 +1,206 @@
+/* group: made once for a dataset and all members. */
+#include "objective/group.h"
+
+#include "base/memory.h"
+#include "objective/group_inside.h"
+
+enum {
+    /* Gradients are added up once a block, and once a part. So that it does not count: */
+    LEAST_BLOCKS = 4,  /* of a part, */
+    LEAST_ROWS = 256,  /* of a block, even if it does not quite stay in the cache, */
+    MOST_WIDE = 16384, /* unless they have more columns */
+    SPARSE_ROWS = 128,
+    TRANSPOSE_BYTES = 512 * 1024, /* a gradient that is larger is not added to at random */
+};
+
+bool group_supports(const struct dataset *data)
+{
+    return data->label && data->classes.count == 2;
+}
+
+/* ---- Members --------------------------------------------------------------------------------- */
+
+/* The table of these temperatures, made if it is not there; NULL: no memory. */
+static const struct margin_table *table_for(struct group *group, temper_loss_spec loss)
+{
+    for (size_t k = 0; k < group->tables; k++)
+        if (group->table[k]->t1 == loss.t1 && group->table[k]->t2 == loss.t2)
+            return group->table[k];
+    struct margin_table *table = mem_aligned(1, sizeof *table);
+    if (!table)
+        return NULL;
+    margin_table_build(table, loss.t1, loss.t2);
+    group->table[group->tables++] = table;
+    return table;
+}
+
+static double sum_weights(const struct dataset *data, const struct member *member)
+{
+    double sum = 0;
+    for (size_t row = 0; row < data->x.rows; row++)
+        if (!member->partition || member->partition[row] != member->part)
+            sum += data->weight ? data->weight[row] : 1;
+    return sum;
+}
+
+/* Members that leave out the same part come one after another as a rule. */
+static bool make_members(struct group *group, const struct group_member *members)
+{
+    for (size_t i = 0; i < group->members; i++) {
+        const struct group_member *from = &members[i];
+        struct member *to = &group->member[i], *last = i ? to - 1 : NULL;
+        *to = (struct member){.losses = {.kernel = group->kernel, .loss = from->loss},
+                              .l2 = from->l2,
+                              .part = from->part};
+        if (from->partition != GROUP_NO_PARTITION)
+            to->partition = group->spec.partition[from->partition];
+        to->weight_sum = last && last->partition == to->partition && last->part == to->part
+                             ? last->weight_sum
+                             : sum_weights(group->spec.data, to);
+        if (loss_is_tsallis(from->loss) && !(to->losses.table = table_for(group, from->loss)))
+            return false;
+    }
+    return true;
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static bool allocate_scratch(const struct group *group, struct group_scratch *s)
+{
+    size_t real = group->spec.f64 ? sizeof(double) : sizeof(float), rows = group->stride;
+    bool dense = group->x->kind != MATRIX_CSR;
+    s->rows = mem_aligned(rows, (dense ? group->columns : GROUP_WIDTH) * real);
+    s->linear = mem_aligned(dense ? linear_scratch(rows, group->columns, GROUP_WIDTH) : 0, real);
+    s->activation = mem_aligned(rows * GROUP_WIDTH, real);
+    s->residual = mem_aligned(rows * GROUP_WIDTH, real);
+    s->pull = mem_aligned(rows * GROUP_WIDTH, sizeof(double));
+    for (size_t n = 0; n < 3; n++)
+        if (!(s->number[n] = mem_aligned(rows, sizeof(double))))
+            return false;
+    return s->rows && s->linear && s->activation && s->residual && s->pull;
+}
+
+static bool allocate(struct group *group)
+{
+    size_t real = group->spec.f64 ? sizeof(double) : sizeof(float), parts = group->cut.parts;
+    size_t gradient = group->columns * GROUP_WIDTH;
+    group->member = mem_zeroed(group->members, sizeof *group->member);
+    group->table = mem_zeroed(group->members, sizeof *group->table);
+    group->sums = mem_zeroed(parts, sizeof *group->sums);
+    group->gradients = mem_aligned(group->transposed ? 1 : parts, gradient * sizeof(double));
+    group->scratch = mem_zeroed(group->workers, sizeof *group->scratch);
+    group->weights = mem_aligned(gradient, real);
+    if (!group->member || !group->table || !group->sums || !group->gradients || !group->scratch ||
+        !group->weights)
+        return false;
+    for (size_t p = 0; p < (group->transposed ? 1 : parts); p++)
+        group->sums[p].gradient = group->gradients + p * gradient;
+    for (size_t i = 0; i < group->workers; i++)
+        if (!allocate_scratch(group, &group->scratch[i]))
+            return false;
+    if (!group->transposed)
+        return true;
+    group->residual = mem_alloc(group->rows, GROUP_WIDTH * sizeof(double));
+    return group->residual && turned_make(group->x, &group->turned);
+}
+
+static void free_scratch(const struct group_scratch *s)
+{
+    void *blocks[] = {s->rows, s->linear,    s->activation, s->residual,
+                      s->pull, s->number[0], s->number[1],  s->number[2]};
+    for (size_t n = 0; n < sizeof blocks / sizeof *blocks; n++)
+        mem_free(blocks[n]);
+}
+
+void group_free(struct group *group)
+{
+    if (!group)
+        return;
+    for (size_t i = 0; group->scratch && i < group->workers; i++)
+        free_scratch(&group->scratch[i]);
+    for (size_t k = 0; k < group->tables; k++)
+        mem_free(group->table[k]);
+    mem_free((void *)group->table);
+    mem_free(group->member);
+    mem_free(group->sums);
+    mem_free(group->gradients);
+    mem_free(group->scratch);
+    mem_free(group->weights);
+    mem_free(group->residual);
+    turned_free(&group->turned);
+    mem_free(group);
+}
+
+/* ---- Birth ----------------------------------------------------------------------------------- */
+
+/* Everything is as large as the data at most, times the width of a chunk: one product tells. */
+static bool fits(const struct dataset *data)
+{
+    size_t size, rows = (size_t)data->x.rows, columns = (size_t)data->x.columns;
+    return mul_size(columns + 1, GROUP_WIDTH * 8 * sizeof(double), &size) &&
+           mul_size(rows + 2048, size, &size);
+}
+
+static size_t dense_block_rows(const struct group *group)
+{
+    size_t rows = linear_block_rows(group->columns, GROUP_WIDTH,
+                                    group->spec.f64 ? sizeof(double) : sizeof(float));
+    return rows < LEAST_ROWS && group->columns <= MOST_WIDE ? LEAST_ROWS : rows;
+}
+
+/* Blocks and parts: functions of the data's shape alone. */
+static void choose_parts(struct group *group)
+{
+    bool sparse = group->x->kind == MATRIX_CSR;
+    double gradient = (double)group->columns * GROUP_WIDTH * sizeof(double);
+    size_t block_rows = sparse ? SPARSE_ROWS : dense_block_rows(group);
+    group->transposed = sparse && group->rows <= UINT32_MAX && gradient > TRANSPOSE_BYTES;
+    group->stride = ((block_rows + SOFTMAX_PAD - 1) / SOFTMAX_PAD | 1) * SOFTMAX_PAD;
+    group->cut = cut_rows(group->rows, block_rows, LEAST_BLOCKS, group->transposed ? 0 : gradient,
+                          (double)matrix_bytes(group->x));
+}
+
+static void fill(struct group *group, const struct group_spec *spec)
+{
+    group->spec = *spec;
+    group->x = &spec->data->x;
+    group->rows = (size_t)group->x->rows;
+    group->columns = (size_t)group->x->columns;
+    group->size = group->columns + (spec->intercept ? 1 : 0);
+    if (spec->scale && spec->scale->kind == SCALE_NONE)
+        group->spec.scale = NULL;
+    if (group->x->kind == MATRIX_CSR)
+        group->spec.f64 = true;
+    group->fold = scale_folds(group->x, group->spec.scale, group->spec.f64);
+    choose_parts(group);
+    group->workers = spec->threads < 1                  ? 1
+                     : spec->threads > group->cut.parts ? group->cut.parts
+                                                        : spec->threads;
+}
+
+temper_status group_new(const struct group_spec *spec, const struct group_member *members,
+                        size_t count, struct group **out, temper_error *error)
+{
+    const char *wanted;
+    const struct kernel *kernel = kernel_choose(&wanted);
+    if (!kernel)
+        return error_set(error, TEMPER_USAGE,
+                         "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
+    struct group *group = fits(spec->data) ? mem_zeroed(1, sizeof *group) : NULL;
+    if (!group)
+        return error_no_memory(error);
+    group->kernel = kernel;
+    group->members = count;
+    fill(group, spec);
+    if (!allocate(group) || !make_members(group, members)) {
+        group_free(group);
+        return error_no_memory(error);
+    }
+    *out = group;
+    return TEMPER_OK;
+}
+
+size_t group_size(const struct group *group)
+{
+    return group->size;
+}

@@ -1,0 +1,140 @@
+/* group_run: requests in chunks, a pass over the rows for each. */
+#include <math.h>
+#include <string.h>
+
+#include "base/thread.h"
+#include "objective/group_inside.h"
+
+/* ---- A chunk --------------------------------------------------------------------------------- */
+
+static size_t side_of(struct chunk *chunk, const struct member *member)
+{
+    size_t k = 0;
+    while (k < chunk->sides && (chunk->side[k].partition != member->partition ||
+                                (member->partition && chunk->side[k].part != member->part)))
+        k++;
+    chunk->side[k] = (struct side){member->partition, member->part};
+    if (k == chunk->sides)
+        chunk->sides++;
+    return k;
+}
+
+static void add_request(struct group *group, struct group_request *request)
+{
+    struct chunk *chunk = &group->chunk;
+    const struct member *member = &group->member[request->member];
+    chunk->column[chunk->count++] =
+        (struct column){.request = request, .member = member, .side = side_of(chunk, member)};
+    chunk->evaluated += request->kind == GROUP_EVALUATE;
+}
+
+/* ---- Its sums -------------------------------------------------------------------------------- */
+
+static temper_status run_part(void *context, size_t number, size_t worker)
+{
+    struct group *group = context;
+    struct group_sums *sums = &group->sums[number];
+    const struct group_work work = {group, sums, &group->scratch[worker]};
+    memset(sums->number, 0, sizeof sums->number);
+    memset(sums->intercept, 0, sizeof sums->intercept);
+    if (!group->residual)
+        memset(sums->gradient, 0, group->columns * group->chunk.evaluated * sizeof *sums->gradient);
+    if (group->x->kind == MATRIX_CSR)
+        group_part_sparse(&work, number);
+    else if (group->spec.f64)
+        group_part_f64(&work, number);
+    else
+        group_part_f32(&work, number);
+    return TEMPER_OK;
+}
+
+/* The first part receives all others, in their order. */
+static void add_parts(const struct group *group)
+{
+    struct group_sums *all = group->sums;
+    size_t gradient = group->residual ? 0 : group->columns * group->chunk.evaluated;
+    for (size_t p = 1; p < group->cut.parts; p++) {
+        const struct group_sums *part = &group->sums[p];
+        for (size_t c = 0; c < group->chunk.count; c++) {
+            all->number[c] += part->number[c];
+            all->intercept[c] += part->intercept[c];
+        }
+        for (size_t i = 0; i < gradient; i++)
+            all->gradient[i] += part->gradient[i];
+    }
+}
+
+/* Scaling, the mean, the penalty. */
+static void finish_gradient(const struct group *group, size_t c)
+{
+    const struct column *column = &group->chunk.column[c];
+    const struct scale *scale = group->fold ? group->spec.scale : NULL;
+    const double *sum = group->sums->gradient + c, *w = column->request->w;
+    double intercept = group->sums->intercept[c], weight = column->member->weight_sum;
+    double *gradient = column->request->gradient;
+    for (size_t j = 0; j < group->columns; j++) {
+        double g = sum[j * group->chunk.evaluated];
+        if (scale)
+            g = (g - scale->offset[j] * intercept) * scale->factor[j];
+        gradient[j] = g / weight + column->member->l2 * w[j];
+    }
+    if (group->spec.intercept)
+        gradient[group->columns] = intercept / weight;
+}
+
+static void finish(const struct group *group)
+{
+    add_parts(group);
+    for (size_t c = 0; c < group->chunk.count; c++) {
+        const struct column *column = &group->chunk.column[c];
+        double mean = group->sums->number[c] / column->member->weight_sum;
+        if (column->request->kind == GROUP_LENGTH)
+            column->request->number = sqrt(mean);
+        if (column->request->kind != GROUP_EVALUATE)
+            continue;
+        column->request->number =
+            mean + penalty(column->request->w, group->columns, column->member->l2);
+        finish_gradient(group, c);
+    }
+}
+
+static temper_status run_chunk(struct group *group)
+{
+    struct chunk *chunk = &group->chunk;
+    double work = (double)group->x->nonzeros * (double)chunk->count;
+    size_t threads = worth_threads(group->workers, work);
+    if (group->spec.f64)
+        group_pack_f64(group);
+    else
+        group_pack_f32(group);
+    temper_status status = parallel_blocks(group->cut.parts, threads, run_part, group);
+    if (status == TEMPER_OK && group->residual && chunk->evaluated)
+        status = group_turned_gradient(group, threads);
+    if (status == TEMPER_OK)
+        finish(group);
+    chunk->count = chunk->evaluated = chunk->sides = 0;
+    return status;
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+/* Those that want a gradient come first in each chunk; chunks are about equally wide. */
+temper_status group_run(struct group *group, struct group_request *requests, size_t count,
+                        temper_error *error)
+{
+    static const enum group_kind order[] = {GROUP_EVALUATE, GROUP_LENGTH, GROUP_SCORES};
+    size_t chunks = (count + GROUP_WIDTH - 1) / GROUP_WIDTH;
+    size_t width = chunks ? (count + chunks - 1) / chunks : 0;
+    temper_status status = TEMPER_OK;
+    for (size_t k = 0; k < sizeof order / sizeof *order; k++)
+        for (size_t i = 0; i < count && status == TEMPER_OK; i++) {
+            if (requests[i].kind != order[k])
+                continue;
+            add_request(group, &requests[i]);
+            if (group->chunk.count == width)
+                status = run_chunk(group);
+        }
+    if (status == TEMPER_OK && group->chunk.count > 0)
+        status = run_chunk(group);
+    return status == TEMPER_OK ? TEMPER_OK : error_no_memory(error);
+}

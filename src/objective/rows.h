@@ -1,0 +1,62 @@
+/* rows: what objectives and groups share: how rows are cut, converted and scaled.
+ *
+ * Rows are taken in blocks that fit the cache; blocks belong to parts, each with sums of its own,
+ * which are added in the order of the parts. How many there are depends on the shape of the data
+ * alone, so any number of threads gives the same bits. */
+#ifndef OBJECTIVE_ROWS_H
+#define OBJECTIVE_ROWS_H
+
+#include "data/dataset.h"
+#include "data/scale.h"
+#include "kernel/kernel.h"
+
+struct cut {
+    size_t rows, block_rows;
+    size_t part_blocks; /* blocks of each part */
+    size_t parts;       /* 64 at most */
+};
+
+/* The rows of a block. */
+struct span {
+    size_t from, count;
+    size_t block; /* its number */
+};
+
+/* Blocks of `block_rows` in parts of `least_blocks` at least, each with sums of so many bytes: few
+ * enough that they do not take much memory beside the data's own `data_bytes`. */
+struct cut cut_rows(size_t rows, size_t block_rows, size_t least_blocks, double part_bytes,
+                    double data_bytes);
+/* The rows of the i-th block of a part; none: count is 0. */
+struct span cut_span(const struct cut *cut, size_t part, size_t i);
+
+/* Threads that so many multiplications are worth, of those that there are. */
+size_t worth_threads(size_t workers, double work);
+
+/* Whether scaling goes into the weights, not into the rows. */
+bool scale_folds(const struct matrix *x, const struct scale *scale, bool f64);
+
+/* Whether the loss is one of the two-temperature family, which has fast kernels. */
+bool loss_is_tsallis(temper_loss_spec loss);
+
+/* (l2 / 2) |w|^2 of the weights alone; the intercepts, which come after them, are left out. */
+double penalty(const double *w, size_t count, double l2);
+
+/* The losses of margins: by the table, if there is one. */
+struct margin_source {
+    const struct kernel *kernel;
+    const struct margin_table *table;
+    temper_loss_spec loss;
+};
+
+/* number[0] has the margins; values, slopes and, if wanted, curvatures go to those behind it. */
+void margin_losses(const struct margin_source *source, size_t count, double *const number[4],
+                   bool bends);
+
+/* The rows of a span in the type of the sums, in place or in `space`; scaled unless that is NULL.
+ */
+const float *dense_rows_f32(const struct kernel *kernel, const struct matrix *x, struct span span,
+                            const struct scale *scale, void *space);
+const double *dense_rows_f64(const struct kernel *kernel, const struct matrix *x, struct span span,
+                             const struct scale *scale, void *space);
+
+#endif

@@ -1,0 +1,64 @@
+/* turned: a counting sort of the entries by column. */
+#include "objective/turned.h"
+
+#include "base/memory.h"
+
+/* Rows stay in their order. */
+static void sort_entries(const struct matrix *x, struct turned *to)
+{
+    for (uint64_t e = 0; e < x->nonzeros; e++)
+        to->start[x->column[e] + 2]++;
+    for (size_t j = 2; j < to->columns + 2; j++)
+        to->start[j] += to->start[j - 1];
+    for (size_t row = 0; row < x->rows; row++)
+        for (uint64_t e = x->row_start[row]; e < x->row_start[row + 1]; e++) {
+            uint64_t at = to->start[x->column[e] + 1]++;
+            to->row[at] = (uint32_t)row;
+            to->value[at] = x->value[e];
+        }
+}
+
+bool turned_make(const struct matrix *x, struct turned *out)
+{
+    out->columns = (size_t)x->columns;
+    out->nonzeros = x->nonzeros;
+    out->start = mem_zeroed(out->columns + 2, sizeof *out->start);
+    out->row = mem_alloc((size_t)x->nonzeros, sizeof *out->row);
+    out->value = mem_alloc((size_t)x->nonzeros, sizeof *out->value);
+    if (!out->start || !out->row || !out->value)
+        return false;
+    sort_entries(x, out);
+    return true;
+}
+
+void turned_free(struct turned *turned)
+{
+    mem_free(turned->start);
+    mem_free(turned->row);
+    mem_free(turned->value);
+    *turned = (struct turned){0};
+}
+
+/* The first column of a group. */
+static size_t group_start(const struct turned *turned, size_t group)
+{
+    uint64_t wanted = turned->nonzeros / TURNED_GROUPS * group;
+    size_t low = 0, high = turned->columns;
+    if (group >= TURNED_GROUPS)
+        return turned->columns;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (turned->start[middle] < wanted)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct turned_group turned_group(const struct turned *turned, size_t group)
+{
+    size_t from = group_start(turned, group), to = group_start(turned, group + 1);
+    return (struct turned_group){
+        from, to, {turned->start + from, turned->row, turned->value, to - from}};
+}

@@ -1,0 +1,227 @@
+/* fits_apart: one training after the other, several at a time: a chain of fits, each of which
+ * begins where the one before it ended, to a thread. */
+#include "run/fits_inside.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/thread.h"
+#include "data/select.h"
+#include "run/training.h"
+
+/* What the threads share. */
+struct crew {
+    const struct fits_job *job;
+    size_t *root;          /* of each fit: the first of its chain */
+    size_t *chain;         /* the roots */
+    size_t chains, inside; /* threads within a training */
+    pthread_mutex_t lock;  /* guards the caller's callbacks, and: */
+    bool stopped;
+    temper_error *error; /* of the fit with the smallest number that failed */
+    size_t failed;
+};
+
+/* One fit on its way. */
+struct fitting {
+    struct crew *crew;
+    struct dataset *data; /* with the weights that it sees */
+    temper_train_options options;
+    struct training_run run;
+    temper_error error;
+};
+
+/* ---- One fit --------------------------------------------------------------------------------- */
+
+static bool sees(const struct fits_job *job, const struct fit *fit, size_t row)
+{
+    return fit->part == FIT_SEES_ALL || job->partition[fit->partition].part[row] != fit->part;
+}
+
+/* The same rows, where those that the fit must not see weigh nothing. */
+static temper_status hide_rows(const struct fits_job *job, const struct fit *fit,
+                               struct dataset **out, temper_error *error)
+{
+    const struct dataset *all = job->ground->data;
+    size_t rows = (size_t)all->x.rows;
+    double *weight = mem_alloc(rows, sizeof *weight);
+    if (!weight)
+        return error_no_memory(error);
+    for (size_t row = 0; row < rows; row++)
+        weight[row] = sees(job, fit, row) ? all->weight ? all->weight[row] : 1 : 0;
+    temper_status status = dataset_borrow(all, out, error);
+    if (status != TEMPER_OK) {
+        mem_free(weight);
+        return status;
+    }
+    mem_free((*out)->weight);
+    (*out)->weight = weight;
+    return TEMPER_OK;
+}
+
+static int follow(void *context, const temper_progress *progress)
+{
+    struct crew *crew = context;
+    const struct fits_job *job = crew->job;
+    (void)progress;
+    pthread_mutex_lock(&crew->lock);
+    if (!crew->stopped && job->goes_on)
+        crew->stopped = !job->goes_on(job->context);
+    bool stopped = crew->stopped || crew->failed < job->count;
+    pthread_mutex_unlock(&crew->lock);
+    return stopped;
+}
+
+static temper_status solve(struct fitting *fitting, const struct fit *fit, const double *begin)
+{
+    const struct fits_job *job = fitting->crew->job;
+    struct training_run *t = &fitting->run;
+    fitting->options = temper_train_defaults();
+    fitting->options.tolerance = job->options->tolerance;
+    fitting->options.max_iterations = job->options->max_iterations;
+    fitting->options.solver = job->options->solver;
+    fitting->options.precision = job->options->precision;
+    fitting->options.no_intercept = job->options->no_intercept;
+    fitting->options.l2 = fit->l2;
+    fitting->options.threads = fitting->crew->inside;
+    fitting->options.follow = follow;
+    fitting->options.follow_context = fitting->crew;
+    *t = (struct training_run){.given = fitting->data,
+                               .data = fitting->data,
+                               .ground = job->ground,
+                               .options = &fitting->options,
+                               .error = &fitting->error,
+                               .loss = fit->loss,
+                               .begin = begin};
+    temper_status status = training_plan(t);
+    if (status == TEMPER_OK)
+        status = training_start(t);
+    return status == TEMPER_OK ? training_solve(t) : status;
+}
+
+/* Shows the caller what became of it. */
+static temper_status show(struct fitting *fitting, size_t number)
+{
+    struct crew *crew = fitting->crew;
+    const struct fits_job *job = crew->job;
+    const struct training_run *t = &fitting->run;
+    size_t rows = (size_t)job->ground->data->x.rows, vectors = fits_vectors(job->ground);
+    double *a = mem_alloc(rows, vectors * sizeof *a);
+    if (!a)
+        return error_no_memory(&fitting->error);
+    struct solution solution = {t->answer, vectors, !job->options->no_intercept};
+    temper_status status =
+        ground_activations(job->ground, solution, crew->inside, a, &fitting->error);
+    if (status == TEMPER_OK) {
+        struct fit_end end = {number,    t->stop, t->before.iterations, t->before.evaluations,
+                              t->answer, a};
+        pthread_mutex_lock(&crew->lock);
+        status = job->ended(job->context, &end, &fitting->error);
+        pthread_mutex_unlock(&crew->lock);
+    }
+    mem_free(a);
+    return status;
+}
+
+/* `w` is where it begins and, after it, where it ended; *done is false if it was stopped. */
+static temper_status run_fit(struct fitting *fitting, size_t number, const double *begin, double *w,
+                             bool *done)
+{
+    const struct fits_job *job = fitting->crew->job;
+    const struct fit *fit = &job->fit[number];
+    temper_status status = hide_rows(job, fit, &fitting->data, &fitting->error);
+    if (status == TEMPER_OK)
+        status = solve(fitting, fit, begin);
+    *done = status == TEMPER_OK && !fitting->run.interrupted;
+    if (*done) {
+        memcpy(w, fitting->run.answer, fitting->run.size * sizeof *w);
+        status = show(fitting, number);
+    }
+    training_free(&fitting->run);
+    dataset_free(fitting->data);
+    return status;
+}
+
+/* ---- Chains ---------------------------------------------------------------------------------- */
+
+static void fail(struct crew *crew, size_t number, const temper_error *error)
+{
+    pthread_mutex_lock(&crew->lock);
+    if (number < crew->failed) {
+        crew->failed = number;
+        if (crew->error)
+            *crew->error = *error;
+    }
+    pthread_mutex_unlock(&crew->lock);
+}
+
+static size_t chain_length(const struct crew *crew, size_t root)
+{
+    size_t length = 0;
+    for (size_t i = root; i < crew->job->count; i++)
+        length += crew->root[i] == root;
+    return length;
+}
+
+/* Keeps all ends of the chain: several fits may begin at the same one. */
+static temper_status run_chain(void *context, size_t number, size_t worker)
+{
+    struct crew *crew = context;
+    const struct fits_job *job = crew->job;
+    size_t root = crew->chain[number], size = fits_size(job->ground, job->options), ends = 0;
+    size_t length = chain_length(crew, root);
+    double *end = mem_alloc(length, size * sizeof *end);
+    size_t *place = mem_alloc(job->count, sizeof *place);
+    struct fitting fitting = {.crew = crew};
+    temper_status status = end && place ? TEMPER_OK : error_no_memory(&fitting.error);
+    size_t at = root;
+    (void)worker;
+    for (bool done = true; status == TEMPER_OK && done && at < job->count; at++) {
+        size_t after = job->fit[at].after;
+        if (crew->root[at] != root)
+            continue;
+        place[at] = ends;
+        const double *begin = after == FIT_BEGINS_AT_ZERO ? NULL : end + place[after] * size;
+        fitting = (struct fitting){.crew = crew};
+        status = run_fit(&fitting, at, begin, end + ends++ * size, &done);
+    }
+    if (status != TEMPER_OK)
+        fail(crew, at ? at - 1 : 0, &fitting.error);
+    mem_free(end);
+    mem_free(place);
+    return status;
+}
+
+/* A chain is known by its first fit. */
+static void find_chains(struct crew *crew)
+{
+    const struct fits_job *job = crew->job;
+    for (size_t i = 0; i < job->count; i++) {
+        size_t after = job->fit[i].after;
+        crew->root[i] = after == FIT_BEGINS_AT_ZERO ? i : crew->root[after];
+        if (after == FIT_BEGINS_AT_ZERO)
+            crew->chain[crew->chains++] = i;
+    }
+    crew->inside = crew->chains && crew->chains < job->threads ? job->threads / crew->chains : 1;
+}
+
+temper_status fits_apart(const struct fits_job *job, bool *finished, temper_error *error)
+{
+    struct crew crew = {.job = job,
+                        .root = mem_alloc(job->count, sizeof *crew.root),
+                        .chain = mem_alloc(job->count, sizeof *crew.chain),
+                        .error = error,
+                        .failed = job->count};
+    temper_status status = TEMPER_NO_MEMORY;
+    if (crew.root && crew.chain && pthread_mutex_init(&crew.lock, NULL) == 0) {
+        find_chains(&crew);
+        status = parallel_blocks(crew.chains, job->threads, run_chain, &crew);
+        pthread_mutex_destroy(&crew.lock);
+    } else {
+        error_no_memory(error);
+    }
+    *finished = status == TEMPER_OK && !crew.stopped;
+    mem_free(crew.root);
+    mem_free(crew.chain);
+    return status;
+}

@@ -1,0 +1,113 @@
+/* fits_crew: space, the group and the metrics for many two-class trainings in step. */
+#include "run/fits_crew.h"
+
+#include "base/memory.h"
+#include "run/training.h"
+
+/* Of all runs together, but GROUP_WIDTH of them in any case; and of activations at once. */
+static const size_t RUN_BYTES = (size_t)256 << 20, SCORE_BYTES = (size_t)64 << 20;
+
+static size_t between(size_t x, size_t least, size_t most)
+{
+    return x < least ? least : x > most ? most : x;
+}
+
+static bool allocate(struct crew *crew)
+{
+    const struct fits_job *job = crew->job;
+    size_t run = (2 * HISTORY + 8) * crew->size * sizeof(double);
+    crew->slots = between(RUN_BYTES / run, GROUP_WIDTH, MOST_AT_ONCE);
+    crew->slots = between(job->count, 1, crew->slots);
+    crew->score_slots = between(SCORE_BYTES / sizeof(double) / crew->rows, 1, crew->slots);
+    crew->record = mem_zeroed(job->count, sizeof *crew->record);
+    crew->begun = mem_zeroed(job->count, sizeof *crew->begun);
+    crew->zero = mem_zeroed(crew->size, sizeof *crew->zero);
+    crew->gradients = mem_alloc(crew->slots, crew->size * sizeof *crew->gradients);
+    crew->score = mem_alloc(crew->score_slots, crew->rows * sizeof *crew->score);
+    if (!crew->record || !crew->begun || !crew->zero || !crew->gradients || !crew->score)
+        return false;
+    for (size_t i = 0; i < crew->slots; i++)
+        crew->runner[i].gradient = crew->gradients + i * crew->size;
+    for (size_t i = 0; i < job->count; i++)
+        if (job->fit[i].after != FIT_BEGINS_AT_ZERO)
+            crew->record[job->fit[i].after].waiting++;
+    return true;
+}
+
+/* Each fit is a member of the group. */
+static temper_status make_group(struct crew *crew)
+{
+    const struct fits_job *job = crew->job;
+    struct group_spec spec = {.data = job->ground->data,
+                              .scale = ground_scale(job->ground),
+                              .intercept = !job->options->no_intercept,
+                              .threads = job->threads};
+    uint32_t partitions = 0;
+    for (size_t i = 0; i < job->count; i++)
+        if (job->fit[i].part != FIT_SEES_ALL && job->fit[i].partition >= partitions)
+            partitions = job->fit[i].partition + 1;
+    struct group_member *member = mem_alloc(job->count, sizeof *member);
+    const uint32_t **part = (const uint32_t **)mem_alloc(partitions + 1, sizeof *part);
+    temper_status status =
+        choose_precision(job->options, job->ground->data, &spec.f64, crew->error);
+    if (status == TEMPER_OK && (!member || !part))
+        status = error_no_memory(crew->error);
+    for (uint32_t p = 0; status == TEMPER_OK && p < partitions; p++)
+        part[p] = job->partition[p].part;
+    for (size_t i = 0; status == TEMPER_OK && i < job->count; i++) {
+        const struct fit *fit = &job->fit[i];
+        int partition = fit->part == FIT_SEES_ALL ? GROUP_NO_PARTITION : (int)fit->partition;
+        member[i] = (struct group_member){fit->loss, fit->l2, partition, fit->part};
+    }
+    spec.partition = part;
+    if (status == TEMPER_OK)
+        status = group_new(&spec, member, job->count, &crew->group, crew->error);
+    mem_free(member);
+    mem_free((void *)part);
+    return status;
+}
+
+static temper_status make_whiteners(struct crew *crew)
+{
+    const struct fits_job *job = crew->job;
+    for (size_t i = 0; i < job->count; i++)
+        if (metric_suits(job->fit[i].loss, job->ground->data))
+            return whiteners_new(job->ground, !job->options->no_intercept, job->threads, job->count,
+                                 &crew->whiteners, crew->error);
+    return TEMPER_OK;
+}
+
+void crew_free(struct crew *crew)
+{
+    for (size_t i = 0; i < crew->slots; i++)
+        lbfgs_free(crew->runner[i].run);
+    for (size_t i = 0; crew->record && i < crew->job->count; i++)
+        mem_free(crew->record[i].end);
+    whiteners_free(crew->whiteners);
+    group_free(crew->group);
+    mem_free(crew->record);
+    mem_free(crew->begun);
+    mem_free(crew->zero);
+    mem_free(crew->gradients);
+    mem_free(crew->score);
+    mem_free(crew);
+}
+
+temper_status crew_new(const struct fits_job *job, struct crew **out, temper_error *error)
+{
+    struct crew *crew = mem_zeroed(1, sizeof *crew);
+    if (!crew)
+        return error_no_memory(error);
+    crew->job = job;
+    crew->error = error;
+    crew->size = fits_size(job->ground, job->options);
+    crew->rows = (size_t)job->ground->data->x.rows;
+    temper_status status = allocate(crew) ? make_group(crew) : error_no_memory(error);
+    if (status == TEMPER_OK)
+        status = make_whiteners(crew);
+    if (status == TEMPER_OK)
+        *out = crew;
+    else
+        crew_free(crew);
+    return status;
+}

@@ -1,0 +1,14 @@
+/* fits_inside: the two ways to do many fits. */
+#ifndef RUN_FITS_INSIDE_H
+#define RUN_FITS_INSIDE_H
+
+#include "run/fits.h"
+
+/* Each for itself, several at a time. Any data, any loss. */
+temper_status fits_apart(const struct fits_job *job, bool *finished, temper_error *error);
+
+/* In step: one pass over the rows serves all of them. For two classes on dense rows. */
+bool fits_group_can(const struct fits_job *job);
+temper_status fits_group(const struct fits_job *job, bool *finished, temper_error *error);
+
+#endif

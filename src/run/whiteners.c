@@ -1,0 +1,161 @@
+/* whiteners: moments once, a factor for each penalty, and vectors turned in batches. */
+#include "run/whiteners.h"
+
+#include "base/memory.h"
+#include "base/thread.h"
+#include "kernel/kernel.h"
+#include "objective/objective.h"
+
+/* Rows for the moments, as for a single training: see metric.c. */
+enum { ROWS_A_FEATURE = 16, SHARE_OF_ROWS = 10 };
+
+/* All losses share one factor for a penalty: that of a loss which bends like the logistic one. */
+static const double COMMON_BEND = 0.25;
+
+/* Vectors of one metric, as many as go at once. */
+struct batch {
+    size_t whitener, count;
+    struct whitener_vector vector[WHITENER_WIDTH];
+};
+
+struct whiteners {
+    const struct kernel *kernel;
+    double *gram;
+    size_t n, threads;
+    bool intercept;
+    double *l2; /* of each whitener */
+    struct whitener *whitener;
+    size_t count;
+    struct whitener_space *space; /* one a thread */
+    struct batch batch[WHITENERS_MOST_VECTORS];
+    size_t batches;
+};
+
+/* The moments of all rows serve every fold: a metric need not be exact. */
+static temper_status take_moments(struct whiteners *whiteners, const struct ground *ground,
+                                  temper_error *error)
+{
+    size_t rows = (size_t)ground->data->x.rows;
+    size_t wanted = rows / SHARE_OF_ROWS, least = ROWS_A_FEATURE * whiteners->n;
+    struct objective_spec spec = {.data = ground->data,
+                                  .scale = ground_scale(ground),
+                                  .loss = {.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1},
+                                  .intercept = whiteners->intercept,
+                                  .threads = whiteners->threads};
+    struct objective *objective;
+    temper_status status = objective_new(&spec, &objective, error);
+    if (status != TEMPER_OK)
+        return status;
+    status =
+        objective_gram(objective, NULL, wanted > least ? wanted : least, whiteners->gram, error);
+    objective_free(objective);
+    for (size_t i = 0; i < whiteners->n * whiteners->n; i++)
+        whiteners->gram[i] *= COMMON_BEND;
+    return status;
+}
+
+static bool allocate(struct whiteners *whiteners, size_t count)
+{
+    size_t n = whiteners->n, square;
+    whiteners->space = mem_zeroed(whiteners->threads, sizeof *whiteners->space);
+    whiteners->l2 = mem_alloc(count, sizeof *whiteners->l2);
+    whiteners->whitener = mem_zeroed(count, sizeof *whiteners->whitener);
+    whiteners->gram = mul_size(n, n, &square) ? mem_zeroed(square, sizeof(double)) : NULL;
+    if (!whiteners->space || !whiteners->l2 || !whiteners->whitener || !whiteners->gram)
+        return false;
+    for (size_t i = 0; i < whiteners->threads; i++)
+        if (!whitener_space_new(n, &whiteners->space[i]))
+            return false;
+    return true;
+}
+
+temper_status whiteners_new(const struct ground *ground, bool intercept, size_t threads,
+                            size_t count, struct whiteners **out, temper_error *error)
+{
+    const char *wanted;
+    const struct kernel *kernel = kernel_choose(&wanted);
+    if (!kernel)
+        return error_set(error, TEMPER_USAGE,
+                         "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
+    struct whiteners *whiteners = mem_zeroed(1, sizeof *whiteners);
+    if (!whiteners)
+        return error_no_memory(error);
+    whiteners->kernel = kernel;
+    whiteners->n = (size_t)ground->data->x.columns + (intercept ? 1 : 0);
+    whiteners->threads = threads;
+    whiteners->intercept = intercept;
+    temper_status status = allocate(whiteners, count) ? take_moments(whiteners, ground, error)
+                                                      : error_no_memory(error);
+    if (status == TEMPER_OK)
+        *out = whiteners;
+    else
+        whiteners_free(whiteners);
+    return status;
+}
+
+void whiteners_free(struct whiteners *whiteners)
+{
+    if (!whiteners)
+        return;
+    for (size_t i = 0; whiteners->space && i < whiteners->threads; i++)
+        whitener_space_free(&whiteners->space[i]);
+    for (size_t i = 0; i < whiteners->count; i++)
+        whitener_free(&whiteners->whitener[i]);
+    mem_free(whiteners->gram);
+    mem_free(whiteners->space);
+    mem_free(whiteners->l2);
+    mem_free(whiteners->whitener);
+    mem_free(whiteners);
+}
+
+temper_status whiteners_find(struct whiteners *whiteners, double l2, size_t *number,
+                             temper_error *error)
+{
+    size_t i = 0;
+    while (i < whiteners->count && whiteners->l2[i] != l2)
+        i++;
+    if (i == whiteners->count) {
+        if (!whitener_new(whiteners->gram, whiteners->n, l2, whiteners->intercept,
+                          &whiteners->whitener[i]))
+            return error_no_memory(error);
+        whiteners->l2[whiteners->count++] = l2;
+    }
+    *number = whiteners->whitener[i].inverse ? i : WHITENERS_NONE;
+    return TEMPER_OK;
+}
+
+/* ---- Vectors --------------------------------------------------------------------------------- */
+
+static void sort_in(struct whiteners *whiteners, const struct whitened *vector)
+{
+    struct batch *batch = NULL;
+    for (size_t i = 0; i < whiteners->batches; i++)
+        if (whiteners->batch[i].whitener == vector->whitener &&
+            whiteners->batch[i].count < WHITENER_WIDTH)
+            batch = &whiteners->batch[i];
+    if (!batch) {
+        batch = &whiteners->batch[whiteners->batches++];
+        batch->whitener = vector->whitener;
+        batch->count = 0;
+    }
+    batch->vector[batch->count] = vector->vector;
+    batch->vector[batch->count++].bend /= COMMON_BEND;
+}
+
+static temper_status turn_batch(void *context, size_t number, size_t worker)
+{
+    struct whiteners *whiteners = context;
+    const struct batch *batch = &whiteners->batch[number];
+    whitener_apply(&whiteners->whitener[batch->whitener], whiteners->kernel, batch->vector,
+                   batch->count, &whiteners->space[worker]);
+    return TEMPER_OK;
+}
+
+temper_status whiteners_turn(struct whiteners *whiteners, const struct whitened *vectors,
+                             size_t count)
+{
+    whiteners->batches = 0;
+    for (size_t i = 0; i < count; i++)
+        sort_in(whiteners, &vectors[i]);
+    return parallel_blocks(whiteners->batches, whiteners->threads, turn_batch, whiteners);
+}
