@@ -8,10 +8,19 @@ JOBS         ?= $(shell nproc)
 # Whole trainings against other programs; without their Python there are none.
 BENCH_PYTHON := build/venv-bench/bin/python
 TRAININGS     = if [ -x $(BENCH_PYTHON) ]; then $(BENCH_PYTHON) bench/train.py build/bench/temper \
-        build/bench/train build/bench-train.json; else echo "scikit-learn is not here: no trainings"; fi
+        build/bench/train build/bench-train.json $(if $(QUICK),--quick); else echo "scikit-learn is not here: no trainings"; fi
+
+PYTHON_FITS   = if [ -x build/venv-python/bin/python ]; then tools/python build && \
+        build/venv-python/bin/python bench/python_fit.py build/bench-python.json; \
+        else echo "scikit-learn is not here: the Python package is not compared"; fi
 
 .DEFAULT_GOAL := build
-.PHONY: build test check-fast demo bench bench-train format lint asan tsan arm64 fuzz coverage \
+# Of the experiments: where the data sets are, and what to change of them (EXPERIMENT="--splits 3").
+DATA       ?= data
+EXPERIMENT ?=
+
+.PHONY: build test check-fast python python-oldest demo experiments bench bench-train bench-python \
+        format lint asan tsan arm64 fuzz coverage \
         prove-gates kill-test quality install clean help
 
 build: ## build/temper, build/libtemper.a and build/libtemper.so (the default)
@@ -27,21 +36,44 @@ check-fast: ## the inner loop: gcc build, unit and command tests
 	@tools/build gcc
 	@ctest --test-dir build/gcc --output-on-failure --no-label-summary -j $(JOBS)
 
+python: ## the Python package: built, installed into build/venv-python, tested
+	@tools/setup python
+	@tools/build gcc
+	@tools/python build
+	@tools/python test
+
+python-oldest: ## the same with the oldest scikit-learn that it takes
+	@tools/setup oldest
+	@tools/build gcc
+	@TEMPER_PYTHON_VENV=build/venv-python-oldest tools/python build
+	@TEMPER_PYTHON_VENV=build/venv-python-oldest tools/python test
+
 demo: ## what wrong labels do, in seconds and without data: build/temper-demo.html
 	@tools/setup build
 	@$(MAKE) --no-print-directory build
 	@build/temper demo -o build/temper-demo.html
+
+experiments: build ## the paper's tables and figures, in hours: DATA=dir; EXPERIMENT=--quick for minutes
+	@mkdir -p build/experiments
+	@for name in figure1 table2 table1 figure2 starts selection; do \
+	    options="--data $(abspath $(DATA)) $(EXPERIMENT)"; [ $$name != figure1 ] || options=; \
+	    (cd build/experiments && ../temper experiment $$name $$options) || exit; done
 
 bench: ## measure speeds against their references
 	@tools/setup bench
 	@tools/build bench
 	@build/bench/bin/bench build/bench.json build/bench
 	@$(TRAININGS)
+	@$(PYTHON_FITS)
+
+bench-python: ## the part of it that compares the Python package with LogisticRegression
+	@tools/setup bench
+	@$(PYTHON_FITS)
 
 bench-train: ## the part of it that trains: evaluations, passes, whole trainings against others
 	@tools/setup bench
 	@tools/build bench
-	@build/bench/bin/bench build/bench-evaluate.json build/bench train
+	@build/bench/bin/bench build/bench-train-parts.json build/bench evaluate passes
 	@$(TRAININGS)
 
 format: ## lay out all C files
@@ -83,6 +115,7 @@ prove-gates: ## plant faults in a copy of the tree; each must be caught
 
 quality: build ## accuracy on real data with wrong labels, three seeds each; needs the data sets
 	@tests/quality/check build/temper
+	@tests/quality/tune build/temper
 
 kill-test: ## end 1,000 trainings at random moments; no model may be lost
 	@tools/setup build

@@ -32,14 +32,16 @@ void bench_rate(const char *what, double value, double at_least);
 void bench_section(const char *title);
 int bench_save(const char *path);
 
-void bench_margins(void);
-void bench_softmax(void);
-void bench_linear(void);
-void bench_linear_many(void);
-void bench_group(void);
-/* These make files in `folder`, and remove them. */
+/* The sections, as main.c names them. Those that make files make them in `folder`, and remove them.
+ */
+void bench_margins(const char *folder);
+void bench_softmax(const char *folder);
+void bench_linear(const char *folder);
+void bench_linear_many(const char *folder);
+void bench_group(const char *folder);
 void bench_sparse(const char *folder);
 void bench_read(const char *folder);
-void bench_train(void);
+void bench_evaluate(const char *folder);
+void bench_passes(const char *folder);
 
 #endif

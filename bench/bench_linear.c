@@ -23,7 +23,7 @@ struct pass {
     double *x_double;
     uint8_t *x_byte;
     double *sign;
-    float *w, *scratch;
+    float *w;
     double *w_double, *gradient, *per_row;
     const struct blas *blas;
     double value;
@@ -42,17 +42,15 @@ static void lose(struct pass *p, const double *sign, double *margin, size_t rows
     }
 }
 
-static void evaluate_f32(struct pass *p, struct rows_f32 block, const double *sign)
+/* The same in floats: activations become residuals. */
+static void lose_f32(struct pass *p, const double *sign, float *out, size_t rows)
 {
-    static float out[MOST_BLOCK], r[MOST_BLOCK];
     static double margin[MOST_BLOCK], slope[MOST_BLOCK];
-    p->kernel->linear_f32->times(block, p->w, out);
-    for (size_t i = 0; i < block.rows; i++)
+    for (size_t i = 0; i < rows; i++)
         margin[i] = (double)out[i];
-    lose(p, sign, margin, block.rows, slope);
-    for (size_t i = 0; i < block.rows; i++)
-        r[i] = (float)slope[i];
-    p->kernel->linear_f32->back(block, r, p->gradient);
+    lose(p, sign, margin, rows, slope);
+    for (size_t i = 0; i < rows; i++)
+        out[i] = (float)slope[i];
 }
 
 static size_t rows_at(const struct pass *p, size_t i)
@@ -63,19 +61,24 @@ static size_t rows_at(const struct pass *p, size_t i)
 static void run_f32(void *context)
 {
     struct pass *p = context;
-    for (size_t i = 0; i < p->rows; i += p->block)
-        evaluate_f32(p, (struct rows_f32){p->x + i * p->columns, rows_at(p, i), p->columns},
-                     p->sign + i);
+    static float out[MOST_BLOCK];
+    for (size_t i = 0; i < p->rows; i += p->block) {
+        struct rows_f32 block = {p->x + i * p->columns, rows_at(p, i), p->columns};
+        p->kernel->linear_f32->times(block, p->w, out);
+        lose_f32(p, p->sign + i, out, block.rows);
+        p->kernel->linear_f32->back(block, out, p->gradient);
+    }
 }
 
 static void run_u8(void *context)
 {
     struct pass *p = context;
+    static float out[MOST_BLOCK];
     for (size_t i = 0; i < p->rows; i += p->block) {
-        size_t rows = rows_at(p, i);
-        p->kernel->linear_f32->from_u8(p->x_byte + i * p->columns, rows, p->columns,
-                                       (struct rows_scale){NULL, NULL}, p->scratch);
-        evaluate_f32(p, (struct rows_f32){p->scratch, rows, p->columns}, p->sign + i);
+        struct rows_u8 block = {p->x_byte + i * p->columns, rows_at(p, i), p->columns};
+        p->kernel->linear_f32->times_u8(block, p->w, out);
+        lose_f32(p, p->sign + i, out, block.rows);
+        p->kernel->linear_f32->back_u8(block, out, p->gradient);
     }
 }
 
@@ -124,7 +127,6 @@ static void pass_free(struct pass *p)
     free(p->x_byte);
     free(p->sign);
     free(p->w);
-    free(p->scratch);
     free(p->w_double);
     free(p->gradient);
     free(p->per_row);
@@ -146,10 +148,8 @@ static struct pass *pass_new(const struct kernel *kernel, size_t rows, size_t co
     p->w = array_normals(columns, 1 / sqrt((double)columns));
     p->w_double = array_zeros(columns, sizeof *p->w_double);
     p->gradient = array_zeros(columns, sizeof *p->gradient);
-    p->scratch = array_zeros(MOST_BLOCK * columns, sizeof *p->scratch);
     p->per_row = array_zeros(3 * rows, sizeof *p->per_row);
-    if (!p->x || !p->x_byte || !p->sign || !p->w || !p->w_double || !p->gradient || !p->scratch ||
-        !p->per_row) {
+    if (!p->x || !p->x_byte || !p->sign || !p->w || !p->w_double || !p->gradient || !p->per_row) {
         pass_free(p);
         return NULL;
     }
@@ -241,8 +241,9 @@ static void compare_with_blas(const struct kernel *kernel, size_t rows, size_t c
     pass_free(p);
 }
 
-void bench_linear(void)
+void bench_linear(const char *folder)
 {
+    (void)folder;
     static const double cached[] = {1.35, 1.65}, beyond[] = {1.15, 1.30};
     const char *wanted;
     const struct kernel *kernel = kernel_choose(&wanted);

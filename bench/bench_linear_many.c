@@ -165,8 +165,9 @@ static void compare(const struct kernel *kernel, const struct blas *blas, const 
     pass_free(&plain);
 }
 
-void bench_linear_many(void)
+void bench_linear_many(const char *folder)
 {
+    (void)folder;
     static const struct setting settings[] = {
         {16000, 784, 10, 1.1, 0.5, 2.3}, {200000, 54, 7, 1.25, 0.5, 2.3},
         {200000, 16, 26, 1.6, 0.5, 1},   {4000, 784, 1000, 1.1, 0.5, 1},

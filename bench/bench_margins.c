@@ -86,8 +86,9 @@ static void compare(const struct kernel *kernel, double t1, double t2)
     free(s);
 }
 
-void bench_margins(void)
+void bench_margins(const char *folder)
 {
+    (void)folder;
     const char *wanted;
     const struct kernel *kernel = kernel_choose(&wanted);
     const struct random random = {.seed = 1};

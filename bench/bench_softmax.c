@@ -80,8 +80,9 @@ static void compare(const struct kernel *kernel, size_t classes, double t1, doub
     bench_figure(what, c[1].nanoseconds, classes < 100 ? 30 : 1500);
 }
 
-void bench_softmax(void)
+void bench_softmax(const char *folder)
 {
+    (void)folder;
     const char *wanted;
     const struct kernel *kernel = kernel_choose(&wanted);
     const struct random random = {.seed = 2};

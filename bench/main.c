@@ -1,21 +1,27 @@
 /* bench: everything that is timed, and where the record and its files go:
- * bench RECORD.json FOLDER [train] */
+ * bench RECORD.json FOLDER [SECTION]... */
 #include <stdio.h>
 #include <string.h>
 
 #include "bench.h"
 #include "kernel/kernel.h"
 
-/* What a training is made of. */
-static void bench_parts(const char *folder)
+static const struct section {
+    const char *name;
+    void (*run)(const char *folder);
+} sections[] = {
+    {"margins", bench_margins},  {"softmax", bench_softmax},   {"linear", bench_linear},
+    {"many", bench_linear_many}, {"group", bench_group},       {"sparse", bench_sparse},
+    {"read", bench_read},        {"evaluate", bench_evaluate}, {"passes", bench_passes},
+};
+
+/* All of them unless some are named. */
+static int is_wanted(const char *name, char *const *wanted, int count)
 {
-    bench_margins();
-    bench_softmax();
-    bench_linear();
-    bench_linear_many();
-    bench_group();
-    bench_sparse(folder);
-    bench_read(folder);
+    int found = count == 0;
+    for (int i = 0; i < count; i++)
+        found |= strcmp(name, wanted[i]) == 0;
+    return found;
 }
 
 int main(int argc, char **argv)
@@ -28,9 +34,9 @@ int main(int argc, char **argv)
         return 2;
     }
     printf("kernel %s, one thread; best of interleaved rounds\n", kernel->name);
-    if (argc < 4 || strcmp(argv[3], "train") != 0)
-        bench_parts(folder);
-    bench_train();
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+        if (is_wanted(sections[i].name, argv + 3, argc > 3 ? argc - 3 : 0))
+            sections[i].run(folder);
     if (!bench_save(record)) {
         perror(record);
         return 74;

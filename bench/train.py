@@ -1,8 +1,9 @@
 """Whole trainings against LIBLINEAR and scikit-learn: how long until the objective is within 1e-4 of
 the smallest. One thread each, in turns, the best of several; docs/benchmarks.md has the rules.
 
-    train.py TEMPER FOLDER RECORD [--only SET] [--search [NAME]...]
+    train.py TEMPER FOLDER RECORD [--quick] [--only SET] [--search [NAME]...]
 
+--quick takes two rounds instead of five, stops each after 30 seconds, and leaves saga out.
 --search looks for the loosest tolerance of each that gets there, and prints bench/train_sets.json."""
 import argparse
 import json
@@ -14,8 +15,8 @@ import train_run
 
 HERE = pathlib.Path(__file__).resolve().parent
 CLOSE = 1e-4  # relative, in the objective
-CAP = 60  # processor seconds
-ROUNDS, LONG = 5, 4  # rounds; what takes more seconds than that is run once
+CAP, QUICK_CAP = 60, 30  # processor seconds
+ROUNDS, QUICK_ROUNDS, LONG = 5, 2, 4  # what takes more seconds than LONG is run once
 LADDER = [1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6, 1e-7]
 SKLEARN = ("lbfgs", "newton-cholesky", "saga")
 LIBLINEAR = {"liblinear -s 0": "0", "liblinear -s 7": "7"}
@@ -24,8 +25,8 @@ LIBLINEAR = {"liblinear -s 0": "0", "liblinear -s 7": "7"}
 class Contest:
     """All who train on one set."""
 
-    def __init__(self, runner, entry):
-        self.runner, self.entry = runner, entry
+    def __init__(self, runner, entry, rounds):
+        self.runner, self.entry, self.rounds = runner, entry, rounds
         self.stars = runner.stars()
 
     def gap(self, name, answer):
@@ -56,7 +57,7 @@ class Contest:
     def measure(self, names):
         """The best answer of each; None for what took too long."""
         best = {}
-        for turn in range(ROUNDS):
+        for turn in range(self.rounds):
             for name in names:
                 if turn and (best[name] is None or best[name]["seconds"] > LONG):
                     continue
@@ -69,8 +70,8 @@ class Contest:
 class Record:
     """Prints lines as the rest of the bench does, and keeps them."""
 
-    def __init__(self):
-        self.lines, self.section = [], ""
+    def __init__(self, cap):
+        self.lines, self.section, self.cap = [], "", cap
 
     def begin(self, title):
         self.section = title
@@ -78,14 +79,14 @@ class Record:
 
     def ratio(self, what, theirs, ours, target):
         """theirs: seconds, or None for more than the cap."""
-        value = (theirs or CAP) / ours
+        value = (theirs or self.cap) / ours
         met = value >= target
         self.lines.append({"section": self.section, "what": what, "value": round(value, 3),
                            "ours": round(ours, 4), "theirs": theirs and round(theirs, 4),
                            "target": target, "direction": "at least", "met": met,
                            "bound": theirs is None})
         verdict = "met" if met else "not known" if theirs is None else "MISSED"
-        seconds = f"{theirs:.3f}" if theirs else f">{CAP}"
+        seconds = f"{theirs:.3f}" if theirs else f">{self.cap}"
         print(f"  {what:<62} {seconds:>8} / {ours:8.3f} s = {'>' if theirs is None else ''}"
               f"{value:.1f}x  (at least {target:g})  {verdict}", flush=True)
 
@@ -147,22 +148,24 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("temper", "folder", "record"):
         parser.add_argument(name, type=pathlib.Path)
+    parser.add_argument("--quick", action="store_true")
     parser.add_argument("--only")
     parser.add_argument("--search", nargs="*")
     options = parser.parse_args()
     sets = json.loads((HERE / "train_sets.json").read_text())
-    record = Record()
+    cap, rounds = (QUICK_CAP, QUICK_ROUNDS) if options.quick else (CAP, ROUNDS)
+    record = Record(cap)
     for name, entry in sets.items():
         if options.only not in (None, name):
             continue
         record.begin(f"Training to within 1e-4 of the optimum: {entry['title']}")
-        gone = missing(options.folder)
+        gone = missing(options.folder) | ({"saga"} if options.quick else set())
         try:
-            runner = train_run.Runner(options.temper, options.folder / name, entry["l2"], CAP)
+            runner = train_run.Runner(options.temper, options.folder / name, entry["l2"], cap)
         except train_run.Missing as reason:
             record.note(f"{reason}: not compared")
             continue
-        contest = Contest(runner, entry)
+        contest = Contest(runner, entry, rounds)
         if options.search is not None:
             entry["tol"] = find_tolerances(contest, entry, options.search)
             print(json.dumps({name: entry}), flush=True)

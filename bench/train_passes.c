@@ -147,8 +147,9 @@ static void ten_classes(const struct set *set)
     temper_data_free(data);
 }
 
-void bench_passes(void)
+void bench_passes(const char *folder)
 {
+    (void)folder;
     static const char fashion[] = "fashion-mnist/train-images-idx3-ubyte.gz";
     static const struct set two[] = {
         {"Fashion-MNIST 0 v 6", fashion, {.classes = "0,6"}, 1e-5, 1e-4, "standard"},

@@ -4,8 +4,6 @@
 
 #include "objective/objective.h"
 
-void bench_passes(void);
-
 /* What a minimisation took. */
 struct effort {
     double passes; /* over the rows; 0: did not get there */

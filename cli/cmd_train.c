@@ -10,6 +10,7 @@
 #include "progress.h"
 #include "reading.h"
 #include "training.h"
+#include "writing.h"
 
 /* All that a training has to give back at its end. */
 struct session {
@@ -20,88 +21,6 @@ struct session {
     temper_data *data, *valid; /* or NULL */
     temper_model *warm, *model;
 };
-
-/* ---- Files ----------------------------------------------------------------------------------- */
-
-static bool is_stream(const char *path)
-{
-    return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
-}
-
-/* DATA.temper, or what was asked for. */
-static temper_status name_model(struct session *session)
-{
-    static const char extension[] = ".temper";
-    const char *given = text_of(session->arguments, OPT_TRAIN_MODEL);
-    const char *data = session->arguments->operand[0];
-    if (!given && strcmp(data, "-") == 0)
-        return complain(TEMPER_USAGE, "train: the standard input has no name that the model could "
-                                      "have; give one by -m");
-    if (given && is_stream(given))
-        return complain(TEMPER_USAGE, "train: the standard output has the report; give a file "
-                                      "to -m");
-    size_t size = strlen(given ? given : data) + sizeof extension;
-    session->model_path = malloc(size);
-    if (!session->model_path)
-        return complain_no_memory();
-    snprintf(session->model_path, size, "%s%s", given ? given : data, given ? "" : extension);
-    return TEMPER_OK;
-}
-
-/* Devices are nobody's only copy. */
-static bool same_file(const char *a, const char *b)
-{
-    struct stat first, second;
-    return a && b && stat(a, &first) == 0 && stat(b, &second) == 0 && S_ISREG(first.st_mode) &&
-           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
-}
-
-/* What is read must not be what is written. */
-static temper_status check_not_input(const struct session *session, const char *written)
-{
-    const struct arguments *arguments = session->arguments;
-    const char *const inputs[] = {arguments->operand[0], text_of(arguments, OPT_VALID),
-                                  text_of(arguments, OPT_LABELS), text_of(arguments, OPT_WEIGHTS)};
-    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
-        if (same_file(written, inputs[i]))
-            return complain(TEMPER_USAGE,
-                            "train: %s is read, and would be written over; choose "
-                            "another name for the result",
-                            written);
-    return TEMPER_OK;
-}
-
-/* Better now than after hours. To open a pipe would begin a conversation with its reader. */
-static temper_status check_writable(const char *path)
-{
-    struct stat there;
-    temper_file *file;
-    temper_error error;
-    if (stat(path, &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode))
-        return TEMPER_OK;
-    if (temper_file_open(path, &file, &error) != TEMPER_OK)
-        return complain_error(&error);
-    temper_file_drop(file);
-    return TEMPER_OK;
-}
-
-static temper_status check_files(const struct session *session)
-{
-    const char *checkpoint = session->options.checkpoint;
-    temper_status status = check_not_input(session, session->model_path);
-    if (status == TEMPER_OK && checkpoint)
-        status = check_not_input(session, checkpoint);
-    if (status == TEMPER_OK && checkpoint &&
-        (strcmp(checkpoint, session->model_path) == 0 ||
-         same_file(checkpoint, session->model_path)))
-        return complain(TEMPER_USAGE, "train: the checkpoint cannot be the model itself; give "
-                                      "--checkpoint another file");
-    if (status == TEMPER_OK)
-        status = check_writable(session->model_path);
-    if (status == TEMPER_OK && checkpoint)
-        status = check_writable(checkpoint);
-    return status;
-}
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
@@ -153,13 +72,43 @@ static temper_status read_all(struct session *session)
 
 /* ---- Training -------------------------------------------------------------------------------- */
 
-static void print_warnings(const char *warnings)
+/* Chooses the temperatures first. */
+static temper_status fit_automatic(struct session *session)
 {
-    while (*warnings) {
-        size_t length = strcspn(warnings, "\n");
-        warn("%.*s", (int)length, warnings);
-        warnings += length + (warnings[length] == '\n');
+    struct progress progress;
+    temper_error error;
+    temper_tune_options options = temper_tune_defaults();
+    temper_tune_report report;
+    char grid[GRID_LENGTH];
+    training_grid(session->arguments, &session->options, grid);
+    progress_begin(&progress, was_given(session->arguments, OPT_QUIET), false);
+    options.grid = grid;
+    options.train = session->options;
+    options.checkpoint = session->options.checkpoint;
+    options.resume = session->options.resume;
+    options.follow = progress_follow_tuning;
+    options.follow_context = &progress;
+    interrupt_defer();
+    temper_status status = temper_tune(session->data, &options, &session->model, &report, &error);
+    progress_end(&progress);
+    if (status != TEMPER_OK)
+        return complain_error(&error);
+    if (report.interrupted) {
+        status = complain(TEMPER_INTERRUPTED,
+                          options.checkpoint ? "interrupted before the temperatures were chosen; "
+                                               "the same command with --resume goes on"
+                                             : "interrupted before the temperatures were chosen; "
+                                               "nothing is saved, but would be with --checkpoint");
+    } else {
+        print_sentences(session->arguments, report.notes);
+        if (!was_given(session->arguments, OPT_QUIET))
+            note("temperatures were chosen by %s among %zu candidates: %s", report.decided_by,
+                 report.count, report.reason);
+        print_warnings(report.warnings);
+        session->training.report = report.training;
     }
+    temper_tune_report_free(&report);
+    return status;
 }
 
 static temper_status fit(struct session *session)
@@ -215,11 +164,12 @@ static temper_status interrupted(const struct session *session)
 
 static temper_status run(struct session *session)
 {
-    temper_status status = check_files(session);
+    temper_status status =
+        check_targets(session->arguments, session->model_path, session->options.checkpoint);
     if (status == TEMPER_OK)
         status = read_all(session);
     if (status == TEMPER_OK)
-        status = fit(session);
+        status = training_is_automatic(session->arguments) ? fit_automatic(session) : fit(session);
     if (status != TEMPER_OK)
         return status;
     const temper_train_report *done = &session->training.report;
@@ -238,7 +188,7 @@ temper_status cmd_train(const struct arguments *arguments)
     interrupt_prepare();
     temper_status status = training_options(arguments, &session.options);
     if (status == TEMPER_OK)
-        status = name_model(&session);
+        status = name_model(arguments, &session.model_path);
     session.training.data_path = arguments->operand[0];
     session.training.model_path = session.model_path;
     if (status == TEMPER_OK)

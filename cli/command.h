@@ -52,8 +52,10 @@ temper_status complain_unknown_command(const char *name);
 
 /* One a command; each in cmd_NAME.c. */
 temper_status cmd_plot(const struct arguments *arguments);
+temper_status cmd_experiment(const struct arguments *arguments);
 temper_status cmd_demo(const struct arguments *arguments);
 temper_status cmd_train(const struct arguments *arguments);
+temper_status cmd_tune(const struct arguments *arguments);
 temper_status cmd_predict(const struct arguments *arguments);
 temper_status cmd_eval(const struct arguments *arguments);
 temper_status cmd_info(const struct arguments *arguments);

@@ -45,6 +45,33 @@ COMMAND(
                          {"Long, and safe from a crash: the same line again goes on",
                           "temper train big.tmpr -m big.temper --checkpoint big.state --resume"}))
 
+COMMAND(
+    TUNE, .name = "tune", .operands = "DATA", .operand_hint = HINT_FILE, .fewest = 1, .most = 1,
+    .run = cmd_tune, .summary = "choose temperatures and penalty, and fit the model",
+    .description =
+        "Fits every candidate of a grid of temperatures and penalties without some of the rows, "
+        "measures it on those, chooses one, and fits it to all rows, into DATA.temper or what -m "
+        "says. All candidates are fitted on two halves of the rows; those that are not hopeless "
+        "there (more than 2 points plus 3 standard errors below the best) also on --folds.\n\n"
+        "The accuracy on labels that are partly wrong is a good guide only if the mistakes cannot "
+        "be learnt. The criterion cv+c starts from it, and leaves it where rows that a candidate "
+        "is sure of, rows that it leaves undecided, or labels that contradict a cautious model "
+        "tell that they can; it says which step decided, and warns. Silence proves nothing. A few "
+        "rows whose labels are right settle it: --ask names the most telling ones, --trusted takes "
+        "them.\n\n"
+        "A grid is lists of t1, t2 and l2; FROM..TO:COUNT is a range, and l2 may be a multiple of "
+        "the usual one: 0.1x. Logistic regression (1, 1) and (0.1, 1.12) are always added, unless "
+        "the word 'only' is there. loss=hinge,logistic is for other losses.\n\n"
+        "Ctrl-C or SIGTERM keep what is done: the same line with --resume goes on, to the same "
+        "table as without a stop.",
+    .examples = EXAMPLES({"With the defaults, into crowd.csv.temper", "temper tune crowd.csv"},
+                         {"A grid of one's own",
+                          "temper tune crowd.csv --grid \"t1=0.1,0.5,0.9 t2=1.12,1.5,1.9 \\\n"
+                          "    l2=1e-5..1e-1:5\""},
+                         {"Let ten labels decide: look at the rows, fill in the labels, tune again",
+                          "temper tune crowd.csv --ask 10\n"
+                          "temper tune crowd.csv --trusted crowd.csv.temper.ask.csv"}))
+
 COMMAND(PREDICT, .name = "predict", .operands = "DATA", .operand_hint = HINT_FILE, .fewest = 1,
         .most = 1, .run = cmd_predict, .summary = "apply a model to rows",
         .description =
@@ -104,6 +131,32 @@ COMMAND(
                           "temper plot path train.csv --l2 1e-4,10 -o path.svg"},
                          {"A page about a model",
                           "temper plot report -m model.temper test.csv -o report.html"}))
+
+COMMAND(
+    EXPERIMENT, .name = "experiment", .operands = "figure1|figure2|table1|table2|starts|selection",
+    .operand_hint = HINT_WORDS, .operand_words = "figure1 figure2 table1 table2 starts selection",
+    .fewest = 1, .most = 1, .run = cmd_experiment,
+    .summary = "repeat the paper's experiments, or others like them",
+    .description =
+        "Runs one of the paper's experiments on its data sets, or on those of them that are there, "
+        "prints a table, and writes a page that sets it beside the paper's figures with a verdict "
+        "on each claim:\n\n"
+        "  figure1     the functions and the losses\n"
+        "  figure2     accuracy against instance noise, 0 to 40 %\n"
+        "  table1      accuracy with 10 % of the labels wrong, in three ways\n"
+        "  table2      run time of one training\n"
+        "  starts      random starts: where do bad minima begin?\n"
+        "  selection   what choosing temperatures with noisy labels costs\n\n"
+        "The protocol is that of the paper: a tenth of the rows tests, cross-validation on the "
+        "others chooses the parameters of each method, ten random splits. Every part of it can be "
+        "changed by an option. Each result is a record in a file; a run that was interrupted goes "
+        "on from there, to the same tables.",
+    .examples = EXAMPLES({"Table 1 in minutes", "temper experiment table1 --quick --data ../data"},
+                         {"As in the paper, in hours",
+                          "temper experiment table1 --data ../data --report table1.html"},
+                         {"Other losses on one set",
+                          "temper experiment figure2 --sets fashion-mnist --rates 0,0.2,0.4 \\\n"
+                          "    --methods logistic,gce,bregman,tempered:0.1:1.12 --splits 3"}))
 
 COMMAND(DEMO, .name = "demo", .run = cmd_demo,
         .summary = "show what wrong labels do, with no data at all",

@@ -7,11 +7,11 @@
 
 #define IN(command) (1u << CMD_##command)
 #define EVERYWHERE  (~0u)
-#define APPLYING    (IN(PREDICT) | IN(EVAL)) /* a model to data */
-#define FITTING     (IN(TRAIN) | IN(PLOT))   /* a model to data */
-#define LABELLED                                                                                   \
-    (IN(INFO) | IN(CONVERT) | IN(NOISE) | IN(TRAIN) | IN(EVAL) | IN(PLOT)) /* may need labels */
-#define READING (LABELLED | IN(PREDICT)) /* commands that read data */
+#define APPLYING    (IN(PREDICT) | IN(EVAL))                                  /* a model to data */
+#define FITTING     (IN(TRAIN) | IN(PLOT))                                    /* a model to data */
+#define SOLVING     (FITTING | IN(TUNE))                                      /* one or many */
+#define LABELLED    (IN(INFO) | IN(CONVERT) | IN(NOISE) | IN(EVAL) | SOLVING) /* may need labels */
+#define READING     (LABELLED | IN(PREDICT)) /* commands that read data */
 
 /* "tempered logistic ...": one literal, made from the list, with a space too many in front. */
 #define METHOD_WORD(name, word, t1, t2, text) " " word

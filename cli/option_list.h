@@ -80,8 +80,8 @@ OPTION(MISSING, .name = "missing", .placeholder = "WORD", .type = TYPE_WORD,
                "refused if not given")
 
 OPTION(CLASSES, .name = "classes", .placeholder = "A,B,...", .type = TYPE_TEXT,
-       .wanted = "names of classes, with commas between them", .commands = LABELLED,
-       .help = "keep only the rows of these classes")
+       .wanted = "names of classes, with commas between them",
+       .commands = LABELLED | IN(EXPERIMENT), .help = "keep only the rows of these classes")
 
 OPTION(WEIGHTS, .name = "weights", .placeholder = "COLUMN|FILE", .type = TYPE_FILE,
        .commands = LABELLED,
@@ -102,13 +102,13 @@ OPTION(TYPE, .name = "type", .placeholder = "f32|f64", .type = TYPE_WORD, .words
        .standard = "f32", .commands = READING, .help = "how numbers of text files are kept")
 
 OPTION(THREADS, .name = "threads", .placeholder = "N", .type = TYPE_WHOLE, .least = 0, .most = 1024,
-       .standard = "0", .commands = READING | IN(DEMO),
+       .standard = "0", .commands = READING | IN(DEMO) | IN(EXPERIMENT),
        .help = "threads to use; 0 for as many as the machine runs at once")
 
 /* ---- Training -------------------------------------------------------------------------------- */
 
 OPTION(TRAIN_MODEL, .name = "model", .letter = 'm', .placeholder = "FILE", .type = TYPE_FILE,
-       .commands = IN(TRAIN),
+       .commands = IN(TRAIN) | IN(TUNE),
        .help = "write the model to FILE, whole or not at all; DATA.temper if not given")
 
 OPTION(MODEL, .name = "model", .letter = 'm', .placeholder = "FILE", .type = TYPE_FILE,
@@ -118,14 +118,15 @@ OPTION(LOSS, .name = "loss", .placeholder = "NAME", .type = TYPE_WORD, .words = 
        .standard = "tempered", .commands = FITTING,
        .help = "tempered, logistic, t-logistic, gce, hinge or bregman")
 
-OPTION(T1, .name = "t1", .placeholder = "X", .type = TYPE_NUMBER, .least = 0, .most = INFINITY,
-       .standard = "0.3", .commands = IN(TRAIN),
-       .help = "first temperature: below 1 it caps the loss of a row at 1/(1-t1)")
+OPTION(T1, .name = "t1", .placeholder = "X|auto", .type = TYPE_NUMBER_OR, .least = 0,
+       .most = INFINITY, .words = "auto", .standard = "0.3", .commands = IN(TRAIN),
+       .help = "first temperature: below 1 it caps the loss of a row at 1/(1-t1); auto: chosen as "
+               "'temper tune' does")
 
-OPTION(
-    T2, .name = "t2", .placeholder = "X", .type = TYPE_NUMBER, .least = 0, .most = INFINITY,
-    .commands = IN(TRAIN),
-    .help = "second temperature: above 1 the tails are heavy; 1 if not given, 1.6 for t-logistic")
+OPTION(T2, .name = "t2", .placeholder = "X|auto", .type = TYPE_NUMBER_OR, .least = 0,
+       .most = INFINITY, .words = "auto", .commands = IN(TRAIN),
+       .help = "second temperature: above 1 the tails are heavy; 1 if not given, 1.6 for "
+               "t-logistic; auto: chosen as 'temper tune' does")
 
 OPTION(SMOOTHING, .name = "smoothing", .placeholder = "X", .type = TYPE_NUMBER, .least = 0,
        .most = INFINITY, .commands = FITTING, .help = "hinge: the kink is rounded over this width")
@@ -133,10 +134,10 @@ OPTION(SMOOTHING, .name = "smoothing", .placeholder = "X", .type = TYPE_NUMBER, 
 OPTION(L2, .name = "l2", .placeholder = "X|auto", .type = TYPE_NUMBER_OR, .least = 0,
        .most = INFINITY, .words = "auto", .standard = "auto", .commands = IN(TRAIN),
        .help = "weight of the penalty on squared weights; auto: 0.0002 times the total variance of "
-               "the features over classes less one")
+               "the features over classes less one, or chosen with t1 and t2 where these are auto")
 
 OPTION(TRAIN_SCALE, .name = "scale", .placeholder = "NAME", .type = TYPE_WORD,
-       .words = "none standard minmax maxabs log", .commands = FITTING,
+       .words = "none standard minmax maxabs log pixels", .commands = SOLVING,
        .help = "bring features to a common size, for training only: the model applies to rows as "
                "they are; standard for dense data, none for sparse, if not given")
 
@@ -148,11 +149,11 @@ OPTION(PATIENCE, .name = "patience", .placeholder = "N", .type = TYPE_WHOLE, .le
        .help = "iterations that --valid waits for a lower loss")
 
 OPTION(SOLVER, .name = "solver", .placeholder = "NAME", .type = TYPE_WORD,
-       .words = "auto newton lbfgs tron", .standard = "auto", .commands = FITTING,
+       .words = "auto newton lbfgs tron", .standard = "auto", .commands = SOLVING,
        .help = "how to minimise: newton, lbfgs or tron; auto picks one by the size of the data")
 
 OPTION(PRECISION, .name = "precision", .placeholder = "NAME", .type = TYPE_WORD,
-       .words = "auto f32 f64", .standard = "auto", .commands = FITTING,
+       .words = "auto f32 f64", .standard = "auto", .commands = SOLVING,
        .help = "precision of the sums over rows: f32 or f64")
 
 OPTION(INIT, .name = "init", .placeholder = "zero|normal:STD", .type = TYPE_TEXT,
@@ -166,27 +167,68 @@ OPTION(STARTS, .name = "starts", .placeholder = "K", .type = TYPE_WHOLE, .least 
        .standard = "1", .commands = IN(TRAIN),
        .help = "try so many starts, keep the best, and warn if they disagree")
 
-OPTION(NO_INTERCEPT, .name = "no-intercept", .type = TYPE_FLAG, .commands = FITTING,
+OPTION(NO_INTERCEPT, .name = "no-intercept", .type = TYPE_FLAG, .commands = SOLVING,
        .help = "no constant term")
 
 OPTION(TOL, .name = "tol", .placeholder = "X", .type = TYPE_NUMBER, .least = 0, .most = 1,
-       .standard = "1e-4", .commands = FITTING,
+       .standard = "1e-4", .commands = SOLVING,
        .help = "stop when the gradient is that small, as a share of the gradient at weights of 0")
 
 OPTION(MAX_ITER, .name = "max-iter", .placeholder = "N", .type = TYPE_WHOLE, .least = 1,
-       .most = 1000000000, .standard = "1000", .commands = FITTING,
+       .most = 1000000000, .standard = "1000", .commands = SOLVING,
        .help = "stop after so many iterations")
 
 OPTION(CHECKPOINT, .name = "checkpoint", .placeholder = "FILE", .type = TYPE_FILE,
        .commands = IN(TRAIN), .help = "save the state of the training there now and then")
 
+OPTION(TUNE_CHECKPOINT, .name = "checkpoint", .placeholder = "FILE", .type = TYPE_FILE,
+       .commands = IN(TUNE),
+       .help = "save what is known of the candidates there; MODEL.tuning, which goes when all is "
+               "done, if not given")
+
+OPTION(TUNE_CHECKPOINT_SECONDS, .name = "checkpoint-seconds", .placeholder = "X",
+       .type = TYPE_NUMBER, .least = 0, .most = INFINITY, .standard = "2", .commands = IN(TUNE),
+       .help = "at least so long between two savings; 0 for every candidate")
+
 OPTION(CHECKPOINT_SECONDS, .name = "checkpoint-seconds", .placeholder = "X", .type = TYPE_NUMBER,
        .least = 0, .most = INFINITY, .standard = "30", .commands = IN(TRAIN),
        .help = "at least so long between two savings; 0 for every iteration")
 
-OPTION(RESUME, .name = "resume", .type = TYPE_FLAG, .commands = IN(TRAIN),
-       .help = "go on from the checkpoint, if there is one; the model is the same as without a "
+OPTION(RESUME, .name = "resume", .type = TYPE_FLAG, .commands = IN(TRAIN) | IN(TUNE),
+       .help = "go on from the checkpoint, if there is one; the result is the same as without a "
                "stop")
+
+/* ---- Tuning ---------------------------------------------------------------------------------- */
+
+OPTION(GRID, .name = "grid", .placeholder = "TEXT", .type = TYPE_TEXT, .standard = "default",
+       .wanted = "default, paper, or lists such as \"t1=0.1,0.5 t2=1,1.5 l2=1e-5..1e-1:5\"",
+       .commands = IN(TUNE), .help = "the candidates: default, paper, or lists and ranges")
+
+OPTION(FOLDS, .name = "folds", .placeholder = "K", .type = TYPE_WHOLE, .least = 2, .most = 1000,
+       .standard = "10", .commands = IN(TUNE), .help = "folds of the cross-validation")
+
+OPTION(CRITERION, .name = "criterion", .placeholder = "NAME", .type = TYPE_WORD,
+       .words = "cv+c accuracy log-loss bounded-loss", .standard = "cv+c", .commands = IN(TUNE),
+       .help = "what decides: cv+c, accuracy, log-loss or bounded-loss")
+
+OPTION(ASSUME, .name = "assume", .placeholder = "WORD", .type = TYPE_WORD, .words = "structured",
+       .commands = IN(TUNE),
+       .help = "structured: labels are wrong in a way that can be learnt, so lean to caution")
+
+OPTION(TRUSTED, .name = "trusted", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(TUNE),
+       .help = "rows whose labels are right, which decide: data like DATA, or what --ask has "
+               "written, with labels filled in")
+
+OPTION(ASK, .name = "ask", .placeholder = "K", .type = TYPE_WHOLE, .least = 1, .most = 100000,
+       .commands = IN(TUNE),
+       .help = "name the K rows whose true labels would settle the choice best")
+
+OPTION(ASK_OUTPUT, .name = "ask-output", .placeholder = "FILE", .type = TYPE_FILE,
+       .commands = IN(TUNE), .help = "where --ask writes them; MODEL.ask.csv if not given")
+
+OPTION(TUNE_REPORT, .name = "report", .placeholder = "FILE", .type = TYPE_FILE,
+       .commands = IN(TUNE),
+       .help = "write a page with heat maps to FILE, or one map alone if it ends in .svg")
 
 /* ---- Prediction ------------------------------------------------------------------------------ */
 
@@ -211,10 +253,11 @@ OPTION(TO, .name = "to", .placeholder = "NAME", .type = TYPE_WORD,
        .help = "what OUT becomes: libsvm, csv, tsv, npy, idx, cifar or tmpr; told by its name if "
                "not given")
 
-OPTION(CONVERT_SCALE, .name = "scale", .placeholder = "NAME", .type = TYPE_WORD,
-       .words = "none standard minmax maxabs log", .standard = "none", .commands = IN(CONVERT),
-       .help = "bring features to a common size: standard (mean 0, deviation 1), minmax (0 to 1), "
-               "maxabs (within -1 and 1) or log (log(1 + x), then standard)")
+OPTION(
+    CONVERT_SCALE, .name = "scale", .placeholder = "NAME", .type = TYPE_WORD,
+    .words = "none standard minmax maxabs log pixels", .standard = "none", .commands = IN(CONVERT),
+    .help = "bring features to a common size: standard (mean 0, deviation 1), minmax (0 to 1), "
+            "maxabs (within -1 and 1), log (log(1 + x), then standard) or pixels (divided by 255)")
 
 /* ---- Noise ----------------------------------------------------------------------------------- */
 
@@ -239,19 +282,91 @@ OPTION(RANK_L2, .name = "rank-l2", .placeholder = "X", .type = TYPE_NUMBER, .lea
        .help = "margins: l2 of the logistic regression that ranks the rows")
 
 OPTION(RANK_SCALE, .name = "rank-scale", .placeholder = "NAME", .type = TYPE_WORD,
-       .words = "none standard minmax maxabs log", .commands = IN(NOISE),
+       .words = "none standard minmax maxabs log pixels", .commands = IN(NOISE),
        .help = "margins: how that regression scales the features; as train does if not given")
 
 OPTION(POOL, .name = "pool", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(NOISE),
        .help = "instance: take the features from rows of FILE whose class DATA does not have")
 
 OPTION(SEED, .name = "seed", .placeholder = "N", .type = TYPE_WHOLE, .least = 0,
-       .most = 9007199254740991, .standard = "1", .commands = IN(NOISE) | FITTING | IN(DEMO),
+       .most = 9007199254740991, .standard = "1",
+       .commands = IN(NOISE) | SOLVING | IN(DEMO) | IN(EXPERIMENT),
        .help = "the same seed, the same result")
 
 OPTION(NOISE_OUTPUT, .name = "output", .letter = 'o', .placeholder = "FILE", .type = TYPE_FILE,
        .commands = IN(NOISE),
        .help = "write the noisy data to FILE, and what was changed to FILE.changes.csv")
+
+/* ---- Experiments ----------------------------------------------------------------------------- */
+
+OPTION(EXPERIMENT_DATA, .name = "data", .placeholder = "DIR", .type = TYPE_FILE,
+       .commands = IN(EXPERIMENT),
+       .help = "the folder of the data sets, each in a folder of its own; $TEMPER_DATA, else data, "
+               "if not given")
+
+OPTION(SETS, .name = "sets", .placeholder = "NAME,...", .type = TYPE_TEXT,
+       .wanted = "names of data sets, with commas between them", .commands = IN(EXPERIMENT),
+       .help = "data sets: fashion-mnist, cifar10, fonts, covtype, fashion-mnist-0v6, "
+               "fashion-mnist-10, a9a or amazon-kitchen; those of the paper that are there if not "
+               "given")
+
+OPTION(METHODS, .name = "methods", .placeholder = "LOSS,...", .type = TYPE_LOSSES,
+       .commands = IN(EXPERIMENT),
+       .help = "losses to compare; one with temperatures of its own, as tempered:0.1:1.12, keeps "
+               "them")
+
+OPTION(NOISE_KINDS, .name = "noise", .placeholder = "KIND,...", .type = TYPE_TEXT,
+       .wanted = "kinds of noise, with commas between them", .commands = IN(EXPERIMENT),
+       .help = "noise in the training rows: random, pair, small-margin, large-margin, instance")
+
+OPTION(RATES, .name = "rates", .placeholder = "R,...", .type = TYPE_NUMBERS, .least = 0, .most = 1,
+       .commands = IN(EXPERIMENT), .help = "shares of the training rows that it changes, rising")
+
+OPTION(SPLITS, .name = "splits", .placeholder = "N", .type = TYPE_WHOLE, .least = 1, .most = 100,
+       .commands = IN(EXPERIMENT), .help = "random splits into training and test rows")
+
+OPTION(EXPERIMENT_FOLDS, .name = "folds", .placeholder = "K", .type = TYPE_WHOLE, .least = 2,
+       .most = 1000, .commands = IN(EXPERIMENT), .help = "folds of the cross-validation")
+
+OPTION(EXPERIMENT_GRID, .name = "grid", .placeholder = "TEXT", .type = TYPE_TEXT,
+       .wanted = "default, paper, or lists such as \"t1=0.1,0.5 t2=1.12,1.5 l2=1e-5..1e-1:5\"",
+       .commands = IN(EXPERIMENT),
+       .help = "what the methods are tuned over: default, paper, or lists and ranges")
+
+OPTION(EXPERIMENT_CRITERION, .name = "criterion", .placeholder = "NAME", .type = TYPE_WORD,
+       .words = "cv+c accuracy log-loss bounded-loss", .standard = "accuracy",
+       .commands = IN(EXPERIMENT),
+       .help = "what decides in tuning: accuracy, as in the paper, cv+c, log-loss or bounded-loss")
+
+OPTION(WHOSE_TEMPERATURES, .name = "temperatures", .placeholder = "tuned|paper", .type = TYPE_WORD,
+       .words = "tuned paper", .standard = "tuned", .commands = IN(EXPERIMENT),
+       .help = "tuned with the penalty, or those that the paper gives for each data set")
+
+OPTION(DEVIATIONS, .name = "deviations", .placeholder = "X,...", .type = TYPE_NUMBERS, .least = 0,
+       .most = 1e6, .commands = IN(EXPERIMENT),
+       .help = "starts: standard deviations of the weights to start from, rising; 0 is a start "
+               "from zero")
+
+OPTION(ROWS, .name = "rows", .placeholder = "N", .type = TYPE_WHOLE, .least = 0, .most = 1e15,
+       .commands = IN(EXPERIMENT),
+       .help = "rows of each data set to take at most, at random; 0 for all")
+
+OPTION(EXPERIMENT_SCALE, .name = "scale", .placeholder = "NAME", .type = TYPE_WORD,
+       .words = "none standard minmax maxabs log pixels", .commands = IN(EXPERIMENT),
+       .help = "how features are scaled; if not given, images are divided by 255, tables are "
+               "standardised, and sparse data stays as it is")
+
+OPTION(QUICK, .name = "quick", .type = TYPE_FLAG, .commands = IN(EXPERIMENT),
+       .help = "fewer splits, folds, candidates and rows: minutes instead of hours")
+
+OPTION(RECORDS, .name = "records", .placeholder = "FILE", .type = TYPE_FILE,
+       .commands = IN(EXPERIMENT),
+       .help = "results, a line of JSON each; those that are there are not measured again; "
+               "temper-NAME.jsonl if not given")
+
+OPTION(REPORT, .name = "report", .placeholder = "FILE", .type = TYPE_FILE,
+       .commands = IN(EXPERIMENT),
+       .help = "write the page to FILE, whole or not at all; temper-NAME.html if not given")
 
 /* ---- Demo ------------------------------------------------------------------------------------ */
 
@@ -261,10 +376,11 @@ OPTION(DEMO_OUTPUT, .name = "output", .letter = 'o', .placeholder = "FILE", .typ
 
 /* ---- Everywhere ------------------------------------------------------------------------------ */
 
-OPTION(JSON, .name = "json", .type = TYPE_FLAG, .commands = READING & ~IN(PLOT),
+OPTION(JSON, .name = "json", .type = TYPE_FLAG, .commands = (READING & ~IN(PLOT)) | IN(EXPERIMENT),
        .help = "print one JSON object instead of text")
 
-OPTION(QUIET, .name = "quiet", .letter = 'q', .type = TYPE_FLAG, .commands = READING,
+OPTION(QUIET, .name = "quiet", .letter = 'q', .type = TYPE_FLAG,
+       .commands = READING | IN(EXPERIMENT),
        .help = "print no notes, only results, warnings and errors")
 
 OPTION(VERBOSE, .name = "verbose", .letter = 'v', .type = TYPE_FLAG, .commands = IN(TRAIN),

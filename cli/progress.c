@@ -92,19 +92,17 @@ static void describe(const struct progress *progress, const temper_progress *now
 
 /* Blanks, not an escape sequence: they erase on every terminal. The last column stays free, where
  * some terminals wrap. */
-static void draw(struct progress *progress, const temper_progress *now)
+static void draw(struct progress *progress, const char *name, const char *text, double seconds)
 {
-    char text[LINE_LENGTH];
-    describe(progress, now, text);
-    size_t phase = strlen(now->phase), room = progress->columns - 1;
+    size_t phase = strlen(name), room = progress->columns - 1;
     phase = phase < room ? phase : room;
     size_t rest = strlen(text) < room - phase ? strlen(text) : room - phase;
     size_t over = progress->shown > phase + rest ? progress->shown - phase - rest : 0;
-    fprintf(stderr, "\r%s%.*s%s%.*s%*s", progress->bold ? "\033[1m" : "", (int)phase, now->phase,
+    fprintf(stderr, "\r%s%.*s%s%.*s%*s", progress->bold ? "\033[1m" : "", (int)phase, name,
             progress->bold ? "\033[0m" : "", (int)rest, text, (int)over, "");
     fflush(stderr);
     progress->shown = phase + rest;
-    progress->drawn = now->seconds;
+    progress->drawn = seconds;
 }
 
 void progress_end(struct progress *progress)
@@ -139,7 +137,25 @@ int progress_follow(void *context, const temper_progress *now)
     progress->last = now->iteration;
     if (progress->log)
         write_log(now);
-    if (progress->line && !(now->seconds - progress->drawn < redraw_seconds))
-        draw(progress, now);
+    if (progress->line && !(now->seconds - progress->drawn < redraw_seconds)) {
+        char text[LINE_LENGTH];
+        describe(progress, now, text);
+        draw(progress, now->phase, text, now->seconds);
+    }
+    return interrupt_noted();
+}
+
+int progress_follow_tuning(void *context, const temper_tune_progress *now)
+{
+    struct progress *progress = context;
+    char text[LINE_LENGTH], clock[CLOCK_LENGTH], rest[CLOCK_LENGTH];
+    if (!progress->line || now->seconds - progress->drawn < redraw_seconds)
+        return interrupt_noted();
+    int length = snprintf(text, sizeof text, "  %zu of %zu fits  %s", now->done, now->all,
+                          clock_text(now->seconds, clock));
+    if (isfinite(now->left) && length > 0 && length < LINE_LENGTH)
+        snprintf(text + length, LINE_LENGTH - (size_t)length, ", %s left",
+                 clock_text(now->left, rest));
+    draw(progress, now->phase, text, now->seconds);
     return interrupt_noted();
 }

@@ -26,6 +26,8 @@ struct progress {
 void progress_begin(struct progress *progress, bool quiet, bool verbose);
 /* A temper_progress_fn, with a struct progress as its context; it stops for interrupt_noted. */
 int progress_follow(void *context, const temper_progress *now);
+/* The same for a temper_tune_progress_fn. */
+int progress_follow_tuning(void *context, const temper_tune_progress *now);
 /* Erases the line. */
 void progress_end(struct progress *progress);
 

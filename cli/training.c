@@ -12,12 +12,23 @@ static const double usual_t_logistic = 1.6; /* at 1 it would be plain logistic r
 
 /* ---- The loss -------------------------------------------------------------------------------- */
 
+static bool is_auto(const struct arguments *arguments, enum option_id id)
+{
+    return was_given(arguments, id) && strcmp(text_of(arguments, id), "auto") == 0;
+}
+
+bool training_is_automatic(const struct arguments *arguments)
+{
+    return is_auto(arguments, OPT_T1) || is_auto(arguments, OPT_T2);
+}
+
 /* A temperature that the method fixes cannot be another one. */
 static temper_status check_fixed(const struct arguments *arguments, enum option_id id, double fixed,
                                  const char *method)
 {
     const char *name = option_table[id].name;
-    if (!was_given(arguments, id) || isnan(fixed) || number_of(arguments, id) == fixed)
+    if (!was_given(arguments, id) || isnan(fixed) ||
+        (!is_auto(arguments, id) && number_of(arguments, id) == fixed))
         return TEMPER_OK;
     return complain(TEMPER_USAGE, "train: loss %s has %s = %g; drop --%s, or pass --loss tempered",
                     method, name, fixed, name);
@@ -66,8 +77,9 @@ static temper_status read_loss(const struct arguments *arguments, temper_loss_sp
     };
     const char *method = text_of(arguments, OPT_LOSS);
     temper_method_find(method, &loss->method); /* the parser knows all names */
-    loss->t1 = number_of(arguments, OPT_T1);
-    if (was_given(arguments, OPT_T2))
+    if (!is_auto(arguments, OPT_T1))
+        loss->t1 = number_of(arguments, OPT_T1);
+    if (was_given(arguments, OPT_T2) && !is_auto(arguments, OPT_T2))
         loss->t2 = number_of(arguments, OPT_T2);
     else if (loss->method == TEMPER_T_LOGISTIC)
         loss->t2 = usual_t_logistic;
@@ -78,7 +90,9 @@ static temper_status read_loss(const struct arguments *arguments, temper_loss_sp
         status = check_fixed(arguments, OPT_T2, fixed[loss->method].t2, method);
     if (status == TEMPER_OK)
         status = check_hinge(arguments, loss->method == TEMPER_HINGE, method);
-    return status == TEMPER_OK ? check_trainable(temper_loss_resolve(*loss)) : status;
+    if (status != TEMPER_OK || training_is_automatic(arguments))
+        return status;
+    return check_trainable(temper_loss_resolve(*loss));
 }
 
 /* ---- What belongs together ------------------------------------------------------------------- */
@@ -94,6 +108,19 @@ static temper_status check_needs(const struct arguments *arguments, enum option_
                     option_table[id].name, option_table[needed].name);
 }
 
+/* Folds begin at 0 and see no other rows; so must the final fit. */
+static temper_status check_automatic(const struct arguments *arguments)
+{
+    static const enum option_id senseless[] = {OPT_VALID, OPT_INIT, OPT_WARM_START};
+    for (size_t i = 0; i < sizeof senseless / sizeof *senseless; i++)
+        if (was_given(arguments, senseless[i]))
+            return complain(TEMPER_USAGE,
+                            "train: --%s does not go with temperatures that are to be chosen; give "
+                            "--t1 and --t2, or drop it",
+                            option_table[senseless[i]].name);
+    return TEMPER_OK;
+}
+
 static temper_status check_pairs(const struct arguments *arguments)
 {
     temper_status status = check_needs(arguments, OPT_PATIENCE, OPT_VALID);
@@ -106,6 +133,8 @@ static temper_status check_pairs(const struct arguments *arguments)
         return complain(TEMPER_USAGE,
                         "train: --init and --warm-start both say where to start; drop "
                         "one of them");
+    if (status == TEMPER_OK && training_is_automatic(arguments))
+        status = check_automatic(arguments);
     return status;
 }
 
@@ -127,24 +156,63 @@ static temper_status check_init(const char *init)
     return status;
 }
 
+/* ---- Chosen temperatures --------------------------------------------------------------------- */
+
+static int add_list(char *grid, size_t size, const char *name, double value)
+{
+    char number[TEMPER_NUMBER_LENGTH];
+    temper_number_text(value, number);
+    return snprintf(grid, size, " %s=%s", name, number);
+}
+
+/* What is given stays as it is, so nothing is added to the grid unless all is open. */
+void training_grid(const struct arguments *arguments, const temper_train_options *options,
+                   char grid[GRID_LENGTH])
+{
+    bool t1 = is_auto(arguments, OPT_T1), t2 = is_auto(arguments, OPT_T2);
+    bool open = t1 && t2 && options->loss.method == TEMPER_TEMPERED;
+    int at = snprintf(grid, GRID_LENGTH, "%sloss=%s", open ? "" : "only ",
+                      temper_method_name(options->loss.method));
+    if (!t1)
+        at += add_list(grid + at, GRID_LENGTH - (size_t)at, "t1", options->loss.t1);
+    if (!t2)
+        at += add_list(grid + at, GRID_LENGTH - (size_t)at, "t2", options->loss.t2);
+    if (!isnan(options->l2))
+        add_list(grid + at, GRID_LENGTH - (size_t)at, "l2", options->l2);
+}
+
 /* ---- All of them ----------------------------------------------------------------------------- */
 
-temper_status training_options(const struct arguments *arguments, temper_train_options *options)
+void print_warnings(const char *warnings)
 {
-    const char *l2 = text_of(arguments, OPT_L2);
-    *options = temper_train_defaults();
-    options->l2 = strcmp(l2, "auto") == 0 ? NAN : number_of(arguments, OPT_L2);
+    while (*warnings) {
+        size_t length = strcspn(warnings, "\n");
+        warn("%.*s", (int)length, warnings);
+        warnings += length + (warnings[length] == '\n');
+    }
+}
+
+void solving_options(const struct arguments *arguments, temper_train_options *options)
+{
     options->scale = text_of(arguments, OPT_TRAIN_SCALE);
     options->solver = text_of(arguments, OPT_SOLVER);
     options->precision = text_of(arguments, OPT_PRECISION);
-    options->init = text_of(arguments, OPT_INIT);
-    options->patience = (size_t)number_of(arguments, OPT_PATIENCE);
-    options->starts = (size_t)number_of(arguments, OPT_STARTS);
     options->no_intercept = was_given(arguments, OPT_NO_INTERCEPT);
     options->tolerance = number_of(arguments, OPT_TOL);
     options->max_iterations = (size_t)number_of(arguments, OPT_MAX_ITER);
     options->seed = (unsigned long long)number_of(arguments, OPT_SEED);
     options->threads = threads_of(arguments);
+}
+
+temper_status training_options(const struct arguments *arguments, temper_train_options *options)
+{
+    const char *l2 = text_of(arguments, OPT_L2);
+    *options = temper_train_defaults();
+    solving_options(arguments, options);
+    options->l2 = strcmp(l2, "auto") == 0 ? NAN : number_of(arguments, OPT_L2);
+    options->init = text_of(arguments, OPT_INIT);
+    options->patience = (size_t)number_of(arguments, OPT_PATIENCE);
+    options->starts = (size_t)number_of(arguments, OPT_STARTS);
     options->checkpoint = text_of(arguments, OPT_CHECKPOINT);
     options->checkpoint_seconds = number_of(arguments, OPT_CHECKPOINT_SECONDS);
     options->resume = was_given(arguments, OPT_RESUME);

@@ -11,6 +11,18 @@
  * complained about. */
 temper_status training_options(const struct arguments *arguments, temper_train_options *options);
 
+/* Those of them that all trainings share, tuning too. */
+void solving_options(const struct arguments *arguments, temper_train_options *options);
+
+/* Whether some temperature is to be chosen, and the grid to choose from. */
+enum { GRID_LENGTH = 160 };
+bool training_is_automatic(const struct arguments *arguments);
+void training_grid(const struct arguments *arguments, const temper_train_options *options,
+                   char grid[GRID_LENGTH]);
+
+/* Warnings of the library, a sentence a line. */
+void print_warnings(const char *warnings);
+
 struct training {
     const char *data_path, *model_path;
     const temper_data *data;

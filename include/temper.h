@@ -291,6 +291,16 @@ typedef struct temper_csr {
 TEMPER_API temper_status temper_data_borrow_csr(const temper_csr *x, const int *labels,
                                                 temper_data **data, temper_error *error);
 
+/* What else arrays come with, all of it copied; on failure the data is as it was. Names of all
+ * classes in their order, which is that of their numbers; of all features; and a weight for each
+ * row, 0 or more, times those that it has. */
+TEMPER_API temper_status temper_data_name_classes(temper_data *data, const char *const *names,
+                                                  temper_error *error);
+TEMPER_API temper_status temper_data_name_features(temper_data *data, const char *const *names,
+                                                   temper_error *error);
+TEMPER_API temper_status temper_data_weigh(temper_data *data, const double *weights,
+                                           temper_error *error);
+
 /* How many columns of a kind a summary names. */
 #define TEMPER_SUMMARY_SHOWN 6
 
@@ -326,11 +336,33 @@ TEMPER_API temper_status temper_data_summary(const temper_data *data, size_t thr
                                              temper_summary *summary, temper_error *error);
 TEMPER_API void temper_summary_free(temper_summary *summary);
 
-/* A scaled copy, learnt from all rows: "none", "standard", "minmax", "maxabs" or "log". With "none"
- * it borrows the features of `data`, which must live as long. */
+/* A scaled copy, learnt from all rows: "none", "standard", "minmax", "maxabs", "log" or "pixels"
+ * (divided by 255). With "none" it borrows the features of `data`, which must live as long. */
 TEMPER_API temper_status temper_data_scale(const temper_data *data, const char *scale,
                                            size_t threads, temper_data **scaled,
                                            temper_error *error);
+
+/* A copy of some rows, counted from 0, in that order; a row may come twice. Classes stay as they
+ * are, also where one has no row left. */
+TEMPER_API temper_status temper_data_take(const temper_data *data, const size_t *row, size_t count,
+                                          temper_data **taken, temper_error *error);
+
+/* Two sets of the same features as one, the rows of `second` behind those of `first`. Classes are
+ * told by their names; weights of a set that has none are 1. */
+TEMPER_API temper_status temper_data_join(const temper_data *first, const temper_data *second,
+                                          temper_data **joined, temper_error *error);
+
+typedef struct temper_split_options {
+    double share;            /* for testing: above 0 and below 1 */
+    unsigned long long seed; /* the same seed, the same parts */
+    int stratified;          /* every class in the same shares */
+} temper_split_options;
+
+/* Parts the rows at random into copies: round(share * rows) of them for testing, the others for
+ * training, each in their old order. */
+TEMPER_API temper_status temper_data_split(const temper_data *data,
+                                           const temper_split_options *options, temper_data **train,
+                                           temper_data **test, temper_error *error);
 
 /* Noise put into labels or rows on purpose, as in section 7 of the paper. */
 typedef struct temper_noise_options {
@@ -461,6 +493,11 @@ TEMPER_API temper_status temper_model_load(const char *path, temper_model **mode
                                            temper_error *error);
 /* 1 if the file begins as a model does; 0 for any other, and for "-", which is read only once. */
 TEMPER_API int temper_model_is(const char *path);
+/* The bytes of such a file, to be freed by temper_free, and a model from them. */
+TEMPER_API temper_status temper_model_text(const temper_model *model, char **text, size_t *length,
+                                           temper_error *error);
+TEMPER_API temper_status temper_model_from_text(const char *text, size_t length,
+                                                temper_model **model, temper_error *error);
 /* "c" or "onnx"; NULL: told by the extension. */
 TEMPER_API temper_status temper_model_export(const temper_model *model, const char *path,
                                              const char *format, temper_error *error);
@@ -509,6 +546,12 @@ TEMPER_API temper_status temper_predict(const temper_model *model, const temper_
                                         temper_output output, size_t threads, double *out,
                                         temper_error *error);
 
+/* The importance factor p^(t2 - t1) of the given label of each row, p being the model's own
+ * probability: how much of its gradient the row is allowed. out[rows]; for the losses with two
+ * temperatures (not hinge, not bregman), and labels that the model knows. */
+TEMPER_API temper_status temper_importances(const temper_model *model, const temper_data *data,
+                                            size_t threads, double *out, temper_error *error);
+
 /* Data for a model, in batches of bounded size: rows of a file that may be larger than memory. */
 typedef struct temper_stream temper_stream;
 
@@ -548,6 +591,129 @@ TEMPER_API temper_status temper_evaluator_add(temper_evaluator *evaluator, const
 TEMPER_API temper_status temper_evaluator_end(temper_evaluator *evaluator,
                                               temper_evaluation *evaluation, temper_error *error);
 TEMPER_API void temper_evaluation_free(temper_evaluation *evaluation);
+
+/* ---- Statistics ------------------------------------------------------------------------------ */
+
+/* Two methods on the same splits: is one better than the other, or was it luck? */
+typedef struct temper_paired {
+    size_t count;           /* pairs */
+    double mean, deviation; /* of first - second; the deviation with count - 1, NAN for one pair */
+    double t;               /* of Student's paired test */
+    double t_p;             /* its two-sided p; NAN where there is none: fewer than two pairs */
+    double w;               /* Wilcoxon's: the smaller one of the two sums of signed ranks */
+    double w_p;             /* its two-sided p: exact up to TEMPER_EXACT_PAIRS pairs that differ */
+} temper_paired;
+
+#define TEMPER_EXACT_PAIRS 50
+
+/* Numbers must be finite. Pairs that do not differ tell Wilcoxon's test nothing; ties share their
+ * ranks. If no pair differs, both p are 1. */
+TEMPER_API temper_status temper_paired_compare(const double *first, const double *second,
+                                               size_t count, temper_paired *paired,
+                                               temper_error *error);
+
+/* Mean, and standard deviation with count - 1: NAN for none, or one. */
+TEMPER_API double temper_mean(const double *values, size_t count);
+TEMPER_API double temper_deviation(const double *values, size_t count);
+
+/* ---- Tuning ---------------------------------------------------------------------------------- */
+
+#define TEMPER_BANDS 7 /* of confidence, by rank: [0, .1) [.1, .2) [.2, .4) .. [.8, .9) [.9, 1] */
+
+/* One setting of the grid, and what is known of it from rows that its models have not seen. Shares
+ * are of weights, and errors against labels as given, which may be wrong. NAN: not known. */
+typedef struct temper_candidate {
+    temper_loss_spec loss; /* resolved */
+    double l2;
+    int stage; /* 0: not fitted; 1: on two halves only, hopeless or interrupted; 2: on all folds */
+    /* From all folds; from the halves at stage 1. */
+    double accuracy, accuracy_error; /* and its standard error */
+    double log_loss;                 /* of calibrated probabilities */
+    double bounded_loss;             /* the same, Brier's: the square of 1 - p for two classes */
+    double trusted;                  /* accuracy on the trusted rows; mean over the fold models */
+    /* From two models fitted on disjoint halves, each applied to the other half. */
+    double half_accuracy;
+    double agreement;                /* D: share of rows on which the two agree */
+    double balance;                  /* B: least predicted over labelled share of a class */
+    double band_error[TEMPER_BANDS]; /* E: error by confidence */
+    double top_error;                /* T: error of the fifth of the rows it is surest of */
+    double top_ratio;                /* CCR: that over the error of all */
+    double undecided;                /* V: share of rows with a tenth of the median confidence */
+    double code_length;              /* H: nats a row for the given labels, told the predictions */
+} temper_candidate;
+
+/* Where a tuning is. */
+typedef struct temper_tune_progress {
+    const char *phase; /* "halves", "folds", "check", "final fit", "ask" */
+    size_t done, all;  /* fits of this tuning, so far and as far as is known */
+    double seconds;    /* since the call */
+    double left;       /* seconds, by the fits so far; NAN: not known */
+} temper_tune_progress;
+
+/* Called now and then, by one thread at a time. Not 0: stop; what is done is in the checkpoint. */
+typedef int temper_tune_progress_fn(void *context, const temper_tune_progress *progress);
+
+/* Always begin with temper_tune_defaults(). */
+typedef struct temper_tune_options {
+    /* NULL or "default"; "paper"; or lists: "t1=0.1,0.5,0.9 t2=1.12,1.5 l2=1e-5..1e-1:5". A range
+     * FROM..TO:COUNT has equal steps, equal ratios for l2; "x" behind an l2 multiplies lambda_0:
+     * 1e-3x..10x:5. "loss=logistic,hinge:0.1" for other methods, hinge with its kink rounded
+     * over so much. (1, 1) and (0.1, 1.12) are added, unless the word "only" is there. */
+    const char *grid;
+    size_t folds;          /* 10; 2: the halves are all */
+    const char *criterion; /* NULL or "cv+c"; "accuracy", "log-loss", "bounded-loss" */
+    const char *assume;    /* NULL; "structured": labels are wrong where x says so */
+    /* Rows whose labels are right: they decide. Other rows than those of the data... */
+    const temper_data *trusted; /* or NULL */
+    /* ... or some of its own, by number from 0, with the numbers of their classes. */
+    const unsigned long long *trusted_rows;
+    const uint32_t *trusted_labels;
+    size_t trusted_count;
+    size_t ask; /* so many rows whose true labels would settle the choice; 0: none */
+    /* Of these: scale, solver, precision, starts (of the final fit), no_intercept, tolerance,
+     * max_iterations, seed and threads. Loss and l2 come from the grid. */
+    temper_train_options train;
+    const char *checkpoint;          /* a file to go on from; NULL: none */
+    int resume;                      /* go on from the checkpoint if there is one */
+    temper_tune_progress_fn *follow; /* or NULL */
+    void *follow_context;
+} temper_tune_options;
+
+TEMPER_API temper_tune_options temper_tune_defaults(void);
+
+typedef struct temper_tune_report {
+    temper_candidate *table; /* by loss, then by falling l2 */
+    size_t count;
+    size_t best;        /* its number */
+    size_t by_accuracy; /* the number of the one with the highest accuracy */
+    /* What decided: "accuracy", "code-length" (step 1 of CV+C), "undecided" (step 2), "reference"
+     * (step 3), "trusted", "log-loss", "bounded-loss". */
+    const char *decided_by;
+    char reason[512]; /* the same as a sentence */
+    size_t folds;
+    double default_l2; /* lambda_0 */
+    /* How sure it is: the accuracy of the best less that of the best logistic regression in the
+     * table, and the standard error of that difference; NAN without one. */
+    double gain, gain_error;
+    int refitted; /* 1: the final fit began at the mean of the fold models, as it had gone astray */
+    unsigned long long *ask; /* rows to label, from 0, the most telling first */
+    size_t ask_count;
+    int interrupted;              /* 1: the table is incomplete, and there is no model */
+    int resumed;                  /* 1: went on from a checkpoint */
+    temper_train_report training; /* of the final fit */
+    double seconds;
+    char notes[1024];    /* what was assumed or left out, a sentence a line */
+    char warnings[4096]; /* what the user should know, a sentence a line, those of training too */
+} temper_tune_report;
+
+/* Chooses temperatures and l2 by cross-validation, and fits the final model (`model` may be NULL:
+ * none is fitted). *model and *report are untouched on failure. After an interruption it is a
+ * success with report->interrupted, and *model is NULL. */
+TEMPER_API temper_status temper_tune(const temper_data *data, const temper_tune_options *options,
+                                     temper_model **model, temper_tune_report *report,
+                                     temper_error *error);
+/* Frees what it points to, not the report itself. */
+TEMPER_API void temper_tune_report_free(temper_tune_report *report);
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
 
@@ -632,6 +798,36 @@ typedef struct temper_bar_figure {
 TEMPER_API temper_status temper_plot_bars(const temper_bar_figure *figure, char **svg,
                                           size_t *length, temper_error *error);
 
+/* A table of numbers as a map: values[row][column], the darker the larger; NAN leaves a cell empty.
+ * At most 128 rows and 128 columns. */
+typedef struct temper_heat_figure {
+    const char *title, *x_title, *y_title;
+    const char *const *rows;
+    size_t row_count;
+    const char *const *columns;
+    size_t column_count;
+    const double *values;
+    size_t marked; /* the number of a cell to mark; beyond the last: none */
+    int shares;    /* 1: they are shares from 0 to 1, and shown as percentages */
+} temper_heat_figure;
+
+TEMPER_API temper_status temper_plot_heat(const temper_heat_figure *figure, char **svg,
+                                          size_t *length, temper_error *error);
+
+/* Lines through points, with error bars: values[series][point]. At most 8 series. */
+typedef struct temper_line_figure {
+    const char *title, *x_title, *y_title;
+    const double *x; /* rising */
+    size_t points;   /* at least 2 */
+    const char *const *series;
+    size_t series_count;
+    const double *values; /* NAN: none there */
+    const double *errors; /* [series][point], >= 0: half of the bar; or NULL */
+} temper_line_figure;
+
+TEMPER_API temper_status temper_plot_lines(const temper_line_figure *figure, char **svg,
+                                           size_t *length, temper_error *error);
+
 /* A part of a page. */
 typedef enum temper_block_kind {
     TEMPER_HEADING,   /* text */
@@ -640,6 +836,9 @@ typedef enum temper_block_kind {
     TEMPER_PICTURE,   /* text is SVG, from one of the calls here, and put in as it is */
     TEMPER_TABLE      /* cells[rows][columns], the first row being its head */
 } temper_block_kind;
+
+/* In front of the text of a cell: it is shown in bold. */
+#define TEMPER_STRONG "\001"
 
 typedef struct temper_block {
     temper_block_kind kind;

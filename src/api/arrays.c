@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/attach.h"
 
 static temper_status check_arguments(const void *x, temper_data *const *data, temper_error *error)
 {
@@ -86,4 +87,21 @@ temper_status temper_data_borrow_csr(const temper_csr *x, const int *labels, tem
                             .column = x->column,
                             .value = x->value};
     return borrow(&matrix, labels, data, error);
+}
+
+temper_status temper_data_name_classes(temper_data *data, const char *const *names,
+                                       temper_error *error)
+{
+    return dataset_name_classes((struct dataset *)data, names, error);
+}
+
+temper_status temper_data_name_features(temper_data *data, const char *const *names,
+                                        temper_error *error)
+{
+    return dataset_name_features((struct dataset *)data, names, error);
+}
+
+temper_status temper_data_weigh(temper_data *data, const double *weights, temper_error *error)
+{
+    return dataset_weigh((struct dataset *)data, weights, error);
 }

@@ -136,11 +136,10 @@ temper_status temper_data_scale(const temper_data *data, const char *scale, size
     enum scale_kind kind;
     struct dataset *copy;
     if (!scale_find(scale, &kind))
-        return error_set(
-            error, TEMPER_USAGE,
-            "there is no scaling '%.64s'; there are none, standard, minmax, maxabs and "
-            "log",
-            scale);
+        return error_set(error, TEMPER_USAGE,
+                         "there is no scaling '%.64s'; there are none, standard, minmax, maxabs, "
+                         "log and pixels",
+                         scale);
     temper_status status = dataset_borrow(inside(data), &copy, error);
     if (status != TEMPER_OK)
         return status;

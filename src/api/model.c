@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/model_file.h"
 #include "tempered/method.h"
 
 /* The public handle is the model itself. */
@@ -28,6 +29,30 @@ temper_status temper_model_load(const char *path, temper_model **model, temper_e
     temper_status status = model_load(path, &loaded, error);
     if (status == TEMPER_OK)
         *model = (temper_model *)loaded;
+    return status;
+}
+
+temper_status temper_model_text(const temper_model *model, char **text, size_t *length,
+                                temper_error *error)
+{
+    struct text made = {0};
+    temper_status status = model_write(inside(model), &made, error);
+    if (status != TEMPER_OK) {
+        text_free(&made);
+        return status;
+    }
+    *text = made.bytes;
+    *length = made.length;
+    return TEMPER_OK;
+}
+
+temper_status temper_model_from_text(const char *text, size_t length, temper_model **model,
+                                     temper_error *error)
+{
+    struct model *read;
+    temper_status status = model_read_text(text, length, &read, error);
+    if (status == TEMPER_OK)
+        *model = (temper_model *)read;
     return status;
 }
 

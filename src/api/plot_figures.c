@@ -7,8 +7,10 @@
 #include "base/text.h"
 #include "report/bars.h"
 #include "report/boundary.h"
+#include "report/heat.h"
 #include "report/histogram.h"
 #include "report/lambda_path.h"
+#include "report/lines.h"
 #include "report/page.h"
 #include "report/range.h"
 #include "temper.h"
@@ -214,6 +216,109 @@ temper_status temper_plot_bars(const temper_bar_figure *figure, char **svg, size
     temper_bar_figure full = *figure;
     full.title = or_else(full.title, "Comparison");
     bars_draw(&text, &full);
+    return publish(&text, svg, length, error);
+}
+
+/* ---- Heat maps ------------------------------------------------------------------------------- */
+
+/* Empty cells are allowed, but not all of them. */
+static temper_status check_cells(const temper_heat_figure *figure, temper_error *error)
+{
+    size_t filled = 0;
+    for (size_t i = 0; i < figure->row_count * figure->column_count; i++) {
+        bool empty = isnan(figure->values[i]);
+        temper_status status =
+            empty ? TEMPER_OK : check_numbers(&figure->values[i], 1, "value", error);
+        if (status == TEMPER_OK && !empty && figure->shares)
+            status = check_shares(&figure->values[i], 1, "value", error);
+        if (status != TEMPER_OK)
+            return status;
+        filled += !empty;
+    }
+    return filled ? TEMPER_OK
+                  : error_set(error, TEMPER_USAGE, "all cells are empty; give some numbers");
+}
+
+temper_status temper_plot_heat(const temper_heat_figure *figure, char **svg, size_t *length,
+                               temper_error *error)
+{
+    if (!figure || !svg || !figure->values)
+        return refuse_nothing(error);
+    if (figure->row_count == 0 || figure->row_count > HEAT_CELLS || figure->column_count == 0 ||
+        figure->column_count > HEAT_CELLS)
+        return error_set(error, TEMPER_USAGE,
+                         "%zu rows of %zu cells cannot be drawn; give 1 to %d of each",
+                         figure->row_count, figure->column_count, HEAT_CELLS);
+    temper_status status = check_words(figure->rows, figure->row_count, "row", error);
+    if (status == TEMPER_OK)
+        status = check_words(figure->columns, figure->column_count, "column", error);
+    if (status == TEMPER_OK)
+        status = check_cells(figure, error);
+    if (status != TEMPER_OK)
+        return status;
+    struct text text = {0};
+    temper_heat_figure full = *figure;
+    full.title = or_else(full.title, "Heat map");
+    full.x_title = or_else(full.x_title, "");
+    full.y_title = or_else(full.y_title, "");
+    heat_draw(&text, &full);
+    return publish(&text, svg, length, error);
+}
+
+/* ---- Lines ----------------------------------------------------------------------------------- */
+
+/* Some values may be missing, but not all of them; a bar has no negative height. */
+static temper_status check_series(const temper_line_figure *figure, temper_error *error)
+{
+    size_t known = 0;
+    for (size_t i = 0; i < figure->series_count * figure->points; i++) {
+        double errors = figure->errors ? figure->errors[i] : 0;
+        if (isnan(figure->values[i]))
+            continue;
+        if (!(fabs(figure->values[i]) <= LARGEST_DRAWN) || !(errors >= 0) ||
+            !(errors <= LARGEST_DRAWN))
+            return error_set(error, TEMPER_USAGE,
+                             "value %zu is %g with an error of %g, which cannot be drawn; give "
+                             "finite numbers up to 1e300, and errors that are not negative",
+                             i + 1, figure->values[i], errors);
+        known++;
+    }
+    if (known == 0)
+        return error_set(error, TEMPER_USAGE, "no value is known; give at least one");
+    return TEMPER_OK;
+}
+
+static temper_status check_lines(const temper_line_figure *figure, temper_error *error)
+{
+    if (figure->points < 2 || figure->series_count == 0 || figure->series_count > LINES_SERIES ||
+        !figure->values)
+        return error_set(error, TEMPER_USAGE,
+                         "%zu series of %zu points cannot be drawn; give 1 to %d of 2 or more",
+                         figure->series_count, figure->points, LINES_SERIES);
+    temper_status status = check_numbers(figure->x, figure->points, "place", error);
+    for (size_t i = 1; status == TEMPER_OK && i < figure->points; i++)
+        if (!(figure->x[i] > figure->x[i - 1]))
+            return error_set(error, TEMPER_USAGE,
+                             "place %zu is not beyond the one before it; give them rising", i + 1);
+    if (status == TEMPER_OK)
+        status = check_words(figure->series, figure->series_count, "series", error);
+    return status == TEMPER_OK ? check_series(figure, error) : status;
+}
+
+temper_status temper_plot_lines(const temper_line_figure *figure, char **svg, size_t *length,
+                                temper_error *error)
+{
+    if (!figure || !svg)
+        return refuse_nothing(error);
+    temper_status status = check_lines(figure, error);
+    if (status != TEMPER_OK)
+        return status;
+    struct text text = {0};
+    temper_line_figure full = *figure;
+    full.title = or_else(full.title, "Comparison");
+    full.x_title = or_else(full.x_title, "x");
+    full.y_title = or_else(full.y_title, "y");
+    lines_draw(&text, &full);
     return publish(&text, svg, length, error);
 }
 

@@ -22,6 +22,13 @@ temper_status temper_predict(const temper_model *model, const temper_data *data,
                    threads_or_all(threads), out, error);
 }
 
+temper_status temper_importances(const temper_model *model, const temper_data *data, size_t threads,
+                                 double *out, temper_error *error)
+{
+    return importances((const struct model *)model, (const struct dataset *)data,
+                       threads_or_all(threads), out, error);
+}
+
 temper_status temper_evaluator_new(const temper_model *model, temper_evaluator **evaluator,
                                    temper_error *error)
 {

@@ -109,8 +109,8 @@ static void set_column(struct scale *scale, const struct column_sums *sums, size
         size = fmax(fabs(low), fabs(high));
         break;
     case SCALE_NONE:
-        size = 1;
-        break;
+    case SCALE_PIXELS:
+        break; /* nothing to learn */
     }
     /* Told by the values: rounding can leave a constant column a tiny variance. */
     bool constant = scale->kind == SCALE_MAXABS ? size == 0 : !(low < high);
@@ -159,11 +159,12 @@ static temper_status learn(const struct dataset *data, struct scale_rows rows, s
 
 static bool scale_start(struct scale *scale, enum scale_kind kind, size_t columns)
 {
+    const double factor = kind == SCALE_PIXELS ? 1.0 / 255 : 1;
     *scale = (struct scale){.kind = kind, .columns = columns};
     scale->offset = mem_zeroed(columns, sizeof *scale->offset);
     scale->factor = mem_alloc(columns, sizeof *scale->factor);
     for (size_t j = 0; scale->factor && j < columns; j++)
-        scale->factor[j] = 1;
+        scale->factor[j] = factor;
     return scale->offset && scale->factor;
 }
 
@@ -176,7 +177,7 @@ temper_status scale_learn(const struct dataset *data, enum scale_kind kind, stru
         return refuse_minmax(data, error);
     if (!scale_start(&scale, kind, (size_t)data->x.columns))
         status = error_no_memory(error);
-    else if (kind != SCALE_NONE)
+    else if (kind != SCALE_NONE && kind != SCALE_PIXELS)
         status = learn(data, rows, threads, &scale, error);
     if (status != TEMPER_OK) {
         scale_free(&scale);

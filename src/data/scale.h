@@ -12,7 +12,8 @@
     X(STANDARD, "standard", "mean 0, standard deviation 1; sparse data is only divided")           \
     X(MINMAX, "minmax", "from 0 to 1; not for sparse data")                                        \
     X(MAXABS, "maxabs", "within -1 and 1, 0 stays 0")                                              \
-    X(LOG, "log", "log(1 + x) of features that are never negative, then standard")
+    X(LOG, "log", "log(1 + x) of features that are never negative, then standard")                 \
+    X(PIXELS, "pixels", "divided by 255, so that bytes are within 0 and 1")
 
 enum scale_kind {
 #define SCALE_ENUM(name, word, text) SCALE_##name,

@@ -125,8 +125,7 @@ temper_status weights_check(const struct dataset *data, temper_error *error)
                      source_shown(data, file));
 }
 
-/* Multiplies with the weights that are there. `weight` becomes the dataset's, or is freed. */
-static temper_status multiply(struct dataset *data, double *weight, temper_error *error)
+temper_status weights_multiply(struct dataset *data, double *weight, temper_error *error)
 {
     for (uint64_t i = 0; data->weight && i < data->x.rows; i++)
         weight[i] *= data->weight[i];
@@ -153,7 +152,7 @@ temper_status weights_read(const char *path, struct dataset *data, temper_error 
     status = reader.weight ? read_all(&reader, error) : error_no_memory(error);
     lines_close(&reader.lines);
     if (status == TEMPER_OK)
-        return multiply(data, reader.weight, error);
+        return weights_multiply(data, reader.weight, error);
     mem_free(reader.weight);
     return status;
 }
@@ -225,7 +224,7 @@ static temper_status spread(struct dataset *data, const double *of_class, temper
         return error_no_memory(error);
     for (uint64_t i = 0; i < data->x.rows; i++)
         weight[i] = of_class[data->label[i]];
-    return multiply(data, weight, error);
+    return weights_multiply(data, weight, error);
 }
 
 temper_status weights_by_class(const char *text, struct dataset *data, temper_error *error)

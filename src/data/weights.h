@@ -11,6 +11,10 @@ temper_status weights_read(const char *path, struct dataset *data, temper_error 
  * its n_c rows; or "NAME=W,...", classes that are not named keeping 1. */
 temper_status weights_by_class(const char *text, struct dataset *data, temper_error *error);
 
+/* Multiplies with the weights that are there. `weight`, one for each row, becomes the dataset's, or
+ * is freed. */
+temper_status weights_multiply(struct dataset *data, double *weight, temper_error *error);
+
 /* Refuses weights that are negative or not finite, with the line, and weights that are all 0. For
  * weights that come in any other way: a column, the caller's array. */
 temper_status weights_check(const struct dataset *data, temper_error *error);

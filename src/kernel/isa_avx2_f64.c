@@ -5,6 +5,7 @@
 #include "kernel/margin_body.h"
 #include "kernel/softmax_body.h"
 #include "kernel/sparse_body.h"
+#include "kernel/triangle_body.h"
 
 void margins_avx2(const struct margin_table *table, const double *margin, size_t n, double *value,
                   double *slope, double *curvature)
@@ -15,6 +16,11 @@ void margins_avx2(const struct margin_table *table, const double *margin, size_t
 void softmax_f64_avx2(const struct softmax_f64 *block)
 {
     softmax_run(block);
+}
+
+void triangle_avx2(const double *l, size_t n, double *x)
+{
+    triangle_run(l, n, x);
 }
 
 const struct linear_f64 linear_f64_avx2 = LINEAR_TABLE;

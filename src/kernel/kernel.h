@@ -7,6 +7,7 @@
 #include "kernel/margin.h"
 #include "kernel/softmax.h"
 #include "kernel/sparse.h"
+#include "kernel/triangle.h"
 
 struct kernel {
     const char *name;
@@ -17,6 +18,7 @@ struct kernel {
     const struct linear_f64 *linear_f64;
     const struct sparse_kernels *sparse;
     const struct column_kernels *column;
+    triangle_fn *triangle;
 };
 
 /* The kernels of that name, or NULL if there are none that this processor runs. */

@@ -5,7 +5,9 @@ enum {
     ROWS_STEP = 16, /* the rows of a panel, and of the longest vector */
     MOST_ROWS = 1024,
     MOST_ROWS_MANY = 256,
-    BLOCK_BYTES = 256 * 1024,      /* two classes: read twice at once */
+    BLOCK_BYTES = 128 * 1024, /* two classes: read twice at once */
+    NEAR_BYTES = 16 * 1024,   /* the same of short rows: from the nearest cache */
+    NARROW_BYTES = 512,
     BLOCK_BYTES_MANY = 800 * 1024, /* many: beside it, the weights are packed and gradients added */
     WEIGHT_BYTES = 512 * 1024,     /* more weights than this do not stay in the cache anyway: */
     MOST_X = 4 << 20,              /* then the more rows to a block the better, up to so many */
@@ -20,8 +22,10 @@ static size_t least(size_t a, size_t b)
 size_t linear_block_rows(size_t columns, size_t classes, size_t number_size)
 {
     size_t row = columns < MOST_X ? columns + !columns : MOST_X, rows; /* 1 .. MOST_X */
-    if (classes <= 2)
-        rows = least(BLOCK_BYTES / number_size / row, MOST_ROWS);
+    if (classes <= 2 && row * number_size <= NARROW_BYTES)
+        rows = least(NEAR_BYTES / number_size / row, MOST_ROWS);
+    else if (classes <= 2)
+        rows = BLOCK_BYTES / number_size / row;
     else if (row <= WEIGHT_BYTES / number_size / classes)
         rows = least(BLOCK_BYTES_MANY / number_size / row, MOST_ROWS_MANY);
     else

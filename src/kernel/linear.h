@@ -12,7 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Rows of an array that is longer; reading may prefetch what lies behind them. */
+/* Rows of an array that is longer: what lies behind them is fetched meanwhile. */
+struct rows_u8 {
+    const uint8_t *x;
+    size_t rows, columns;
+};
+
 struct rows_f32 {
     const float *x;
     size_t rows, columns;
@@ -54,6 +59,9 @@ struct linear_f32 {
     void (*times)(struct rows_f32 block, const float *w, float *out);
     /* gradient[j] += sum_i r[i] x[i][j] */
     void (*back)(struct rows_f32 block, const float *r, double *gradient);
+    /* The same on a block of bytes, which become floats as they are read: the same bits. */
+    void (*times_u8)(struct rows_u8 block, const float *w, float *out);
+    void (*back_u8)(struct rows_u8 block, const float *r, double *gradient);
     /* out[c * stride + i] = sum_j x[i][j] w[j * classes + c] */
     void (*many_times)(const struct many_f32 *many, const float *w, float *out);
     /* gradient[j * classes + c] += sum_i r[c * stride + i] x[i][j] */

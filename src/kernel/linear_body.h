@@ -6,6 +6,9 @@ enum {
     TIMES_ROWS = LANES > 8 ? LANES : 8, /* rows that share the loads of w */
     BACK_ROWS = 8,                      /* rows that share a load and a store of the sums */
     BACK_COLUMNS = 1024,                /* sums that stay in the first-level cache with the rows */
+    NARROW_ROWS = 2,                    /* sums of a column, if they stay in registers */
+    NARROW_VECTORS = 4,                 /* how long rows may be for that */
+    LINE = 64,                          /* bytes of the cache */
 };
 
 #define stored      real
@@ -15,7 +18,15 @@ enum {
 #define TWO(name)   name
 #include "kernel/linear_two.h"
 
-#ifdef SIMD_F64
+#ifdef SIMD_F32
+#define stored      uint8_t
+#define stored_rows struct rows_u8
+#define LOAD        vec_widen
+#define LOAD_PART   vec_widen_part
+#define TWO(name)   name##_u8
+#include "kernel/linear_two.h"
+#define LINEAR_WIDENING .times_u8 = linear_times_u8, .back_u8 = linear_back_u8,
+#else
 #define stored      float
 #define stored_rows struct rows_f32
 #define LOAD        vec_widen
@@ -23,8 +34,6 @@ enum {
 #define TWO(name)   name##_f32
 #include "kernel/linear_two.h"
 #define LINEAR_WIDENING .times_f32 = linear_times_f32, .back_f32 = linear_back_f32,
-#else
-#define LINEAR_WIDENING
 #endif
 
 /* ---- Other types, and scaling

@@ -142,9 +142,13 @@ static void linear_many_back(const many_type *many, const real *r, double *gradi
 static void add_lower(const real *sums, size_t j, size_t k, size_t width, double *gram,
                       size_t columns)
 {
-    for (size_t c = 0; c < width; c++)
-        for (size_t v = 0; v < STRIP && k + v <= j + c; v++)
-            gram[(j + c) * columns + k + v] += (double)sums[c * STRIP + v];
+    for (size_t c = k > j ? k - j : 0; c < width; c++) {
+        const real *from = sums + c * STRIP;
+        double *to = gram + (j + c) * columns + k;
+        const size_t count = least(STRIP, j + c - k + 1);
+        for (size_t v = 0; v < count; v++)
+            to[v] += (double)from[v];
+    }
 }
 
 static void weigh_rows(rows_type block, const real *weight, real *to)

@@ -1,7 +1,7 @@
 /* linear_plain: the reference, every sum in its written order.
  *
- * The including file defines `real`, the type of the arrays, and the types of blocks: `rows_type`
- * and `many_type`. */
+ * The including file defines `real`, the type of the arrays, and the types of blocks: `rows_type`,
+ * `many_type` and `other_rows`, whose place in the table PLAIN_OTHER tells. */
 #include "kernel/linear.h"
 #include "kernel/softmax.h"
 
@@ -97,8 +97,8 @@ static void plain_from_f64(const double *from, size_t rows, size_t columns, stru
             to[i * columns + j] = plain_scaled(from[i * columns + j], scale, j);
 }
 
-#ifdef PLAIN_WIDENS
-static void plain_times_f32(struct rows_f32 block, const real *w, real *out)
+/* Numbers of another type, which become those of the sums as they are read. */
+static void plain_times_other(other_rows block, const real *w, real *out)
 {
     for (size_t i = 0; i < block.rows; i++) {
         out[i] = 0;
@@ -107,7 +107,7 @@ static void plain_times_f32(struct rows_f32 block, const real *w, real *out)
     }
 }
 
-static void plain_back_f32(struct rows_f32 block, const real *r, double *gradient)
+static void plain_back_other(other_rows block, const real *r, double *gradient)
 {
     for (size_t j = 0; j < block.columns; j++) {
         real sum = 0;
@@ -116,14 +116,10 @@ static void plain_back_f32(struct rows_f32 block, const real *r, double *gradien
         gradient[j] += (double)sum;
     }
 }
-#define PLAIN_WIDENING .times_f32 = plain_times_f32, .back_f32 = plain_back_f32,
-#else
-#define PLAIN_WIDENING
-#endif
 
 #define LINEAR_PLAIN                                                                               \
     {                                                                                              \
-        PLAIN_WIDENING.times = plain_times,                                                        \
+        PLAIN_OTHER(plain_times_other, plain_back_other).times = plain_times,                      \
         .back = plain_back,                                                                        \
         .many_times = plain_many_times,                                                            \
         .many_back = plain_many_back,                                                              \

@@ -109,7 +109,39 @@ HOT vec vec_load_part(const real *from, part lanes)
 #endif
 }
 
-#ifdef SIMD_F64
+#ifdef SIMD_F32
+/* The same from bytes. */
+HOT vec vec_widen(const uint8_t *from)
+{
+#if defined(__AVX512F__)
+    return (vec)_mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_loadu_si128((const void *)from)));
+#elif defined(__AVX2__)
+    return (vec)_mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_loadl_epi64((const void *)from)));
+#else
+    uint32_t bytes;
+    memcpy(&bytes, from, sizeof bytes);
+    return (vec)vcvtq_f32_u32(vmovl_u16(vget_low_u16(vmovl_u8(vcreate_u8(bytes)))));
+#endif
+}
+
+HOT vec vec_widen_part(const uint8_t *from, part lanes)
+{
+#if defined(__AVX512F__)
+    return (vec)_mm512_cvtepi32_ps(
+        _mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8((__mmask16)lanes, from)));
+#else
+    uint8_t bytes[LANES] = {0};
+    for (size_t lane = 0; lane < LANES; lane++)
+#if defined(__AVX2__)
+        if (lanes[lane])
+#else
+        if (lane < lanes)
+#endif
+            bytes[lane] = from[lane];
+    return vec_widen(bytes);
+#endif
+}
+#else
 /* The same from floats. */
 HOT vec vec_widen(const float *from)
 {

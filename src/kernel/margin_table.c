@@ -16,6 +16,7 @@ static const double ENOUGH = 8e-13; /* of the 1e-12 that is promised */
 struct fit {
     double t1, t2;
     struct margin_polynomials *polynomials;
+    long double cosine[NODES][NODES]; /* T_j at node k: the same for every interval */
     long double series[MARGIN_INTERVALS][NODES + 1];
 };
 
@@ -62,7 +63,7 @@ static void fit_slope(const struct fit *fit, int interval, long double *series)
     for (int j = 0; j < NODES; j++) {
         long double sum = 0;
         for (int k = 0; k < NODES; k++)
-            sum += (long double)slope[k] * cosl(acosl(-1) * j * (2 * k + 1) / (2 * NODES));
+            sum += (long double)slope[k] * fit->cosine[j][k];
         series[j] = sum * (j == 0 ? 1 : 2) / NODES;
     }
 }
@@ -133,6 +134,9 @@ static bool fit_polynomials(struct fit *fit)
 {
     enum { CHECKS = NODES + 1, LOWEST_DEGREE = 8 };
     struct checkpoint points[MARGIN_INTERVALS * CHECKS];
+    for (int j = 0; j < NODES; j++)
+        for (int k = 0; k < NODES; k++)
+            fit->cosine[j][k] = cosl(acosl(-1) * j * (2 * k + 1) / (2 * NODES));
     for (int i = 0; i < MARGIN_INTERVALS; i++) {
         fit_slope(fit, i, fit->series[i]);
         integrate(fit->series[i]);

@@ -140,18 +140,37 @@ static temper_status check_sum(const struct loading *loading)
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-static temper_status load(struct loading *loading, struct model **out)
+static temper_status parse_checked(const struct loading *loading, struct model **out)
 {
-    temper_status status = look(loading);
-    if (status == TEMPER_OK)
-        status = read_all(loading);
-    if (status == TEMPER_OK)
-        status = check_version(loading);
+    temper_status status = check_version(loading);
     if (status == TEMPER_OK)
         status = check_sum(loading);
     if (status == TEMPER_OK)
         status = model_parse(loading->name, loading->text.bytes, loading->text.length, out,
                              loading->error);
+    return status;
+}
+
+static temper_status load(struct loading *loading, struct model **out)
+{
+    temper_status status = look(loading);
+    if (status == TEMPER_OK)
+        status = read_all(loading);
+    return status == TEMPER_OK ? parse_checked(loading, out) : status;
+}
+
+/* A copy: what reads it wants a '\0' behind. */
+temper_status model_read_text(const char *bytes, size_t length, struct model **out,
+                              temper_error *error)
+{
+    struct loading loading = {.name = "model", .error = error};
+    text_append_bytes(&loading.text, bytes, length);
+    temper_status status = loading.text.failed ? error_no_memory(error) : TEMPER_OK;
+    if (status == TEMPER_OK && (length == 0 || !begins_like_model(bytes, length)))
+        status = error_set(error, TEMPER_BAD_DATA, "these bytes are no model of temper");
+    if (status == TEMPER_OK)
+        status = parse_checked(&loading, out);
+    text_free(&loading.text);
     return status;
 }
 

@@ -48,8 +48,16 @@ static void two_block(const struct work *work, struct span span)
     double *gradient = work->part->gradient;
     real *first = scratch->first;
     double *activation = scratch->second, *r = scratch->third;
-    ROWS block = block_of(work, span);
-    o->kernel->LINEAR->times(block, WEIGHTS(o), first);
+    const bool widens = o->x->kind == OTHER_KIND && (o->fold || !o->spec.scale);
+    ROWS block = {NULL, span.count, o->columns};
+    OTHER_ROWS wide = {NULL, span.count, o->columns};
+    if (widens) {
+        wide.x = (const other *)o->x->dense + span.from * o->columns;
+        o->kernel->LINEAR->OTHER_TIMES(wide, WEIGHTS(o), first);
+    } else {
+        block = block_of(work, span);
+        o->kernel->LINEAR->times(block, WEIGHTS(o), first);
+    }
     for (size_t i = 0; i < span.count; i++)
         activation[i] = (double)first[i] + o->raw[o->columns];
     two_rows(work, span, activation, r);
@@ -58,7 +66,10 @@ static void two_block(const struct work *work, struct span span)
     for (size_t i = 0; i < span.count; i++)
         first[i] = (real)r[i];
     gradient[o->columns] += sum_of(first, span.count);
-    o->kernel->LINEAR->back(block, first, gradient);
+    if (widens)
+        o->kernel->LINEAR->OTHER_BACK(wide, first, gradient);
+    else
+        o->kernel->LINEAR->back(block, first, gradient);
 }
 
 static void many_block(const struct work *work, struct span span)

@@ -1,4 +1,6 @@
 /* dense_f32: a part of dense rows, sums within a block in floats. */
+#include <stdint.h>
+
 typedef float real;
 #define REAL_KIND  MATRIX_F32
 #define LINEAR     linear_f32
@@ -6,6 +8,12 @@ typedef float real;
 #define ROWS       struct rows_f32
 #define MANY       struct many_f32
 #define MANY_ROWS  many_rows_f32
+/* What the kernels widen as they read it. */
+#define OTHER_KIND  MATRIX_U8
+#define OTHER_ROWS  struct rows_u8
+#define OTHER_TIMES times_u8
+#define OTHER_BACK  back_u8
+typedef uint8_t other;
 #include "objective/dense_body.h"
 
 void dense_part_f32(const struct work *work, size_t part)

@@ -6,6 +6,12 @@ typedef double real;
 #define ROWS       struct rows_f64
 #define MANY       struct many_f64
 #define MANY_ROWS  many_rows_f64
+/* What the kernels widen as they read it. */
+#define OTHER_KIND  MATRIX_F32
+#define OTHER_ROWS  struct rows_f32
+#define OTHER_TIMES times_f32
+#define OTHER_BACK  back_f32
+typedef float other;
 #include "objective/dense_body.h"
 
 void dense_part_f64(const struct work *work, size_t part)

@@ -171,7 +171,7 @@ static void fill(struct group *group, const struct group_spec *spec)
         group->spec.scale = NULL;
     if (group->x->kind == MATRIX_CSR)
         group->spec.f64 = true;
-    group->fold = scale_folds(group->x, group->spec.scale, group->spec.f64);
+    group->fold = scale_folds(group->x, group->spec.scale);
     choose_parts(group);
     group->workers = spec->threads < 1                  ? 1
                      : spec->threads > group->cut.parts ? group->cut.parts

@@ -7,23 +7,32 @@
 #include "kernel/softmax.h"
 #include "objective/group_inside.h"
 
-/* w . (x - offset) factor + b = (w factor) . x + (b - w factor . offset) */
+/* Some weights of a column of the chunk: w . (x - offset) factor + b = (w factor) . x + (b - w
+ * factor . offset). */
+static void pack_column(const struct group *group, struct column *column, size_t from, size_t to,
+                        real *weights)
+{
+    const struct scale *scale = group->spec.scale;
+    for (size_t j = from; j < to; j++) {
+        double w = column->request->w[j];
+        if (group->fold) {
+            w *= scale->factor[j];
+            column->bias -= w * scale->offset[j];
+        }
+        weights[j * group->chunk.count] = (real)w;
+    }
+}
+
 static void pack(struct group *group)
 {
     struct chunk *chunk = &group->chunk;
-    const struct scale *scale = group->spec.scale;
-    real *to = group->weights;
     for (size_t c = 0; c < chunk->count; c++)
         chunk->column[c].bias =
             group->spec.intercept ? chunk->column[c].request->w[group->columns] : 0;
-    for (size_t j = 0; j < group->columns; j++)
+    for (size_t from = 0; from < group->columns; from += GROUP_TURN)
         for (size_t c = 0; c < chunk->count; c++) {
-            double w = chunk->column[c].request->w[j];
-            if (group->fold) {
-                w *= scale->factor[j];
-                chunk->column[c].bias -= w * scale->offset[j];
-            }
-            *to++ = (real)w;
+            size_t left = group->columns - from, count = left < GROUP_TURN ? left : GROUP_TURN;
+            pack_column(group, &chunk->column[c], from, from + count, (real *)group->weights + c);
         }
 }
 

@@ -10,6 +10,10 @@
 #include "objective/rows.h"
 #include "objective/turned.h"
 
+/* Columns of x between vectors of their own and those of a chunk are turned so many at a time,
+ * which stay in the cache. */
+enum { GROUP_TURN = 64 };
+
 struct member {
     struct margin_source losses;
     double l2;

@@ -64,37 +64,47 @@ static void add_parts(const struct group *group)
     }
 }
 
-/* Scaling, the mean, the penalty. */
-static void finish_gradient(const struct group *group, size_t c)
+/* Some columns of x: scaling, the mean, the penalty. */
+static void finish_columns_of(const struct group *group, size_t c, size_t from, size_t to)
 {
     const struct column *column = &group->chunk.column[c];
     const struct scale *scale = group->fold ? group->spec.scale : NULL;
     const double *sum = group->sums->gradient + c, *w = column->request->w;
     double intercept = group->sums->intercept[c], weight = column->member->weight_sum;
-    double *gradient = column->request->gradient;
-    for (size_t j = 0; j < group->columns; j++) {
+    for (size_t j = from; j < to; j++) {
         double g = sum[j * group->chunk.evaluated];
         if (scale)
             g = (g - scale->offset[j] * intercept) * scale->factor[j];
-        gradient[j] = g / weight + column->member->l2 * w[j];
+        column->request->gradient[j] = g / weight + column->member->l2 * w[j];
     }
-    if (group->spec.intercept)
-        gradient[group->columns] = intercept / weight;
+}
+
+static void finish_gradients(const struct group *group)
+{
+    for (size_t from = 0; from < group->columns; from += GROUP_TURN) {
+        size_t left = group->columns - from, count = left < GROUP_TURN ? left : GROUP_TURN;
+        for (size_t c = 0; c < group->chunk.evaluated; c++)
+            finish_columns_of(group, c, from, from + count);
+    }
+    for (size_t c = 0; group->spec.intercept && c < group->chunk.evaluated; c++) {
+        const struct column *column = &group->chunk.column[c];
+        column->request->gradient[group->columns] =
+            group->sums->intercept[c] / column->member->weight_sum;
+    }
 }
 
 static void finish(const struct group *group)
 {
     add_parts(group);
+    finish_gradients(group);
     for (size_t c = 0; c < group->chunk.count; c++) {
         const struct column *column = &group->chunk.column[c];
+        struct group_request *request = column->request;
         double mean = group->sums->number[c] / column->member->weight_sum;
-        if (column->request->kind == GROUP_LENGTH)
-            column->request->number = sqrt(mean);
-        if (column->request->kind != GROUP_EVALUATE)
-            continue;
-        column->request->number =
-            mean + penalty(column->request->w, group->columns, column->member->l2);
-        finish_gradient(group, c);
+        if (request->kind == GROUP_LENGTH)
+            request->number = sqrt(mean);
+        if (request->kind == GROUP_EVALUATE)
+            request->number = mean + penalty(request->w, group->columns, column->member->l2);
     }
 }
 

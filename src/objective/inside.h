@@ -76,6 +76,7 @@ struct objective {
     double *escort_bend;   /* many: q_c p_c^(t2 - 1) at the accepted point, like `residual` */
     double *lean;          /* many: (t2 - t1) p_y^(t2 - 1) there, a row each */
     double *bending;       /* of PASS_WEIGH, a row each; NULL until it is asked for */
+    double *class_bending; /* the same for each class, [class * rows + row]; NULL: not wanted */
     size_t last;           /* which point is the last evaluated */
     struct scratch *scratch;
     size_t workers;

@@ -117,8 +117,14 @@ static void evaluate_rows(const struct work *work, struct span span, const real 
     count_correct(work, span, activation);
 }
 
-/* The trace of a row's curvature over the number of classes, without what may be negative: with the
- * residual i (q - e_y) it is i t2 sum q (1 - q) / C, but for powers of p near 1. */
+/* Rounding makes no metric. */
+static double bending_of(double bend)
+{
+    return bend > 0 && isfinite(bend) ? bend : 0;
+}
+
+/* A row's curvature along the weights of each class, and the mean of them, without what may be
+ * negative: with the residual i (q - e_y) it is i t2 q (1 - q), but for powers of p near 1. */
 static void weigh_rows(const struct work *work, struct span span, const real *activation, real *r)
 {
     const struct objective *o = work->o;
@@ -128,13 +134,15 @@ static void weigh_rows(const struct work *work, struct span span, const real *ac
     for (size_t i = 0; i < span.count; i++) {
         size_t row = span.from + i;
         double p = exp_t(-(double)loss[i], spec.t1), importance = pow(p, spec.t2 - spec.t1);
-        double sum = 0;
+        double scale = weight_of(o, row) * importance * spec.t2, sum = 0;
         for (size_t c = 0; c < o->classes; c++) {
             double q = (double)r[c * o->stride + i] / importance + (c == o->label[row]);
             sum += q * (1 - q);
+            if (o->class_bending)
+                o->class_bending[c * o->rows + row] = bending_of(scale * q * (1 - q));
         }
-        double bend = importance * spec.t2 * sum / (double)o->classes;
-        o->bending[row] = bend > 0 && isfinite(bend) ? weight_of(o, row) * bend : 0;
+        if (o->bending)
+            o->bending[row] = bending_of(scale * sum / (double)o->classes);
     }
 }
 

@@ -6,7 +6,11 @@
 #include "base/thread.h"
 #include "objective/inside.h"
 
-enum { MOST_GROUPS = 8 };
+enum {
+    MOST_GROUPS = 8,
+    MOST_ROWS = 512,          /* of a block */
+    BLOCK_BYTES = 800 * 1024, /* the same: read again and again, but from the cache */
+};
 
 static const double GROUP_BYTES = 128.0 * 1024 * 1024; /* of all groups together */
 
@@ -15,8 +19,10 @@ static const double GROUP_BYTES = 128.0 * 1024 * 1024; /* of all groups together
 struct moments {
     const struct objective *o;
     const double *weight; /* of each row; NULL: that of the data */
+    size_t block_rows;    /* the more, the rarer are sums added to the matrix */
     size_t step;          /* every step-th block only */
     size_t groups;
+    double *out;
     size_t length; /* of a group's sums: columns^2, columns, and the sums of weights: of the
                     * moments, and of the rows */
     double *sums;
@@ -38,9 +44,10 @@ static void dense_block_f32(const struct moments *m, struct span span, double *o
                             struct scratch *scratch)
 {
     const struct objective *o = m->o;
-    float *weight = scratch->first, *space = scratch->moments;
-    struct rows_f32 block = {dense_rows_f32(o->kernel, o->x, span, o->spec.scale, scratch->rows),
-                             span.count, o->columns};
+    float *weight = scratch->moments, *rows = weight + m->block_rows;
+    float *space = rows + m->block_rows * o->columns;
+    struct rows_f32 block = {dense_rows_f32(o->kernel, o->x, span, o->spec.scale, rows), span.count,
+                             o->columns};
     for (size_t i = 0; i < span.count; i++)
         weight[i] = (float)moment_weight(m, span.from + i);
     o->kernel->linear_f32->gram(block, weight, space, outer);
@@ -51,9 +58,10 @@ static void dense_block_f64(const struct moments *m, struct span span, double *o
                             struct scratch *scratch)
 {
     const struct objective *o = m->o;
-    double *weight = scratch->first, *space = scratch->moments;
-    struct rows_f64 block = {dense_rows_f64(o->kernel, o->x, span, o->spec.scale, scratch->rows),
-                             span.count, o->columns};
+    double *weight = scratch->moments, *rows = weight + m->block_rows;
+    double *space = rows + m->block_rows * o->columns;
+    struct rows_f64 block = {dense_rows_f64(o->kernel, o->x, span, o->spec.scale, rows), span.count,
+                             o->columns};
     for (size_t i = 0; i < span.count; i++)
         weight[i] = moment_weight(m, span.from + i);
     o->kernel->linear_f64->gram(block, weight, space, outer);
@@ -133,17 +141,15 @@ static void sparse_block(const struct moments *m, struct span span, double *oute
     }
 }
 
-static temper_status moments_group(void *context, size_t group, size_t worker)
+static void add_blocks(const struct moments *m, size_t group, struct scratch *scratch)
 {
-    const struct moments *m = context;
     const struct objective *o = m->o;
-    struct scratch *scratch = &o->scratch[worker];
-    size_t blocks = (o->rows + o->cut.block_rows - 1) / o->cut.block_rows;
+    size_t blocks = (o->rows + m->block_rows - 1) / m->block_rows;
     double *outer = outer_of(m, group);
     memset(outer, 0, m->length * sizeof *outer);
     for (size_t b = group * m->step; b < blocks; b += m->groups * m->step) {
-        size_t from = b * o->cut.block_rows, left = o->rows - from;
-        struct span span = {from, left < o->cut.block_rows ? left : o->cut.block_rows, b};
+        size_t from = b * m->block_rows, left = o->rows - from;
+        struct span span = {from, left < m->block_rows ? left : m->block_rows, b};
         for (size_t i = 0; i < span.count; i++) {
             outer[m->length - 2] += moment_weight(m, from + i);
             outer[m->length - 1] += weight_of(o, from + i);
@@ -155,6 +161,12 @@ static temper_status moments_group(void *context, size_t group, size_t worker)
         else
             dense_block_f32(m, span, outer, scratch);
     }
+}
+
+static temper_status moments_group(void *context, size_t group, size_t worker)
+{
+    const struct moments *m = context;
+    add_blocks(m, group, &m->o->scratch[worker]);
     return TEMPER_OK;
 }
 
@@ -169,8 +181,9 @@ static void add_groups(const struct moments *m)
 }
 
 /* Rows and columns of the features, and the intercept last; a mean over the rows taken. */
-static void assemble(const struct moments *m, double *out)
+static void assemble(const struct moments *m)
 {
+    double *out = m->out;
     const struct objective *o = m->o;
     const double *total = outer_of(m, 0), *linear = total + o->columns * o->columns;
     size_t n = o->columns + (o->spec.intercept ? 1 : 0);
@@ -185,30 +198,51 @@ static void assemble(const struct moments *m, double *out)
     out[o->columns * n + o->columns] = total[m->length - 2] / all;
 }
 
-/* The kernels want room for a block more, sparse rows for one row. */
-static bool scratch_for_moments(const struct objective *o)
+/* Blocks of more rows than those of an evaluation, or of as many; of the shape alone. */
+static size_t moment_rows(const struct objective *o)
 {
     size_t real = o->spec.f64 ? sizeof(double) : sizeof(float);
-    size_t rows = o->x->kind == MATRIX_CSR ? 1 : o->stride;
+    size_t row = (o->columns + !o->columns) * real, rows = BLOCK_BYTES / row;
+    rows = rows < MOST_ROWS ? rows : MOST_ROWS;
+    return o->x->kind == MATRIX_CSR || rows <= o->cut.block_rows ? o->cut.block_rows
+                                                                 : rows / SOFTMAX_PAD * SOFTMAX_PAD;
+}
+
+/* A weight for each row of a block, the block in the type of the sums, and once more with weights;
+ * sparse rows want room for one row. */
+static bool scratch_for_moments(const struct moments *m)
+{
+    const struct objective *o = m->o;
+    size_t real = o->spec.f64 ? sizeof(double) : sizeof(float);
+    bool sparse = o->x->kind == MATRIX_CSR;
+    size_t rows = sparse ? 1 : m->block_rows, numbers = sparse ? o->columns : 2 * o->columns + 1;
     for (size_t i = 0; i < o->workers; i++)
-        if (!o->scratch[i].moments &&
-            !(o->scratch[i].moments = mem_aligned(rows, o->columns * real)))
+        if (!o->scratch[i].moments && !(o->scratch[i].moments = mem_aligned(rows, numbers * real)))
             return false;
     return true;
 }
 
-static temper_status moments_run(struct moments *m, double *out, temper_error *error)
+static bool moments_length(struct moments *m)
+{
+    size_t columns = m->o->columns, square;
+    if (!mul_size(columns, columns, &square))
+        return false;
+    m->length = square + columns + 2;
+    return true;
+}
+
+static temper_status moments_run(struct moments *m, temper_error *error)
 {
     const struct objective *o = m->o;
-    size_t blocks = (o->rows + o->cut.block_rows - 1) / o->cut.block_rows / m->step + 1, square;
+    m->block_rows = moment_rows(o);
+    size_t blocks = (o->rows + m->block_rows - 1) / m->block_rows / m->step + 1;
     double bytes = (double)o->columns * (double)o->columns * sizeof(double);
     m->groups = bytes * MOST_GROUPS <= GROUP_BYTES ? MOST_GROUPS
                 : bytes >= GROUP_BYTES             ? 1
                                                    : (size_t)(GROUP_BYTES / bytes);
     m->groups = m->groups < blocks ? m->groups : blocks;
-    if (!mul_size(o->columns, o->columns, &square) || !scratch_for_moments(o))
+    if (!moments_length(m) || !scratch_for_moments(m))
         return error_no_memory(error);
-    m->length = square + o->columns + 2;
     m->sums = mem_aligned(m->groups, m->length * sizeof *m->sums);
     double work = (double)o->x->nonzeros * (double)o->columns / (double)m->step;
     temper_status status =
@@ -216,7 +250,7 @@ static temper_status moments_run(struct moments *m, double *out, temper_error *e
                 : TEMPER_NO_MEMORY;
     if (status == TEMPER_OK) {
         add_groups(m);
-        assemble(m, out);
+        assemble(m);
     }
     mem_free(m->sums);
     return status == TEMPER_OK ? TEMPER_OK : error_no_memory(error);
@@ -232,14 +266,51 @@ temper_status objective_gram(struct objective *o, const double *w, size_t rows, 
     if (w && run_pass(o, PASS_WEIGH, w, NULL) != TEMPER_OK)
         return error_no_memory(error);
     m.weight = w ? o->bending : NULL;
-    return moments_run(&m, gram, error);
+    m.out = gram;
+    return moments_run(&m, error);
+}
+
+/* The matrix of one class; sums belong to workers, not to groups. */
+static temper_status class_gram(void *context, size_t class, size_t worker)
+{
+    const struct moments *all = context;
+    const struct objective *o = all->o;
+    size_t n = o->columns + (o->spec.intercept ? 1 : 0);
+    struct moments m = *all;
+    m.weight = o->class_bending + class * o->rows;
+    m.sums = outer_of(all, worker);
+    m.out = all->out + class * n * n;
+    add_blocks(&m, 0, &o->scratch[worker]);
+    assemble(&m);
+    return TEMPER_OK;
+}
+
+temper_status objective_class_grams(struct objective *o, const double *w, size_t rows,
+                                    double *grams, temper_error *error)
+{
+    struct moments m = {.o = o,
+                        .step = rows && rows < o->rows ? o->rows / rows : 1,
+                        .block_rows = moment_rows(o),
+                        .groups = 1,
+                        .out = grams};
+    temper_status status = TEMPER_NO_MEMORY;
+    o->class_bending = mem_alloc(o->rows, o->classes * sizeof *o->class_bending);
+    if (o->class_bending && moments_length(&m) && scratch_for_moments(&m))
+        m.sums = mem_aligned(o->workers, m.length * sizeof *m.sums);
+    if (m.sums && run_pass(o, PASS_WEIGH, w, NULL) == TEMPER_OK)
+        status = parallel_blocks(o->classes, o->workers, class_gram, &m);
+    mem_free(m.sums);
+    mem_free(o->class_bending); /* large, and seldom wanted */
+    o->class_bending = NULL;
+    return status == TEMPER_OK ? TEMPER_OK : error_no_memory(error);
 }
 
 temper_status objective_hessian(void *context, double *h, temper_error *error)
 {
     struct objective *o = context;
     struct moments m = {.o = o, .weight = o->point[1 - o->last].bend, .step = 1};
-    temper_status status = moments_run(&m, h, error);
+    m.out = h;
+    temper_status status = moments_run(&m, error);
     for (size_t j = 0; status == TEMPER_OK && j < o->columns; j++)
         h[j * o->size + j] += o->spec.l2;
     return status;

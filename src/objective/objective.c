@@ -24,7 +24,7 @@ static void choose_scaling(struct objective *o)
 {
     if (o->spec.scale && o->spec.scale->kind == SCALE_NONE)
         o->spec.scale = NULL;
-    o->fold = scale_folds(o->x, o->spec.scale, o->spec.f64);
+    o->fold = scale_folds(o->x, o->spec.scale);
 }
 
 static size_t sparse_block_rows(size_t classes)
@@ -146,12 +146,25 @@ void objective_free(struct objective *o)
         for (size_t n = 0; n < sizeof blocks / sizeof *blocks; n++)
             mem_free(blocks[n]);
     }
-    void *blocks[] = {o->scratch,           o->table,         o->raw,
-                      o->raw_f32,           o->part,          o->sums,
-                      o->intercept,         o->residual,      o->residual_f32,
-                      o->escort_bend,       o->lean,          o->bending,
-                      o->point[0].bend,     o->point[1].bend, o->point[0].residual,
-                      o->point[1].residual, o->point[0].loss, o->point[1].loss};
+    void *blocks[] = {o->scratch,
+                      o->table,
+                      o->raw,
+                      o->raw_f32,
+                      o->part,
+                      o->sums,
+                      o->intercept,
+                      o->residual,
+                      o->residual_f32,
+                      o->escort_bend,
+                      o->lean,
+                      o->bending,
+                      o->class_bending,
+                      o->point[0].bend,
+                      o->point[1].bend,
+                      o->point[0].residual,
+                      o->point[1].residual,
+                      o->point[0].loss,
+                      o->point[1].loss};
     for (size_t n = 0; n < sizeof blocks / sizeof *blocks; n++)
         mem_free(blocks[n]);
     turned_free(&o->turned);

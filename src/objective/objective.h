@@ -60,5 +60,9 @@ double objective_accuracy(const struct objective *objective);
  * the objective at w, or all alike if w is NULL. From about `rows` rows, spread evenly. */
 temper_status objective_gram(struct objective *objective, const double *w, size_t rows,
                              double *gram, temper_error *error);
+/* Many classes: one such matrix for each, grams[(class * n + i) * n + j], in which rows count as
+ * much as they bend the objective along the weights of that class. */
+temper_status objective_class_grams(struct objective *objective, const double *w, size_t rows,
+                                    double *grams, temper_error *error);
 
 #endif

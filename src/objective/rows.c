@@ -50,12 +50,9 @@ static bool is_far(const struct scale *scale, size_t columns)
     return false;
 }
 
-bool scale_folds(const struct matrix *x, const struct scale *scale, bool f64)
+bool scale_folds(const struct matrix *x, const struct scale *scale)
 {
-    if (!scale)
-        return false;
-    return x->kind == MATRIX_CSR ||
-           (x->kind != MATRIX_F64 && !f64 && !is_far(scale, (size_t)x->columns));
+    return scale && (x->kind == MATRIX_CSR || !is_far(scale, (size_t)x->columns));
 }
 
 double penalty(const double *w, size_t count, double l2)

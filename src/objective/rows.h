@@ -33,7 +33,7 @@ struct span cut_span(const struct cut *cut, size_t part, size_t i);
 size_t worth_threads(size_t workers, double work);
 
 /* Whether scaling goes into the weights, not into the rows. */
-bool scale_folds(const struct matrix *x, const struct scale *scale, bool f64);
+bool scale_folds(const struct matrix *x, const struct scale *scale);
 
 /* Whether the loss is one of the two-temperature family, which has fast kernels. */
 bool loss_is_tsallis(temper_loss_spec loss);

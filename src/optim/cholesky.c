@@ -150,3 +150,15 @@ void cholesky_solve_full(const double *l, size_t n, double *x)
     cholesky_solve_lower(l, n, x);
     cholesky_solve_upper(l, n, n, x);
 }
+
+void cholesky_solve_several(const struct kernel *kernel, const double *l, size_t n,
+                            double *const *x, size_t count, double *space)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < CHOLESKY_TOGETHER; k++)
+            space[i * CHOLESKY_TOGETHER + k] = k < count ? x[k][i] : 0;
+    kernel->triangle(l, n, space);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < count; k++)
+            x[k][i] = space[i * CHOLESKY_TOGETHER + k];
+}

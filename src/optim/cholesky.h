@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "kernel/kernel.h"
+
 /* The lower triangle becomes L. False if A is not positive definite or not finite; the triangle is
  * then spoilt. */
 bool cholesky_factor(double *a, size_t n);
@@ -21,5 +23,13 @@ void cholesky_solve_full(const double *l, size_t n, double *x);  /* x becomes A^
 void cholesky_solve_lower(const double *l, size_t n, double *x); /* x becomes L^-1 x */
 /* x becomes L'^-1 x for the leading `count` rows and columns of L; n for all. */
 void cholesky_solve_upper(const double *l, size_t n, size_t count, double *x);
+
+/* x[k] becomes A^-1 x[k] for up to CHOLESKY_TOGETHER vectors, which takes little longer than one of
+ * them alone: L is read once for all. None of them has other bits for the company of the others
+ * (but it has other bits than from cholesky_solve_full). `space`: CHOLESKY_TOGETHER * n doubles,
+ * from mem_aligned. */
+enum { CHOLESKY_TOGETHER = TRIANGLE_LANES };
+void cholesky_solve_several(const struct kernel *kernel, const double *l, size_t n,
+                            double *const *x, size_t count, double *space);
 
 #endif

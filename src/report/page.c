@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/svg.h"
+#include "temper.h"
 
 /* Attribute selectors find the neutral colours of palette.h, and the two darkest of the others. */
 static const char style[] =
@@ -114,9 +115,15 @@ void page_pictures_end(struct text *out)
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
+static bool is_strong(const char *cell)
+{
+    return *cell == *TEMPER_STRONG;
+}
+
 static bool is_figure(const char *cell)
 {
-    const char *digits = cell + strspn(cell, "-+<>~ ");
+    const char *digits = cell + is_strong(cell);
+    digits += strspn(digits, "-+<>~ ");
     return (*digits >= '0' && *digits <= '9') || strncmp(digits, "\xe2\x88\x92", 3) == 0;
 }
 
@@ -135,7 +142,10 @@ static void table_row(struct text *out, const struct table *table, size_t row)
     text_append(out, "<tr>");
     for (size_t i = 0; i < table->columns; i++) {
         text_format(out, column_is_figures(table, i) ? "<%s class=\"n\">" : "<%s>", name);
-        svg_escape(out, table->cells[row * table->columns + i]);
+        const char *cell = table->cells[row * table->columns + i];
+        text_append(out, is_strong(cell) ? "<b>" : "");
+        svg_escape(out, cell + is_strong(cell));
+        text_append(out, is_strong(cell) ? "</b>" : "");
         text_format(out, "</%s>", name);
     }
     text_append(out, "</tr>\n");

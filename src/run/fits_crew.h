@@ -8,7 +8,7 @@
 #include "run/whiteners.h"
 
 enum {
-    MOST_AT_ONCE = WHITENERS_MOST_VECTORS, /* three passes' worth, so that few leave gaps */
+    MOST_AT_ONCE = WHITENERS_MOST_VECTORS, /* two passes' worth, so that few leave gaps */
     HISTORY = 40                           /* pairs of vectors: more cost more than they save */
 };
 

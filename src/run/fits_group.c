@@ -215,8 +215,7 @@ static size_t collect_vectors(struct crew *crew, struct whitened *vector)
         if (!runner->told)
             continue;
         double bend = metric_bend(crew->job->fit[runner->fit].loss, 2);
-        vector[count++] =
-            (struct whitened){runner->whitener, {lbfgs_asks(runner->run).answer, bend}};
+        vector[count++] = (struct whitened){runner->whitener, lbfgs_asks(runner->run).answer, bend};
     }
     return count;
 }

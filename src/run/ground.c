@@ -30,8 +30,8 @@ temper_status ground_new(const struct dataset *given, const char *scale, size_t 
     *out = (struct ground){.given = given, .data = given, .threads = threads};
     if (!scale_find(word, &kind))
         return error_set(error, TEMPER_USAGE,
-                         "there is no scaling '%.64s'; there are none, standard, minmax, maxabs "
-                         "and log",
+                         "there is no scaling '%.64s'; there are none, standard, minmax, maxabs, "
+                         "log and pixels",
                          word);
     struct scale_rows all = {NULL, (size_t)given->x.rows};
     temper_status status = scale_learn(given, kind, all, threads, &out->scale, error);

@@ -9,6 +9,8 @@
 enum {
     NEWTON_DENSE = 200,  /* features of two classes: the Hessian costs features / 2 passes */
     NEWTON_SPARSE = 500, /* sparse rows make cheap outer products */
+    LBFGS_SPARSE = 1024, /* weights of many classes: as fast, and rounding stays rounding, where
+                          * the steps of conjugate gradients hang on a threshold */
     WHITEN_MOST = 4096,  /* features: the factor is a dense matrix */
 };
 
@@ -86,7 +88,8 @@ static enum solver best_solver(const struct training_run *t)
     uint64_t columns = t->data->x.columns;
     if (two && columns <= (sparse ? NEWTON_SPARSE : NEWTON_DENSE))
         return SOLVER_NEWTON;
-    return sparse && (two || tsallis) ? SOLVER_TRON : SOLVER_LBFGS;
+    bool few = !two && columns * t->data->classes.count <= LBFGS_SPARSE;
+    return sparse && !few && (two || tsallis) ? SOLVER_TRON : SOLVER_LBFGS;
 }
 
 static temper_status plan_solver(struct training_run *t)

@@ -12,6 +12,10 @@ size_t output_width(const struct model *model, temper_output output);
 temper_status predict(const struct model *model, const struct matrix *x, temper_output output,
                       size_t threads, double *out, temper_error *error);
 
+/* p^(t2 - t1) of the given label of each row. */
+temper_status importances(const struct model *model, const struct dataset *data, size_t threads,
+                          double *out, temper_error *error);
+
 /* The activations of rows: `vectors` numbers each. */
 temper_status decide(const struct model *model, const struct matrix *x, size_t threads, double *out,
                      temper_error *error);

@@ -2,6 +2,9 @@
 #ifndef RUN_STREAMS_H
 #define RUN_STREAMS_H
 
-enum { STREAM_INIT = 0x200 }; /* the initial weights */
+enum {
+    STREAM_INIT = 0x200, /* the initial weights */
+    STREAM_ASK = 0x210,  /* the order of rows that would tell as much as each other */
+};
 
 #endif

@@ -27,9 +27,10 @@ struct phase {
     double enough;    /* where that is 0: a gradient that is rounding alone */
 };
 
-/* The metric of whitened steps: a factor of the second moments. */
+/* The metric of whitened steps: a factor of the second moments, or one for each class. */
 struct metric {
-    double *factor; /* Cholesky's; NULL: no metric */
+    double *factor; /* Cholesky's, one after another; NULL: no metric */
+    size_t factors; /* 1, or as many as vectors */
     double *column; /* space for one vector */
     size_t n, vectors;
 };

@@ -1,10 +1,13 @@
 /* whiteners: moments once, a factor for each penalty, and vectors turned in batches. */
 #include "run/whiteners.h"
 
+#include <string.h>
+
 #include "base/memory.h"
 #include "base/thread.h"
 #include "kernel/kernel.h"
 #include "objective/objective.h"
+#include "optim/cholesky.h"
 
 /* Rows for the moments, as for a single training: see metric.c. */
 enum { ROWS_A_FEATURE = 16, SHARE_OF_ROWS = 10 };
@@ -12,10 +15,14 @@ enum { ROWS_A_FEATURE = 16, SHARE_OF_ROWS = 10 };
 /* All losses share one factor for a penalty: that of a loss which bends like the logistic one. */
 static const double COMMON_BEND = 0.25;
 
+/* Relative to the mean of the diagonal: what keeps the factor away from singular. */
+static const double RIDGE = 1e-7;
+
 /* Vectors of one metric, as many as go at once. */
 struct batch {
     size_t whitener, count;
-    struct whitener_vector vector[WHITENER_WIDTH];
+    double *v[CHOLESKY_TOGETHER];
+    double bend[CHOLESKY_TOGETHER];
 };
 
 struct whiteners {
@@ -23,10 +30,10 @@ struct whiteners {
     double *gram;
     size_t n, threads;
     bool intercept;
-    double *l2; /* of each whitener */
-    struct whitener *whitener;
+    double *l2;      /* of each metric */
+    double **factor; /* Cholesky's; NULL: there is none */
     size_t count;
-    struct whitener_space *space; /* one a thread */
+    double *space; /* for the vectors of a batch, one a thread */
     struct batch batch[WHITENERS_MOST_VECTORS];
     size_t batches;
 };
@@ -57,16 +64,12 @@ static temper_status take_moments(struct whiteners *whiteners, const struct grou
 static bool allocate(struct whiteners *whiteners, size_t count)
 {
     size_t n = whiteners->n, square;
-    whiteners->space = mem_zeroed(whiteners->threads, sizeof *whiteners->space);
+    whiteners->space =
+        mem_aligned(whiteners->threads * CHOLESKY_TOGETHER, n * sizeof *whiteners->space);
     whiteners->l2 = mem_alloc(count, sizeof *whiteners->l2);
-    whiteners->whitener = mem_zeroed(count, sizeof *whiteners->whitener);
+    whiteners->factor = (double **)mem_zeroed(count, sizeof *whiteners->factor);
     whiteners->gram = mul_size(n, n, &square) ? mem_zeroed(square, sizeof(double)) : NULL;
-    if (!whiteners->space || !whiteners->l2 || !whiteners->whitener || !whiteners->gram)
-        return false;
-    for (size_t i = 0; i < whiteners->threads; i++)
-        if (!whitener_space_new(n, &whiteners->space[i]))
-            return false;
-    return true;
+    return whiteners->space && whiteners->l2 && whiteners->factor && whiteners->gram;
 }
 
 temper_status whiteners_new(const struct ground *ground, bool intercept, size_t threads,
@@ -97,15 +100,33 @@ void whiteners_free(struct whiteners *whiteners)
 {
     if (!whiteners)
         return;
-    for (size_t i = 0; whiteners->space && i < whiteners->threads; i++)
-        whitener_space_free(&whiteners->space[i]);
     for (size_t i = 0; i < whiteners->count; i++)
-        whitener_free(&whiteners->whitener[i]);
+        mem_free(whiteners->factor[i]);
     mem_free(whiteners->gram);
     mem_free(whiteners->space);
     mem_free(whiteners->l2);
-    mem_free(whiteners->whitener);
+    mem_free((void *)whiteners->factor);
     mem_free(whiteners);
+}
+
+/* *factor is NULL where the matrix has none: all features 0, say. False: no memory. */
+static bool make_factor(const struct whiteners *whiteners, double l2, double **factor)
+{
+    size_t n = whiteners->n, penalised = whiteners->intercept ? n - 1 : n;
+    double mean = 0, *m = mem_alloc(n, n * sizeof *m);
+    if (!m)
+        return false;
+    memcpy(m, whiteners->gram, n * n * sizeof *m);
+    for (size_t j = 0; j < n; j++)
+        mean += m[j * n + j] / (double)n;
+    for (size_t j = 0; j < n; j++)
+        m[j * n + j] += RIDGE * mean + (j < penalised ? l2 : 0);
+    *factor = m;
+    if (!cholesky_factor(m, n)) {
+        mem_free(m);
+        *factor = NULL;
+    }
+    return true;
 }
 
 temper_status whiteners_find(struct whiteners *whiteners, double l2, size_t *number,
@@ -115,12 +136,11 @@ temper_status whiteners_find(struct whiteners *whiteners, double l2, size_t *num
     while (i < whiteners->count && whiteners->l2[i] != l2)
         i++;
     if (i == whiteners->count) {
-        if (!whitener_new(whiteners->gram, whiteners->n, l2, whiteners->intercept,
-                          &whiteners->whitener[i]))
+        if (!make_factor(whiteners, l2, &whiteners->factor[i]))
             return error_no_memory(error);
         whiteners->l2[whiteners->count++] = l2;
     }
-    *number = whiteners->whitener[i].inverse ? i : WHITENERS_NONE;
+    *number = whiteners->factor[i] ? i : WHITENERS_NONE;
     return TEMPER_OK;
 }
 
@@ -131,23 +151,27 @@ static void sort_in(struct whiteners *whiteners, const struct whitened *vector)
     struct batch *batch = NULL;
     for (size_t i = 0; i < whiteners->batches; i++)
         if (whiteners->batch[i].whitener == vector->whitener &&
-            whiteners->batch[i].count < WHITENER_WIDTH)
+            whiteners->batch[i].count < CHOLESKY_TOGETHER)
             batch = &whiteners->batch[i];
     if (!batch) {
         batch = &whiteners->batch[whiteners->batches++];
         batch->whitener = vector->whitener;
         batch->count = 0;
     }
-    batch->vector[batch->count] = vector->vector;
-    batch->vector[batch->count++].bend /= COMMON_BEND;
+    batch->v[batch->count] = vector->v;
+    batch->bend[batch->count++] = vector->bend;
 }
 
 static temper_status turn_batch(void *context, size_t number, size_t worker)
 {
     struct whiteners *whiteners = context;
     const struct batch *batch = &whiteners->batch[number];
-    whitener_apply(&whiteners->whitener[batch->whitener], whiteners->kernel, batch->vector,
-                   batch->count, &whiteners->space[worker]);
+    size_t n = whiteners->n;
+    cholesky_solve_several(whiteners->kernel, whiteners->factor[batch->whitener], n, batch->v,
+                           batch->count, whiteners->space + worker * CHOLESKY_TOGETHER * n);
+    for (size_t k = 0; k < batch->count; k++)
+        for (size_t j = 0; j < n; j++)
+            batch->v[k][j] *= COMMON_BEND / batch->bend[k];
     return TEMPER_OK;
 }
 

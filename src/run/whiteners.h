@@ -3,7 +3,6 @@
 #define RUN_WHITENERS_H
 
 #include "run/ground.h"
-#include "run/whitener.h"
 
 struct whiteners;
 
@@ -23,7 +22,8 @@ temper_status whiteners_find(struct whiteners *whiteners, double l2, size_t *num
 /* A vector that becomes M^-1 v, M being `bend` times the second moments, and the penalty. */
 struct whitened {
     size_t whitener;
-    struct whitener_vector vector;
+    double *v;
+    double bend;
 };
 
 temper_status whiteners_turn(struct whiteners *whiteners, const struct whitened *vectors,

@@ -13,6 +13,13 @@ static const temper_loss_spec losses[GROUP_MADE_LOSSES] = {
     {TEMPER_BREGMAN, 0.6, 1.4, 0},
 };
 
+const struct group_shape group_made_wide = {.kind = MATRIX_CSR,
+                                            .rows = 150,
+                                            .columns = 1501,
+                                            .weighted = true,
+                                            .scaled = true,
+                                            .intercept = true};
+
 static void make_members(struct group_made *made)
 {
     for (size_t i = 0; i < GROUP_MADE_MEMBERS; i++)

@@ -22,6 +22,9 @@ struct group_made {
     struct group_member member[GROUP_MADE_MEMBERS];
 };
 
+/* Sparse, with so many columns that gradients are made column by column. */
+extern const struct group_shape group_made_wide;
+
 struct group_made *group_make(struct group_shape shape);
 void group_made_free(struct group_made *made);
 struct group_spec group_made_spec(const struct group_made *made, size_t threads);

@@ -92,6 +92,22 @@ TEST(sparse_data_stays_sparse)
     dataset_free(data);
 }
 
+/* Nothing is learnt: a test row of other brightness is divided by the same number. */
+TEST(pixels_are_divided_by_255)
+{
+    for (size_t k = 0; k < KINDS; k++) {
+        struct dataset *data = table_make(kinds[k], 4, 3, small, NULL);
+        struct scale scale;
+        if (!CHECK(scale_learn(data, SCALE_PIXELS, all_rows, 1, &scale, NULL) == TEMPER_OK))
+            return;
+        for (size_t j = 0; j < 3; j++)
+            CHECK(scale.offset[j] == 0 && scale.factor[j] == 1.0 / 255);
+        CHECK_EQ_SIZE(scale.constants, 0);
+        scale_free(&scale);
+        dataset_free(data);
+    }
+}
+
 TEST(only_the_given_rows_teach)
 {
     static const size_t rows[] = {0, 2};
@@ -289,8 +305,9 @@ TEST(survives_a_lack_of_memory)
 
 TEST_LIST(LISTED(each_kind_of_scale_on_each_kind_of_matrix),
           LISTED(logarithms_come_before_standardising), LISTED(negative_values_have_no_logarithm),
-          LISTED(sparse_data_stays_sparse), LISTED(only_the_given_rows_teach),
-          LISTED(weights_are_repetitions), LISTED(large_means_do_not_hide_small_spreads),
+          LISTED(sparse_data_stays_sparse), LISTED(pixels_are_divided_by_255),
+          LISTED(only_the_given_rows_teach), LISTED(weights_are_repetitions),
+          LISTED(large_means_do_not_hide_small_spreads),
           LISTED(sparse_sums_are_those_of_dense_data), LISTED(what_no_double_can_scale_is_refused),
           LISTED(scaled_matrices_have_the_promised_moments),
           LISTED(a_scaled_row_is_that_of_the_scaled_matrix), LISTED(empty_data_and_names),

@@ -299,6 +299,37 @@ TEST(second_moments_of_standardised_features_have_ones_on_the_diagonal)
     dataset_free(data);
 }
 
+/* Plain softmax at w = 0: p (1 - p) = 2/9 in each of three classes; anywhere, the matrices of the
+ * classes add up to that of all, which is their mean; and any number of threads makes the same. */
+TEST(second_moments_of_classes_add_up_to_those_of_all)
+{
+    struct dataset *data = make_data(MATRIX_F32, 3000, 6, 3, true);
+    struct objective_spec spec = {.data = data, .loss = losses[0], .intercept = true, .threads = 2};
+    struct objective *objective = make_objective(&spec);
+    double plain[49] = {0}, all[49] = {0}, each[147] = {0}, again[147] = {0}, w[21] = {0};
+    struct draw draw = draw_from(4);
+    CHECK(objective_gram(objective, NULL, 0, plain, NULL) == TEMPER_OK);
+    CHECK(objective_class_grams(objective, w, 0, each, NULL) == TEMPER_OK);
+    for (size_t i = 0; i < 7; i++)
+        for (size_t j = 0; j <= i; j++)
+            CHECK_NEAR(each[49 + i * 7 + j], plain[i * 7 + j] * 2 / 9, 1e-5);
+    draw_normals(&draw, w, 21, 0.5);
+    CHECK(objective_gram(objective, w, 0, all, NULL) == TEMPER_OK);
+    CHECK(objective_class_grams(objective, w, 0, each, NULL) == TEMPER_OK);
+    for (size_t i = 0; i < 7; i++)
+        for (size_t j = 0; j <= i; j++) {
+            size_t at = i * 7 + j;
+            CHECK_NEAR((each[at] + each[49 + at] + each[98 + at]) / 3, all[at], 1e-5);
+        }
+    objective_free(objective);
+    spec.threads = 1;
+    objective = make_objective(&spec);
+    CHECK(objective_class_grams(objective, w, 0, again, NULL) == TEMPER_OK);
+    CHECK(memcmp(each, again, sizeof each) == 0);
+    objective_free(objective);
+    dataset_free(data);
+}
+
 /* ---- Threads and memory ---------------------------------------------------------------------- */
 
 static void evaluate_on(struct objective_spec spec, size_t threads, double *numbers)
@@ -361,5 +392,6 @@ TEST_LIST(LISTED(value_and_gradient_are_what_the_definition_says),
           LISTED(features_far_from_zero_lose_no_digits),
           LISTED(products_are_differences_of_gradients), LISTED(the_hessian_is_what_products_say),
           LISTED(second_moments_of_standardised_features_have_ones_on_the_diagonal),
+          LISTED(second_moments_of_classes_add_up_to_those_of_all),
           LISTED(any_number_of_threads_gives_the_same_bits),
           LISTED(an_allocation_that_fails_is_an_error_and_leaks_nothing))

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/random.h"
 #include "optim/cholesky.h"
 #include "optim/region.h"
@@ -125,6 +126,33 @@ TEST(cholesky_solves)
         CHECK_NEAR(y[i], x[i], 1e-11);
     free(a);
     free(l);
+}
+
+/* Together as alone, and each with bits of its own. */
+TEST(cholesky_solves_several_vectors)
+{
+    enum { N = 77 };
+    double *l = positive_matrix(N), *space = mem_aligned(CHOLESKY_TOGETHER * N, sizeof *space);
+    double alone[CHOLESKY_TOGETHER][N], each[CHOLESKY_TOGETHER][N], full[N];
+    double *x[CHOLESKY_TOGETHER];
+    CHECK(cholesky_factor(l, N));
+    for (size_t count = 1; count <= CHOLESKY_TOGETHER; count++) {
+        for (size_t k = 0; k < count; k++) {
+            x[k] = each[k];
+            for (size_t i = 0; i < N; i++)
+                each[k][i] = full[i] = alone[k][i] = draw(900 + 100 * k + i);
+            double *one = alone[k];
+            cholesky_solve_several(kernel_best(), l, N, &one, 1, space);
+            cholesky_solve_full(l, N, full);
+            for (size_t i = 0; i < N; i++)
+                CHECK_NEAR(alone[k][i], full[i], 1e-13);
+        }
+        cholesky_solve_several(kernel_best(), l, N, x, count, space);
+        for (size_t k = 0; k < count; k++)
+            CHECK(memcmp(each[k], alone[k], sizeof each[k]) == 0);
+    }
+    free(l);
+    mem_free(space);
 }
 
 /* Whichever row spoils the matrix is found, with what was left of its diagonal. */
@@ -250,6 +278,6 @@ TEST(region_inside_is_newtons_step)
 
 TEST_LIST(LISTED(dot_has_a_fixed_order), LISTED(elementwise), LISTED(finite_or_not),
           LISTED(cholesky_gives_back_the_matrix), LISTED(cholesky_solves),
-          LISTED(cholesky_finds_the_row_that_fails), LISTED(cholesky_refuses),
-          LISTED(region_is_solved), LISTED(region_leaves_a_saddle),
+          LISTED(cholesky_solves_several_vectors), LISTED(cholesky_finds_the_row_that_fails),
+          LISTED(cholesky_refuses), LISTED(region_is_solved), LISTED(region_leaves_a_saddle),
           LISTED(region_inside_is_newtons_step))

@@ -1,6 +1,7 @@
 /* Paths of weights and bars: well formed whatever is drawn, the strongest named, wrong arguments
  * refused with a clear word. */
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,6 +217,90 @@ TEST(wrong_bars_are_refused)
     refuse_bars(&figure, "no values to draw; give at least one");
 }
 
+/* ---- Heat maps ------------------------------------------------------------------------------- */
+
+static const double cells[] = {0.5, NAN, 0.91, 0.905, 0.1, 0.9};
+static const char *const three_names[] = {"a", "b<c", "d"};
+
+static const temper_heat_figure heat = {
+    .rows = groups,
+    .row_count = 2,
+    .columns = three_names,
+    .column_count = 3,
+    .values = cells,
+    .marked = 2,
+    .shares = 1,
+};
+
+static char *draw_heat(const temper_heat_figure *figure)
+{
+    char *svg = NULL;
+    temper_error error;
+    temper_status status = temper_plot_heat(figure, &svg, NULL, &error);
+    CHECKF(status == TEMPER_OK, "%s", status ? error.message : "");
+    CHECK(svg && xml_is_well_formed(svg));
+    return svg;
+}
+
+static void refuse_heat(const temper_heat_figure *figure, const char *words)
+{
+    char *svg = NULL;
+    temper_error error;
+    CHECK(temper_plot_heat(figure, &svg, NULL, &error) == TEMPER_USAGE && !svg);
+    CHECK_EQ_TEXT(error.message, words);
+}
+
+TEST(maps_say_what_they_are)
+{
+    temper_heat_figure figure = heat;
+    char *svg = draw_heat(&figure);
+    CHECK(strstr(svg, "the largest value is 91.00; marked: clean, d") != NULL);
+    CHECK(strstr(svg, ">90.50<") && strstr(svg, "b&lt;c") && strstr(svg, "Heat map"));
+    temper_free(svg);
+    figure.shares = 0;
+    figure.marked = SIZE_MAX;
+    svg = draw_heat(&figure);
+    CHECK(strstr(svg, ">0.905<") && !strstr(svg, "marked"));
+    temper_free(svg);
+    static const double equal[] = {1, 1, 1, 1, 1, 1};
+    figure.values = equal;
+    temper_free(draw_heat(&figure));
+}
+
+TEST(wrong_maps_are_refused)
+{
+    static const double nothing[] = {NAN, NAN, NAN, NAN, NAN, NAN}, over[] = {1, 1, 1, 1, 1, 1.5};
+    static const char *const unnamed[] = {"a", NULL, "c"};
+    temper_heat_figure figure = heat;
+    refuse_heat(NULL, "no figure, or nowhere to put it; give both");
+    figure.values = nothing;
+    refuse_heat(&figure, "all cells are empty; give some numbers");
+    figure.values = over;
+    refuse_heat(&figure, "value 1 is 1.5; give a share from 0 to 1");
+    figure = heat;
+    figure.columns = unnamed;
+    refuse_heat(&figure, "column 2 has no name; give one");
+    figure = heat;
+    figure.row_count = 129;
+    refuse_heat(&figure, "129 rows of 3 cells cannot be drawn; give 1 to 128 of each");
+}
+
+TEST(maps_need_memory)
+{
+    bool fired = true;
+    for (size_t n = 1; fired; n++) {
+        char *svg = NULL;
+        temper_error error;
+        fault_arm(n);
+        temper_status status = temper_plot_heat(&heat, &svg, NULL, &error);
+        fault_disarm();
+        fired = fault_fired();
+        CHECK(status == (fired ? TEMPER_NO_MEMORY : TEMPER_OK));
+        CHECK(fired == !svg);
+        temper_free(svg);
+    }
+}
+
 TEST(memory_may_end)
 {
     for (int kind = 0; kind < 2; kind++)
@@ -235,4 +320,5 @@ TEST(memory_may_end)
 TEST_LIST(LISTED(weights_are_named_at_their_ends), LISTED(penalties_fall_to_the_right),
           LISTED(paths_of_any_size), LISTED(both_accuracies), LISTED(wrong_paths_are_refused),
           LISTED(bars_say_what_they_are), LISTED(bars_of_any_size), LISTED(wrong_bars_are_refused),
+          LISTED(maps_say_what_they_are), LISTED(wrong_maps_are_refused), LISTED(maps_need_memory),
           LISTED(memory_may_end))

@@ -63,7 +63,7 @@ TEST(names_are_cut_between_characters)
 
 /* ---- Pages ----------------------------------------------------------------------------------- */
 
-static const char *const cells[] = {"name", "rows", "a <b>", "12", "c & d", "1.5 %"};
+static const char *const cells[] = {"name", "rows", "a <b>", "12", "c & d", TEMPER_STRONG "1.5 %"};
 static const temper_block blocks[] = {
     {.kind = TEMPER_HEADING, .text = "Head & shoulders"},
     {.kind = TEMPER_PARAGRAPH, .text = "1 < 2"},
@@ -92,6 +92,7 @@ TEST(a_page_of_everything)
     CHECK(strstr(html, "<pre>temper info &lt;train.csv\ntemper help\n</pre>"));
     CHECK(strstr(html, "<div class=\"pictures\">\n<svg><g/></svg><svg/></div>"));
     CHECK(strstr(html, "<td>a &lt;b&gt;</td><td class=\"n\">12</td>"));
+    CHECK(strstr(html, "<td class=\"n\"><b>1.5 %</b></td>"));
     CHECK(strstr(html, "prefers-color-scheme:dark"));
     temper_free(html);
 }

@@ -12,7 +12,7 @@
 
 static const enum matrix_kind kinds[] = {MATRIX_F32, MATRIX_F64, MATRIX_U8, MATRIX_CSR};
 static const char *const solvers[] = {"newton", "lbfgs", "tron"};
-static const char *const scales[] = {"none", "standard", "minmax", "maxabs", "log"};
+static const char *const scales[] = {"none", "standard", "minmax", "maxabs", "log", "pixels"};
 
 /* The gradient is as small as asked for, at weights for raw rows, and the report says the truth. */
 static void check_optimum(const struct dataset *data, temper_train_options options,
@@ -92,7 +92,7 @@ TEST(every_scaling_gives_weights_for_raw_rows)
 {
     char what[100];
     for (size_t k = 0; k < 4; k++)
-        for (size_t s = 0; s < 5; s++)
+        for (size_t s = 0; s < sizeof scales / sizeof *scales; s++)
             for (size_t classes = 2; classes < 4; classes++) {
                 struct dataset *data = made_data(kinds[k], 150, 6, classes);
                 temper_train_options options = made_options();
@@ -113,7 +113,7 @@ TEST(every_scaling_gives_weights_for_raw_rows)
 TEST(predictions_for_raw_rows_are_those_for_scaled_rows)
 {
     double raw[150] = {0}, plain[150] = {0};
-    for (size_t s = 1; s < 5; s++) {
+    for (size_t s = 1; s < sizeof scales / sizeof *scales; s++) {
         struct dataset *data = made_data(MATRIX_F64, 150, 6, 2), scaled = *data;
         temper_train_options options = made_options();
         options.l2 = 0.02;

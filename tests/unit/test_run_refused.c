@@ -22,7 +22,7 @@
 TEST(every_bad_option_is_refused_with_advice)
 {
     struct dataset *data = made_data(MATRIX_F32, 40, 3, 2);
-    REFUSED(scale = "big", "standard, minmax, maxabs and log");
+    REFUSED(scale = "big", "standard, minmax, maxabs, log and pixels");
     REFUSED(solver = "sgd", "newton, lbfgs and tron");
     REFUSED(precision = "f16", "f32 and f64");
     REFUSED(init = "ones", "normal:0.001");

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Features of a common size.
 printf '1,10,a\n2,20,b\n3,60,a\n' >data.csv
-for scale in none standard minmax maxabs log; do
+for scale in none standard minmax maxabs log pixels; do
     echo "$scale:"
     $TEMPER convert -q data.csv - --to csv --scale $scale
 done

@@ -1,0 +1,63 @@
+/* core: what the files of the extension share. The limited API of Python 3.11, and temper.h. */
+#ifndef PYTHON_CORE_H
+#define PYTHON_CORE_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <stdbool.h>
+
+#include "temper.h"
+
+/* The types of the module, as long as it lives. */
+struct core {
+    PyTypeObject *data, *model;
+};
+
+/* Rows of the caller: its buffers are held as long as this lives, and nothing is copied of X. */
+struct data_object {
+    PyObject_HEAD temper_data *data;
+    Py_buffer held[3];
+    size_t holds;
+};
+
+struct model_object {
+    PyObject_HEAD temper_model *model;
+};
+
+struct core *core_of(PyObject *module);
+
+/* ---- Errors ---------------------------------------------------------------------------------- */
+
+/* The exception for a status; words of the command line become those of Python. Returns NULL. */
+PyObject *raise_error(temper_status status, const temper_error *error);
+/* --scale standard becomes scale="standard". A new reference. */
+PyObject *python_words(const char *message);
+
+/* ---- Buffers --------------------------------------------------------------------------------- */
+
+/* Contiguous numbers of one type, by the letter of the struct module; released by
+ * PyBuffer_Release. False with an exception set. */
+bool take_buffer(PyObject *object, char letter, bool writable, const char *name, Py_buffer *buffer);
+/* The same, which must have so many elements. */
+bool take_exactly(PyObject *object, char letter, bool writable, size_t count, Py_buffer *buffer);
+size_t buffer_count(const Py_buffer *buffer);
+
+/* ---- Types and functions --------------------------------------------------------------------- */
+
+extern PyType_Spec data_spec, model_spec;
+
+/* data(x, labels, class_names, feature_names, weights) */
+PyObject *data_new(PyObject *module, PyObject *args);
+/* A reference is stolen: the model becomes the object's. */
+PyObject *model_wrap(const struct core *core, temper_model *model);
+PyObject *model_from_path(PyObject *module, PyObject *args);
+PyObject *model_from_bytes(PyObject *module, PyObject *args);
+/* train(data, options, warm, follow, signals) */
+PyObject *train_model(PyObject *module, PyObject *args, PyObject *keywords);
+/* noise(data, kind, rate, ...) */
+PyObject *make_noise(PyObject *module, PyObject *args, PyObject *keywords);
+
+/* Vectorised tempered functions: inputs, then outputs, all contiguous. */
+extern PyMethodDef function_methods[];
+
+#endif

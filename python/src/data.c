@@ -1,0 +1,217 @@
+/* data: rows, labels and what belongs to them, borrowed from the caller's buffers. */
+#include <string.h>
+
+#include "core.h"
+
+/* ---- Life ------------------------------------------------------------------------------------ */
+
+static void data_dealloc(PyObject *self)
+{
+    struct data_object *object = (struct data_object *)self;
+    PyTypeObject *type = Py_TYPE(self);
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    temper_data_free(object->data); /* before the numbers that it borrows */
+    for (size_t i = 0; i < object->holds; i++)
+        PyBuffer_Release(&object->held[i]);
+    release(self);
+    Py_DECREF(type);
+}
+
+static PyObject *data_rows(PyObject *self, void *closure)
+{
+    (void)closure;
+    return PyLong_FromUnsignedLongLong(temper_data_rows(((struct data_object *)self)->data));
+}
+
+static PyGetSetDef data_members[] = {{"rows", data_rows, NULL, "how many there are", NULL},
+                                     {NULL, NULL, NULL, NULL, NULL}};
+
+static PyType_Slot data_slots[] = {
+    {Py_tp_dealloc, (void *)data_dealloc}, {Py_tp_getset, data_members}, {0, NULL}};
+
+PyType_Spec data_spec = {.name = "temper._temper.Data",
+                         .basicsize = sizeof(struct data_object),
+                         .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                         .slots = data_slots};
+
+/* ---- Features -------------------------------------------------------------------------------- */
+
+/* Class numbers, or none. */
+struct labels {
+    const int *given;
+    size_t count;
+};
+
+/* Looked at before they are: there must be one for each row. */
+static bool labels_fit(struct labels labels, size_t rows)
+{
+    if (!labels.given || labels.count == rows)
+        return true;
+    PyErr_Format(PyExc_ValueError, "there are %zu labels for %zu rows", labels.count, rows);
+    return false;
+}
+
+/* Holds one more buffer; NULL with an exception set. */
+static Py_buffer *hold(struct data_object *object, PyObject *array, char letter, const char *name)
+{
+    Py_buffer *buffer = &object->held[object->holds];
+    if (!take_buffer(array, letter, false, name, buffer))
+        return NULL;
+    object->holds++;
+    return buffer;
+}
+
+static char dense_letter(PyObject *array)
+{
+    Py_buffer buffer;
+    char letter = '?';
+    if (PyObject_GetBuffer(array, &buffer, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT) != 0)
+        return 0;
+    if (buffer.ndim == 2 && buffer.format && strlen(buffer.format) == 1)
+        letter = buffer.format[0];
+    PyBuffer_Release(&buffer);
+    return letter;
+}
+
+static bool borrow_dense(struct data_object *object, PyObject *array, struct labels labels)
+{
+    char letter = dense_letter(array);
+    Py_buffer *x = letter ? hold(object, array, letter, "X") : NULL;
+    temper_error error;
+    temper_status status;
+    if (!x)
+        return false;
+    size_t rows = x->ndim == 2 ? (size_t)x->shape[0] : 0;
+    size_t columns = x->ndim == 2 ? (size_t)x->shape[1] : 0;
+    if (!labels_fit(labels, rows))
+        return false;
+    /* Without the GIL: every number is looked at. */
+    PyThreadState *state = PyEval_SaveThread();
+    if (letter == 'd')
+        status = temper_data_borrow_f64(x->buf, rows, columns, labels.given, &object->data, &error);
+    else if (letter == 'f')
+        status = temper_data_borrow_f32(x->buf, rows, columns, labels.given, &object->data, &error);
+    else if (letter == 'B')
+        status = temper_data_borrow_u8(x->buf, rows, columns, labels.given, &object->data, &error);
+    else
+        status = TEMPER_BUG;
+    PyEval_RestoreThread(state);
+    if (status == TEMPER_OK)
+        return true;
+    if (status == TEMPER_BUG)
+        PyErr_SetString(PyExc_TypeError, "X has to be two-dimensional, of float64, float32 or "
+                                         "uint8");
+    else
+        raise_error(status, &error);
+    return false;
+}
+
+/* (row_start, column, value, columns) */
+static bool borrow_sparse(struct data_object *object, PyObject *tuple, struct labels labels)
+{
+    PyObject *start, *column, *value;
+    Py_ssize_t columns;
+    temper_error error;
+    if (!PyArg_ParseTuple(tuple, "OOOn", &start, &column, &value, &columns))
+        return false;
+    const Py_buffer *starts = hold(object, start, 'Q', "row_start");
+    const Py_buffer *indices = starts ? hold(object, column, 'I', "column") : NULL;
+    const Py_buffer *values = indices ? hold(object, value, 'f', "value") : NULL;
+    if (!values)
+        return false;
+    size_t rows = buffer_count(starts) - 1, entries = buffer_count(values);
+    const uint64_t *row_start = starts->buf;
+    if (buffer_count(starts) == 0 || buffer_count(indices) != entries ||
+        row_start[rows] != entries) {
+        PyErr_SetString(PyExc_ValueError, "the arrays of a sparse matrix do not fit together");
+        return false;
+    }
+    if (!labels_fit(labels, rows))
+        return false;
+    temper_csr csr = {rows, (size_t)columns, row_start, indices->buf, values->buf};
+    PyThreadState *state = PyEval_SaveThread();
+    temper_status status = temper_data_borrow_csr(&csr, labels.given, &object->data, &error);
+    PyEval_RestoreThread(state);
+    if (status != TEMPER_OK)
+        raise_error(status, &error);
+    return status == TEMPER_OK;
+}
+
+static bool borrow_features(struct data_object *object, PyObject *x, PyObject *labels)
+{
+    Py_buffer buffer;
+    struct labels given = {NULL, 0};
+    if (labels != Py_None) {
+        if (!take_buffer(labels, 'i', false, "labels", &buffer))
+            return false;
+        given = (struct labels){buffer.buf, buffer_count(&buffer)};
+    }
+    bool made = PyTuple_Check(x) ? borrow_sparse(object, x, given) : borrow_dense(object, x, given);
+    if (labels != Py_None)
+        PyBuffer_Release(&buffer);
+    return made;
+}
+
+/* ---- What belongs to them -------------------------------------------------------------------- */
+
+typedef temper_status name_fn(temper_data *data, const char *const *names, temper_error *error);
+
+static bool attach_names(temper_data *data, PyObject *list, size_t count, name_fn *attach)
+{
+    temper_error error;
+    if (list == Py_None)
+        return true;
+    if (!PyList_Check(list) || (size_t)PyList_Size(list) != count) {
+        PyErr_Format(PyExc_ValueError, "a list of %zu names was expected", count);
+        return false;
+    }
+    const char **names = PyMem_Malloc((count + 1) * sizeof *names);
+    if (!names)
+        return PyErr_NoMemory();
+    for (size_t i = 0; i < count; i++)
+        if (!(names[i] = PyUnicode_AsUTF8AndSize(PyList_GetItem(list, (Py_ssize_t)i), NULL))) {
+            PyMem_Free(names);
+            return false;
+        }
+    temper_status status = attach(data, names, &error);
+    PyMem_Free(names);
+    if (status != TEMPER_OK)
+        raise_error(status, &error);
+    return status == TEMPER_OK;
+}
+
+static bool attach_weights(temper_data *data, PyObject *weights)
+{
+    Py_buffer buffer;
+    temper_error error;
+    if (weights == Py_None)
+        return true;
+    if (!take_exactly(weights, 'd', false, (size_t)temper_data_rows(data), &buffer))
+        return false;
+    temper_status status = temper_data_weigh(data, buffer.buf, &error);
+    PyBuffer_Release(&buffer);
+    if (status != TEMPER_OK)
+        raise_error(status, &error);
+    return status == TEMPER_OK;
+}
+
+PyObject *data_new(PyObject *module, PyObject *args)
+{
+    PyObject *x, *labels, *class_names, *feature_names, *weights;
+    PyTypeObject *type = core_of(module)->data;
+    allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    if (!PyArg_ParseTuple(args, "OOOOO", &x, &labels, &class_names, &feature_names, &weights))
+        return NULL;
+    struct data_object *object = (struct data_object *)allocate(type, 0);
+    if (!object)
+        return NULL;
+    if (borrow_features(object, x, labels) &&
+        attach_names(object->data, class_names, temper_data_classes(object->data),
+                     temper_data_name_classes) &&
+        attach_names(object->data, feature_names, (size_t)temper_data_features(object->data),
+                     temper_data_name_features) &&
+        attach_weights(object->data, weights))
+        return (PyObject *)object;
+    Py_DECREF(object);
+    return NULL;
+}

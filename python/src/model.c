@@ -1,0 +1,276 @@
+/* model: a trained model: what it says of rows, what is known of it, and its files. */
+#include <string.h>
+
+#include "core.h"
+
+static temper_model *inside(PyObject *self)
+{
+    return ((struct model_object *)self)->model;
+}
+
+static PyObject *done_or_raise(temper_status status, const temper_error *error)
+{
+    if (status != TEMPER_OK)
+        return raise_error(status, error);
+    Py_RETURN_NONE;
+}
+
+/* ---- Applying -------------------------------------------------------------------------------- */
+
+static const temper_data *data_of(PyObject *self, PyObject *object)
+{
+    const struct core *core = PyType_GetModuleState(Py_TYPE(self));
+    if (core && PyObject_TypeCheck(object, core->data))
+        return ((struct data_object *)object)->data;
+    PyErr_SetString(PyExc_TypeError, "rows were expected, as _temper.data makes them");
+    return NULL;
+}
+
+static PyObject *model_width(PyObject *self, PyObject *args)
+{
+    int output;
+    if (!PyArg_ParseTuple(args, "i", &output))
+        return NULL;
+    return PyLong_FromSize_t(temper_output_width(inside(self), (temper_output)output));
+}
+
+static PyObject *model_predict(PyObject *self, PyObject *args)
+{
+    PyObject *rows, *out;
+    Py_buffer buffer;
+    Py_ssize_t threads;
+    temper_error error;
+    int output;
+    if (!PyArg_ParseTuple(args, "OinO", &rows, &output, &threads, &out))
+        return NULL;
+    const temper_data *data = data_of(self, rows);
+    size_t width = temper_output_width(inside(self), (temper_output)output);
+    if (!data || !take_exactly(out, 'd', true, (size_t)temper_data_rows(data) * width, &buffer))
+        return NULL;
+    PyThreadState *state = PyEval_SaveThread();
+    temper_status status = temper_predict(inside(self), data, (temper_output)output,
+                                          (size_t)threads, buffer.buf, &error);
+    PyEval_RestoreThread(state);
+    PyBuffer_Release(&buffer);
+    return done_or_raise(status, &error);
+}
+
+static PyObject *model_importances(PyObject *self, PyObject *args)
+{
+    PyObject *rows, *out;
+    Py_buffer buffer;
+    Py_ssize_t threads;
+    temper_error error;
+    if (!PyArg_ParseTuple(args, "OnO", &rows, &threads, &out))
+        return NULL;
+    const temper_data *data = data_of(self, rows);
+    if (!data || !take_exactly(out, 'd', true, (size_t)temper_data_rows(data), &buffer))
+        return NULL;
+    PyThreadState *state = PyEval_SaveThread();
+    temper_status status =
+        temper_importances(inside(self), data, (size_t)threads, buffer.buf, &error);
+    PyEval_RestoreThread(state);
+    PyBuffer_Release(&buffer);
+    return done_or_raise(status, &error);
+}
+
+/* ---- Weights and words ----------------------------------------------------------------------- */
+
+/* Fills coef (vectors x features) and intercept (vectors). */
+static PyObject *model_weights(PyObject *self, PyObject *args)
+{
+    PyObject *coef, *intercept;
+    Py_buffer weights, biases;
+    size_t vectors = temper_model_vectors(inside(self));
+    size_t features = (size_t)temper_model_features(inside(self));
+    if (!PyArg_ParseTuple(args, "OO", &coef, &intercept) ||
+        !take_exactly(coef, 'd', true, vectors * features, &weights))
+        return NULL;
+    if (!take_exactly(intercept, 'd', true, vectors, &biases)) {
+        PyBuffer_Release(&weights);
+        return NULL;
+    }
+    for (size_t v = 0; v < vectors; v++) {
+        const double *from = temper_model_weights(inside(self), v);
+        for (size_t j = 0; j < features; j++)
+            ((double *)weights.buf)[v * features + j] = from[j];
+        ((double *)biases.buf)[v] = temper_model_intercept(inside(self), v);
+    }
+    PyBuffer_Release(&weights);
+    PyBuffer_Release(&biases);
+    Py_RETURN_NONE;
+}
+
+typedef const char *name_fn(const temper_model *model, unsigned long long number);
+
+static const char *class_name(const temper_model *model, unsigned long long number)
+{
+    return temper_model_class_name(model, (size_t)number);
+}
+
+/* Bytes of a name that are no UTF-8 come back as they were when it is used as a name again. */
+static PyObject *list_names(const temper_model *model, size_t count, name_fn *name_of)
+{
+    PyObject *list = PyList_New((Py_ssize_t)count);
+    for (size_t i = 0; list && i < count; i++) {
+        const char *text = name_of(model, i);
+        PyObject *name = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "surrogateescape");
+        if (!name) {
+            Py_DECREF(list);
+            return NULL;
+        }
+        PyList_SetItem(list, (Py_ssize_t)i, name);
+    }
+    return list;
+}
+
+/* None if the model knows no names. */
+static PyObject *feature_names(const temper_model *model)
+{
+    if (!temper_model_feature_name(model, 0))
+        Py_RETURN_NONE;
+    return list_names(model, (size_t)temper_model_features(model), temper_model_feature_name);
+}
+
+static PyObject *model_describe(PyObject *self, PyObject *nothing)
+{
+    temper_model_summary s;
+    (void)nothing;
+    temper_model_describe(inside(self), &s);
+    PyObject *names = list_names(inside(self), temper_model_classes(inside(self)), class_name);
+    PyObject *features = feature_names(inside(self));
+    if (!names || !features) {
+        Py_XDECREF(names);
+        Py_XDECREF(features);
+        return NULL;
+    }
+    return Py_BuildValue(
+        "{s:N,s:N,s:K,s:s,s:s,s:s,s:s,s:s,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:K,s:K,s:K,s:O}", "classes",
+        names, "feature_names", features, "features", temper_model_features(inside(self)), "loss",
+        s.method, "scale", s.scale, "solver", s.solver, "stop", s.stop, "precision", s.precision,
+        "t1", s.t1, "t2", s.t2, "l2", s.l2, "tolerance", s.tolerance, "objective", s.objective,
+        "gradient", s.gradient, "accuracy", s.accuracy, "rows", s.rows, "iterations", s.iterations,
+        "seed", s.seed, "intercept", s.intercept ? Py_True : Py_False);
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+static PyObject *model_save(PyObject *self, PyObject *args)
+{
+    PyObject *path;
+    temper_error error;
+    if (!PyArg_ParseTuple(args, "O&", PyUnicode_FSConverter, &path))
+        return NULL;
+    temper_status status = temper_model_save(inside(self), PyBytes_AsString(path), &error);
+    Py_DECREF(path);
+    return done_or_raise(status, &error);
+}
+
+static PyObject *model_export(PyObject *self, PyObject *args)
+{
+    PyObject *path;
+    const char *format;
+    temper_error error;
+    if (!PyArg_ParseTuple(args, "O&s", PyUnicode_FSConverter, &path, &format))
+        return NULL;
+    temper_status status =
+        temper_model_export(inside(self), PyBytes_AsString(path), format, &error);
+    Py_DECREF(path);
+    return done_or_raise(status, &error);
+}
+
+static PyObject *model_text(PyObject *self, PyObject *nothing)
+{
+    char *text;
+    size_t length;
+    temper_error error;
+    (void)nothing;
+    temper_status status = temper_model_text(inside(self), &text, &length, &error);
+    if (status != TEMPER_OK)
+        return raise_error(status, &error);
+    PyObject *bytes = PyBytes_FromStringAndSize(text, (Py_ssize_t)length);
+    temper_free(text);
+    return bytes;
+}
+
+/* Pickled as the bytes of its file: any later version reads them. */
+static PyObject *model_reduce(PyObject *self, PyObject *nothing)
+{
+    PyObject *text = model_text(self, nothing), *module, *maker;
+    if (!text)
+        return NULL;
+    module = PyImport_ImportModule("temper._temper");
+    maker = module ? PyObject_GetAttrString(module, "from_text") : NULL;
+    Py_XDECREF(module);
+    if (maker)
+        return Py_BuildValue("N(N)", maker, text);
+    Py_DECREF(text);
+    return NULL;
+}
+
+PyObject *model_from_path(PyObject *module, PyObject *args)
+{
+    PyObject *path;
+    temper_error error;
+    temper_model *model;
+    if (!PyArg_ParseTuple(args, "O&", PyUnicode_FSConverter, &path))
+        return NULL;
+    temper_status status = temper_model_load(PyBytes_AsString(path), &model, &error);
+    Py_DECREF(path);
+    return status == TEMPER_OK ? model_wrap(core_of(module), model) : raise_error(status, &error);
+}
+
+PyObject *model_from_bytes(PyObject *module, PyObject *args)
+{
+    const char *text;
+    Py_ssize_t length;
+    temper_error error;
+    temper_model *model;
+    if (!PyArg_ParseTuple(args, "y#", &text, &length))
+        return NULL;
+    temper_status status = temper_model_from_text(text, (size_t)length, &model, &error);
+    return status == TEMPER_OK ? model_wrap(core_of(module), model) : raise_error(status, &error);
+}
+
+/* ---- The type -------------------------------------------------------------------------------- */
+
+PyObject *model_wrap(const struct core *core, temper_model *model)
+{
+    allocfunc allocate = (allocfunc)PyType_GetSlot(core->model, Py_tp_alloc);
+    struct model_object *object = (struct model_object *)allocate(core->model, 0);
+    if (object)
+        object->model = model;
+    else
+        temper_model_free(model);
+    return (PyObject *)object;
+}
+
+static void model_dealloc(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    temper_model_free(inside(self));
+    release(self);
+    Py_DECREF(type);
+}
+
+static PyMethodDef model_methods[] = {
+    {"width", model_width, METH_VARARGS, "numbers a row of an output; 0 if there is none"},
+    {"predict", model_predict, METH_VARARGS, "predict(data, output, threads, out)"},
+    {"importances", model_importances, METH_VARARGS, "importances(data, threads, out)"},
+    {"weights", model_weights, METH_VARARGS, "weights(coef, intercept) fills both"},
+    {"describe", model_describe, METH_NOARGS, "what is known of it"},
+    {"save", model_save, METH_VARARGS, "save(path)"},
+    {"export", model_export, METH_VARARGS, "export(path, format)"},
+    {"text", model_text, METH_NOARGS, "the bytes of its file"},
+    {"__reduce__", model_reduce, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL}};
+
+static PyType_Slot model_slots[] = {
+    {Py_tp_dealloc, (void *)model_dealloc}, {Py_tp_methods, model_methods}, {0, NULL}};
+
+PyType_Spec model_spec = {.name = "temper._temper.Model",
+                          .basicsize = sizeof(struct model_object),
+                          .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION |
+                                   Py_TPFLAGS_IMMUTABLETYPE,
+                          .slots = model_slots};

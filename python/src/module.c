@@ -1,0 +1,75 @@
+/* module: the extension temper._temper: a thin skin on temper.h. What users see is in the Python
+ * files around it. */
+#include "core.h"
+
+struct core *core_of(PyObject *module)
+{
+    return PyModule_GetState(module);
+}
+
+static PyObject *kernel_name(PyObject *module, PyObject *nothing)
+{
+    const char *name = temper_kernel_name();
+    (void)module;
+    (void)nothing;
+    return PyUnicode_FromString(name ? name : "");
+}
+
+static PyMethodDef methods[] = {
+    {"data", data_new, METH_VARARGS, "data(x, labels, class_names, feature_names, weights)"},
+    {"train", (PyCFunction)(void (*)(void))train_model, METH_VARARGS | METH_KEYWORDS,
+     "train(data, warm, follow, signals, *, ...)"},
+    {"noise", (PyCFunction)(void (*)(void))make_noise, METH_VARARGS | METH_KEYWORDS,
+     "noise(data, pool, *, ...)"},
+    {"load", model_from_path, METH_VARARGS, "load(path)"},
+    {"from_text", model_from_bytes, METH_VARARGS, "from_text(bytes)"},
+    {"kernel_name", kernel_name, METH_NOARGS, "the hot loops that run here"},
+    {NULL, NULL, 0, NULL}};
+
+static int add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **type)
+{
+    *type = (PyTypeObject *)PyType_FromModuleAndSpec(module, spec, NULL);
+    return *type ? PyModule_AddType(module, *type) : -1;
+}
+
+static int execute(PyObject *module)
+{
+    struct core *core = core_of(module);
+    if (add_type(module, &data_spec, &core->data) != 0 ||
+        add_type(module, &model_spec, &core->model) != 0 ||
+        PyModule_AddFunctions(module, function_methods) != 0)
+        return -1;
+    return PyModule_AddStringConstant(module, "version", temper_version());
+}
+
+static int traverse(PyObject *module, visitproc visit, void *arg)
+{
+    struct core *core = core_of(module);
+    Py_VISIT(core->data);
+    Py_VISIT(core->model);
+    return 0;
+}
+
+static int clear(PyObject *module)
+{
+    struct core *core = core_of(module);
+    Py_CLEAR(core->data);
+    Py_CLEAR(core->model);
+    return 0;
+}
+
+static PyModuleDef_Slot slots[] = {{Py_mod_exec, (void *)execute}, {0, NULL}};
+
+static struct PyModuleDef definition = {.m_base = PyModuleDef_HEAD_INIT,
+                                        .m_name = "temper._temper",
+                                        .m_doc = "temper.h for Python",
+                                        .m_size = sizeof(struct core),
+                                        .m_methods = methods,
+                                        .m_slots = slots,
+                                        .m_traverse = traverse,
+                                        .m_clear = clear};
+
+PyMODINIT_FUNC PyInit__temper(void)
+{
+    return PyModuleDef_Init(&definition);
+}

@@ -1,0 +1,176 @@
+/* train: training without the GIL; after each iteration it looks for signals and asks the caller.
+ */
+#include <stdlib.h>
+
+#include "core.h"
+
+/* What goes with a training: how it came along, and whom to ask. */
+struct following {
+    PyThreadState *state; /* ours, while the GIL is away */
+    PyObject *callable;   /* or NULL */
+    bool signals;         /* on the main thread: Ctrl-C ends training */
+    double *history;      /* objective and gradient of each iteration */
+    size_t count, room;
+    bool no_memory;
+};
+
+/* ---- After an iteration ---------------------------------------------------------------------- */
+
+static bool remember(struct following *f, const temper_progress *progress)
+{
+    if (f->count == f->room) {
+        size_t room = f->room ? 2 * f->room : 64;
+        double *history = realloc(f->history, 2 * room * sizeof *history);
+        if (!history)
+            return false;
+        f->history = history;
+        f->room = room;
+    }
+    f->history[2 * f->count] = progress->objective;
+    f->history[2 * f->count + 1] = progress->gradient;
+    f->count++;
+    return true;
+}
+
+/* Whether the caller wants to stop; an exception says so too, and stays set. */
+static bool ask(PyObject *callable, const temper_progress *p)
+{
+    PyObject *answer = PyObject_CallFunction(
+        callable, "snnddddd", p->phase, (Py_ssize_t)p->iteration, (Py_ssize_t)p->max_iterations,
+        p->objective, p->gradient, p->tolerance, p->accuracy, p->seconds);
+    int stop = answer ? PyObject_IsTrue(answer) : 1;
+    Py_XDECREF(answer);
+    return stop != 0;
+}
+
+static int follow(void *context, const temper_progress *progress)
+{
+    struct following *f = context;
+    bool stop = false;
+    if (!remember(f, progress)) {
+        f->no_memory = true;
+        return 1;
+    }
+    if (!f->signals && !f->callable)
+        return 0;
+    PyEval_RestoreThread(f->state);
+    if (f->signals)
+        stop = PyErr_CheckSignals() != 0;
+    if (!stop && f->callable)
+        stop = ask(f->callable, progress);
+    f->state = PyEval_SaveThread();
+    return stop;
+}
+
+/* ---- Options --------------------------------------------------------------------------------- */
+
+/* The caller's words; NULL or NaN where the library decides. */
+static bool read_options(PyObject *args, PyObject *keywords, PyObject *objects[4],
+                         temper_train_options *options)
+{
+    static char *names[] = {
+        "data",         "warm",      "follow",         "signals", "loss",      "t1",
+        "t2",           "l2",        "scale",          "solver",  "precision", "starts",
+        "no_intercept", "tolerance", "max_iterations", "seed",    "threads",   NULL};
+    const char *loss;
+    Py_ssize_t starts, iterations, threads;
+    *options = temper_train_defaults();
+    if (!PyArg_ParseTupleAndKeywords(
+            args, keywords, "OOOO$sdddzzznpdnKn", names, &objects[0], &objects[1], &objects[2],
+            &objects[3], &loss, &options->loss.t1, &options->loss.t2, &options->l2, &options->scale,
+            &options->solver, &options->precision, &starts, &options->no_intercept,
+            &options->tolerance, &iterations, &options->seed, &threads))
+        return false;
+    options->starts = (size_t)starts;
+    options->max_iterations = (size_t)iterations;
+    options->threads = (size_t)threads;
+    if (temper_method_find(loss, &options->loss.method))
+        return true;
+    PyErr_Format(PyExc_ValueError, "there is no loss '%s'", loss);
+    return false;
+}
+
+/* ---- Afterwards ------------------------------------------------------------------------------ */
+
+static PyObject *report_of(const temper_train_report *r, const struct following *f)
+{
+    PyObject *words = python_words(r->warnings);
+    PyObject *history = PyBytes_FromStringAndSize((const char *)f->history,
+                                                  (Py_ssize_t)(2 * f->count * sizeof *f->history));
+    if (!words || !history) {
+        Py_XDECREF(words);
+        Py_XDECREF(history);
+        return NULL;
+    }
+    return Py_BuildValue("{s:s,s:s,s:s,s:d,s:d,s:d,s:d,s:d,s:n,s:n,s:d,s:d,s:N,s:N}", "stop",
+                         temper_stop_name(r->stop), "solver", r->solver, "precision", r->precision,
+                         "l2", r->l2, "objective", r->objective, "loss", r->train_loss, "gradient",
+                         r->gradient_norm, "accuracy", r->accuracy, "iterations",
+                         (Py_ssize_t)r->iterations, "evaluations", (Py_ssize_t)r->evaluations,
+                         "passes", r->passes, "seconds", r->seconds, "warnings", words, "history",
+                         history);
+}
+
+/* What ended the training from outside, or None: the caller keeps the model before it raises it. */
+static PyObject *pending_exception(void)
+{
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    if (!type)
+        Py_RETURN_NONE;
+    PyErr_NormalizeException(&type, &value, &trace);
+    if (trace)
+        PyException_SetTraceback(value, trace);
+    Py_DECREF(type);
+    Py_XDECREF(trace);
+    return value;
+}
+
+static PyObject *result_of(const struct core *core, temper_model *model,
+                           const temper_train_report *report, const struct following *f)
+{
+    PyObject *exception = pending_exception();
+    PyObject *wrapped = model_wrap(core, model), *told = report_of(report, f);
+    if (wrapped && told)
+        return Py_BuildValue("NNN", wrapped, told, exception);
+    Py_DECREF(exception);
+    Py_XDECREF(wrapped);
+    Py_XDECREF(told);
+    return NULL;
+}
+
+PyObject *train_model(PyObject *module, PyObject *args, PyObject *keywords)
+{
+    PyObject *objects[4]; /* data, warm, follow, signals */
+    const struct core *core = core_of(module);
+    temper_train_options options;
+    temper_train_report report;
+    temper_error error;
+    temper_model *model;
+    if (!read_options(args, keywords, objects, &options))
+        return NULL;
+    if (!PyObject_TypeCheck(objects[0], core->data) ||
+        (objects[1] != Py_None && !PyObject_TypeCheck(objects[1], core->model)))
+        return PyErr_Format(PyExc_TypeError, "rows, and a model or None, were expected");
+    if (objects[1] != Py_None)
+        options.warm = ((struct model_object *)objects[1])->model;
+    struct following f = {.callable = objects[2] == Py_None ? NULL : objects[2],
+                          .signals = PyObject_IsTrue(objects[3]) == 1};
+    options.follow = follow;
+    options.follow_context = &f;
+    f.state = PyEval_SaveThread();
+    temper_status status =
+        temper_train(((struct data_object *)objects[0])->data, &options, &model, &report, &error);
+    PyEval_RestoreThread(f.state);
+    PyObject *result = NULL;
+    if (status == TEMPER_OK && !f.no_memory)
+        result = result_of(core, model, &report, &f);
+    else if (status == TEMPER_OK)
+        temper_model_free(model);
+    if (f.no_memory)
+        PyErr_NoMemory();
+    else if (status != TEMPER_OK && !PyErr_Occurred())
+        raise_error(status, &error);
+    free(f.history);
+    return result;
+}

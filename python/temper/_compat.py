@@ -1,0 +1,32 @@
+"""What scikit-learn calls differently from version to version (1.1.3 and later)."""
+from __future__ import annotations
+
+from typing import Any
+
+import sklearn
+from sklearn.utils.validation import check_array
+
+_VERSION = tuple(int(part) for part in sklearn.__version__.split(".")[:2])
+_FINITE = "ensure_all_finite" if _VERSION >= (1, 6) else "force_all_finite"
+
+if _VERSION >= (1, 6):
+    from sklearn.utils.validation import validate_data as _validate
+else:
+
+    def _validate(estimator: Any, /, *args: Any, **keywords: Any) -> Any:
+        return estimator._validate_data(*args, **keywords)
+
+
+def validate(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """X as the library takes it. Numbers are not looked at: the library does that anyway."""
+    return _validate(estimator, X, accept_sparse="csr", dtype=_TYPES, order="C", reset=reset,
+                     **{_FINITE: False})
+
+
+def as_matrix(X: Any) -> Any:
+    """The same where there is no estimator."""
+    return check_array(X, accept_sparse="csr", dtype=_TYPES, order="C", **{_FINITE: False})
+
+
+# The first is what all other types become.
+_TYPES = ["float64", "float32", "uint8"]

@@ -1,0 +1,61 @@
+"""Model files: those of the command, both ways."""
+from __future__ import annotations
+
+import os
+
+import numpy as np
+
+from . import _temper
+from ._data import Labels, are_numbers
+from .estimator import TemperedLogisticRegression
+
+__all__ = ["load", "save"]
+
+
+def save(model: TemperedLogisticRegression, path: str | os.PathLike[str]) -> None:
+    """Write a fitted model to a file that ``temper predict`` and :func:`load` read."""
+    model.save(path)
+
+
+def load(path: str | os.PathLike[str]) -> TemperedLogisticRegression:
+    """A fitted estimator from a model file, be it written by ``temper train`` or by :func:`save`.
+
+    Names of classes become numbers where all of them are: whole ones if all are whole. What only
+    training knows (``importance_``, ``loss_curve_``) is not in the file.
+
+    >>> import os, tempfile
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> path = os.path.join(tempfile.mkdtemp(), "iris.temper")
+    >>> save(TemperedLogisticRegression().fit(X, y), path)
+    >>> load(path).predict(X[-2:])
+    array([2, 2])
+    """
+    model = _temper.load(path)
+    known = model.describe()
+    estimator = TemperedLogisticRegression(
+        known["t1"], known["t2"], known["l2"], loss=known["loss"], solver=known["solver"],
+        tol=known["tolerance"], fit_intercept=known["intercept"], scale=known["scale"],
+        random_state=known["seed"], precision=known["precision"])
+    estimator.n_features_in_ = known["features"]
+    if known["feature_names"] is not None:
+        estimator.feature_names_in_ = np.array(known["feature_names"], dtype=object)
+    estimator._take(model, _labels(known["classes"]))
+    estimator.n_iter_ = known["iterations"]
+    estimator.stop_reason_ = known["stop"]
+    estimator.l2_, estimator.objective_ = known["l2"], known["objective"]
+    estimator.solver_ = known["solver"]
+    return estimator
+
+
+def _labels(names: list[str]) -> Labels:
+    values = _values(names)
+    classes, first = np.unique(values, return_index=True)
+    return Labels(classes, np.argsort(first, kind="stable"), names, np.empty(0, dtype=np.int32))
+
+
+def _values(names: list[str]) -> np.ndarray:
+    if not are_numbers(names):
+        return np.array(names)
+    whole = all(name.lstrip("+-").isdigit() for name in names)
+    return np.array([int(name) if whole else float(name) for name in names])

@@ -1,0 +1,125 @@
+"""The paper's functions on arrays: exact for every temperature t >= 0, limits included."""
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import numpy as np
+
+from . import _temper
+
+__all__ = ["divergence", "entropy", "escort", "exp_t", "log_partition", "log_t", "probabilities",
+           "tempered_loss"]
+
+
+def _element_by_element(function: Callable[..., None], x: Any, t: Any) -> Any:
+    """NumPy's rules of broadcasting; a number for numbers."""
+    x, t = np.broadcast_arrays(np.asarray(x, dtype=np.float64), np.asarray(t, dtype=np.float64))
+    out = np.empty(x.shape)
+    function(np.ascontiguousarray(x), np.ascontiguousarray(t), out)
+    return out if out.ndim else float(out)
+
+
+def _rows(values: Any, name: str) -> np.ndarray:
+    rows = np.asarray(values, dtype=np.float64, order="C")
+    if rows.ndim == 0 or rows.shape[-1] == 0:
+        raise ValueError(f"{name} has to have at least one number along its last axis")
+    return rows
+
+
+def _row_by_row(function: Callable[..., None], values: Any, name: str, t: float,
+                wide: bool) -> Any:
+    rows = _rows(values, name)
+    out = np.empty(rows.shape if wide else rows.shape[:-1])
+    function(rows, rows.shape[-1], t, out)
+    return out if out.ndim else float(out)
+
+
+def log_t(x: Any, t: Any) -> Any:
+    """The tempered logarithm, ``(x**(1 - t) - 1) / (1 - t)``; the logarithm at t = 1.
+
+    >>> log_t(2.0, 1.0)
+    0.6931471805599453
+    >>> log_t([0.0, 1.0, 4.0], 0.5)
+    array([-2.,  0.,  2.])
+    """
+    return _element_by_element(_temper.log_t, x, t)
+
+
+def exp_t(x: Any, t: Any) -> Any:
+    """Its inverse, ``max(1 + (1 - t) * x, 0)**(1 / (1 - t))``; exp at t = 1.
+
+    >>> exp_t([-2.0, 0.0, 2.0], 0.5)
+    array([0., 1., 4.])
+    """
+    return _element_by_element(_temper.exp_t, x, t)
+
+
+def log_partition(activations: Any, t: float) -> Any:
+    """G_t(a) over the last axis, so that ``exp_t(a - G_t(a))`` sums to 1; logsumexp at t = 1.
+
+    >>> round(log_partition([0.0, 0.0], 1.0), 6)
+    0.693147
+    """
+    return _row_by_row(_temper.log_partition, activations, "activations", t, wide=False)
+
+
+def probabilities(activations: Any, t: float) -> Any:
+    """``exp_t(a - G_t(a))`` over the last axis: softmax at t = 1, sparsemax at t = 0.
+
+    >>> probabilities([1.0, 0.0, -3.0], 0.0)
+    array([1., 0., 0.])
+    """
+    return _row_by_row(_temper.probabilities, activations, "activations", t, wide=True)
+
+
+def escort(p: Any, t: float) -> Any:
+    """``p**t / sum(p**t)`` over the last axis.
+
+    >>> escort([0.8, 0.2], 0.5).round(6)
+    array([0.666667, 0.333333])
+    """
+    return _row_by_row(_temper.escort, p, "p", t, wide=True)
+
+
+def entropy(p: Any, t: float) -> Any:
+    """Tsallis entropy over the last axis; Shannon's at t = 1.
+
+    >>> round(entropy([0.5, 0.5], 1.0), 6)
+    0.693147
+    """
+    return _row_by_row(_temper.entropy, p, "p", t, wide=False)
+
+
+def divergence(p: Any, q: Any, t: float) -> Any:
+    """Tsallis divergence of p from q over the last axis; Kullback and Leibler's at t = 1.
+
+    >>> divergence([0.5, 0.5], [0.5, 0.5], 1.5)
+    0.0
+    """
+    p, q = np.broadcast_arrays(_rows(p, "p"), _rows(q, "q"))
+    out = np.empty(p.shape[:-1])
+    _temper.divergence(np.ascontiguousarray(p), np.ascontiguousarray(q), p.shape[-1], t, out)
+    return out if out.ndim else float(out)
+
+
+def tempered_loss(activations: Any, labels: Any, t1: float = 0.3, t2: float = 1.0, *,
+                  loss: str = "tempered", gradient: bool = False) -> Any:
+    """``-log_t1(exp_t2(a[label] - G_t2(a)))`` over the last axis of ``activations``.
+
+    ``labels`` are numbers of classes, with the shape of the other axes. With ``gradient``, a pair:
+    losses, and their gradients by the activations. ``loss`` may be any that the estimator knows.
+
+    >>> tempered_loss([[2.0, -1.0], [2.0, -1.0]], [0, 1]).round(6)
+    array([0.04777 , 1.259483])
+    >>> round(tempered_loss([0.0, 0.0], 0, 1.0, 1.0), 6)
+    0.693147
+    """
+    rows = _rows(activations, "activations")
+    codes = np.ascontiguousarray(np.broadcast_to(labels, rows.shape[:-1]))
+    if codes.dtype.kind not in "iub":
+        raise ValueError("labels have to be numbers of classes, from 0")
+    out = np.empty(rows.shape[:-1])
+    slopes = np.empty(rows.shape if gradient else (0,))
+    _temper.loss(rows, rows.shape[-1], codes.astype(np.int32), loss, t1, t2, out, slopes)
+    losses = out if out.ndim else float(out)
+    return (losses, slopes) if gradient else losses

@@ -1,0 +1,98 @@
+"""Label noise on purpose: for tests of how much a method can bear."""
+from __future__ import annotations
+
+import os
+import tempfile
+from typing import Any, Mapping, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from . import _temper
+from ._compat import as_matrix
+from ._data import Labels, borrow, class_name, encode_labels
+from .estimator import seed_of
+
+__all__ = ["Noisy", "add_noise"]
+
+
+class Noisy(NamedTuple):
+    """What :func:`add_noise` returns."""
+
+    X: Any
+    """The rows; those given, unless their features were changed ("instance")."""
+    y: np.ndarray
+    """The labels after the noise."""
+    changed: np.ndarray
+    """The rows that changed, counted from 0."""
+
+
+def add_noise(X: Any, y: Any, rate: float = 0.1, kind: str = "random", *, random_state: Any = None,
+              pairs: Mapping[Any, Any] | None = None, matrix: Any = None, pool: Any = None,
+              rank_l2: float = 1e-4, n_jobs: int | None = None) -> Noisy:
+    """Change the labels of a share of the rows, as ``temper noise`` does, seed for seed.
+
+    Parameters
+    ----------
+    X, y
+        Rows and their labels. X is looked at by margin noise, and changed by "instance" only.
+    rate : float
+        The share of all rows that change. "matrix" has none.
+    kind : {"random", "pair", "matrix", "small-margin", "large-margin", "instance"}
+        Another class by chance; each class to the next, or to what ``pairs`` says; by a ``matrix``
+        of probabilities [given, new], in the order of the sorted classes; the rows that a logistic
+        regression is least, or most, sure of; features of rows of a ``pool`` (or of other classes)
+        in place of the row's own.
+    random_state : int or None
+        The seed; None is 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, y = np.zeros((10, 1)), np.array(["ham", "spam"] * 5)
+    >>> noisy = add_noise(X, y, rate=0.2)
+    >>> int((noisy.y != y).sum()), len(noisy.changed)
+    (2, 2)
+    """
+    X = as_matrix(X)
+    labels = encode_labels(y)
+    changes = _changes(X, labels, rate, kind, pool, {
+        "seed": seed_of(random_state), "map": _pairs_text(pairs), "rank_l2": rank_l2,
+        "rank_scale": None, "threads": 0 if n_jobs == -1 else n_jobs or 1}, matrix)
+    rows, _, new, origin = np.array(changes, dtype=np.int64).reshape(-1, 4).T
+    noisy_y = np.array(np.asarray(y).reshape(-1), copy=True)
+    if kind != "instance":
+        noisy_y[rows] = labels.classes[labels.order[new]]
+        return Noisy(X, noisy_y, rows)
+    return Noisy(_replace_rows(X, rows, X if pool is None else as_matrix(pool), origin), noisy_y,
+                 rows)
+
+
+def _pairs_text(pairs: Mapping[Any, Any] | None) -> str | None:
+    if pairs is None:
+        return None
+    return ",".join(f"{class_name(a)}={class_name(b)}" for a, b in pairs.items())
+
+
+def _changes(X: Any, labels: Labels, rate: float, kind: str, pool: Any, options: dict[str, Any],
+             matrix: Any) -> list[tuple[int, int, int, int]]:
+    data = borrow(X, labels)
+    others = None if pool is None else borrow(as_matrix(pool))
+    if matrix is None:
+        return _temper.noise(data, others, kind=kind, rate=rate, matrix=None, **options)
+    # The library reads it from a file; classes there are in its own order.
+    p = np.asarray(matrix, dtype=np.float64)[np.ix_(labels.order, labels.order)]
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "matrix.csv")
+        np.savetxt(path, p, fmt="%.17g", delimiter=",")
+        return _temper.noise(data, others, kind=kind, rate=rate, matrix=path, **options)
+
+
+def _replace_rows(X: Any, rows: np.ndarray, source: Any, origin: np.ndarray) -> Any:
+    if sparse.issparse(X):
+        both, take = sparse.vstack([X, source[origin]], format="csr"), np.arange(X.shape[0])
+        take[rows] = X.shape[0] + np.arange(len(rows))
+        return both[take]
+    changed = X.copy()
+    changed[rows] = source[origin]
+    return changed

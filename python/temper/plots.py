@@ -1,0 +1,83 @@
+"""Pictures for notebooks; they need matplotlib. Each draws into ``ax``, or into a new figure, and
+returns the axes."""
+from __future__ import annotations
+
+from typing import Any, Iterable
+
+import numpy as np
+
+from .functions import tempered_loss
+
+__all__ = ["margins", "plot_losses", "plot_margins", "plot_training"]
+
+
+def _axes(ax: Any) -> Any:
+    if ax is not None:
+        return ax
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError("pictures need matplotlib: pip install matplotlib") from error
+    return plt.subplots(layout="constrained")[1]
+
+
+def plot_losses(temperatures: Iterable[tuple[float, float]] = ((1, 1), (0.3, 1), (0.3, 1.5)), *,
+                margin: tuple[float, float] = (-6, 6), ax: Any = None) -> Any:
+    """The loss of a row of two classes over its margin, for some (t1, t2): Figure 1 of the paper.
+    """
+    ax = _axes(ax)
+    m = np.linspace(*margin, 401)
+    rows = np.stack([m / 2, -m / 2], axis=1)
+    for t1, t2 in temperatures:
+        ax.plot(m, tempered_loss(rows, 0, t1, t2), label=f"t1 = {t1:g}, t2 = {t2:g}")
+    ax.set(xlabel="margin", ylabel="loss", ylim=(0, None))
+    ax.legend()
+    return ax
+
+
+def plot_training(model: Any, *, ax: Any = None) -> Any:
+    """The objective after each iteration of the last fit, above its end."""
+    ax = _axes(ax)
+    curve = model.loss_curve_
+    ax.plot(np.arange(len(curve)), curve, marker=".")
+    ax.set(xlabel="iteration", ylabel="objective", title=f"{model.solver_}: {model.stop_reason_}")
+    return ax
+
+
+def margins(model: Any, X: Any, y: Any) -> np.ndarray:
+    """How far each row is on the side of its given label: below 0 where the model disagrees.
+
+    >>> from sklearn.datasets import load_iris
+    >>> from temper import TemperedLogisticRegression
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = TemperedLogisticRegression().fit(X, y)
+    >>> bool(((margins(model, X, y) > 0) == (model.predict(X) == y)).all())
+    True
+    """
+    activation = model.decision_function(X)
+    place = np.searchsorted(model.classes_, y)
+    if activation.ndim == 1:
+        return np.where(place == 1, activation, -activation)
+    rows = np.arange(len(activation))
+    own = activation[rows, place]
+    activation[rows, place] = -np.inf
+    return own - activation.max(axis=1)
+
+
+def plot_margins(model: Any, X: Any, y: Any, *, marked: Any = None, bins: int = 60,
+                 ax: Any = None) -> Any:
+    """A histogram of the margins of the given labels; ``marked`` rows (a mask or numbers of rows)
+    in another colour."""
+    ax = _axes(ax)
+    m = margins(model, X, y)
+    is_marked = np.zeros(len(m), dtype=bool)
+    if marked is not None:
+        is_marked[marked] = True
+    edges = np.histogram_bin_edges(m, bins)
+    ax.hist([m[~is_marked], m[is_marked]], edges, stacked=True,
+            label=["rows", "marked rows"] if marked is not None else ["rows", None])
+    ax.axvline(0, color="0.5", linewidth=1)
+    ax.set(xlabel="margin of the given label", ylabel="rows")
+    if marked is not None:
+        ax.legend()
+    return ax

@@ -1,0 +1,327 @@
+"""What the estimator promises by itself."""
+import copy
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from conftest import as_kind, made
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.linear_model import LogisticRegression
+
+import temper
+from temper import TemperedLogisticRegression
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+def objective(model, X, y, l2, t1, t2):
+    """J(W), from the definition, for unscaled features."""
+    a = model.decision_function(X)
+    rows = np.stack([-a / 2, a / 2], axis=1) if a.ndim == 1 else a
+    losses = temper.tempered_loss(rows, np.searchsorted(model.classes_, y), t1, t2)
+    return losses.mean() + l2 / 2 * (model.coef_ ** 2).sum()
+
+
+# ---- The optimum ---------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_logistic_is_that_of_scikit_learn(classes):
+    X, y = made(classes=classes)
+    l2 = 1e-3
+    ours = TemperedLogisticRegression(loss="logistic", l2=l2, scale="none", tol=1e-10).fit(X, y)
+    theirs = LogisticRegression(C=1 / (l2 * len(y)), tol=1e-10, max_iter=10000).fit(X, y)
+    # Theirs is the less exact: lbfgs of old versions ends where the objective hardly falls.
+    np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=2e-3, atol=1e-5)
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-3)
+    a = theirs.decision_function(X)
+    rows = np.stack([-a / 2, a / 2], axis=1) if classes == 2 else a
+    at_theirs = temper.tempered_loss(rows, y, loss="logistic").mean()
+    assert ours.objective_ <= at_theirs + l2 / 2 * (theirs.coef_ ** 2).sum() + 1e-12
+
+
+def test_objective_is_the_defined_one_and_a_minimum():
+    X, y = made(classes=3)
+    model = TemperedLogisticRegression(0.4, 1.3, 1e-3, scale="none", tol=1e-9).fit(X, y)
+    assert objective(model, X, y, 1e-3, 0.4, 1.3) == pytest.approx(model.objective_, rel=1e-12)
+    assert model.loss_curve_[0] > model.loss_curve_[-1] == pytest.approx(model.objective_)
+    worse = copy.deepcopy(model)
+    rng = np.random.RandomState(1)
+    for _ in range(5):
+        worse._coef = model.coef_ + rng.normal(scale=0.1, size=model.coef_.shape)
+        a = X @ worse._coef.T + model.intercept_
+        losses = temper.tempered_loss(a, y, 0.4, 1.3)
+        assert losses.mean() + 1e-3 / 2 * (worse._coef ** 2).sum() > model.objective_
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_every_kind_of_rows_gives_the_same_model(kind, classes):
+    X, y = made(classes=classes)
+    options = {"l2": 1e-3, "scale": "none", "tol": 1e-9, "precision": "f64"}
+    plain = TemperedLogisticRegression(**options).fit(X, y)
+    other = TemperedLogisticRegression(**options).fit(as_kind(X, kind), y)
+    np.testing.assert_allclose(other.coef_, plain.coef_, rtol=1e-5, atol=1e-7)
+    np.testing.assert_allclose(other.predict_proba(as_kind(X, kind)), plain.predict_proba(X),
+                               atol=1e-6)
+    assert (other.predict(as_kind(X, kind)) == plain.predict(X)).all()
+
+
+def test_threads_change_no_bit():
+    X, y = made(rows=5000, classes=3)
+    one, two = (TemperedLogisticRegression(n_jobs=n).fit(X, y) for n in (1, 2))
+    assert np.array_equal(one.coef_, two.coef_)
+    assert np.array_equal(one.predict_proba(X), two.predict_proba(X))
+
+
+def test_wrong_labels_do_less_harm_than_to_logistic_regression():
+    rng = np.random.RandomState(3)
+    X = np.concatenate([rng.normal(-2, 1, (500, 2)), rng.normal(2, 1, (500, 2)),
+                        rng.normal(-12, 1, (100, 2))])  # far out, and labelled wrong
+    truth = np.repeat([0, 1, 0], [500, 500, 100])
+    noisy = np.repeat([0, 1, 1], [500, 500, 100])
+    tempered = TemperedLogisticRegression(0.1, 1.12, 1e-4).fit(X, noisy)
+    logistic = LogisticRegression().fit(X, noisy)
+    assert tempered.score(X, truth) > 0.98 > logistic.score(X, truth) + 0.1
+
+
+# ---- Labels, weights, names ----------------------------------------------------------------------
+
+@pytest.mark.parametrize("names", [["b", "a"], ["c", "a", "b"], ["10", "9"], [True, False],
+                                   [2.0, -1.0, 7.0], [3, 1]])
+def test_labels_of_any_kind(names):
+    X, y = made(classes=len(names))
+    labels = np.array(names)[y]
+    model = TemperedLogisticRegression(l2=1e-3).fit(X, labels)
+    assert np.array_equal(model.classes_, np.unique(labels))
+    assert (model.predict(X) == labels).mean() > 0.8
+    assert model.predict(X).dtype == model.classes_.dtype
+    p, a = model.predict_proba(X), model.decision_function(X)
+    best = model.classes_[p.argmax(axis=1)]
+    assert np.array_equal(best, model.predict(X))
+    by_decision = (a > 0).astype(int) if a.ndim == 1 else a.argmax(axis=1)
+    assert np.array_equal(model.classes_[by_decision], model.predict(X))
+    raw = X @ model.coef_.T + model.intercept_
+    np.testing.assert_allclose(raw[:, 0] if a.ndim == 1 else raw, a, rtol=1e-9, atol=1e-9)
+
+
+def test_weights_are_repetitions():
+    X, y = made(rows=200)
+    weight = np.random.RandomState(0).randint(0, 4, size=len(y))
+    options = {"l2": 1e-3, "tol": 1e-9}
+    weighted = TemperedLogisticRegression(**options).fit(X, y, sample_weight=weight)
+    repeated = TemperedLogisticRegression(**options).fit(X.repeat(weight, axis=0), y.repeat(weight))
+    np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=1e-7)
+
+
+def test_class_weights_are_weights():
+    X, y = made(rows=300, classes=3)
+    factors = {0: 1.0, 1: 2.0, 2: 0.5}
+    by_class = TemperedLogisticRegression(class_weight=factors).fit(X, y)
+    by_row = TemperedLogisticRegression().fit(X, y, sample_weight=np.array([1, 2, 0.5])[y])
+    assert np.array_equal(by_class.coef_, by_row.coef_)
+    balanced = TemperedLogisticRegression(class_weight="balanced").fit(X, y)
+    counts = np.bincount(y)
+    by_row = TemperedLogisticRegression().fit(X, y, sample_weight=(len(y) / (3 * counts))[y])
+    assert np.array_equal(balanced.coef_, by_row.coef_)
+
+
+def test_data_frames_bring_names():
+    pandas = pytest.importorskip("pandas")
+    X, y = made(columns=3)
+    frame = pandas.DataFrame(X, columns=["age", "height", "weight"])
+    model = TemperedLogisticRegression().fit(frame, pandas.Series(np.where(y, "yes", "no")))
+    assert list(model.feature_names_in_) == ["age", "height", "weight"]
+    assert model._model.describe()["feature_names"] == ["age", "height", "weight"]
+    assert set(model.predict(frame)) <= {"yes", "no"}
+    with pytest.raises((ValueError, FutureWarning), match="feature names"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", FutureWarning)  # all that scikit-learn 1.1 does
+            model.predict(frame.rename(columns={"age": "years"}))
+
+
+# ---- What is told afterwards ---------------------------------------------------------------------
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_importance_is_the_factor_of_the_paper(classes):
+    X, y = made(classes=classes)
+    model = TemperedLogisticRegression(0.3, 1.2).fit(X, np.array(["z", "m", "a"])[y])
+    own = model.raw_proba(X)[np.arange(len(y)), np.searchsorted(model.classes_,
+                                                               np.array(["z", "m", "a"])[y])]
+    np.testing.assert_allclose(model.importance_, own ** (1.2 - 0.3), rtol=1e-10)
+    assert not hasattr(TemperedLogisticRegression(loss="hinge").fit(X, y), "importance_")
+
+
+def test_calibrated_probabilities_are_the_escort():
+    X, y = made(classes=3)
+    model = TemperedLogisticRegression(0.4, 1.3).fit(X, y)
+    np.testing.assert_allclose(model.predict_proba(X), temper.escort(model.raw_proba(X), 0.4),
+                               rtol=1e-9, atol=1e-300)
+    np.testing.assert_allclose(np.exp(model.predict_log_proba(X)), model.predict_proba(X))
+
+
+def test_no_probabilities_where_there_are_none():
+    X, y = made()
+    for model in (TemperedLogisticRegression(loss="hinge"), TemperedLogisticRegression(t1=0)):
+        assert not hasattr(model, "predict_proba") and not hasattr(model, "predict_log_proba")
+        assert model.fit(X, y).decision_function(X).shape == (len(y),)
+    assert not hasattr(TemperedLogisticRegression(loss="hinge"), "raw_proba")
+    np.testing.assert_allclose(model.raw_proba(X).sum(axis=1), 1)
+
+
+def test_stop_reasons_and_warnings_speak_python():
+    X, y = made(rows=2000, columns=20, classes=3)
+    with pytest.warns(ConvergenceWarning, match=r"raise max_iter|max_iter, or tol"):
+        model = TemperedLogisticRegression(max_iter=2, tol=1e-9).fit(X, y)
+    assert model.stop_reason_ == "max-iter" and model.n_iter_ == 2
+    with pytest.raises(ValueError, match=r'try l2="auto"'):
+        TemperedLogisticRegression(l2=-1.0).fit(X, y)
+    with pytest.raises(ValueError, match=r"try t1=0.3 t2=1"):
+        TemperedLogisticRegression(t1=-1).fit(X, y)
+
+
+# ---- The life of an estimator --------------------------------------------------------------------
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_copies_predict_the_same(classes):
+    X, y = made(classes=classes)
+    model = TemperedLogisticRegression().fit(X, np.array(["b", "a", "c"])[y])
+    for other in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+        assert np.array_equal(other.coef_, model.coef_)
+        assert np.array_equal(other.predict_proba(X), model.predict_proba(X))
+        assert other.get_params() == model.get_params()
+    assert not hasattr(clone(model), "classes_")
+
+
+def test_before_fit():
+    model = TemperedLogisticRegression()
+    assert not hasattr(model, "coef_") and not hasattr(model, "intercept_")
+    with pytest.raises(NotFittedError):
+        model.predict([[1.0]])
+    with pytest.raises(NotFittedError):
+        model.sparsify()
+
+
+def test_weights_cannot_be_changed_by_accident():
+    X, y = made()
+    model = TemperedLogisticRegression().fit(X, y)
+    with pytest.raises(ValueError, match="read-only"):
+        model.coef_[0, 0] = 1
+    with pytest.raises(AttributeError):
+        model.coef_ = np.zeros((1, 8))
+
+
+def test_sparsify_and_back():
+    X, y = made()
+    model = TemperedLogisticRegression().fit(X, y)
+    dense, p = model.coef_, model.predict_proba(X)
+    assert sparse.issparse(model.sparsify().coef_)
+    assert np.array_equal(model.predict_proba(X), p)
+    assert sparse.issparse(pickle.loads(pickle.dumps(model)).coef_)
+    assert np.array_equal(model.densify().coef_, dense)
+
+
+def test_html_repr_shows_the_parameters():
+    html = TemperedLogisticRegression(t1=0.123)._repr_html_()
+    assert "TemperedLogisticRegression" in html and "0.123" in html
+
+
+def test_warm_start_goes_on():
+    X, y = made(rows=2000, columns=30, classes=3)
+    labels = np.array(["b", "a", "c"])[y]
+    model = TemperedLogisticRegression(l2=1e-3, warm_start=True).fit(X, labels)
+    first = model.n_iter_
+    assert model.fit(X, labels).n_iter_ < first / 2
+    cold = TemperedLogisticRegression(l2=1e-3).fit(X, labels)
+    assert np.abs(model.coef_ - cold.coef_).max() < 0.05 * np.abs(cold.coef_).max()
+
+
+def test_several_starts_are_followed():
+    X, y = made()
+    phases = []
+    TemperedLogisticRegression(0.1, 1.5, 1e-3, starts=3,
+                               callback=lambda now: phases.append(now.phase)).fit(X, y)
+    assert len(set(phases)) >= 3
+
+
+# ---- Progress ------------------------------------------------------------------------------------
+
+def test_a_callback_follows_and_stops():
+    X, y = made(rows=1000, columns=30, classes=3)
+    seen = []
+
+    def follow(now):
+        seen.append(now)
+        return now.iteration >= 3
+
+    model = TemperedLogisticRegression(tol=1e-9, callback=follow).fit(X, y)
+    assert model.stop_reason_ == "interrupted" and seen[-1].iteration == 3
+    assert isinstance(seen[0], temper.Progress) and seen[0].max_iterations == 1000
+    np.testing.assert_allclose([now.objective for now in seen], model.loss_curve_)
+
+
+def test_an_exception_of_the_callback_comes_through():
+    X, y = made(columns=30, classes=3)
+
+    def fail(now):
+        raise RuntimeError("enough")
+
+    model = TemperedLogisticRegression(callback=fail)
+    with pytest.raises(RuntimeError, match="enough"):
+        model.fit(X, y)
+
+
+def test_verbose_shows_progress(capsys, monkeypatch):
+    X, y = made(columns=30, classes=3)
+    pytest.importorskip("tqdm")
+    TemperedLogisticRegression(verbose=1).fit(X, y)
+    assert "temper: train" in capsys.readouterr().err
+    monkeypatch.setitem(__import__("sys").modules, "tqdm.auto", None)  # as if it were not there
+    TemperedLogisticRegression(verbose=1).fit(X, y)
+    assert "temper: train: iteration 0, objective" in capsys.readouterr().err
+    TemperedLogisticRegression().fit(X, y)
+    assert capsys.readouterr().err == ""
+
+
+# ---- What is refused -----------------------------------------------------------------------------
+
+@pytest.mark.parametrize("options, words", [
+    ({"loss": "nonsense"}, "no loss 'nonsense'"), ({"solver": "nonsense"}, "no solver"),
+    ({"scale": "nonsense"}, "no scaling"), ({"t1": "1"}, "t1 has to be a number"),
+    ({"max_iter": 2.5}, "max_iter has to be a whole number"), ({"starts": 9}, "starts"),
+    ({"t1": 1.5, "t2": 0.5}, "t2"), ({"random_state": -1}, "random_state"),
+    ({"precision": "f16"}, "no precision"), ({"tol": 0.0}, "tol must be")])
+def test_bad_parameters_are_refused(options, words):
+    X, y = made()
+    with pytest.raises(ValueError, match=words):
+        TemperedLogisticRegression(**options).fit(X, y)
+
+
+def test_bad_data_is_refused(kind):
+    X, y = made()
+    with pytest.raises(ValueError, match="weight -1 of row 1"):
+        TemperedLogisticRegression().fit(as_kind(X, kind), y, sample_weight=-np.ones(len(y)))
+    with pytest.raises(ValueError, match="expecting 8 features"):
+        TemperedLogisticRegression().fit(as_kind(X, kind), y).predict(as_kind(X[:, :3], kind))
+    if kind != "uint8":
+        X[3, 2] = np.nan
+        with pytest.raises(ValueError, match="NaN"):
+            TemperedLogisticRegression().fit(as_kind(X, kind), y)
+    with pytest.raises(ValueError, match="same name"):
+        TemperedLogisticRegression().fit(X[:2] * 0 + 1, np.array(["1", "1.0"]))
+
+
+def test_unusual_sparse_matrices_are_put_right():
+    X, y = made()
+    reference = TemperedLogisticRegression().fit(sparse.csr_matrix(X.astype(np.float32)), y)
+    wide = sparse.csr_matrix(X)  # float64
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    unsorted = sparse.csr_matrix(X)
+    for row in range(unsorted.shape[0]):
+        span = slice(unsorted.indptr[row], unsorted.indptr[row + 1])
+        unsorted.indices[span] = unsorted.indices[span][::-1].copy()
+        unsorted.data[span] = unsorted.data[span][::-1].copy()
+    unsorted.has_sorted_indices = False
+    for other in (wide, unsorted, sparse.csc_matrix(X), sparse.coo_matrix(X)):
+        assert np.array_equal(TemperedLogisticRegression().fit(other, y).coef_, reference.coef_)

@@ -1,0 +1,63 @@
+"""Noise on purpose."""
+import numpy as np
+import pytest
+from conftest import made
+from scipy import sparse
+
+import temper
+
+
+@pytest.mark.parametrize("kind", ["random", "pair", "small-margin", "large-margin"])
+def test_a_share_of_the_labels_changes(kind):
+    X, y = made(classes=3)
+    labels = np.array(["c", "a", "b"])[y]
+    noisy = temper.add_noise(X, labels, 0.1, kind)
+    assert noisy.X is X and noisy.y.dtype == labels.dtype
+    assert len(noisy.changed) == 60
+    assert np.array_equal(np.flatnonzero(noisy.y != labels), noisy.changed)
+    assert np.array_equal(temper.add_noise(X, labels, 0.1, kind).y, noisy.y)
+
+
+def test_seeds_differ():
+    X, y = made()
+    drawn = [temper.add_noise(X, y, 0.1, random_state=seed).changed for seed in (1, 2)]
+    assert not np.array_equal(*drawn)
+    assert np.array_equal(temper.add_noise(X, y, 0.1).changed, drawn[0])
+    generated = [temper.add_noise(X, y, 0.1, random_state=make(3)).changed
+                 for make in (np.random.default_rng, np.random.RandomState)]
+    assert all(len(changed) == 60 for changed in generated)
+
+
+def test_pairs():
+    X, y = made(classes=3)
+    noisy = temper.add_noise(X, y, 0.3, "pair", pairs={0: 2, 1: 2})
+    assert set(noisy.y[noisy.changed]) == {2} and not (y[noisy.changed] == 2).any()
+
+
+def test_a_matrix_in_the_order_of_sorted_classes():
+    X, y = made()
+    labels = np.where(y == y[0], "z", "a")  # z comes first in the data
+    noisy = temper.add_noise(X, labels, kind="matrix", matrix=[[1, 0], [0.5, 0.5]])
+    assert (noisy.y[labels == "a"] == "a").all()
+    assert 0.3 < (noisy.y[labels == "z"] == "a").mean() < 0.7
+
+
+@pytest.mark.parametrize("make", [np.asarray, sparse.csr_matrix])
+def test_features_of_others(make):
+    X, y = made()
+    pool = X[:50] + 100
+    noisy = temper.add_noise(make(X), y, 0.2, "instance", pool=make(pool))
+    features = noisy.X.toarray() if sparse.issparse(noisy.X) else noisy.X
+    assert np.array_equal(noisy.y, y) and len(noisy.changed) > 0
+    far = features.min(axis=1) >= 100
+    assert np.array_equal(np.flatnonzero(far), noisy.changed)
+
+
+def test_bad_noise_is_refused():
+    X, y = made()
+    with pytest.raises(ValueError, match="kind|noise"):
+        temper.add_noise(X, y, 0.1, "nonsense")
+    with pytest.raises(ValueError, match="rate|share"):
+        temper.add_noise(X, y, 2.0)
+    with pytest.raises(ValueError, match="class 'x'"):
+        temper.add_noise(X, y, 0.1, "pair", pairs={"x": 1})

@@ -1,0 +1,73 @@
+"""The package as a whole: examples run, types fit, doctests hold, nothing is missing."""
+import doctest
+import importlib
+import pathlib
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT
+
+import temper
+
+MODULES = ["temper"] + [f"temper.{m.name}" for m in pkgutil.iter_modules(temper.__path__)]
+EXAMPLES = sorted((ROOT / "python/examples").glob("*.py"))
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_doctests(name):
+    result = doctest.testmod(importlib.import_module(name), verbose=False)
+    assert result.failed == 0
+
+
+def test_there_are_doctests():
+    tried = sum(doctest.testmod(importlib.import_module(name)).attempted for name in MODULES)
+    assert tried > 30
+
+
+def test_all_names_are_there_and_documented():
+    for name in temper.__all__:
+        assert getattr(temper, name) is not None
+        assert name == "__version__" or getattr(temper, name).__doc__
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples(path, tmp_path):
+    done = subprocess.run([sys.executable, "-W", "error::FutureWarning", str(path)], text=True,
+                          capture_output=True, cwd=tmp_path, timeout=60,
+                          env={**__import__("os").environ, "MPLBACKEND": "Agg"})
+    assert done.returncode == 0, done.stderr
+    expected = path.read_text().split('"""')[1].split("It prints::\n", 1)[1]
+    assert done.stdout.split() == expected.split()
+
+
+def test_the_version_is_one():
+    text = (ROOT / "pyproject.toml").read_text()
+    assert f'version = "{temper.__version__}"' in text
+
+
+def test_one_extension_for_all_later_pythons():
+    path = pathlib.Path(temper._temper.__file__)
+    assert path.name == "_temper.abi3.so"
+    nm = subprocess.run(["nm", "-D", "--defined-only", str(path)], text=True, capture_output=True)
+    if nm.returncode == 0:
+        names = {line.split()[-1] for line in nm.stdout.splitlines()}
+        assert names == {"PyInit__temper"}
+    undefined = subprocess.run(["nm", "-D", "-u", str(path)], text=True, capture_output=True)
+    assert "PyArray" not in undefined.stdout  # no ABI of NumPy
+
+
+def test_stubs_are_those_of_the_extension(tmp_path):
+    pytest.importorskip("mypy")
+    done = subprocess.run([sys.executable, "-m", "mypy.stubtest", "temper._temper",
+                           "--ignore-missing-stub", "--concise"], text=True, capture_output=True,
+                          cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_types_fit(tmp_path):
+    pytest.importorskip("mypy")
+    done = subprocess.run([sys.executable, "-m", "mypy", "--ignore-missing-imports", "-p",
+                           "temper"], text=True, capture_output=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -1,0 +1,129 @@
+/* statistics: exact where that is possible. */
+#include "base/statistics.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+double mean_of(const double *values, size_t count)
+{
+    double sum = 0, rest = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += values[i];
+    double mean = sum / (double)count;
+    for (size_t i = 0; i < count; i++) /* what rounding has lost */
+        rest += values[i] - mean;
+    return mean + rest / (double)count;
+}
+
+double deviation_of(const double *values, size_t count)
+{
+    double mean = mean_of(values, count), squares = 0;
+    for (size_t i = 0; i < count; i++)
+        squares += (values[i] - mean) * (values[i] - mean);
+    return count > 1 ? sqrt(squares / (double)(count - 1)) : NAN;
+}
+
+/* ---- Student --------------------------------------------------------------------------------- */
+
+/* The continued fraction of the incomplete beta function, after Lentz; it converges fast for
+ * x < (a + 1)/(a + b + 2). */
+static double beta_fraction(double a, double b, double x)
+{
+    double c = 1, d = 1 / (1 - (a + b) * x / (a + 1)), h = d;
+    for (int m = 1; m < 400; m++) {
+        double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+        double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+        d = 1 / (1 + even * d);
+        c = 1 + even / c;
+        h *= c * d;
+        d = 1 / (1 + odd * d);
+        c = 1 + odd / c;
+        h *= c * d;
+        if (fabs(c * d - 1) < 1e-16)
+            break;
+    }
+    return h;
+}
+
+/* I_x(a, b), regularised. */
+static double incomplete_beta(double a, double b, double x)
+{
+    double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
+    if (x < (a + 1) / (a + b + 2))
+        return front * beta_fraction(a, b, x) / a;
+    return 1 - front * beta_fraction(b, a, 1 - x) / b;
+}
+
+double student_p(double t, double freedom)
+{
+    double x = freedom / (freedom + t * t);
+    if (t == 0 || isinf(t))
+        return t == 0 ? 1 : 0;
+    return incomplete_beta(freedom / 2, 0.5, x);
+}
+
+/* ---- Wilcoxon -------------------------------------------------------------------------------- */
+
+enum { MOST_SUM = TEMPER_EXACT_PAIRS * (TEMPER_EXACT_PAIRS + 1) };
+
+/* Counts the signs that give each sum: `twice` is twice the smaller sum, `rank` twice the rank of
+ * each pair, so that ties stay whole numbers. */
+static double exact_p(size_t twice, const size_t *rank, size_t count)
+{
+    double ways[MOST_SUM + 1] = {1}, below = 0;
+    size_t top = 0;
+    for (size_t i = 0; i < count; i++) {
+        top += rank[i];
+        for (size_t sum = top + 1; sum-- > rank[i];)
+            ways[sum] += ways[sum - rank[i]];
+    }
+    for (size_t sum = 0; sum <= twice; sum++)
+        below += ways[sum];
+    return fmin(1, 2 * below / ldexp(1, (int)count)); /* whole numbers up to 2^50: exact */
+}
+
+static int by_size(const void *left, const void *right)
+{
+    double a = ((const struct difference *)left)->size;
+    double b = ((const struct difference *)right)->size;
+    return (a > b) - (a < b);
+}
+
+/* Beyond what is counted: the normal approximation, with ties and continuity in mind. */
+static double wilcoxon_normal_p(double w, size_t count, double ties)
+{
+    double n = (double)count, mean = n * (n + 1) / 4;
+    double variance = n * (n + 1) * (2 * n + 1) / 24 - ties / 48;
+    return fmin(1, erfc((mean - w - 0.5) / sqrt(2 * variance)));
+}
+
+/* The sum of the ranks of the positive ones, doubled; fills `rank`, doubled too, up to its room. */
+static double rank_sum(const struct difference *sorted, size_t count, size_t *rank, double *ties)
+{
+    double positive = 0;
+    *ties = 0;
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && sorted[end].size == sorted[i].size;)
+            end++;
+        double size = (double)(end - i);
+        *ties += size * size * size - size;
+        for (size_t k = i; k < end; k++) {
+            if (k < TEMPER_EXACT_PAIRS)
+                rank[k] = i + 1 + end;
+            positive += sorted[k].positive ? (double)(i + 1 + end) : 0;
+        }
+    }
+    return positive;
+}
+
+double wilcoxon_p(struct difference *differing, size_t count, double *w)
+{
+    size_t rank[TEMPER_EXACT_PAIRS];
+    double ties, n = (double)count;
+    qsort(differing, count, sizeof *differing, by_size);
+    double positive = rank_sum(differing, count, rank, &ties);
+    double twice = fmin(positive, n * (n + 1) - positive);
+    *w = twice / 2;
+    return count <= TEMPER_EXACT_PAIRS ? exact_p((size_t)twice, rank, count)
+                                       : wilcoxon_normal_p(twice / 2, count, ties);
+}

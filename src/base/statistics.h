@@ -1,0 +1,26 @@
+/* statistics: means, deviations, and paired tests of whether two lists of numbers differ. */
+#ifndef BASE_STATISTICS_H
+#define BASE_STATISTICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "temper.h"
+
+double mean_of(const double *values, size_t count);      /* NAN for none */
+double deviation_of(const double *values, size_t count); /* with count - 1; NAN for one */
+
+/* Two-sided p of Student's t with so many degrees of freedom. */
+double student_p(double t, double freedom);
+
+/* A pair that differs, by how much and which way. */
+struct difference {
+    double size; /* > 0 */
+    bool positive;
+};
+
+/* Two-sided p of Wilcoxon's signed ranks, and the smaller one of their sums; count > 0. Sorts the
+ * differences. Exact for up to TEMPER_EXACT_PAIRS of them. */
+double wilcoxon_p(struct difference *differing, size_t count, double *w);
+
+#endif
