@@ -10,6 +10,9 @@ BENCH_PYTHON := build/venv-bench/bin/python
 TRAININGS     = if [ -x $(BENCH_PYTHON) ]; then $(BENCH_PYTHON) bench/train.py build/bench/temper \
         build/bench/train build/bench-train.json $(if $(QUICK),--quick); else echo "scikit-learn is not here: no trainings"; fi
 
+TUNING        = if [ -x $(BENCH_PYTHON) ]; then $(BENCH_PYTHON) bench/tune.py build/bench/temper \
+        build/bench/tune build/bench-tune.json; else echo "scikit-learn is not here: no tuning"; fi
+
 PYTHON_FITS   = if [ -x build/venv-python/bin/python ]; then tools/python build && \
         build/venv-python/bin/python bench/python_fit.py build/bench-python.json; \
         else echo "scikit-learn is not here: the Python package is not compared"; fi
@@ -19,7 +22,7 @@ PYTHON_FITS   = if [ -x build/venv-python/bin/python ]; then tools/python build 
 DATA       ?= data
 EXPERIMENT ?=
 
-.PHONY: build test check-fast python python-oldest demo experiments bench bench-train bench-python \
+.PHONY: build test check-fast python python-oldest demo experiments bench bench-train bench-tune bench-python \
         format lint asan tsan arm64 fuzz coverage \
         prove-gates kill-test quality install clean help
 

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "csv.h"
 #include "figure.h"
 #include "json.h"
 #include "message.h"
@@ -86,23 +87,6 @@ static temper_status check_options(const struct spoiling *spoiling)
 
 /* ---- The changes ----------------------------------------------------------------------------- */
 
-/* A class as a cell of a CSV file: in quotes if it needs them. */
-static void cell(FILE *out, const char *text)
-{
-    bool blank = *text == ' ' || (*text && text[strlen(text) - 1] == ' ');
-    if (*text && !blank && !strpbrk(text, ",;\t\"\r\n")) {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
-
 /* Where the features come from is told only where that is what changed. */
 static void list_changes(FILE *out, const struct spoiling *spoiling)
 {
@@ -111,9 +95,9 @@ static void list_changes(FILE *out, const struct spoiling *spoiling)
     for (size_t i = 0; i < spoiling->count; i++) {
         const temper_change *change = &spoiling->changes[i];
         fprintf(out, "%llu,", change->row);
-        cell(out, temper_data_class_name(spoiling->noisy, change->was));
+        csv_cell(out, temper_data_class_name(spoiling->noisy, change->was));
         fputc(',', out);
-        cell(out, temper_data_class_name(spoiling->noisy, change->is));
+        csv_cell(out, temper_data_class_name(spoiling->noisy, change->is));
         if (instance)
             fprintf(out, ",%llu", change->from);
         fputc('\n', out);

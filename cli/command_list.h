@@ -72,6 +72,27 @@ COMMAND(
                           "temper tune crowd.csv --ask 10\n"
                           "temper tune crowd.csv --trusted crowd.csv.temper.ask.csv"}))
 
+COMMAND(
+    AUDIT, .name = "audit", .operands = "DATA", .operand_hint = HINT_FILE, .fewest = 1, .most = 1,
+    .run = cmd_audit, .summary = "list the rows whose labels look wrong",
+    .description =
+        "Fits models to all folds of the rows but one, asks them about that one, lets the nearest "
+        "neighbours of each row vote, and estimates from both which classes have become which. The "
+        "score of a row is the probability that its label is wrong; rows are listed from the "
+        "highest score down, as far as it is 0.5, or as --top and --threshold say, with the label "
+        "that is suggested instead. How many of the first rows to expect to be wrong is told, and "
+        "holds where mistakes depend on the class alone. DATA is never changed.\n\n"
+        "Rows that have the same features and different labels are marked as conflicts. --kind row "
+        "looks for rows that lie far from all others, such as pictures of something else. For "
+        "counts, such as words in texts, --scale log helps much.",
+    .examples =
+        EXAMPLES({"The rows that the evidence supports", "temper audit crowd.csv"},
+                 {"A page with pictures, and a list of a hundred",
+                  "temper audit train-images-idx3-ubyte.gz --top 100 --report audit.html \\\n"
+                  "    -o suspects.csv"},
+                 {"Train without them", "temper audit crowd.csv --fix clean.csv --fix-how drop\n"
+                                        "temper train clean.csv"}))
+
 COMMAND(PREDICT, .name = "predict", .operands = "DATA", .operand_hint = HINT_FILE, .fewest = 1,
         .most = 1, .run = cmd_predict, .summary = "apply a model to rows",
         .description =

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "draft.h"
@@ -93,10 +94,10 @@ static void judge_superior(const struct judge *judge, const char *claim)
             count_line(judge, &line, &tally);
     if (tally.lines == 0)
         return;
-    const char *head = tally.better == tally.lines            ? "Reproduced"
-                       : tally.worse == 0 && tally.better > 0 ? "Reproduced in part"
-                       : tally.better > tally.worse           ? "Reproduced in part only"
-                                                              : "Not reproduced";
+    const char *head = tally.equal == tally.lines    ? "Undecided with so few splits"
+                       : tally.better == tally.lines ? "Reproduced"
+                       : tally.better > tally.worse  ? "Reproduced in part"
+                                                     : "Not reproduced";
     snprintf(
         words, sizeof words,
         "%s: of %zu cases tempered is better than the best of the others in %zu, worse in %zu, "
@@ -178,12 +179,29 @@ static void judge_figures(const struct judge *judge)
 
 /* ---- Which temperatures are chosen ----------------------------------------------------------- */
 
+/* Whether the grid has a t1 of 1 or more to choose: a range is taken to. */
+static bool offers_uncapped(const char *grid)
+{
+    const char *list = strstr(grid, "t1=");
+    char word[WORD_LENGTH], item[WORD_LENGTH];
+    if (!list)
+        return true;
+    next_word(&list, ' ', word);
+    for (list = word + strlen("t1="); list;) {
+        next_word(&list, ',', item);
+        if (strstr(item, "..") || strtod(item, NULL) >= 1)
+            return true;
+    }
+    return false;
+}
+
 static void judge_capped(const struct judge *judge)
 {
     size_t method = find_method(judge->plan, "tempered"), all = 0, capped = 0;
     struct cell line;
     char key[KEY_LENGTH], words[256];
-    if (method == METHODS_MOST || judge->plan->paper_temperatures)
+    if (method == METHODS_MOST || judge->plan->paper_temperatures ||
+        !offers_uncapped(judge->plan->grid))
         return;
     for (size_t i = 0; plan_line(judge->plan, i, &line); i++) {
         line.method = &judge->plan->methods[method];

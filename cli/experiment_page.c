@@ -288,8 +288,10 @@ static void add_opening(const struct results *results)
                     plan->quick ? " This is a quick run: fewer splits, folds, candidates and rows "
                                   "than in the paper."
                                 : "");
+    const char *penalties = tunes ? strstr(plan->grid, "l2=") : NULL; /* all that is left to tune */
     if (tunes)
-        draft_command(results->draft, "%s", plan->grid);
+        draft_command(results->draft, "%s",
+                      plan->paper_temperatures && penalties ? penalties : plan->grid);
 }
 
 static void add_closing(const struct results *results, const char *command)

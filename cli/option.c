@@ -9,7 +9,7 @@
 #define EVERYWHERE  (~0u)
 #define APPLYING    (IN(PREDICT) | IN(EVAL))                                  /* a model to data */
 #define FITTING     (IN(TRAIN) | IN(PLOT))                                    /* a model to data */
-#define SOLVING     (FITTING | IN(TUNE))                                      /* one or many */
+#define SOLVING     (FITTING | IN(TUNE) | IN(AUDIT))                          /* one or many */
 #define LABELLED    (IN(INFO) | IN(CONVERT) | IN(NOISE) | IN(EVAL) | SOLVING) /* may need labels */
 #define READING     (LABELLED | IN(PREDICT)) /* commands that read data */
 

@@ -715,6 +715,85 @@ TEMPER_API temper_status temper_tune(const temper_data *data, const temper_tune_
 /* Frees what it points to, not the report itself. */
 TEMPER_API void temper_tune_report_free(temper_tune_report *report);
 
+/* ---- Auditing -------------------------------------------------------------------------------- */
+
+/* What an audit makes of one row. */
+typedef struct temper_suspect {
+    unsigned long long row;    /* from 0 */
+    unsigned long long line;   /* of the file; 0: it has no lines */
+    uint32_t given, suggested; /* classes; `suggested` is the likeliest other than `given` */
+    /* Kind "label": the probability that the given label is wrong. Kind "row": how far the row lies
+     * from its neighbours, in robust standard deviations of the logarithm. */
+    double score;
+    double probability; /* of the suggested class; all from models that have not seen the row */
+    double margin;      /* activation of the given class less the largest other */
+    double distance;    /* to its neighbours, that of the median row being 1 */
+    double importance;  /* p^(t2 - t1), p being what the model thinks of the given label */
+    int conflict;       /* 1: a row with the same features has another label */
+} temper_suspect;
+
+/* Always begin with temper_audit_defaults(). */
+typedef struct temper_audit_options {
+    const char *kind; /* NULL or "label": wrong labels first; "row": misplaced rows first */
+    size_t folds;     /* 5 */
+    int choose;       /* 1: temperatures and l2 by CV+C; 0: those of `train` */
+    const char *grid; /* to choose from, as temper_tune_options has it; NULL: a small one */
+    /* Of these: loss and l2 unless they are chosen, scale, solver, precision, no_intercept,
+     * tolerance (1e-3), max_iterations, seed and threads. */
+    temper_train_options train;
+    temper_tune_progress_fn *follow; /* or NULL; not 0 stops: TEMPER_INTERRUPTED */
+    void *follow_context;
+} temper_audit_options;
+
+TEMPER_API temper_audit_options temper_audit_defaults(void);
+
+typedef struct temper_audit_report {
+    temper_suspect *suspects; /* all rows, the most suspicious first */
+    unsigned long long rows;
+    size_t classes;
+    int by_row;                   /* 1: kind "row" */
+    unsigned long long supported; /* so many of them the evidence supports */
+    double wrong; /* wrong labels, as far as can be told: the sum of probabilities */
+    /* Expected rows by [true class * classes + given class]; NULL with more than 256 classes. */
+    double *transition;
+    int in_pairs; /* 1: wrong labels keep to pairs of classes; 0: they look evenly spread */
+    unsigned long long conflicts; /* rows that have one */
+    temper_loss_spec loss;        /* resolved */
+    double l2, accuracy;          /* out of fold, against the labels as given */
+    size_t folds;
+    double seconds;
+    char notes[1024];    /* what was assumed, a sentence a line */
+    char warnings[2048]; /* what the user should know, a sentence a line */
+} temper_audit_report;
+
+/* Which labels look wrong. `scores` has room for one number a row, or is NULL: the score of each,
+ * in the order of the rows. Outputs are untouched on failure. */
+TEMPER_API temper_status temper_audit(const temper_data *data, const temper_audit_options *options,
+                                      double *scores, temper_audit_report *report,
+                                      temper_error *error);
+/* Frees what it points to, not the report itself. */
+TEMPER_API void temper_audit_report_free(temper_audit_report *report);
+
+/* The share of wrong labels to expect among the first `count` suspects; NAN for none, or kind
+ * "row". */
+TEMPER_API double temper_audit_precision(const temper_audit_report *report,
+                                         unsigned long long count);
+
+/* The data without the first `count` suspects ("drop"), with their suggested labels ("relabel"), or
+ * with their weights multiplied by their importance ("weight"). May borrow the features of `data`:
+ * free it first. */
+TEMPER_API temper_status temper_audit_fix(const temper_data *data,
+                                          const temper_audit_report *report,
+                                          unsigned long long count, const char *how,
+                                          temper_data **fixed, temper_error *error);
+
+/* A page of HTML about the first `count` suspects: summary, margins, transition table, list, and
+ * the pictures themselves where rows are pictures. To be freed by temper_free. */
+TEMPER_API temper_status temper_audit_page(const temper_data *data,
+                                           const temper_audit_report *report,
+                                           unsigned long long count, char **html, size_t *length,
+                                           temper_error *error);
+
 /* ---- Pictures -------------------------------------------------------------------------------- */
 
 /* Figure 1 of the paper for any temperatures. */

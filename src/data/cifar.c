@@ -175,6 +175,8 @@ static temper_status finish(struct gathering *g)
                          .owned = {g->pixels}};
     g->pixels = NULL;
     g->data->format = "cifar";
+    g->data->picture[0] = g->data->picture[1] = 32;
+    g->data->picture[2] = g->channel->features == COLOURS ? 3 : 1;
     return TEMPER_OK;
 }
 

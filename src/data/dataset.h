@@ -23,6 +23,8 @@ struct dataset {
     char *source;          /* the file, as the user named it */
     const char *format;    /* "libsvm", "csv", "npy", "idx", "cifar", "tmpr" */
     const char *compression; /* of the file: "gzip", "zstd", or NULL */
+    uint32_t picture[3];     /* rows that are pictures: height, width, colours (1, or 3 one after
+                              * the other); else 0 */
     bool header;             /* of a table: its first line has names */
     uint64_t missing_filled,
         missing_dropped; /* values that were missing; rows that went with them */

@@ -69,7 +69,9 @@ static temper_status read_magic(const struct reading *reading, struct rectangle 
     return TEMPER_OK;
 }
 
-static temper_status read_header(const struct reading *reading, struct rectangle *out)
+/* `picture`: height, width and colours where there are two dimensions of bytes a row; or NULL. */
+static temper_status read_header(const struct reading *reading, struct rectangle *out,
+                                 uint32_t *picture)
 {
     unsigned char sizes[4 * MOST_DIMENSIONS];
     size_t count = 0, columns = 1;
@@ -86,6 +88,11 @@ static temper_status read_header(const struct reading *reading, struct rectangle
     out->rows = get_u32(sizes);
     out->columns = columns;
     out->header_size = MAGIC + 4 * count;
+    if (picture && count == 3 && out->element.kind == 'u') {
+        picture[0] = get_u32(sizes + 4);
+        picture[1] = get_u32(sizes + 8);
+        picture[2] = 1;
+    }
     return TEMPER_OK;
 }
 
@@ -166,7 +173,7 @@ static temper_status read_labels(const struct reading *reading, struct dataset *
 {
     struct rectangle rectangle;
     struct matrix column = {0};
-    temper_status status = read_header(reading, &rectangle);
+    temper_status status = read_header(reading, &rectangle, NULL);
     if (status == TEMPER_OK)
         status = check_labels(reading, &rectangle, data);
     if (status == TEMPER_OK)
@@ -218,7 +225,7 @@ static temper_status find_labels(const struct reading *images, struct dataset *d
 temper_status read_idx(struct reading *reading, struct dataset *data)
 {
     struct rectangle rectangle;
-    temper_status status = read_header(reading, &rectangle);
+    temper_status status = read_header(reading, &rectangle, data->picture);
     if (status == TEMPER_OK)
         status = dense_read(reading, &rectangle, &data->x);
     source_close(reading->source);
@@ -230,10 +237,10 @@ temper_status read_idx(struct reading *reading, struct dataset *data)
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-static temper_status write_header(struct sink *sink, unsigned char code, const uint64_t sizes[2],
+static temper_status write_header(struct sink *sink, unsigned char code, const uint64_t *sizes,
                                   unsigned char dimensions, temper_error *error)
 {
-    unsigned char header[MAGIC + 8] = {0, 0, code, dimensions};
+    unsigned char header[MAGIC + 12] = {0, 0, code, dimensions};
     for (size_t i = 0; i < dimensions; i++) {
         if (sizes[i] > UINT32_MAX)
             return error_set(error, TEMPER_USAGE,
@@ -245,13 +252,16 @@ static temper_status write_header(struct sink *sink, unsigned char code, const u
     return sink_write(sink, header, MAGIC + 4u * dimensions, error);
 }
 
-/* Rows and features, two dimensions: that features were once 28 x 28 is not known any more. */
+/* Grey pictures keep their height and width; other features are one dimension. */
 temper_status write_idx(const struct dataset *data, struct sink *sink, temper_error *error)
 {
     static const unsigned char codes[] = {
         [MATRIX_F32] = 0x0d, [MATRIX_F64] = 0x0e, [MATRIX_U8] = 0x08, [MATRIX_CSR] = 0x0d};
-    uint64_t sizes[2] = {data->x.rows, data->x.columns};
-    temper_status status = write_header(sink, codes[data->x.kind], sizes, 2, error);
+    bool pictures = data->x.kind == MATRIX_U8 && data->picture[2] == 1;
+    uint64_t sizes[3] = {data->x.rows, data->x.columns};
+    for (size_t i = 0; pictures && i < 2; i++)
+        sizes[i + 1] = data->picture[i];
+    temper_status status = write_header(sink, codes[data->x.kind], sizes, pictures ? 3 : 2, error);
     return status == TEMPER_OK ? dense_write(&data->x, true, sink, error) : status;
 }
 

@@ -62,6 +62,7 @@ static temper_status copy_rest(const struct dataset *data, const size_t *row, si
     copy->weight = weight;
     copy->line = line;
     copy->format = data->format;
+    memcpy(copy->picture, data->picture, sizeof copy->picture);
     copy->compression = data->compression;
     copy->missing_filled = data->missing_filled;
     copy->missing_dropped = data->missing_dropped;

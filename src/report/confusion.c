@@ -21,6 +21,11 @@ struct grid {
     double names;        /* room of the names of the rows */
 };
 
+static const char *title_of(const struct confusion *confusion)
+{
+    return confusion->title ? confusion->title : "Given and predicted classes";
+}
+
 static double row_sum(const struct confusion *confusion, size_t given)
 {
     double sum = 0;
@@ -109,14 +114,16 @@ static void draw_titles(struct text *out, const struct grid *grid)
 {
     const struct font title = {.colour = palette_ink, .size = title_size};
     struct font axis = {.colour = palette_ink, .size = 13, .anchor = "middle"};
-    double side = grid->cell * (double)grid->confusion->classes;
-    svg_text(out, (struct point){paper, paper + title_size}, "Given and predicted classes", &title);
+    const struct confusion *confusion = grid->confusion;
+    double side = grid->cell * (double)confusion->classes;
+    svg_text(out, (struct point){paper, paper + title_size}, title_of(confusion), &title);
     svg_text(out,
              (struct point){grid->origin.x + side / 2,
                             grid->origin.y + side + names_below(grid) + axis_room - 4},
-             "predicted", &axis);
+             confusion->column_word ? confusion->column_word : "predicted", &axis);
     axis.upwards = true;
-    svg_text(out, (struct point){paper + 12, grid->origin.y + side / 2}, "given", &axis);
+    svg_text(out, (struct point){paper + 12, grid->origin.y + side / 2},
+             confusion->row_word ? confusion->row_word : "given", &axis);
 }
 
 void confusion_draw(struct text *out, const struct confusion *confusion)
@@ -124,10 +131,10 @@ void confusion_draw(struct text *out, const struct confusion *confusion)
     assert(confusion->classes <= CONFUSION_CLASSES);
     struct grid grid = lay_out(confusion);
     double side = grid.cell * (double)confusion->classes;
-    double width = fmax(grid.origin.x + side,
-                        paper + svg_text_width("Given and predicted classes", title_size));
+    double width =
+        fmax(grid.origin.x + side, paper + svg_text_width(title_of(confusion), title_size));
     double height = grid.origin.y + side + names_below(&grid) + axis_room;
-    svg_begin(out, ceil(width + paper), ceil(height + paper), "Given and predicted classes",
+    svg_begin(out, ceil(width + paper), ceil(height + paper), title_of(confusion),
               "A heat map of the confusion table");
     for (size_t i = 0; i < confusion->classes; i++)
         for (size_t j = 0; j < confusion->classes; j++)

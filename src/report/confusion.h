@@ -10,12 +10,14 @@
 enum { CONFUSION_CLASSES = 40 };
 
 struct confusion {
-    const double *sums; /* [given][predicted] */
+    const double *sums; /* [row][column]: [given][predicted] */
     const char *const *names;
     size_t classes; /* at most CONFUSION_CLASSES for the picture */
+    /* Words of the picture; NULL: "Given and predicted classes", "given", "predicted". */
+    const char *title, *row_word, *column_word;
 };
 
-/* A heat map; shades are shares of the given class. */
+/* A heat map; shades are shares of the row. */
 void confusion_draw(struct text *out, const struct confusion *confusion);
 
 #endif

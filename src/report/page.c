@@ -27,6 +27,12 @@ static const char style[] =
     ".pictures{display:flex;flex-wrap:wrap;gap:1rem 1.5rem;margin:1rem 0;align-items:flex-start}\n"
     ".pictures svg{max-width:100%;height:auto}\n"
     ".pictures .table{margin:0 1.5rem 0 0}\n"
+    ".grid{display:grid;grid-template-columns:repeat(auto-fill,minmax(7rem,1fr));gap:1rem;"
+    "margin:1rem 0}\n"
+    ".grid figure{margin:0}\n"
+    ".grid img{width:100%;image-rendering:pixelated;border:1px solid var(--line)}\n"
+    ".grid figcaption{font-size:.8rem;line-height:1.35;overflow-wrap:anywhere}\n"
+    ".grid figcaption span{color:var(--soft)}\n"
     "@media (prefers-color-scheme:dark){\n"
     ":root{--paper:#15171b;--ink:#e4e6e9;--soft:#a3a8b0;--line:#33373e;--wash:#1d2025}\n"
     "svg [fill=\"#ffffff\"]{fill:#15171b}\n"
@@ -109,6 +115,29 @@ void page_picture(struct text *out, const char *svg)
 }
 
 void page_pictures_end(struct text *out)
+{
+    text_append(out, "</div>\n");
+}
+
+/* ---- Photographs ----------------------------------------------------------------------------- */
+
+void page_grid_begin(struct text *out)
+{
+    text_append(out, "<div class=\"grid\">\n");
+}
+
+void page_grid_item(struct text *out, const char *source, const char *caption, const char *note)
+{
+    text_append(out, "<figure><img alt=\"\" src=\"");
+    text_append(out, source);
+    text_append(out, "\"/><figcaption>");
+    svg_escape(out, caption);
+    text_append(out, "<br/><span>");
+    svg_escape(out, note);
+    text_append(out, "</span></figcaption></figure>\n");
+}
+
+void page_grid_end(struct text *out)
 {
     text_append(out, "</div>\n");
 }

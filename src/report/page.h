@@ -24,6 +24,12 @@ void page_pictures_begin(struct text *out);
 void page_picture(struct text *out, const char *svg);
 void page_pictures_end(struct text *out);
 
+/* Photographs in rows, each with a caption and a fainter note; `source` is a data: address, put in
+ * as it is. */
+void page_grid_begin(struct text *out);
+void page_grid_item(struct text *out, const char *source, const char *caption, const char *note);
+void page_grid_end(struct text *out);
+
 /* cells[rows][columns], the first row being the head; numbers are set to the right. The caption may
  * be NULL. */
 struct table {

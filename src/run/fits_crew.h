@@ -9,7 +9,7 @@
 
 enum {
     MOST_AT_ONCE = WHITENERS_MOST_VECTORS, /* two passes' worth, so that few leave gaps */
-    HISTORY = 40                           /* pairs of vectors: more cost more than they save */
+    HISTORY = 100 /* pairs of vectors: with 40, half as many passes again */
 };
 
 enum stage {

@@ -164,7 +164,8 @@ static void fill_sample(struct sample *sample, size_t classes, size_t rows)
     report->summary =
         (temper_model_summary){.scale = "standard", .solver = "newton", .stop = "converged"};
     report->evaluation = (temper_evaluation){.rows = rows, .log_loss = NAN, .loss = 1e-9};
-    report->confusion = (struct confusion){sample->sums, sample->names, classes};
+    report->confusion =
+        (struct confusion){.sums = sample->sums, .names = sample->names, .classes = classes};
     report->weight_count = 2;
     report->weights[0].value = 3;
     report->weights[1].value = -2;

@@ -1,0 +1,21 @@
+/* audit_report: the labels to look at again, as a page. */
+#ifndef REPORT_AUDIT_REPORT_H
+#define REPORT_AUDIT_REPORT_H
+
+#include "base/text.h"
+#include "temper.h"
+
+struct audit_page {
+    const temper_audit_report *report;
+    size_t count;       /* suspects that are listed */
+    const char *source; /* the file */
+    const char *const *class_names;
+    /* Rows that are pictures of bytes: height, width, colours; 0 if they are not. */
+    uint32_t picture[3];
+    const unsigned char *pixels; /* of all rows */
+};
+
+/* Memory that ended is noted in the text. */
+void audit_page_write(struct text *out, const struct audit_page *page);
+
+#endif

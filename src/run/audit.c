@@ -1,0 +1,170 @@
+/* audit: the story of an audit, in named steps. */
+#include "run/audit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/thread.h"
+#include "run/auditing.h"
+#include "run/training.h"
+#include "run/tune.h"
+#include "run/tuning.h"
+#include "tempered/method.h"
+
+/* What random, pair and large-margin noise want; the penalty matters less than with few rows. */
+static const char temperatures[] = "t1=0.3,0.5 t2=1"; /* (1, 1) and (0.1, 1.12) are added */
+static const char penalties[] = "l2=0.1x..1x:2";
+
+/* ---- Before the first fit -------------------------------------------------------------------- */
+
+static temper_status check_options(struct audit *audit)
+{
+    const temper_audit_options *options = audit->options;
+    const char *kind = options->kind;
+    if (kind && strcmp(kind, "label") != 0 && strcmp(kind, "row") != 0)
+        return error_set(audit->error, TEMPER_USAGE,
+                         "there is no kind '%.64s' of audit; there are label and row", kind);
+    if (options->folds < 2)
+        return error_set(audit->error, TEMPER_USAGE, "folds must be 2 or more");
+    if (audit->loss.method == TEMPER_HINGE || audit->loss.method == TEMPER_BREGMAN)
+        return error_set(audit->error, TEMPER_USAGE,
+                         "an audit needs probabilities of the two-temperature kind, which loss %s "
+                         "has not; give temperatures",
+                         method_name(audit->loss.method));
+    return TEMPER_OK;
+}
+
+/* By what training would refuse. */
+static temper_status check_data(struct audit *audit)
+{
+    struct training_run run = {
+        .given = audit->data, .data = audit->data, .options = &audit->train, .error = audit->error};
+    temper_status status = training_check(&run);
+    audit->loss = run.loss;
+    if (status != TEMPER_OK)
+        return status;
+    if (audit->data->x.rows < 2 * audit->options->folds)
+        return error_set(audit->error, TEMPER_BAD_DATA,
+                         "%s: %zu rows are too few for %zu folds; give fewer folds, or more rows",
+                         audit->data->source ? audit->data->source : "data",
+                         (size_t)audit->data->x.rows, audit->options->folds);
+    return TEMPER_OK;
+}
+
+static temper_status prepare(struct audit *audit)
+{
+    audit->train = audit->options->train;
+    audit->train.warm = NULL;
+    audit->train.valid = NULL;
+    audit->train.checkpoint = NULL;
+    audit->train.resume = 0;
+    if (!audit->train.threads)
+        audit->train.threads = thread_count_default();
+    audit->threads = audit->train.threads;
+    temper_status status = check_data(audit);
+    if (status == TEMPER_OK)
+        status = check_options(audit);
+    if (status != TEMPER_OK)
+        return status;
+    audit->rows = (size_t)audit->data->x.rows;
+    audit->classes = audit->data->classes.count;
+    audit->neighbours = audit->rows > AUDIT_NEIGHBOURS ? AUDIT_NEIGHBOURS : audit->rows - 1;
+    audit->l2 = audit->train.l2;
+    return TEMPER_OK;
+}
+
+/* ---- Temperatures and penalty ---------------------------------------------------------------- */
+
+/* Among candidates whose accuracies cannot be told apart, a list of suspects is best made by the
+ * one with the best probabilities; not where CV+C has overruled accuracy, whose mistakes they
+ * share. */
+static size_t best_candidate(const temper_tune_report *report)
+{
+    size_t best = report->best;
+    double enough = report->table[best].accuracy - report->table[best].accuracy_error;
+    if (strcmp(report->decided_by, "accuracy") != 0)
+        return best;
+    for (size_t i = 0; i < report->count; i++)
+        if (report->table[i].accuracy >= enough &&
+            report->table[i].bounded_loss < report->table[best].bounded_loss)
+            best = i;
+    return best;
+}
+
+/* The halves alone choose: what they cannot tell apart, an audit need not. */
+temper_status audit_choose(struct audit *audit)
+{
+    const temper_audit_options *options = audit->options;
+    char grid[128];
+    if (!options->choose)
+        return TEMPER_OK;
+    temper_tune_options tuning = {.folds = 2,
+                                  .train = audit->train,
+                                  .follow = options->follow,
+                                  .follow_context = options->follow_context};
+    temper_tune_report report;
+    if (isnan(audit->l2))
+        snprintf(grid, sizeof grid, "%s %s", temperatures, penalties);
+    else
+        snprintf(grid, sizeof grid, "%s l2=%.17g", temperatures, audit->l2);
+    tuning.grid = options->grid ? options->grid : grid;
+    temper_status status = tune(audit->data, &tuning, NULL, &report, audit->error);
+    if (status != TEMPER_OK)
+        return status;
+    bool interrupted = report.interrupted;
+    if (!interrupted) {
+        size_t best = best_candidate(&report);
+        audit->loss = report.table[best].loss;
+        audit->l2 = report.table[best].l2;
+        memcpy(audit->report.warnings, report.warnings, sizeof audit->report.warnings - 1);
+        sentence_add(audit->report.notes, sizeof audit->report.notes,
+                     "temperatures: t1 = %g, t2 = %g, l2 = %.4g: %s", audit->loss.t1,
+                     audit->loss.t2, audit->l2,
+                     best == report.best
+                         ? report.reason
+                         : "its probabilities are the best among the most accurate");
+    }
+    temper_tune_report_free(&report);
+    return interrupted ? error_set(audit->error, TEMPER_INTERRUPTED, "interrupted") : TEMPER_OK;
+}
+
+/* ---- The story ------------------------------------------------------------------------------- */
+
+static void audit_free(struct audit *audit)
+{
+    ground_free(&audit->ground);
+    split_free(&audit->folds);
+    mem_free(audit->activation);
+    mem_free(audit->belief);
+    mem_free(audit->evidence);
+    mem_free(audit->neighbour);
+    mem_free(audit->distance);
+    noise_model_free(&audit->model);
+}
+
+temper_status audit(const struct dataset *data, const temper_audit_options *options,
+                    temper_audit_report *report, temper_error *error)
+{
+    static temper_status (*const steps[])(struct audit *) = {
+        prepare, audit_choose, audit_fit, audit_neighbours, audit_weigh, audit_list,
+    };
+    struct audit audit = {
+        .data = data, .options = options, .error = error, .started = training_clock()};
+    temper_status status = TEMPER_OK;
+    for (size_t i = 0; status == TEMPER_OK && i < sizeof steps / sizeof *steps; i++)
+        status = steps[i](&audit);
+    if (status == TEMPER_OK) {
+        audit.report.loss = audit.loss;
+        audit.report.l2 = audit.l2;
+        audit.report.folds = options->folds;
+        audit.report.seconds = training_clock() - audit.started;
+        *report = audit.report;
+    } else {
+        mem_free(audit.report.suspects);
+        mem_free(audit.report.transition);
+    }
+    audit_free(&audit);
+    return status;
+}

@@ -1,0 +1,13 @@
+/* audit: from a dataset to a list of rows to look at again. */
+#ifndef RUN_AUDIT_H
+#define RUN_AUDIT_H
+
+#include "data/dataset.h"
+
+/* The public calls (temper.h: temper_audit, temper_audit_fix) in our own types. */
+temper_status audit(const struct dataset *data, const temper_audit_options *options,
+                    temper_audit_report *report, temper_error *error);
+temper_status audit_fix(const struct dataset *data, const temper_audit_report *report, size_t count,
+                        const char *how, struct dataset **out, temper_error *error);
+
+#endif

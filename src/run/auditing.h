@@ -1,0 +1,45 @@
+/* auditing: one audit on its way; what its files share. */
+#ifndef RUN_AUDITING_H
+#define RUN_AUDITING_H
+
+#include "data/split.h"
+#include "run/ground.h"
+#include "run/noise_model.h"
+
+enum { AUDIT_NEIGHBOURS = 20, AUDIT_DIMENSIONS = 32 };
+
+struct audit {
+    const struct dataset *data;
+    const temper_audit_options *options;
+    temper_error *error;
+
+    /* ---- What was decided before the fits */
+    temper_train_options train;
+    temper_loss_spec loss;
+    double l2;
+    struct ground ground;
+    struct split folds;
+    size_t rows, classes, threads;
+    size_t neighbours; /* of each row */
+
+    /* ---- On the way */
+    double started;      /* a clock */
+    size_t done;         /* fits */
+    double *activation;  /* [row * classes + class], by models that have not seen the row */
+    double *belief;      /* what they think of the given label */
+    double *evidence;    /* activations, and the votes of neighbours */
+    uint32_t *neighbour; /* [row * neighbours + i] */
+    double *distance;    /* of each row to them; the median row's is 1 */
+    struct noise_model model;
+    temper_audit_report report;
+};
+
+/* ---- Steps, in their order ------------------------------------------------------------------- */
+
+temper_status audit_choose(struct audit *audit);
+temper_status audit_fit(struct audit *audit);
+temper_status audit_neighbours(struct audit *audit);
+temper_status audit_weigh(struct audit *audit);
+temper_status audit_list(struct audit *audit);
+
+#endif
