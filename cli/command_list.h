@@ -83,8 +83,8 @@ COMMAND(
         "that is suggested instead. How many of the first rows to expect to be wrong is told, and "
         "holds where mistakes depend on the class alone. DATA is never changed.\n\n"
         "Rows that have the same features and different labels are marked as conflicts. --kind row "
-        "looks for rows that lie far from all others, such as pictures of something else. For "
-        "counts, such as words in texts, --scale log helps much.",
+        "looks for rows that lie far from all others, such as damaged ones. For skewed "
+        "counts, such as word frequencies, try --scale log.",
     .examples =
         EXAMPLES({"The rows that the evidence supports", "temper audit crowd.csv"},
                  {"A page with pictures, and a list of a hundred",

@@ -660,7 +660,10 @@ typedef struct temper_tune_options {
      * 1e-3x..10x:5. "loss=logistic,hinge:0.1" for other methods, hinge with its kink rounded
      * over so much. (1, 1) and (0.1, 1.12) are added, unless the word "only" is there. */
     const char *grid;
-    size_t folds;          /* 10; 2: the halves are all */
+    size_t folds; /* 10; 2: the halves are all */
+    /* The fold of each row, from 0; NULL: they are drawn by the seed. Where they are given, the
+     * halves are the even folds and the odd ones, so that rows of a fold stay together. */
+    const uint32_t *fold;
     const char *criterion; /* NULL or "cv+c"; "accuracy", "log-loss", "bounded-loss" */
     const char *assume;    /* NULL; "structured": labels are wrong where x says so */
     /* Rows whose labels are right: they decide. Other rows than those of the data... */
@@ -691,6 +694,7 @@ typedef struct temper_tune_report {
     const char *decided_by;
     char reason[512]; /* the same as a sentence */
     size_t folds;
+    uint32_t *fold;    /* of each row, drawn or given */
     double default_l2; /* lambda_0 */
     /* How sure it is: the accuracy of the best less that of the best logistic regression in the
      * table, and the standard error of that difference; NAN without one. */

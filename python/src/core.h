@@ -54,6 +54,14 @@ PyObject *model_from_path(PyObject *module, PyObject *args);
 PyObject *model_from_bytes(PyObject *module, PyObject *args);
 /* train(data, options, warm, follow, signals) */
 PyObject *train_model(PyObject *module, PyObject *args, PyObject *keywords);
+/* tune(data, trusted, follow, signals, *, ...) */
+PyObject *tune_model(PyObject *module, PyObject *args, PyObject *keywords);
+
+/* A report as a dict; `history` has pairs of objective and gradient, one for each iteration. */
+PyObject *training_report(const temper_train_report *r, const double *history, size_t count);
+/* The exception that ended the work from outside, taken away, or None. A new reference. */
+PyObject *pending_exception(void);
+
 /* noise(data, kind, rate, ...) */
 PyObject *make_noise(PyObject *module, PyObject *args, PyObject *keywords);
 

@@ -19,6 +19,8 @@ static PyMethodDef methods[] = {
     {"data", data_new, METH_VARARGS, "data(x, labels, class_names, feature_names, weights)"},
     {"train", (PyCFunction)(void (*)(void))train_model, METH_VARARGS | METH_KEYWORDS,
      "train(data, warm, follow, signals, *, ...)"},
+    {"tune", (PyCFunction)(void (*)(void))tune_model, METH_VARARGS | METH_KEYWORDS,
+     "tune(data, trusted, follow, signals, *, ...)"},
     {"noise", (PyCFunction)(void (*)(void))make_noise, METH_VARARGS | METH_KEYWORDS,
      "noise(data, pool, *, ...)"},
     {"load", model_from_path, METH_VARARGS, "load(path)"},

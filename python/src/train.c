@@ -92,14 +92,14 @@ static bool read_options(PyObject *args, PyObject *keywords, PyObject *objects[4
 
 /* ---- Afterwards ------------------------------------------------------------------------------ */
 
-static PyObject *report_of(const temper_train_report *r, const struct following *f)
+PyObject *training_report(const temper_train_report *r, const double *history, size_t count)
 {
     PyObject *words = python_words(r->warnings);
-    PyObject *history = PyBytes_FromStringAndSize((const char *)f->history,
-                                                  (Py_ssize_t)(2 * f->count * sizeof *f->history));
-    if (!words || !history) {
+    PyObject *course =
+        PyBytes_FromStringAndSize((const char *)history, (Py_ssize_t)(2 * count * sizeof *history));
+    if (!words || !course) {
         Py_XDECREF(words);
-        Py_XDECREF(history);
+        Py_XDECREF(course);
         return NULL;
     }
     return Py_BuildValue("{s:s,s:s,s:s,s:d,s:d,s:d,s:d,s:d,s:n,s:n,s:d,s:d,s:N,s:N}", "stop",
@@ -108,11 +108,10 @@ static PyObject *report_of(const temper_train_report *r, const struct following 
                          r->gradient_norm, "accuracy", r->accuracy, "iterations",
                          (Py_ssize_t)r->iterations, "evaluations", (Py_ssize_t)r->evaluations,
                          "passes", r->passes, "seconds", r->seconds, "warnings", words, "history",
-                         history);
+                         course);
 }
 
-/* What ended the training from outside, or None: the caller keeps the model before it raises it. */
-static PyObject *pending_exception(void)
+PyObject *pending_exception(void)
 {
     PyObject *type, *value, *trace;
     PyErr_Fetch(&type, &value, &trace);
@@ -130,7 +129,8 @@ static PyObject *result_of(const struct core *core, temper_model *model,
                            const temper_train_report *report, const struct following *f)
 {
     PyObject *exception = pending_exception();
-    PyObject *wrapped = model_wrap(core, model), *told = report_of(report, f);
+    PyObject *wrapped = model_wrap(core, model),
+             *told = training_report(report, f->history, f->count);
     if (wrapped && told)
         return Py_BuildValue("NNN", wrapped, told, exception);
     Py_DECREF(exception);

@@ -1,17 +1,18 @@
 """temper: logistic regression for people whose labels are partly wrong.
 
-``TemperedLogisticRegression`` is an estimator for scikit-learn; ``add_noise`` makes labels wrong on
-purpose; ``load`` and ``save`` share model files with the command; ``log_t``, ``exp_t``,
+``TemperedLogisticRegression`` is an estimator for scikit-learn, ``TemperedLogisticRegressionCV``
+chooses its temperatures; ``add_noise`` makes labels wrong on purpose; ``load`` and ``save`` share model files with the command; ``log_t``, ``exp_t``,
 ``tempered_loss`` and their relatives are the functions of the paper. ``temper.plots`` draws.
 """
-from ._progress import Progress
+from ._progress import Progress, TuneProgress
 from ._temper import version as __version__
 from .estimator import TemperedLogisticRegression
 from .files import load, save
 from .functions import (divergence, entropy, escort, exp_t, log_partition, log_t, probabilities,
                         tempered_loss)
 from .noise import Noisy, add_noise
+from .search import TemperedLogisticRegressionCV
 
-__all__ = ["Noisy", "Progress", "TemperedLogisticRegression", "__version__", "add_noise",
-           "divergence", "entropy", "escort", "exp_t", "load", "log_partition", "log_t",
-           "probabilities", "save", "tempered_loss"]
+__all__ = ["Noisy", "Progress", "TemperedLogisticRegression", "TemperedLogisticRegressionCV",
+           "TuneProgress", "__version__", "add_noise", "divergence", "entropy", "escort", "exp_t",
+           "load", "log_partition", "log_t", "probabilities", "save", "tempered_loss"]

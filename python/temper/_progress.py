@@ -25,15 +25,33 @@ class Progress(NamedTuple):
     seconds: float
 
 
+class TuneProgress(NamedTuple):
+    """Where tuning is; what a ``callback`` is given after every few fits."""
+
+    phase: str
+    """"halves", "folds", "ask", "check" or "final fit"."""
+    done: int
+    """Fits so far."""
+    all: int
+    """As far as is known: candidates that have no chance are dropped on the way."""
+    seconds: float
+    left: float
+    """Seconds, by the fits so far; NaN if that is not known yet."""
+
+
 class _Lines:
     """Without tqdm: a line a second at most."""
 
     def __init__(self) -> None:
         self._last = 0.0
 
-    def show(self, now: Progress) -> None:
-        if time.monotonic() - self._last >= 1:
-            self._last = time.monotonic()
+    def show(self, now: Progress | TuneProgress) -> None:
+        if time.monotonic() - self._last < 1:
+            return
+        self._last = time.monotonic()
+        if isinstance(now, TuneProgress):
+            print(f"temper: {now.phase}: {now.done} of {now.all} fits", file=sys.stderr)
+        else:
             print(f"temper: {now.phase}: iteration {now.iteration}, {_figures(now)}",
                   file=sys.stderr)
 
@@ -42,13 +60,18 @@ class _Lines:
 
 
 class _Bar:
-    """Counts iterations; how many there will be is not known. The last figures stay."""
+    """Counts iterations, of which it is not known how many there will be, or fits. The last figures
+    stay."""
 
-    def __init__(self, tqdm: Any) -> None:
-        self._bar = tqdm(unit=" iterations", leave=True)
+    def __init__(self, tqdm: Any, unit: str) -> None:
+        self._bar = tqdm(unit=unit, leave=True)
 
-    def show(self, now: Progress) -> None:
+    def show(self, now: Progress | TuneProgress) -> None:
         self._bar.set_description_str(f"temper: {now.phase}", refresh=False)
+        if isinstance(now, TuneProgress):
+            self._bar.total = now.all
+            self._bar.update(now.done - self._bar.n)
+            return
         self._bar.set_postfix_str(_figures(now), refresh=False)
         self._bar.update(1)
 
@@ -61,24 +84,27 @@ def _figures(now: Progress) -> str:
             f"accuracy {now.accuracy:.3f}")
 
 
-def _display() -> _Bar | _Lines:
+def _display(unit: str) -> _Bar | _Lines:
     try:
         from tqdm.auto import tqdm
     except ImportError:
         return _Lines()
-    return _Bar(tqdm)
+    return _Bar(tqdm, unit)
 
 
 class Follower:
     """Passes progress on; ``function`` is None where nobody wants it, and training stays in C."""
 
-    def __init__(self, callback: Callable[[Progress], Any] | None, verbose: int | bool) -> None:
+    def __init__(self, callback: Callable[..., Any] | None, verbose: int | bool,
+                 kind: type[Progress] | type[TuneProgress] = Progress) -> None:
         self._callback = callback
-        self._display = _display() if verbose else None
+        self._kind = kind
+        unit = " iterations" if kind is Progress else " fits"
+        self._display = _display(unit) if verbose else None
         self.function = self._follow if callback or verbose else None
 
     def _follow(self, *fields: Any) -> Any:
-        now = Progress(*fields)
+        now = self._kind(*fields)
         if self._display:
             self._display.show(now)
         return self._callback(now) if self._callback else False

@@ -32,6 +32,12 @@ def train(data: Data, warm: Model | None, follow: Callable[..., Any] | None, sig
           precision: str | None, starts: int, no_intercept: bool, tolerance: float,
           max_iterations: int, seed: int,
           threads: int) -> tuple[Model, dict[str, Any], BaseException | None]: ...
+def tune(data: Data, trusted: Data | None, follow: Callable[..., Any] | None, signals: bool, *,
+         grid: str | None, folds: int, fold: _Array | None, criterion: str | None,
+         assume: str | None, ask: int, trusted_rows: _Array | None, trusted_labels: _Array | None,
+         scale: str | None, solver: str | None, precision: str | None, starts: int,
+         no_intercept: bool, tolerance: float, max_iterations: int, seed: int,
+         threads: int) -> tuple[Model | None, dict[str, Any], BaseException | None]: ...
 def noise(data: Data, pool: Data | None, *, kind: str, rate: float, seed: int, map: str | None,
           matrix: str | None, rank_l2: float, rank_scale: str | None,
           threads: int) -> list[tuple[int, int, int, int]]: ...

@@ -1,46 +1,26 @@
 """TemperedLogisticRegression: logistic regression that some wrong labels do not bend."""
 from __future__ import annotations
 
-import os
 import warnings
-from numbers import Integral, Real
 from typing import Any, Callable
 
-import joblib
 import numpy as np
-from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from . import _temper
+from ._base import TemperedClassifier
 from ._compat import validate
-from ._data import Labels, borrow, encode_labels
-from ._progress import Follower, Progress, on_main_thread
+from ._data import borrow
+from ._params import number, solver_options
+from ._progress import Follower, Progress, TuneProgress, on_main_thread
+from ._tuning import TUNE_DEFAULTS, run_tuning
 
-# Of temper_output in temper.h.
-_LABELS, _PROBABILITIES, _RAW_PROBABILITIES, _DECISIONS = range(4)
-
-_TWO_TEMPERATURES = ("tempered", "logistic", "t-logistic", "gce")
-
-
-def _has_raw_probabilities(estimator: Any) -> bool:
-    if estimator.loss == "hinge":
-        raise AttributeError("the hinge loss has no probabilities; use decision_function")
-    return True
+# The temperatures that a loss leaves open, if not both.
+_FREE: dict[str, tuple[str, ...]] = {"logistic": (), "hinge": (), "t-logistic": ("t2",),
+                                     "gce": ("t1",)}
 
 
-def _has_probabilities(estimator: Any) -> bool:
-    _has_raw_probabilities(estimator)
-    if estimator.t1 == 0 and estimator.loss in ("tempered", "gce"):
-        raise AttributeError("a model of t1 = 0 has no calibrated probabilities; use "
-                             "raw_proba or decision_function")
-    return True
-
-
-class TemperedLogisticRegression(ClassifierMixin, BaseEstimator):
+class TemperedLogisticRegression(TemperedClassifier):
     """Logistic regression with two temperatures: for labels that are partly wrong.
 
     Minimises the weighted mean of the loss plus ``l2 / 2 * ||W||**2``, the intercept being free.
@@ -48,9 +28,11 @@ class TemperedLogisticRegression(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    t1, t2 : float, default 0.3 and 1
+    t1, t2 : float or "auto", default 0.3 and 1
         The temperatures. ``t1 = t2 = 1`` is logistic regression. Lower ``t1`` caps the loss of a
-        row at ``1 / (1 - t1)``; higher ``t2`` gives heavier tails.
+        row at ``1 / (1 - t1)``; higher ``t2`` gives heavier tails. "auto" is chosen by
+        cross-validation on 10 folds, and with it l2 if that is "auto" too, as ``temper train --t1
+        auto`` does; :class:`TemperedLogisticRegressionCV` tells more, and has options for it.
     l2 : float or "auto", default "auto"
         The penalty lambda, on the features as scaled. LogisticRegression's ``C`` is
         ``1 / (l2 * n_samples)``. "auto" is ``2e-4 * trace(cov(X)) / (n_classes - 1)``.
@@ -78,7 +60,8 @@ class TemperedLogisticRegression(ClassifierMixin, BaseEstimator):
         Show progress: a tqdm bar where that is installed.
     callback : callable or None
         Called with a :class:`temper.Progress` after each iteration; a true answer ends training
-        with the best weights so far.
+        with the best weights so far. Where temperatures are chosen, with a
+        :class:`temper.TuneProgress` now and then; a true answer is an error then.
     precision : {"auto", "f32", "f64"}
         Of sums within blocks of rows. "auto" is "f64" for float64 and sparse X, else "f32".
 
@@ -92,15 +75,17 @@ class TemperedLogisticRegression(ClassifierMixin, BaseEstimator):
     importance_ : ndarray of shape (n_samples,)
         ``p ** (t2 - t1)`` of each training row, p being the model's own probability of its given
         label: near 0 for a row that the model does not believe. Not for hinge and bregman.
-    l2_, objective_, solver_
-        The penalty that was used, the objective at the end, the solver that was taken.
+    t1_, t2_, l2_, objective_, solver_
+        The temperatures and the penalty that were used, the objective at the end, the solver that
+        was taken.
     loss_curve_ : ndarray
-        The objective after each iteration.
+        The objective after each iteration. Not where temperatures were chosen.
 
     Notes
     -----
     Ctrl-C ends training after the iteration it is in. KeyboardInterrupt is raised, and the
-    estimator is fitted: with the best weights so far, and ``stop_reason_`` "interrupted".
+    estimator is fitted: with the best weights so far, and ``stop_reason_`` "interrupted". While
+    temperatures are chosen there are no such weights yet, and it stays as it was.
 
     Examples
     --------
@@ -114,12 +99,12 @@ class TemperedLogisticRegression(ClassifierMixin, BaseEstimator):
     'converged'
     """
 
-    def __init__(self, t1: float = 0.3, t2: float = 1.0, l2: float | str = "auto", *,
+    def __init__(self, t1: float | str = 0.3, t2: float | str = 1.0, l2: float | str = "auto", *,
                  loss: str = "tempered", solver: str = "auto", tol: float = 1e-4,
                  max_iter: int = 1000, class_weight: Any = None, fit_intercept: bool = True,
                  scale: str = "auto", warm_start: bool = False, starts: int = 1,
                  n_jobs: int | None = None, random_state: Any = None, verbose: int | bool = 0,
-                 callback: Callable[[Progress], Any] | None = None,
+                 callback: Callable[[Progress], Any] | Callable[[TuneProgress], Any] | None = None,
                  precision: str = "auto") -> None:
         self.t1 = t1
         self.t2 = t2
@@ -147,6 +132,10 @@ class TemperedLogisticRegression(ClassifierMixin, BaseEstimator):
         X may be float64, float32 or uint8 in C order, or CSR with float32 values: none of these
         is copied. Everything else is converted first.
         """
+        grid = self._auto_grid()
+        if grid is not None:
+            self._fit_auto(grid, validate(self, X, reset=True), y, sample_weight)
+            return self
         options = self._train_options()
         X = validate(self, X, reset=True)
         labels = self._encode(X, y)
@@ -158,224 +147,59 @@ class TemperedLogisticRegression(ClassifierMixin, BaseEstimator):
                 data, self._warm_model(), follower.function, on_main_thread(), **options)
         self._take(model, labels)
         self._take_report(report)
-        if self.loss in _TWO_TEMPERATURES:
-            self.importance_ = np.empty(data.rows)
-            model.importances(data, options["threads"], self.importance_)
+        self.loss_curve_ = np.frombuffer(report["history"]).reshape(-1, 2)[:, 0].copy()
+        free = _FREE.get(self.loss, ("t1", "t2"))
+        self._take_loss(self.loss, options["t1"] if "t1" in free else 1.0,
+                        options["t2"] if "t2" in free else 1.0)
+        importance = self._weigh_rows(data)
+        if importance is not None:
+            self.importance_ = importance
         if interruption is not None:
             raise interruption
         for sentence in report["warnings"].splitlines():
             warnings.warn(sentence, ConvergenceWarning, stacklevel=2)
         return self
 
-    def _encode(self, X: Any, y: Any) -> Labels:
-        if y is None:
-            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but "
-                             "the target y is None.")
-        labels = encode_labels(y)
-        if len(labels.codes) != X.shape[0]:
-            raise ValueError(f"Found input variables with inconsistent numbers of samples: "
-                             f"[{X.shape[0]}, {len(labels.codes)}]")
-        if len(labels.classes) < 2:
-            raise ValueError("This solver needs samples of at least 2 classes in the data, but the "
-                             f"data contains only one class: {labels.classes[0]!r}")
-        return labels
-
-    def _weights(self, X: Any, labels: Labels, sample_weight: Any) -> np.ndarray | None:
-        weights = None
-        if sample_weight is not None:
-            weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
-        if self.class_weight is None:
-            return weights
-        classes = labels.classes[labels.order]
-        y = classes[labels.codes]
-        of_class = compute_class_weight(self.class_weight, classes=classes, y=y)
-        factors = np.asarray(of_class, dtype=np.float64)[labels.codes]
-        return factors if weights is None else weights * factors
-
     def _warm_model(self) -> _temper.Model | None:
         return getattr(self, "_model", None) if self.warm_start else None
 
     def _train_options(self) -> dict[str, Any]:
-        return {"loss": self.loss, "t1": _number("t1", self.t1), "t2": _number("t2", self.t2),
-                "l2": np.nan if self.l2 == "auto" else _number("l2", self.l2),
-                "scale": None if self.scale == "auto" else self.scale, "solver": self.solver,
-                "precision": self.precision, "starts": _count("starts", self.starts),
-                "no_intercept": not self.fit_intercept, "tolerance": _number("tol", self.tol),
-                "max_iterations": _count("max_iter", self.max_iter), "seed": self._seed(),
-                "threads": self._threads()}
+        return {"loss": self.loss, "t1": number("t1", self.t1), "t2": number("t2", self.t2),
+                "l2": np.nan if self.l2 == "auto" else number("l2", self.l2),
+                **solver_options(self)}
 
-    def _seed(self) -> int:
-        return seed_of(self.random_state)
+    # ---- Temperatures that are chosen ------------------------------------------------------------
 
-    def _threads(self) -> int:
-        return 1 if self.n_jobs is None else joblib.effective_n_jobs(self.n_jobs)
+    def _auto_grid(self) -> str | None:
+        """The grid of ``temper train --t1 auto``; None where nothing is to be chosen."""
+        open_ones = [name for name in ("t1", "t2") if _is_auto(getattr(self, name))]
+        if not open_ones:
+            return None
+        for name in open_ones:
+            if name not in _FREE.get(self.loss, ("t1", "t2")):
+                raise ValueError(f'{name}="auto" does not go with loss="{self.loss}", which has no '
+                                 f"{name} to choose")
+        if self.warm_start:
+            raise ValueError("warm_start does not go with temperatures that are to be chosen: "
+                             "folds begin at 0, and so must the final fit; give t1 and t2, or "
+                             "drop it")
+        words = [] if len(open_ones) == 2 and self.loss == "tempered" else ["only"]
+        words.append(f"loss={self.loss}")
+        words += [f"{name}={number(name, getattr(self, name))!r}" for name in ("t1", "t2", "l2")
+                  if not _is_auto(getattr(self, name))]
+        return " ".join(words)
 
-    # ---- What was trained ------------------------------------------------------------------------
-
-    def _take(self, model: _temper.Model, labels: Labels) -> None:
-        self._model = model
-        self.classes_ = labels.classes
-        self._order = labels.order
-        self._read_weights()
-
-    def _read_weights(self) -> None:
-        """coef_ and intercept_, in the order of classes_."""
-        known = self._model.width(_DECISIONS)
-        coef, intercept = np.empty((known, self.n_features_in_)), np.empty(known)
-        self._model.weights(coef, intercept)
-        if known == 1 and self._order[0] == 1:
-            coef, intercept = -coef, -intercept
-        elif known > 1 and not self._in_order():
-            coef[self._order], intercept[self._order] = coef.copy(), intercept.copy()
-        coef.flags.writeable = intercept.flags.writeable = False
-        self._coef, self._intercept, self._sparse = coef, intercept, False
-
-    def _in_order(self) -> bool:
-        return bool(self._order[0] == 0 and np.all(self._order[1:] > self._order[:-1]))
-
-    def _take_report(self, report: dict[str, Any]) -> None:
-        self.n_iter_ = report["iterations"]
-        self.stop_reason_ = report["stop"]
-        self.l2_ = report["l2"]
-        self.objective_ = report["objective"]
-        self.solver_ = report["solver"]
-        self.loss_curve_ = np.frombuffer(report["history"]).reshape(-1, 2)[:, 0].copy()
-
-    @property
-    def coef_(self) -> Any:
-        """Weights of the features as they are, of shape (1 or n_classes, n_features)."""
-        coef = self._fitted("_coef", "coef_")
-        return sparse.csr_matrix(coef) if self._sparse else coef
-
-    @property
-    def intercept_(self) -> np.ndarray:
-        """Of shape (1 or n_classes,)."""
-        return self._fitted("_intercept", "intercept_")
-
-    def _fitted(self, inside: str, name: str) -> Any:
-        try:
-            return self.__dict__[inside]
-        except KeyError:
-            raise AttributeError(f"{type(self).__name__} has no {name} before fit") from None
-
-    def sparsify(self) -> TemperedLogisticRegression:
-        """Give ``coef_`` as a sparse matrix from now on. Predictions stay what they are."""
-        check_is_fitted(self)
-        self._sparse = True
-        return self
-
-    def densify(self) -> TemperedLogisticRegression:
-        """Give ``coef_`` as an array again."""
-        check_is_fitted(self)
-        self._sparse = False
-        return self
-
-    # ---- Prediction ------------------------------------------------------------------------------
-
-    def _predict(self, X: Any, output: int) -> np.ndarray:
-        check_is_fitted(self)
-        data = borrow(validate(self, X, reset=False))
-        width = self._model.width(output)
-        out = np.empty((data.rows, width))
-        self._model.predict(data, output, self._threads(), out)
-        return out
-
-    def _by_class(self, out: np.ndarray) -> np.ndarray:
-        """Columns from the order of the model to that of classes_."""
-        if self._in_order():
-            return out
-        sorted_out = np.empty_like(out)
-        sorted_out[:, self._order] = out
-        return sorted_out
-
-    def decision_function(self, X: Any) -> np.ndarray:
-        """Activations: one number a row for two classes, above 0 for ``classes_[1]``; else one for
-        each class."""
-        out = self._predict(X, _DECISIONS)
-        if out.shape[1] > 1:
-            return self._by_class(out)
-        return -out[:, 0] if self._order[0] == 1 else out[:, 0]
-
-    def predict(self, X: Any) -> np.ndarray:
-        """The most likely class of each row."""
-        codes = self._predict(X, _LABELS)[:, 0].astype(np.intp)
-        return self.classes_[self._order[codes]]
-
-    @available_if(_has_probabilities)
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Calibrated probabilities, in the order of ``classes_``: of the label as it would be
-        given, mistakes included."""
-        return self._by_class(self._predict(X, _PROBABILITIES))
-
-    @available_if(_has_probabilities)
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Their logarithms."""
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
-
-    @available_if(_has_raw_probabilities)
-    def raw_proba(self, X: Any) -> np.ndarray:
-        """The probabilities of the model itself, which are too sure of themselves for t1 < 1."""
-        return self._by_class(self._predict(X, _RAW_PROBABILITIES))
-
-    # ---- Files -----------------------------------------------------------------------------------
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model as ``temper train`` does; the command and :func:`temper.load` read it."""
-        check_is_fitted(self)
-        self._model.save(path)
-
-    def to_onnx(self, path: str | os.PathLike[str]) -> None:
-        """Write the model as ONNX: float input ``x``, outputs ``label`` (string) and
-        ``probabilities``."""
-        check_is_fitted(self)
-        self._model.export(path, "onnx")
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = dict(super().__getstate__())
-        for name in ("_coef", "_intercept"):  # the model has them
-            state.pop(name, None)
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        if "_model" in self.__dict__:
-            turned_sparse = self._sparse
-            self._read_weights()
-            self._sparse = turned_sparse
-
-    # ---- What scikit-learn asks ------------------------------------------------------------------
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
-    def _more_tags(self) -> dict[str, Any]:
-        return {}  # until scikit-learn 1.5; all of its defaults are right
+    def _fit_auto(self, grid: str, X: Any, y: Any, sample_weight: Any) -> None:
+        options = {**TUNE_DEFAULTS, "grid": grid, **solver_options(self)}
+        rows = self._counting_rows(X, y, sample_weight)
+        tuned = run_tuning(rows.data(self), None, self.callback, self.verbose, options)
+        self._take(tuned.model, rows.labels)
+        self._take_report(tuned.report["training"])
+        self.__dict__.pop("loss_curve_", None)
+        self._take_loss(tuned.loss, tuned.t1, tuned.t2)
+        self._take_importance(rows)
+        tuned.warn(stacklevel=4)
 
 
-def _number(name: str, value: Any) -> float:
-    if isinstance(value, Real) and not isinstance(value, bool):
-        return float(value)
-    raise ValueError(f"{name} has to be a number, and is {value!r}")
-
-
-def _count(name: str, value: Any) -> int:
-    if isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 0:
-        return int(value)
-    raise ValueError(f"{name} has to be a whole number, 0 or more, and is {value!r}")
-
-
-def seed_of(random_state: Any) -> int:
-    """A seed for the library: the number itself, or one drawn from a generator; None is 1, as on
-    the command line."""
-    if random_state is None:
-        return 1
-    if isinstance(random_state, Integral):
-        if random_state < 0:
-            raise ValueError(f"random_state has to be 0 or more, and is {random_state}")
-        return int(random_state)
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**63))
-    return int(random_state.randint(2**31 - 1))
+def _is_auto(value: Any) -> bool:
+    return isinstance(value, str) and value == "auto"

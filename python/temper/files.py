@@ -45,6 +45,7 @@ def load(path: str | os.PathLike[str]) -> TemperedLogisticRegression:
     estimator.stop_reason_ = known["stop"]
     estimator.l2_, estimator.objective_ = known["l2"], known["objective"]
     estimator.solver_ = known["solver"]
+    estimator._take_loss(known["loss"], known["t1"], known["t2"])
     return estimator
 
 

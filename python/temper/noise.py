@@ -11,7 +11,7 @@ from scipy import sparse
 from . import _temper
 from ._compat import as_matrix
 from ._data import Labels, borrow, class_name, encode_labels
-from .estimator import seed_of
+from ._params import seed_of
 
 __all__ = ["Noisy", "add_noise"]
 

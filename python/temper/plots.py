@@ -8,7 +8,7 @@ import numpy as np
 
 from .functions import tempered_loss
 
-__all__ = ["margins", "plot_losses", "plot_margins", "plot_training"]
+__all__ = ["margins", "plot_losses", "plot_margins", "plot_training", "plot_tuning"]
 
 
 def _axes(ax: Any) -> Any:
@@ -81,3 +81,54 @@ def plot_margins(model: Any, X: Any, y: Any, *, marked: Any = None, bins: int = 
     if marked is not None:
         ax.legend()
     return ax
+
+
+def plot_tuning(model: Any, *, figure: str = "accuracy", l2: float | None = None,
+                ax: Any = None) -> Any:
+    """A heat map of a :class:`temper.TemperedLogisticRegressionCV`: a column of ``cv_results_``
+    over t1 and t2, each at the l2 with the highest accuracy, or at the given one of the table. What
+    was chosen is framed.
+    """
+    ax = _axes(ax)
+    table = model.cv_results_
+    if figure not in table or table[figure].ndim != 1 or table[figure].dtype.kind == "U":
+        raise ValueError(f"there is no figure {figure!r} in cv_results_")
+    t1, t2, cells = _cells(table, figure, l2)
+    image = ax.imshow(cells, origin="lower", aspect="auto", cmap="viridis")
+    for i, j in np.argwhere(np.isfinite(cells)):
+        dark = image.norm(cells[i, j]) < 0.6
+        ax.text(j, i, f"{cells[i, j]:.3g}", ha="center", va="center",
+                color="white" if dark else "black")
+    if model.t1_ in t1 and model.t2_ in t2:
+        _frame(ax, int(np.searchsorted(t2, model.t2_)), int(np.searchsorted(t1, model.t1_)))
+    ax.set_xticks(range(len(t2)), [f"{t:g}" for t in t2])
+    ax.set_yticks(range(len(t1)), [f"{t:g}" for t in t1])
+    ax.set(xlabel="t2", ylabel="t1", title=f"{figure}; chosen: ({model.t1_:g}, {model.t2_:g}), "
+                                            f"l2 = {model.l2_:.3g}")
+    ax.figure.colorbar(image, ax=ax)
+    return ax
+
+
+def _cells(table: Any, figure: str, l2: float | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Temperatures, and a figure for each pair of them; NaN where there is none."""
+    tempered = ~np.isin(table["loss"], ["hinge", "bregman"])
+    if l2 is not None:
+        if not (table["l2"] == l2).any():
+            raise ValueError(f"l2={l2!r} is not in cv_results_; it has {np.unique(table['l2'])}")
+        tempered &= table["l2"] == l2
+    if not tempered.any():
+        raise ValueError("no candidate has the two temperatures that are the axes")
+    t1, t2 = np.unique(table["t1"][tempered]), np.unique(table["t2"][tempered])
+    cells = np.full((len(t1), len(t2)), np.nan)
+    best = np.full(cells.shape, -np.inf)
+    for row in np.flatnonzero(tempered):
+        at = np.searchsorted(t1, table["t1"][row]), np.searchsorted(t2, table["t2"][row])
+        if table["accuracy"][row] > best[at]:
+            best[at] = table["accuracy"][row]
+            cells[at] = table[figure][row]
+    return t1, t2, cells
+
+
+def _frame(ax: Any, x: int, y: int) -> None:
+    ax.plot([x - 0.48, x + 0.48, x + 0.48, x - 0.48, x - 0.48],
+            [y - 0.48, y - 0.48, y + 0.48, y + 0.48, y - 0.48], color="crimson", linewidth=2)

@@ -11,7 +11,8 @@ import temper
 
 @parametrize_with_checks([temper.TemperedLogisticRegression(),
                           temper.TemperedLogisticRegression(1, 1, loss="logistic"),
-                          temper.TemperedLogisticRegression(0.5, 1.5, scale="none", n_jobs=2)])
+                          temper.TemperedLogisticRegression(0.5, 1.5, scale="none", n_jobs=2),
+                          temper.TemperedLogisticRegressionCV(l2="0.1x,1x", t1=[0.3, 1], t2=1)])
 def test_checks_of_scikit_learn(estimator, check):
     check(estimator)
 

@@ -73,6 +73,7 @@ import temper
 warnings.simplefilter("ignore")
 X, y = np.random.RandomState(0).normal(size=(200, 50)), np.arange(200) % 3
 names = np.array(["a", "b", "c"])[y]
+folds = [(np.arange(200) % 2 == k, np.arange(200) % 2 != k) for k in (0, 1)]
 def memory():
     return 1024 * int(next(line for line in open("/proc/self/status") if "VmRSS" in line).split()[1])
 def refused(call, *args):
@@ -87,6 +88,12 @@ def round():
     model = temper.TemperedLogisticRegression(max_iter=3)
     model.fit(X, names, sample_weight=np.ones(200)).predict_proba(X)
     model.fit(sparse.csr_matrix(X), y).predict(sparse.csr_matrix(X))
+    tuned = temper.TemperedLogisticRegressionCV(0.5, 1, 1e-3, only=True, cv=2, max_iter=3, ask=2)
+    tuned.fit(X[:, :5], names, trusted={0: "b"})
+    tuned.set_params(cv=folds).fit(X[:, :5], y)
+    refused(tuned.fit, X[:, :5], y, -np.ones(200))
+    refused(tuned.set_params(callback=stop).fit, X[:, :5], y)
+    refused(tuned.set_params(t1=-1).fit, X[:, :5], y)
     temper._temper.from_text(model._model.text()).describe()
     temper.add_noise(X, y, 0.3)
     temper.tempered_loss(X, 0, gradient=True)

@@ -43,6 +43,26 @@ def test_margins(classes):
     assert heights == len(y) and len(ax.get_legend().texts) == 2
 
 
+def test_tuning():
+    X, y = made(rows=150)
+    model = temper.TemperedLogisticRegressionCV(t1=[0.5, 1], t2=[1, 1.4], l2=[1e-3, 1e-1],
+                                                cv=2).fit(X, y)
+    table = model.cv_results_
+    ax = plots.plot_tuning(model)
+    cells = np.asarray(ax.images[0].get_array())
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["1", "1.12", "1.4"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["0.1", "0.5", "1"]
+    here = (table["t1"] == 0.5) & (table["t2"] == 1.4)
+    assert cells[1, 2] == table["accuracy"][here].max() and np.isnan(cells[0, 2])
+    frame = ax.lines[0].get_xydata().mean(axis=0).round()  # about the middle of the cell
+    assert f"({model.t1_:g}, {model.t2_:g})" in ax.get_title() and len(frame) == 2
+    strong = np.asarray(plots.plot_tuning(model, figure="log_loss", l2=0.1).images[0].get_array())
+    assert strong[1, 2] == table["log_loss"][here & (table["l2"] == 0.1)][0]
+    for wrong in ({"figure": "beauty"}, {"figure": "loss"}, {"figure": "band_error"}, {"l2": 7}):
+        with pytest.raises(ValueError):
+            plots.plot_tuning(model, **wrong)
+
+
 def test_an_axis_of_the_caller_is_used(fitted):
     model, X, y = fitted
     import matplotlib.pyplot as plt

@@ -35,8 +35,10 @@ void temper_tune_report_free(temper_tune_report *report)
     if (!report)
         return;
     mem_free(report->table);
+    mem_free(report->fold);
     mem_free(report->ask);
     report->table = NULL;
+    report->fold = NULL;
     report->ask = NULL;
     report->count = report->ask_count = 0;
 }

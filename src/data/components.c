@@ -9,7 +9,7 @@
 #include "base/random.h"
 #include "data/streams.h"
 
-enum { SAMPLE = 4096, ROUNDS = 2 };
+enum { SAMPLE = 1024, ROUNDS = 2 };
 
 struct iteration {
     const struct dataset *data;

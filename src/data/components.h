@@ -6,7 +6,7 @@
 #include "data/scale.h"
 
 /* Fills directions[column * count + k], orthonormal, for rows as scaled (`scale` NULL: as they
- * are), from at most some thousand rows, evenly spread. count <= columns. */
+ * are), from at most a thousand rows, evenly spread. count <= columns. */
 temper_status components_find(const struct dataset *data, const struct scale *scale, size_t count,
                               uint64_t seed, double *directions, temper_error *error);
 

@@ -70,6 +70,15 @@ static void insert(struct block *block, size_t query, float value, uint32_t row)
     block->worst[query] = best[count - 1];
 }
 
+/* Hardly ever, once some rows are known; without a branch, so that it is done many at a time. */
+static bool is_near_any(const float *worst, float norm, const float *product)
+{
+    int near = 0;
+    for (size_t q = 0; q < QUERIES; q++)
+        near |= norm - 2 * product[q] < worst[q];
+    return near;
+}
+
 static void take_tile(struct block *block, size_t tile, const float *product)
 {
     const struct search *search = block->search;
@@ -78,13 +87,13 @@ static void take_tile(struct block *block, size_t tile, const float *product)
         float norm = search->norm[point];
         if (point >= search->among)
             return;
+        if (!is_near_any(block->worst, norm, product + i * QUERIES))
+            continue;
         for (size_t q = 0; q < block->rows; q++) {
             float value = norm - 2 * product[i * QUERIES + q];
-            if (value < block->worst[q]) {
-                uint32_t row = row_of(search, point);
-                if (row != block->from + q)
-                    insert(block, q, value, row);
-            }
+            uint32_t row = row_of(search, point);
+            if (value < block->worst[q] && row != block->from + q)
+                insert(block, q, value, row);
         }
     }
 }
@@ -120,7 +129,7 @@ static temper_status run_block(void *context, size_t number, size_t worker)
     for (size_t i = 0; i < block.rows * search->count; i++) /* some row, if products overflow */
         search->index[block.from * search->count + i] = row_of(search, i % search->among);
     for (size_t q = 0; q < QUERIES; q++)
-        block.worst[q] = INFINITY;
+        block.worst[q] = q < block.rows ? INFINITY : -INFINITY;
     for (size_t tile = 0; tile < search->tiles; tile++) {
         search->kernel->many_times(&many, search->tile + tile * TILE * dimensions, space);
         take_tile(&block, tile, space);

@@ -109,12 +109,9 @@ static void note_thin_classes(const struct dataset *data, const struct deck *dec
                  "fewer rows than there are folds: some folds go without");
 }
 
-temper_status split_folds(const struct dataset *data, size_t folds, struct split_how how,
-                          struct split *out, temper_error *error)
+static temper_status check_folds(const struct dataset *data, size_t folds, temper_error *error)
 {
     char file[PATH_SHOWN];
-    struct split split = {0};
-    struct deck deck = {0};
     if (folds < 2)
         return error_set(error, TEMPER_USAGE,
                          "--folds %zu: too few to split the rows; pass 2 or more", folds);
@@ -122,7 +119,17 @@ temper_status split_folds(const struct dataset *data, size_t folds, struct split
         return error_set(error, TEMPER_BAD_DATA,
                          "%s: %zu folds of %llu rows; use fewer folds than there are rows",
                          source_shown(data, file), folds, (unsigned long long)data->x.rows);
-    temper_status status = split_start(data, how, &split, &deck, error);
+    return TEMPER_OK;
+}
+
+temper_status split_folds(const struct dataset *data, size_t folds, struct split_how how,
+                          struct split *out, temper_error *error)
+{
+    struct split split = {0};
+    struct deck deck = {0};
+    temper_status status = check_folds(data, folds, error);
+    if (status == TEMPER_OK)
+        status = split_start(data, how, &split, &deck, error);
     if (status != TEMPER_OK)
         return status;
     split.parts = (uint32_t)folds;
@@ -131,6 +138,62 @@ temper_status split_folds(const struct dataset *data, size_t folds, struct split
         split.part[deck.row[i]] = (uint32_t)(i % folds);
     note_thin_classes(data, &deck, &split);
     deck_free(&deck);
+    *out = split;
+    return TEMPER_OK;
+}
+
+/* Every row has a fold, and every fold a row that counts. */
+static temper_status check_given(const struct dataset *data, const uint32_t *part, size_t folds,
+                                 temper_error *error)
+{
+    bool *seen = mem_zeroed(folds, sizeof *seen);
+    size_t row, fold = 0;
+    temper_status status = TEMPER_OK;
+    if (!seen)
+        return error_no_memory(error);
+    for (row = 0; row < (size_t)data->x.rows && part[row] < folds; row++)
+        if (!data->weight || data->weight[row] > 0)
+            seen[part[row]] = true;
+    while (fold < folds && seen[fold])
+        fold++;
+    if (row < (size_t)data->x.rows)
+        status = error_set(error, TEMPER_USAGE,
+                           "row %zu is given the fold %lu, and there are %zu, counted from 0",
+                           row + 1, (unsigned long)part[row], folds);
+    else if (fold < folds)
+        status = error_set(error, TEMPER_USAGE,
+                           "fold %zu, counted from 0, is given no row of weight above 0; number "
+                           "the folds without gaps",
+                           fold);
+    mem_free(seen);
+    return status;
+}
+
+temper_status split_given(const struct dataset *data, const uint32_t *part, size_t folds,
+                          struct split *out, temper_error *error)
+{
+    struct split split = {.rows = (size_t)data->x.rows, .parts = (uint32_t)folds};
+    temper_status status = check_folds(data, folds, error);
+    if (status == TEMPER_OK)
+        status = check_given(data, part, folds, error);
+    if (status != TEMPER_OK)
+        return status;
+    split.part = mem_alloc(split.rows, sizeof *split.part);
+    if (!split.part)
+        return error_no_memory(error);
+    memcpy(split.part, part, split.rows * sizeof *split.part);
+    *out = split;
+    return TEMPER_OK;
+}
+
+temper_status split_halve(const struct split *folds, struct split *out, temper_error *error)
+{
+    struct split split = {.rows = folds->rows, .parts = 2};
+    split.part = mem_alloc(split.rows, sizeof *split.part);
+    if (!split.part)
+        return error_no_memory(error);
+    for (size_t row = 0; row < split.rows; row++)
+        split.part[row] = folds->part[row] % 2;
     *out = split;
     return TEMPER_OK;
 }

@@ -85,7 +85,7 @@ static bool allocate(struct group *group)
     size_t real = group->spec.f64 ? sizeof(double) : sizeof(float), parts = group->cut.parts;
     size_t gradient = group->columns * GROUP_WIDTH;
     group->member = mem_zeroed(group->members, sizeof *group->member);
-    group->table = mem_zeroed(group->members, sizeof *group->table);
+    group->table = (struct margin_table **)mem_zeroed(group->members, sizeof(void *));
     group->sums = mem_zeroed(parts, sizeof *group->sums);
     group->gradients = mem_aligned(group->transposed ? 1 : parts, gradient * sizeof(double));
     group->scratch = mem_zeroed(group->workers, sizeof *group->scratch);
@@ -137,7 +137,7 @@ void group_free(struct group *group)
 static bool fits(const struct dataset *data)
 {
     size_t size, rows = (size_t)data->x.rows, columns = (size_t)data->x.columns;
-    return mul_size(columns + 1, GROUP_WIDTH * 8 * sizeof(double), &size) &&
+    return mul_size(columns + 1, (size_t)GROUP_WIDTH * 8 * sizeof(double), &size) &&
            mul_size(rows + 2048, size, &size);
 }
 

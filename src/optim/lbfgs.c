@@ -301,7 +301,7 @@ static temper_status answer_by(const struct problem *problem, const struct optim
         status = problem->evaluate(problem->context, asked.point, &number, asked.answer, error);
     if (asked.what == LBFGS_LENGTH && options->length)
         status = options->length(problem->context, asked.point, &number, error);
-    if (asked.what == LBFGS_METRIC)
+    if (asked.what == LBFGS_METRIC && problem->precondition)
         problem->precondition(problem->context, asked.answer);
     return status == TEMPER_OK ? lbfgs_answer(self, number, error) : status;
 }

@@ -39,17 +39,17 @@ struct lbfgs;
  * TEMPER_BAD_DATA where that does not fit. */
 temper_status lbfgs_new(size_t size, bool metric, const struct optim_options *options,
                         const double *start, struct lbfgs **out, temper_error *error);
-void lbfgs_free(struct lbfgs *run);
+void lbfgs_free(struct lbfgs *self);
 
 /* The question stays the same, and its vectors stay where they are, until it is answered. */
-struct lbfgs_question lbfgs_asks(const struct lbfgs *run);
+struct lbfgs_question lbfgs_asks(const struct lbfgs *self);
 /* Allocates nothing, and fails only if options->memory turns out to be that of another function:
  * TEMPER_BAD_DATA. */
-temper_status lbfgs_answer(struct lbfgs *run, double number, temper_error *error);
+temper_status lbfgs_answer(struct lbfgs *self, double number, temper_error *error);
 
 /* At any time: the best point so far, as problem.h says; NULL before the first value. */
-const double *lbfgs_best(const struct lbfgs *run);
+const double *lbfgs_best(const struct lbfgs *self);
 /* And what it took; `stop` means nothing before the run is done. */
-struct optim_result lbfgs_result(const struct lbfgs *run);
+struct optim_result lbfgs_result(const struct lbfgs *self);
 
 #endif

@@ -341,18 +341,30 @@ static temper_status take_weights(struct crossval *cv, temper_error *error)
     return TEMPER_OK;
 }
 
-temper_status crossval_prepare(struct crossval *cv, char *note, temper_error *error)
+static temper_status draw_folds(struct crossval *cv, temper_error *error)
 {
     struct split_how how = {cv->train->seed, true};
     const struct dataset *data = cv->ground->data;
+    temper_status status = split_folds(data, 2, how, &cv->partition[0], error);
+    return status == TEMPER_OK ? split_folds(data, cv->folds, how, &cv->partition[1], error)
+                               : status;
+}
+
+static temper_status take_folds(struct crossval *cv, temper_error *error)
+{
+    temper_status status =
+        split_given(cv->ground->data, cv->fold, cv->folds, &cv->partition[1], error);
+    return status == TEMPER_OK ? split_halve(&cv->partition[1], &cv->partition[0], error) : status;
+}
+
+temper_status crossval_prepare(struct crossval *cv, char *note, temper_error *error)
+{
     temper_status status = take_weights(cv, error);
     cv->fold_accuracy = mem_alloc(cv->count, cv->folds * sizeof *cv->fold_accuracy);
     if (status == TEMPER_OK && !cv->fold_accuracy)
         status = error_no_memory(error);
     if (status == TEMPER_OK)
-        status = split_folds(data, 2, how, &cv->partition[0], error);
-    if (status == TEMPER_OK)
-        status = split_folds(data, cv->folds, how, &cv->partition[1], error);
+        status = cv->fold ? take_folds(cv, error) : draw_folds(cv, error);
     if (status != TEMPER_OK)
         return status;
     for (size_t i = 0; i < cv->count * cv->folds; i++)

@@ -24,6 +24,7 @@ struct crossval {
     const temper_train_options *train;
     struct trusted trusted;
     size_t folds, threads;
+    const uint32_t *fold; /* of each row, or NULL: they are drawn */
     temper_candidate *table;
     size_t count;
     double *fold_accuracy; /* [candidate][fold]; NAN where there is none */

@@ -72,6 +72,15 @@ static int follow(void *context, const temper_progress *progress)
     return stopped;
 }
 
+/* Of a thousand fits that have not begun, none should, not even for one iteration. */
+static bool is_stopped(struct crew *crew)
+{
+    pthread_mutex_lock(&crew->lock);
+    bool stopped = crew->stopped;
+    pthread_mutex_unlock(&crew->lock);
+    return stopped;
+}
+
 static temper_status solve(struct fitting *fitting, const struct fit *fit, const double *begin)
 {
     const struct fits_job *job = fitting->crew->job;
@@ -132,7 +141,7 @@ static temper_status run_fit(struct fitting *fitting, size_t number, const doubl
     temper_status status = hide_rows(job, fit, &fitting->data, &fitting->error);
     if (status == TEMPER_OK)
         status = solve(fitting, fit, begin);
-    *done = status == TEMPER_OK && !fitting->run.interrupted;
+    *done = status == TEMPER_OK && !fitting->run.interrupted && fitting->run.answer;
     if (*done) {
         memcpy(w, fitting->run.answer, fitting->run.size * sizeof *w);
         status = show(fitting, number);
@@ -163,32 +172,54 @@ static size_t chain_length(const struct crew *crew, size_t root)
     return length;
 }
 
-/* Keeps all ends of the chain: several fits may begin at the same one. */
+/* The ends of a chain: several fits may begin at the same one. */
+struct chain {
+    size_t root, size;
+    double *end;   /* of each fit that is over */
+    size_t *place; /* which of them is that of a fit */
+};
+
+static temper_status run_links(struct fitting *fitting, struct chain *chain, size_t *at)
+{
+    struct crew *crew = fitting->crew;
+    const struct fits_job *job = crew->job;
+    temper_status status = TEMPER_OK;
+    size_t ends = 0, size = chain->size;
+    bool done = !is_stopped(crew);
+    for (size_t i = chain->root; status == TEMPER_OK && done && i < job->count; i++) {
+        size_t after = job->fit[i].after;
+        if (crew->root[i] != chain->root)
+            continue;
+        chain->place[i] = ends++;
+        const double *begin =
+            after == FIT_BEGINS_AT_ZERO ? NULL : chain->end + chain->place[after] * size;
+        *at = i;
+        *fitting = (struct fitting){.crew = crew};
+        status = run_fit(fitting, i, begin, chain->end + chain->place[i] * size, &done);
+    }
+    return status;
+}
+
 static temper_status run_chain(void *context, size_t number, size_t worker)
 {
     struct crew *crew = context;
     const struct fits_job *job = crew->job;
-    size_t root = crew->chain[number], size = fits_size(job->ground, job->options), ends = 0;
-    size_t length = chain_length(crew, root);
-    double *end = mem_alloc(length, size * sizeof *end);
-    size_t *place = mem_alloc(job->count, sizeof *place);
     struct fitting fitting = {.crew = crew};
-    temper_status status = end && place ? TEMPER_OK : error_no_memory(&fitting.error);
-    size_t at = root;
+    struct chain chain = {.root = crew->chain[number],
+                          .size = fits_size(job->ground, job->options)};
+    size_t at = chain.root;
     (void)worker;
-    for (bool done = true; status == TEMPER_OK && done && at < job->count; at++) {
-        size_t after = job->fit[at].after;
-        if (crew->root[at] != root)
-            continue;
-        place[at] = ends;
-        const double *begin = after == FIT_BEGINS_AT_ZERO ? NULL : end + place[after] * size;
-        fitting = (struct fitting){.crew = crew};
-        status = run_fit(&fitting, at, begin, end + ends++ * size, &done);
-    }
+    chain.end = mem_alloc(chain_length(crew, chain.root), chain.size * sizeof *chain.end);
+    chain.place = mem_alloc(job->count, sizeof *chain.place);
+    temper_status status = TEMPER_NO_MEMORY;
+    if (chain.end && chain.place)
+        status = run_links(&fitting, &chain, &at);
+    else
+        error_no_memory(&fitting.error);
     if (status != TEMPER_OK)
-        fail(crew, at ? at - 1 : 0, &fitting.error);
-    mem_free(end);
-    mem_free(place);
+        fail(crew, at, &fitting.error);
+    mem_free(chain.end);
+    mem_free(chain.place);
     return status;
 }
 

@@ -34,34 +34,48 @@ static bool allocate(struct crew *crew)
     return true;
 }
 
-/* Each fit is a member of the group. */
-static temper_status make_group(struct crew *crew)
+static uint32_t count_partitions(const struct fits_job *job)
 {
-    const struct fits_job *job = crew->job;
-    struct group_spec spec = {.data = job->ground->data,
-                              .scale = ground_scale(job->ground),
-                              .intercept = !job->options->no_intercept,
-                              .threads = job->threads};
-    uint32_t partitions = 0;
+    uint32_t count = 0;
     for (size_t i = 0; i < job->count; i++)
-        if (job->fit[i].part != FIT_SEES_ALL && job->fit[i].partition >= partitions)
-            partitions = job->fit[i].partition + 1;
-    struct group_member *member = mem_alloc(job->count, sizeof *member);
-    const uint32_t **part = (const uint32_t **)mem_alloc(partitions + 1, sizeof *part);
-    temper_status status =
-        choose_precision(job->options, job->ground->data, &spec.f64, crew->error);
-    if (status == TEMPER_OK && (!member || !part))
-        status = error_no_memory(crew->error);
-    for (uint32_t p = 0; status == TEMPER_OK && p < partitions; p++)
-        part[p] = job->partition[p].part;
-    for (size_t i = 0; status == TEMPER_OK && i < job->count; i++) {
+        if (job->fit[i].part != FIT_SEES_ALL && job->fit[i].partition >= count)
+            count = job->fit[i].partition + 1;
+    return count;
+}
+
+/* Each fit is a member of the group. */
+static void fill_members(const struct fits_job *job, struct group_member *member)
+{
+    for (size_t i = 0; i < job->count; i++) {
         const struct fit *fit = &job->fit[i];
         int partition = fit->part == FIT_SEES_ALL ? GROUP_NO_PARTITION : (int)fit->partition;
         member[i] = (struct group_member){fit->loss, fit->l2, partition, fit->part};
     }
-    spec.partition = part;
-    if (status == TEMPER_OK)
+}
+
+static temper_status make_group(struct crew *crew)
+{
+    const struct fits_job *job = crew->job;
+    uint32_t partitions = count_partitions(job);
+    struct group_spec spec = {.data = job->ground->data,
+                              .scale = ground_scale(job->ground),
+                              .intercept = !job->options->no_intercept,
+                              .threads = job->threads};
+    temper_status status =
+        choose_precision(job->options, job->ground->data, &spec.f64, crew->error);
+    if (status != TEMPER_OK)
+        return status;
+    struct group_member *member = mem_alloc(job->count, sizeof *member);
+    const uint32_t **part = (const uint32_t **)mem_alloc(partitions + 1, sizeof *part);
+    if (member && part) {
+        fill_members(job, member);
+        for (uint32_t p = 0; p < partitions; p++)
+            part[p] = job->partition[p].part;
+        spec.partition = part;
         status = group_new(&spec, member, job->count, &crew->group, crew->error);
+    } else {
+        status = error_no_memory(crew->error);
+    }
     mem_free(member);
     mem_free((void *)part);
     return status;

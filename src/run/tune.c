@@ -60,6 +60,7 @@ static temper_status prepare_folds(struct tuning *t)
     t->cv.ground = &t->ground;
     t->cv.train = &t->train;
     t->cv.folds = t->options->folds;
+    t->cv.fold = t->options->fold;
     t->cv.threads = t->train.threads;
     t->cv.table = t->grid.table;
     t->cv.count = t->grid.count;
@@ -258,6 +259,8 @@ static void fill_report(struct tuning *t)
     report->decided_by = decision_name(t->answer.decided_by);
     memcpy(report->reason, t->answer.reason, sizeof report->reason);
     report->folds = t->cv.folds;
+    report->fold = t->cv.partition[1].part;
+    t->cv.partition[1].part = NULL; /* the same */
     report->default_l2 = t->default_l2;
     report->interrupted = t->stopped;
     report->seconds = training_clock() - t->started;

@@ -80,6 +80,8 @@ static temper_status identify(struct tuning *t)
         add_word(&text, train->precision);
         add_bytes(&text, numbers, sizeof numbers);
         add_candidates(&text, t);
+        if (t->cv.fold)
+            add_bytes(&text, t->cv.fold, t->cv.partition[1].rows * sizeof *t->cv.fold);
         status = add_trusted(&text, t);
     }
     if (status == TEMPER_OK && text.failed)

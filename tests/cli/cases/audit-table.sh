@@ -3,8 +3,9 @@
 awk 'BEGIN { for (i = 0; i < 300; i++) {
     k = i % 2; y = i % 25 == 0 ? 1 - k : k
     print i * 37 % 101 / 64 + 2 * k "," i * 53 % 97 / 64 - k "," (y ? "on" : "off") } }' >data.csv
-tail -n 1 data.csv >>data.csv
-printf '%s\n' "$(tail -n 1 data.csv | sed 's/,on$/,off/')" >>data.csv
+last=$(tail -n 1 data.csv)
+printf '%s\n' "$last" >>data.csv
+printf '%s\n' "${last/%,on/,off}" >>data.csv
 $TEMPER audit -q --t1 0.3 data.csv --report page.html -o list.csv --fix fixed.csv \
     --fix-how relabel >table
 sed '/seconds/,$d' table

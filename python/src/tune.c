@@ -1,0 +1,297 @@
+/* tune: tuning without the GIL; now and then it looks for signals and asks the caller. */
+#include <stddef.h>
+#include <string.h>
+
+#include "core.h"
+
+/* Seconds between two looks: a fit has many iterations, and the GIL is not free. */
+static const double PATIENCE = 0.02;
+
+/* What goes with a tuning. */
+struct following {
+    PyObject *callable;   /* or NULL */
+    bool signals;         /* on the main thread: Ctrl-C ends it */
+    PyObject *exception;  /* what ended it, or NULL */
+    unsigned long caller; /* the thread that called, which alone hears of signals */
+    double looked, told;  /* when it did, and when the callable was told */
+    size_t done;          /* fits that the callable knows of */
+};
+
+/* What the caller gives; buffers are held during the call. */
+struct request {
+    PyObject *data, *trusted, *follow, *signals;
+    PyObject *fold, *rows, *labels; /* arrays, or None */
+    Py_buffer held[3];
+    size_t holds;
+    temper_tune_options options;
+};
+
+/* ---- On the way ------------------------------------------------------------------------------ */
+
+static bool ask(PyObject *callable, const temper_tune_progress *p)
+{
+    PyObject *answer = PyObject_CallFunction(callable, "snndd", p->phase, (Py_ssize_t)p->done,
+                                             (Py_ssize_t)p->all, p->seconds, p->left);
+    int stop = answer ? PyObject_IsTrue(answer) : 1;
+    Py_XDECREF(answer);
+    return stop != 0;
+}
+
+/* Fits of many classes run on threads of the library, which Python does not know: each registers
+ * itself, and takes along what was raised. */
+static int follow(void *context, const temper_tune_progress *progress)
+{
+    struct following *f = context;
+    double now = progress->seconds;
+    bool look =
+        f->signals && PyThread_get_thread_ident() == f->caller && now - f->looked >= PATIENCE;
+    bool tell = f->callable && (progress->done != f->done || now - f->told >= PATIENCE);
+    bool stop = false;
+    if (!look && !tell)
+        return 0;
+    PyGILState_STATE state = PyGILState_Ensure();
+    if (look) {
+        f->looked = now;
+        stop = PyErr_CheckSignals() != 0;
+    }
+    if (tell && !stop) {
+        f->told = now;
+        f->done = progress->done;
+        stop = ask(f->callable, progress);
+    }
+    if (PyErr_Occurred() && !f->exception)
+        f->exception = pending_exception();
+    PyErr_Clear();
+    PyGILState_Release(state);
+    return stop;
+}
+
+/* ---- The request ----------------------------------------------------------------------------- */
+
+static bool read_words(PyObject *args, PyObject *keywords, struct request *r)
+{
+    static char *names[] = {
+        "data",           "trusted",   "follow",    "signals", "grid",         "folds",
+        "fold",           "criterion", "assume",    "ask",     "trusted_rows", "trusted_labels",
+        "scale",          "solver",    "precision", "starts",  "no_intercept", "tolerance",
+        "max_iterations", "seed",      "threads",   NULL};
+    temper_tune_options *o = &r->options;
+    temper_train_options *train = &o->train;
+    Py_ssize_t folds, questions, starts, iterations, threads;
+    *o = temper_tune_defaults();
+    if (!PyArg_ParseTupleAndKeywords(
+            args, keywords, "OOOO$znOzznOOzzznpdnKn", names, &r->data, &r->trusted, &r->follow,
+            &r->signals, &o->grid, &folds, &r->fold, &o->criterion, &o->assume, &questions,
+            &r->rows, &r->labels, &train->scale, &train->solver, &train->precision, &starts,
+            &train->no_intercept, &train->tolerance, &iterations, &train->seed, &threads))
+        return false;
+    o->folds = (size_t)folds;
+    o->ask = (size_t)questions;
+    train->starts = (size_t)starts;
+    train->max_iterations = (size_t)iterations;
+    train->threads = (size_t)threads;
+    return true;
+}
+
+/* The numbers of an array, as long as the request lives; `count` of them if that is not 0. NULL
+ * with an exception set. */
+static const void *hold(struct request *r, PyObject *array, char letter, size_t count)
+{
+    Py_buffer *buffer = &r->held[r->holds];
+    bool held = count ? take_exactly(array, letter, false, count, buffer)
+                      : take_buffer(array, letter, false, "trusted rows", buffer);
+    if (!held)
+        return NULL;
+    r->holds++;
+    return buffer->buf;
+}
+
+static bool read_arrays(const struct core *core, struct request *r)
+{
+    temper_tune_options *o = &r->options;
+    if (!PyObject_TypeCheck(r->data, core->data) ||
+        (r->trusted != Py_None && !PyObject_TypeCheck(r->trusted, core->data))) {
+        PyErr_SetString(PyExc_TypeError, "rows, and other rows or None, were expected");
+        return false;
+    }
+    if (r->trusted != Py_None)
+        o->trusted = ((struct data_object *)r->trusted)->data;
+    size_t rows = (size_t)temper_data_rows(((struct data_object *)r->data)->data);
+    if (r->fold != Py_None && !(o->fold = hold(r, r->fold, 'I', rows)))
+        return false;
+    if (r->rows == Py_None)
+        return true;
+    if (!(o->trusted_rows = hold(r, r->rows, 'Q', 0)))
+        return false;
+    o->trusted_count = buffer_count(&r->held[r->holds - 1]);
+    if (o->trusted_count == 0) {
+        PyErr_SetString(PyExc_ValueError, "trusted has no rows; give some, or tune without it");
+        return false;
+    }
+    return (o->trusted_labels = hold(r, r->labels, 'I', o->trusted_count));
+}
+
+static void request_end(struct request *r)
+{
+    while (r->holds > 0)
+        PyBuffer_Release(&r->held[--r->holds]);
+}
+
+/* ---- The table ------------------------------------------------------------------------------- */
+
+/* Of temper_candidate: numbers for Python, `width` of them a candidate. */
+static const struct column {
+    const char *name;
+    size_t offset, width;
+} columns[] = {
+    {"t1", offsetof(temper_candidate, loss.t1), 1},
+    {"t2", offsetof(temper_candidate, loss.t2), 1},
+    {"smoothing", offsetof(temper_candidate, loss.smoothing), 1},
+    {"l2", offsetof(temper_candidate, l2), 1},
+    {"accuracy", offsetof(temper_candidate, accuracy), 1},
+    {"accuracy_error", offsetof(temper_candidate, accuracy_error), 1},
+    {"log_loss", offsetof(temper_candidate, log_loss), 1},
+    {"bounded_loss", offsetof(temper_candidate, bounded_loss), 1},
+    {"trusted", offsetof(temper_candidate, trusted), 1},
+    {"half_accuracy", offsetof(temper_candidate, half_accuracy), 1},
+    {"agreement", offsetof(temper_candidate, agreement), 1},
+    {"balance", offsetof(temper_candidate, balance), 1},
+    {"band_error", offsetof(temper_candidate, band_error), TEMPER_BANDS},
+    {"top_error", offsetof(temper_candidate, top_error), 1},
+    {"top_ratio", offsetof(temper_candidate, top_ratio), 1},
+    {"undecided", offsetof(temper_candidate, undecided), 1},
+    {"code_length", offsetof(temper_candidate, code_length), 1},
+};
+
+/* One column, as bytes of doubles. */
+static PyObject *column_of(const temper_tune_report *report, struct column column)
+{
+    size_t bytes = column.width * sizeof(double);
+    PyObject *object = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(report->count * bytes));
+    char *to = object ? PyBytes_AsString(object) : NULL;
+    for (size_t i = 0; to && i < report->count; i++)
+        memcpy(to + i * bytes, (const char *)&report->table[i] + column.offset, bytes);
+    return object;
+}
+
+/* Takes the reference; false with an exception set. */
+static bool put(PyObject *dict, const char *name, PyObject *value)
+{
+    int failed = value ? PyDict_SetItemString(dict, name, value) : -1;
+    Py_XDECREF(value);
+    return failed == 0;
+}
+
+static PyObject *losses_of(const temper_tune_report *report)
+{
+    PyObject *list = PyList_New((Py_ssize_t)report->count);
+    for (size_t i = 0; list && i < report->count; i++) {
+        PyObject *name = PyUnicode_FromString(temper_method_name(report->table[i].loss.method));
+        if (!name || PyList_SetItem(list, (Py_ssize_t)i, name) != 0)
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
+static PyObject *stages_of(const temper_tune_report *report)
+{
+    PyObject *list = PyList_New((Py_ssize_t)report->count);
+    for (size_t i = 0; list && i < report->count; i++) {
+        PyObject *stage = PyLong_FromLong(report->table[i].stage);
+        if (!stage || PyList_SetItem(list, (Py_ssize_t)i, stage) != 0)
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
+static PyObject *asked_of(const temper_tune_report *report)
+{
+    PyObject *list = PyList_New((Py_ssize_t)report->ask_count);
+    for (size_t i = 0; list && i < report->ask_count; i++) {
+        PyObject *row = PyLong_FromUnsignedLongLong(report->ask[i]);
+        if (!row || PyList_SetItem(list, (Py_ssize_t)i, row) != 0)
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
+/* Without an end there is no choice either: only the table. */
+static PyObject *report_of(const temper_tune_report *r, size_t rows)
+{
+    PyObject *dict = PyDict_New();
+    bool made = dict && put(dict, "loss", losses_of(r)) && put(dict, "stage", stages_of(r));
+    for (size_t i = 0; made && i < sizeof columns / sizeof *columns; i++)
+        made = put(dict, columns[i].name, column_of(r, columns[i]));
+    PyObject *whole = made ? Py_BuildValue("{s:N,s:O}", "table", dict, "interrupted",
+                                           r->interrupted ? Py_True : Py_False)
+                           : NULL;
+    if (!made)
+        Py_XDECREF(dict);
+    if (!whole || r->interrupted)
+        return whole;
+    made = put(whole, "best", PyLong_FromSize_t(r->best)) &&
+           put(whole, "folds", PyLong_FromSize_t(r->folds)) &&
+           put(whole, "fold",
+               PyBytes_FromStringAndSize((const char *)r->fold,
+                                         (Py_ssize_t)(rows * sizeof *r->fold))) &&
+           put(whole, "decided_by", PyUnicode_FromString(r->decided_by)) &&
+           put(whole, "reason", python_words(r->reason)) &&
+           put(whole, "gain", PyFloat_FromDouble(r->gain)) &&
+           put(whole, "gain_error", PyFloat_FromDouble(r->gain_error)) &&
+           put(whole, "ask", asked_of(r)) && put(whole, "notes", python_words(r->notes)) &&
+           put(whole, "warnings", python_words(r->warnings)) &&
+           put(whole, "training", training_report(&r->training, NULL, 0));
+    if (!made)
+        Py_CLEAR(whole);
+    return whole;
+}
+
+/* ---- Tuning ---------------------------------------------------------------------------------- */
+
+/* (model or None, report, exception or None); takes the model and the report. */
+static PyObject *result_of(const struct core *core, temper_model *model, PyObject *report,
+                           PyObject *exception)
+{
+    PyObject *wrapped = model ? model_wrap(core, model) : Py_NewRef(Py_None);
+    if (report && wrapped)
+        return Py_BuildValue("NNO", wrapped, report, exception ? exception : Py_None);
+    Py_XDECREF(report);
+    Py_XDECREF(wrapped);
+    return NULL;
+}
+
+static PyObject *run(const struct core *core, struct request *r, struct following *f)
+{
+    const temper_data *data = ((struct data_object *)r->data)->data;
+    temper_tune_report report;
+    temper_error error;
+    temper_model *model = NULL;
+    PyThreadState *state = PyEval_SaveThread();
+    temper_status status = temper_tune(data, &r->options, &model, &report, &error);
+    PyEval_RestoreThread(state);
+    if (status != TEMPER_OK)
+        return raise_error(status, &error);
+    PyObject *told = report_of(&report, (size_t)temper_data_rows(data));
+    PyObject *result = result_of(core, model, told, f->exception);
+    temper_tune_report_free(&report);
+    return result;
+}
+
+PyObject *tune_model(PyObject *module, PyObject *args, PyObject *keywords)
+{
+    const struct core *core = core_of(module);
+    struct request r = {0};
+    PyObject *result = NULL;
+    if (!read_words(args, keywords, &r))
+        return NULL;
+    struct following f = {.callable = r.follow == Py_None ? NULL : r.follow,
+                          .signals = PyObject_IsTrue(r.signals) == 1,
+                          .caller = PyThread_get_thread_ident()};
+    r.options.follow = follow;
+    r.options.follow_context = &f;
+    if (read_arrays(core, &r))
+        result = run(core, &r, &f);
+    request_end(&r);
+    Py_XDECREF(f.exception);
+    return result;
+}

@@ -1,0 +1,300 @@
+"""What the estimators share: labels and weights of rows on the way in, and a trained model."""
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
+
+from . import _temper
+from ._compat import validate
+from ._data import Labels, borrow, encode_labels
+from ._params import threads_of
+
+# Of temper_output in temper.h.
+_LABELS, _PROBABILITIES, _RAW_PROBABILITIES, _DECISIONS = range(4)
+
+TWO_TEMPERATURES = ("tempered", "logistic", "t-logistic", "gce")
+
+
+def _known(estimator: Any, name: str) -> Any:
+    """What was chosen or, before fit, what was asked for; None if that is several."""
+    value = getattr(estimator, name + "_", getattr(estimator, name))
+    return value if isinstance(value, (str, Real)) else None
+
+
+def _has_raw_probabilities(estimator: Any) -> bool:
+    if _known(estimator, "loss") == "hinge":
+        raise AttributeError("the hinge loss has no probabilities; use decision_function")
+    return True
+
+
+def _has_probabilities(estimator: Any) -> bool:
+    _has_raw_probabilities(estimator)
+    if _known(estimator, "t1") == 0 and _known(estimator, "loss") in ("tempered", "gce"):
+        raise AttributeError("a model of t1 = 0 has no calibrated probabilities; use "
+                             "raw_proba or decision_function")
+    return True
+
+
+@dataclass
+class CountingRows:
+    """The rows of X whose weight is not 0: folds are drawn from these alone."""
+
+    X: Any
+    y: np.ndarray
+    weights: np.ndarray | None
+    kept: np.ndarray | None  # a mask of the rows as given; None: all
+    labels: Labels
+
+    @classmethod
+    def of(cls, X: Any, y: np.ndarray, weights: np.ndarray | None) -> CountingRows:
+        kept = None if weights is None or weights.all() else weights != 0
+        if kept is not None and weights is not None:
+            if not kept.any():
+                raise ValueError("sample_weight is 0 for every row; some have to count")
+            X, y, weights = X[kept], y[kept], weights[kept]
+        labels = encode_labels(y)
+        if len(labels.classes) < 2:
+            raise ValueError("rows of weight above 0 are of one class only: "
+                             f"{labels.classes[0]!r}")
+        return cls(X, y, weights, kept, labels)
+
+    def data(self, estimator: TemperedClassifier) -> _temper.Data:
+        """For the library."""
+        self.borrowed = borrow(self.X, self.labels, getattr(estimator, "feature_names_in_", None),
+                               estimator._weights(self.X, self.labels, self.weights))
+        return self.borrowed
+
+    def given(self, row: int) -> int:
+        """The number that a row had before."""
+        return row if self.kept is None else int(np.flatnonzero(self.kept)[row])
+
+    def places(self, count: int) -> np.ndarray:
+        """The number here of each row as given; -1 for one that does not count."""
+        if self.kept is None:
+            return np.arange(count)
+        return np.where(self.kept, np.cumsum(self.kept) - 1, -1)
+
+    def spread(self, values: np.ndarray, none: float = np.nan) -> np.ndarray:
+        """One for each row as given; `none` for those that do not count."""
+        if self.kept is None:
+            return values
+        out = np.full(len(self.kept), none, dtype=values.dtype)
+        out[self.kept] = values
+        return out
+
+
+class TemperedClassifier(ClassifierMixin, BaseEstimator):
+    """A linear model of the library."""
+
+    # Parameters that every estimator has.
+    loss: Any
+    t1: Any
+    n_jobs: int | None
+    class_weight: Any
+
+    # ---- Rows ------------------------------------------------------------------------------------
+
+    def _encode(self, X: Any, y: Any) -> Labels:
+        if y is None:
+            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but "
+                             "the target y is None.")
+        labels = encode_labels(y)
+        if len(labels.codes) != X.shape[0]:
+            raise ValueError(f"Found input variables with inconsistent numbers of samples: "
+                             f"[{X.shape[0]}, {len(labels.codes)}]")
+        if len(labels.classes) < 2:
+            raise ValueError("This solver needs samples of at least 2 classes in the data, but the "
+                             f"data contains only one class: {labels.classes[0]!r}")
+        return labels
+
+    def _weights(self, X: Any, labels: Labels, sample_weight: Any) -> np.ndarray | None:
+        weights = None
+        if sample_weight is not None:
+            weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        if self.class_weight is None:
+            return weights
+        classes = labels.classes[labels.order]
+        y = classes[labels.codes]
+        of_class = compute_class_weight(self.class_weight, classes=classes, y=y)
+        factors = np.asarray(of_class, dtype=np.float64)[labels.codes]
+        return factors if weights is None else weights * factors
+
+    def _counting_rows(self, X: Any, y: Any, sample_weight: Any) -> CountingRows:
+        """Rows for folds: those of weight 0 are none."""
+        self._encode(X, y)  # refuses what is wrong with any row
+        weights = None
+        if sample_weight is not None:
+            weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        return CountingRows.of(X, column_or_1d(y), weights)
+
+    # ---- What was trained ------------------------------------------------------------------------
+
+    def _take(self, model: _temper.Model, labels: Labels) -> None:
+        self._model = model
+        self.classes_ = labels.classes
+        self._order = labels.order
+        self._read_weights()
+
+    def _read_weights(self) -> None:
+        """coef_ and intercept_, in the order of classes_."""
+        known = self._model.width(_DECISIONS)
+        coef, intercept = np.empty((known, self.n_features_in_)), np.empty(known)
+        self._model.weights(coef, intercept)
+        if known == 1 and self._order[0] == 1:
+            coef, intercept = -coef, -intercept
+        elif known > 1 and not self._in_order():
+            coef[self._order], intercept[self._order] = coef.copy(), intercept.copy()
+        coef.flags.writeable = intercept.flags.writeable = False
+        self._coef, self._intercept, self._sparse = coef, intercept, False
+
+    def _in_order(self) -> bool:
+        return bool(self._order[0] == 0 and np.all(self._order[1:] > self._order[:-1]))
+
+    def _take_report(self, report: dict[str, Any]) -> None:
+        self.n_iter_ = report["iterations"]
+        self.stop_reason_ = report["stop"]
+        self.l2_ = report["l2"]
+        self.objective_ = report["objective"]
+        self.solver_ = report["solver"]
+
+    def _take_loss(self, loss: str, t1: float, t2: float) -> None:
+        """t1_ and t2_ mean nothing where there are no temperatures."""
+        self.loss_ = loss
+        self.t1_, self.t2_ = (np.nan, np.nan) if loss == "hinge" else (t1, t2)
+
+    def _take_importance(self, rows: CountingRows) -> None:
+        """Of rows that do not count: NaN."""
+        importance = self._weigh_rows(rows.borrowed)
+        self.__dict__.pop("importance_", None)
+        if importance is not None:
+            self.importance_ = rows.spread(importance)
+
+    def _weigh_rows(self, data: _temper.Data) -> np.ndarray | None:
+        """importance_ of these rows, where the loss has one."""
+        if self.loss_ not in TWO_TEMPERATURES:
+            return None
+        out = np.empty(data.rows)
+        self._model.importances(data, threads_of(self.n_jobs), out)
+        return out
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the features as they are, of shape (1 or n_classes, n_features)."""
+        coef = self._fitted("_coef", "coef_")
+        return sparse.csr_matrix(coef) if self._sparse else coef
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        """Of shape (1 or n_classes,)."""
+        return self._fitted("_intercept", "intercept_")
+
+    def _fitted(self, inside: str, name: str) -> Any:
+        try:
+            return self.__dict__[inside]
+        except KeyError:
+            raise AttributeError(f"{type(self).__name__} has no {name} before fit") from None
+
+    def sparsify(self) -> TemperedClassifier:
+        """Give ``coef_`` as a sparse matrix from now on. Predictions stay what they are."""
+        check_is_fitted(self)
+        self._sparse = True
+        return self
+
+    def densify(self) -> TemperedClassifier:
+        """Give ``coef_`` as an array again."""
+        check_is_fitted(self)
+        self._sparse = False
+        return self
+
+    # ---- Prediction ------------------------------------------------------------------------------
+
+    def _predict(self, X: Any, output: int) -> np.ndarray:
+        check_is_fitted(self)
+        data = borrow(validate(self, X, reset=False))
+        width = self._model.width(output)
+        out = np.empty((data.rows, width))
+        self._model.predict(data, output, threads_of(self.n_jobs), out)
+        return out
+
+    def _by_class(self, out: np.ndarray) -> np.ndarray:
+        """Columns from the order of the model to that of classes_."""
+        if self._in_order():
+            return out
+        sorted_out = np.empty_like(out)
+        sorted_out[:, self._order] = out
+        return sorted_out
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Activations: one number a row for two classes, above 0 for ``classes_[1]``; else one for
+        each class."""
+        out = self._predict(X, _DECISIONS)
+        if out.shape[1] > 1:
+            return self._by_class(out)
+        return -out[:, 0] if self._order[0] == 1 else out[:, 0]
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The most likely class of each row."""
+        codes = self._predict(X, _LABELS)[:, 0].astype(np.intp)
+        return self.classes_[self._order[codes]]
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Calibrated probabilities, in the order of ``classes_``: of the label as it would be
+        given, mistakes included."""
+        return self._by_class(self._predict(X, _PROBABILITIES))
+
+    @available_if(_has_probabilities)
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Their logarithms."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    @available_if(_has_raw_probabilities)
+    def raw_proba(self, X: Any) -> np.ndarray:
+        """The probabilities of the model itself, which are too sure of themselves for t1 < 1."""
+        return self._by_class(self._predict(X, _RAW_PROBABILITIES))
+
+    # ---- Files -----------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model as ``temper train`` does; the command and :func:`temper.load` read it."""
+        check_is_fitted(self)
+        self._model.save(path)
+
+    def to_onnx(self, path: str | os.PathLike[str]) -> None:
+        """Write the model as ONNX: float input ``x``, outputs ``label`` (string) and
+        ``probabilities``."""
+        check_is_fitted(self)
+        self._model.export(path, "onnx")
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        for name in ("_coef", "_intercept"):  # the model has them
+            state.pop(name, None)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "_model" in self.__dict__:
+            turned_sparse = self._sparse
+            self._read_weights()
+            self._sparse = turned_sparse
+
+    # ---- What scikit-learn asks ------------------------------------------------------------------
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _more_tags(self) -> dict[str, Any]:
+        return {}  # until scikit-learn 1.5; all of its defaults are right

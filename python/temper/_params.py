@@ -1,0 +1,49 @@
+"""Parameters of estimators as the library takes them."""
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import joblib
+import numpy as np
+
+
+def solver_options(estimator: Any) -> dict[str, Any]:
+    """What training and tuning have in common."""
+    return {"scale": None if estimator.scale == "auto" else estimator.scale,
+            "solver": estimator.solver, "precision": estimator.precision,
+            "starts": count("starts", estimator.starts),
+            "no_intercept": not estimator.fit_intercept,
+            "tolerance": number("tol", estimator.tol),
+            "max_iterations": count("max_iter", estimator.max_iter),
+            "seed": seed_of(estimator.random_state), "threads": threads_of(estimator.n_jobs)}
+
+
+def threads_of(n_jobs: int | None) -> int:
+    return 1 if n_jobs is None else joblib.effective_n_jobs(n_jobs)
+
+
+def number(name: str, value: Any) -> float:
+    if isinstance(value, Real) and not isinstance(value, bool):
+        return float(value)
+    raise ValueError(f"{name} has to be a number, and is {value!r}")
+
+
+def count(name: str, value: Any) -> int:
+    if isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 0:
+        return int(value)
+    raise ValueError(f"{name} has to be a whole number, 0 or more, and is {value!r}")
+
+
+def seed_of(random_state: Any) -> int:
+    """A seed for the library: the number itself, or one drawn from a generator; None is 1, as on
+    the command line."""
+    if random_state is None:
+        return 1
+    if isinstance(random_state, Integral):
+        if random_state < 0:
+            raise ValueError(f"random_state has to be 0 or more, and is {random_state}")
+        return int(random_state)
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**63))
+    return int(random_state.randint(2**31 - 1))

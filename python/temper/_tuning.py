@@ -1,0 +1,135 @@
+"""A tuning by the library: what it is asked, and what it says."""
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, Callable, Iterable
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from . import _temper
+from ._progress import Follower, TuneProgress, on_main_thread
+
+# What the command does if it is not told otherwise.
+TUNE_DEFAULTS: dict[str, Any] = {"grid": None, "folds": 10, "fold": None, "criterion": None,
+                                 "assume": None, "ask": 0, "trusted_rows": None,
+                                 "trusted_labels": None}
+
+
+@dataclass
+class Tuned:
+    """The model of the chosen setting, and the table that it was chosen from."""
+
+    model: _temper.Model
+    report: dict[str, Any]
+    table: dict[str, np.ndarray]
+
+    @property
+    def loss(self) -> str:
+        return str(self.of_best("loss"))
+
+    @property
+    def t1(self) -> float:
+        return float(self.of_best("t1"))
+
+    @property
+    def t2(self) -> float:
+        return float(self.of_best("t2"))
+
+    @property
+    def warnings(self) -> list[str]:
+        return self.report["warnings"].splitlines()
+
+    def of_best(self, name: str) -> Any:
+        return self.table[name][self.report["best"]]
+
+    def warn(self, stacklevel: int) -> None:
+        """Those of the final fit are about convergence, the others about the labels."""
+        of_training = self.report["training"]["warnings"].splitlines()
+        for sentence in self.warnings:
+            kind = ConvergenceWarning if sentence in of_training else UserWarning
+            warnings.warn(sentence, kind, stacklevel=stacklevel)
+
+
+def run_tuning(data: _temper.Data, trusted: _temper.Data | None,
+               callback: Callable[..., Any] | None, verbose: int | bool,
+               options: dict[str, Any]) -> Tuned:
+    with Follower(callback, verbose, TuneProgress) as follower:
+        model, report, exception = _temper.tune(data, trusted, follower.function, on_main_thread(),
+                                                **options)
+    if exception is not None:
+        raise exception
+    if model is None:
+        raise RuntimeError("the callback ended tuning before a setting was chosen: there is no "
+                           "model; let it answer False to go on")
+    return Tuned(model, report, _table(report["table"]))
+
+
+def _table(columns: dict[str, Any]) -> dict[str, np.ndarray]:
+    table = {}
+    for name, values in columns.items():
+        array = np.frombuffer(values) if isinstance(values, bytes) else np.array(values)
+        table[name] = array.copy()
+    table["band_error"] = table["band_error"].reshape(len(table["l2"]), -1)
+    return table
+
+
+# ---- Folds ---------------------------------------------------------------------------------------
+
+def fold_numbers(splits: Iterable[Any], places: np.ndarray) -> tuple[np.ndarray, int]:
+    """The fold of each row that counts, from splits (train, test) of ``len(places)`` rows, and how
+    many folds there are. ``places`` has the numbers of those that count, and -1 for the others.
+    """
+    rows = len(places)
+    fold_of = np.full(rows, -1, dtype=np.int64)
+    folds = 0
+    for number, pair in enumerate(splits):
+        train, test = _parts(number, pair, rows)
+        _check_parts(number, train, test, fold_of)
+        fold_of[test] = number
+        folds += 1
+    missing = np.flatnonzero(fold_of < 0)
+    if len(missing):
+        raise ValueError(f"cv: row {missing[0]} is in the test part of no split ({len(missing)} "
+                         "rows are not); every row has to be in one, as KFold has it and "
+                         "TimeSeriesSplit and ShuffleSplit do not")
+    return _number_anew(fold_of[places >= 0])
+
+
+def _number_anew(fold_of: np.ndarray) -> tuple[np.ndarray, int]:
+    """Without folds that have lost all their rows."""
+    present, numbers = np.unique(fold_of, return_inverse=True)
+    return numbers.reshape(-1).astype(np.uint32), len(present)
+
+
+def _parts(number: int, pair: Any, rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """Both as masks."""
+    try:
+        train, test = pair
+        return _mask(train, rows), _mask(test, rows)
+    except (TypeError, ValueError, IndexError) as error:
+        raise ValueError(f"cv: split {number} has to be a pair of arrays (train, test) of row "
+                         f"numbers below {rows}: {error}") from error
+
+
+def _mask(part: Any, rows: int) -> np.ndarray:
+    mask, part = np.zeros(rows, dtype=bool), np.asarray(part)
+    mask[part if part.size else []] = True
+    return mask
+
+
+def _check_parts(number: int, train: np.ndarray, test: np.ndarray, fold_of: np.ndarray) -> None:
+    twice = np.flatnonzero(test & (fold_of >= 0))
+    if len(twice):
+        raise ValueError(f"cv: row {twice[0]} is in the test parts of split {fold_of[twice[0]]} "
+                         f"and of split {number}; they must not overlap, as those of ShuffleSplit "
+                         "and RepeatedKFold do")
+    if not test.any():
+        raise ValueError(f"cv: split {number} has no row to test on; drop it")
+    odd = np.flatnonzero(train == test)
+    if len(odd):
+        where = "both parts" if test[odd[0]] else "neither part"
+        raise ValueError(f"cv: row {odd[0]} is in {where} of split {number}; models are fitted to "
+                         "all rows but those of the test part, so that has to be what the train "
+                         "part is")

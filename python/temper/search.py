@@ -1,0 +1,268 @@
+"""TemperedLogisticRegressionCV: temperatures and penalty chosen by cross-validation."""
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from numbers import Integral, Real
+from typing import Any, Callable
+
+import numpy as np
+
+from . import _temper
+from ._base import CountingRows, TemperedClassifier
+from ._compat import validate
+from ._data import Labels, borrow, class_name, encode_labels
+from ._params import count, number, solver_options
+from ._progress import TuneProgress
+from ._tuning import TUNE_DEFAULTS, Tuned, fold_numbers, run_tuning
+
+__all__ = ["TemperedLogisticRegressionCV"]
+
+
+class TemperedLogisticRegressionCV(TemperedClassifier):
+    """TemperedLogisticRegression with t1, t2 and l2 chosen by cross-validation.
+
+    What ``temper tune`` does: every candidate is fitted to two halves of the rows, those with a
+    chance to all folds, one is chosen, and fitted to all rows. The labels that it is measured by
+    may be wrong, too; the rule "cv+c" sees some of the ways in which they can be.
+
+    Parameters
+    ----------
+    t1, t2, l2 : float, list of float, str or None
+        The candidates: all combinations. None is the list of the default grid: t1 of 0.1, 0.3,
+        0.5, 0.7, 0.9, 1; t2 of 1, 1.12, 1.4, 1.9; l2 of 0.001, 0.01, 0.1, 1, 10 times what
+        ``l2="auto"`` of :class:`TemperedLogisticRegression` is. A str is as in ``grid``: "0.1..1:5"
+        for 5 values from 0.1 to 1, "0.1x,1x" for multiples of that l2.
+    grid : str or None
+        All candidates in one text, instead of t1, t2, l2, loss and only: "paper" is the grid of
+        the paper; else as in "t1=0.1,0.5 t2=1..2:5 l2=1e-5..1e-1:5 loss=tempered,hinge only".
+    loss : str or list of str, default "tempered"
+        Losses to choose from, as for :class:`TemperedLogisticRegression`.
+    only : bool, default False
+        Whether (1, 1), which is logistic regression, and (0.1, 1.12), which the rule asks, are left
+        out where the lists do not have them.
+    cv : int, splitter or iterable of (train, test), default 5
+        An int: so many folds, stratified, drawn by ``random_state``. Test parts of others have to
+        hold each row once, and models are fitted to all rows but those.
+    criterion : {"cv+c", "accuracy", "log-loss", "bounded-loss"}
+        What chooses; "cv+c" is accuracy, corrected for labels that are systematically wrong.
+    assume : {None, "structured"}
+        "structured": labels are wrong where x says so; the correction is readier.
+    ask : int, default 0
+        How many rows to name in ``ask_`` whose true labels would settle the choice.
+    solver, tol, max_iter, class_weight, fit_intercept, scale, starts, precision, n_jobs
+        As for :class:`TemperedLogisticRegression`. ``starts`` is of the final fit.
+    random_state : int, RandomState or None
+        The seed of the folds; None is 1.
+    verbose : int or bool, default 0
+        Show progress: a tqdm bar where that is installed.
+    callback : callable or None
+        Called with a :class:`temper.TuneProgress` now and then, from whatever thread is at work; a
+        true answer ends tuning with an error.
+
+    Attributes
+    ----------
+    t1_, t2_, l2_, loss_
+        What was chosen. Temperatures of the hinge are NaN.
+    best_score_ : float
+        Its accuracy on rows that its models have not seen, by the labels as given.
+    best_index_ : int
+        Its place in ``cv_results_``.
+    cv_results_ : dict of arrays
+        All that is known of each candidate: "loss", "t1", "t2", "l2", "stage" (2: fitted to all
+        folds; 1: to the halves alone, being hopeless), "accuracy" and its "accuracy_error",
+        "log_loss", "bounded_loss", "trusted" (accuracy on trusted rows), and the figures of the
+        rule: "half_accuracy", "agreement", "balance", "band_error", "top_error", "top_ratio",
+        "undecided", "code_length". NaN: not known. ``pandas.DataFrame`` takes it without
+        "band_error", which has 7 columns.
+    decided_by_, reason_ : str
+        What decided: "accuracy", "code-length", "undecided", "reference", "trusted", "log-loss" or
+        "bounded-loss"; and the same as a sentence.
+    gain_, gain_error_ : float
+        The accuracy above that of the best logistic regression in the table, and its standard
+        error.
+    warnings_, notes_ : list of str
+        What you should know of your labels and of the fit, which is warned of, too; what was left
+        out or assumed.
+    ask_ : ndarray
+        Numbers of rows to label, the most telling first.
+    n_splits_ : int
+        Folds.
+    folds_ : ndarray of shape (n_samples,)
+        The fold of each row, from 0; -1 for a row of weight 0.
+    classes_, coef_, intercept_, n_features_in_, feature_names_in_, n_iter_, stop_reason_, \
+importance_, objective_, solver_
+        Of the final fit, as in :class:`TemperedLogisticRegression`. ``importance_`` of a row of
+        weight 0 is NaN.
+
+    Notes
+    -----
+    Rows of weight 0 are dropped before folds are drawn: X is copied then. Ctrl-C raises
+    KeyboardInterrupt after the iteration it is in; the estimator stays as it was.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from temper import TemperedLogisticRegressionCV
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = TemperedLogisticRegressionCV(t1=[0.5, 1], t2=1, cv=5).fit(X, y)
+    >>> model.decided_by_, model.n_splits_
+    ('accuracy', 5)
+    >>> len(model.cv_results_["accuracy"])
+    15
+    >>> bool(model.best_score_ == model.cv_results_["accuracy"].max())
+    True
+    """
+
+    def __init__(self, t1: Any = None, t2: Any = None, l2: Any = None, *, grid: str | None = None,
+                 loss: Any = "tempered", only: bool = False, cv: Any = 5,
+                 criterion: str = "cv+c", assume: str | None = None, ask: int = 0,
+                 solver: str = "auto", tol: float = 1e-4, max_iter: int = 1000,
+                 class_weight: Any = None, fit_intercept: bool = True, scale: str = "auto",
+                 starts: int = 1, n_jobs: int | None = None, random_state: Any = None,
+                 verbose: int | bool = 0, callback: Callable[[TuneProgress], Any] | None = None,
+                 precision: str = "auto") -> None:
+        self.t1 = t1
+        self.t2 = t2
+        self.l2 = l2
+        self.grid = grid
+        self.loss = loss
+        self.only = only
+        self.cv = cv
+        self.criterion = criterion
+        self.assume = assume
+        self.ask = ask
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.class_weight = class_weight
+        self.fit_intercept = fit_intercept
+        self.scale = scale
+        self.starts = starts
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.callback = callback
+        self.precision = precision
+
+    # ---- Tuning ----------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None,
+            trusted: Any = None) -> TemperedLogisticRegressionCV:
+        """Choose, and fit what was chosen to all rows.
+
+        ``groups`` is for a splitter that wants it. ``trusted`` are rows whose labels are known to
+        be right, and which then decide: other rows as a pair (X, y), or some of X as a mapping from
+        their numbers to their labels, whatever y says of them.
+        """
+        options = {**TUNE_DEFAULTS, "grid": self._grid_text(), "criterion": self.criterion,
+                   "assume": self.assume, "ask": count("ask", self.ask), **solver_options(self)}
+        X = validate(self, X, reset=True)
+        rows = self._counting_rows(X, y, sample_weight)
+        options["fold"], options["folds"] = self._folds(rows, X.shape[0], groups)
+        others = None
+        if isinstance(trusted, Mapping):
+            options.update(_own_rows(trusted, rows, X.shape[0]))
+        elif trusted is not None:
+            others = self._other_rows(trusted)
+        tuned = run_tuning(rows.data(self), others, self.callback, self.verbose, options)
+        self._take(tuned.model, rows.labels)
+        self._take_report(tuned.report["training"])
+        self._take_choice(tuned, rows)
+        self._take_importance(rows)
+        tuned.warn(stacklevel=3)
+        return self
+
+    def _take_choice(self, tuned: Tuned, rows: CountingRows) -> None:
+        report = tuned.report
+        self._take_loss(tuned.loss, tuned.t1, tuned.t2)
+        self.cv_results_ = tuned.table
+        self.best_index_ = report["best"]
+        self.best_score_ = float(tuned.of_best("accuracy"))
+        self.decided_by_, self.reason_ = report["decided_by"], report["reason"]
+        self.gain_, self.gain_error_ = report["gain"], report["gain_error"]
+        self.warnings_, self.notes_ = tuned.warnings, report["notes"].splitlines()
+        self.ask_ = np.array([rows.given(row) for row in report["ask"]], dtype=np.intp)
+        self.n_splits_ = report["folds"]
+        fold = np.frombuffer(report["fold"], dtype=np.uint32).astype(np.intp)
+        self.folds_ = rows.spread(fold, -1)
+
+    # ---- What is asked for -----------------------------------------------------------------------
+
+    def _grid_text(self) -> str | None:
+        words = [f"{name}={_values(name, getattr(self, name))}" for name in ("t1", "t2", "l2")
+                 if getattr(self, name) is not None]
+        if not (isinstance(self.loss, str) and self.loss == "tempered"):
+            losses = [self.loss] if isinstance(self.loss, str) else list(self.loss)
+            words.append("loss=" + ",".join(losses))
+        if self.only:
+            words.append("only")
+        if self.grid is None:
+            return " ".join(words) or None
+        if words:
+            raise ValueError("grid says all of the candidates, so t1, t2, l2, loss and only have "
+                             "to be left as they are: put them into it, or drop it")
+        return self.grid
+
+    def _folds(self, rows: CountingRows, given: int,
+               groups: Any) -> tuple[np.ndarray | None, int]:
+        if isinstance(self.cv, Integral) and not isinstance(self.cv, bool):
+            if self.cv < 2:
+                raise ValueError(f"cv has to be 2 folds or more, and is {self.cv}")
+            return None, int(self.cv)
+        if hasattr(self.cv, "split") and not isinstance(self.cv, str):
+            if groups is not None and rows.kept is not None:
+                groups = np.asarray(groups)[rows.kept]
+            splits = self.cv.split(rows.X, rows.y, groups)
+            return fold_numbers(splits, np.arange(rows.X.shape[0]))
+        if isinstance(self.cv, (str, bool)) or not isinstance(self.cv, Iterable):
+            raise ValueError("cv has to be a number of folds, a splitter or splits (train, test), "
+                             f"and is {self.cv!r}")
+        return fold_numbers(self.cv, rows.places(given))
+
+    def _other_rows(self, trusted: Any) -> _temper.Data:
+        try:
+            X, y = trusted
+        except (TypeError, ValueError):
+            raise ValueError("trusted has to be a pair (X, y), or a mapping from numbers of rows "
+                             "to labels") from None
+        X = validate(self, X, reset=False)
+        labels = encode_labels(y)
+        if len(labels.codes) != X.shape[0]:
+            raise ValueError(f"trusted: {X.shape[0]} rows, and {len(labels.codes)} labels")
+        return borrow(X, labels)
+
+
+def _values(name: str, values: Any) -> str:
+    """A list in the language of the grid."""
+    if isinstance(values, (str, Real)):
+        values = [values]
+    items = [item if isinstance(item, str) else repr(number(name, item)) for item in values]
+    if not items or any(not item or " " in item for item in items):
+        raise ValueError(f"{name} has to be a number, or a list that has some, and is {values!r}")
+    return ",".join(items)
+
+
+def _own_rows(trusted: Mapping[Any, Any], rows: CountingRows, given: int) -> dict[str, Any]:
+    """Numbers among the rows that count, and of classes."""
+    places = rows.places(given)
+    code_of = _codes(rows.labels)
+    found, codes = [], []
+    for row, label in trusted.items():
+        if not isinstance(row, Integral) or not 0 <= int(row) < given:
+            raise ValueError(f"trusted: there is no row {row!r}; X has {given}, from 0")
+        place = places[int(row)]
+        if place < 0:
+            raise ValueError(f"trusted: row {row} has weight 0, so it is in no fold; give it as "
+                             "one of other rows (X, y)")
+        name = class_name(label)
+        if name not in code_of:
+            raise ValueError(f"trusted: row {row} has the label {label!r}, which no row of y has; "
+                             "drop it")
+        found.append(place)
+        codes.append(code_of[name])
+    return {"trusted_rows": np.array(found, dtype=np.uint64),
+            "trusted_labels": np.array(codes, dtype=np.uint32)}
+
+
+def _codes(labels: Labels) -> dict[str, int]:
+    return {name: code for code, name in enumerate(labels.names)}
