@@ -51,8 +51,8 @@ struct loaded {
 bool source_is_there(const struct source *source, const char *folder);
 /* Reads it; what is wrong has been complained about, with nothing to free. The pool is NULL if the
  * files hold no other classes. */
-temper_status source_read(const struct source *source, const struct source_options *options,
-                          struct loaded *loaded);
+temper_status experiment_read(const struct source *source, const struct source_options *options,
+                              struct loaded *loaded);
 void loaded_free(struct loaded *loaded);
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
@@ -269,7 +269,7 @@ temper_status split_part(const struct plan *plan, const struct loaded *loaded, s
 temper_status split_spoil(const struct plan *plan, const struct cell *cell,
                           const struct loaded *loaded, struct split_rows *rows,
                           temper_change **changes);
-void split_free(struct split_rows *rows);
+void experiment_split_free(struct split_rows *rows);
 /* Reads a set of the plan, and takes as many of its rows as the plan says. */
 temper_status plan_load(const struct plan *plan, const struct source *set, struct loaded *loaded);
 

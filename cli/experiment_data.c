@@ -320,8 +320,8 @@ static temper_status read_found(const struct source *source, const struct file_l
     return TEMPER_OK;
 }
 
-temper_status source_read(const struct source *source, const struct source_options *options,
-                          struct loaded *loaded)
+temper_status experiment_read(const struct source *source, const struct source_options *options,
+                              struct loaded *loaded)
 {
     struct file_list list;
     if (!find_files(source, options->folder, &list))

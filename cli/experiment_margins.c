@@ -128,7 +128,7 @@ temper_status results_margins(struct draft *draft, const struct plan *plan,
         }
     }
     temper_free(changes);
-    split_free(&rows);
+    experiment_split_free(&rows);
     loaded_free(&loaded);
     return status;
 }

@@ -43,7 +43,7 @@ temper_status plan_load(const struct plan *plan, const struct source *set, struc
                                            .classes = plan->classes,
                                            .pool = wants_pool(plan),
                                            .threads = plan->threads};
-    temper_status status = source_read(set, &options, loaded);
+    temper_status status = experiment_read(set, &options, loaded);
     if (status == TEMPER_OK)
         status = limit_rows(plan, &loaded->data);
     return status;
@@ -91,7 +91,7 @@ temper_status split_spoil(const struct plan *plan, const struct cell *cell,
     return TEMPER_OK;
 }
 
-void split_free(struct split_rows *rows)
+void experiment_split_free(struct split_rows *rows)
 {
     temper_data_free(rows->noisy); /* first: it borrows from the others */
     temper_data_free(rows->train);
@@ -165,7 +165,7 @@ struct bench {
 
 static void bench_clear(struct bench *bench)
 {
-    split_free(&bench->rows);
+    experiment_split_free(&bench->rows);
     loaded_free(&bench->loaded);
     bench->set = NULL;
     bench->noise = NULL;
@@ -188,7 +188,7 @@ static temper_status bench_split(struct bench *bench, const struct cell *cell)
     temper_status status = bench_load(bench, cell);
     if (status != TEMPER_OK || (bench->rows.train && bench->split == cell->split))
         return status;
-    split_free(&bench->rows);
+    experiment_split_free(&bench->rows);
     bench->noise = NULL;
     bench->split = cell->split;
     return split_part(bench->plan, &bench->loaded, cell->split, &bench->rows);
