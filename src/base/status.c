@@ -70,8 +70,3 @@ temper_status error_set(temper_error *error, temper_status status, const char *f
         error->line = error->column = 0;
     return status;
 }
-
-temper_status error_no_memory(temper_error *error)
-{
-    return error_set(error, TEMPER_NO_MEMORY, "out of memory");
-}

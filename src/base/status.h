@@ -13,7 +13,12 @@ temper_status error_at(temper_error *error, temper_status status, size_t line, s
 temper_status error_set(temper_error *error, temper_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* "out of memory" needs no further words. */
-temper_status error_no_memory(temper_error *error);
+/* "out of memory" needs no further words. Inline, so that analysers see that it is not TEMPER_OK.
+ */
+static inline temper_status error_no_memory(temper_error *error)
+{
+    error_set(error, TEMPER_NO_MEMORY, "out of memory");
+    return TEMPER_NO_MEMORY;
+}
 
 #endif

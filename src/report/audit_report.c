@@ -46,7 +46,7 @@ static void cells_head(struct cells *cells, const char *const *words)
 static void cells_end(struct text *out, struct cells *cells, const char *caption)
 {
     size_t count = cells->columns * cells->rows;
-    const char **words = mem_alloc(count, sizeof *words);
+    const char **words = (const char **)mem_alloc(count, sizeof *words);
     out->failed |= cells->failed || !words;
     for (size_t i = 0; i < count; i++) {
         out->failed |= cells->cell[i].failed;
@@ -57,7 +57,7 @@ static void cells_end(struct text *out, struct cells *cells, const char *caption
         page_table(out, &(struct table){caption, words, cells->rows, cells->columns});
     for (size_t i = 0; i < count; i++)
         text_free(&cells->cell[i]);
-    mem_free(words);
+    mem_free((void *)words);
     mem_free(cells->cell);
 }
 

@@ -62,7 +62,8 @@ FAULTS = [
           "    if (exists && !S_ISREG(old.st_mode))\n", "    if (exists)\n",
           r"neither the old nor the new|the model cannot be read"),
     Fault("deaf-training", ("cli", "gcc", "kill"), "cli/progress.c",
-          "    return interrupt_noted();\n", "    return 0;\n",
+          "    return interrupt_noted();\n}\n\nint progress_follow_tuning",
+          "    return 0;\n}\n\nint progress_follow_tuning",
           r"does not end a training early"),
     # ---- Compilers ----------------------------------------------------------------------------------
     Fault("warning-gcc", ("build", "gcc", "temper_objects"), "src/base/memory.c",
