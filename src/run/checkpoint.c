@@ -11,7 +11,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/source.h"
+#include "base/source_whole.h"
 #include "base/text.h"
 #include "run/training.h"
 
@@ -179,32 +179,12 @@ static temper_status parse(struct training_run *t, char *bytes, size_t length)
     return restore(t, &header, bytes + sizeof header);
 }
 
-static temper_status read_all(struct source *source, struct text *text, temper_error *error)
-{
-    char piece[16384];
-    size_t got = 1;
-    while (got) {
-        temper_status status = source_read(source, piece, sizeof piece, &got, error);
-        if (status != TEMPER_OK)
-            return status;
-        text_append_bytes(text, piece, got);
-    }
-    return text->failed ? error_no_memory(error) : TEMPER_OK;
-}
-
 temper_status checkpoint_load(struct training_run *t)
 {
-    struct source *source;
     struct text text = {0};
-    temper_status status = source_open(t->options->checkpoint, &source, t->error);
-    if (status == TEMPER_NO_INPUT)
-        return TEMPER_OK; /* nothing was saved yet: begin */
-    if (status != TEMPER_OK)
-        return status;
-    status = read_all(source, &text, t->error);
-    source_close(source);
+    temper_status status = source_whole(t->options->checkpoint, &text, t->error);
     if (status == TEMPER_OK)
         status = parse(t, text.bytes, text.length);
     text_free(&text);
-    return status;
+    return status == TEMPER_NO_INPUT ? TEMPER_OK : status; /* nothing was saved yet: begin */
 }

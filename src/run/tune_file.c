@@ -10,7 +10,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/source.h"
+#include "base/source_whole.h"
 #include "base/text.h"
 #include "run/training.h"
 #include "run/tuning.h"
@@ -155,37 +155,17 @@ static temper_status parse(struct tuning *t, char *bytes, size_t length)
     return TEMPER_OK;
 }
 
-static temper_status read_all(struct source *source, struct text *text, temper_error *error)
-{
-    char piece[16384];
-    size_t got = 1;
-    while (got) {
-        temper_status status = source_read(source, piece, sizeof piece, &got, error);
-        if (status != TEMPER_OK)
-            return status;
-        text_append_bytes(text, piece, got);
-    }
-    return text->failed ? error_no_memory(error) : TEMPER_OK;
-}
-
 temper_status tuning_load(struct tuning *t)
 {
-    struct source *source;
     struct text text = {0};
     if (!t->options->checkpoint)
         return TEMPER_OK;
     temper_status status = identify(t);
     if (status != TEMPER_OK || !t->options->resume)
         return status;
-    status = source_open(t->options->checkpoint, &source, t->error);
-    if (status == TEMPER_NO_INPUT)
-        return TEMPER_OK; /* nothing was saved yet: begin */
-    if (status != TEMPER_OK)
-        return status;
-    status = read_all(source, &text, t->error);
-    source_close(source);
+    status = source_whole(t->options->checkpoint, &text, t->error);
     if (status == TEMPER_OK)
         status = parse(t, text.bytes, text.length);
     text_free(&text);
-    return status;
+    return status == TEMPER_NO_INPUT ? TEMPER_OK : status; /* nothing was saved yet: begin */
 }
