@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LINES_PER_TEST = 20, EXIT_SKIPPED = 77 };
@@ -102,6 +103,12 @@ bool test_near(double actual, double expected, double absolute, const char *file
 void test_skip(const char *reason)
 {
     now.skipped = reason;
+}
+
+bool test_emulated(void)
+{
+    const char *emulator = getenv("TEMPER_EMULATOR");
+    return emulator && *emulator;
 }
 
 static bool wanted(const char *name, int argc, char **argv)

@@ -76,6 +76,8 @@ bool test_close(double actual, double expected, double relative, const char *fil
 bool test_near(double actual, double expected, double absolute, const char *file, int line,
                const char *what);
 void test_skip(const char *reason);
+/* Whether an emulator runs this, thirty times slower: a third of the cases will do then. */
+bool test_emulated(void);
 /* Here, so that an analyser sees what a test has made sure of. */
 static inline bool test_check(bool held, const char *file, int line, const char *what)
 {

@@ -146,8 +146,7 @@ TEST(agrees_with_the_exact_functions)
     KERNEL_OR_SKIP;
     static const double scales[] = {1e-4, 0.3, 1, 3, 10, 100};
     static const size_t classes[] = {1, 2, 3, 10, 33, 100};
-    const char *emulator = getenv("TEMPER_EMULATOR"); /* thirty times slower: every third will do */
-    size_t step = emulator && *emulator ? 3 : 1;
+    size_t step = test_emulated() ? 3 : 1;
     for (size_t t = 0; t < TEMPERATURES; t++)
         for (size_t k = t % step; k < sizeof scales / sizeof *scales; k += step)
             for (size_t j = 0; j < sizeof classes / sizeof *classes; j++)

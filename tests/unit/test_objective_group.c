@@ -93,8 +93,9 @@ static void check_shape(struct group_shape shape)
 
 TEST(a_member_is_an_objective_of_its_rows)
 {
+    int step = test_emulated() ? 3 : 1;
     for (size_t k = 0; k < KINDS; k++)
-        for (int variant = 0; variant < 8; variant++)
+        for (int variant = (int)k % step; variant < 8; variant += step)
             check_shape((struct group_shape){.kind = kinds[k],
                                              .rows = 331 + (size_t)variant,
                                              .columns = variant % 3 ? 19 : 299,
