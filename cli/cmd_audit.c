@@ -169,14 +169,10 @@ static temper_status find(struct session *session)
 
 static temper_status report(const struct session *session)
 {
+    bool json = was_given(session->arguments, OPT_AUDIT_JSON);
     struct page page;
-    temper_status status = page_open(&page);
-    if (status != TEMPER_OK)
-        return status;
-    if (was_given(session->arguments, OPT_AUDIT_JSON))
-        audit_json(page.stream, &session->auditing);
-    else
-        audit_table(page.stream, &session->auditing);
+    if (page_open(&page) == TEMPER_OK)
+        (json ? audit_json : audit_table)(page.stream, &session->auditing);
     return page_print(&page);
 }
 

@@ -141,14 +141,10 @@ static temper_status save(struct session *session)
 
 static temper_status report(const struct session *session)
 {
+    bool json = was_given(session->arguments, OPT_JSON);
     struct page page;
-    temper_status status = page_open(&page);
-    if (status != TEMPER_OK)
-        return status;
-    if (was_given(session->arguments, OPT_JSON))
-        training_json(page.stream, &session->training);
-    else
-        training_table(page.stream, &session->training);
+    if (page_open(&page) == TEMPER_OK)
+        (json ? training_json : training_table)(page.stream, &session->training);
     return page_print(&page);
 }
 

@@ -144,14 +144,10 @@ static temper_status save(struct session *session)
 
 static temper_status report(const struct session *session)
 {
+    bool json = was_given(session->arguments, OPT_JSON);
     struct page page;
-    temper_status status = page_open(&page);
-    if (status != TEMPER_OK)
-        return status;
-    if (was_given(session->arguments, OPT_JSON))
-        tuning_json(page.stream, &session->tuning);
-    else
-        tuning_table(page.stream, &session->tuning);
+    if (page_open(&page) == TEMPER_OK)
+        (json ? tuning_json : tuning_table)(page.stream, &session->tuning);
     return page_print(&page);
 }
 

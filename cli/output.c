@@ -76,6 +76,8 @@ temper_status page_open(struct page *page)
 /* A stream to memory fails for want of it, and in no other way. */
 temper_status page_close(struct page *page)
 {
+    if (!page->stream)
+        return TEMPER_NO_MEMORY;
     bool failed = ferror(page->stream) != 0;
     if (fclose(page->stream) == 0 && !failed)
         return TEMPER_OK;

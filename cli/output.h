@@ -19,7 +19,7 @@ temper_status page_open(struct page *page);
 /* What was written is in `bytes`, for the caller to free; nothing to free on failure, which has
  * been complained about. */
 temper_status page_close(struct page *page);
-/* Each frees the page. */
+/* Each frees the page; of one that could not be opened they say so once more. */
 temper_status page_print(struct page *page);
 temper_status page_print_as_message(struct page *page); /* to the standard error */
 temper_status page_save(struct page *page, const char *path);

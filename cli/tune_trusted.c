@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "csv.h"
 #include "message.h"
 #include "output.h"
 #include "reading.h"
@@ -11,22 +12,6 @@
 static const char head[] = "row,given,label\n";
 
 /* ---- Out ------------------------------------------------------------------------------------- */
-
-/* A cell of CSV. */
-static void write_cell(FILE *out, const char *text)
-{
-    if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
-}
 
 temper_status tuning_write_ask(const struct tuning *tuning)
 {
@@ -39,7 +24,7 @@ temper_status tuning_write_ask(const struct tuning *tuning)
     fputs(head, page.stream);
     for (size_t i = 0; i < report->ask_count; i++) {
         fprintf(page.stream, "%llu,", report->ask[i] + 1);
-        write_cell(page.stream, temper_data_class_name(tuning->data, label[report->ask[i]]));
+        csv_cell(page.stream, temper_data_class_name(tuning->data, label[report->ask[i]]));
         fputs(",\n", page.stream);
     }
     return page_save(&page, tuning->ask_path);

@@ -102,18 +102,6 @@ static temper_status add_classes(struct dataset *data, const int *labels, temper
     return TEMPER_OK;
 }
 
-static temper_status sort_classes(struct dataset *data, temper_error *error)
-{
-    uint32_t *new_number = mem_alloc(data->classes.count, sizeof *new_number);
-    if (!new_number)
-        return error_no_memory(error);
-    temper_status status = classes_sort(&data->classes, new_number, error);
-    for (uint64_t i = 0; status == TEMPER_OK && i < data->x.rows; i++)
-        data->label[i] = new_number[data->label[i]];
-    mem_free(new_number);
-    return status;
-}
-
 static temper_status take_labels(struct dataset *data, const int *labels, temper_error *error)
 {
     if (!labels)
@@ -122,7 +110,7 @@ static temper_status take_labels(struct dataset *data, const int *labels, temper
     if (!data->label)
         return error_no_memory(error);
     temper_status status = add_classes(data, labels, error);
-    return status == TEMPER_OK ? sort_classes(data, error) : status;
+    return status == TEMPER_OK ? dataset_sort_classes(data, error) : status;
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* dataset: how one is freed, and how it gathers its notes. */
+/* dataset: how one is freed, how its classes get their order, and how it gathers its notes. */
 #include "data/dataset.h"
 
 #include <stdarg.h>
@@ -65,4 +65,16 @@ void dataset_note(struct dataset *data, const char *format, ...)
     memcpy(data->notes + used, sentence, length);
     data->notes[used + length] = '\n';
     data->notes[used + length + 1] = '\0';
+}
+
+temper_status dataset_sort_classes(struct dataset *data, temper_error *error)
+{
+    uint32_t *new_number = mem_alloc(data->classes.count, sizeof *new_number);
+    if (!new_number)
+        return error_no_memory(error);
+    temper_status status = classes_sort(&data->classes, new_number, error);
+    for (uint64_t i = 0; status == TEMPER_OK && i < data->x.rows; i++)
+        data->label[i] = new_number[data->label[i]];
+    mem_free(new_number);
+    return status;
 }

@@ -36,6 +36,8 @@ struct dataset {
 void dataset_free(struct dataset *data);
 /* Frees one of its arrays, unless that is a part of the mapped file. */
 void dataset_free_array(const struct dataset *data, void *array);
+/* The final numbers of the classes, and the labels with them. */
+temper_status dataset_sort_classes(struct dataset *data, temper_error *error);
 /* Adds a sentence to the notes, once; quietly cut off when they are full. */
 void dataset_note(struct dataset *data, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -129,19 +129,6 @@ static void say_what_was_assumed(const struct reading *reading, const struct for
 /* ---- After the reader
  * --------------------------------------------------------------------------------- */
 
-/* The final numbers of the classes, and the labels with them. */
-static temper_status sort_classes(struct dataset *data, temper_error *error)
-{
-    uint32_t *new_number = mem_alloc(data->classes.count, sizeof *new_number);
-    if (!new_number)
-        return error_no_memory(error);
-    temper_status status = classes_sort(&data->classes, new_number, error);
-    for (uint64_t i = 0; status == TEMPER_OK && i < data->x.rows; i++)
-        data->label[i] = new_number[data->label[i]];
-    mem_free(new_number);
-    return status;
-}
-
 /* Weights of the rows: a column was taken by the CSV reader, all else is a file. */
 static temper_status add_weights(const temper_read_options *options, struct dataset *data,
                                  temper_error *error)
@@ -175,7 +162,8 @@ static temper_status complete(struct reading *reading, struct dataset *data)
     else if (may_have_labels_beside(reading, data))
         status = labels_find(reading->path, data, reading->error);
     if (status == TEMPER_OK && data->label && strcmp(data->format, "tmpr") != 0)
-        status = sort_classes(data, reading->error); /* those of a .tmpr file are in order */
+        status =
+            dataset_sort_classes(data, reading->error); /* those of a .tmpr file are in order */
     if (status == TEMPER_OK)
         status = add_weights(options, data, reading->error);
     if (status == TEMPER_OK && options->classes)

@@ -90,6 +90,16 @@ temper_model *made_train(const struct dataset *data, temper_train_options option
     return model;
 }
 
+temper_tune_report made_tune(const struct dataset *data, temper_tune_options options,
+                             temper_model **model)
+{
+    temper_tune_report report = {0};
+    temper_error error = {0};
+    CHECKF(temper_tune(made_public(data), &options, model, &report, &error) == TEMPER_OK, "%s",
+           error.message);
+    return report;
+}
+
 void made_refused(const struct dataset *data, temper_train_options options, temper_status wanted,
                   const char *words)
 {

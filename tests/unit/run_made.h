@@ -20,6 +20,9 @@ temper_train_options made_options(void);
 /* Must work; NULL, and a failed check, if it does not. `report` may be NULL. */
 temper_model *made_train(const struct dataset *data, temper_train_options options,
                          temper_train_report *report);
+/* The same; `model` may be NULL. */
+temper_tune_report made_tune(const struct dataset *data, temper_tune_options options,
+                             temper_model **model);
 /* Must be refused, with these words in the message, and leave its outputs alone. */
 void made_refused(const struct dataset *data, temper_train_options options, temper_status wanted,
                   const char *words);

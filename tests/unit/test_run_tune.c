@@ -28,17 +28,6 @@ static temper_tune_options tune_options(const char *grid)
     return options;
 }
 
-/* Must work. */
-static temper_tune_report tuned(const struct dataset *data, temper_tune_options options,
-                                temper_model **model)
-{
-    temper_tune_report report = {0};
-    temper_error error = {0};
-    CHECKF(temper_tune(made_public(data), &options, model, &report, &error) == TEMPER_OK, "%s",
-           error.message);
-    return report;
-}
-
 /* All figures, bit for bit; what padding holds does not matter. */
 static bool same_table(const temper_tune_report *a, const temper_tune_report *b)
 {
@@ -95,7 +84,7 @@ TEST(accuracies_are_those_of_training_without_the_fold)
             temper_tune_options options = tune_options(small_grid);
             options.train.scale = "none";
             options.criterion = "log-loss"; /* nothing is dropped */
-            temper_tune_report report = tuned(data, options, NULL);
+            temper_tune_report report = made_tune(data, options, NULL);
             CHECK_EQ_SIZE(report.count, 6);
             for (size_t i = 0; i < report.count; i++) {
                 const temper_candidate *candidate = &report.table[i];
@@ -117,7 +106,7 @@ TEST(the_model_is_that_of_the_chosen_setting)
 {
     struct dataset *data = made_data(MATRIX_F32, ROWS, COLUMNS, 2);
     temper_model *model = NULL;
-    temper_tune_report report = tuned(data, tune_options(small_grid), &model);
+    temper_tune_report report = made_tune(data, tune_options(small_grid), &model);
     temper_train_options options = made_options();
     options.loss = report.table[report.best].loss;
     options.l2 = report.table[report.best].l2;
@@ -140,12 +129,12 @@ TEST(hopeless_candidates_are_dropped)
 {
     struct dataset *data = made_data(MATRIX_F32, 4 * ROWS, COLUMNS, 2);
     temper_tune_options options = tune_options("only t1=1 t2=1 l2=1,1e9");
-    temper_tune_report report = tuned(data, options, NULL);
+    temper_tune_report report = made_tune(data, options, NULL);
     CHECK(report.table[0].stage == 1 && report.table[1].stage == 2);
     CHECK(isfinite(report.table[0].accuracy) && report.best == 1);
     temper_tune_report_free(&report);
     options.folds = 2; /* the halves are all */
-    report = tuned(data, options, NULL);
+    report = made_tune(data, options, NULL);
     CHECK(report.table[0].stage == 2);
     temper_tune_report_free(&report);
     dataset_free(data);
@@ -154,11 +143,11 @@ TEST(hopeless_candidates_are_dropped)
 TEST(rows_that_do_not_count_change_nothing)
 {
     struct dataset *data = made_data(MATRIX_F64, ROWS, COLUMNS, 2);
-    temper_tune_report plain = tuned(data, tune_options("only t1=1 t2=1 l2=0.01"), NULL);
+    temper_tune_report plain = made_tune(data, tune_options("only t1=1 t2=1 l2=0.01"), NULL);
     data->weight = malloc(ROWS * sizeof *data->weight);
     for (size_t i = 0; i < ROWS; i++)
         data->weight[i] = 3;
-    temper_tune_report weighted = tuned(data, tune_options("only t1=1 t2=1 l2=0.01"), NULL);
+    temper_tune_report weighted = made_tune(data, tune_options("only t1=1 t2=1 l2=0.01"), NULL);
     CHECK_NEAR(plain.table[0].accuracy, weighted.table[0].accuracy, 1e-12);
     CHECK_NEAR(plain.table[0].code_length, weighted.table[0].code_length, 1e-9);
     CHECK_CLOSE(plain.table[0].accuracy_error, weighted.table[0].accuracy_error, 1e-9);
@@ -183,7 +172,7 @@ TEST(trusted_rows_decide)
     CHECK(dataset_rows(data, row, ROWS, &trusted, &error) == TEMPER_OK);
     temper_tune_options options = tune_options(small_grid);
     options.trusted = made_public(trusted);
-    temper_tune_report report = tuned(data, options, NULL);
+    temper_tune_report report = made_tune(data, options, NULL);
     CHECK_EQ_TEXT(report.decided_by, "trusted");
     for (size_t i = 0; i < report.count; i++)
         CHECK(report.table[i].stage == 2 && report.table[i].trusted > 0.5);
@@ -192,7 +181,7 @@ TEST(trusted_rows_decide)
     options.trusted_rows = number;
     options.trusted_labels = label;
     options.trusted_count = ROWS;
-    report = tuned(data, options, NULL);
+    report = made_tune(data, options, NULL);
     CHECK_EQ_TEXT(report.decided_by, "trusted");
     for (size_t i = 0; i < report.count; i++) /* out of fold, and labels as they are given */
         CHECK_NEAR(report.table[i].trusted, report.table[i].accuracy, 1e-12);
@@ -206,7 +195,8 @@ TEST(asked_rows_tell_candidates_apart)
     struct dataset *data = made_data(MATRIX_F32, ROWS, COLUMNS, 3);
     temper_tune_options options = tune_options("t1=0.1,1 t2=1,1.9 l2=0.01x,10x");
     options.ask = 7;
-    temper_tune_report report = tuned(data, options, NULL), again = tuned(data, options, NULL);
+    temper_tune_report report = made_tune(data, options, NULL),
+                       again = made_tune(data, options, NULL);
     CHECK(report.ask_count > 0 && report.ask_count <= 7);
     CHECK_EQ_SIZE(again.ask_count, report.ask_count);
     for (size_t i = 0; i < report.ask_count; i++) {
@@ -238,7 +228,7 @@ static temper_tune_report tune_until(const struct dataset *data, temper_tune_opt
     struct stopping stopping = {.after = after};
     options.follow = stop_after;
     options.follow_context = &stopping;
-    return tuned(data, options, model);
+    return made_tune(data, options, model);
 }
 
 SCRATCH_TEST(interrupted_anywhere_it_goes_on_to_the_same_table)
@@ -246,7 +236,7 @@ SCRATCH_TEST(interrupted_anywhere_it_goes_on_to_the_same_table)
     struct dataset *data = made_data(MATRIX_F32, ROWS, COLUMNS, 2);
     temper_tune_options options = tune_options(small_grid);
     temper_model *wanted = NULL;
-    temper_tune_report whole = tuned(data, options, &wanted);
+    temper_tune_report whole = made_tune(data, options, &wanted);
     options.checkpoint = "table";
     options.train.checkpoint_seconds = 0;
     bool interrupted = true;
@@ -261,7 +251,7 @@ SCRATCH_TEST(interrupted_anywhere_it_goes_on_to_the_same_table)
         temper_tune_report_free(&first);
         options.resume = 1;
         model = NULL;
-        temper_tune_report second = tuned(data, options, &model);
+        temper_tune_report second = made_tune(data, options, &model);
         CHECKF(same_table(&whole, &second), "stopped after %zu", after);
         CHECKF(model && model_same(made_inside(model), made_inside(wanted)), "after %zu", after);
         CHECK(!interrupted || after < 10 || second.resumed);
@@ -292,7 +282,7 @@ SCRATCH_TEST(a_checkpoint_that_does_not_fit_is_refused)
     struct dataset *other = made_data(MATRIX_F32, ROWS + 1, COLUMNS, 2);
     temper_tune_options options = tune_options(small_grid);
     options.checkpoint = "table";
-    temper_tune_report report = tuned(data, options, NULL);
+    temper_tune_report report = made_tune(data, options, NULL);
     temper_tune_report_free(&report);
     options.resume = 1;
     check_refused(other, options, TEMPER_BAD_DATA, "other data or other options");

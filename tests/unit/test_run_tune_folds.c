@@ -20,17 +20,6 @@ static temper_tune_options tune_options(size_t folds, const uint32_t *fold)
     return options;
 }
 
-/* Must work. */
-static temper_tune_report tuned(const struct dataset *data, temper_tune_options options,
-                                temper_model **model)
-{
-    temper_tune_report report = {0};
-    temper_error error = {0};
-    CHECKF(temper_tune(made_public(data), &options, model, &report, &error) == TEMPER_OK, "%s",
-           error.message);
-    return report;
-}
-
 static bool same_figures(const temper_tune_report *a, const temper_tune_report *b)
 {
     size_t figures = offsetof(temper_candidate, accuracy);
@@ -50,8 +39,8 @@ TEST(drawn_folds_may_as_well_be_given)
         temper_error error;
         temper_model *drawn_model = NULL, *given_model = NULL;
         CHECK(split_folds(data, folds, (struct split_how){1, true}, &split, &error) == TEMPER_OK);
-        temper_tune_report drawn = tuned(data, tune_options(folds, NULL), &drawn_model);
-        temper_tune_report given = tuned(data, tune_options(folds, split.part), &given_model);
+        temper_tune_report drawn = made_tune(data, tune_options(folds, NULL), &drawn_model);
+        temper_tune_report given = made_tune(data, tune_options(folds, split.part), &given_model);
         CHECK(same_figures(&drawn, &given) && made_same_bytes(drawn_model, given_model));
         CHECK(memcmp(drawn.fold, split.part, ROWS * sizeof *drawn.fold) == 0);
         CHECK(memcmp(given.fold, split.part, ROWS * sizeof *given.fold) == 0);
@@ -119,9 +108,9 @@ SCRATCH_TEST(a_checkpoint_of_other_folds_is_refused)
         fold[row] = row % 4;
     temper_tune_options options = tune_options(4, fold);
     options.checkpoint = "table";
-    temper_tune_report first = tuned(data, options, NULL);
+    temper_tune_report first = made_tune(data, options, NULL);
     options.resume = 1;
-    temper_tune_report again = tuned(data, options, NULL);
+    temper_tune_report again = made_tune(data, options, NULL);
     CHECK(again.resumed && same_figures(&first, &again));
     fold[0] = 1;
     check_refused(data, options, TEMPER_BAD_DATA, "other data or other options");
