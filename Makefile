@@ -24,7 +24,7 @@ EXPERIMENT ?=
 
 .PHONY: build test check-fast python python-oldest demo experiments bench bench-train bench-tune bench-python \
         format lint asan tsan arm64 fuzz coverage \
-        prove-gates kill-test quality install clean help
+        prove-gates kill-test mpi-kill-test quality install clean help
 
 build: ## build/temper, build/libtemper.a and build/libtemper.so (the default)
 	@cmake -S . -B build -G Ninja -DTEMPER_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(PREFIX) --log-level=WARNING
@@ -124,6 +124,12 @@ kill-test: ## end 1,000 trainings at random moments; no model may be lost
 	@tools/setup build
 	@tools/build gcc
 	@TEMPER=build/gcc/temper tests/cli/kill.py 1000
+
+mpi-kill-test: ## end one process of 50 trainings by several; each resumes to the same model
+	@tools/setup test
+	@tools/build gcc
+	@for mpi in openmpi mpich; do tests/mpi/check.py build/gcc/temper build/gcc/temper-mpi.$$mpi \
+	    "$$(command -v mpirun.$$mpi)" kill:50 || exit; done
 
 install: build ## into PREFIX=/usr/local, below DESTDIR if given
 	@cmake --install build --prefix $(PREFIX)

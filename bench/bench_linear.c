@@ -12,7 +12,7 @@
 #include "peers.h"
 #include "peers_blas.h"
 
-enum { MOST_BLOCK = 4096 };
+enum { MOST_BLOCK = 1024, CACHED_BYTES = 3 << 19 }; /* the latter as the objective has it */
 
 /* A table and all that an evaluation needs. */
 struct pass {
@@ -23,34 +23,25 @@ struct pass {
     double *x_double;
     uint8_t *x_byte;
     double *sign;
+    uint32_t *label;
+    struct linear_aside aside;
+    struct residual_sums sums;
     float *w;
     double *w_double, *gradient, *per_row;
     const struct blas *blas;
     double value;
 };
 
-/* Loss of a block's margins; the slopes are left in `slope`. */
-static void lose(struct pass *p, const double *sign, double *margin, size_t rows, double *slope)
+/* From activations to residuals; what is fetched meanwhile is what the objective fetches. */
+static struct residual_rows rows_from(const struct pass *p, size_t first, size_t rows)
 {
-    static double value[MOST_BLOCK];
-    for (size_t i = 0; i < rows; i++)
-        margin[i] *= sign[i];
-    p->kernel->margins(&p->table, margin, rows, value, slope, NULL);
-    for (size_t i = 0; i < rows; i++) {
-        p->value += value[i];
-        slope[i] *= sign[i];
+    size_t next = (first + rows) * p->columns + rows * p->columns / 2;
+    struct residual_rows these = {.table = &p->table, .label = p->label + first, .rows = rows};
+    if (!p->aside.cached) {
+        these.next = (const char *)(p->x + next);
+        these.row_bytes = p->columns * sizeof(float) / 8 < 24 ? p->columns * sizeof(float) / 8 : 24;
     }
-}
-
-/* The same in floats: activations become residuals. */
-static void lose_f32(struct pass *p, const double *sign, float *out, size_t rows)
-{
-    static double margin[MOST_BLOCK], slope[MOST_BLOCK];
-    for (size_t i = 0; i < rows; i++)
-        margin[i] = (double)out[i];
-    lose(p, sign, margin, rows, slope);
-    for (size_t i = 0; i < rows; i++)
-        out[i] = (float)slope[i];
+    return these;
 }
 
 static size_t rows_at(const struct pass *p, size_t i)
@@ -61,12 +52,14 @@ static size_t rows_at(const struct pass *p, size_t i)
 static void run_f32(void *context)
 {
     struct pass *p = context;
+    const struct linear_f32 *linear = p->kernel->linear_f32;
     static float out[MOST_BLOCK];
     for (size_t i = 0; i < p->rows; i += p->block) {
         struct rows_f32 block = {p->x + i * p->columns, rows_at(p, i), p->columns};
-        p->kernel->linear_f32->times(block, p->w, out);
-        lose_f32(p, p->sign + i, out, block.rows);
-        p->kernel->linear_f32->back(block, out, p->gradient);
+        (p->aside.cached ? linear->times_cached : linear->times)(block, p->w, out);
+        const struct residual_rows these = rows_from(p, i, block.rows);
+        p->kernel->residual_f32(&these, out, &p->sums);
+        (p->aside.cached ? linear->back_cached : linear->back)(block, out, p->gradient);
     }
 }
 
@@ -76,21 +69,24 @@ static void run_u8(void *context)
     static float out[MOST_BLOCK];
     for (size_t i = 0; i < p->rows; i += p->block) {
         struct rows_u8 block = {p->x_byte + i * p->columns, rows_at(p, i), p->columns};
-        p->kernel->linear_f32->times_u8(block, p->w, out);
-        lose_f32(p, p->sign + i, out, block.rows);
-        p->kernel->linear_f32->back_u8(block, out, p->gradient);
+        p->kernel->linear_f32->times_u8(block, p->aside, p->w, out);
+        struct residual_rows these = rows_from(p, i, block.rows);
+        these.row_bytes = 0; /* those of floats */
+        p->kernel->residual_f32(&these, out, &p->sums);
+        p->kernel->linear_f32->back_u8(block, p->aside, out, p->gradient);
     }
 }
 
 static void run_f64(void *context)
 {
     struct pass *p = context;
-    static double margin[MOST_BLOCK], slope[MOST_BLOCK];
+    static double out[MOST_BLOCK];
     for (size_t i = 0; i < p->rows; i += p->block) {
         struct rows_f32 block = {p->x + i * p->columns, rows_at(p, i), p->columns};
-        p->kernel->linear_f64->times_f32(block, p->w_double, margin);
-        lose(p, p->sign + i, margin, block.rows, slope);
-        p->kernel->linear_f64->back_f32(block, slope, p->gradient);
+        const struct residual_rows these = rows_from(p, i, block.rows);
+        p->kernel->linear_f64->times_f32(block, p->aside, p->w_double, out);
+        p->kernel->residual_f64(&these, out, &p->sums);
+        p->kernel->linear_f64->back_f32(block, p->aside, out, p->gradient);
     }
 }
 
@@ -126,6 +122,8 @@ static void pass_free(struct pass *p)
     free(p->x_double);
     free(p->x_byte);
     free(p->sign);
+    free(p->label);
+    free(p->aside.wide);
     free(p->w);
     free(p->w_double);
     free(p->gradient);
@@ -145,16 +143,20 @@ static struct pass *pass_new(const struct kernel *kernel, size_t rows, size_t co
     p->x = array_normals(n, 1);
     p->x_byte = array_zeros(n, 1);
     p->sign = array_zeros(rows, sizeof *p->sign);
+    p->label = array_zeros(rows, sizeof *p->label);
+    p->aside.cached = n * sizeof(float) <= CACHED_BYTES;
+    p->aside.wide = array_zeros(linear_wide(MOST_BLOCK, columns), sizeof(double));
     p->w = array_normals(columns, 1 / sqrt((double)columns));
     p->w_double = array_zeros(columns, sizeof *p->w_double);
     p->gradient = array_zeros(columns, sizeof *p->gradient);
     p->per_row = array_zeros(3 * rows, sizeof *p->per_row);
-    if (!p->x || !p->x_byte || !p->sign || !p->w || !p->w_double || !p->gradient || !p->per_row) {
+    if (!p->x || !p->x_byte || !p->sign || !p->label || !p->aside.wide || !p->w || !p->w_double ||
+        !p->gradient || !p->per_row) {
         pass_free(p);
         return NULL;
     }
     for (size_t i = 0; i < rows; i++)
-        p->sign[i] = i % 3 ? 1 : -1;
+        p->sign[i] = (p->label[i] = i % 3 != 0) ? 1 : -1;
     for (size_t i = 0; i < n; i++)
         p->x_byte[i] = (uint8_t)(i % 3); /* margins of usual sizes */
     for (size_t j = 0; j < columns; j++)
@@ -195,7 +197,7 @@ static void compare_with_reading(const struct kernel *kernel, size_t rows, size_
     }
     struct pass *logistic = variant(p, 1, 1, sizeof(float)),
                 *tempered = variant(p, 0.6, 1.6, sizeof(float)),
-                *exact = variant(p, 1, 1, sizeof(float));
+                *exact = variant(p, 1, 1, sizeof(double));
     double work = (double)rows;
     struct contender c[] = {
         {.name = "read", .run = run_read, .context = logistic, .work = work},

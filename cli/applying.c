@@ -44,7 +44,7 @@ temper_status application_next(struct application *application, temper_data **ba
     if (temper_stream_next(application->stream, batch, &error) != TEMPER_OK)
         return complain_error(&error);
     if (*batch)
-        application->rows += temper_data_rows(*batch);
+        application->rows += temper_data_rows_of_all(*batch);
     return TEMPER_OK;
 }
 

@@ -17,6 +17,16 @@ static const char *name_of(const struct auditing *auditing, size_t class_number)
 
 /* ---- For people ------------------------------------------------------------------------------ */
 
+/* Of two classes, whose shares are less certain than those of more. */
+static void range_text(FILE *out, double low, double high)
+{
+    char share[FIGURE_LENGTH];
+    if (isnan(low))
+        return;
+    fprintf(out, "; %s", figure_percent(low, share));
+    fprintf(out, " to %s", figure_percent(high, share));
+}
+
 static void summary_lines(FILE *out, const struct auditing *auditing)
 {
     const temper_audit_report *report = &auditing->report;
@@ -28,9 +38,11 @@ static void summary_lines(FILE *out, const struct auditing *auditing)
     fprintf(out, ", l2 = %.4g, %zu folds; %s of the labels predicted\n", report->l2, report->folds,
             figure_percent(report->accuracy, share));
     figure_title(out, "wrong labels");
-    fprintf(out, "about %s (%s), %s\n",
-            figure_count((unsigned long long)llround(report->wrong), count),
-            figure_percent(report->wrong / (double)report->rows, share),
+    fprintf(out, "about %s (%s", figure_count((unsigned long long)llround(report->wrong), count),
+            figure_percent(report->wrong / (double)report->rows, share));
+    range_text(out, report->wrong_low / (double)report->rows,
+               report->wrong_high / (double)report->rows);
+    fprintf(out, "), %s\n",
             report->in_pairs ? "between certain classes" : "spread evenly, as far as can be told");
 }
 
@@ -80,8 +92,14 @@ static void precision_line(FILE *out, const struct auditing *auditing)
     else if (auditing->listed == 0)
         fprintf(out, ": no label is more likely wrong than right\n");
     else {
+        double low, high;
+        temper_audit_precision_range(report, auditing->listed, &low, &high);
         fprintf(out, "; %s of them are wrong, it is to be expected",
                 figure_percent(temper_audit_precision(report, auditing->listed), share));
+        if (!isnan(low)) {
+            fprintf(out, " (%s", figure_percent(low, share));
+            fprintf(out, " to %s)", figure_percent(high, share));
+        }
         for (unsigned long long first = 10; first < auditing->listed; first *= 10)
             fprintf(out, ", and %s of the first %llu",
                     figure_percent(temper_audit_precision(report, first), share), first);

@@ -4,16 +4,21 @@
 #include "message.h"
 #include "output.h"
 #include "reading.h"
+#include "team.h"
 
 static temper_status add_batch(const struct arguments *arguments, temper_evaluator *evaluator,
                                const temper_data *batch)
 {
     temper_error error;
-    if (temper_data_classes(batch) == 0)
-        return complain(TEMPER_BAD_DATA,
-                        "%s: eval needs labels, and the data has none; name their "
-                        "column by --label or their file by --labels",
-                        arguments->operand[0]);
+    temper_status status = TEMPER_OK;
+    if (temper_data_rows(batch) > 0 && temper_data_classes(batch) == 0)
+        status = complain(TEMPER_BAD_DATA,
+                          "%s: eval needs labels, and the data has none; name their "
+                          "column by --label or their file by --labels",
+                          arguments->operand[0]);
+    status = team_agree(status); /* other processes may have no rows in this batch */
+    if (status != TEMPER_OK)
+        return status;
     if (temper_evaluator_add(evaluator, batch, threads_of(arguments), &error) != TEMPER_OK)
         return complain_error(&error);
     return TEMPER_OK;

@@ -8,6 +8,7 @@
 #include "message.h"
 #include "output.h"
 #include "reading.h"
+#include "team.h"
 
 struct prediction {
     struct application application;
@@ -118,18 +119,18 @@ static void print_row(FILE *out, const struct prediction *prediction, const doub
 
 /* ---- Batches --------------------------------------------------------------------------------- */
 
-static temper_status write_page(struct prediction *prediction, struct page *page)
+/* By the first process; all end if it fails. */
+static temper_status write_bytes(struct prediction *prediction, struct page *page)
 {
     temper_error error;
-    if (!prediction->file)
-        return page_print(page);
-    temper_status status = page_close(page);
-    if (status != TEMPER_OK)
-        return status;
-    if (temper_file_write(prediction->file, page->bytes, page->length, &error) != TEMPER_OK)
+    temper_status status = TEMPER_OK;
+    if (is_stdout(prediction->to))
+        status = output_write("-", page->bytes, page->length);
+    else if (prediction->file &&
+             temper_file_write(prediction->file, page->bytes, page->length, &error) != TEMPER_OK)
         status = complain_error(&error);
     free(page->bytes);
-    return status;
+    return team_agree(status);
 }
 
 static temper_status make_room(struct prediction *prediction, size_t rows)
@@ -165,7 +166,10 @@ static temper_status predict_batch(struct prediction *prediction, const temper_d
         return status;
     for (size_t i = 0; i < rows; i++)
         print_row(page.stream, prediction, prediction->numbers + i * prediction->width);
-    return write_page(prediction, &page);
+    status = page_close(&page);
+    if (status == TEMPER_OK)
+        status = team_collect(&page.bytes, &page.length);
+    return status == TEMPER_OK ? write_bytes(prediction, &page) : status;
 }
 
 static temper_status write_header(struct prediction *prediction)
@@ -175,7 +179,8 @@ static temper_status write_header(struct prediction *prediction)
     if (status != TEMPER_OK)
         return status;
     print_header(page.stream, prediction);
-    return write_page(prediction, &page);
+    status = page_close(&page);
+    return status == TEMPER_OK ? write_bytes(prediction, &page) : status;
 }
 
 static temper_status predict_all(struct prediction *prediction)
@@ -216,16 +221,17 @@ static temper_status run(struct prediction *prediction, const struct arguments *
     temper_status status = application_begin(&prediction->application, arguments);
     if (status == TEMPER_OK)
         status = check_width(prediction);
-    if (status == TEMPER_OK && !is_stdout(prediction->to) &&
+    if (status == TEMPER_OK && !is_stdout(prediction->to) && team_is_first() &&
         temper_file_open(prediction->to, &prediction->file, &error) != TEMPER_OK)
-        return complain_error(&error);
+        status = complain_error(&error);
+    status = team_agree(status);
     if (status == TEMPER_OK)
         status = predict_all(prediction);
     if (status == TEMPER_OK && prediction->file) {
         temper_file *file = prediction->file;
         prediction->file = NULL;
         if (temper_file_commit(file, &error) != TEMPER_OK)
-            return complain_error(&error);
+            status = complain_error(&error);
     }
     return status == TEMPER_OK && was_given(arguments, OPT_JSON) ? report(prediction) : status;
 }

@@ -9,6 +9,7 @@
 #include "parse.h"
 #include "progress.h"
 #include "reading.h"
+#include "team.h"
 #include "training.h"
 #include "writing.h"
 
@@ -37,6 +38,7 @@ static temper_status read_valid(struct session *session)
     temper_status status = check_path(session->arguments, path);
     if (status != TEMPER_OK)
         return status;
+    options.comm = NULL; /* all of it for every process */
     options.labels = options.label = options.ignore = options.categorical = NULL;
     if (options.weights && stat(options.weights, &there) == 0)
         options.weights = NULL;
@@ -133,10 +135,12 @@ static temper_status save(struct session *session)
 {
     temper_error error;
     double start = seconds_now();
-    if (temper_model_save(session->model, session->model_path, &error) != TEMPER_OK)
-        return complain_error(&error);
+    temper_status status = TEMPER_OK;
+    if (team_is_first() &&
+        temper_model_save(session->model, session->model_path, &error) != TEMPER_OK)
+        status = complain_error(&error);
     session->training.seconds_write = seconds_now() - start;
-    return TEMPER_OK;
+    return team_agree(status);
 }
 
 static temper_status report(const struct session *session)

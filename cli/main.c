@@ -8,6 +8,7 @@
 #include "message.h"
 #include "output.h"
 #include "parse.h"
+#include "team.h"
 
 /* What is typed by someone who wants to know what can be typed. */
 static temper_status no_command(void)
@@ -46,12 +47,16 @@ static temper_status run(char **words)
         return help_print(command);
     if (was_given(&arguments, OPT_VERSION))
         return cmd_version(&arguments);
-    return command->run ? command->run(&arguments) : no_command();
+    if (!command->run)
+        return no_command();
+    status = team_check(command->name, arguments.operand_count ? arguments.operand[0] : NULL);
+    return status == TEMPER_OK ? command->run(&arguments) : status;
 }
 
 /* A status has its exit code; everything has been said by now. */
 int main(int count, char **words)
 {
     output_prepare();
-    return interrupt_exit_code(run(count > 0 ? words + 1 : words));
+    team_begin(&count, &words);
+    return team_end(interrupt_exit_code(run(count > 0 ? words + 1 : words)));
 }

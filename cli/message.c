@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "team.h"
+
 enum { LINE_LENGTH = 1024 };
 
 /* What the user typed is quoted in messages, and must not play with the terminal. */
@@ -20,6 +22,8 @@ static void print_line(const char *kind, const char *format, va_list arguments)
     char line[LINE_LENGTH];
     vsnprintf(line, sizeof line, format, arguments);
     make_harmless(line);
+    if (team_keeps(line, *kind == '\0'))
+        return;
     fprintf(stderr, "temper: %s%s\n", kind, line);
 }
 

@@ -12,6 +12,8 @@
 #define SOLVING     (FITTING | IN(TUNE) | IN(AUDIT))                          /* one or many */
 #define LABELLED    (IN(INFO) | IN(CONVERT) | IN(NOISE) | IN(EVAL) | SOLVING) /* may need labels */
 #define READING     (LABELLED | IN(PREDICT)) /* commands that read data */
+#define BOUNDED                              /* those of them that keep to a limit of memory */    \
+    (IN(TRAIN) | IN(TUNE) | IN(AUDIT) | IN(PREDICT) | IN(EVAL) | IN(CONVERT) | IN(INFO))
 
 /* "tempered logistic ...": one literal, made from the list, with a space too many in front. */
 #define METHOD_WORD(name, word, t1, t2, text) " " word
@@ -42,6 +44,7 @@ static const struct {
     [TYPE_SPAN] = {HINT_NONE, "two numbers", ", the smaller one first, with a comma between them"},
     [TYPE_LETTERS] = {HINT_WORDS, "some of the letters", ", each at most once"},
     [TYPE_LOSSES] = {HINT_LOSSES, "losses", ", with commas between them"},
+    [TYPE_SIZE] = {HINT_NONE, "a size like 500M, 2G or 1.5GiB", ""},
 };
 
 bool option_belongs(const struct option *option, const struct command *command)

@@ -27,6 +27,7 @@ enum option_type {
     TYPE_SPAN,      /* two numbers, the smaller one first */
     TYPE_LETTERS,   /* one or more of `words`, each at most once */
     TYPE_LOSSES,    /* with commas between them */
+    TYPE_SIZE,      /* of memory: 500M, 2G, 1.5GiB */
     TYPE_COUNT
 };
 

@@ -105,6 +105,13 @@ OPTION(THREADS, .name = "threads", .placeholder = "N", .type = TYPE_WHOLE, .leas
        .standard = "0", .commands = READING | IN(DEMO) | IN(EXPERIMENT),
        .help = "threads to use; 0 for as many as the machine runs at once")
 
+OPTION(
+    MEMORY, .name = "memory", .placeholder = "SIZE", .type = TYPE_SIZE, .commands = BOUNDED,
+    .help =
+        "take at most SIZE of memory, 500M, 2G or 1.5GiB, whatever the size of the data: a .tmpr "
+        "file is read piece by piece, others go to temporary files in $TMPDIR; the result is "
+        "the same, or refused with the least that would do")
+
 /* ---- Training -------------------------------------------------------------------------------- */
 
 OPTION(TRAIN_MODEL, .name = "model", .letter = 'm', .placeholder = "FILE", .type = TYPE_FILE,

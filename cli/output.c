@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "message.h"
+#include "team.h"
 
 /* Waits where the caller has made the stream non-blocking, as some terminals and pipes are. */
 static bool may_try_again(int file)
@@ -59,6 +60,8 @@ static bool is_stdout(const char *path)
 temper_status output_write(const char *path, const char *bytes, size_t length)
 {
     temper_error error;
+    if (!team_is_first())
+        return TEMPER_OK;
     if (is_stdout(path))
         return write_stdout(bytes, length);
     if (temper_save(path, bytes, length, &error) != TEMPER_OK)
@@ -107,7 +110,9 @@ temper_status page_print_as_message(struct page *page)
     temper_status status = page_close(page);
     if (status != TEMPER_OK)
         return status;
-    write_stream(STDERR_FILENO, page->bytes, page->length); /* who could be told of a failure? */
+    if (team_is_first())
+        write_stream(STDERR_FILENO, page->bytes,
+                     page->length); /* who could be told of a failure? */
     free(page->bytes);
     return TEMPER_OK;
 }

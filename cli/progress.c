@@ -10,6 +10,7 @@
 
 #include "interrupt.h"
 #include "message.h"
+#include "team.h"
 
 enum {
     LINE_LENGTH = 160,
@@ -39,6 +40,7 @@ static bool wants_plain(void)
 
 void progress_begin(struct progress *progress, bool quiet, bool verbose)
 {
+    quiet = quiet || !team_is_first();
     *progress = (struct progress){.log = verbose && !quiet, .drawn = -INFINITY};
     progress->line = !quiet && !verbose && isatty(STDERR_FILENO) == 1;
     progress->bold = progress->line && !wants_plain();

@@ -5,6 +5,8 @@
 #include <time.h>
 
 #include "message.h"
+#include "team.h"
+#include "value.h"
 
 double seconds_now(void)
 {
@@ -16,6 +18,14 @@ double seconds_now(void)
 size_t threads_of(const struct arguments *arguments)
 {
     return (size_t)number_of(arguments, OPT_THREADS);
+}
+
+static unsigned long long memory_of(const struct arguments *arguments)
+{
+    double bytes = 0;
+    if (was_given(arguments, OPT_MEMORY)) /* it was checked with all the others */
+        read_size(&option_table[OPT_MEMORY], text_of(arguments, OPT_MEMORY), &bytes);
+    return (unsigned long long)bytes;
 }
 
 /* The library has the same names for everything, and the same meaning of "not given". */
@@ -36,6 +46,8 @@ temper_read_options reading_options(const struct arguments *arguments)
         .zero_based = was_given(arguments, OPT_ZERO_BASED),
         .f64 = strcmp(text_of(arguments, OPT_TYPE), "f64") == 0,
         .threads = threads_of(arguments),
+        .comm = team_comm(),
+        .memory = memory_of(arguments),
     };
 }
 

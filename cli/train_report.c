@@ -12,7 +12,7 @@ static void size_lines(FILE *out, const struct training *training)
 {
     char count[FIGURE_LENGTH];
     figure_title(out, "rows");
-    fprintf(out, "%s\n", figure_count(temper_data_rows(training->data), count));
+    fprintf(out, "%s\n", figure_count(temper_data_rows_of_all(training->data), count));
     figure_title(out, "features");
     fprintf(out, "%s\n", figure_count(temper_data_features(training->data), count));
     figure_title(out, "classes");
@@ -90,7 +90,7 @@ void training_json(FILE *out, const struct training *training)
 {
     const temper_train_report *report = &training->report;
     fprintf(out, "{\n  \"rows\": %llu,\n  \"features\": %llu,\n  \"classes\": %zu",
-            temper_data_rows(training->data), temper_data_features(training->data),
+            temper_data_rows_of_all(training->data), temper_data_features(training->data),
             temper_data_classes(training->data));
     loss_members(out, report);
     result_members(out, report);

@@ -77,6 +77,32 @@ temper_status read_span(const struct option *option, const char *text, double *f
     return TEMPER_OK;
 }
 
+/* What stands behind the number of a size; 0 if that is nothing known. */
+static double size_unit(const char *text)
+{
+    static const char letters[] = "kmgt";
+    const char *letter = *text ? strchr(letters, tolower((unsigned char)*text)) : NULL;
+    if (!*text || strcmp(text, "B") == 0)
+        return 1;
+    if (!letter || (text[1] && strcmp(text + 1, "B") != 0 && strcmp(text + 1, "iB") != 0))
+        return 0;
+    return ldexp(1, 10 * (int)(letter - letters + 1));
+}
+
+temper_status read_size(const struct option *option, const char *text, double *bytes)
+{
+    char *end;
+    double value = strtod(text, &end), unit = size_unit(end);
+    bool digits = isdigit((unsigned char)*text) || *text == '.';
+    if (end == text || !digits || unit == 0 || text[1] == 'x' || text[1] == 'X')
+        return refuse(option, text, "is not a size");
+    value *= unit;
+    if (!(value >= 1) || value > 0x1p63)
+        return refuse(option, text, "is out of range");
+    *bytes = floor(value);
+    return TEMPER_OK;
+}
+
 /* ---- Checks by type -------------------------------------------------------------------------- */
 
 typedef temper_status checker(const struct option *option, const char *text);
@@ -161,12 +187,18 @@ static temper_status check_losses(const struct option *option, const char *text)
     return read_losses(option, text, 1, 1, &losses);
 }
 
+static temper_status check_size(const struct option *option, const char *text)
+{
+    double bytes;
+    return read_size(option, text, &bytes);
+}
+
 /* A flag has no value to check. */
 static checker *const checkers[TYPE_COUNT] = {
     [TYPE_NUMBER_OR] = check_number_or, [TYPE_FILE] = check_file, [TYPE_NUMBER] = check_number,
     [TYPE_NUMBERS] = check_numbers,     [TYPE_SPAN] = check_span, [TYPE_LETTERS] = check_letters,
     [TYPE_LOSSES] = check_losses,       [TYPE_TEXT] = check_text, [TYPE_WORD] = check_word,
-    [TYPE_WHOLE] = check_whole,
+    [TYPE_WHOLE] = check_whole,         [TYPE_SIZE] = check_size,
 };
 
 temper_status check_value(const struct option *option, const char *text)

@@ -29,6 +29,10 @@ temper_status read_span(const struct option *option, const char *text, double *f
 temper_status read_losses(const struct option *option, const char *text, double t1, double t2,
                           struct losses *losses);
 
+/* "1.5G", "1.5GiB": K, M, G and T are powers of 1024, with or without B or iB behind them; a number
+ * alone is bytes. At least 1. */
+temper_status read_size(const struct option *option, const char *text, double *bytes);
+
 /* Whether the text is a legal value of the option. */
 temper_status check_value(const struct option *option, const char *text);
 

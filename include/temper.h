@@ -192,6 +192,22 @@ TEMPER_API temper_shape temper_loss_shape(double t1, double t2);
  * below, positive above; -infinity where it does not (t1 >= t2), NaN for illegal temperatures. */
 TEMPER_API double temper_inflection_margin(double t1, double t2);
 
+/* ---- Many processes -------------------------------------------------------------------------- */
+
+/* The processes that share one training, each with rows of its own: two calls that MPI and all of
+ * its kind have. All make the same calls in the same order, and both return 0 unless the others
+ * cannot be reached. Results have the same bits for any number of processes. */
+typedef struct temper_comm {
+    size_t rank, size; /* this one of so many, counted from 0 */
+    void *context;     /* handed to the calls */
+    /* Of each rank bytes[rank] bytes, one after another in the order of the ranks, to all. */
+    int (*gather)(void *context, const void *mine, const size_t *bytes, void *all);
+    /* out_bytes[rank] bytes to each rank, which lie one after another in `out`, and in_bytes[rank]
+     * bytes from each, one after another to `in`. */
+    int (*exchange)(void *context, const void *out, const size_t *out_bytes, void *in,
+                    const size_t *in_bytes);
+} temper_comm;
+
 /* ---- Data ------------------------------------------------------------------------------------ */
 
 /* A matrix of features with labels, weights and names: read from a file, or the caller's arrays. */
@@ -210,11 +226,18 @@ typedef struct temper_read_options {
     const char *missing;     /* "zero", "mean", "drop"; NULL: missing values are refused */
     const char *classes;     /* keep only rows of these: "A,B,..." */
     const char *weights;     /* weights of the rows: a column by name, or a file, one a line */
-    const char *class_weight; /* "balanced" or "NAME=W,..." */
-    const char *channel;      /* CIFAR: "red", "green", "blue", "grey", "all" (NULL) */
-    int zero_based;           /* libsvm: the first feature is 0, not 1 */
-    int f64;                  /* keep text numbers as doubles, not as floats */
-    size_t threads;           /* 0: as many as the machine runs at once */
+    const char *class_weight;  /* "balanced" or "NAME=W,..." */
+    const char *channel;       /* CIFAR: "red", "green", "blue", "grey", "all" (NULL) */
+    int zero_based;            /* libsvm: the first feature is 0, not 1 */
+    int f64;                   /* keep text numbers as doubles, not as floats */
+    size_t threads;            /* 0: as many as the machine runs at once */
+    unsigned long long memory; /* bytes that the process may take, for reading and for what is done
+                                * with the data later; 0: no limit. A .tmpr file, which is mapped,
+                                * may be larger; what does not fit is refused with TEMPER_NO_MEMORY
+                                * and the least that would do (docs/scale.md) */
+    /* Several processes read one file together, and each keeps a part of the rows: temper_train
+     * and temper_evaluator_add work with those of all. Lives as long as the data. NULL: alone. */
+    const temper_comm *comm;
 } temper_read_options;
 
 /* Reads a whole file, "-" being the standard input; gzip and zstd are undone. *data is untouched on
@@ -249,6 +272,8 @@ TEMPER_API temper_status temper_data_write_with(const temper_data *data, const c
                                                 temper_error *error);
 
 TEMPER_API unsigned long long temper_data_rows(const temper_data *data);
+/* Of several processes together; else the same. */
+TEMPER_API unsigned long long temper_data_rows_of_all(const temper_data *data);
 TEMPER_API unsigned long long temper_data_features(const temper_data *data);
 TEMPER_API unsigned long long temper_data_nonzeros(const temper_data *data); /* stored entries */
 TEMPER_API size_t temper_data_classes(const temper_data *data);              /* 0: no labels */
@@ -560,7 +585,8 @@ typedef struct temper_stream temper_stream;
 TEMPER_API temper_status temper_stream_open(const temper_model *model, const char *path,
                                             const temper_read_options *options,
                                             temper_stream **stream, temper_error *error);
-/* The next rows, freed by temper_data_free; *batch is NULL at the end. */
+/* The next rows, freed by temper_data_free before the stream is closed; *batch is NULL at the end.
+ */
 TEMPER_API temper_status temper_stream_next(temper_stream *stream, temper_data **batch,
                                             temper_error *error);
 /* What the user should know so far, a sentence a line. */
@@ -734,6 +760,9 @@ typedef struct temper_suspect {
     double distance;    /* to its neighbours, that of the median row being 1 */
     double importance;  /* p^(t2 - t1), p being what the model thinks of the given label */
     int conflict;       /* 1: a row with the same features has another label */
+    /* Two classes, kind "label": the score if the share of wrong labels is at the lower or upper
+     * end of the range that has it with a probability of 90 %, given the model; else NAN. */
+    double low, high;
 } temper_suspect;
 
 /* Always begin with temper_audit_defaults(). */
@@ -766,8 +795,9 @@ typedef struct temper_audit_report {
     double l2, accuracy;          /* out of fold, against the labels as given */
     size_t folds;
     double seconds;
-    char notes[1024];    /* what was assumed, a sentence a line */
-    char warnings[2048]; /* what the user should know, a sentence a line */
+    char notes[1024];             /* what was assumed, a sentence a line */
+    char warnings[2048];          /* what the user should know, a sentence a line */
+    double wrong_low, wrong_high; /* two classes: the range of `wrong`; else NAN */
 } temper_audit_report;
 
 /* Which labels look wrong. `scores` has room for one number a row, or is NULL: the score of each,
@@ -782,6 +812,9 @@ TEMPER_API void temper_audit_report_free(temper_audit_report *report);
  * "row". */
 TEMPER_API double temper_audit_precision(const temper_audit_report *report,
                                          unsigned long long count);
+/* Its range; NAN with more than two classes, too. */
+TEMPER_API void temper_audit_precision_range(const temper_audit_report *report,
+                                             unsigned long long count, double *low, double *high);
 
 /* The data without the first `count` suspects ("drop"), with their suggested labels ("relabel"), or
  * with their weights multiplied by their importance ("weight"). May borrow the features of `data`:

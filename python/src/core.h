@@ -62,6 +62,26 @@ PyObject *training_report(const temper_train_report *r, const double *history, s
 /* The exception that ended the work from outside, taken away, or None. A new reference. */
 PyObject *pending_exception(void);
 
+/* audit(data, follow, signals, *, ...) */
+PyObject *audit_rows(PyObject *module, PyObject *args, PyObject *keywords);
+
+/* Takes the reference; false with an exception set. */
+bool dict_put(PyObject *dict, const char *name, PyObject *value);
+
+/* What goes with a tuning or an audit. */
+struct tuning_watch {
+    PyObject *callable;   /* or NULL */
+    bool signals;         /* on the main thread: Ctrl-C ends it */
+    PyObject *exception;  /* what ended it, or NULL; a reference to be given back */
+    unsigned long caller; /* the thread that called, which alone hears of signals */
+    double looked, told;  /* when it did, and when the callable was told */
+    size_t done;          /* fits that the callable knows of */
+};
+
+void watch_begin(struct tuning_watch *watch, PyObject *callable, PyObject *signals);
+/* A temper_tune_progress_fn, to be called without the GIL. */
+int watch_tuning(void *context, const temper_tune_progress *progress);
+
 /* noise(data, kind, rate, ...) */
 PyObject *make_noise(PyObject *module, PyObject *args, PyObject *keywords);
 

@@ -7,6 +7,13 @@ struct core *core_of(PyObject *module)
     return PyModule_GetState(module);
 }
 
+bool dict_put(PyObject *dict, const char *name, PyObject *value)
+{
+    int failed = value ? PyDict_SetItemString(dict, name, value) : -1;
+    Py_XDECREF(value);
+    return failed == 0;
+}
+
 static PyObject *kernel_name(PyObject *module, PyObject *nothing)
 {
     const char *name = temper_kernel_name();
@@ -21,6 +28,8 @@ static PyMethodDef methods[] = {
      "train(data, warm, follow, signals, *, ...)"},
     {"tune", (PyCFunction)(void (*)(void))tune_model, METH_VARARGS | METH_KEYWORDS,
      "tune(data, trusted, follow, signals, *, ...)"},
+    {"audit", (PyCFunction)(void (*)(void))audit_rows, METH_VARARGS | METH_KEYWORDS,
+     "audit(data, follow, signals, *, ...)"},
     {"noise", (PyCFunction)(void (*)(void))make_noise, METH_VARARGS | METH_KEYWORDS,
      "noise(data, pool, *, ...)"},
     {"load", model_from_path, METH_VARARGS, "load(path)"},

@@ -1,21 +1,8 @@
-/* tune: tuning without the GIL; now and then it looks for signals and asks the caller. */
+/* tune: tuning without the GIL. */
 #include <stddef.h>
 #include <string.h>
 
 #include "core.h"
-
-/* Seconds between two looks: a fit has many iterations, and the GIL is not free. */
-static const double PATIENCE = 0.02;
-
-/* What goes with a tuning. */
-struct following {
-    PyObject *callable;   /* or NULL */
-    bool signals;         /* on the main thread: Ctrl-C ends it */
-    PyObject *exception;  /* what ended it, or NULL */
-    unsigned long caller; /* the thread that called, which alone hears of signals */
-    double looked, told;  /* when it did, and when the callable was told */
-    size_t done;          /* fits that the callable knows of */
-};
 
 /* What the caller gives; buffers are held during the call. */
 struct request {
@@ -25,46 +12,6 @@ struct request {
     size_t holds;
     temper_tune_options options;
 };
-
-/* ---- On the way ------------------------------------------------------------------------------ */
-
-static bool ask(PyObject *callable, const temper_tune_progress *p)
-{
-    PyObject *answer = PyObject_CallFunction(callable, "snndd", p->phase, (Py_ssize_t)p->done,
-                                             (Py_ssize_t)p->all, p->seconds, p->left);
-    int stop = answer ? PyObject_IsTrue(answer) : 1;
-    Py_XDECREF(answer);
-    return stop != 0;
-}
-
-/* Fits of many classes run on threads of the library, which Python does not know: each registers
- * itself, and takes along what was raised. */
-static int follow(void *context, const temper_tune_progress *progress)
-{
-    struct following *f = context;
-    double now = progress->seconds;
-    bool look =
-        f->signals && PyThread_get_thread_ident() == f->caller && now - f->looked >= PATIENCE;
-    bool tell = f->callable && (progress->done != f->done || now - f->told >= PATIENCE);
-    bool stop = false;
-    if (!look && !tell)
-        return 0;
-    PyGILState_STATE state = PyGILState_Ensure();
-    if (look) {
-        f->looked = now;
-        stop = PyErr_CheckSignals() != 0;
-    }
-    if (tell && !stop) {
-        f->told = now;
-        f->done = progress->done;
-        stop = ask(f->callable, progress);
-    }
-    if (PyErr_Occurred() && !f->exception)
-        f->exception = pending_exception();
-    PyErr_Clear();
-    PyGILState_Release(state);
-    return stop;
-}
 
 /* ---- The request ----------------------------------------------------------------------------- */
 
@@ -174,14 +121,6 @@ static PyObject *column_of(const temper_tune_report *report, struct column colum
     return object;
 }
 
-/* Takes the reference; false with an exception set. */
-static bool put(PyObject *dict, const char *name, PyObject *value)
-{
-    int failed = value ? PyDict_SetItemString(dict, name, value) : -1;
-    Py_XDECREF(value);
-    return failed == 0;
-}
-
 static PyObject *losses_of(const temper_tune_report *report)
 {
     PyObject *list = PyList_New((Py_ssize_t)report->count);
@@ -219,9 +158,10 @@ static PyObject *asked_of(const temper_tune_report *report)
 static PyObject *report_of(const temper_tune_report *r, size_t rows)
 {
     PyObject *dict = PyDict_New();
-    bool made = dict && put(dict, "loss", losses_of(r)) && put(dict, "stage", stages_of(r));
+    bool made =
+        dict && dict_put(dict, "loss", losses_of(r)) && dict_put(dict, "stage", stages_of(r));
     for (size_t i = 0; made && i < sizeof columns / sizeof *columns; i++)
-        made = put(dict, columns[i].name, column_of(r, columns[i]));
+        made = dict_put(dict, columns[i].name, column_of(r, columns[i]));
     PyObject *whole = made ? Py_BuildValue("{s:N,s:O}", "table", dict, "interrupted",
                                            r->interrupted ? Py_True : Py_False)
                            : NULL;
@@ -229,18 +169,19 @@ static PyObject *report_of(const temper_tune_report *r, size_t rows)
         Py_XDECREF(dict);
     if (!whole || r->interrupted)
         return whole;
-    made = put(whole, "best", PyLong_FromSize_t(r->best)) &&
-           put(whole, "folds", PyLong_FromSize_t(r->folds)) &&
-           put(whole, "fold",
-               PyBytes_FromStringAndSize((const char *)r->fold,
-                                         (Py_ssize_t)(rows * sizeof *r->fold))) &&
-           put(whole, "decided_by", PyUnicode_FromString(r->decided_by)) &&
-           put(whole, "reason", python_words(r->reason)) &&
-           put(whole, "gain", PyFloat_FromDouble(r->gain)) &&
-           put(whole, "gain_error", PyFloat_FromDouble(r->gain_error)) &&
-           put(whole, "ask", asked_of(r)) && put(whole, "notes", python_words(r->notes)) &&
-           put(whole, "warnings", python_words(r->warnings)) &&
-           put(whole, "training", training_report(&r->training, NULL, 0));
+    made = dict_put(whole, "best", PyLong_FromSize_t(r->best)) &&
+           dict_put(whole, "folds", PyLong_FromSize_t(r->folds)) &&
+           dict_put(whole, "fold",
+                    PyBytes_FromStringAndSize((const char *)r->fold,
+                                              (Py_ssize_t)(rows * sizeof *r->fold))) &&
+           dict_put(whole, "decided_by", PyUnicode_FromString(r->decided_by)) &&
+           dict_put(whole, "reason", python_words(r->reason)) &&
+           dict_put(whole, "gain", PyFloat_FromDouble(r->gain)) &&
+           dict_put(whole, "gain_error", PyFloat_FromDouble(r->gain_error)) &&
+           dict_put(whole, "ask", asked_of(r)) &&
+           dict_put(whole, "notes", python_words(r->notes)) &&
+           dict_put(whole, "warnings", python_words(r->warnings)) &&
+           dict_put(whole, "training", training_report(&r->training, NULL, 0));
     if (!made)
         Py_CLEAR(whole);
     return whole;
@@ -260,7 +201,7 @@ static PyObject *result_of(const struct core *core, temper_model *model, PyObjec
     return NULL;
 }
 
-static PyObject *run(const struct core *core, struct request *r, struct following *f)
+static PyObject *run(const struct core *core, struct request *r, struct tuning_watch *watch)
 {
     const temper_data *data = ((struct data_object *)r->data)->data;
     temper_tune_report report;
@@ -272,7 +213,7 @@ static PyObject *run(const struct core *core, struct request *r, struct followin
     if (status != TEMPER_OK)
         return raise_error(status, &error);
     PyObject *told = report_of(&report, (size_t)temper_data_rows(data));
-    PyObject *result = result_of(core, model, told, f->exception);
+    PyObject *result = result_of(core, model, told, watch->exception);
     temper_tune_report_free(&report);
     return result;
 }
@@ -284,14 +225,13 @@ PyObject *tune_model(PyObject *module, PyObject *args, PyObject *keywords)
     PyObject *result = NULL;
     if (!read_words(args, keywords, &r))
         return NULL;
-    struct following f = {.callable = r.follow == Py_None ? NULL : r.follow,
-                          .signals = PyObject_IsTrue(r.signals) == 1,
-                          .caller = PyThread_get_thread_ident()};
-    r.options.follow = follow;
-    r.options.follow_context = &f;
+    struct tuning_watch watch;
+    watch_begin(&watch, r.follow, r.signals);
+    r.options.follow = watch_tuning;
+    r.options.follow_context = &watch;
     if (read_arrays(core, &r))
-        result = run(core, &r, &f);
+        result = run(core, &r, &watch);
     request_end(&r);
-    Py_XDECREF(f.exception);
+    Py_XDECREF(watch.exception);
     return result;
 }

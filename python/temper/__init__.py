@@ -1,11 +1,15 @@
 """temper: logistic regression for people whose labels are partly wrong.
 
 ``TemperedLogisticRegression`` is an estimator for scikit-learn, ``TemperedLogisticRegressionCV``
-chooses its temperatures; ``add_noise`` makes labels wrong on purpose; ``load`` and ``save`` share model files with the command; ``log_t``, ``exp_t``,
-``tempered_loss`` and their relatives are the functions of the paper. ``temper.plots`` draws.
+chooses its temperatures; ``find_label_issues`` tells which labels look wrong; ``add_noise`` makes
+them wrong on purpose; ``load`` and ``save`` share model files with the command; ``log_t``,
+``exp_t``, ``tempered_loss`` and their relatives are the functions of the paper. ``temper.plots``
+draws.
 """
+from . import plots
 from ._progress import Progress, TuneProgress
 from ._temper import version as __version__
+from .audit import AuditReport, find_label_issues
 from .estimator import TemperedLogisticRegression
 from .files import load, save
 from .functions import (divergence, entropy, escort, exp_t, log_partition, log_t, probabilities,
@@ -13,6 +17,7 @@ from .functions import (divergence, entropy, escort, exp_t, log_partition, log_t
 from .noise import Noisy, add_noise
 from .search import TemperedLogisticRegressionCV
 
-__all__ = ["Noisy", "Progress", "TemperedLogisticRegression", "TemperedLogisticRegressionCV",
-           "TuneProgress", "__version__", "add_noise", "divergence", "entropy", "escort", "exp_t",
-           "load", "log_partition", "log_t", "probabilities", "save", "tempered_loss"]
+__all__ = ["AuditReport", "Noisy", "Progress", "TemperedLogisticRegression",
+           "TemperedLogisticRegressionCV", "TuneProgress", "__version__", "add_noise", "divergence",
+           "entropy", "escort", "exp_t", "find_label_issues", "load", "log_partition", "log_t",
+           "plots", "probabilities", "save", "tempered_loss"]

@@ -15,7 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, colu
 
 from . import _temper
 from ._compat import validate
-from ._data import Labels, borrow, encode_labels
+from ._data import Labels, borrow, encode_labels, encode_rows
 from ._params import threads_of
 
 # Of temper_output in temper.h.
@@ -104,17 +104,7 @@ class TemperedClassifier(ClassifierMixin, BaseEstimator):
     # ---- Rows ------------------------------------------------------------------------------------
 
     def _encode(self, X: Any, y: Any) -> Labels:
-        if y is None:
-            raise ValueError(f"This {type(self).__name__} estimator requires y to be passed, but "
-                             "the target y is None.")
-        labels = encode_labels(y)
-        if len(labels.codes) != X.shape[0]:
-            raise ValueError(f"Found input variables with inconsistent numbers of samples: "
-                             f"[{X.shape[0]}, {len(labels.codes)}]")
-        if len(labels.classes) < 2:
-            raise ValueError("This solver needs samples of at least 2 classes in the data, but the "
-                             f"data contains only one class: {labels.classes[0]!r}")
-        return labels
+        return encode_rows(X, y, f"{type(self).__name__} estimator")
 
     def _weights(self, X: Any, labels: Labels, sample_weight: Any) -> np.ndarray | None:
         weights = None
@@ -171,12 +161,12 @@ class TemperedClassifier(ClassifierMixin, BaseEstimator):
         self.loss_ = loss
         self.t1_, self.t2_ = (np.nan, np.nan) if loss == "hinge" else (t1, t2)
 
-    def _take_importance(self, rows: CountingRows) -> None:
-        """Of rows that do not count: NaN."""
-        importance = self._weigh_rows(rows.borrowed)
+    def _take_importance(self, data: _temper.Data, rows: CountingRows | None = None) -> None:
+        """Of rows that do not count: NaN. None at all where the loss has none."""
+        importance = self._weigh_rows(data)
         self.__dict__.pop("importance_", None)
         if importance is not None:
-            self.importance_ = rows.spread(importance)
+            self.importance_ = rows.spread(importance) if rows else importance
 
     def _weigh_rows(self, data: _temper.Data) -> np.ndarray | None:
         """importance_ of these rows, where the loss has one."""

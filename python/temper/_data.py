@@ -57,6 +57,20 @@ def encode_labels(y: Any) -> Labels:
     return Labels(classes, order, [names[i] for i in order], place[inverse.reshape(-1)])
 
 
+def encode_rows(X: Any, y: Any, who: str) -> Labels:
+    """Labels of the rows of X: one for each, and of two classes at least."""
+    if y is None:
+        raise ValueError(f"This {who} requires y to be passed, but the target y is None.")
+    labels = encode_labels(y)
+    if len(labels.codes) != X.shape[0]:
+        raise ValueError(f"Found input variables with inconsistent numbers of samples: "
+                         f"[{X.shape[0]}, {len(labels.codes)}]")
+    if len(labels.classes) < 2:
+        raise ValueError("This solver needs samples of at least 2 classes in the data, but the "
+                         f"data contains only one class: {labels.classes[0]!r}")
+    return labels
+
+
 def _encode_integers(y: np.ndarray) -> Labels:
     """The same by counting, which is faster than sorting and takes less memory."""
     offsets = y - y.min()

@@ -10,8 +10,8 @@ import numpy as np
 
 def solver_options(estimator: Any) -> dict[str, Any]:
     """What training and tuning have in common."""
-    return {"scale": None if estimator.scale == "auto" else estimator.scale,
-            "solver": estimator.solver, "precision": estimator.precision,
+    return {"scale": scale_of(estimator.scale), "solver": word("solver", estimator.solver),
+            "precision": word("precision", estimator.precision),
             "starts": count("starts", estimator.starts),
             "no_intercept": not estimator.fit_intercept,
             "tolerance": number("tol", estimator.tol),
@@ -21,6 +21,24 @@ def solver_options(estimator: Any) -> dict[str, Any]:
 
 def threads_of(n_jobs: int | None) -> int:
     return 1 if n_jobs is None else joblib.effective_n_jobs(n_jobs)
+
+
+def word(name: str, value: Any) -> str:
+    """The library knows which there are; None would be its default, whatever was meant."""
+    if isinstance(value, str):
+        return value
+    raise ValueError(f"{name} has to be a str, and is {value!r}")
+
+
+def scale_of(value: Any) -> str | None:
+    if value is None:
+        raise ValueError('scale has to be a str, and is None; for features as they are, '
+                         'scale="none"')
+    return None if is_auto(value) else word("scale", value)
+
+
+def is_auto(value: Any) -> bool:
+    return isinstance(value, str) and value == "auto"
 
 
 def number(name: str, value: Any) -> float:

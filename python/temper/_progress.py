@@ -26,10 +26,10 @@ class Progress(NamedTuple):
 
 
 class TuneProgress(NamedTuple):
-    """Where tuning is; what a ``callback`` is given after every few fits."""
+    """Where tuning or an audit is; what a ``callback`` is given after every few fits."""
 
     phase: str
-    """"halves", "folds", "ask", "check" or "final fit"."""
+    """"halves", "folds", "ask", "check" or "final fit"; of an audit "halves" and "audit"."""
     done: int
     """Fits so far."""
     all: int

@@ -38,6 +38,11 @@ def tune(data: Data, trusted: Data | None, follow: Callable[..., Any] | None, si
          scale: str | None, solver: str | None, precision: str | None, starts: int,
          no_intercept: bool, tolerance: float, max_iterations: int, seed: int,
          threads: int) -> tuple[Model | None, dict[str, Any], BaseException | None]: ...
+def audit(data: Data, follow: Callable[..., Any] | None, signals: bool, *, kind: str | None,
+          folds: int, choose: bool, grid: str | None, t1: float, t2: float, l2: float,
+          scale: str | None, solver: str | None, precision: str | None, starts: int,
+          no_intercept: bool, tolerance: float, max_iterations: int, seed: int,
+          threads: int) -> dict[str, Any] | None: ...
 def noise(data: Data, pool: Data | None, *, kind: str, rate: float, seed: int, map: str | None,
           matrix: str | None, rank_l2: float, rank_scale: str | None,
           threads: int) -> list[tuple[int, int, int, int]]: ...

@@ -11,7 +11,7 @@ from . import _temper
 from ._base import TemperedClassifier
 from ._compat import validate
 from ._data import borrow
-from ._params import number, solver_options
+from ._params import is_auto, number, solver_options, word
 from ._progress import Follower, Progress, TuneProgress, on_main_thread
 from ._tuning import TUNE_DEFAULTS, run_tuning
 
@@ -45,9 +45,9 @@ class TemperedLogisticRegression(TemperedClassifier):
     max_iter : int, default 1000
     class_weight : dict, "balanced" or None
     fit_intercept : bool, default True
-    scale : {"auto", "none", "standard", "minmax", "maxabs", "log"}
+    scale : {"auto", "none", "standard", "minmax", "maxabs", "log", "pixels"}
         How features are scaled for the solver; ``coef_`` is for rows as they are. "auto" is
-        "standard" for dense X and "none" for sparse X.
+        "standard" for dense X and "none" for sparse X; "pixels" divides by 255.
     warm_start : bool, default False
         Begin with the weights of the last call of fit.
     starts : {1, 2, 3}
@@ -129,8 +129,9 @@ class TemperedLogisticRegression(TemperedClassifier):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TemperedLogisticRegression:
         """Fit to the rows of X and their labels.
 
-        X may be float64, float32 or uint8 in C order, or CSR with float32 values: none of these
-        is copied. Everything else is converted first.
+        X may be float64, float32 or uint8 in C order, or CSR with float32 values and 32-bit
+        indices: none of these is copied. Everything else is converted first; CSR values of
+        float64 become float32.
         """
         grid = self._auto_grid()
         if grid is not None:
@@ -151,9 +152,7 @@ class TemperedLogisticRegression(TemperedClassifier):
         free = _FREE.get(self.loss, ("t1", "t2"))
         self._take_loss(self.loss, options["t1"] if "t1" in free else 1.0,
                         options["t2"] if "t2" in free else 1.0)
-        importance = self._weigh_rows(data)
-        if importance is not None:
-            self.importance_ = importance
+        self._take_importance(data)
         if interruption is not None:
             raise interruption
         for sentence in report["warnings"].splitlines():
@@ -164,15 +163,15 @@ class TemperedLogisticRegression(TemperedClassifier):
         return getattr(self, "_model", None) if self.warm_start else None
 
     def _train_options(self) -> dict[str, Any]:
-        return {"loss": self.loss, "t1": number("t1", self.t1), "t2": number("t2", self.t2),
-                "l2": np.nan if self.l2 == "auto" else number("l2", self.l2),
+        return {"loss": word("loss", self.loss), "t1": number("t1", self.t1), "t2": number("t2", self.t2),
+                "l2": np.nan if is_auto(self.l2) else number("l2", self.l2),
                 **solver_options(self)}
 
     # ---- Temperatures that are chosen ------------------------------------------------------------
 
     def _auto_grid(self) -> str | None:
         """The grid of ``temper train --t1 auto``; None where nothing is to be chosen."""
-        open_ones = [name for name in ("t1", "t2") if _is_auto(getattr(self, name))]
+        open_ones = [name for name in ("t1", "t2") if is_auto(getattr(self, name))]
         if not open_ones:
             return None
         for name in open_ones:
@@ -186,7 +185,7 @@ class TemperedLogisticRegression(TemperedClassifier):
         words = [] if len(open_ones) == 2 and self.loss == "tempered" else ["only"]
         words.append(f"loss={self.loss}")
         words += [f"{name}={number(name, getattr(self, name))!r}" for name in ("t1", "t2", "l2")
-                  if not _is_auto(getattr(self, name))]
+                  if not is_auto(getattr(self, name))]
         return " ".join(words)
 
     def _fit_auto(self, grid: str, X: Any, y: Any, sample_weight: Any) -> None:
@@ -197,9 +196,5 @@ class TemperedLogisticRegression(TemperedClassifier):
         self._take_report(tuned.report["training"])
         self.__dict__.pop("loss_curve_", None)
         self._take_loss(tuned.loss, tuned.t1, tuned.t2)
-        self._take_importance(rows)
+        self._take_importance(rows.borrowed, rows)
         tuned.warn(stacklevel=4)
-
-
-def _is_auto(value: Any) -> bool:
-    return isinstance(value, str) and value == "auto"

@@ -11,7 +11,7 @@ from scipy import sparse
 from . import _temper
 from ._compat import as_matrix
 from ._data import Labels, borrow, class_name, encode_labels
-from ._params import seed_of
+from ._params import seed_of, threads_of
 
 __all__ = ["Noisy", "add_noise"]
 
@@ -20,7 +20,7 @@ class Noisy(NamedTuple):
     """What :func:`add_noise` returns."""
 
     X: Any
-    """The rows; those given, unless their features were changed ("instance")."""
+    """The rows: X itself, or an array where features were changed ("instance")."""
     y: np.ndarray
     """The labels after the noise."""
     changed: np.ndarray
@@ -54,16 +54,16 @@ def add_noise(X: Any, y: Any, rate: float = 0.1, kind: str = "random", *, random
     >>> int((noisy.y != y).sum()), len(noisy.changed)
     (2, 2)
     """
-    X = as_matrix(X)
+    given, X = X, as_matrix(X)
     labels = encode_labels(y)
     changes = _changes(X, labels, rate, kind, pool, {
         "seed": seed_of(random_state), "map": _pairs_text(pairs), "rank_l2": rank_l2,
-        "rank_scale": None, "threads": 0 if n_jobs == -1 else n_jobs or 1}, matrix)
+        "rank_scale": None, "threads": threads_of(n_jobs)}, matrix)
     rows, _, new, origin = np.array(changes, dtype=np.int64).reshape(-1, 4).T
     noisy_y = np.array(np.asarray(y).reshape(-1), copy=True)
     if kind != "instance":
         noisy_y[rows] = labels.classes[labels.order[new]]
-        return Noisy(X, noisy_y, rows)
+        return Noisy(given, noisy_y, rows)
     return Noisy(_replace_rows(X, rows, X if pool is None else as_matrix(pool), origin), noisy_y,
                  rows)
 

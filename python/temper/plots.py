@@ -8,7 +8,7 @@ import numpy as np
 
 from .functions import tempered_loss
 
-__all__ = ["margins", "plot_losses", "plot_margins", "plot_training", "plot_tuning"]
+__all__ = ["margins", "plot_audit", "plot_losses", "plot_margins", "plot_training", "plot_tuning"]
 
 
 def _axes(ax: Any) -> Any:
@@ -64,6 +64,14 @@ def margins(model: Any, X: Any, y: Any) -> np.ndarray:
     return own - activation.max(axis=1)
 
 
+def _histogram(ax: Any, m: np.ndarray, is_marked: np.ndarray, bins: int,
+               names: list[str | None]) -> None:
+    edges = np.histogram_bin_edges(m, bins)
+    ax.hist([m[~is_marked], m[is_marked]], edges, stacked=True, label=names)
+    ax.axvline(0, color="0.5", linewidth=1)
+    ax.set(xlabel="margin of the given label", ylabel="rows")
+
+
 def plot_margins(model: Any, X: Any, y: Any, *, marked: Any = None, bins: int = 60,
                  ax: Any = None) -> Any:
     """A histogram of the margins of the given labels; ``marked`` rows (a mask or numbers of rows)
@@ -73,14 +81,56 @@ def plot_margins(model: Any, X: Any, y: Any, *, marked: Any = None, bins: int = 
     is_marked = np.zeros(len(m), dtype=bool)
     if marked is not None:
         is_marked[marked] = True
-    edges = np.histogram_bin_edges(m, bins)
-    ax.hist([m[~is_marked], m[is_marked]], edges, stacked=True,
-            label=["rows", "marked rows"] if marked is not None else ["rows", None])
-    ax.axvline(0, color="0.5", linewidth=1)
-    ax.set(xlabel="margin of the given label", ylabel="rows")
+    _histogram(ax, m, is_marked, bins, ["rows", None if marked is None else "marked rows"])
     if marked is not None:
         ax.legend()
     return ax
+
+
+def plot_audit(report: Any, what: str = "margins", *, top: int | None = None,
+               threshold: float | None = None, ax: Any = None) -> Any:
+    """A picture of a :class:`temper.AuditReport`: "margins", "precision" or "transition"; see its
+    ``plot``."""
+    if what not in _AUDIT:
+        raise ValueError(f"there is no picture {what!r} of an audit; there are {', '.join(_AUDIT)}")
+    ax = _axes(ax)
+    _AUDIT[what](ax, report, report.indices(top=top, threshold=threshold))
+    return ax
+
+
+def _audit_margins(ax: Any, report: Any, rows: np.ndarray) -> None:
+    listed = np.zeros(len(report.margin), dtype=bool)
+    listed[rows] = True
+    _histogram(ax, report.margin, listed, 60, ["rows", "to look at again"])
+    ax.set(title=f"{len(rows):,} of {len(listed):,} rows to look at again")
+    ax.legend()
+
+
+def _audit_precision(ax: Any, report: Any, rows: np.ndarray) -> None:
+    if report.kind == "row":
+        raise ValueError('an audit of kind="row" has no probabilities to expect')
+    length = np.arange(1, len(report.ranking) + 1)
+    ax.plot(length, np.cumsum(report.score[report.ranking]) / length)
+    ax.axvline(len(rows), color="0.5", linewidth=1)
+    ax.set(xlabel="length of the list", ylabel="share that should be wrong", ylim=(0, 1.02),
+           title=f"about {report.n_wrong:,.0f} labels wrong; {len(rows):,} rows to look at again")
+
+
+def _audit_transition(ax: Any, report: Any, rows: np.ndarray) -> None:
+    if report.transition is None:
+        raise ValueError("there is no table of transitions between more than 256 classes")
+    wrong = report.transition.copy()
+    np.fill_diagonal(wrong, np.nan)
+    image = ax.imshow(wrong, cmap="viridis")
+    names = [str(name) for name in report.classes]
+    ax.set_xticks(range(len(names)), names, rotation=90 if max(map(len, names)) > 3 else 0)
+    ax.set_yticks(range(len(names)), names)
+    ax.set(xlabel="given", ylabel="true", title="wrong labels to expect")
+    ax.figure.colorbar(image, ax=ax)
+
+
+_AUDIT = {"margins": _audit_margins, "precision": _audit_precision,
+          "transition": _audit_transition}
 
 
 def plot_tuning(model: Any, *, figure: str = "accuracy", l2: float | None = None,

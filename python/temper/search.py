@@ -168,7 +168,7 @@ importance_, objective_, solver_
         self._take(tuned.model, rows.labels)
         self._take_report(tuned.report["training"])
         self._take_choice(tuned, rows)
-        self._take_importance(rows)
+        self._take_importance(rows.borrowed, rows)
         tuned.warn(stacklevel=3)
         return self
 

@@ -14,7 +14,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from temper import TemperedLogisticRegression
+from temper import TemperedLogisticRegression, find_label_issues
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 def test_grid_search():
     X, y = made(rows=300)
     search = GridSearchCV(TemperedLogisticRegression(), {"t1": [0.3, 1.0], "l2": [1e-4, 1e-1]},
-                          cv=3).fit(X, y)
+                          cv=3, n_jobs=2).fit(X, y)
     assert set(search.best_params_) == {"t1", "l2"} and search.best_score_ > 0.8
     assert (search.predict(X) == y).mean() > 0.8
 
@@ -43,9 +43,10 @@ def test_cross_validation():
 
 
 @pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
-def test_calibration(method):
+@pytest.mark.parametrize("loss", ["hinge", "tempered"])
+def test_calibration(method, loss):
     X, y = made(classes=3)
-    model = CalibratedClassifierCV(TemperedLogisticRegression(loss="hinge"), method=method, cv=3)
+    model = CalibratedClassifierCV(TemperedLogisticRegression(loss=loss), method=method, cv=3)
     assert model.fit(X, y).predict_proba(X).shape == (len(y), 3)
     assert model.score(X, y) > 0.8
 
@@ -70,19 +71,29 @@ def test_joblib(backend):
         joblib.delayed(_fit)(seed, 2) for seed in range(4))
     for expected, model in zip(alone, together):
         assert np.array_equal(model.coef_, expected)
+    audits = joblib.Parallel(n_jobs=2, backend=backend)(
+        joblib.delayed(_audit)(seed, 2) for seed in range(2))
+    for seed, scores in enumerate(audits):
+        assert np.array_equal(scores, _audit(seed))
 
 
-def _fit_in_child(connection):
-    connection.send(_fit(1, threads=2).coef_)
+def _audit(seed, threads=1):
+    return find_label_issues(*made(seed=seed, classes=3), t1=0.3, n_jobs=threads).score
+
+
+def _work_in_child(work, connection):
+    connection.send(work())
     connection.close()
 
 
-def test_after_fork():
+@pytest.mark.parametrize("work", [lambda: _fit(1, threads=2).coef_, lambda: _audit(1, threads=2)],
+                         ids=["fit", "audit"])
+def test_after_fork(work):
     """Threads of the parent, joblib's and ours, are not in the child; nothing waits for them."""
-    expected = _fit(1, threads=2).coef_
+    expected = work()
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)
-    child = context.Process(target=_fit_in_child, args=(theirs,))
+    child = context.Process(target=_work_in_child, args=(work, theirs))
     child.start()
     assert ours.poll(30), "the child hangs"
     assert np.array_equal(ours.recv(), expected)

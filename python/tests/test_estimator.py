@@ -150,7 +150,8 @@ def test_importance_is_the_factor_of_the_paper(classes):
     own = model.raw_proba(X)[np.arange(len(y)), np.searchsorted(model.classes_,
                                                                np.array(["z", "m", "a"])[y])]
     np.testing.assert_allclose(model.importance_, own ** (1.2 - 0.3), rtol=1e-10)
-    assert not hasattr(TemperedLogisticRegression(loss="hinge").fit(X, y), "importance_")
+    hinge = model.set_params(loss="hinge").fit(X, y)
+    assert not hasattr(hinge, "importance_")  # nor that of the fit before
 
 
 def test_calibrated_probabilities_are_the_escort():
@@ -291,7 +292,10 @@ def test_verbose_shows_progress(capsys, monkeypatch):
     ({"scale": "nonsense"}, "no scaling"), ({"t1": "1"}, "t1 has to be a number"),
     ({"max_iter": 2.5}, "max_iter has to be a whole number"), ({"starts": 9}, "starts"),
     ({"t1": 1.5, "t2": 0.5}, "t2"), ({"random_state": -1}, "random_state"),
-    ({"precision": "f16"}, "no precision"), ({"tol": 0.0}, "tol must be")])
+    ({"precision": "f16"}, "no precision"), ({"tol": 0.0}, "tol must be"),
+    ({"scale": None}, 'scale="none"'), ({"solver": None}, "solver has to be a str"),
+    ({"loss": None}, "loss has to be a str"), ({"precision": 64}, "precision has to be a str"),
+    ({"n_jobs": 0}, "n_jobs")])
 def test_bad_parameters_are_refused(options, words):
     X, y = made()
     with pytest.raises(ValueError, match=words):

@@ -61,3 +61,13 @@ def test_bad_noise_is_refused():
         temper.add_noise(X, y, 2.0)
     with pytest.raises(ValueError, match="class 'x'"):
         temper.add_noise(X, y, 0.1, "pair", pairs={"x": 1})
+
+
+def test_rows_come_back_as_they_were():
+    pandas = pytest.importorskip("pandas")
+    X, y = made()
+    frame = pandas.DataFrame(X)
+    assert temper.add_noise(frame, y).X is frame
+    assert temper.add_noise(X, y, kind="large-margin", n_jobs=-1).X is X
+    with pytest.raises(ValueError, match="n_jobs"):
+        temper.add_noise(X, y, n_jobs=0)

@@ -32,6 +32,10 @@ def test_all_names_are_there_and_documented():
         assert name == "__version__" or getattr(temper, name).__doc__
 
 
+def test_there_are_three_examples():
+    assert [path.stem for path in EXAMPLES] == ["audit", "digits", "text"]
+
+
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_examples(path, tmp_path):
     done = subprocess.run([sys.executable, "-W", "error::FutureWarning", str(path)], text=True,

@@ -2,9 +2,11 @@
 #include "run/audit.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/share.h"
 #include "report/audit_report.h"
 #include "temper.h"
 
@@ -20,8 +22,9 @@ temper_status temper_audit(const temper_data *data, const temper_audit_options *
 {
     const temper_audit_options defaults = temper_audit_defaults();
     temper_audit_report made;
-    temper_status status =
-        audit((const struct dataset *)data, options ? options : &defaults, &made, error);
+    temper_status status = share_refuse((const struct dataset *)data, "an audit", error);
+    if (status == TEMPER_OK)
+        status = audit((const struct dataset *)data, options ? options : &defaults, &made, error);
     if (status != TEMPER_OK)
         return status;
     for (unsigned long long i = 0; scores && i < made.rows; i++)
@@ -52,6 +55,19 @@ double temper_audit_precision(const temper_audit_report *report, unsigned long l
     for (unsigned long long i = 0; i < count; i++)
         sum += report->suspects[i].score;
     return sum / (double)count;
+}
+
+void temper_audit_precision_range(const temper_audit_report *report, unsigned long long count,
+                                  double *low, double *high)
+{
+    double sum[2] = {0};
+    bool known = !report->by_row && count > 0 && count <= report->rows;
+    for (unsigned long long i = 0; known && i < count; i++) {
+        sum[0] += report->suspects[i].low;
+        sum[1] += report->suspects[i].high;
+    }
+    *low = known ? sum[0] / (double)count : (double)NAN;
+    *high = known ? sum[1] / (double)count : (double)NAN;
 }
 
 temper_status temper_audit_fix(const temper_data *data, const temper_audit_report *report,

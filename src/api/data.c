@@ -1,9 +1,12 @@
 /* api: data in and out. */
+#include "base/thread.h"
 #include "data/dataset.h"
+#include "data/limit.h"
 #include "data/read.h"
 #include "data/scale.h"
 #include "data/schema.h"
 #include "data/select.h"
+#include "data/share.h"
 #include "data/write.h"
 #include "temper.h"
 
@@ -52,7 +55,8 @@ void temper_data_free(temper_data *data)
 temper_status temper_data_write(const temper_data *data, const char *path, const char *format,
                                 temper_error *error)
 {
-    return dataset_write(inside(data), path, format, error);
+    temper_status status = share_refuse(inside(data), "writing", error);
+    return status == TEMPER_OK ? dataset_write(inside(data), path, format, error) : status;
 }
 
 temper_status temper_data_write_check(const char *path, const char *format, temper_error *error)
@@ -65,12 +69,19 @@ temper_status temper_data_write_with(const temper_data *data, const char *path, 
 {
     if (!with || !with->path || with->path[0] == '\0' || (!with->bytes && with->length > 0))
         return error_set(error, TEMPER_USAGE, "the second file has no name or no bytes; give both");
-    return dataset_write_with(inside(data), path, format, with, error);
+    temper_status status = share_refuse(inside(data), "writing", error);
+    return status == TEMPER_OK ? dataset_write_with(inside(data), path, format, with, error)
+                               : status;
 }
 
 unsigned long long temper_data_rows(const temper_data *data)
 {
     return inside(data)->x.rows;
+}
+
+unsigned long long temper_data_rows_of_all(const temper_data *data)
+{
+    return dataset_all_rows(inside(data));
 }
 
 unsigned long long temper_data_features(const temper_data *data)
@@ -122,7 +133,15 @@ static temper_status scale_copy(const struct dataset *data, enum scale_kind kind
     if (kind == SCALE_NONE)
         return TEMPER_OK;
     struct scale_rows all = {NULL, (size_t)data->x.rows};
-    temper_status status = scale_learn(data, kind, all, threads, &scale, error);
+    double numbers = (double)data->x.nonzeros;
+    struct limit_plan plan = {.what = "scaling, which makes a copy of the data,",
+                              .needed = numbers * sizeof(double),
+                              .threads = threads ? threads : thread_count_default(),
+                              .block = numbers / ((double)data->x.rows + 1)};
+    temper_status status = limit_plan(data, &plan, error);
+    if (status != TEMPER_OK)
+        return status;
+    status = scale_learn(data, kind, all, threads, &scale, error);
     if (status != TEMPER_OK)
         return status;
     status = scale_matrix(&scale, &data->x, threads, &copy->x, error);

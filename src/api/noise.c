@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "data/dataset.h"
+#include "data/share.h"
 #include "run/rank.h"
 
 static const struct dataset *inside(const temper_data *data)
@@ -134,7 +135,9 @@ temper_status temper_data_noise(const temper_data *data, const temper_noise_opti
                          "there is no noise of kind '%.64s'; kinds are random, pair, matrix, "
                          "small-margin, large-margin and instance",
                          options->kind ? options->kind : "");
-    temper_status status = make(inside(data), options, &noise, error);
+    temper_status status = share_refuse(inside(data), "noise", error);
+    if (status == TEMPER_OK)
+        status = make(inside(data), options, &noise, error);
     if (status != TEMPER_OK)
         return status;
     status = publish(inside(data), options, &noise, noisy, changes, error);

@@ -3,6 +3,7 @@
 #include "base/status.h"
 #include "data/join.h"
 #include "data/select.h"
+#include "data/share.h"
 #include "data/split.h"
 
 static const struct dataset *inside(const temper_data *data)
@@ -31,7 +32,11 @@ temper_status temper_data_join(const temper_data *first, const temper_data *seco
                                temper_data **joined, temper_error *error)
 {
     struct dataset *whole;
-    temper_status status = dataset_join(inside(first), inside(second), &whole, error);
+    temper_status status = share_refuse(inside(first), "joining", error);
+    if (status == TEMPER_OK)
+        status = share_refuse(inside(second), "joining", error);
+    if (status == TEMPER_OK)
+        status = dataset_join(inside(first), inside(second), &whole, error);
     if (status == TEMPER_OK)
         *joined = (temper_data *)whole;
     return status;
@@ -69,7 +74,9 @@ temper_status temper_data_split(const temper_data *data, const temper_split_opti
 {
     struct split split;
     struct split_how how = {options->seed, options->stratified != 0};
-    temper_status status = split_test(inside(data), options->share, how, &split, error);
+    temper_status status = share_refuse(inside(data), "a split", error);
+    if (status == TEMPER_OK)
+        status = split_test(inside(data), options->share, how, &split, error);
     if (status != TEMPER_OK)
         return status;
     status = take_parts(inside(data), &split, train, test, error);

@@ -28,6 +28,7 @@ temper_status temper_stream_open(const temper_model *public, const char *path,
         temper_stream_close(made);
         return status;
     }
+    stream_set_width(made->stream, model->classes.count);
     *stream = made;
     return TEMPER_OK;
 }

@@ -2,11 +2,15 @@
 #include "data/summary.h"
 
 #include "data/dataset.h"
+#include "data/share.h"
 
 temper_status temper_data_summary(const temper_data *data, size_t threads, temper_summary *summary,
                                   temper_error *error)
 {
-    return dataset_summary((const struct dataset *)data, threads, summary, error);
+    temper_status status = share_refuse((const struct dataset *)data, "a summary", error);
+    return status == TEMPER_OK
+               ? dataset_summary((const struct dataset *)data, threads, summary, error)
+               : status;
 }
 
 void temper_summary_free(temper_summary *summary)

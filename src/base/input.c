@@ -12,6 +12,7 @@
 
 enum {
     MOST_AT_ONCE = 1 << 30, /* one read; Linux gives less than 2 GiB */
+    LOOK_AHEAD = 65536,     /* for the end of a line */
     PATIENCE = 100          /* milliseconds between two looks at `stopped` */
 };
 
@@ -70,6 +71,36 @@ int input_open(struct input *input, const char *path)
     return 0;
 }
 
+/* Where the first line begins that does so at `at` or behind it. */
+static int line_start(const struct input *input, uint64_t at, uint64_t *start)
+{
+    char bytes[LOOK_AHEAD];
+    *start = 0;
+    for (uint64_t from = at - 1; at > 0; from += LOOK_AHEAD) {
+        ssize_t got = pread(input->file, bytes, sizeof bytes, (off_t)from);
+        if (got < 0)
+            return errno;
+        const char *newline = got ? memchr(bytes, '\n', (size_t)got) : NULL;
+        *start = newline ? from + (uint64_t)(newline - bytes) + 1 : input->size;
+        if (newline || got == 0)
+            return 0;
+    }
+    return 0;
+}
+
+int input_keep_lines(struct input *input, size_t rank, size_t ranks)
+{
+    uint64_t piece = input->size / ranks, from, to = input->size;
+    int failure = line_start(input, piece * rank, &from);
+    if (!failure && rank + 1 < ranks)
+        failure = line_start(input, piece * (rank + 1), &to);
+    if (!failure && lseek(input->file, (off_t)from, SEEK_SET) < 0)
+        failure = errno;
+    input->limited = true;
+    input->size = to - from;
+    return failure;
+}
+
 /* What close says does not matter to one who has read all bytes. */
 void input_close(struct input *input)
 {
@@ -106,6 +137,8 @@ int input_read(struct input *input, void *bytes, size_t size, size_t *got)
 {
     if (size > MOST_AT_ONCE)
         size = MOST_AT_ONCE;
+    if (input->limited && size > input->size - input->taken)
+        size = (size_t)(input->size - input->taken);
     for (;;) {
         int failure = input->waits ? wait_for_bytes(input) : 0;
         if (failure)

@@ -17,11 +17,15 @@ struct input {
     bool waits;          /* a read may wait: not a regular file */
     uint64_t size;       /* of a regular file, else 0 */
     uint64_t taken;      /* bytes read so far */
+    bool limited;        /* to `size` bytes, from wherever it began */
     atomic_bool stopped; /* set by another thread */
 };
 
 /* "-" is the standard input. Directories are refused with EISDIR. */
 int input_open(struct input *input, const char *path);
+/* Of a regular file that was just opened, only the lines that begin in the rank-th of so many
+ * pieces of equal length; `size` is theirs then. */
+int input_keep_lines(struct input *input, size_t rank, size_t ranks);
 /* One successful read; interrupted ones are repeated. *got = 0 is the end of the file. */
 int input_read(struct input *input, void *bytes, size_t size, size_t *got);
 /* From another thread: a read that waits gives up soon, with ECANCELED. */

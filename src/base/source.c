@@ -202,11 +202,19 @@ static int detect(struct source *source)
 
 temper_status source_open(const char *path, struct source **out, temper_error *error)
 {
+    return source_open_lines(path, 0, 1, out, error);
+}
+
+temper_status source_open_lines(const char *path, size_t rank, size_t ranks, struct source **out,
+                                temper_error *error)
+{
     struct source *source = mem_zeroed(1, sizeof *source);
     if (!source)
         return error_no_memory(error);
     path_shown(strcmp(path, "-") == 0 ? "standard input" : path, source->name);
     int failure = input_open(&source->file, path);
+    if (!failure && ranks > 1)
+        failure = input_keep_lines(&source->file, rank, ranks);
     if (!failure)
         failure = detect(source);
     if (failure) {

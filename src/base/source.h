@@ -17,6 +17,10 @@ struct source;
 /* "-" is the standard input. A directory, a missing or an unreadable file is refused by name:
  * TEMPER_NO_INPUT if it is not there, TEMPER_IO if it cannot be read. */
 temper_status source_open(const char *path, struct source **out, temper_error *error);
+/* Of a plain file that is not compressed, the lines that begin in the rank-th of so many pieces of
+ * equal length. */
+temper_status source_open_lines(const char *path, size_t rank, size_t ranks, struct source **out,
+                                temper_error *error);
 /* Bytes in memory, which become the source's own (mem_free); also on failure. `name` is for
  * messages.
  */

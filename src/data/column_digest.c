@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/thread.h"
+#include "data/pages.h"
 
 enum {
     BLOCK_ROWS = 512,
@@ -122,11 +123,13 @@ static temper_status add_block(void *context, size_t block, size_t worker)
 {
     const struct pass *pass = context;
     uint64_t from = (uint64_t)block * BLOCK_ROWS, to = from + BLOCK_ROWS;
-    for (uint64_t i = from; i < to && i < pass->x->rows; i++)
+    for (uint64_t i = from; i < to && i < pass->x->rows; i++) {
+        pages_rows(pass->x, i, 1);
         if (pass->x->kind == MATRIX_CSR)
             add_sparse_row(pass, &pass->share[worker], i);
         else
             add_dense_row(pass, &pass->share[worker], i);
+    }
     return TEMPER_OK;
 }
 

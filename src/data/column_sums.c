@@ -5,6 +5,8 @@
 
 #include "base/memory.h"
 #include "base/thread.h"
+#include "data/column_rows.h"
+#include "data/pages.h"
 
 enum {
     MOST_BLOCKS = 64,
@@ -12,285 +14,274 @@ enum {
         64 /* a block has so many rows' worth of entries, for the sums take memory too */
 };
 
-/* What one block of rows has added up; arrays by column. */
-struct part {
-    double *low, *high;
-    double *sum;     /* of w * x, or in the second pass of w * (x - mean) */
-    double *square;  /* the second pass: of w * (x - mean)^2 */
-    double *stored;  /* CSR: the weight of the rows that have an entry here */
-    uint64_t *count; /* CSR: the number of such rows */
-    double *x;       /* scratch: one row */
-    double weight;   /* of the rows */
-    uint64_t rows;   /* that count */
-    struct negative_entry negative;
-};
-
-struct summing {
-    const struct sum_task *task;
-    struct part *part;
-    size_t blocks, columns;
-    const double *mean; /* NULL in the first pass */
-    bool sparse;
-};
-
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 static void part_free(struct part *part)
 {
-    mem_free(part->low);
-    mem_free(part->high);
-    mem_free(part->sum);
-    mem_free(part->square);
-    mem_free(part->stored);
-    mem_free(part->count);
+    mem_free(part->state);
     mem_free(part->x);
+}
+
+static void part_clear(struct part *part, const struct summing *summing)
+{
+    for (size_t i = 0; i < summing->length; i++)
+        part->state[i] = 0;
+    for (size_t j = 0; j < summing->columns; j++) {
+        part->low[j] = INFINITY;
+        part->high[j] = -INFINITY;
+    }
 }
 
 static bool part_start(struct part *part, const struct summing *summing)
 {
     size_t columns = summing->columns;
-    part->low = mem_alloc(columns, sizeof *part->low);
-    part->high = mem_alloc(columns, sizeof *part->high);
-    part->sum = mem_zeroed(columns, sizeof *part->sum);
-    bool done = part->low && part->high && part->sum;
-    for (size_t j = 0; done && j < columns; j++) {
-        part->low[j] = INFINITY;
-        part->high[j] = -INFINITY;
-    }
-    if (summing->task->variances)
-        done = (part->square = mem_zeroed(columns, sizeof *part->square)) && done;
-    if (!summing->sparse)
-        return (part->x = mem_alloc(columns, sizeof *part->x)) && done;
-    part->stored = mem_zeroed(columns, sizeof *part->stored);
-    part->count = mem_zeroed(columns, sizeof *part->count);
-    return part->stored && part->count && done;
+    part->state = mem_alloc(summing->length, sizeof *part->state);
+    if (!summing->sparse && !(part->x = mem_alloc(columns, sizeof *part->x)))
+        return false;
+    if (!part->state)
+        return false;
+    part->weight = part->state;
+    part->rows = part->weight + 1;
+    part->low = part->rows + 1;
+    part->high = part->low + columns;
+    part->sum = part->high + columns;
+    part->square = summing->task->variances ? part->sum + columns : NULL;
+    double *behind = part->sum + columns * (part->square ? 2 : 1);
+    part->stored = summing->sparse ? behind : NULL;
+    part->count = summing->sparse ? behind + columns : NULL;
+    part_clear(part, summing);
+    return true;
 }
 
 static void summing_free(struct summing *summing)
 {
-    for (size_t b = 0; summing->part && b < summing->blocks; b++)
+    for (size_t b = 0; summing->part && b < summing->own; b++)
         part_free(&summing->part[b]);
+    part_free(&summing->all);
     mem_free(summing->part);
 }
 
 /* As many blocks as keep many threads busy, and as keep the sums small beside the data. */
-static size_t block_count(const struct sum_task *task)
+static size_t block_count(const struct summing *summing)
 {
-    const struct matrix *x = &task->data->x;
-    uint64_t a_row = x->rows ? x->nonzeros / x->rows + 1 : 1;
-    uint64_t columns = x->columns ? x->columns : 1;
-    uint64_t blocks = task->count / ROWS_FOR_SUMS;
-    if (x->kind == MATRIX_CSR && columns / a_row > 1)
+    const struct dataset *data = summing->task->data;
+    uint64_t rows = dataset_all_rows(data);
+    uint64_t a_row = rows ? dataset_all_nonzeros(data) / rows + 1 : 1;
+    uint64_t columns = data->x.columns ? data->x.columns : 1;
+    uint64_t blocks = summing->count / ROWS_FOR_SUMS;
+    if (summing->sparse && columns / a_row > 1)
         blocks = (uint64_t)((double)blocks * (double)a_row / (double)columns);
     return blocks < 1 ? 1 : blocks > MOST_BLOCKS ? MOST_BLOCKS : (size_t)blocks;
 }
 
+/* The first row of a block. */
+static uint64_t block_start(const struct summing *summing, size_t block)
+{
+    return block < summing->blocks ? summing->count / summing->blocks * block : summing->count;
+}
+
+/* Which blocks have own rows. */
+static void find_blocks(struct summing *summing)
+{
+    while (summing->first < summing->blocks &&
+           block_start(summing, summing->first + 1) <= summing->from)
+        summing->first++;
+    while (summing->first + summing->own < summing->blocks &&
+           block_start(summing, summing->first + summing->own) < summing->to)
+        summing->own++;
+}
+
+double column_sums_bytes(const struct matrix *x)
+{
+    const struct dataset data = {.x = *x};
+    const struct sum_task task = {.data = &data, .count = (size_t)x->rows};
+    const struct summing summing = {
+        .task = &task, .sparse = x->kind == MATRIX_CSR, .count = x->rows};
+    return (double)(block_count(&summing) * 6 + 6) * (double)x->columns * sizeof(double);
+}
+
 static bool summing_start(struct summing *summing, const struct sum_task *task)
 {
-    *summing = (struct summing){.task = task,
-                                .blocks = block_count(task),
-                                .columns = (size_t)task->data->x.columns,
-                                .sparse = task->data->x.kind == MATRIX_CSR};
-    summing->part = mem_zeroed(summing->blocks, sizeof *summing->part);
+    const struct dataset *data = task->data;
+    size_t columns = (size_t)data->x.columns;
+    bool sparse = data->x.kind == MATRIX_CSR;
+    *summing = (struct summing){.task = task, .columns = columns, .sparse = sparse};
+    summing->comm = task->row ? NULL : data->comm;
+    summing->count = summing->comm ? data->all_rows : task->count;
+    summing->from = summing->comm ? data->first_row : 0;
+    summing->to = summing->from + (summing->comm ? data->x.rows : task->count);
+    summing->length = 2 + columns * (3 + (task->variances ? 1U : 0U) + (sparse ? 2U : 0U));
+    summing->blocks = block_count(summing);
+    find_blocks(summing);
+    summing->part = mem_zeroed(summing->own, sizeof *summing->part);
     bool done = summing->part != NULL;
-    for (size_t b = 0; done && b < summing->blocks; b++)
+    for (size_t b = 0; done && b < summing->own; b++)
         done = part_start(&summing->part[b], summing);
-    return done;
+    return done && part_start(&summing->all, summing);
 }
 
-/* ---- One row --------------------------------------------------------------------------------- */
+/* ---- Own rows -------------------------------------------------------------------------------- */
 
-/* log(1 + x) of the row; false, with the place, for the first negative entry. */
-static bool take_logs(struct part *part, size_t row, size_t columns)
+/* Own rows of an own block. */
+static temper_status sum_rows(const struct summing *summing, size_t own)
 {
-    for (size_t j = 0; j < columns; j++) {
-        if (part->x[j] < 0) {
-            part->negative = (struct negative_entry){.found = true, .row = row, .column = j};
-            return false;
-        }
-        if (part->x[j] > 0) /* most pixels and counts are 0, whose logarithm is 0 already */
-            part->x[j] = log1p(part->x[j]);
-    }
-    return true;
-}
-
-static void add_dense_first(struct part *part, size_t columns, double weight)
-{
-    for (size_t j = 0; j < columns; j++) {
-        double x = part->x[j];
-        part->low[j] = x < part->low[j] ? x : part->low[j];
-        part->high[j] = x > part->high[j] ? x : part->high[j];
-        part->sum[j] += weight * x;
-    }
-}
-
-static void add_dense_second(struct part *part, size_t columns, double weight, const double *mean)
-{
-    for (size_t j = 0; j < columns; j++) {
-        double d = part->x[j] - mean[j];
-        part->sum[j] += weight * d;
-        part->square[j] += weight * d * d;
-    }
-}
-
-static bool add_dense(const struct summing *summing, struct part *part, size_t row, double weight)
-{
-    matrix_row_f64(&summing->task->data->x, row, part->x);
-    if (summing->task->logs && !take_logs(part, row, summing->columns))
-        return false;
-    if (summing->mean)
-        add_dense_second(part, summing->columns, weight, summing->mean);
-    else
-        add_dense_first(part, summing->columns, weight);
-    return true;
-}
-
-static void add_entry(const struct summing *summing, struct part *part, size_t j, double x,
-                      double weight)
-{
-    if (summing->mean) {
-        double d = x - summing->mean[j];
-        part->sum[j] += weight * d;
-        part->square[j] += weight * d * d;
-        return;
-    }
-    part->low[j] = x < part->low[j] ? x : part->low[j];
-    part->high[j] = x > part->high[j] ? x : part->high[j];
-    part->sum[j] += weight * x;
-    part->stored[j] += weight;
-    part->count[j]++;
-}
-
-static bool add_sparse(const struct summing *summing, struct part *part, size_t row, double weight)
-{
-    struct row entries = matrix_row(&summing->task->data->x, row);
-    for (size_t i = 0; i < entries.count; i++) {
-        double x = (double)entries.value[i];
-        if (summing->task->logs) {
-            if (x < 0) {
-                part->negative =
-                    (struct negative_entry){.found = true, .row = row, .column = entries.column[i]};
-                return false;
-            }
-            x = log1p(x);
-        }
-        add_entry(summing, part, entries.column[i], x, weight);
-    }
-    return true;
-}
-
-static temper_status sum_block(void *context, size_t block, size_t worker)
-{
-    const struct summing *summing = context;
     const struct sum_task *task = summing->task;
-    struct part *part = &summing->part[block];
-    size_t from = task->count / summing->blocks * block, to = from + task->count / summing->blocks;
-    (void)worker;
-    if (block + 1 == summing->blocks)
-        to = task->count;
-    for (size_t i = from; i < to; i++) {
-        size_t row = task->row ? task->row[i] : i;
+    struct part *part = &summing->part[own];
+    uint64_t from = block_start(summing, summing->first + own);
+    uint64_t to = block_start(summing, summing->first + own + 1);
+    from = from > summing->from ? from : summing->from;
+    to = to < summing->to ? to : summing->to;
+    for (uint64_t i = from; i < to; i++) {
+        size_t here = (size_t)(i - summing->from), row = task->row ? task->row[here] : here;
         double weight = task->data->weight ? task->data->weight[row] : 1;
         if (!(weight > 0))
             continue;
-        part->weight += weight;
-        part->rows++;
-        if (!(summing->sparse ? add_sparse(summing, part, row, weight)
-                              : add_dense(summing, part, row, weight)))
+        *part->weight += weight;
+        ++*part->rows;
+        if (task->row)
+            pages_row(&task->data->x, row);
+        else
+            pages_rows(&task->data->x, row, 1);
+        if (!column_add_row(summing, part, row, weight))
             return TEMPER_BAD_DATA;
     }
     return TEMPER_OK;
 }
 
+/* Whether the first block of a process that begins at this row has rows of the one before it. */
+static bool goes_on(const struct summing *summing, uint64_t first_row)
+{
+    size_t block = 0;
+    while (block_start(summing, block + 1) <= first_row && block < summing->blocks)
+        block++;
+    return first_row > 0 && first_row < summing->count && block_start(summing, block) < first_row;
+}
+
+static temper_status sum_block(void *context, size_t own, size_t worker)
+{
+    const struct summing *summing = context;
+    (void)worker;
+    if (own == 0 && goes_on(summing, summing->from))
+        return TEMPER_OK; /* when its turn comes */
+    return sum_rows(summing, own);
+}
+
 /* ---- All blocks ------------------------------------------------------------------------------ */
 
-/* Adds up the first pass, in the order of the blocks, in the arrays of block 0. */
-static void join_first(struct summing *summing)
+/* Blocks that have rows of two processes, in the order of these. A fault is kept, for all must go
+ * on with this. */
+static temper_status continue_blocks(struct summing *summing, temper_status *found,
+                                     temper_error *error)
 {
-    struct part *all = &summing->part[0];
-    for (size_t b = 1; b < summing->blocks; b++) {
+    size_t size = comm_size(summing->comm), rank = comm_rank(summing->comm);
+    uint64_t *first_row = mem_alloc(size, sizeof *first_row);
+    if (!first_row)
+        return error_no_memory(error);
+    temper_status status =
+        comm_gather_each(summing->comm, &summing->from, sizeof summing->from, first_row, error);
+    for (size_t r = 1; status == TEMPER_OK && r < size; r++) {
+        if (!goes_on(summing, first_row[r]))
+            continue;
+        const double *last = summing->own ? summing->part[summing->own - 1].state : NULL;
+        double *next = summing->own ? summing->part[0].state : NULL;
+        status = comm_pass_on(summing->comm, r - 1, last, next,
+                              summing->length * sizeof *summing->all.state, error);
+        if (status == TEMPER_OK && r == rank && sum_rows(summing, 0) != TEMPER_OK)
+            *found = TEMPER_BAD_DATA;
+    }
+    mem_free(first_row);
+    return status;
+}
+
+/* Those blocks whose last row is here, in their order, to what the state has. */
+static void join_blocks(void *context, void *state)
+{
+    const struct summing *summing = context;
+    const struct part *all = &summing->all;
+    (void)state; /* that of `all` */
+    for (size_t b = 0; b < summing->own; b++) {
         const struct part *part = &summing->part[b];
-        all->weight += part->weight;
-        all->rows += part->rows;
+        if (block_start(summing, summing->first + b + 1) > summing->to)
+            return;
+        *all->weight += *part->weight;
+        *all->rows += *part->rows;
         for (size_t j = 0; j < summing->columns; j++) {
             all->low[j] = part->low[j] < all->low[j] ? part->low[j] : all->low[j];
             all->high[j] = part->high[j] > all->high[j] ? part->high[j] : all->high[j];
-            all->sum[j] += part->sum[j];
-            if (summing->sparse) {
-                all->stored[j] += part->stored[j];
-                all->count[j] += part->count[j];
-            }
         }
+        for (size_t i = (size_t)(all->sum - all->state); i < summing->length; i++)
+            all->state[i] += part->state[i];
     }
+}
+
+/* One pass over all rows; TEMPER_BAD_DATA to all where any process has found a negative entry. */
+static temper_status one_pass(struct summing *summing, temper_error *error)
+{
+    temper_status found = parallel_blocks(summing->own, summing->task->threads, sum_block, summing);
+    if (found == TEMPER_NO_MEMORY)
+        return error_no_memory(error);
+    temper_status status = continue_blocks(summing, &found, error);
+    if (status == TEMPER_OK)
+        status = comm_agree(summing->comm, found, NULL);
+    return status == TEMPER_OK
+               ? comm_in_turn(summing->comm, join_blocks, summing, summing->all.state,
+                              summing->length * sizeof *summing->all.state, error)
+               : status;
 }
 
 /* Means; and 0 is among the values of a sparse column that some row does not store. */
-static void finish_first(struct summing *summing, struct column_sums *out)
+static void finish_first(const struct summing *summing, struct column_sums *out)
 {
-    const struct part *all = &summing->part[0];
+    const struct part *all = &summing->all;
     for (size_t j = 0; j < summing->columns; j++) {
-        bool zeros = summing->sparse && all->count[j] < all->rows;
+        bool zeros = summing->sparse && all->count[j] < *all->rows;
         out->low[j] = zeros && all->low[j] > 0 ? 0 : all->low[j];
         out->high[j] = zeros && all->high[j] < 0 ? 0 : all->high[j];
-        out->mean[j] = all->rows ? all->sum[j] / all->weight : 0;
+        out->mean[j] = *all->rows > 0 ? all->sum[j] / *all->weight : 0;
     }
 }
 
-/* The variance from the squares around a mean that is itself rounded: hence the correction. */
-static void finish_second(struct summing *summing, struct column_sums *out)
+/* The variance from the squares around a mean that is itself rounded: hence the correction. The
+ * second pass counts the same rows and entries again. */
+static void finish_second(const struct summing *summing, struct column_sums *out)
 {
-    const struct part *first = &summing->part[0];
+    const struct part *all = &summing->all;
     for (size_t j = 0; j < summing->columns; j++) {
-        double sum = 0, square = 0, mean = out->mean[j];
-        for (size_t b = 0; b < summing->blocks; b++) {
-            sum += summing->part[b].sum[j];
-            square += summing->part[b].square[j];
-        }
+        double sum = all->sum[j], square = all->square[j], mean = out->mean[j];
         if (summing->sparse) { /* the rows that do not store this column hold 0 */
-            double zeros = fmax(0, first->weight - first->stored[j]);
-            zeros = first->count[j] < first->rows ? zeros : 0;
+            double zeros = fmax(0, *all->weight - all->stored[j]);
+            zeros = all->count[j] < *all->rows ? zeros : 0;
             sum -= zeros * mean;
             square += zeros * mean * mean;
         }
-        double variance = first->rows ? (square - sum * sum / first->weight) / first->weight : 0;
+        double variance = *all->rows > 0 ? (square - sum * sum / *all->weight) / *all->weight : 0;
         out->variance[j] = variance < 0 ? 0 : variance; /* NaN stays */
     }
 }
 
-/* The second pass needs the sums of the first for its sparse columns, but not those of its blocks.
- */
-static temper_status second_pass(struct summing *summing, struct column_sums *out)
+static temper_status both_passes(struct summing *summing, struct column_sums *out,
+                                 temper_error *error)
 {
-    double weight = summing->part[0].weight;
-    uint64_t rows = summing->part[0].rows;
-    for (size_t b = 0; b < summing->blocks; b++)
-        for (size_t j = 0; j < summing->columns; j++)
-            summing->part[b].sum[j] = 0;
+    temper_status status = one_pass(summing, error);
+    if (status != TEMPER_OK)
+        return status;
+    finish_first(summing, out);
+    if (!summing->task->variances)
+        return TEMPER_OK;
+    for (size_t b = 0; b < summing->own; b++)
+        part_clear(&summing->part[b], summing);
+    part_clear(&summing->all, summing);
     summing->mean = out->mean;
-    temper_status status =
-        parallel_blocks(summing->blocks, summing->task->threads, sum_block, summing);
-    summing->part[0].weight = weight;
-    summing->part[0].rows = rows;
+    status = one_pass(summing, error);
     if (status == TEMPER_OK)
         finish_second(summing, out);
     return status;
 }
 
-static temper_status both_passes(struct summing *summing, struct column_sums *out)
-{
-    temper_status status =
-        parallel_blocks(summing->blocks, summing->task->threads, sum_block, summing);
-    if (status != TEMPER_OK)
-        return status;
-    join_first(summing);
-    finish_first(summing, out);
-    return summing->task->variances ? second_pass(summing, out) : TEMPER_OK;
-}
-
 /* That of the first block that has one: any before it were done, and found nothing. */
 static void report_negative(const struct summing *summing, struct negative_entry *negative)
 {
-    for (size_t b = 0; b < summing->blocks; b++) {
+    for (size_t b = 0; b < summing->own; b++) {
         if (summing->part[b].negative.found) {
             *negative = summing->part[b].negative;
             return;
@@ -314,7 +305,9 @@ temper_status column_sums(const struct sum_task *task, struct column_sums *out,
     struct column_sums sums;
     temper_status status = TEMPER_NO_MEMORY;
     if (sums_start(&sums, (size_t)task->data->x.columns) && summing_start(&summing, task))
-        status = both_passes(&summing, &sums);
+        status = both_passes(&summing, &sums, error);
+    else
+        error_no_memory(error);
     if (status == TEMPER_BAD_DATA)
         report_negative(&summing, negative);
     summing_free(&summing);
@@ -323,7 +316,7 @@ temper_status column_sums(const struct sum_task *task, struct column_sums *out,
         return TEMPER_OK;
     }
     column_sums_free(&sums);
-    return status == TEMPER_NO_MEMORY ? error_no_memory(error) : status;
+    return status;
 }
 
 void column_sums_free(struct column_sums *sums)

@@ -10,9 +10,9 @@
 struct sum_task {
     const struct dataset *data; /* with its weights, if it has any; rows of weight 0 do not count */
     const size_t *row;          /* `count` of them; NULL: the first `count` */
-    size_t count;
-    bool logs;      /* of log(1 + x), x >= 0 */
-    bool variances; /* a second pass */
+    size_t count;               /* of several processes, without `row`: all rows of all */
+    bool logs;                  /* of log(1 + x), x >= 0 */
+    bool variances;             /* a second pass */
     size_t threads;
 };
 
@@ -28,9 +28,12 @@ struct negative_entry {
     uint64_t row, column;
 };
 
-/* TEMPER_BAD_DATA with *negative filled, and no words, where a logarithm fails. */
+/* TEMPER_BAD_DATA with *negative filled, and no words, where a logarithm fails. Of several
+ * processes all return that, and only those have the entry that have found it. */
 temper_status column_sums(const struct sum_task *task, struct column_sums *out,
                           struct negative_entry *negative, temper_error *error);
+/* Bytes that this takes, about. */
+double column_sums_bytes(const struct matrix *x);
 void column_sums_free(struct column_sums *sums);
 
 #endif

@@ -7,9 +7,10 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "data/pages.h"
 #include "data/streams.h"
 
-enum { SAMPLE = 1024, ROUNDS = 2 };
+enum { SAMPLE = 512, ROUNDS = 2 };
 
 struct iteration {
     const struct dataset *data;
@@ -55,6 +56,7 @@ static void multiply(struct iteration *it)
     memset(it->next, 0, it->columns * it->count * sizeof *it->next);
     for (size_t i = 0; i < sample; i++) {
         uint64_t at = i * rows / sample;
+        pages_row(&it->data->x, at);
         struct row row = matrix_row(&it->data->x, at);
         memset(it->projection, 0, it->count * sizeof *it->projection);
         if (row.kind != MATRIX_CSR) {

@@ -193,6 +193,7 @@ struct csv_column_text csv_column_shown(const struct csv_plan *plan, size_t colu
 
 /* Rows that were read: all of them, or those of one chunk. */
 struct csv_part {
+    struct spill *spill; /* where the arrays are; NULL: in memory */
     size_t rows, capacity;
     unsigned char *cells; /* rows * width floats or doubles; NaN is a missing value. A categorical
                            * cell holds its code in its first four bytes */

@@ -93,12 +93,13 @@ static temper_status expand(struct table *table)
     if (status != TEMPER_OK)
         return status;
     unsigned char *row = mem_alloc(old_size, 1);
-    unsigned char *cells = mem_resize(whole->cells, whole->rows, table->row_size);
+    unsigned char *cells = array_resize(whole->spill, whole->cells, whole->rows, table->row_size);
     if (cells)
         whole->cells = cells;
     for (size_t r = whole->rows; row && cells && r-- > 0;) {
         memcpy(row, cells + r * old_size, old_size);
         expand_row(table, row, cells + r * table->row_size);
+        spill_used(whole->spill, old_size + table->row_size);
     }
     mem_free(row);
     return row && cells ? TEMPER_OK : error_no_memory(table->error);
@@ -138,6 +139,7 @@ static double mean_of_large(const struct table *table, size_t column, double cou
     for (size_t r = 0; r < table->whole->rows; r++) {
         double value = get_cell(table, r, column);
         mean += isnan(value) ? 0 : value / count;
+        spill_used(table->whole->spill, table->row_size);
     }
     return mean;
 }
@@ -146,6 +148,7 @@ static double mean_of_large(const struct table *table, size_t column, double cou
 static void take_means(const struct table *table, double *mean, double *count)
 {
     for (size_t r = 0; r < table->whole->rows; r++) {
+        spill_used(table->whole->spill, table->row_size);
         for (size_t c = 0; c < table->width; c++) {
             double value = get_cell(table, r, c);
             mean[c] += isnan(value) ? 0 : value;
@@ -186,10 +189,12 @@ static temper_status fill_missing(struct table *table)
             if (count[c] == 0)
                 status = no_values(table, column_of(table, c));
     }
-    for (size_t r = 0; status == TEMPER_OK && r < table->whole->rows; r++)
+    for (size_t r = 0; status == TEMPER_OK && r < table->whole->rows; r++) {
+        spill_used(table->whole->spill, table->row_size);
         for (size_t c = 0; c < table->width; c++)
             if (isnan(get_cell(table, r, c)))
                 set_cell(table, r, c, mean[c]);
+    }
     mem_free(count);
     return status;
 }
@@ -228,9 +233,9 @@ static void note(const struct table *table, const struct reading *reading, struc
 }
 
 /* Gives back what was reserved beyond the rows; a failure to do so does no harm. */
-static void *shrink(void *array, size_t rows, size_t size)
+static void *shrink(const struct csv_part *whole, void *array, size_t rows, size_t size)
 {
-    void *smaller = array ? mem_resize(array, rows, size) : NULL;
+    void *smaller = array && !whole->spill ? mem_resize(array, rows, size) : NULL;
     return smaller ? smaller : array;
 }
 
@@ -239,18 +244,18 @@ static void move(const struct table *table, struct dataset *data)
 {
     struct csv_part *whole = table->whole;
     size_t rows = whole->rows;
-    void *cells = shrink(whole->cells, rows, table->row_size);
+    void *cells = shrink(whole, whole->cells, rows, table->row_size);
     data->x = (struct matrix){
         .kind = table->plan->f64 ? MATRIX_F64 : MATRIX_F32,
         .rows = rows,
         .columns = table->width,
         .nonzeros = (uint64_t)rows * table->width,
         .dense = cells,
-        .owned = {cells},
+        .owned = {whole->spill ? NULL : cells},
     };
-    data->label = shrink(whole->label, rows, sizeof *whole->label);
-    data->weight = shrink(whole->weight, rows, sizeof *whole->weight);
-    data->line = shrink(whole->line, rows, sizeof *whole->line);
+    data->label = shrink(whole, whole->label, rows, sizeof *whole->label);
+    data->weight = shrink(whole, whole->weight, rows, sizeof *whole->weight);
+    data->line = shrink(whole, whole->line, rows, sizeof *whole->line);
     data->classes = whole->classes;
     data->format = table->plan->format.separator == '\t' ? "tsv" : "csv";
     data->header = table->plan->header;

@@ -140,12 +140,14 @@ static bool write_rows(struct rows *rows)
     struct csv_part *whole = rows->whole;
     size_t old_size = rows->plan->row_size;
     unsigned char *row = mem_alloc(old_size, 1);
-    unsigned char *cells = row ? mem_resize(whole->cells, whole->rows, rows->row_size) : NULL;
+    unsigned char *cells =
+        row ? array_resize(whole->spill, whole->cells, whole->rows, rows->row_size) : NULL;
     if (cells)
         whole->cells = cells;
     for (size_t r = whole->rows; cells && r-- > 0;) {
         memcpy(row, cells + r * old_size, old_size);
         write_row(rows, row, cells + r * rows->row_size);
+        spill_used(whole->spill, old_size + rows->row_size);
     }
     mem_free(row);
     return cells != NULL;

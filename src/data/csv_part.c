@@ -18,21 +18,21 @@ bool csv_part_start(struct csv_part *part, const struct csv_plan *plan)
  * are moved by the system without a copy, and what is not touched yet takes no memory. */
 static bool resize(struct csv_part *part, const struct csv_plan *plan, size_t rows)
 {
-    unsigned char *cells = mem_resize(part->cells, rows, plan->row_size);
+    unsigned char *cells = array_resize(part->spill, part->cells, rows, plan->row_size);
     if (cells)
         part->cells = cells;
-    uint64_t *line = mem_resize(part->line, rows, sizeof *line);
+    uint64_t *line = array_resize(part->spill, part->line, rows, sizeof *line);
     if (line)
         part->line = line;
     bool fine = cells && line;
     if (fine && plan->label != CSV_NO_COLUMN) {
-        uint32_t *label = mem_resize(part->label, rows, sizeof *label);
+        uint32_t *label = array_resize(part->spill, part->label, rows, sizeof *label);
         if (label)
             part->label = label;
         fine = label != NULL;
     }
     if (fine && plan->weight != CSV_NO_COLUMN) {
-        double *weight = mem_resize(part->weight, rows, sizeof *weight);
+        double *weight = array_resize(part->spill, part->weight, rows, sizeof *weight);
         if (weight)
             part->weight = weight;
         fine = weight != NULL;
@@ -59,7 +59,8 @@ void csv_part_expect(struct csv_part *part, const struct csv_plan *plan, size_t 
     if (rows <= part->capacity || !resize(part, plan, rows))
         return;
     part->capacity = rows;
-    pages_expect(part->cells, rows * plan->row_size);
+    if (!part->spill)
+        pages_expect(part->cells, rows * plan->row_size);
 }
 
 /* The arrays stay: a part is used for one chunk after another. */
@@ -193,9 +194,9 @@ void csv_part_free(struct csv_part *part, const struct csv_plan *plan)
     free_classes(part, plan);
     mem_free(part->category);
     mem_free(part->codes);
-    mem_free(part->cells);
-    mem_free(part->label);
-    mem_free(part->weight);
-    mem_free(part->line);
+    array_free(part->spill, part->cells);
+    array_free(part->spill, part->label);
+    array_free(part->spill, part->weight);
+    array_free(part->spill, part->line);
     *part = (struct csv_part){0};
 }

@@ -240,6 +240,7 @@ static temper_status read_straight(struct csv_reading *state)
         if (!csv_parse(&state->plan, &piece, &state->whole))
             return csv_fault_report(&state->plan, &state->whole.fault, 0, state->reading->error);
         expect_rest(state, chunk->length);
+        spill_used(state->whole.spill, state->plan.cell_size * chunk->length);
         chunks_give_back(state->chunks, chunk);
     }
     return status;
@@ -266,6 +267,7 @@ static temper_status join_part(void *context, size_t number)
     if (!csv_part_append(part, whole, &state->plan))
         return error_no_memory(state->reading->error);
     expect_rest(state, part->bytes);
+    spill_used(whole->spill, state->plan.cell_size * part->bytes);
     return TEMPER_OK;
 }
 
@@ -310,7 +312,8 @@ static void free_state(struct csv_reading *state)
 
 temper_status read_csv(struct reading *reading, struct dataset *data)
 {
-    struct csv_reading state = {.reading = reading, .whole = {.lines = reading->lines_before}};
+    struct csv_reading state = {.reading = reading,
+                                .whole = {.spill = reading->spill, .lines = reading->lines_before}};
     state.threads = reading->options->threads ? reading->options->threads : thread_count_default();
     if (!source_compression(reading->source))
         state.file_size = source_file_size(reading->source);

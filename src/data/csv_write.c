@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "data/pages.h"
 #include "data/write.h"
 
 enum { FULL = 1 << 16 }; /* bytes that are worth a call of the sink */
@@ -99,6 +100,7 @@ static temper_status write_row(struct writing *writing, uint64_t index)
 {
     const struct dataset *data = writing->data;
     temper_status status = TEMPER_OK;
+    pages_rows(&data->x, index, 1);
     matrix_row_f64(&data->x, index, writing->row);
     for (uint64_t i = 0; i < data->x.columns && status == TEMPER_OK; i++) {
         if (i > 0)

@@ -43,3 +43,23 @@ size_t last_newline(const char *bytes, size_t from, size_t to)
         to--;
     return to > from ? to : 0;
 }
+
+size_t first_table_row(const char *bytes, size_t length)
+{
+    bool quoted = false, seen = false;
+    for (size_t end = 0; end < length; end++) {
+        quoted = bytes[end] == '"' ? !quoted : quoted;
+        seen = seen || !strchr(" \t\r\n", bytes[end]);
+        if (bytes[end] == '\n' && seen && !quoted)
+            return end + 1;
+    }
+    return length;
+}
+
+uint64_t count_lines(const char *bytes, size_t length)
+{
+    uint64_t lines = 0;
+    for (const char *p = bytes; length && (p = memchr(p, '\n', length - (size_t)(p - bytes))); p++)
+        lines++;
+    return lines;
+}

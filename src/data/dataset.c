@@ -7,13 +7,14 @@
 #include <sys/mman.h>
 
 #include "base/memory.h"
+#include "data/pages.h"
 #include "data/schema.h"
 
 void dataset_free_array(const struct dataset *data, void *array)
 {
     uintptr_t at = (uintptr_t)array, first = (uintptr_t)data->mapping;
     bool mapped = data->mapping && at >= first && at - first < data->mapping_length;
-    if (!mapped)
+    if (!mapped && !spill_has(data->spill, array))
         mem_free(array);
 }
 
@@ -29,6 +30,8 @@ void dataset_free(struct dataset *data)
     names_free(&data->features);
     schema_free(data->schema);
     mem_free(data->source);
+    pages_free(data->pages);
+    spill_free(data->spill);
     if (data->mapping)
         munmap(data->mapping, data->mapping_length);
     mem_free(data);

@@ -2,6 +2,8 @@
 #ifndef DATA_DATASET_H
 #define DATA_DATASET_H
 
+#include "base/spill.h"
+#include "comm/comm.h"
 #include "data/classes.h"
 #include "data/matrix.h"
 
@@ -31,7 +33,24 @@ struct dataset {
     char notes[1024];    /* what the user should know, a sentence a line: "qid: ignored\n" */
     void *mapping;       /* of a .tmpr file that is mapped, else NULL */
     size_t mapping_length;
+    const temper_comm *comm; /* other processes hold the other rows; NULL: these are all. Then: */
+    uint64_t first_row;      /* of these among all */
+    uint64_t all_rows, all_nonzeros;
+    struct spill *spill; /* where its arrays are if not in memory, else NULL */
+    struct pages *pages; /* of the mapping or the spill, else NULL */
+    uint64_t memory;     /* bytes that the process may take; 0: no limit */
 };
+
+/* Of all processes that share the data. */
+static inline uint64_t dataset_all_rows(const struct dataset *data)
+{
+    return data->comm ? data->all_rows : data->x.rows;
+}
+
+static inline uint64_t dataset_all_nonzeros(const struct dataset *data)
+{
+    return data->comm ? data->all_nonzeros : data->x.nonzeros;
+}
 
 void dataset_free(struct dataset *data);
 /* Frees one of its arrays, unless that is a part of the mapped file. */

@@ -88,7 +88,7 @@ static temper_status reserve(struct filling *f, uint64_t count)
         room = (size_t)f->total;
     if (room <= f->room)
         return TEMPER_OK;
-    unsigned char *out = mem_resize(f->out, room, kind_size(f->kind));
+    unsigned char *out = array_resize(f->reading->spill, f->out, room, kind_size(f->kind));
     if (!out)
         return error_no_memory(f->reading->error);
     f->out = out;
@@ -99,7 +99,7 @@ static temper_status reserve(struct filling *f, uint64_t count)
 /* The floats so far become doubles, from the last to the first, so that one array is enough. */
 static temper_status widen(struct filling *f)
 {
-    unsigned char *out = mem_resize(f->out, f->room, sizeof(double));
+    unsigned char *out = array_resize(f->reading->spill, f->out, f->room, sizeof(double));
     if (!out)
         return error_no_memory(f->reading->error);
     f->out = out;
@@ -109,6 +109,7 @@ static temper_status widen(struct filling *f)
         memcpy(&narrow, out + i * sizeof narrow, sizeof narrow);
         double wide = (double)narrow;
         memcpy(out + i * sizeof wide, &wide, sizeof wide);
+        spill_used(f->reading->spill, sizeof wide);
     }
     return TEMPER_OK;
 }
@@ -227,10 +228,17 @@ static inline void turn(unsigned char *out, const unsigned char *in, size_t rows
 
 static temper_status turn_columns(struct filling *f)
 {
+    char place[PATH_SHOWN];
     size_t rows = (size_t)f->plan->rows, columns = (size_t)f->plan->columns;
     if (rows == 1 || columns == 1)
         return TEMPER_OK;
     assert(f->out);
+    if (f->reading->spill) /* every page of the one meets every page of the other */
+        return error_set(
+            f->reading->error, TEMPER_USAGE,
+            "%s: its numbers are column by column, which --memory cannot turn; save it "
+            "row by row (order C), or drop --memory",
+            path_shown(f->reading->path, place));
     unsigned char *out = mem_alloc((size_t)f->total, kind_size(f->kind));
     if (!out)
         return error_no_memory(f->reading->error);
@@ -253,6 +261,7 @@ static temper_status fill(struct filling *f)
     while (status == TEMPER_OK && f->done < f->total) {
         uint64_t left = f->total - f->done;
         status = read_chunk(f, left < CHUNK ? (size_t)left : CHUNK);
+        spill_used(f->reading->spill, CHUNK * kind_size(f->kind));
     }
     if (status == TEMPER_OK)
         status = expect_end(f);
@@ -305,7 +314,7 @@ temper_status dense_read(const struct reading *reading, const struct rectangle *
     status = fill(&f);
     mem_free(f.raw);
     if (status != TEMPER_OK) {
-        mem_free(f.out);
+        array_free(reading->spill, f.out);
         return status;
     }
     *out = (struct matrix){.kind = f.kind,
@@ -313,6 +322,6 @@ temper_status dense_read(const struct reading *reading, const struct rectangle *
                            .columns = rectangle->columns,
                            .nonzeros = f.total,
                            .dense = f.out,
-                           .owned = {f.out}};
+                           .owned = {reading->spill ? NULL : f.out}};
     return TEMPER_OK;
 }

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "data/dense.h"
+#include "data/pages.h"
 
 /* A row as it goes into the file. */
 struct row_buffer {
@@ -25,6 +26,7 @@ static temper_status write_rows(const struct matrix *x, struct row_buffer *buffe
     temper_status status = TEMPER_OK;
     size_t length = buffer->columns * buffer->size;
     for (uint64_t i = 0; i < x->rows && status == TEMPER_OK; i++) {
+        pages_rows(x, i, 1);
         struct row row = matrix_row(x, i);
         if (row.dense)
             memcpy(buffer->bytes, row.dense, length);
@@ -46,7 +48,7 @@ temper_status dense_write(const struct matrix *x, bool big_endian, struct sink *
                                         : x->kind == MATRIX_F64 ? sizeof(double)
                                                                 : sizeof(float)};
     buffer.swap = big_endian != host_is_big_endian() && buffer.size > 1;
-    if (!sparse && !buffer.swap) /* as it lies in memory */
+    if (!sparse && !buffer.swap && !x->pages) /* as it lies in memory */
         return sink_write(sink, x->dense, (size_t)matrix_bytes(x), error);
     buffer.bytes = mem_alloc(buffer.columns, buffer.size);
     if (!buffer.bytes)

@@ -6,6 +6,7 @@
 #include <xxhash.h>
 
 #include "base/memory.h"
+#include "data/pages.h"
 
 struct digest {
     uint64_t hash, row;
@@ -21,6 +22,7 @@ static size_t dense_bytes(const struct matrix *x)
 
 static uint64_t digest_row(const struct matrix *x, uint64_t index)
 {
+    pages_rows(x, index, 1);
     struct row row = matrix_row(x, index);
     if (x->kind != MATRIX_CSR)
         return XXH64(row.dense, dense_bytes(x), 0);
@@ -30,6 +32,8 @@ static uint64_t digest_row(const struct matrix *x, uint64_t index)
 
 static bool same(const struct matrix *x, uint64_t a, uint64_t b)
 {
+    pages_row(x, a);
+    pages_row(x, b);
     struct row one = matrix_row(x, a), other = matrix_row(x, b);
     if (x->kind != MATRIX_CSR)
         return memcmp(one.dense, other.dense, dense_bytes(x)) == 0;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/pages.h"
 
 /* The arrays that are written; the same as those that are read when rows are kept in place. */
 struct target {
@@ -20,7 +21,10 @@ static const uint8_t element_size[] = {
 /* Two matrices as if the second were below the first. */
 static struct row row_of(const struct matrix *first, const struct matrix *second, size_t index)
 {
-    return index < first->rows ? matrix_row(first, index) : matrix_row(second, index - first->rows);
+    const struct matrix *x = index < first->rows ? first : second;
+    index -= x == first ? 0 : (size_t)first->rows;
+    pages_row(x, index);
+    return matrix_row(x, index);
 }
 
 static void copy_dense(const struct matrix *first, const struct matrix *second, const size_t *row,
@@ -133,7 +137,6 @@ void matrix_keep(struct matrix *matrix, const size_t *row, size_t count)
                         .column = (uint32_t *)matrix->column,
                         .value = (float *)matrix->value};
     size_t entries;
-    assert(matrix_is_ours(matrix));
     count_entries(matrix, NULL, row, count, &entries); /* of fewer rows than there are: it fits */
     copy_rows(matrix, NULL, row, count, to);
     matrix->rows = count;

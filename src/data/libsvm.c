@@ -9,6 +9,8 @@
 #include "data/read.h"
 #include "data/token.h"
 
+enum { WRITTEN_A_BYTE = 2 }; /* of the arrays, for a byte of text, about */
+
 /* What becomes of a chunk, where several are parsed at once. */
 struct part {
     struct libsvm_piece piece;
@@ -85,6 +87,7 @@ static temper_status read_straight(struct libsvm_reading *state)
             return report(state, &piece);
         state->lines += piece.lines;
         expect_rest(state, chunk->length);
+        spill_used(state->whole.spill, WRITTEN_A_BYTE * chunk->length);
         chunks_give_back(state->chunks, chunk);
     }
     return status;
@@ -139,6 +142,7 @@ static temper_status join_part(void *context, size_t number)
         status = report(state, &part->piece);
     state->lines += part->piece.lines;
     expect_rest(state, (size_t)(part->piece.to - part->piece.from));
+    spill_used(state->whole.spill, WRITTEN_A_BYTE * (size_t)(part->piece.to - part->piece.from));
     return status;
 }
 
@@ -175,11 +179,12 @@ static temper_status read_rows(struct libsvm_reading *state)
 static temper_status finish(struct libsvm_reading *state, struct dataset *data)
 {
     struct reading *reading = state->reading;
-    if (state->whole.rows == 0)
+    reading->lines = state->lines;
+    if (!reading->piece && state->whole.rows == 0)
         return error_set(reading->error, TEMPER_BAD_DATA,
                          "%s: no rows, only blanks and comments; give a file with rows",
                          place_text(reading->path).text);
-    if (state->whole.columns == 0)
+    if (!reading->piece && state->whole.columns == 0)
         return error_set(
             reading->error, TEMPER_BAD_DATA,
             "%s: no row has a feature; write index:value behind labels, or say what the "
@@ -195,6 +200,8 @@ static temper_status finish(struct libsvm_reading *state, struct dataset *data)
 temper_status read_libsvm(struct reading *reading, struct dataset *data)
 {
     struct libsvm_reading state = {.reading = reading, .lines = reading->lines_before};
+    state.whole.labels = (enum sparse_labels)reading->labels_before;
+    state.whole.spill = reading->spill;
     state.threads = reading->options->threads ? reading->options->threads : thread_count_default();
     if (!source_compression(reading->source))
         state.file_size = source_file_size(reading->source);

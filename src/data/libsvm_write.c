@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "data/pages.h"
 #include "data/write.h"
 
 /* A label must stay one token, and must not look like an entry or a comment. */
@@ -68,6 +69,7 @@ static bool row_is_empty(const struct row *row)
 static temper_status write_row(const struct dataset *data, uint64_t index, struct sink *sink,
                                temper_error *error)
 {
+    pages_rows(&data->x, index, 1);
     struct row row = matrix_row(&data->x, index);
     /* Without labels a row begins with its first entry; the blank before it does no harm. */
     const char *label = data->label ? data->classes.name[data->label[index]] : "";

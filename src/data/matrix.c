@@ -62,6 +62,18 @@ void matrix_row_f64(const struct matrix *matrix, uint64_t index, double *out)
     row_to_f64(matrix_row(matrix, index), out);
 }
 
+struct matrix matrix_slice(const struct matrix *matrix, uint64_t from, uint64_t count)
+{
+    struct matrix slice = *matrix;
+    slice.owned[0] = slice.owned[1] = slice.owned[2] = NULL;
+    slice.rows = count;
+    if (matrix->kind == MATRIX_CSR)
+        slice.row_start += from;
+    else if (count)
+        slice.dense = matrix_row(matrix, from).dense;
+    return slice;
+}
+
 uint64_t matrix_bytes(const struct matrix *matrix)
 {
     if (matrix->kind != MATRIX_CSR)

@@ -1,5 +1,7 @@
-/* neighbours: all against all, tile by tile: |x - y|^2 = |x|^2 + |y|^2 - 2 x.y, the products by the
- * kernel that training uses for many classes. */
+/* neighbours: blocks of rows against tiles of points: |x - y|^2 = |x|^2 + |y|^2 - 2 x.y, the
+ * products by the kernel that training uses for many classes. Both are cut from an order in which
+ * rows near each other are near; a block is held against the tiles whose middles are nearest to its
+ * own, nearest first. */
 #include "data/neighbours.h"
 
 #include <math.h>
@@ -7,28 +9,35 @@
 
 #include "base/memory.h"
 #include "base/thread.h"
+#include "data/bisect.h"
 #include "kernel/kernel.h"
 #include "kernel/linear.h"
 #include "kernel/softmax.h"
 
-enum { QUERIES = 64, TILE = 256 }; /* rows of a block; points that it is held against at once */
+/* Rows of a block; points that it is held against at once; rows that are compared without a branch
+ */
+enum { QUERIES = 64, TILE = 256, TOGETHER = 8 };
+/* Tiles that a block is held against: a share of them, nearest first; all, if there are few. */
+enum { LEAST_TILES = 12, SHARE_OF_TILES = 4 };
 
 struct search {
     struct points points;
-    size_t count, among, tiles;
+    size_t count, among, tiles, tried; /* tried: tiles that a block is held against */
     const struct linear_f32 *kernel;
+    uint32_t *order; /* rows, those near each other beside each other */
     uint32_t *index;
     double *square;
-    float *tile; /* the points, feature by feature: [tile][dimension * TILE + point] */
-    float *norm; /* |y|^2 of each, infinite in the padding */
+    float *tile;   /* the points, feature by feature: [tile][dimension * TILE + point] */
+    float *norm;   /* |y|^2 of each, infinite in the padding */
+    float *middle; /* of each tile: [tile * dimensions + j] */
     /* For each worker: */
     float *space;
-    size_t product, scratch, nearest; /* numbers of its parts */
+    size_t product, scratch, nearest, rows, middles; /* numbers of its parts */
 };
 
 static uint32_t row_of(const struct search *search, size_t point)
 {
-    return (uint32_t)(point * search->points.rows / search->among);
+    return search->order[point * search->points.rows / search->among];
 }
 
 static void fill_tiles(struct search *search)
@@ -47,12 +56,30 @@ static void fill_tiles(struct search *search)
     }
 }
 
+static void find_middles(struct search *search)
+{
+    size_t dimensions = search->points.dimensions;
+    for (size_t tile = 0; tile < search->tiles; tile++) {
+        size_t left = search->among - tile * TILE, points = left < TILE ? left : (size_t)TILE;
+        for (size_t j = 0; j < dimensions; j++) {
+            const float *x = search->tile + (tile * dimensions + j) * TILE;
+            float sum = 0;
+            for (size_t i = 0; i < points; i++)
+                sum += x[i];
+            search->middle[tile * dimensions + j] = sum / (float)points;
+        }
+    }
+}
+
 /* ---- One block of queries -------------------------------------------------------------------- */
 
 struct block {
     const struct search *search;
-    size_t from, rows;
-    float *best; /* [row * count + i], ascending: |y|^2 - 2 x.y */
+    size_t rows;
+    const uint32_t *row; /* of each query */
+    float *x;            /* their features: [query * dimensions + j] */
+    float *away;         /* of each tile: the square of its distance, negative once it was tried */
+    float *best;         /* [row * count + i], ascending: |y|^2 - 2 x.y */
     float worst[QUERIES];
 };
 
@@ -60,7 +87,7 @@ static void insert(struct block *block, size_t query, float value, uint32_t row)
 {
     size_t count = block->search->count, at = count - 1;
     float *best = block->best + query * count;
-    uint32_t *index = block->search->index + (block->from + query) * count;
+    uint32_t *index = block->search->index + block->row[query] * count;
     for (; at > 0 && best[at - 1] > value; at--) {
         best[at] = best[at - 1];
         index[at] = index[at - 1];
@@ -70,31 +97,37 @@ static void insert(struct block *block, size_t query, float value, uint32_t row)
     block->worst[query] = best[count - 1];
 }
 
-/* Hardly ever, once some rows are known; without a branch, so that it is done many at a time. */
+/* Hardly ever, for some queries and once some rows are known; without a branch, so that it is done
+ * many at a time. */
 static bool is_near_any(const float *worst, float norm, const float *product)
 {
     int near = 0;
-    for (size_t q = 0; q < QUERIES; q++)
+    for (size_t q = 0; q < TOGETHER; q++)
         near |= norm - 2 * product[q] < worst[q];
     return near;
+}
+
+static void take_point(struct block *block, size_t point, size_t first, const float *product)
+{
+    float norm = block->search->norm[point];
+    uint32_t row = row_of(block->search, point);
+    for (size_t q = first; q < first + TOGETHER; q++) {
+        float value = norm - 2 * product[q];
+        if (q < block->rows && value < block->worst[q] && row != block->row[q])
+            insert(block, q, value, row);
+    }
 }
 
 static void take_tile(struct block *block, size_t tile, const float *product)
 {
     const struct search *search = block->search;
-    for (size_t i = 0; i < TILE; i++) {
+    size_t left = search->among - tile * TILE, points = left < TILE ? left : (size_t)TILE;
+    for (size_t i = 0; i < points; i++) {
         size_t point = tile * TILE + i;
-        float norm = search->norm[point];
-        if (point >= search->among)
-            return;
-        if (!is_near_any(block->worst, norm, product + i * QUERIES))
-            continue;
-        for (size_t q = 0; q < block->rows; q++) {
-            float value = norm - 2 * product[i * QUERIES + q];
-            uint32_t row = row_of(search, point);
-            if (value < block->worst[q] && row != block->from + q)
-                insert(block, q, value, row);
-        }
+        const float *p = product + i * QUERIES;
+        for (size_t q = 0; q < block->rows; q += TOGETHER)
+            if (is_near_any(block->worst + q, search->norm[point], p + q))
+                take_point(block, point, q, p);
     }
 }
 
@@ -103,34 +136,80 @@ static void finish(const struct block *block)
     const struct search *search = block->search;
     size_t dimensions = search->points.dimensions;
     for (size_t q = 0; q < block->rows; q++) {
-        const float *x = search->points.x + (block->from + q) * dimensions;
+        const float *x = block->x + q * dimensions;
         double square = (double)block->worst[q];
         for (size_t j = 0; j < dimensions; j++)
             square += (double)x[j] * (double)x[j];
-        search->square[block->from + q] = fmax(square, 0);
+        search->square[block->row[q]] = fmax(square, 0);
     }
+}
+
+/* How far the middle of each tile is from that of the block. */
+static void measure_tiles(const struct block *block)
+{
+    const struct search *search = block->search;
+    size_t dimensions = search->points.dimensions;
+    memset(block->away, 0, search->tiles * sizeof *block->away);
+    for (size_t j = 0; j < dimensions; j++) {
+        float middle = 0;
+        for (size_t q = 0; q < block->rows; q++)
+            middle += block->x[q * dimensions + j];
+        middle /= (float)block->rows;
+        for (size_t tile = 0; tile < search->tiles; tile++) {
+            float off = search->middle[tile * dimensions + j] - middle;
+            block->away[tile] += off * off;
+        }
+    }
+}
+
+/* The nearest that was not tried yet. */
+static size_t next_tile(const struct block *block)
+{
+    size_t best = 0;
+    for (size_t tile = 1; tile < block->search->tiles; tile++)
+        if (block->away[tile] >= 0 &&
+            (block->away[best] < 0 || block->away[tile] < block->away[best]))
+            best = tile;
+    block->away[best] = -1;
+    return best;
+}
+
+static void begin_block(struct block *block)
+{
+    const struct search *search = block->search;
+    size_t dimensions = search->points.dimensions;
+    for (size_t q = 0; q < block->rows; q++)
+        memcpy(block->x + q * dimensions, search->points.x + block->row[q] * dimensions,
+               dimensions * sizeof *block->x);
+    for (size_t i = 0; i < search->nearest; i++)
+        block->best[i] = INFINITY;
+    for (size_t q = 0; q < block->rows; q++) /* some row, if products overflow */
+        for (size_t i = 0; i < search->count; i++)
+            search->index[block->row[q] * search->count + i] = row_of(search, i % search->among);
+    for (size_t q = 0; q < QUERIES; q++)
+        block->worst[q] = q < block->rows ? INFINITY : -INFINITY;
+    measure_tiles(block);
 }
 
 static temper_status run_block(void *context, size_t number, size_t worker)
 {
     const struct search *search = context;
-    size_t dimensions = search->points.dimensions;
-    float *space = search->space + worker * (search->product + search->scratch + search->nearest);
+    size_t dimensions = search->points.dimensions, from = number * QUERIES;
+    size_t left = search->points.rows - from;
+    float *space = search->space + worker * (search->product + search->scratch + search->nearest +
+                                             search->rows + search->middles);
     struct block block = {.search = search,
-                          .from = number * QUERIES,
+                          .rows = left < QUERIES ? left : QUERIES,
+                          .row = search->order + from,
                           .best = space + search->product + search->scratch};
-    size_t left = search->points.rows - block.from;
-    block.rows = left < QUERIES ? left : QUERIES;
-    struct rows_f32 rows = {search->points.x + block.from * dimensions, block.rows, dimensions};
+    block.x = block.best + search->nearest;
+    block.away = block.x + search->rows;
+    begin_block(&block);
+    struct rows_f32 rows = {block.x, block.rows, dimensions};
     struct many_f32 many = {
         .block = rows, .classes = TILE, .stride = QUERIES, .scratch = space + search->product};
-    for (size_t i = 0; i < search->nearest; i++)
-        block.best[i] = INFINITY;
-    for (size_t i = 0; i < block.rows * search->count; i++) /* some row, if products overflow */
-        search->index[block.from * search->count + i] = row_of(search, i % search->among);
-    for (size_t q = 0; q < QUERIES; q++)
-        block.worst[q] = q < block.rows ? INFINITY : -INFINITY;
-    for (size_t tile = 0; tile < search->tiles; tile++) {
+    for (size_t i = 0; i < search->tried; i++) {
+        size_t tile = next_tile(&block);
         search->kernel->many_times(&many, search->tile + tile * TILE * dimensions, space);
         take_tile(&block, tile, space);
     }
@@ -147,14 +226,20 @@ static temper_status search_all(struct search *search, size_t threads)
     search->product = (size_t)QUERIES * TILE;
     search->scratch = linear_scratch(QUERIES, dimensions, TILE);
     search->nearest = QUERIES * search->count;
+    search->rows = QUERIES * dimensions;
+    search->middles = search->tiles;
     threads = threads > blocks ? blocks : threads;
-    each = search->product + search->scratch + search->nearest;
+    each = search->product + search->scratch + search->nearest + search->rows + search->middles;
+    search->order = mem_alloc(search->points.rows, sizeof *search->order);
+    search->middle = mem_alloc(search->tiles, dimensions * sizeof *search->middle);
     search->tile = mem_aligned(search->tiles * TILE, dimensions * sizeof *search->tile);
     search->norm = mem_alloc(search->tiles * TILE, sizeof *search->norm);
     search->space = mem_aligned(threads, each * sizeof *search->space);
-    if (!search->tile || !search->norm || !search->space)
+    if (!search->order || !search->middle || !search->tile || !search->norm || !search->space)
         return TEMPER_NO_MEMORY;
+    bisect(search->points, QUERIES, search->order);
     fill_tiles(search);
+    find_middles(search);
     return parallel_blocks(blocks, threads, run_block, search);
 }
 
@@ -174,7 +259,12 @@ temper_status neighbours_find(struct points points, size_t count, size_t threads
                             .index = index,
                             .square = square};
     search.tiles = (search.among + TILE - 1) / TILE;
+    search.tried = search.tiles / SHARE_OF_TILES;
+    if (search.tried < LEAST_TILES)
+        search.tried = search.tiles < LEAST_TILES ? search.tiles : (size_t)LEAST_TILES;
     temper_status status = search_all(&search, threads);
+    mem_free(search.order);
+    mem_free(search.middle);
     mem_free(search.tile);
     mem_free(search.norm);
     mem_free(search.space);

@@ -16,7 +16,9 @@ struct points {
 };
 
 /* Fills index[row * count + i], nearest first and never the row itself, and the squared distance of
- * the last of them. There must be more than `count` rows. The same bits for any number of threads.
+ * the last of them. Of more than some 3,000 rows a few of the nearest may be missed for others that
+ * are nearly as near. There must be more than `count` rows. The same bits for any number of
+ * threads.
  */
 temper_status neighbours_find(struct points points, size_t count, size_t threads, uint32_t *index,
                               double *square, temper_error *error);

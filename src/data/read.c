@@ -6,11 +6,15 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/thread.h"
 #include "data/foreign.h"
 #include "data/format.h"
 #include "data/labels.h"
+#include "data/limit.h"
+#include "data/pages.h"
 #include "data/schema.h"
 #include "data/select.h"
+#include "data/share.h"
 #include "data/token.h"
 #include "data/weights.h"
 
@@ -153,7 +157,7 @@ static bool may_have_labels_beside(const struct reading *reading, const struct d
 }
 
 /* What the options ask for beyond the file itself, in the order that read.h says. */
-static temper_status complete(struct reading *reading, struct dataset *data)
+temper_status read_complete(struct reading *reading, struct dataset *data)
 {
     const temper_read_options *options = reading->options;
     temper_status status = TEMPER_OK;
@@ -161,9 +165,9 @@ static temper_status complete(struct reading *reading, struct dataset *data)
         status = labels_read(options->labels, data, reading->error);
     else if (may_have_labels_beside(reading, data))
         status = labels_find(reading->path, data, reading->error);
-    if (status == TEMPER_OK && data->label && strcmp(data->format, "tmpr") != 0)
-        status =
-            dataset_sort_classes(data, reading->error); /* those of a .tmpr file are in order */
+    bool ordered = strcmp(data->format, "tmpr") == 0;
+    if (status == TEMPER_OK && data->label && !ordered)
+        status = dataset_sort_classes(data, reading->error);
     if (status == TEMPER_OK)
         status = add_weights(options, data, reading->error);
     if (status == TEMPER_OK && options->classes)
@@ -174,7 +178,8 @@ static temper_status complete(struct reading *reading, struct dataset *data)
 }
 
 /* The reader closes the source, whatever happens; until it is called we do. */
-temper_status read_as(struct reading *reading, const struct format *format, struct dataset *data)
+static temper_status read_all(struct reading *reading, const struct format *format,
+                              struct dataset *data)
 {
     data->compression = source_compression(reading->source);
     data->source = copy_text(reading->path);
@@ -187,7 +192,49 @@ temper_status read_as(struct reading *reading, const struct format *format, stru
         say_what_was_assumed(reading, format);
     if (status == TEMPER_OK && reading->schema && format->read != read_csv) /* which knows it */
         status = schema_fit(reading->schema, data, reading->error);
-    return status == TEMPER_OK ? complete(reading, data) : status;
+    return status == TEMPER_OK ? read_complete(reading, data) : status;
+}
+
+/* Whether processes can read parts of the text: what the options ask for must not need all rows. */
+static bool comes_in_pieces(const struct reading *reading, const struct format *format)
+{
+    const temper_read_options *options = reading->options;
+    return !comm_alone(options->comm) && format->read == read_libsvm && !reading->schema &&
+           source_file_size(reading->source) > 0 && !source_compression(reading->source) &&
+           !options->labels && !options->weights && !options->classes && !options->class_weight;
+}
+
+/* ---- Within a limit -------------------------------------------------------------------------- */
+
+/* Text that waits to be parsed, and what has become of it, for each thread. */
+static const double BYTES_A_THREAD = 6.0 * 1024 * 1024;
+
+/* What is no mapped file goes into temporary ones, but for what is small or has to be in memory at
+ * once; a last look tells whether that was too much. */
+temper_status read_as(struct reading *reading, const struct format *format, struct dataset *data)
+{
+    const temper_read_options *options = reading->options;
+    size_t threads = options->threads ? options->threads : thread_count_default();
+    struct limit_plan plan = {.what = "reading the file", .threads = threads};
+    if (options->memory == 0 || reading->is_portion)
+        return read_all(reading, format, data);
+    data->memory = options->memory;
+    plan.needed = format->read == read_tmpr ? 0 : BYTES_A_THREAD * (double)threads;
+    temper_status status = limit_plan(data, &plan, reading->error);
+    data->spill = status == TEMPER_OK ? spill_new() : NULL;
+    if (!data->spill) {
+        source_close(reading->source);
+        return status == TEMPER_OK ? error_no_memory(reading->error) : status;
+    }
+    reading->spill = data->spill;
+    status = read_all(reading, format, data);
+    if (status == TEMPER_NO_MEMORY && data->spill && spill_has_failed(data->spill))
+        return spill_failure(data->spill, reading->error);
+    if (status != TEMPER_OK || data->mapping || !data->spill)
+        return status;
+    data->pages = data->x.pages = pages_of_spill(data->spill);
+    plan.needed = 0;
+    return data->pages ? limit_plan(data, &plan, reading->error) : error_no_memory(reading->error);
 }
 
 static temper_status read_into(struct reading *reading, struct dataset *data)
@@ -199,7 +246,17 @@ static temper_status read_into(struct reading *reading, struct dataset *data)
         return status;
     }
     assert(format);
-    return read_as(reading, format, data);
+    bool whole = !comes_in_pieces(reading, format);
+    if (!whole) {
+        status = read_lines_of_all(reading, data, &whole);
+        if (status == TEMPER_BAD_DATA)
+            say_what_was_assumed(reading, format);
+        if (status == TEMPER_OK && whole)
+            status = source_open(reading->path, &reading->source, reading->error);
+    }
+    if (status == TEMPER_OK && whole)
+        status = read_as(reading, format, data);
+    return comm_agree(reading->options->comm, status, reading->error);
 }
 
 temper_status dataset_read(const char *path, const temper_read_options *options,
@@ -222,6 +279,8 @@ temper_status dataset_read_like(const char *path, const temper_read_options *opt
         return error_no_memory(error);
     }
     status = read_into(&reading, data);
+    if (status == TEMPER_OK && !data->comm)
+        status = share_rows(data, options->comm, error);
     if (status != TEMPER_OK) {
         dataset_free(data);
         return status;

@@ -69,7 +69,7 @@ static temper_status refuse_negative(const struct dataset *data, struct negative
     return error_set(error, TEMPER_BAD_DATA,
                      "%s: %s has a negative value in row %llu, which --scale log cannot take; use "
                      "--scale standard",
-                     file, feature.text, (unsigned long long)found.row + 1);
+                     file, feature.text, (unsigned long long)(data->first_row + found.row) + 1);
 }
 
 static temper_status refuse_span(const struct dataset *data, size_t column, temper_error *error)
@@ -148,8 +148,9 @@ static temper_status learn(const struct dataset *data, struct scale_rows rows, s
                             .variances = scale->kind == SCALE_LOG || scale->kind == SCALE_STANDARD,
                             .threads = threads};
     temper_status status = column_sums(&task, &sums, &negative, error);
-    if (status == TEMPER_BAD_DATA && negative.found)
-        return refuse_negative(data, negative, error);
+    if (status == TEMPER_BAD_DATA) /* of several processes, the first in the order of the rows */
+        return comm_agree(
+            data->comm, negative.found ? refuse_negative(data, negative, error) : TEMPER_OK, error);
     if (status != TEMPER_OK)
         return status;
     status = set_columns(data, &sums, scale, error);

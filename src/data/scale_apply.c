@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/thread.h"
+#include "data/pages.h"
 #include "data/scale.h"
 
 enum { ROWS_A_BLOCK = 512 };
@@ -63,6 +64,7 @@ static temper_status scale_block(void *context, size_t block, size_t worker)
     size_t rows = (size_t)scaling->from->rows, from = block * ROWS_A_BLOCK;
     size_t to = rows - from < ROWS_A_BLOCK ? rows : from + ROWS_A_BLOCK;
     for (size_t row = from; row < to; row++) {
+        pages_rows(scaling->from, row, 1);
         if (scaling->to->kind == MATRIX_CSR)
             scale_sparse_row(scaling, row);
         else
@@ -78,6 +80,7 @@ static bool allocate(const struct matrix *from, struct matrix *to)
     bool f64 = from->kind == MATRIX_F64;
     *to = *from;
     to->owned[0] = to->owned[1] = to->owned[2] = NULL;
+    to->pages = NULL;
     if (from->kind != MATRIX_CSR) {
         to->kind = f64 ? MATRIX_F64 : MATRIX_F32;
         to->dense = to->owned[0] = mem_aligned(entries, f64 ? sizeof(double) : sizeof(float));

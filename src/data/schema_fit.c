@@ -3,6 +3,8 @@
 
 #include "base/memory.h"
 #include "data/class_names.h"
+#include "data/limit.h"
+#include "data/pages.h"
 #include "data/schema.h"
 #include "data/token.h"
 
@@ -11,6 +13,7 @@
 /* Columns ascend within a row, so those beyond are at its end. */
 static uint64_t row_keeps(const struct matrix *x, uint64_t row, uint64_t features)
 {
+    pages_rows(x, row, 1);
     uint64_t from = x->row_start[row], to = x->row_start[row + 1];
     while (to > from && x->column[to - 1] >= features)
         to--;
@@ -64,7 +67,14 @@ static temper_status fit_sparse(const struct schema *schema, struct dataset *dat
     }
     for (uint64_t row = 0; row < x->rows; row++)
         kept += row_keeps(x, row, schema->features);
-    temper_status status = cut_entries(x, schema->features, kept, error);
+    struct limit_plan plan = {
+        .what =
+            "leaving out features that the model does not know, which makes a copy of the data,",
+        .needed = (double)kept * 8 + (double)x->rows * 8,
+        .threads = 1};
+    temper_status status = limit_plan(data, &plan, error);
+    if (status == TEMPER_OK)
+        status = cut_entries(x, schema->features, kept, error);
     if (status == TEMPER_OK)
         dataset_note(data,
                      "features: %llu entries ignored, of features beyond the model's %zu (up to "

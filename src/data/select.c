@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "data/class_names.h"
 #include "data/gather.h"
+#include "data/limit.h"
 #include "data/list.h"
 #include "data/schema.h"
 
@@ -116,8 +117,13 @@ temper_status dataset_borrow(const struct dataset *data, struct dataset **out, t
     if (status != TEMPER_OK)
         return status;
     (*out)->x = data->x;
+    (*out)->memory = data->memory;
     for (size_t i = 0; i < sizeof data->x.owned / sizeof *data->x.owned; i++)
         (*out)->x.owned[i] = NULL;
+    (*out)->comm = data->comm;
+    (*out)->first_row = data->first_row;
+    (*out)->all_rows = data->all_rows;
+    (*out)->all_nonzeros = data->all_nonzeros;
     return TEMPER_OK;
 }
 
@@ -224,10 +230,17 @@ static temper_status keep_copies(struct dataset *data, const struct choice *choi
                                  temper_error *error)
 {
     struct dataset *copy = NULL, whole = *data;
-    temper_status status = dataset_rows(data, choice->row, choice->count, &copy, error);
+    struct limit_plan plan = {.what = "--classes, which makes a copy of the rows,",
+                              .needed = (double)matrix_bytes(&data->x) / (double)data->x.rows *
+                                        (double)choice->count,
+                              .threads = 1};
+    temper_status status = limit_plan(data, &plan, error);
+    if (status == TEMPER_OK)
+        status = dataset_rows(data, choice->row, choice->count, &copy, error);
     if (status != TEMPER_OK || !copy)
         return status;
     *data = *copy;
+    data->memory = whole.memory;
     *copy = whole;
     dataset_free(copy);
     return TEMPER_OK;
@@ -237,7 +250,7 @@ static temper_status keep_copies(struct dataset *data, const struct choice *choi
 static temper_status keep(struct dataset *data, struct choice *choice, temper_error *error)
 {
     temper_status status = TEMPER_OK;
-    if (matrix_is_ours(&data->x) && !data->mapping)
+    if ((matrix_is_ours(&data->x) || data->spill) && !data->mapping)
         keep_in_place(data, choice);
     else
         status = keep_copies(data, choice, error);

@@ -14,9 +14,9 @@ static size_t grown(size_t needed, size_t room)
 }
 
 /* An array with room for `count`; the old one, and *failed, without memory. */
-static void *resized(void *array, size_t count, size_t size, bool *failed)
+static void *resized(struct spill *spill, void *array, size_t count, size_t size, bool *failed)
 {
-    void *larger = mem_resize(array, count, size);
+    void *larger = array_resize(spill, array, count, size);
     *failed = *failed || !larger;
     return larger ? larger : array;
 }
@@ -26,9 +26,10 @@ static bool set_row_room(struct sparse_rows *rows, size_t room)
     bool failed = room == SIZE_MAX; /* one more does not exist */
     if (failed)
         return false;
-    rows->row_start = resized(rows->row_start, room + 1, sizeof *rows->row_start, &failed);
-    rows->label = resized(rows->label, room, sizeof *rows->label, &failed);
-    rows->line = resized(rows->line, room, sizeof *rows->line, &failed);
+    rows->row_start =
+        resized(rows->spill, rows->row_start, room + 1, sizeof *rows->row_start, &failed);
+    rows->label = resized(rows->spill, rows->label, room, sizeof *rows->label, &failed);
+    rows->line = resized(rows->spill, rows->line, room, sizeof *rows->line, &failed);
     if (failed)
         return false;
     if (rows->row_room == 0)
@@ -40,8 +41,8 @@ static bool set_row_room(struct sparse_rows *rows, size_t room)
 static bool set_room(struct sparse_rows *rows, size_t room)
 {
     bool failed = false;
-    rows->column = resized(rows->column, room, sizeof *rows->column, &failed);
-    rows->value = resized(rows->value, room, sizeof *rows->value, &failed);
+    rows->column = resized(rows->spill, rows->column, room, sizeof *rows->column, &failed);
+    rows->value = resized(rows->spill, rows->value, room, sizeof *rows->value, &failed);
     if (failed)
         return false;
     rows->room = room;
@@ -63,7 +64,7 @@ void sparse_rows_expect(struct sparse_rows *rows, size_t all_rows, size_t all_en
 {
     if (all_rows > rows->row_room && !set_row_room(rows, all_rows))
         return;
-    if (all_entries > rows->room && set_room(rows, all_entries)) {
+    if (all_entries > rows->room && set_room(rows, all_entries) && !rows->spill) {
         pages_expect(rows->column, all_entries * sizeof *rows->column);
         pages_expect(rows->value, all_entries * sizeof *rows->value);
     }
@@ -144,11 +145,11 @@ void sparse_rows_clear(struct sparse_rows *rows)
 
 void sparse_rows_free(struct sparse_rows *rows)
 {
-    mem_free(rows->row_start);
-    mem_free(rows->label);
-    mem_free(rows->line);
-    mem_free(rows->column);
-    mem_free(rows->value);
+    array_free(rows->spill, rows->row_start);
+    array_free(rows->spill, rows->label);
+    array_free(rows->spill, rows->line);
+    array_free(rows->spill, rows->column);
+    array_free(rows->spill, rows->value);
     classes_free(&rows->classes);
     mem_free(rows->place);
     *rows = (struct sparse_rows){0};
@@ -164,14 +165,18 @@ void sparse_rows_move(struct sparse_rows *rows, struct dataset *data)
         .row_start = rows->row_start,
         .column = rows->column,
         .value = rows->value,
-        .owned = {rows->row_start, rows->column, rows->value},
     };
+    if (!rows->spill) {
+        data->x.owned[0] = rows->row_start;
+        data->x.owned[1] = rows->column;
+        data->x.owned[2] = rows->value;
+    }
     data->label = rows->label;
     data->classes = rows->classes;
     data->line = rows->line;
     mem_free(rows->place);
     if (rows->labels == SPARSE_UNLABELLED) {
-        mem_free(data->label);
+        array_free(rows->spill, data->label);
         data->label = NULL;
     }
     *rows = (struct sparse_rows){0};

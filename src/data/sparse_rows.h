@@ -8,6 +8,7 @@
 enum sparse_labels { SPARSE_NO_ROWS, SPARSE_LABELLED, SPARSE_UNLABELLED };
 
 struct sparse_rows {
+    struct spill *spill; /* where the arrays are; NULL: in memory */
     uint64_t *row_start; /* rows + 1 of them, once there is room for any */
     uint32_t *label;     /* of each row, in `classes` */
     uint64_t *line;      /* the line of each row, counted from the first line of its text */

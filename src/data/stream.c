@@ -1,35 +1,21 @@
 /* stream: cuts a text where lines end, and lets the ordinary readers read the portions. */
-#include "data/stream.h"
-
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/source.h"
-#include "base/text.h"
+#include "base/thread.h"
 #include "data/cut.h"
-#include "data/format.h"
+#include "data/limit.h"
+#include "data/stream_inside.h"
 #include "data/token.h"
 
 enum {
     PORTION = 8 * 1024 * 1024,
+    PORTION_LEAST = 256 * 1024,
+    PORTION_SHARE = 32,          /* of a limit of memory, */
+    PORTION_TIMES = 12,          /* since text, copies and numbers together are so many portions */
+    RESULT_TIMES = 16,           /* numbers, their text and its copies, of a slice */
     LONGEST = 256 * 1024 * 1024, /* of a line; the readers refuse longer ones too */
     CIFAR_RECORD = 3073,
-};
-
-struct stream {
-    const char *path;
-    temper_read_options options;
-    const struct schema *schema;
-    const struct format *format;
-    size_t portion;        /* bytes */
-    struct source *source; /* NULL once it is used up */
-    struct text rest;      /* read, and not given out */
-    struct text header;    /* of a table: the lines up to the end of its first row of names */
-    uint64_t header_lines;
-    uint64_t lines; /* of all portions before */
-    bool begun;     /* a batch was given out */
-    bool labelled;  /* and had labels */
-    struct text notes;
 };
 
 /* ---- Opening --------------------------------------------------------------------------------- */
@@ -47,10 +33,10 @@ static bool add_note_line(struct text *notes, const char *line, size_t length)
     return !notes->failed;
 }
 
-static bool add_notes(struct stream *stream, const struct dataset *data)
+bool stream_add_notes(struct stream *stream, const char *notes)
 {
     size_t length;
-    for (const char *line = data->notes; *line; line += length + (line[length] == '\n')) {
+    for (const char *line = notes; *line; line += length + (line[length] == '\n')) {
         length = strcspn(line, "\n");
         if (!add_note_line(&stream->notes, line, length))
             return false;
@@ -58,8 +44,7 @@ static bool add_notes(struct stream *stream, const struct dataset *data)
     return true;
 }
 
-/* What the options ask for can be done portion by portion. */
-static bool can_be_cut(const struct stream *stream)
+bool stream_can_be_cut(const struct stream *stream)
 {
     reader_fn *read = stream->format->read;
     return (read == read_csv || read == read_libsvm || read == read_cifar) &&
@@ -76,7 +61,7 @@ static temper_status find_format(struct stream *stream, temper_error *error)
                               .error = error};
     temper_status status =
         first ? read_format(&reading, first, &stream->format) : error_no_memory(error);
-    if (first && status == TEMPER_OK && !add_notes(stream, first))
+    if (first && status == TEMPER_OK && !stream_add_notes(stream, first->notes))
         status = error_no_memory(error);
     dataset_free(first);
     return status;
@@ -90,6 +75,11 @@ temper_status stream_open(const char *path, const temper_read_options *options,
         return error_no_memory(error);
     *stream =
         (struct stream){.path = path, .options = *options, .schema = schema, .portion = PORTION};
+    stream_set_width(stream, 1);
+    if (options->memory && options->memory / PORTION_SHARE < PORTION)
+        stream->portion = (size_t)(options->memory / PORTION_SHARE);
+    if (stream->portion < PORTION_LEAST)
+        stream->portion = PORTION_LEAST;
     temper_status status = source_open(path, &stream->source, error);
     if (status == TEMPER_OK)
         status = find_format(stream, error);
@@ -106,6 +96,7 @@ void stream_close(struct stream *stream)
     if (!stream)
         return;
     source_close(stream->source);
+    dataset_free(stream->slices.whole);
     text_free(&stream->rest);
     text_free(&stream->header);
     text_free(&stream->notes);
@@ -120,6 +111,25 @@ void stream_set_portion(struct stream *stream, size_t bytes)
 const char *stream_notes(const struct stream *stream)
 {
     return stream->notes.bytes ? stream->notes.bytes : "";
+}
+
+void stream_set_width(struct stream *stream, size_t numbers)
+{
+    stream->slices.rows = slices_rows(numbers);
+    stream->width = numbers;
+}
+
+/* What rows and results take; `data` has the limit. */
+static temper_status plan_memory(const struct stream *stream, const struct dataset *data,
+                                 temper_error *error)
+{
+    size_t threads = stream->options.threads ? stream->options.threads : thread_count_default();
+    double slice = (double)stream->slices.rows * (double)stream->width * sizeof(double);
+    struct limit_plan plan = {
+        .what = "reading the file", .needed = RESULT_TIMES * slice, .threads = threads};
+    if (!stream->slices.whole)
+        plan.needed += PORTION_TIMES * (double)stream->portion;
+    return limit_plan(data, &plan, error);
 }
 
 /* ---- Portions -------------------------------------------------------------------------------- */
@@ -160,24 +170,11 @@ static bool has_rows(const struct stream *stream, const char *bytes, size_t leng
     return false;
 }
 
-/* Behind the first line of a table that is not blank, and blank ones before it. */
-static size_t first_row(const char *bytes, size_t length)
-{
-    bool quoted = false, seen = false;
-    for (size_t end = 0; end < length; end++) {
-        quoted = bytes[end] == '"' ? !quoted : quoted;
-        seen = seen || !strchr(" \t\r\n", bytes[end]);
-        if (bytes[end] == '\n' && seen && !quoted)
-            return end + 1;
-    }
-    return length;
-}
-
 /* The first portion of a table has names, perhaps, and a row. */
 static size_t table_end(const struct stream *stream, const char *bytes, size_t length)
 {
     size_t end = last_cut(bytes, 0, length, odd_quotes(bytes, length));
-    size_t first = stream->begun ? 0 : first_row(bytes, end);
+    size_t first = stream->begun ? 0 : first_table_row(bytes, end);
     bool only_first = !stream->begun && has_rows(stream, bytes, end) &&
                       !has_rows(stream, bytes + first, end - first);
     return only_first ? 0 : end;
@@ -214,14 +211,6 @@ static temper_status next_portion(struct stream *stream, size_t *end, temper_err
     }
 }
 
-static uint64_t count_lines(const char *bytes, size_t length)
-{
-    uint64_t lines = 0;
-    for (const char *p = bytes; length && (p = memchr(p, '\n', length - (size_t)(p - bytes))); p++)
-        lines++;
-    return lines;
-}
-
 /* ---- Batches --------------------------------------------------------------------------------- */
 
 /* The names of a table go before each of its portions. */
@@ -233,7 +222,7 @@ static temper_status keep_header(struct stream *stream, const struct dataset *da
     stream->options.header = data->header ? "yes" : "no";
     if (!data->header)
         return TEMPER_OK;
-    text_append_bytes(&stream->header, bytes, first_row(bytes, length));
+    text_append_bytes(&stream->header, bytes, first_table_row(bytes, length));
     stream->header_lines = count_lines(stream->header.bytes, stream->header.length);
     return stream->header.failed ? error_no_memory(error) : TEMPER_OK;
 }
@@ -268,6 +257,7 @@ static temper_status read_portion(struct stream *stream, size_t end, struct data
                               .options = &stream->options,
                               .schema = stream->schema,
                               .lines_before = stream->lines - stream->header_lines,
+                              .is_portion = true,
                               .error = error};
     temper_status status = source_bytes(stream->path, bytes, header + end, &reading.source, error);
     if (status == TEMPER_OK)
@@ -301,15 +291,35 @@ static temper_status whole_file(struct stream *stream, struct dataset *data, tem
     return read_as(&reading, stream->format, data);
 }
 
-/* The next rows into an empty dataset; *some is false behind the last. */
-static temper_status next_rows(struct stream *stream, struct dataset *data, bool *some,
-                               temper_error *error)
+/* A file that is read as a whole, and stays whole where it is in memory. */
+static temper_status first_whole(struct stream *stream, struct dataset *data, bool *some,
+                                 temper_error *error)
+{
+    *some = true;
+    if (stream->options.memory == 0 && stream->format->read != read_tmpr)
+        return whole_file(stream, data, error);
+    stream->slices.whole = mem_zeroed(1, sizeof *stream->slices.whole);
+    temper_status status = stream->slices.whole ? whole_file(stream, stream->slices.whole, error)
+                                                : error_no_memory(error);
+    if (status == TEMPER_OK && !stream_add_notes(stream, stream->slices.whole->notes))
+        status = error_no_memory(error);
+    if (status == TEMPER_OK)
+        status = plan_memory(stream, stream->slices.whole, error);
+    return status == TEMPER_OK ? slices_next(&stream->slices, data, some, error) : status;
+}
+
+temper_status stream_rows(struct stream *stream, struct dataset *data, bool *some,
+                          temper_error *error)
 {
     *some = false;
-    if (!can_be_cut(stream)) {
-        *some = stream->source != NULL;
-        return *some ? whole_file(stream, data, error) : TEMPER_OK;
-    }
+    if (stream->slices.whole)
+        return slices_next(&stream->slices, data, some, error);
+    if (!stream_can_be_cut(stream))
+        return stream->source ? first_whole(stream, data, some, error) : TEMPER_OK;
+    const struct dataset limit = {.memory = stream->begun ? 0 : stream->options.memory};
+    temper_status fits = plan_memory(stream, &limit, error);
+    if (fits != TEMPER_OK)
+        return fits;
     for (;;) {
         size_t end;
         temper_status status = next_portion(stream, &end, error);
@@ -318,7 +328,7 @@ static temper_status next_rows(struct stream *stream, struct dataset *data, bool
         /* A file without any rows is for its reader to refuse. */
         if (has_rows(stream, stream->rest.bytes, end) || (!stream->begun && !stream->source)) {
             *some = true;
-            status = read_portion(stream, end, data, error);
+            status = data ? read_portion(stream, end, data, error) : TEMPER_OK;
             stream->begun = true;
             if (status == TEMPER_OK)
                 drop_portion(stream, end);
@@ -334,9 +344,14 @@ temper_status stream_next(struct stream *stream, struct dataset **batch, temper_
     bool some;
     if (!data)
         return error_no_memory(error);
-    temper_status status = next_rows(stream, data, &some, error);
-    if (status == TEMPER_OK && some && !add_notes(stream, data))
-        status = error_no_memory(error);
+    temper_status status;
+    if (!comm_alone(stream->options.comm)) {
+        status = stream_shared_rows(stream, data, &some, error);
+    } else {
+        status = stream_rows(stream, data, &some, error);
+        if (status == TEMPER_OK && some && !stream_add_notes(stream, data->notes))
+            status = error_no_memory(error);
+    }
     if (status != TEMPER_OK || !some) {
         dataset_free(data);
         data = NULL;

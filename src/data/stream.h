@@ -1,8 +1,9 @@
 /* stream: the rows of a file in batches of bounded size, for a model.
  *
- * Text (CSV, libsvm) and CIFAR records are read a portion at a time; a .tmpr file is mapped, so
- * that one batch of all its rows takes no memory of its own. Other formats, and files whose labels
- * or weights lie in another file, come as one batch. */
+ * Text (CSV, libsvm) and CIFAR records are read a portion at a time; a .tmpr file is mapped, and
+ * given out in slices that borrow its features: they must be freed before the stream is closed.
+ * Other formats, and files whose labels or weights lie in another file, come as one batch, or, with
+ * a limit of memory, in such slices too. */
 #ifndef DATA_STREAM_H
 #define DATA_STREAM_H
 
@@ -17,6 +18,11 @@ temper_status stream_open(const char *path, const temper_read_options *options,
                           const struct schema *schema, struct stream **out, temper_error *error);
 /* How much of a text is read at a time: some MiB, unless a test wants cuts everywhere. */
 void stream_set_portion(struct stream *stream, size_t bytes);
+/* How many numbers will be made of each row: batches of a file that is not in memory are such that
+ * they are few. */
+void stream_set_width(struct stream *stream, size_t numbers);
+/* Several processes (options->comm): a batch for each, in the order of the ranks, of which some may
+ * have no rows; all end together. */
 /* *batch is NULL behind the last row. After a failure only stream_close may follow. */
 temper_status stream_next(struct stream *stream, struct dataset **batch, temper_error *error);
 /* All sentences so far, each once. */

@@ -10,7 +10,11 @@
 
 #include "base/memory.h"
 #include "base/path.h"
+#include "base/thread.h"
+#include "data/limit.h"
+#include "data/pages.h"
 #include "data/read.h"
+#include "data/share.h"
 #include "data/tmpr_layout.h"
 #include "data/token.h"
 
@@ -65,7 +69,7 @@ static bool map_bytes(struct dataset *data, size_t length, int flags, int file)
 
 /* False where reading is the better way: a pipe, an archive, an empty file, one that cannot be
  * opened. Reading has the words for what is wrong with it. */
-static bool map_file(const char *path, struct dataset *data)
+static bool map_file(const char *path, struct dataset *data, bool *is_file)
 {
     unsigned char magic[TMPR_MAGIC_LENGTH];
     struct stat info;
@@ -81,6 +85,7 @@ static bool map_file(const char *path, struct dataset *data)
                 memcmp(magic, TMPR_MAGIC, sizeof magic) == 0;
     bool mapped = fits && map_bytes(data, (size_t)info.st_size, 0, file);
     close(file); /* the mapping stays */
+    *is_file = mapped;
     return mapped;
 }
 
@@ -266,18 +271,54 @@ static temper_status open_from(struct source *source, struct opening *opening)
     temper_status status = tmpr_check_host(opening->path, opening->error);
     if (status == TEMPER_OK)
         status = name_source(opening->data, opening->path, opening->error);
-    if (status == TEMPER_OK && !map_file(opening->path, opening->data))
+    bool is_file = false;
+    if (status == TEMPER_OK && !map_file(opening->path, opening->data, &is_file))
         status = read_bytes(opening, source);
     source_close(source);
-    return status == TEMPER_OK ? take_head(opening) : status;
+    if (status == TEMPER_OK)
+        status = take_head(opening);
+    if (status != TEMPER_OK || !is_file)
+        return status;
+    struct dataset *data = opening->data;
+    data->pages = data->x.pages = pages_new(data->mapping, data->mapping_length);
+    return data->pages ? TEMPER_OK : error_no_memory(opening->error);
+}
+
+/* Where the matrix begins. */
+static uint64_t matrix_offset(const struct tmpr_layout *layout)
+{
+    return layout->offset[layout->kind == MATRIX_CSR ? TMPR_ROW_START : TMPR_VALUES];
+}
+
+/* Whether one of several processes will look at no rows but those that it keeps. */
+static bool needs_own_rows(const struct reading *reading)
+{
+    const temper_read_options *options = reading->options;
+    return !comm_alone(options->comm) && !reading->schema && !options->labels &&
+           !options->weights && !options->classes && !options->class_weight;
+}
+
+static temper_status verify_own(const struct reading *reading, const struct dataset *data)
+{
+    const struct row_range own = share_of(data, reading->options->comm);
+    return own.from < own.to ? tmpr_verify_rows(data, own.from, own.to, reading->error) : TEMPER_OK;
 }
 
 temper_status read_tmpr(struct reading *reading, struct dataset *data)
 {
     struct opening opening = {.path = reading->path, .data = data, .error = reading->error};
+    size_t threads = reading->options->threads ? reading->options->threads : thread_count_default();
     temper_status status = open_from(reading->source, &opening);
-    return status == TEMPER_OK ? tmpr_verify(data, reading->options->threads, reading->error)
-                               : status;
+    struct limit_plan plan = {
+        .what = "reading the file", .threads = threads, .block = TMPR_BLOCK, .in_order = true};
+    if (status == TEMPER_OK)
+        status = limit_plan(data, &plan, reading->error);
+    if (status == TEMPER_OK)
+        status = needs_own_rows(reading) ? verify_own(reading, data)
+                                         : tmpr_verify(data, threads, reading->error);
+    if (status == TEMPER_OK && data->pages) /* labels and weights may be changed from now on */
+        pages_keep(data->pages, (size_t)matrix_offset(&opening.layout));
+    return status;
 }
 
 temper_status tmpr_open(const char *path, struct dataset **out, temper_error *error)

@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "base/thread.h"
 #include "data/elements.h"
+#include "data/pages.h"
 #include "data/tmpr_layout.h"
 
 /* ---- What an array must be like -------------------------------------------------------------- */
@@ -151,6 +152,8 @@ static temper_status check_block(const struct dataset *data, const struct tmpr_l
     char place[PATH_SHOWN];
     uint64_t stored, range[2];
     tmpr_block_range(layout, block, &range[0], &range[1]);
+    pages_bytes(data->pages, bytes + range[0], (size_t)(range[1] - range[0]),
+                bytes + data->mapping_length);
     memcpy(&stored, bytes + layout->offset[TMPR_CHECKSUMS] + block * sizeof stored, sizeof stored);
     if (XXH3_64bits(bytes + range[0], (size_t)(range[1] - range[0])) != stored)
         return error_set(error, TEMPER_BAD_DATA,

@@ -7,6 +7,7 @@
 #include <xxhash.h>
 
 #include "base/memory.h"
+#include "data/pages.h"
 #include "data/tmpr_layout.h"
 #include "data/write.h"
 
@@ -91,7 +92,15 @@ static temper_status array_piece(struct job *job, int section, piece_fn *use)
         [TMPR_VALUES] = data->x.kind == MATRIX_CSR ? data->x.value : data->x.dense,
     };
     uint64_t length = job->layout.length[section];
-    return length ? use(job, arrays[section], (size_t)length) : TEMPER_OK;
+    const char *at = arrays[section], *end = length ? at + length : at;
+    temper_status status = TEMPER_OK;
+    while (status == TEMPER_OK && at < end) { /* in pieces: it may be a mapped file */
+        size_t left = (size_t)(end - at), piece = left < TMPR_BLOCK ? left : (size_t)TMPR_BLOCK;
+        pages_bytes(data->pages, at, piece, end);
+        status = use(job, at, piece);
+        at += piece;
+    }
+    return status;
 }
 
 /* Zeros up to where the next section begins. */

@@ -1,7 +1,17 @@
 /* isa_avx2_f32: the kernels on vectors of floats. */
 #define SIMD_F32
 #include "kernel/linear_body.h"
+#include "kernel/residual_floats.h"
 #include "kernel/softmax_body.h"
+
+void residual_f32_avx2(const struct residual_rows *rows, float *activation,
+                       struct residual_sums *sums)
+{
+    if (floats_will_do(rows))
+        residual_floats(rows, activation, sums, margins_avx2);
+    else
+        residual_f32_fine_avx2(rows, activation, sums);
+}
 
 void softmax_f32_avx2(const struct softmax_f32 *block)
 {

@@ -3,6 +3,8 @@
 #include "kernel/column_body.h"
 #include "kernel/linear_body.h"
 #include "kernel/margin_body.h"
+#include "kernel/panel_body.h"
+#include "kernel/residual_body.h"
 #include "kernel/softmax_body.h"
 #include "kernel/sparse_body.h"
 #include "kernel/triangle_body.h"
@@ -13,9 +15,16 @@ void margins_avx2(const struct margin_table *table, const double *margin, size_t
     margins_run(table, margin, n, value, slope, curvature);
 }
 
+RESIDUAL_FUNCTIONS(avx2)
+
 void softmax_f64_avx2(const struct softmax_f64 *block)
 {
     softmax_run(block);
+}
+
+void panel_avx2(const struct panel *panel)
+{
+    panel_run(panel);
 }
 
 void triangle_avx2(const double *l, size_t n, double *x)

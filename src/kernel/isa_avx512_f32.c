@@ -1,7 +1,17 @@
 /* isa_avx512_f32: the kernels on vectors of floats. */
 #define SIMD_F32
 #include "kernel/linear_body.h"
+#include "kernel/residual_floats.h"
 #include "kernel/softmax_body.h"
+
+void residual_f32_avx512(const struct residual_rows *rows, float *activation,
+                         struct residual_sums *sums)
+{
+    if (floats_will_do(rows))
+        residual_floats(rows, activation, sums, margins_avx512);
+    else
+        residual_f32_fine_avx512(rows, activation, sums);
+}
 
 void softmax_f32_avx512(const struct softmax_f32 *block)
 {

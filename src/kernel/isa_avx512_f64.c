@@ -3,6 +3,8 @@
 #include "kernel/column_body.h"
 #include "kernel/linear_body.h"
 #include "kernel/margin_body.h"
+#include "kernel/panel_body.h"
+#include "kernel/residual_body.h"
 #include "kernel/softmax_body.h"
 #include "kernel/sparse_body.h"
 #include "kernel/triangle_body.h"
@@ -13,9 +15,16 @@ void margins_avx512(const struct margin_table *table, const double *margin, size
     margins_run(table, margin, n, value, slope, curvature);
 }
 
+RESIDUAL_FUNCTIONS(avx512)
+
 void softmax_f64_avx512(const struct softmax_f64 *block)
 {
     softmax_run(block);
+}
+
+void panel_avx512(const struct panel *panel)
+{
+    panel_run(panel);
 }
 
 void triangle_avx512(const double *l, size_t n, double *x)

@@ -5,6 +5,8 @@
 #include "kernel/column.h"
 #include "kernel/linear.h"
 #include "kernel/margin.h"
+#include "kernel/panel.h"
+#include "kernel/residual.h"
 #include "kernel/softmax.h"
 #include "kernel/sparse.h"
 #include "kernel/triangle.h"
@@ -12,6 +14,8 @@
 struct kernel {
     const char *name;
     margin_fn *margins;
+    residual_f32_fn *residual_f32;
+    residual_f64_fn *residual_f64;
     softmax_f32_fn *softmax_f32;
     softmax_f64_fn *softmax_f64;
     const struct linear_f32 *linear_f32;
@@ -19,6 +23,7 @@ struct kernel {
     const struct sparse_kernels *sparse;
     const struct column_kernels *column;
     triangle_fn *triangle;
+    panel_fn *panel;
 };
 
 /* The kernels of that name, or NULL if there are none that this processor runs. */

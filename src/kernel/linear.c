@@ -6,7 +6,9 @@ enum {
     MOST_ROWS = 1024,
     MOST_ROWS_MANY = 256,
     BLOCK_BYTES = 128 * 1024, /* two classes: read twice at once */
-    NEAR_BYTES = 16 * 1024,   /* the same of short rows: from the nearest cache */
+    NEAR_BYTES = 32 * 1024,   /* the same of short rows: from the nearest cache, */
+    NEAR_DOUBLES = 2 * 1024,  /* where doubles have the floats beside them that they are made of */
+    LONG_STEP = 32,           /* the losses of so many rows are made at once */
     NARROW_BYTES = 512,
     BLOCK_BYTES_MANY = 800 * 1024, /* many: beside it, the weights are packed and gradients added */
     WEIGHT_BYTES = 512 * 1024,     /* more weights than this do not stay in the cache anyway: */
@@ -22,15 +24,22 @@ static size_t least(size_t a, size_t b)
 size_t linear_block_rows(size_t columns, size_t classes, size_t number_size)
 {
     size_t row = columns < MOST_X ? columns + !columns : MOST_X, rows; /* 1 .. MOST_X */
+    size_t near = number_size == sizeof(double) ? NEAR_DOUBLES : NEAR_BYTES / number_size;
     if (classes <= 2 && row * number_size <= NARROW_BYTES)
-        rows = least(NEAR_BYTES / number_size / row, MOST_ROWS);
+        rows = least(near / row, MOST_ROWS);
     else if (classes <= 2)
         rows = BLOCK_BYTES / number_size / row;
     else if (row <= WEIGHT_BYTES / number_size / classes)
         rows = least(BLOCK_BYTES_MANY / number_size / row, MOST_ROWS_MANY);
     else
         rows = least(least(MOST_X / row, MOST_ACTIVATIONS / classes), MOST_ROWS);
-    return rows > ROWS_STEP ? rows / ROWS_STEP * ROWS_STEP : ROWS_STEP;
+    size_t step = rows < LONG_STEP ? ROWS_STEP : LONG_STEP;
+    return rows > ROWS_STEP ? rows / step * step : ROWS_STEP;
+}
+
+size_t linear_wide(size_t rows, size_t columns)
+{
+    return rows * ((columns + ROWS_STEP - 1) / ROWS_STEP * ROWS_STEP);
 }
 
 size_t linear_scratch(size_t rows, size_t columns, size_t classes)

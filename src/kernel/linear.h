@@ -28,6 +28,15 @@ struct rows_f64 {
     size_t rows, columns;
 };
 
+/* What else is known about a block. */
+struct linear_aside {
+    bool cached; /* it and what lies behind it are in the cache: nothing need be fetched */
+    /* Space for short rows of another type, once they are numbers of the type of the sums, or NULL:
+     * aligned, of linear_wide() numbers. times leaves them there, and back, given the same rows and
+     * the same space, need not make them again. */
+    void *wide;
+};
+
 /* Scaling on the way: (x - offset) * factor for each column; offset NULL: as it is. */
 struct rows_scale {
     const double *offset, *factor;
@@ -59,9 +68,13 @@ struct linear_f32 {
     void (*times)(struct rows_f32 block, const float *w, float *out);
     /* gradient[j] += sum_i r[i] x[i][j] */
     void (*back)(struct rows_f32 block, const float *r, double *gradient);
+    /* The same on a block that is in the cache: nothing is fetched. */
+    void (*times_cached)(struct rows_f32 block, const float *w, float *out);
+    void (*back_cached)(struct rows_f32 block, const float *r, double *gradient);
     /* The same on a block of bytes, which become floats as they are read: the same bits. */
-    void (*times_u8)(struct rows_u8 block, const float *w, float *out);
-    void (*back_u8)(struct rows_u8 block, const float *r, double *gradient);
+    void (*times_u8)(struct rows_u8 block, struct linear_aside aside, const float *w, float *out);
+    void (*back_u8)(struct rows_u8 block, struct linear_aside aside, const float *r,
+                    double *gradient);
     /* out[c * stride + i] = sum_j x[i][j] w[j * classes + c] */
     void (*many_times)(const struct many_f32 *many, const float *w, float *out);
     /* gradient[j * classes + c] += sum_i r[c * stride + i] x[i][j] */
@@ -80,9 +93,13 @@ struct linear_f32 {
 struct linear_f64 {
     void (*times)(struct rows_f64 block, const double *w, double *out);
     void (*back)(struct rows_f64 block, const double *r, double *gradient);
+    void (*times_cached)(struct rows_f64 block, const double *w, double *out);
+    void (*back_cached)(struct rows_f64 block, const double *r, double *gradient);
     /* The same on a block of floats, which become doubles as they are read. */
-    void (*times_f32)(struct rows_f32 block, const double *w, double *out);
-    void (*back_f32)(struct rows_f32 block, const double *r, double *gradient);
+    void (*times_f32)(struct rows_f32 block, struct linear_aside aside, const double *w,
+                      double *out);
+    void (*back_f32)(struct rows_f32 block, struct linear_aside aside, const double *r,
+                     double *gradient);
     void (*many_times)(const struct many_f64 *many, const double *w, double *out);
     void (*many_back)(const struct many_f64 *many, const double *r, double *gradient);
     void (*gram)(struct rows_f64 block, const double *weight, double *scratch, double *gram);
@@ -98,6 +115,9 @@ struct linear_f64 {
  * It says which sums are rounded to the type of a block, so it depends on nothing else. `classes`
  * is 2 for two-class data, which has one activation a row. */
 size_t linear_block_rows(size_t columns, size_t classes, size_t number_size);
+
+/* Numbers of space for rows that are made wide. */
+size_t linear_wide(size_t rows, size_t columns);
 
 /* Numbers of scratch space that many_times and many_back want for blocks of up to so many rows, and
  * for any of the classes that there are in all. It is at most (rows + classes + 32) * (columns +

@@ -2,15 +2,29 @@
  */
 #include "kernel/linear_simd.h"
 
+/* How many vectors long rows may be for their sums or weights to stay in registers. */
+#if defined(__AVX2__) && !defined(__AVX512F__)
+#define NARROW 4
+#else
+#define NARROW 8
+#endif
+
 enum {
     TIMES_ROWS = LANES > 8 ? LANES : 8, /* rows that share the loads of w */
     BACK_ROWS = 8,                      /* rows that share a load and a store of the sums */
     BACK_COLUMNS = 1024,                /* sums that stay in the first-level cache with the rows */
     NARROW_ROWS = 2,                    /* sums of a column, if they stay in registers */
-    NARROW_VECTORS = 4,                 /* how long rows may be for that */
-    LINE = 64,                          /* bytes of the cache */
+    NARROW_VECTORS = NARROW,
+    LINE = 64, /* bytes of the cache */
 };
 
+/* What is fetched while a product is made, and whether it moves along. */
+struct fetching {
+    const char *next;
+    bool moves;
+};
+
+#define WIDENS      0
 #define stored      real
 #define stored_rows rows_type
 #define LOAD        vec_load
@@ -18,22 +32,44 @@ enum {
 #define TWO(name)   name
 #include "kernel/linear_two.h"
 
+static void linear_times(rows_type block, const real *w, real *out)
+{
+    times_any(block, (struct linear_aside){0}, w, out);
+}
+
+static void linear_back(rows_type block, const real *r, double *gradient)
+{
+    back_any(block, (struct linear_aside){0}, r, gradient);
+}
+
+static void linear_times_cached(rows_type block, const real *w, real *out)
+{
+    times_any(block, (struct linear_aside){.cached = true}, w, out);
+}
+
+static void linear_back_cached(rows_type block, const real *r, double *gradient)
+{
+    back_any(block, (struct linear_aside){.cached = true}, r, gradient);
+}
+
 #ifdef SIMD_F32
+#define WIDENS      1
 #define stored      uint8_t
 #define stored_rows struct rows_u8
 #define LOAD        vec_widen
 #define LOAD_PART   vec_widen_part
 #define TWO(name)   name##_u8
 #include "kernel/linear_two.h"
-#define LINEAR_WIDENING .times_u8 = linear_times_u8, .back_u8 = linear_back_u8,
+#define LINEAR_WIDENING .times_u8 = times_any_u8, .back_u8 = back_any_u8,
 #else
+#define WIDENS      1
 #define stored      float
 #define stored_rows struct rows_f32
 #define LOAD        vec_widen
 #define LOAD_PART   vec_widen_part
 #define TWO(name)   name##_f32
 #include "kernel/linear_two.h"
-#define LINEAR_WIDENING .times_f32 = linear_times_f32, .back_f32 = linear_back_f32,
+#define LINEAR_WIDENING .times_f32 = times_any_f32, .back_f32 = back_any_f32,
 #endif
 
 /* ---- Other types, and scaling
@@ -66,6 +102,8 @@ CONVERSION(linear_from_f64, double)
     {                                                                                              \
         LINEAR_WIDENING.times = linear_times,                                                      \
         .back = linear_back,                                                                       \
+        .times_cached = linear_times_cached,                                                       \
+        .back_cached = linear_back_cached,                                                         \
         .many_times = linear_many_times,                                                           \
         .many_back = linear_many_back,                                                             \
         .gram = linear_gram,                                                                       \

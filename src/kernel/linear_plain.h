@@ -98,8 +98,9 @@ static void plain_from_f64(const double *from, size_t rows, size_t columns, stru
 }
 
 /* Numbers of another type, which become those of the sums as they are read. */
-static void plain_times_other(other_rows block, const real *w, real *out)
+static void plain_times_other(other_rows block, struct linear_aside aside, const real *w, real *out)
 {
+    (void)aside; /* nothing is fetched, nothing kept */
     for (size_t i = 0; i < block.rows; i++) {
         out[i] = 0;
         for (size_t j = 0; j < block.columns; j++)
@@ -107,8 +108,10 @@ static void plain_times_other(other_rows block, const real *w, real *out)
     }
 }
 
-static void plain_back_other(other_rows block, const real *r, double *gradient)
+static void plain_back_other(other_rows block, struct linear_aside aside, const real *r,
+                             double *gradient)
 {
+    (void)aside;
     for (size_t j = 0; j < block.columns; j++) {
         real sum = 0;
         for (size_t i = 0; i < block.rows; i++)
@@ -121,6 +124,8 @@ static void plain_back_other(other_rows block, const real *r, double *gradient)
     {                                                                                              \
         PLAIN_OTHER(plain_times_other, plain_back_other).times = plain_times,                      \
         .back = plain_back,                                                                        \
+        .times_cached = plain_times,                                                               \
+        .back_cached = plain_back,                                                                 \
         .many_times = plain_many_times,                                                            \
         .many_back = plain_many_back,                                                              \
         .gram = plain_gram,                                                                        \

@@ -4,7 +4,8 @@
  * LOAD_PART) and TWO(name), how the functions are called.
  *
  * A block is read twice, the second time from the cache. Meanwhile the memory would rest: so each
- * product fetches half of the block that follows. */
+ * product fetches half of the block that follows. (Data that is in the cache already: the same
+ * lines again and again, which costs next to nothing.) */
 
 /* Fetches some bytes, a line at a time. */
 HOT void TWO(fetch)(const char *from, const size_t bytes)
@@ -12,15 +13,25 @@ HOT void TWO(fetch)(const char *from, const size_t bytes)
     UNROLL for (size_t b = 0; b < bytes; b += LINE) __builtin_prefetch(from + b, 0, 2);
 }
 
+/* From so many bytes behind the block on. */
+HOT struct fetching TWO(fetch_behind)(const stored_rows *block, struct linear_aside aside,
+                                      size_t skip)
+{
+    const size_t size = block->rows * block->columns * sizeof(stored);
+    const char *from = (const char *)block->x;
+    return (struct fetching){aside.cached ? from : from + size + skip, !aside.cached};
+}
+
 /* Sums over the columns of TIMES_ROWS rows. */
 HOT void TWO(times_rows)(const stored *const *row, const real *w, size_t columns, real *out,
-                         const char *next)
+                         struct fetching fetching)
 {
     const size_t share = TIMES_ROWS * LANES * sizeof(stored) / 2;
+    const char *next = fetching.next;
     vec sum[TIMES_ROWS];
     size_t j = 0;
     UNROLL for (int k = 0; k < TIMES_ROWS; k++) sum[k] = vec_all(0);
-    for (; j + LANES <= columns; j += LANES, next += share) {
+    for (; j + LANES <= columns; j += LANES, next += fetching.moves ? share : 0) {
         vec weight = vec_load(w + j);
         TWO(fetch)(next, share);
         UNROLL for (int k = 0; k < TIMES_ROWS; k++) sum[k] =
@@ -36,17 +47,92 @@ HOT void TWO(times_rows)(const stored *const *row, const real *w, size_t columns
     UNROLL for (int k = 0; k < TIMES_ROWS; k += LANES) vec_store(out + k, sum_each(sum + k));
 }
 
-static void TWO(linear_times)(stored_rows block, const real *w, real *out)
+/* Rows as numbers of the type of the sums, each from a new vector on, zeros behind it. */
+HOT void TWO(keep_row)(vec x, real *wide, size_t row, const int v, const int vectors)
 {
-    const char *behind = (const char *)(block.x + block.rows * block.columns);
-    for (size_t i = 0; i < block.rows; i += TIMES_ROWS) {
+    vec_store(wide + (row * (size_t)vectors + (size_t)v) * LANES, x);
+}
+
+/* Some vector of a row; `rest` are the lanes of the last. */
+HOT vec TWO(load_of)(const stored *row, const int v, const int vectors, part rest)
+{
+    return v == vectors - 1 ? LOAD_PART(row + v * LANES, rest) : LOAD(row + v * LANES);
+}
+
+/* The same for rows of `vectors` vectors, so short that the weights stay in registers: row by row,
+ * as they lie. How many there were. */
+HOT size_t TWO(times_narrow)(const stored_rows *block, struct linear_aside aside, const real *w,
+                             real *out, const int vectors, const bool keep)
+{
+    const size_t columns = block->columns;
+    const part rest = part_of(columns - (size_t)(vectors - 1) * LANES);
+    struct fetching fetching = TWO(fetch_behind)(block, aside, 0);
+    const size_t share = fetching.moves ? TIMES_ROWS * columns * sizeof(stored) / 2 : 0;
+    const stored *x = block->x;
+    vec weight[NARROW_VECTORS], sum[TIMES_ROWS];
+    size_t i = 0;
+    UNROLL for (int v = 0; v < vectors; v++) weight[v] =
+        vec_keep(v == vectors - 1 ? vec_load_part(w + v * LANES, rest) : vec_load(w + v * LANES));
+    for (; i + TIMES_ROWS <= block->rows; i += TIMES_ROWS, fetching.next += share) {
+        UNROLL for (size_t k = 0; k < TIMES_ROWS; k++, x += columns)
+        {
+            const size_t bytes = (size_t)vectors * LANES * sizeof(stored) / 2;
+            TWO(fetch)(fetching.next + k * bytes, bytes);
+            sum[k] = vec_all(0);
+            UNROLL for (int v = 0; v < vectors; v++)
+            {
+                vec number = TWO(load_of)(x, v, vectors, rest);
+                if (keep)
+                    TWO(keep_row)(number, aside.wide, i + k, v, vectors);
+                sum[k] = vec_fma(number, weight[v], sum[k]);
+            }
+        }
+        UNROLL for (int k = 0; k < TIMES_ROWS; k += LANES)
+            vec_store(out + i + k, sum_each(sum + k));
+    }
+    for (size_t k = i; keep && k < block->rows; k++, x += columns)
+        for (int v = 0; v < vectors; v++)
+            TWO(keep_row)(TWO(load_of)(x, v, vectors, rest), aside.wide, k, v, vectors);
+    return i;
+}
+
+#define TIMES_CASE(n)                                                                              \
+    case n:                                                                                        \
+        return WIDENS && aside.wide ? TWO(times_narrow)(block, aside, w, out, n, true)             \
+                                    : TWO(times_narrow)(block, aside, w, out, n, false);
+
+static size_t TWO(times_short)(const stored_rows *block, struct linear_aside aside, const real *w,
+                               real *out)
+{
+    switch (round_up(block->columns, LANES) / LANES) {
+        TIMES_CASE(1)
+        TIMES_CASE(2)
+        TIMES_CASE(3)
+        TIMES_CASE(4)
+#if NARROW > 4
+        TIMES_CASE(5)
+        TIMES_CASE(6)
+        TIMES_CASE(7)
+        TIMES_CASE(8)
+#endif
+    default:
+        return 0;
+    }
+}
+
+#undef TIMES_CASE
+
+static void TWO(times_any)(stored_rows block, struct linear_aside aside, const real *w, real *out)
+{
+    const size_t half_row = block.columns * sizeof(stored) / 2;
+    for (size_t i = TWO(times_short)(&block, aside, w, out); i < block.rows; i += TIMES_ROWS) {
         size_t count = least(block.rows - i, TIMES_ROWS);
         const stored *row[TIMES_ROWS];
         real sums[TIMES_ROWS];
         for (size_t k = 0; k < TIMES_ROWS; k++) /* past the end, the last again */
             row[k] = block.x + (i + least(k, count - 1)) * block.columns;
         TWO(times_rows)
-        (row, w, block.columns, sums, behind + i * block.columns * sizeof(stored) / 2);
+        (row, w, block.columns, sums, TWO(fetch_behind)(&block, aside, i * half_row));
         memcpy(out + i, sums, count * sizeof *out);
     }
 }
@@ -55,7 +141,7 @@ static void TWO(linear_times)(stored_rows block, const real *w, real *out)
 struct TWO(strip) {
     const stored *x;
     size_t row_step, count;
-    const char *next; /* what is fetched meanwhile */
+    struct fetching fetching;
 };
 
 /* sum[j] += r[0] x[0][j] + ... for `rows` rows, BACK_ROWS or 1. */
@@ -63,12 +149,13 @@ HOT void TWO(back_rows)(const struct TWO(strip) * strip, const real *r, real *su
 {
     const stored *x = strip->x;
     const size_t count = strip->count, row_step = strip->row_step;
-    const char *next = strip->next;
+    const char *next = strip->fetching.next;
     const size_t share = (size_t)rows * LANES * sizeof(stored) / 2;
+    const size_t moves = strip->fetching.moves ? share : 0;
     vec factor[BACK_ROWS];
     size_t j = 0;
     UNROLL for (int k = 0; k < rows; k++) factor[k] = vec_all(r[k]);
-    for (; j + LANES <= count; j += LANES, next += share) {
+    for (; j + LANES <= count; j += LANES, next += moves) {
         vec s = vec_load(sum + j);
         TWO(fetch)(next, share);
         UNROLL for (int k = 0; k < rows; k++) s =
@@ -85,22 +172,25 @@ HOT void TWO(back_rows)(const struct TWO(strip) * strip, const real *r, real *su
 }
 
 /* The sums of some columns, in the type of the block, are added to the doubles at the end. */
-static void TWO(back_wide)(stored_rows block, const real *r, double *gradient)
+static void TWO(back_wide)(const stored_rows *block, struct linear_aside aside, const real *r,
+                           double *gradient)
 {
     real sum[BACK_COLUMNS];
-    const char *behind = (const char *)(block.x + block.rows * block.columns) +
-                         block.rows * block.columns * sizeof(stored) / 2;
-    for (size_t first = 0; first < block.columns; first += BACK_COLUMNS) {
-        size_t count = least(block.columns - first, BACK_COLUMNS), i = 0;
-        struct TWO(strip) strip = {block.x + first, block.columns, count, behind};
-        strip.next += first * BACK_ROWS * sizeof(stored) / 2;
+    const size_t columns = block->columns, half_rows = BACK_ROWS * sizeof(stored) / 2;
+    for (size_t first = 0; first < columns; first += BACK_COLUMNS) {
+        size_t count = least(columns - first, BACK_COLUMNS), i = 0;
+        struct TWO(strip) strip = {block->x + first, columns, count, {0}};
+        strip.fetching =
+            TWO(fetch_behind)(block, aside, block->rows * columns * sizeof(stored) / 2);
+        if (strip.fetching.moves)
+            strip.fetching.next += first * half_rows;
         memset(sum, 0, round_up(count, LANES) * sizeof *sum);
-        for (; i + BACK_ROWS <= block.rows; i += BACK_ROWS) {
+        for (; i + BACK_ROWS <= block->rows; i += BACK_ROWS) {
             TWO(back_rows)(&strip, r + i, sum, BACK_ROWS);
-            strip.x += BACK_ROWS * block.columns;
-            strip.next += BACK_ROWS * block.columns * sizeof(stored) / 2;
+            strip.x += BACK_ROWS * columns;
+            strip.fetching.next += strip.fetching.moves ? columns * half_rows : 0;
         }
-        for (; i < block.rows; i++, strip.x += block.columns)
+        for (; i < block->rows; i++, strip.x += columns)
             TWO(back_rows)(&strip, r + i, sum, 1);
         for (size_t j = 0; j < count; j++)
             gradient[first + j] += (double)sum[j];
@@ -108,34 +198,31 @@ static void TWO(back_wide)(stored_rows block, const real *r, double *gradient)
 }
 
 /* Rows of `vectors` vectors, so short that the sums stay in registers; NARROW_ROWS sums of each
- * column hide the latency of an addition. */
-HOT void TWO(back_narrow)(stored_rows block, const real *r, double *gradient, const int vectors)
+ * column hide the latency of an addition. `fetched` bytes are, of a vector, fetched meanwhile. */
+HOT void TWO(back_narrow)(const struct TWO(strip) * strip, size_t rows, const real *r,
+                          double *gradient, const int vectors, const size_t fetched)
 {
-    const size_t columns = block.columns;
-    const part rest = part_of(columns - (size_t)(vectors - 1) * LANES);
-    const char *next =
-        (const char *)(block.x + block.rows * columns) + block.rows * columns * sizeof(stored) / 2;
+    const size_t step = strip->row_step, columns = strip->count, left = columns % LANES;
+    const part rest = part_of(left && step == columns ? left : LANES); /* of kept rows, all */
+    const char *next = strip->fetching.next;
+    const size_t share = strip->fetching.moves ? NARROW_ROWS * columns * fetched / LANES / 2 : 0;
     vec sum[NARROW_ROWS * NARROW_VECTORS];
     real sums[NARROW_VECTORS * LANES];
-    const stored *x = block.x;
-    size_t i = 0;
+    const stored *x = strip->x;
     UNROLL for (int k = 0; k < NARROW_ROWS * NARROW_VECTORS; k++) sum[k] = vec_all(0);
-    for (; i < block.rows; i += NARROW_ROWS) {
-        const size_t last = block.rows - i - 1;
-        TWO(fetch)(next, NARROW_ROWS * (size_t)vectors * LANES * sizeof(stored) / 2);
-        next += NARROW_ROWS * columns * sizeof(stored) / 2;
+    for (size_t i = 0; i < rows; i += NARROW_ROWS, x += NARROW_ROWS * step, next += share) {
+        const size_t last = rows - i - 1;
+        TWO(fetch)(next, NARROW_ROWS * (size_t)vectors * fetched / 2);
         UNROLL for (size_t k = 0; k < NARROW_ROWS; k++)
         {
-            const stored *row = x + least(k, last) * columns; /* past the end, the last times 0 */
+            const stored *row = x + least(k, last) * step; /* past the end, the last times 0 */
             const vec factor = vec_all(k <= last ? r[i + k] : 0);
             UNROLL for (int v = 0; v < vectors; v++)
             {
-                const stored *at = row + v * LANES;
                 vec *s = &sum[k * NARROW_VECTORS + (size_t)v];
-                *s = vec_fma(v == vectors - 1 ? LOAD_PART(at, rest) : LOAD(at), factor, *s);
+                *s = vec_fma(TWO(load_of)(row, v, vectors, rest), factor, *s);
             }
         }
-        x += NARROW_ROWS * columns;
     }
     UNROLL for (int v = 0; v < vectors; v++)
     {
@@ -147,29 +234,53 @@ HOT void TWO(back_narrow)(stored_rows block, const real *r, double *gradient, co
         gradient[j] += (double)sums[j];
 }
 
-static void TWO(linear_back)(stored_rows block, const real *r, double *gradient)
+/* From the rows as they are, or as `times` kept them. */
+HOT void TWO(back_short)(const stored_rows *block, struct linear_aside aside, const real *r,
+                         double *gradient, const int vectors)
+{
+    const size_t columns = block->columns;
+    struct fetching fetching =
+        TWO(fetch_behind)(block, aside, block->rows * columns * sizeof(stored) / 2);
+#if WIDENS
+    if (aside.wide) {
+        const struct strip kept = {aside.wide, (size_t)vectors * LANES, columns, fetching};
+        back_narrow(&kept, block->rows, r, gradient, vectors, LANES * sizeof(stored));
+        return;
+    }
+#endif
+    const struct TWO(strip) strip = {block->x, columns, columns, fetching};
+    TWO(back_narrow)(&strip, block->rows, r, gradient, vectors, LANES * sizeof(stored));
+}
+
+#define BACK_CASE(n)                                                                               \
+    case n:                                                                                        \
+        TWO(back_short)(&block, aside, r, gradient, n);                                            \
+        break;
+
+static void TWO(back_any)(stored_rows block, struct linear_aside aside, const real *r,
+                          double *gradient)
 {
     switch (round_up(block.columns, LANES) / LANES) {
     case 0:
         break;
-    case 1:
-        TWO(back_narrow)(block, r, gradient, 1);
-        break;
-    case 2:
-        TWO(back_narrow)(block, r, gradient, 2);
-        break;
-    case 3:
-        TWO(back_narrow)(block, r, gradient, 3);
-        break;
-    case 4:
-        TWO(back_narrow)(block, r, gradient, 4);
-        break;
+        BACK_CASE(1)
+        BACK_CASE(2)
+        BACK_CASE(3)
+        BACK_CASE(4)
+#if NARROW > 4
+        BACK_CASE(5)
+        BACK_CASE(6)
+        BACK_CASE(7)
+        BACK_CASE(8)
+#endif
     default:
-        TWO(back_wide)(block, r, gradient);
+        TWO(back_wide)(&block, aside, r, gradient);
         break;
     }
 }
 
+#undef BACK_CASE
+#undef WIDENS
 #undef stored
 #undef stored_rows
 #undef LOAD

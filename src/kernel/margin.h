@@ -11,6 +11,8 @@
 enum {
     MARGIN_INTERVALS = 16, /* eight for each sign of m */
     MARGIN_MAX_DEGREE = 21,
+    MARGIN_FLOAT_INTERVALS = 32, /* sixteen for each sign */
+    MARGIN_FLOAT_DEGREE = 9,
 };
 
 /* Polynomials on intervals that the bits of 1 + |m| tell apart: its exponent 0..7, or (split) its
@@ -26,6 +28,14 @@ struct margin_polynomials {
     alignas(64) double coefficient[MARGIN_MAX_DEGREE + 1][MARGIN_INTERVALS];
 };
 
+/* The same in floats: intervals by the exponent 0..3 and two bits of the mantissa. */
+struct margin_floats {
+    float limit; /* of |m|: 15; 0 if they would miss their bound, and are not to be used */
+    int degree;
+    double error;
+    alignas(64) float coefficient[MARGIN_FLOAT_DEGREE + 1][MARGIN_FLOAT_INTERVALS];
+};
+
 enum margin_form {
     MARGIN_EXACT,   /* no table: t2 < 1, or the polynomials would miss their bound */
     MARGIN_SIGMOID, /* t2 = 1: polynomials near 0, the formula beyond, to keep relative accuracy */
@@ -36,6 +46,7 @@ struct margin_table {
     double t1, t2;
     enum margin_form form;
     struct margin_polynomials near, far;
+    struct margin_floats floats; /* of `near`, for activations that are floats */
 };
 
 /* Any legal temperatures. The absolute error of value and slope is at most 1e-12 of max(1, value);

@@ -1,82 +1,6 @@
 /* margin_body: margins on vectors; included with SIMD_F64 by the file of each instruction set. */
-#include "kernel/margin.h"
+#include "kernel/margin_vectors.h"
 #include "kernel/vector_math.h"
-
-/* Results of one vector of margins. */
-struct margin_vec {
-    vec value, slope, curvature;
-};
-
-/* entry[index] of a row of the table, for each lane. */
-HOT vec table_lookup(const double *row, ivec index)
-{
-#if defined(__AVX512F__)
-    return (vec)_mm512_permutex2var_pd(_mm512_load_pd(row), (__m512i)index,
-                                       _mm512_load_pd(row + 8));
-#else
-    vec found;
-    for (int lane = 0; lane < LANES; lane++)
-        found[lane] = row[index[lane]];
-    return found;
-#endif
-}
-
-/* Vectors that go through the table together: Horner's scheme waits for itself, so several of them
- * keep the multipliers busy, and one load of a row serves all. */
-#if defined(__AVX512F__)
-enum { GROUP = 4 };
-#else
-enum { GROUP = 2 };
-#endif
-
-/* Where a vector of margins lies among the polynomials; |m| must be below their limit. */
-struct place {
-    ivec index;
-    vec x, x_per_margin;
-};
-
-HOT struct place table_place(vec m, int split)
-{
-    ivec one = (ivec)vec_all(1), bits = (ivec)(1 + vec_abs(m)) - one;
-    ivec interval = bits >> (MANTISSA_BITS - split), octave = bits >> MANTISSA_BITS;
-    const whole low_bits = ((whole)1 << (MANTISSA_BITS - split)) - 1;
-    vec from_one = (vec)((bits & low_bits) + one);
-    real scale = split ? 4 : 2; /* of the place within the interval, [1, 2) or [1, 1.5) */
-    ivec sign = (ivec)m & (ivec)vec_all(-0.0);
-    return (struct place){
-        .index = interval + ((ivec)m >> 63 & 8),
-        .x = vec_fma(from_one, vec_all(scale), vec_all(-1 - scale)),
-        .x_per_margin = (vec)(((ivec)vec_all(scale) - (octave << MANTISSA_BITS)) | sign),
-    };
-}
-
-/* A group through polynomials; `split` and `bend` are constants to the compiler. */
-HOT void polynomial_margins(const struct margin_polynomials *polynomials, const vec *m, int split,
-                            bool bend, struct margin_vec *loss)
-{
-    struct place place[GROUP];
-    vec value[GROUP], slope[GROUP], half_bend[GROUP];
-    for (int g = 0; g < GROUP; g++) {
-        place[g] = table_place(m[g], split);
-        value[g] = table_lookup(polynomials->coefficient[0], place[g].index);
-        slope[g] = half_bend[g] = vec_all(0);
-    }
-    for (int i = 1; i <= polynomials->degree; i++)
-#pragma GCC unroll 4
-        for (int g = 0; g < GROUP; g++) {
-            if (bend)
-                half_bend[g] = vec_fma(half_bend[g], place[g].x, slope[g]);
-            slope[g] = vec_fma(slope[g], place[g].x, value[g]);
-            vec next = table_lookup(polynomials->coefficient[i], place[g].index);
-            value[g] = vec_fma(value[g], place[g].x, next);
-        }
-    for (int g = 0; g < GROUP; g++) {
-        vec scale = place[g].x_per_margin;
-        loss[g] = (struct margin_vec){.value = value[g], .slope = slope[g] * scale};
-        if (bend)
-            loss[g].curvature = 2 * half_bend[g] * scale * scale;
-    }
-}
 
 HOT struct margin_vec margin_select(ivec mask, struct margin_vec yes, struct margin_vec no)
 {
@@ -125,13 +49,6 @@ static void replace_lanes(const struct margin_table *table, vec m, ivec outside,
     }
 }
 
-/* m where it is below the limit, else 0; marks the others (NaN among them). */
-HOT vec clip(vec m, double limit, ivec *outside)
-{
-    *outside = ~(vec_abs(m) < limit);
-    return (vec)((ivec)m & ~*outside);
-}
-
 /* The lanes that the near polynomials do not reach. Rare, so not inlined. */
 static __attribute__((noinline)) void far_margins(const struct margin_table *table, const vec *m,
                                                   const ivec *outside, struct margin_vec *loss)
@@ -154,19 +71,24 @@ static __attribute__((noinline)) void far_margins(const struct margin_table *tab
     }
 }
 
-HOT void margins_group(const struct margin_table *table, const double *margin, bool bend,
+HOT void margins_group(const struct margin_table *table, const vec *m, bool bend,
                        struct margin_vec *loss)
 {
-    vec m[GROUP], inside[GROUP];
+    vec inside[GROUP];
     ivec outside[GROUP], any = ivec_all(0);
     for (int g = 0; g < GROUP; g++) {
-        m[g] = vec_load(margin + g * LANES);
         inside[g] = clip(m[g], table->near.limit, &outside[g]);
         any |= outside[g];
     }
     polynomial_margins(&table->near, inside, 1, bend, loss);
     if (vec_any(any))
         far_margins(table, m, outside, loss);
+}
+
+HOT void load_group(const double *margin, vec *m)
+{
+    for (int g = 0; g < GROUP; g++)
+        m[g] = vec_load(margin + g * LANES);
 }
 
 HOT void store_group(const struct margin_vec *loss, double *value, double *slope, double *curvature)
@@ -186,8 +108,10 @@ static void margins_rest(const struct margin_table *table, const double *margin,
     double in[GROUP * LANES] = {0}, values[GROUP * LANES], slopes[GROUP * LANES],
                       curvatures[GROUP * LANES];
     struct margin_vec loss[GROUP];
+    vec m[GROUP];
     memcpy(in, margin, n * sizeof *in);
-    margins_group(table, in, curvature != NULL, loss);
+    load_group(in, m);
+    margins_group(table, m, curvature != NULL, loss);
     store_group(loss, values, slopes, curvatures);
     memcpy(value, values, n * sizeof *values);
     memcpy(slope, slopes, n * sizeof *slopes);
@@ -201,9 +125,11 @@ HOT void margins_loop(const struct margin_table *table, const double *margin, si
 {
     const bool bend = curvature != NULL; /* a constant wherever this is inlined */
     struct margin_vec loss[GROUP];
+    vec m[GROUP];
     size_t i = 0, step = GROUP * LANES;
     for (; i + step <= n; i += step) {
-        margins_group(table, margin + i, bend, loss);
+        load_group(margin + i, m);
+        margins_group(table, m, bend, loss);
         store_group(loss, value + i, slope + i, bend ? curvature + i : NULL);
     }
     if (i < n)

@@ -12,12 +12,17 @@ enum { NODES = MARGIN_MAX_DEGREE }; /* of the slope: its degree is one less than
  */
 static const double ENOUGH = 8e-13; /* of the 1e-12 that is promised */
 
+/* The same for floats: rounding alone takes two thirds of it. */
+static const double ENOUGH_FLOATS = 1.5e-7;
+
 /* What is being fitted: some of the polynomials of a table. */
 struct fit {
     double t1, t2;
     struct margin_polynomials *polynomials;
-    long double cosine[NODES][NODES]; /* T_j at node k: the same for every interval */
-    long double series[MARGIN_INTERVALS][NODES + 1];
+    const struct margin_polynomials *from; /* those that are fitted; NULL: the exact functions */
+    int split, side;                       /* intervals of an octave: 2^split; of each sign */
+    long double cosine[NODES][NODES];      /* T_j at node k: the same for every interval */
+    long double series[MARGIN_FLOAT_INTERVALS][NODES + 1];
 };
 
 /* Where a table is checked: between the nodes, where it is worst. */
@@ -28,23 +33,25 @@ struct checkpoint {
 
 static struct margin_loss exact_loss(const struct fit *fit, double margin)
 {
+    if (fit->from)
+        return margin_polynomial(fit->from, margin);
     return tempered_margin_loss(margin, fit->t1, fit->t2);
 }
 
 /* d margin / dx: half the width of an interval, negative on the left. */
 static double margin_per_x(const struct fit *fit, int interval)
 {
-    int split = fit->polynomials->split, exponent = (interval % 8) >> split;
-    double half_width = ldexp(1, exponent - split) / 2;
-    return interval < 8 ? half_width : -half_width;
+    int exponent = (interval % fit->side) >> fit->split;
+    double half_width = ldexp(1, exponent - fit->split) / 2;
+    return interval < fit->side ? half_width : -half_width;
 }
 
 /* The margin at x in [-1, 1] of an interval. */
 static double margin_at(const struct fit *fit, int interval, double x)
 {
-    int split = fit->polynomials->split, exponent = (interval % 8) >> split;
-    double half = interval % 2 && split ? 1.5 : 1; /* where in its octave 1 + |m| begins */
-    double from = half * ldexp(1, exponent) - 1, half_width = margin_per_x(fit, interval);
+    int parts = 1 << fit->split, exponent = (interval % fit->side) >> fit->split;
+    double begin = 1 + (double)(interval % parts) / parts; /* where in its octave 1 + |m| begins */
+    double from = begin * ldexp(1, exponent) - 1, half_width = margin_per_x(fit, interval);
     return copysign(from, half_width) + half_width * (x + 1);
 }
 
@@ -100,12 +107,17 @@ static void to_powers(const long double *series, int degree, long double *powers
 }
 
 /* The integral is right up to a constant, which the value in the middle gives. */
+static void fit_powers(const struct fit *fit, int interval, int degree, long double *powers)
+{
+    to_powers(fit->series[interval], degree, powers);
+    powers[0] = exact_loss(fit, margin_at(fit, interval, 0)).value;
+}
+
 static void place_interval(const struct fit *fit, int interval)
 {
     struct margin_polynomials *polynomials = fit->polynomials;
     long double powers[NODES + 1];
-    to_powers(fit->series[interval], polynomials->degree, powers);
-    powers[0] = exact_loss(fit, margin_at(fit, interval, 0)).value;
+    fit_powers(fit, interval, polynomials->degree, powers);
     for (int i = 0; i <= polynomials->degree; i++)
         polynomials->coefficient[polynomials->degree - i][interval] = (double)powers[i];
 }
@@ -129,19 +141,34 @@ static double fit_error(const struct fit *fit, const struct checkpoint *points, 
     return worst;
 }
 
-/* The lowest degree that is good enough; false if none is. */
-static bool fit_polynomials(struct fit *fit)
+enum { CHECKS = NODES + 1 };
+
+/* Between the nodes. */
+static double check(int k)
 {
-    enum { CHECKS = NODES + 1, LOWEST_DEGREE = 8 };
-    struct checkpoint points[MARGIN_INTERVALS * CHECKS];
+    return 0.999999 * cos(acos(-1) * k / NODES);
+}
+
+static void fit_series(struct fit *fit)
+{
     for (int j = 0; j < NODES; j++)
         for (int k = 0; k < NODES; k++)
             fit->cosine[j][k] = cosl(acosl(-1) * j * (2 * k + 1) / (2 * NODES));
-    for (int i = 0; i < MARGIN_INTERVALS; i++) {
+    for (int i = 0; i < 2 * fit->side; i++) {
         fit_slope(fit, i, fit->series[i]);
         integrate(fit->series[i]);
+    }
+}
+
+/* The lowest degree that is good enough; false if none is. */
+static bool fit_polynomials(struct fit *fit)
+{
+    enum { LOWEST_DEGREE = 8 };
+    struct checkpoint points[MARGIN_INTERVALS * CHECKS];
+    fit_series(fit);
+    for (int i = 0; i < MARGIN_INTERVALS; i++) {
         for (int k = 0; k < CHECKS; k++) {
-            double margin = margin_at(fit, i, 0.999999 * cos(acos(-1) * k / NODES));
+            double margin = margin_at(fit, i, check(k));
             points[i * CHECKS + k] = (struct checkpoint){margin, exact_loss(fit, margin)};
         }
     }
@@ -157,17 +184,63 @@ static bool fit_polynomials(struct fit *fit)
     return false;
 }
 
+/* ---- Floats ---------------------------------------------------------------------------------- */
+
+/* The error of a polynomial of floats at x, relative to max(1, |value|), as kernels evaluate it. */
+static double floats_error(const struct fit *fit, const struct margin_floats *floats, int interval,
+                           double at)
+{
+    struct margin_loss exact = exact_loss(fit, margin_at(fit, interval, at));
+    float x = (float)at, value = floats->coefficient[0][interval], slope = 0;
+    for (int i = 1; i <= floats->degree; i++) {
+        slope = slope * x + value;
+        value = value * x + floats->coefficient[i][interval];
+    }
+    double slope_by_margin = (double)slope / margin_per_x(fit, interval);
+    return fmax(fabs((double)value - exact.value), fabs(slope_by_margin - exact.slope)) /
+           fmax(1, fabs(exact.value));
+}
+
+static void place_floats(const struct fit *fit, struct margin_floats *floats)
+{
+    floats->error = 0;
+    for (int interval = 0; interval < MARGIN_FLOAT_INTERVALS; interval++) {
+        long double powers[NODES + 1];
+        fit_powers(fit, interval, floats->degree, powers);
+        for (int i = 0; i <= floats->degree; i++)
+            floats->coefficient[floats->degree - i][interval] = (float)powers[i];
+        for (int k = 0; k < CHECKS; k++)
+            floats->error = fmax(floats->error, floats_error(fit, floats, interval, check(k)));
+    }
+}
+
+/* From the polynomials of doubles, which are at hand and exact enough. */
+static void fit_floats(struct margin_table *table)
+{
+    struct margin_floats *floats = &table->floats;
+    struct fit fit = {.from = &table->near, .split = 2, .side = MARGIN_FLOAT_INTERVALS / 2};
+    fit_series(&fit);
+    floats->error = INFINITY;
+    for (floats->degree = 4; floats->error > ENOUGH_FLOATS; floats->degree++) {
+        place_floats(&fit, floats);
+        if (floats->degree == MARGIN_FLOAT_DEGREE || floats->error <= ENOUGH_FLOATS)
+            break;
+    }
+    floats->limit = floats->error <= ENOUGH_FLOATS ? (float)table->near.limit : 0;
+}
+
 void margin_table_build(struct margin_table *table, double t1, double t2)
 {
     *table = (struct margin_table){.t1 = t1, .t2 = t2, .form = MARGIN_EXACT};
     table->near = (struct margin_polynomials){.split = 1, .limit = 15};
     table->far = (struct margin_polynomials){.split = 0, .limit = 255};
-    struct fit near = {.t1 = t1, .t2 = t2, .polynomials = &table->near};
-    struct fit far = {.t1 = t1, .t2 = t2, .polynomials = &table->far};
+    struct fit near = {.t1 = t1, .t2 = t2, .polynomials = &table->near, .split = 1, .side = 8};
+    struct fit far = {.t1 = t1, .t2 = t2, .polynomials = &table->far, .split = 0, .side = 8};
     if (!(t2 >= 1) || !fit_polynomials(&near))
         return;
     if (t2 == 1)
         table->form = MARGIN_SIGMOID;
     else if (fit_polynomials(&far))
         table->form = MARGIN_TABLE;
+    fit_floats(table);
 }

@@ -60,16 +60,12 @@ struct solution {
     ivec failed;
 };
 
-/* Rough Newton steps until the sum is near enough for few full ones. */
-HOT vec rough_start(const struct lanes *lanes, vec lambda)
+/* A rough Newton step; true if it was made from so far away that another is wanted. */
+HOT bool rough_step(const struct lanes *lanes, vec *lambda)
 {
-    for (int step = 0; step < MOST_STEPS; step++) {
-        struct moments sum = rough_moments(lanes, lambda);
-        lambda = halley_next(lanes, &sum, rough_stretched_sum(&sum, lanes->s), lambda);
-        if (!vec_any(farther(sum.p, (real)ROUGH_ENOUGH)))
-            break;
-    }
-    return lambda;
+    struct moments sum = rough_moments(lanes, *lambda);
+    *lambda = halley_next(lanes, &sum, rough_stretched_sum(&sum, lanes->s), *lambda);
+    return vec_any(farther(sum.p, (real)ROUGH_ENOUGH));
 }
 
 /* The root of S(lambda + d) = 1 to third order in the excess e = S - 1, and Z there:
@@ -180,12 +176,14 @@ HOT vec label_log_p(const struct lanes *lanes, vec a_label, vec lambda)
 /* The labels of a vector of rows; rows past the end take class 0. */
 HOT ivec load_labels(const softmax_block *block, size_t first)
 {
-    whole found[LANES];
-    ivec labels;
-    for (size_t lane = 0; lane < LANES; lane++)
-        found[lane] = first + lane < block->shape.rows ? (whole)block->label[first + lane] : 0;
-    memcpy(&labels, found, sizeof labels);
-    return labels;
+    typedef uint32_t label_vec __attribute__((vector_size(LANES * sizeof(uint32_t))));
+    uint32_t some[LANES] = {0};
+    const uint32_t *from = block->label + first;
+    label_vec labels;
+    if (block->shape.rows - first < LANES)
+        from = memcpy(some, from, (block->shape.rows - first) * sizeof *some);
+    memcpy(&labels, from, sizeof labels);
+    return __builtin_convertvector(labels, ivec);
 }
 
 /* Up to so many classes, looking at each of them is cheaper than picking lane by lane. */
@@ -229,17 +227,11 @@ HOT vec label_loss(const struct softmax_shape *shape, vec log_p, vec *factor)
     return s == 0 ? -log_p : -vec_stretch_exp_with(log_p, vec_exp(log_p * s), s);
 }
 
-HOT struct solution solve_lanes(const softmax_block *block, size_t first, struct lanes *lanes,
-                                const struct survey *survey)
+HOT struct solution solve_lanes(const struct lanes *lanes, vec lambda)
 {
     if (lanes->s == 0)
         return solve_softmax(lanes);
-    vec lambda = first_guess(lanes, survey);
-    if (block->lambda)
-        lambda = vec_max(vec_load(block->lambda + first), lambda);
-    if (lanes->s < 0)
-        return solve_sparse(lanes, lambda);
-    return solve_hot(lanes, block->lambda ? lambda : rough_start(lanes, lambda));
+    return lanes->s < 0 ? solve_sparse(lanes, lambda) : solve_hot(lanes, lambda);
 }
 
 HOT void store_rows(const softmax_block *block, size_t first, vec loss, vec lambda)
@@ -253,11 +245,22 @@ HOT void store_rows(const softmax_block *block, size_t first, vec loss, vec lamb
         memcpy(block->lambda + first, values, rows * sizeof *values);
 }
 
-HOT void run_lanes(const softmax_block *block, size_t first)
+/* A vector of rows on its way. */
+struct passage {
+    struct lanes lanes;
+    vec lambda; /* where the search stands */
+    bool rough; /* and whether it is far from its end */
+    struct solution solution;
+    vec poison; /* 0, or NaN where an activation is not finite */
+    vec factor; /* of the gradient */
+};
+
+HOT void begin_rows(const softmax_block *block, size_t first, struct start start,
+                    struct passage *passage)
 {
     const struct softmax_shape *shape = &block->shape;
     struct survey survey = survey_lanes(block->activation + first, shape->classes, shape->stride);
-    struct lanes lanes = {
+    passage->lanes = (struct lanes){
         .a = block->activation + first,
         .out = block->gradient + first,
         .classes = shape->classes,
@@ -265,24 +268,70 @@ HOT void run_lanes(const softmax_block *block, size_t first)
         .s = (real)(shape->t2 - 1),
         .max = survey.max,
     };
-    struct solution solution = solve_lanes(block, first, &lanes, &survey);
-    ivec labels = load_labels(block, first);
-    vec factor, log_p = label_log_p(&lanes, gather_labels(&lanes, labels), solution.lambda);
-    vec loss = label_loss(shape, log_p, &factor);
-    vec scale = factor * vec_reciprocal(solution.normaliser);
-    if (lanes.s > 0)
-        finish_hot(&lanes, &solution, scale);
-    else
-        finish_exact(&lanes, scale);
-    subtract_at_labels(&lanes, labels, factor);
-    /* 0, or NaN where an activation is not finite; a search that failed is NaN too. */
-    vec poison = survey.mean - survey.mean;
-    loss = vec_select(solution.failed, vec_all((real)__builtin_nan("")), loss + poison);
-    store_rows(block, first, loss, solution.lambda);
+    passage->poison = survey.mean - survey.mean;
+    passage->lambda = first_guess(&survey, start);
+    if (block->lambda)
+        passage->lambda = vec_max(vec_load(block->lambda + first), passage->lambda);
+    passage->rough = passage->lanes.s > 0 && !block->lambda;
 }
 
+/* Rough steps until the sums are near enough for few full ones. */
+HOT void approach(struct passage *passage, size_t count)
+{
+    bool more = true;
+    for (int step = 0; step < MOST_STEPS && more; step++) {
+        more = false;
+        for (size_t k = 0; k < count; k++) {
+            if (passage[k].rough)
+                passage[k].rough = rough_step(&passage[k].lanes, &passage[k].lambda);
+            more = more || passage[k].rough;
+        }
+    }
+}
+
+HOT void lose_rows(const softmax_block *block, size_t first, struct passage *passage)
+{
+    const struct lanes *lanes = &passage->lanes;
+    const struct solution *solution = &passage->solution;
+    vec a_label = gather_labels(lanes, load_labels(block, first));
+    vec log_p = label_log_p(lanes, a_label, solution->lambda);
+    vec loss = label_loss(&block->shape, log_p, &passage->factor) + passage->poison;
+    loss = vec_select(solution->failed, vec_all((real)__builtin_nan("")), loss);
+    store_rows(block, first, loss, solution->lambda);
+}
+
+HOT void finish_rows(const softmax_block *block, size_t first, const struct passage *passage)
+{
+    const struct lanes *lanes = &passage->lanes;
+    const struct solution *solution = &passage->solution;
+    vec scale = passage->factor * vec_reciprocal(solution->normaliser);
+    if (lanes->s > 0)
+        finish_hot(lanes, solution, scale);
+    else
+        finish_exact(lanes, scale);
+    subtract_at_labels(lanes, load_labels(block, first), passage->factor);
+}
+
+/* One step after the other, each for several vectors: a step waits for itself so long that the
+ * processor, which does not look ahead much farther than one vector, would rest if all were done to
+ * one at once. */
 HOT void softmax_run(const softmax_block *block)
 {
-    for (size_t first = 0; first < block->shape.rows; first += LANES)
-        run_lanes(block, first);
+    enum { AT_ONCE = 8 };
+    struct passage passage[AT_ONCE];
+    const struct start start = start_of(&block->shape);
+    const size_t vectors = (block->shape.rows + LANES - 1) / LANES;
+    for (size_t done = 0, count; done < vectors; done += count) {
+        const size_t from = done * LANES;
+        count = vectors - done < AT_ONCE ? vectors - done : AT_ONCE;
+        for (size_t k = 0; k < count; k++)
+            begin_rows(block, from + k * LANES, start, &passage[k]);
+        approach(passage, count);
+        for (size_t k = 0; k < count; k++)
+            passage[k].solution = solve_lanes(&passage[k].lanes, passage[k].lambda);
+        for (size_t k = 0; k < count; k++)
+            lose_rows(block, from + k * LANES, &passage[k]);
+        for (size_t k = 0; k < count; k++)
+            finish_rows(block, from + k * LANES, &passage[k]);
+    }
 }

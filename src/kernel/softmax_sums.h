@@ -16,6 +16,11 @@ typedef struct softmax_f64 softmax_block;
 
 enum { MOST_STEPS = 100 }; /* ten are plenty; what has not converged then becomes NaN */
 
+/* Where searches of a block begin: (n^s - 1)/s for all classes, and for two of them. */
+struct start {
+    real all, two;
+};
+
 /* LANES rows of a block. */
 struct lanes {
     const real *a; /* their activations; class c at [c * stride] */
@@ -55,14 +60,20 @@ static real spread(double n, real s)
     return (real)(__builtin_expm1((double)s * __builtin_log(n)) / (double)s);
 }
 
+static struct start start_of(const struct softmax_shape *shape)
+{
+    const real s = (real)(shape->t2 - 1);
+    if (s == 0)
+        return (struct start){0};
+    return (struct start){spread((double)shape->classes, s), spread(2, s)};
+}
+
 /* A start: the first three lower bounds of docs/math.md, but for the rounding of the mean. A step
  * from above the root leads below it, so that does no harm. */
-static vec first_guess(const struct lanes *lanes, const struct survey *survey)
+HOT vec first_guess(const struct survey *survey, struct start start)
 {
-    real n = (real)lanes->classes;
     vec mean_gap = survey->max - survey->mean, second_gap = survey->max - survey->second;
-    vec all = spread((double)n, lanes->s) - mean_gap,
-        two = spread(2, lanes->s) - second_gap * (real)0.5;
+    vec all = start.all - mean_gap, two = start.two - second_gap * (real)0.5;
     return vec_max(vec_all(0), vec_max(all, two));
 }
 

@@ -41,22 +41,17 @@ static double sum_of(const real *x, size_t count)
     return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
 }
 
-static void two_block(const struct work *work, struct span span)
+/* Activations become residuals; every pass but the one that evaluates is in no hurry. */
+static void two_residuals(const struct work *work, struct span span, real *first)
 {
     const struct objective *o = work->o;
-    const struct scratch *scratch = work->scratch;
-    double *gradient = work->part->gradient;
-    real *first = scratch->first;
-    double *activation = scratch->second, *r = scratch->third;
-    const bool widens = o->x->kind == OTHER_KIND && (o->fold || !o->spec.scale);
-    ROWS block = {NULL, span.count, o->columns};
-    OTHER_ROWS wide = {NULL, span.count, o->columns};
-    if (widens) {
-        wide.x = (const other *)o->x->dense + span.from * o->columns;
-        o->kernel->LINEAR->OTHER_TIMES(wide, WEIGHTS(o), first);
-    } else {
-        block = block_of(work, span);
-        o->kernel->LINEAR->times(block, WEIGHTS(o), first);
+    double *activation = work->scratch->second, *r = work->scratch->third;
+    if (work->pass == PASS_EVALUATE && o->table) {
+        struct residual_rows rows = two_evaluation(work, span);
+        struct residual_sums sums = {0};
+        o->kernel->RESIDUAL(&rows, first, &sums);
+        two_add(work, &sums);
+        return;
     }
     for (size_t i = 0; i < span.count; i++)
         activation[i] = (double)first[i] + o->raw[o->columns];
@@ -65,11 +60,34 @@ static void two_block(const struct work *work, struct span span)
         return;
     for (size_t i = 0; i < span.count; i++)
         first[i] = (real)r[i];
-    gradient[o->columns] += sum_of(first, span.count);
-    if (widens)
-        o->kernel->LINEAR->OTHER_BACK(wide, first, gradient);
-    else
-        o->kernel->LINEAR->back(block, first, gradient);
+    work->part->gradient[o->columns] += sum_of(first, span.count);
+}
+
+/* Rows that the kernels widen as they read them. */
+static void two_widening(const struct work *work, struct span span)
+{
+    const struct objective *o = work->o;
+    real *first = work->scratch->first;
+    const struct linear_aside aside = {matrix_bytes(o->x) <= CACHED_BYTES, work->scratch->rows};
+    const OTHER_ROWS block = {(const other *)o->x->dense + span.from * o->columns, span.count,
+                              o->columns};
+    o->kernel->LINEAR->OTHER_TIMES(block, aside, WEIGHTS(o), first);
+    two_residuals(work, span, first);
+    if (pass_has_gradient(work->pass))
+        o->kernel->LINEAR->OTHER_BACK(block, aside, first, work->part->gradient);
+}
+
+static void two_block(const struct work *work, struct span span)
+{
+    const struct objective *o = work->o;
+    const bool cached = matrix_bytes(o->x) <= CACHED_BYTES;
+    const ROWS block = block_of(work, span);
+    real *first = work->scratch->first;
+    (cached ? o->kernel->LINEAR->times_cached : o->kernel->LINEAR->times)(block, WEIGHTS(o), first);
+    two_residuals(work, span, first);
+    if (pass_has_gradient(work->pass))
+        (cached ? o->kernel->LINEAR->back_cached : o->kernel->LINEAR->back)(block, first,
+                                                                            work->part->gradient);
 }
 
 static void many_block(const struct work *work, struct span span)
@@ -97,11 +115,16 @@ static void many_block(const struct work *work, struct span span)
 
 static void part_run(const struct work *work, size_t part)
 {
-    for (size_t i = 0; i < work->o->cut.part_blocks; i++) {
-        struct span span = cut_span(&work->o->cut, part, i);
-        if (span.count && work->o->vectors == 1)
-            two_block(work, span);
-        else if (span.count)
+    const struct objective *o = work->o;
+    const bool widens = o->x->kind == OTHER_KIND && (o->fold || !o->spec.scale);
+    for (size_t i = 0; i < o->cut.part_blocks; i++) {
+        struct span span = cut_span(&o->cut, part, i);
+        pages_rows(o->x, span.from, span.count);
+        if (span.count && o->vectors > 1)
             many_block(work, span);
+        else if (span.count && widens)
+            two_widening(work, span);
+        else if (span.count)
+            two_block(work, span);
     }
 }

@@ -4,6 +4,7 @@
 typedef float real;
 #define REAL_KIND  MATRIX_F32
 #define LINEAR     linear_f32
+#define RESIDUAL   residual_f32
 #define WEIGHTS(o) ((o)->raw_f32)
 #define ROWS       struct rows_f32
 #define MANY       struct many_f32

@@ -2,6 +2,7 @@
 typedef double real;
 #define REAL_KIND  MATRIX_F64
 #define LINEAR     linear_f64
+#define RESIDUAL   residual_f64
 #define WEIGHTS(o) ((o)->raw)
 #define ROWS       struct rows_f64
 #define MANY       struct many_f64

@@ -7,16 +7,12 @@ temper_status objective_evaluate(void *context, const double *w, double *value, 
                                  temper_error *error)
 {
     struct objective *o = context;
-    double loss = 0, correct = 0;
     o->point[o->last].prepared = false;
-    if (run_pass(o, PASS_EVALUATE, w, gradient) != TEMPER_OK)
-        return error_no_memory(error);
-    for (size_t p = 0; p < o->cut.parts; p++) {
-        loss += o->part[p].loss;
-        correct += o->part[p].correct;
-    }
-    o->loss = loss / o->weight_sum;
-    o->accuracy = correct / o->weight_sum;
+    temper_status status = run_pass(o, PASS_EVALUATE, w, gradient, error);
+    if (status != TEMPER_OK)
+        return status;
+    o->loss = pass_total(o, TOTAL_LOSS) / o->weight_sum;
+    o->accuracy = pass_total(o, TOTAL_CORRECT) / o->weight_sum;
     *value = o->loss + penalty(w, o->columns * o->vectors, o->spec.l2);
     return TEMPER_OK;
 }
@@ -31,20 +27,17 @@ temper_status objective_multiply(void *context, const double *v, double *product
                                  temper_error *error)
 {
     struct objective *o = context;
-    if (run_pass(o, PASS_MULTIPLY, v, product) != TEMPER_OK)
-        return error_no_memory(error);
-    o->point[1 - o->last].prepared = true;
-    return TEMPER_OK;
+    temper_status status = run_pass(o, PASS_MULTIPLY, v, product, error);
+    if (status == TEMPER_OK)
+        o->point[1 - o->last].prepared = true;
+    return status;
 }
 
 temper_status objective_length(void *context, const double *v, double *length, temper_error *error)
 {
     struct objective *o = context;
-    double squares = 0;
-    if (run_pass(o, PASS_LENGTH, v, NULL) != TEMPER_OK)
-        return error_no_memory(error);
-    for (size_t p = 0; p < o->cut.parts; p++)
-        squares += o->part[p].squares;
-    *length = sqrt(squares / o->weight_sum);
-    return TEMPER_OK;
+    temper_status status = run_pass(o, PASS_LENGTH, v, NULL, error);
+    if (status == TEMPER_OK)
+        *length = sqrt(pass_total(o, TOTAL_SQUARES) / o->weight_sum);
+    return status;
 }

@@ -101,7 +101,7 @@ static bool allocate(struct group *group)
     if (!group->transposed)
         return true;
     group->residual = mem_alloc(group->rows, GROUP_WIDTH * sizeof(double));
-    return group->residual && turned_make(group->x, &group->turned);
+    return group->residual && turned_make(group->x, group->spec.data->memory, &group->turned);
 }
 
 static void free_scratch(const struct group_scratch *s)
@@ -193,11 +193,31 @@ temper_status group_new(const struct group_spec *spec, const struct group_member
     group->members = count;
     fill(group, spec);
     if (!allocate(group) || !make_members(group, members)) {
+        const struct spill *spill = group->turned.spill;
+        temper_status status = spill ? spill_failure(spill, error) : error_no_memory(error);
         group_free(group);
-        return error_no_memory(error);
+        return status;
     }
     *out = group;
     return TEMPER_OK;
+}
+
+double group_bytes(const struct group_spec *spec, double *block)
+{
+    struct group g = {0};
+    fill(&g, spec);
+    double real = g.spec.f64 ? sizeof(double) : sizeof(float), rows = (double)g.stride;
+    double columns = (double)g.columns, gradient = columns * GROUP_WIDTH;
+    bool dense = g.x->kind != MATRIX_CSR;
+    double scratch = rows * real * ((dense ? columns : GROUP_WIDTH) + 2 * GROUP_WIDTH) +
+                     rows * sizeof(double) * (GROUP_WIDTH + 3) +
+                     (dense ? real * (double)linear_scratch(g.stride, g.columns, GROUP_WIDTH) : 0);
+    double turned = g.transposed ? turned_bytes(g.x, spec->data->memory, g.workers) +
+                                       (double)g.rows * GROUP_WIDTH * sizeof(double)
+                                 : 0;
+    *block = (double)matrix_bytes(g.x) / ((double)g.rows + 1) * (double)g.cut.block_rows;
+    return gradient * sizeof(double) * (double)(g.transposed ? 1 : g.cut.parts) + gradient * real +
+           scratch * (double)g.workers + turned;
 }
 
 size_t group_size(const struct group *group)

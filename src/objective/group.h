@@ -42,6 +42,8 @@ bool group_supports(const struct dataset *data);
 
 temper_status group_new(const struct group_spec *spec, const struct group_member *members,
                         size_t count, struct group **out, temper_error *error);
+/* Bytes that a group takes, about; `block`, a block of rows as a thread reads it. */
+double group_bytes(const struct group_spec *spec, double *block);
 void group_free(struct group *group);
 size_t group_size(const struct group *group); /* of a member's w */
 

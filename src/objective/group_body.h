@@ -148,6 +148,7 @@ static void part_run(const struct group_work *work, size_t part)
 {
     for (size_t i = 0; i < work->group->cut.part_blocks; i++) {
         struct span span = cut_span(&work->group->cut, part, i);
+        pages_rows(work->group->x, span.from, span.count);
         if (span.count)
             dense_block(work, span);
     }

@@ -42,6 +42,7 @@ void group_part_sparse(const struct group_work *work, size_t part)
         struct span span = cut_span(&work->group->cut, part, i);
         if (!span.count)
             break;
+        pages_rows(work->group->x, span.from, span.count);
         multiply(work, span);
         group_columns_f64(work, span);
         collect(work, span);
@@ -52,6 +53,7 @@ static temper_status run_columns(void *context, size_t number, size_t worker)
 {
     const struct group *group = context;
     const struct turned_group columns = turned_group(&group->turned, number);
+    turned_expect(&group->turned, &columns);
     const size_t count = group->chunk.evaluated;
     (void)worker;
     group->kernel->sparse->many_times(columns.entries, count, group->residual,

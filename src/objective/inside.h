@@ -2,12 +2,16 @@
 #ifndef OBJECTIVE_INSIDE_H
 #define OBJECTIVE_INSIDE_H
 
+#include "data/parts.h"
 #include "kernel/kernel.h"
 #include "kernel/linear.h"
 #include "kernel/sparse.h"
 #include "objective/objective.h"
 #include "objective/rows.h"
 #include "objective/turned.h"
+
+/* Data that stays in the cache from one pass to the next: nothing is fetched in advance. */
+enum { CACHED_BYTES = 3 << 19 };
 
 /* What a pass over the rows is for. */
 enum pass {
@@ -25,8 +29,12 @@ static inline bool pass_has_gradient(enum pass pass)
 /* Sums of a part. */
 struct part {
     double loss, correct, squares;
-    double *gradient; /* [columns * vectors], then [vectors] of the intercepts */
+    double *gradient; /* [columns * vectors], then [vectors] of the intercepts; where the matrix is
+                       * transposed, only those. Room for the three numbers above behind it. */
 };
+
+/* Where these three are in the sums of all parts, behind the gradient. */
+enum { TOTAL_LOSS, TOTAL_CORRECT, TOTAL_SQUARES, TOTALS };
 
 /* What is kept of an evaluation for the curvature there. */
 struct point {
@@ -53,24 +61,30 @@ struct objective {
     struct margin_table *table; /* two classes, Tsallis losses; else NULL */
     const struct matrix *x;
     const uint32_t *label;
-    size_t rows, columns, classes, vectors, size;
-    double weight_sum;
+    size_t rows; /* of this process */
+    size_t columns, classes, vectors, size;
+    double weight_sum; /* of all rows */
 
     bool fold;      /* scaling goes into the weights, not into the rows */
     double *raw;    /* weights for the rows as the kernels see them, and the intercepts behind */
     float *raw_f32; /* sparse data: of PASS_MULTIPLY only */
 
-    struct cut cut;
-    size_t stride; /* rows of a block rounded up to SOFTMAX_PAD */
+    struct parts parts; /* of all processes; */
+    size_t *first;      /* the first one of each, and their number behind */
+    struct cut cut;     /* those of this one */
+    size_t stride;      /* rows of a block rounded up to SOFTMAX_PAD */
     struct part *part;
-    double *sums;      /* all gradients of the parts */
-    double *intercept; /* those of the intercepts, summed */
+    double **vectors_of; /* the gradient of each part, or what is to be added up of it */
+    double *sums;        /* all gradients of the parts */
+    double *total;       /* the sum of all of them */
+    double *intercept;   /* that of the intercepts, within it */
 
     /* Sparse data with many columns: the transposed matrix, and residuals to multiply it with. */
     bool transposed;
-    struct turned turned;
-    double *residual;    /* [rows * vectors] */
-    float *residual_f32; /* of PASS_MULTIPLY with many classes */
+    struct turned turned; /* of several processes each has some columns, of all rows */
+    double *residual;     /* [rows * vectors] */
+    float *residual_f32;  /* of PASS_MULTIPLY with many classes */
+    void *all_residuals;  /* one of these of all processes; NULL: there is only one */
 
     struct point point[2]; /* the last evaluated and the accepted one */
     double *escort_bend;   /* many: q_c p_c^(t2 - 1) at the accepted point, like `residual` */
@@ -82,6 +96,12 @@ struct objective {
     size_t workers;
     double loss, accuracy; /* of the last evaluation */
 };
+
+/* Numbers of a part's gradient. */
+static inline size_t pass_gradient(const struct objective *o)
+{
+    return o->transposed ? o->vectors : (o->columns + 1) * o->vectors;
+}
 
 static inline double weight_of(const struct objective *o, size_t row)
 {
@@ -96,8 +116,16 @@ struct work {
     struct scratch *scratch;
 };
 
+/* What follows from the shape of the data and the options: sizes, blocks, parts. */
+void objective_shape(struct objective *o, const struct objective_spec *spec);
+/* Bytes that the moments take while they are summed: one matrix, or one for each class. */
+double moments_bytes(const struct objective *o, bool of_classes);
+
 /* From activations to residuals r, by the pass; intercepts are in the activations already. */
 void two_rows(const struct work *work, struct span span, const double *activation, double *r);
+/* An evaluation by the kernel, which has a table; its sums go to the part. */
+struct residual_rows two_evaluation(const struct work *work, struct span span);
+void two_add(const struct work *work, const struct residual_sums *sums);
 /* The same for many classes, [class * stride + row]; rows behind the span become 0. */
 void many_rows_f32(const struct work *work, struct span span, const float *activation, float *r);
 void many_rows_f64(const struct work *work, struct span span, const double *activation, double *r);
@@ -108,18 +136,20 @@ void many_multiply(const struct work *work, struct span span, const double *acti
 void dense_part_f32(const struct work *work, size_t part);
 void dense_part_f64(const struct work *work, size_t part);
 void sparse_part(const struct work *work, size_t part);
-/* The transposed matrix, if the shape of the data wants it; false: no memory. */
-bool sparse_prepare(struct objective *o);
+/* The transposed matrix, if the shape of the data wants it. */
+temper_status sparse_prepare(struct objective *o, temper_error *error);
 /* The gradient of all parts at once, where the matrix is transposed: its parts have intercepts
  * only. */
 temper_status sparse_gradient(struct objective *o, enum pass pass, const double *w,
-                              double *gradient);
+                              double *gradient, temper_error *error);
 /* Some columns of a gradient from the sums over rows: scaling, the mean, the penalty. */
 void finish_columns(const struct objective *o, const double *w, size_t from, size_t to,
                     double *gradient);
 
 /* A pass over all rows with the weights w. `gradient`, unless NULL, receives the sum of residuals
- * times rows, divided by the sum of the weights, and that of the penalty; the sums of the parts
- * stay in o->part. */
-temper_status run_pass(struct objective *o, enum pass pass, const double *w, double *gradient);
+ * times rows, divided by the sum of the weights, and that of the penalty. */
+temper_status run_pass(struct objective *o, enum pass pass, const double *w, double *gradient,
+                       temper_error *error);
+/* Of the last pass that had any. */
+double pass_total(const struct objective *o, size_t which);
 #endif

@@ -1,37 +1,21 @@
 /* moments: sums of weighted outer products of the rows: the Hessian of two classes, and the second
  * moments that a metric is made of. */
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/thread.h"
-#include "objective/inside.h"
+#include "objective/moments.h"
 
 enum {
-    MOST_GROUPS = 8,
+    LEAST_GROUPS = 8,         /* that are worth more memory than what follows */
+    GROUP_BLOCKS = 6,         /* at least: sums are large, and new memory is slow */
     MOST_ROWS = 512,          /* of a block */
     BLOCK_BYTES = 800 * 1024, /* the same: read again and again, but from the cache */
 };
 
-static const double GROUP_BYTES = 128.0 * 1024 * 1024; /* of all groups together */
-
-/* Groups of blocks with sums of their own, added in order; their number depends on the shape of the
- * data alone. */
-struct moments {
-    const struct objective *o;
-    const double *weight; /* of each row; NULL: that of the data */
-    size_t block_rows;    /* the more, the rarer are sums added to the matrix */
-    size_t step;          /* every step-th block only */
-    size_t groups;
-    double *out;
-    size_t length; /* of a group's sums: columns^2, columns, and the sums of weights: of the
-                    * moments, and of the rows */
-    double *sums;
-};
-
-static double *outer_of(const struct moments *m, size_t group)
-{
-    return m->sums + group * m->length;
-}
+static const double GROUP_BYTES = 128.0 * 1024 * 1024; /* of so few groups together, and */
+static const double MORE_BYTES = 1024.0 * 1024;        /* of more */
 
 static double moment_weight(const struct moments *m, size_t row)
 {
@@ -141,51 +125,131 @@ static void sparse_block(const struct moments *m, struct span span, double *oute
     }
 }
 
-static void add_blocks(const struct moments *m, size_t group, struct scratch *scratch)
+static void add_block(const struct moments *m, struct span span, double *outer,
+                      struct scratch *scratch)
 {
     const struct objective *o = m->o;
-    size_t blocks = (o->rows + m->block_rows - 1) / m->block_rows;
-    double *outer = outer_of(m, group);
-    memset(outer, 0, m->length * sizeof *outer);
-    for (size_t b = group * m->step; b < blocks; b += m->groups * m->step) {
-        size_t from = b * m->block_rows, left = o->rows - from;
-        struct span span = {from, left < m->block_rows ? left : m->block_rows, b};
-        for (size_t i = 0; i < span.count; i++) {
-            outer[m->length - 2] += moment_weight(m, from + i);
-            outer[m->length - 1] += weight_of(o, from + i);
-        }
-        if (o->x->kind == MATRIX_CSR)
-            sparse_block(m, span, outer, scratch);
-        else if (o->spec.f64)
-            dense_block_f64(m, span, outer, scratch);
-        else
-            dense_block_f32(m, span, outer, scratch);
+    for (size_t i = 0; i < span.count; i++) {
+        outer[m->length - 2] += moment_weight(m, span.from + i);
+        outer[m->length - 1] += weight_of(o, span.from + i);
     }
+    if (o->x->kind == MATRIX_CSR)
+        sparse_block(m, span, outer, scratch);
+    else if (o->spec.f64)
+        dense_block_f64(m, span, outer, scratch);
+    else
+        dense_block_f32(m, span, outer, scratch);
 }
 
-static temper_status moments_group(void *context, size_t group, size_t worker)
+/* Those of the parts from .. to, of all processes, that are here. */
+void moments_add(const struct moments *m, size_t from, size_t to, double *outer,
+                 struct scratch *scratch)
+{
+    const struct objective *o = m->o;
+    size_t first = o->first[comm_rank(o->spec.data->comm)], behind = first + o->cut.parts;
+    struct cut cut = o->cut;
+    cut.block_rows = m->block_rows;
+    for (size_t part = from > first ? from : first; part < to && part < behind; part++)
+        for (size_t i = 0; i < m->part_blocks; i++) {
+            struct span span = cut_span(&cut, part - first, i);
+            if (span.count == 0 || (part * m->part_blocks + i) % m->step != 0)
+                continue;
+            pages_some(o->x, span.from, span.count, span.from + m->step * m->block_rows);
+            add_block(m, span, outer, scratch);
+        }
+}
+
+/* ---- Groups ---------------------------------------------------------------------------------- */
+
+static size_t group_start(const struct moments *m, size_t group)
+{
+    return m->o->parts.count * group / m->groups;
+}
+
+/* Whether the process before this one has begun its first group. */
+static bool goes_on(const struct moments *m, size_t rank)
+{
+    const size_t *first = m->o->first;
+    size_t group = 0;
+    while (group_start(m, group + 1) <= first[rank] && group < m->groups)
+        group++;
+    return rank > 0 && first[rank] < first[rank + 1] && group_start(m, group) < first[rank];
+}
+
+static void find_groups(struct moments *m)
+{
+    const struct objective *o = m->o;
+    size_t rank = comm_rank(o->spec.data->comm), from = o->first[rank], to = o->first[rank + 1];
+    m->first_group = m->own_groups = 0;
+    while (m->first_group < m->groups && group_start(m, m->first_group + 1) <= from)
+        m->first_group++;
+    while (m->first_group + m->own_groups < m->groups &&
+           group_start(m, m->first_group + m->own_groups) < to)
+        m->own_groups++;
+}
+
+static void run_group(const struct moments *m, size_t own, struct scratch *scratch)
+{
+    size_t group = m->first_group + own;
+    moments_add(m, group_start(m, group), group_start(m, group + 1), moments_of(m, own), scratch);
+}
+
+static temper_status moments_group(void *context, size_t own, size_t worker)
 {
     const struct moments *m = context;
-    add_blocks(m, group, &m->o->scratch[worker]);
+    if (own == 0 && goes_on(m, comm_rank(m->o->spec.data->comm)))
+        return TEMPER_OK; /* when its turn comes */
+    memset(moments_of(m, own), 0, m->length * sizeof(double));
+    run_group(m, own, &m->o->scratch[worker]);
     return TEMPER_OK;
+}
+
+/* Groups of two processes, in the order of these. */
+static temper_status continue_groups(const struct moments *m, temper_error *error)
+{
+    const temper_comm *comm = m->o->spec.data->comm;
+    temper_status status = TEMPER_OK;
+    for (size_t rank = 1; status == TEMPER_OK && rank < comm_size(comm); rank++) {
+        if (!goes_on(m, rank))
+            continue;
+        const double *last = m->own_groups ? moments_of(m, m->own_groups - 1) : m->sums;
+        status = comm_pass_on(comm, rank - 1, last, m->sums, m->length * sizeof *m->sums, error);
+        if (status == TEMPER_OK && rank == comm_rank(comm))
+            run_group(m, 0, &m->o->scratch[0]);
+    }
+    return status;
+}
+
+/* The sum of all groups, each of which is with the process that has its last part. */
+static temper_status add_groups(const struct moments *m, temper_error *error)
+{
+    const temper_comm *comm = m->o->spec.data->comm;
+    size_t size = comm_size(comm), *first = mem_zeroed(size + 1, sizeof *first);
+    double **vector = (double **)mem_zeroed(m->groups, sizeof *vector);
+    temper_status status = TEMPER_NO_MEMORY;
+    if (first && vector) {
+        const struct holders holders = {comm, first};
+        for (size_t r = 0; r <= size; r++)
+            while (first[r] < m->groups && group_start(m, first[r] + 1) <= m->o->first[r])
+                first[r]++;
+        for (size_t own = 0; own < m->own_groups; own++)
+            vector[own] = moments_of(m, own);
+        status = tree_sum(&holders, vector, m->length, m->sums, error);
+    } else {
+        error_no_memory(error);
+    }
+    mem_free(first);
+    mem_free((void *)vector);
+    return status;
 }
 
 /* ---- The matrix ------------------------------------------------------------------------------ */
 
-static void add_groups(const struct moments *m)
-{
-    double *total = outer_of(m, 0);
-    for (size_t g = 1; g < m->groups; g++)
-        for (size_t i = 0; i < m->length; i++)
-            total[i] += outer_of(m, g)[i];
-}
-
 /* Rows and columns of the features, and the intercept last; a mean over the rows taken. */
-static void assemble(const struct moments *m)
+void moments_assemble(const struct moments *m, const double *total, double *out)
 {
-    double *out = m->out;
     const struct objective *o = m->o;
-    const double *total = outer_of(m, 0), *linear = total + o->columns * o->columns;
+    const double *linear = total + o->columns * o->columns;
     size_t n = o->columns + (o->spec.intercept ? 1 : 0);
     double all = total[m->length - 1];
     for (size_t j = 0; j < o->columns; j++)
@@ -199,18 +263,36 @@ static void assemble(const struct moments *m)
 }
 
 /* Blocks of more rows than those of an evaluation, or of as many; of the shape alone. */
-static size_t moment_rows(const struct objective *o)
+void moments_blocks(struct moments *m)
 {
+    const struct objective *o = m->o;
     size_t real = o->spec.f64 ? sizeof(double) : sizeof(float);
     size_t row = (o->columns + !o->columns) * real, rows = BLOCK_BYTES / row;
     rows = rows < MOST_ROWS ? rows : MOST_ROWS;
-    return o->x->kind == MATRIX_CSR || rows <= o->cut.block_rows ? o->cut.block_rows
-                                                                 : rows / SOFTMAX_PAD * SOFTMAX_PAD;
+    m->block_rows = o->x->kind == MATRIX_CSR || rows <= o->cut.block_rows
+                        ? o->cut.block_rows
+                        : rows / SOFTMAX_PAD * SOFTMAX_PAD;
+    m->part_blocks = (o->cut.part_rows + m->block_rows - 1) / m->block_rows;
+}
+
+static double most_groups(const struct objective *o)
+{
+    double bytes = (double)o->columns * (double)o->columns * sizeof(double);
+    double few = fmin(LEAST_GROUPS, floor(GROUP_BYTES / bytes));
+    return fmin(fmax(1, fmax(few, floor(MORE_BYTES / bytes))), (double)o->parts.count);
+}
+
+static void choose_groups(struct moments *m)
+{
+    size_t blocks = m->o->parts.count * m->part_blocks / m->step + 1;
+    size_t most = (size_t)most_groups(m->o), worth = blocks / GROUP_BLOCKS + 1;
+    m->groups = worth < most ? worth : most;
+    find_groups(m);
 }
 
 /* A weight for each row of a block, the block in the type of the sums, and once more with weights;
  * sparse rows want room for one row. */
-static bool scratch_for_moments(const struct moments *m)
+bool moments_scratch(const struct moments *m)
 {
     const struct objective *o = m->o;
     size_t real = o->spec.f64 ? sizeof(double) : sizeof(float);
@@ -222,7 +304,7 @@ static bool scratch_for_moments(const struct moments *m)
     return true;
 }
 
-static bool moments_length(struct moments *m)
+bool moments_measure(struct moments *m)
 {
     size_t columns = m->o->columns, square;
     if (!mul_size(columns, columns, &square))
@@ -231,78 +313,59 @@ static bool moments_length(struct moments *m)
     return true;
 }
 
+double moments_bytes(const struct objective *o, bool of_classes)
+{
+    double columns = (double)o->columns, rows = (double)o->rows, workers = (double)o->workers;
+    double real = o->spec.f64 ? sizeof(double) : sizeof(float);
+    struct moments m = {.o = o};
+    moments_blocks(&m);
+    double block =
+        o->x->kind == MATRIX_CSR ? columns * real : (double)m.block_rows * (2 * columns + 1) * real;
+    double matrices = of_classes ? workers : most_groups(o);
+    double weights = rows * (of_classes ? (double)o->classes : 1);
+    return workers * block + (matrices * (columns * columns + columns + 2) + weights) * 8;
+}
+
 static temper_status moments_run(struct moments *m, temper_error *error)
 {
     const struct objective *o = m->o;
-    m->block_rows = moment_rows(o);
-    size_t blocks = (o->rows + m->block_rows - 1) / m->block_rows / m->step + 1;
-    double bytes = (double)o->columns * (double)o->columns * sizeof(double);
-    m->groups = bytes * MOST_GROUPS <= GROUP_BYTES ? MOST_GROUPS
-                : bytes >= GROUP_BYTES             ? 1
-                                                   : (size_t)(GROUP_BYTES / bytes);
-    m->groups = m->groups < blocks ? m->groups : blocks;
-    if (!moments_length(m) || !scratch_for_moments(m))
+    moments_blocks(m);
+    choose_groups(m);
+    if (!moments_measure(m) || !moments_scratch(m))
         return error_no_memory(error);
-    m->sums = mem_aligned(m->groups, m->length * sizeof *m->sums);
+    m->sums = mem_aligned(m->own_groups + !m->own_groups, m->length * sizeof *m->sums);
+    if (!m->sums)
+        return error_no_memory(error);
     double work = (double)o->x->nonzeros * (double)o->columns / (double)m->step;
-    temper_status status =
-        m->sums ? parallel_blocks(m->groups, worth_threads(o->workers, work), moments_group, m)
-                : TEMPER_NO_MEMORY;
-    if (status == TEMPER_OK) {
-        add_groups(m);
-        assemble(m);
-    }
+    temper_status status = TEMPER_OK;
+    if (parallel_blocks(m->own_groups, worth_threads(o->workers, work), moments_group, m) !=
+        TEMPER_OK)
+        status = error_no_memory(error);
+    if (status == TEMPER_OK)
+        status = continue_groups(m, error);
+    if (status == TEMPER_OK)
+        status = add_groups(m, error);
+    if (status == TEMPER_OK)
+        moments_assemble(m, m->sums, m->out);
     mem_free(m->sums);
-    return status == TEMPER_OK ? TEMPER_OK : error_no_memory(error);
+    return status;
+}
+
+size_t moments_step(const struct objective *o, size_t rows)
+{
+    size_t all = (size_t)dataset_all_rows(o->spec.data);
+    return rows && rows < all ? all / rows : 1;
 }
 
 temper_status objective_gram(struct objective *o, const double *w, size_t rows, double *gram,
                              temper_error *error)
 {
-    size_t step = rows && rows < o->rows ? o->rows / rows : 1;
-    struct moments m = {.o = o, .step = step};
+    struct moments m = {.o = o, .step = moments_step(o, rows), .out = gram};
     if (w && !o->bending && !(o->bending = mem_alloc(o->rows, sizeof *o->bending)))
         return error_no_memory(error);
-    if (w && run_pass(o, PASS_WEIGH, w, NULL) != TEMPER_OK)
-        return error_no_memory(error);
+    temper_status status = w ? run_pass(o, PASS_WEIGH, w, NULL, error) : TEMPER_OK;
     m.weight = w ? o->bending : NULL;
-    m.out = gram;
-    return moments_run(&m, error);
-}
-
-/* The matrix of one class; sums belong to workers, not to groups. */
-static temper_status class_gram(void *context, size_t class, size_t worker)
-{
-    const struct moments *all = context;
-    const struct objective *o = all->o;
-    size_t n = o->columns + (o->spec.intercept ? 1 : 0);
-    struct moments m = *all;
-    m.weight = o->class_bending + class * o->rows;
-    m.sums = outer_of(all, worker);
-    m.out = all->out + class * n * n;
-    add_blocks(&m, 0, &o->scratch[worker]);
-    assemble(&m);
-    return TEMPER_OK;
-}
-
-temper_status objective_class_grams(struct objective *o, const double *w, size_t rows,
-                                    double *grams, temper_error *error)
-{
-    struct moments m = {.o = o,
-                        .step = rows && rows < o->rows ? o->rows / rows : 1,
-                        .block_rows = moment_rows(o),
-                        .groups = 1,
-                        .out = grams};
-    temper_status status = TEMPER_NO_MEMORY;
-    o->class_bending = mem_alloc(o->rows, o->classes * sizeof *o->class_bending);
-    if (o->class_bending && moments_length(&m) && scratch_for_moments(&m))
-        m.sums = mem_aligned(o->workers, m.length * sizeof *m.sums);
-    if (m.sums && run_pass(o, PASS_WEIGH, w, NULL) == TEMPER_OK)
-        status = parallel_blocks(o->classes, o->workers, class_gram, &m);
-    mem_free(m.sums);
-    mem_free(o->class_bending); /* large, and seldom wanted */
-    o->class_bending = NULL;
-    return status == TEMPER_OK ? TEMPER_OK : error_no_memory(error);
+    return status == TEMPER_OK ? moments_run(&m, error) : status;
 }
 
 temper_status objective_hessian(void *context, double *h, temper_error *error)

@@ -8,16 +8,6 @@
 #include "objective/inside.h"
 #include "tempered/method.h"
 
-enum {
-    MOST_SUMS = 64, /* parts that each have a gradient */
-    SPARSE_BLOCK_ROWS = 256,
-    SPARSE_BLOCK_BYTES = 256 * 1024,
-    TRANSPOSE_BYTES = 512 * 1024, /* a gradient that is larger is not added to at random */
-};
-
-/* Nor one of whose parts there would be so many that adding them up takes this share of a pass. */
-static const double SPARSE_SHARE = 4;
-
 /* ---- Shape ----------------------------------------------------------------------------------- */
 
 static void choose_scaling(struct objective *o)
@@ -27,31 +17,25 @@ static void choose_scaling(struct objective *o)
     o->fold = scale_folds(o->x, o->spec.scale);
 }
 
-static size_t sparse_block_rows(size_t classes)
-{
-    size_t rows = SPARSE_BLOCK_BYTES / (3 * sizeof(double) * classes) / SOFTMAX_PAD * SOFTMAX_PAD;
-    rows = rows < SPARSE_BLOCK_ROWS ? rows : SPARSE_BLOCK_ROWS;
-    return rows > SOFTMAX_PAD ? rows : SOFTMAX_PAD;
-}
-
-/* Blocks and parts: functions of the data's shape alone. */
+/* Blocks: functions of the data's shape alone, as parts are. This process has whole parts. */
 static void choose_parts(struct objective *o)
 {
-    bool sparse = o->x->kind == MATRIX_CSR;
-    double gradient = (double)(o->columns + 1) * (double)o->vectors * sizeof(double);
-    size_t block_rows = sparse ? sparse_block_rows(o->classes)
-                               : linear_block_rows(o->columns, o->classes,
-                                                   o->spec.f64 ? sizeof(double) : sizeof(float));
+    const temper_comm *comm = o->spec.data->comm;
+    size_t rank = comm_rank(comm), ranks = comm_size(comm);
+    size_t block_rows = o->x->kind == MATRIX_CSR
+                            ? parts_sparse_block(o->classes)
+                            : linear_block_rows(o->columns, o->classes,
+                                                o->spec.f64 ? sizeof(double) : sizeof(float));
     /* An odd multiple: entries of neighbouring classes then never share a line of the cache. */
     o->stride = ((block_rows + SOFTMAX_PAD - 1) / SOFTMAX_PAD | 1) * SOFTMAX_PAD;
-    size_t blocks = o->rows ? (o->rows - 1) / block_rows + 1 : 1;
-    o->transposed =
-        sparse && o->rows <= UINT32_MAX &&
-        (gradient > TRANSPOSE_BYTES ||
-         SPARSE_SHARE * (double)(blocks < MOST_SUMS ? blocks : MOST_SUMS) * (double)o->columns >
-             (double)o->x->nonzeros);
-    o->cut =
-        cut_rows(o->rows, block_rows, 1, o->transposed ? 0 : gradient, (double)matrix_bytes(o->x));
+    o->parts = parts_of(o->spec.data);
+    o->transposed = o->parts.turned;
+    o->cut = (struct cut){.rows = o->rows,
+                          .block_rows = block_rows,
+                          .part_rows = o->parts.rows_each,
+                          .part_blocks = (o->parts.rows_each + block_rows - 1) / block_rows,
+                          .parts = parts_first(&o->parts, rank + 1, ranks) -
+                                   parts_first(&o->parts, rank, ranks)};
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -69,7 +53,7 @@ static bool allocate_scratch(struct objective *o)
         s->third = mem_aligned(outputs, sizeof(double));
         s->classes = mem_alloc(2 * o->classes, sizeof *s->classes);
         s->loss = mem_aligned(rows, sizeof(double));
-        s->rows = dense ? mem_aligned(rows, o->columns * real) : NULL;
+        s->rows = dense ? mem_aligned(linear_wide(rows, o->columns), real) : NULL;
         s->linear = dense ? mem_aligned(linear_scratch(rows, o->columns, o->classes), real) : NULL;
         if (!s->first || !s->second || !s->third || !s->classes || !s->loss ||
             (dense && (!s->rows || !s->linear)))
@@ -83,19 +67,22 @@ static bool allocate_scratch(struct objective *o)
 
 static bool allocate_parts(struct objective *o)
 {
-    size_t length = o->transposed ? o->vectors : (o->columns + 1) * o->vectors;
+    size_t length = pass_gradient(o) + TOTALS;
+    o->first = parts_holders(&o->parts, o->spec.data->comm);
     o->part = mem_zeroed(o->cut.parts, sizeof *o->part);
+    o->vectors_of = (double **)mem_zeroed(o->cut.parts, sizeof *o->vectors_of);
     o->sums = mem_aligned(o->cut.parts, length * sizeof *o->sums);
-    o->intercept = mem_alloc(o->vectors, sizeof *o->intercept);
+    o->total = mem_aligned(length, sizeof *o->total);
     for (size_t p = 0; o->part && o->sums && p < o->cut.parts; p++)
         o->part[p].gradient = o->sums + p * length;
-    return o->part && o->sums && o->intercept;
+    if (o->total)
+        o->intercept = o->total + pass_gradient(o) - o->vectors;
+    return o->first && o->part && o->vectors_of && o->sums && o->total;
 }
 
 static bool allocate_points(struct objective *o)
 {
-    size_t blocks = (o->rows + o->cut.block_rows - 1) / o->cut.block_rows;
-    size_t entries = blocks * o->stride;
+    size_t entries = o->cut.parts * o->cut.part_blocks * o->stride;
     bool many = o->vectors > 1;
     if (!o->spec.curvature || !objective_can_multiply(o))
         return true;
@@ -130,8 +117,7 @@ static bool allocate(struct objective *o)
             return false;
         margin_table_build(o->table, o->spec.loss.t1, o->spec.loss.t2);
     }
-    return o->raw && allocate_parts(o) && allocate_points(o) && allocate_scratch(o) &&
-           sparse_prepare(o);
+    return o->raw && allocate_parts(o) && allocate_points(o) && allocate_scratch(o);
 }
 
 void objective_free(struct objective *o)
@@ -150,11 +136,14 @@ void objective_free(struct objective *o)
                       o->table,
                       o->raw,
                       o->raw_f32,
+                      o->first,
                       o->part,
+                      (void *)o->vectors_of,
                       o->sums,
-                      o->intercept,
+                      o->total,
                       o->residual,
                       o->residual_f32,
+                      o->all_residuals,
                       o->escort_bend,
                       o->lean,
                       o->bending,
@@ -182,15 +171,27 @@ static bool fits(const struct dataset *data)
            mul_size(rows + 2048, classes, &size) && mul_size(size, 8 * sizeof(double), &size);
 }
 
-static double sum_weights(const struct dataset *data)
+static void add_weights(void *context, void *state)
 {
-    double sum = 0;
-    for (uint64_t row = 0; data->weight && row < data->x.rows; row++)
-        sum += data->weight[row];
-    return data->weight ? sum : (double)data->x.rows;
+    const struct objective *o = context;
+    double *sum = state;
+    for (size_t row = 0; row < o->rows; row++)
+        *sum += o->spec.data->weight[row];
 }
 
-static void fill(struct objective *o, const struct objective_spec *spec)
+static temper_status sum_weights(struct objective *o, temper_error *error)
+{
+    const struct dataset *data = o->spec.data;
+    double sum = 0;
+    o->weight_sum = (double)dataset_all_rows(data);
+    if (!data->weight)
+        return TEMPER_OK;
+    temper_status status = comm_in_turn(data->comm, add_weights, o, &sum, sizeof sum, error);
+    o->weight_sum = sum;
+    return status;
+}
+
+void objective_shape(struct objective *o, const struct objective_spec *spec)
 {
     const struct dataset *data = spec->data;
     o->spec = *spec;
@@ -201,9 +202,7 @@ static void fill(struct objective *o, const struct objective_spec *spec)
     o->classes = data->classes.count;
     o->vectors = o->classes == 2 ? 1 : o->classes;
     o->size = (o->columns + (spec->intercept ? 1 : 0)) * o->vectors;
-    o->weight_sum = sum_weights(data);
     o->workers = spec->threads < 1 ? 1 : spec->threads;
-    o->sparse = o->kernel->sparse;
     if (o->x->kind == MATRIX_CSR)
         o->spec.f64 = true;
     choose_scaling(o);
@@ -224,10 +223,14 @@ temper_status objective_new(const struct objective_spec *spec, struct objective 
     if (!o)
         return error_no_memory(error);
     o->kernel = kernel;
-    fill(o, spec);
-    if (!allocate(o)) {
+    o->sparse = kernel->sparse;
+    objective_shape(o, spec);
+    temper_status status = allocate(o) ? sum_weights(o, error) : error_no_memory(error);
+    if (status == TEMPER_OK)
+        status = sparse_prepare(o, error);
+    if (status != TEMPER_OK) {
         objective_free(o);
-        return error_no_memory(error);
+        return status;
     }
     *out = o;
     return TEMPER_OK;

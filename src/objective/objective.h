@@ -26,6 +26,15 @@ struct objective_spec {
 
 struct objective;
 
+/* What is asked of an objective beyond values and gradients. */
+struct objective_uses {
+    bool gram, class_grams, hessian;
+};
+/* Bytes that it will take, about: what it keeps, and what its calls take for a while. `block`, a
+ * block of rows as a thread reads it. */
+double objective_bytes(const struct objective_spec *spec, struct objective_uses uses,
+                       double *block);
+
 temper_status objective_new(const struct objective_spec *spec, struct objective **out,
                             temper_error *error);
 void objective_free(struct objective *objective);

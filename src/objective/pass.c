@@ -62,11 +62,6 @@ struct pass_job {
     enum pass pass;
 };
 
-static size_t gradient_length(const struct objective *o)
-{
-    return o->transposed ? o->vectors : (o->columns + 1) * o->vectors;
-}
-
 static temper_status run_part(void *context, size_t number, size_t worker)
 {
     const struct pass_job *job = context;
@@ -74,7 +69,7 @@ static temper_status run_part(void *context, size_t number, size_t worker)
     struct part *part = &o->part[number];
     struct work work = {o, job->pass, part, &o->scratch[worker]};
     part->loss = part->correct = part->squares = 0;
-    memset(part->gradient, 0, gradient_length(o) * sizeof *part->gradient);
+    memset(part->gradient, 0, pass_gradient(o) * sizeof *part->gradient);
     if (o->x->kind == MATRIX_CSR)
         sparse_part(&work, number);
     else if (o->spec.f64)
@@ -84,39 +79,50 @@ static temper_status run_part(void *context, size_t number, size_t worker)
     return TEMPER_OK;
 }
 
-static void add_parts(const struct objective *o, double *gradient)
+/* The totals behind the gradient, which travel with it, or alone. */
+static temper_status add_parts(struct objective *o, bool gradient, temper_error *error)
 {
-    size_t plain = o->columns * o->vectors;
-    memcpy(gradient, o->part[0].gradient, plain * sizeof *gradient);
-    for (size_t p = 1; p < o->cut.parts; p++)
-        for (size_t i = 0; i < plain; i++)
-            gradient[i] += o->part[p].gradient[i];
+    const struct holders holders = {o->spec.data->comm, o->first};
+    size_t skip = gradient ? 0 : pass_gradient(o), length = pass_gradient(o) + TOTALS - skip;
+    for (size_t p = 0; p < o->cut.parts; p++) {
+        double *totals = o->part[p].gradient + pass_gradient(o);
+        totals[TOTAL_LOSS] = o->part[p].loss;
+        totals[TOTAL_CORRECT] = o->part[p].correct;
+        totals[TOTAL_SQUARES] = o->part[p].squares;
+        o->vectors_of[p] = o->part[p].gradient + skip;
+    }
+    return tree_sum(&holders, o->vectors_of, length, o->total + skip, error);
 }
 
-/* Adds the parts up; the transposed matrix has its own sums for all but the intercepts. */
-static temper_status sum_parts(struct objective *o, enum pass pass, const double *w,
-                               double *gradient)
+double pass_total(const struct objective *o, size_t which)
 {
-    size_t plain = o->columns * o->vectors, skip = o->transposed ? 0 : plain;
-    double *intercept = o->intercept;
-    memset(intercept, 0, o->vectors * sizeof *intercept);
-    for (size_t p = 0; p < o->cut.parts; p++)
-        for (size_t k = 0; k < o->vectors; k++)
-            intercept[k] += o->part[p].gradient[skip + k];
+    return o->total[pass_gradient(o) + which];
+}
+
+/* The transposed matrix has its own sums for all but the intercepts. */
+static temper_status take_gradient(struct objective *o, enum pass pass, const double *w,
+                                   double *gradient, temper_error *error)
+{
+    size_t plain = o->columns * o->vectors;
     for (size_t k = 0; o->spec.intercept && k < o->vectors; k++)
-        gradient[plain + k] = intercept[k] / o->weight_sum;
+        gradient[plain + k] = o->intercept[k] / o->weight_sum;
     if (o->transposed)
-        return sparse_gradient(o, pass, w, gradient);
-    add_parts(o, gradient);
+        return sparse_gradient(o, pass, w, gradient, error);
+    memcpy(gradient, o->total, plain * sizeof *gradient);
     finish_columns(o, w, 0, o->columns, gradient);
     return TEMPER_OK;
 }
 
-temper_status run_pass(struct objective *o, enum pass pass, const double *w, double *gradient)
+temper_status run_pass(struct objective *o, enum pass pass, const double *w, double *gradient,
+                       temper_error *error)
 {
     struct pass_job job = {o, pass};
     size_t threads = worth_threads(o->workers, (double)o->x->nonzeros * (double)o->vectors);
     fold(o, pass, w);
-    temper_status status = parallel_blocks(o->cut.parts, threads, run_part, &job);
-    return status == TEMPER_OK && gradient ? sum_parts(o, pass, w, gradient) : status;
+    if (parallel_blocks(o->cut.parts, threads, run_part, &job) != TEMPER_OK)
+        return error_no_memory(error);
+    if (pass == PASS_WEIGH)
+        return TEMPER_OK; /* rows only */
+    temper_status status = add_parts(o, gradient != NULL, error);
+    return status == TEMPER_OK && gradient ? take_gradient(o, pass, w, gradient, error) : status;
 }

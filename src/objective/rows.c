@@ -26,13 +26,16 @@ struct cut cut_rows(size_t rows, size_t block_rows, size_t least_blocks, double 
     if (cut.part_blocks < least_blocks)
         cut.part_blocks = least_blocks;
     cut.parts = (blocks + cut.part_blocks - 1) / cut.part_blocks;
+    cut.part_rows = cut.part_blocks * block_rows;
     return cut;
 }
 
 struct span cut_span(const struct cut *cut, size_t part, size_t i)
 {
-    size_t block = part * cut->part_blocks + i, from = block * cut->block_rows;
-    size_t left = from < cut->rows ? cut->rows - from : 0;
+    size_t block = part * cut->part_blocks + i;
+    size_t start = part * cut->part_rows, from = start + i * cut->block_rows;
+    size_t end = start + cut->part_rows < cut->rows ? start + cut->part_rows : cut->rows;
+    size_t left = from < end ? end - from : 0;
     return (struct span){from, left < cut->block_rows ? left : cut->block_rows, block};
 }
 

@@ -7,11 +7,13 @@
 #define OBJECTIVE_ROWS_H
 
 #include "data/dataset.h"
+#include "data/pages.h"
 #include "data/scale.h"
 #include "kernel/kernel.h"
 
 struct cut {
     size_t rows, block_rows;
+    size_t part_rows;   /* of each part but the last */
     size_t part_blocks; /* blocks of each part */
     size_t parts;       /* 64 at most */
 };

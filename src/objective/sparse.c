@@ -98,6 +98,7 @@ void sparse_part(const struct work *work, size_t part)
 {
     for (size_t i = 0; i < work->o->cut.part_blocks; i++) {
         struct span span = cut_span(&work->o->cut, part, i);
+        pages_rows(work->o->x, span.from, span.count);
         if (span.count && work->o->vectors == 1)
             two_block(work, span);
         else if (span.count)
@@ -109,9 +110,10 @@ void sparse_part(const struct work *work, size_t part)
 
 struct column_pass {
     struct objective *o;
-    enum pass pass;
+    bool floats;
     const double *w;
     double *gradient;
+    const void *residual; /* of all rows */
 };
 
 static temper_status column_group(void *context, size_t group, size_t worker)
@@ -119,32 +121,94 @@ static temper_status column_group(void *context, size_t group, size_t worker)
     const struct column_pass *pass = context;
     const struct objective *o = pass->o;
     const struct turned_group columns = turned_group(&o->turned, group);
+    turned_expect(&o->turned, &columns);
     (void)worker;
     double *to_columns = pass->gradient + columns.from * o->vectors;
     if (o->vectors == 1)
-        o->sparse->times(columns.entries, o->residual, to_columns);
-    else if (takes_floats(o, pass->pass))
-        o->sparse->many_times_f32(columns.entries, o->vectors, o->residual_f32, to_columns);
+        o->sparse->times(columns.entries, pass->residual, to_columns);
+    else if (pass->floats)
+        o->sparse->many_times_f32(columns.entries, o->vectors, pass->residual, to_columns);
     else
-        o->sparse->many_times(columns.entries, o->vectors, o->residual, to_columns);
+        o->sparse->many_times(columns.entries, o->vectors, pass->residual, to_columns);
     finish_columns(o, pass->w, columns.from, columns.to, pass->gradient);
     return TEMPER_OK;
 }
 
-temper_status sparse_gradient(struct objective *o, enum pass pass_kind, const double *w,
-                              double *gradient)
+/* ---- Several processes: residuals of all rows, some columns, and all columns back ------------ */
+
+static temper_status gather_residuals(struct column_pass *pass, temper_error *error)
 {
-    struct column_pass pass = {o, pass_kind, w, gradient};
-    size_t threads = worth_threads(o->workers, (double)o->x->nonzeros * (double)o->vectors);
-    return parallel_blocks(TURNED_GROUPS, threads, column_group, &pass);
+    const struct objective *o = pass->o;
+    const temper_comm *comm = o->spec.data->comm;
+    uint64_t rows = dataset_all_rows(o->spec.data);
+    size_t ranks = comm_size(comm), *bytes = mem_alloc(ranks, sizeof *bytes);
+    if (!bytes)
+        return error_no_memory(error);
+    for (size_t r = 0; r < ranks; r++)
+        bytes[r] = (size_t)(parts_first_row(&o->parts, rows, r + 1, ranks) -
+                            parts_first_row(&o->parts, rows, r, ranks)) *
+                   o->vectors * (pass->floats ? sizeof(float) : sizeof(double));
+    temper_status status = comm_gather(comm, pass->residual, bytes, o->all_residuals, error);
+    mem_free(bytes);
+    pass->residual = o->all_residuals;
+    return status;
 }
 
-bool sparse_prepare(struct objective *o)
+static temper_status gather_columns(const struct column_pass *pass, temper_error *error)
 {
+    const struct objective *o = pass->o;
+    const struct turned *turned = &o->turned;
+    const temper_comm *comm = o->spec.data->comm;
+    size_t ranks = comm_size(comm), *bytes = mem_alloc(ranks, sizeof *bytes);
+    size_t own = turned->columns * o->vectors;
+    double *mine = mem_alloc(own, sizeof *mine);
+    temper_status status = TEMPER_NO_MEMORY;
+    if (bytes && mine) {
+        for (size_t r = 0; r < ranks; r++)
+            bytes[r] = (turned->bounds[r + 1] - turned->bounds[r]) * o->vectors * sizeof *mine;
+        memcpy(mine, pass->gradient + turned->first * o->vectors, own * sizeof *mine);
+        status = comm_gather(comm, mine, bytes, pass->gradient, error);
+    } else {
+        error_no_memory(error);
+    }
+    mem_free(bytes);
+    mem_free(mine);
+    return status;
+}
+
+temper_status sparse_gradient(struct objective *o, enum pass pass_kind, const double *w,
+                              double *gradient, temper_error *error)
+{
+    struct column_pass pass = {o, takes_floats(o, pass_kind), w, gradient, o->residual};
+    size_t threads = worth_threads(o->workers, (double)o->x->nonzeros * (double)o->vectors);
+    temper_status status = TEMPER_OK;
+    if (pass.floats)
+        pass.residual = o->residual_f32;
+    if (o->all_residuals)
+        status = gather_residuals(&pass, error);
+    if (status == TEMPER_OK &&
+        parallel_blocks(TURNED_GROUPS, threads, column_group, &pass) != TEMPER_OK)
+        status = error_no_memory(error);
+    return status == TEMPER_OK && o->all_residuals ? gather_columns(&pass, error) : status;
+}
+
+temper_status sparse_prepare(struct objective *o, temper_error *error)
+{
+    const struct dataset *data = o->spec.data;
+    size_t all = (size_t)dataset_all_rows(data);
+    bool shared = !comm_alone(data->comm);
     if (!o->transposed)
-        return true;
+        return TEMPER_OK;
     o->residual = mem_alloc(o->rows, o->vectors * sizeof *o->residual);
-    if (o->raw_f32 && !(o->residual_f32 = mem_alloc(o->rows, o->vectors * sizeof(float))))
-        return false;
-    return o->residual && turned_make(o->x, &o->turned);
+    if (o->raw_f32)
+        o->residual_f32 = mem_alloc(o->rows, o->vectors * sizeof(float));
+    if (shared)
+        o->all_residuals = mem_alloc(all, o->vectors * sizeof *o->residual);
+    if (!o->residual || (o->raw_f32 && !o->residual_f32) || (shared && !o->all_residuals))
+        return error_no_memory(error);
+    if (shared)
+        return turned_share(data, &o->turned, error);
+    if (turned_make(o->x, data->memory, &o->turned))
+        return TEMPER_OK;
+    return o->turned.spill ? spill_failure(o->turned.spill, error) : error_no_memory(error);
 }

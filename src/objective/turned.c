@@ -2,24 +2,33 @@
 #include "objective/turned.h"
 
 #include "base/memory.h"
+#include "base/spill.h"
+#include "data/pages.h"
 
 /* Rows stay in their order. */
 static void sort_entries(const struct matrix *x, struct turned *to)
 {
-    for (uint64_t e = 0; e < x->nonzeros; e++)
-        to->start[x->column[e] + 2]++;
+    for (size_t row = 0; row < x->rows; row++) {
+        pages_rows(x, row, 1);
+        for (uint64_t e = x->row_start[row]; e < x->row_start[row + 1]; e++)
+            to->start[x->column[e] + 2]++;
+    }
     for (size_t j = 2; j < to->columns + 2; j++)
         to->start[j] += to->start[j - 1];
-    for (size_t row = 0; row < x->rows; row++)
+    for (size_t row = 0; row < x->rows; row++) {
+        pages_rows(x, row, 1);
         for (uint64_t e = x->row_start[row]; e < x->row_start[row + 1]; e++) {
             uint64_t at = to->start[x->column[e] + 1]++;
             to->row[at] = (uint32_t)row;
             to->value[at] = x->value[e];
         }
+    }
 }
 
-bool turned_make(const struct matrix *x, struct turned *out)
+bool turned_make(const struct matrix *x, uint64_t memory, struct turned *out)
 {
+    if (turned_spills(x, memory))
+        return turned_spill_make(x, memory, out);
     out->columns = (size_t)x->columns;
     out->nonzeros = x->nonzeros;
     out->start = mem_zeroed(out->columns + 2, sizeof *out->start);
@@ -34,8 +43,11 @@ bool turned_make(const struct matrix *x, struct turned *out)
 void turned_free(struct turned *turned)
 {
     mem_free(turned->start);
-    mem_free(turned->row);
-    mem_free(turned->value);
+    pages_free(turned->pages);
+    array_free(turned->spill, turned->row);
+    array_free(turned->spill, turned->value);
+    spill_free(turned->spill);
+    mem_free(turned->bounds);
     *turned = (struct turned){0};
 }
 
@@ -59,6 +71,6 @@ static size_t group_start(const struct turned *turned, size_t group)
 struct turned_group turned_group(const struct turned *turned, size_t group)
 {
     size_t from = group_start(turned, group), to = group_start(turned, group + 1);
-    return (struct turned_group){
-        from, to, {turned->start + from, turned->row, turned->value, to - from}};
+    struct sparse_rows entries = {turned->start + from, turned->row, turned->value, to - from};
+    return (struct turned_group){turned->first + from, turned->first + to, entries};
 }

@@ -3,7 +3,7 @@
 #ifndef OBJECTIVE_TURNED_H
 #define OBJECTIVE_TURNED_H
 
-#include "data/matrix.h"
+#include "data/dataset.h"
 #include "kernel/sparse.h"
 
 struct turned {
@@ -11,11 +11,23 @@ struct turned {
     uint32_t *row;   /* ascending */
     float *value;
     size_t columns;
+    size_t first; /* of these columns among all */
     uint64_t nonzeros;
+    size_t *bounds; /* several processes: the first column of each, and their number behind */
+    struct spill
+        *spill; /* where the entries are if not in memory, and the pages of it; else NULL */
+    struct pages *pages;
 };
 
-/* At most UINT32_MAX rows. False: no memory; what there is, is freed by turned_free in any case. */
-bool turned_make(const struct matrix *x, struct turned *out);
+/* At most UINT32_MAX rows. With a limit of memory (0: none) that it would take too much of, the
+ * entries are in temporary files. False: no memory, or out->spill has failed; what there is, is
+ * freed by turned_free in any case. */
+bool turned_make(const struct matrix *x, uint64_t memory, struct turned *out);
+/* Bytes of memory that it takes, with so many threads. */
+double turned_bytes(const struct matrix *x, uint64_t memory, size_t threads);
+/* Several processes: each has some columns, about as many entries, of the rows of all, which are
+ * numbered through. To be freed in any case. */
+temper_status turned_share(const struct dataset *data, struct turned *out, temper_error *error);
 void turned_free(struct turned *turned);
 
 /* Columns are worked through in groups that have about as many entries each. */
@@ -25,5 +37,11 @@ struct turned_group {
     struct sparse_rows entries; /* as rows, whose columns are row numbers */
 };
 struct turned_group turned_group(const struct turned *turned, size_t group);
+/* The entries of the group are about to be read. */
+void turned_expect(const struct turned *turned, const struct turned_group *group);
+
+/* The way through temporary files, and whether it is taken. */
+bool turned_spills(const struct matrix *x, uint64_t memory);
+bool turned_spill_make(const struct matrix *x, uint64_t memory, struct turned *out);
 
 #endif

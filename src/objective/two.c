@@ -111,3 +111,38 @@ void two_rows(const struct work *work, struct span span, const double *activatio
     for (size_t i = 0; work->pass == PASS_LENGTH && i < span.count; i++)
         work->part->squares += weight_of(o, span.from + i) * activation[i] * activation[i];
 }
+
+/* An eighth of the half that the second product fetches, so that the memory does not rest until
+ * then; of long rows less, for the losses take too little time. */
+static void fetch_meanwhile(const struct objective *o, struct span span, struct residual_rows *rows)
+{
+    enum { MOST_BYTES = 24 };
+    size_t row = (size_t)matrix_bytes(o->x) / (o->rows + !o->rows);
+    if (matrix_bytes(o->x) <= CACHED_BYTES)
+        return;
+    rows->next = (const char *)o->x->dense + (span.from + span.count) * row + span.count * row / 2;
+    rows->row_bytes = row / 8 < MOST_BYTES ? row / 8 : MOST_BYTES;
+}
+
+struct residual_rows two_evaluation(const struct work *work, struct span span)
+{
+    const struct objective *o = work->o;
+    const double *weight = o->spec.data->weight;
+    double *bend = o->point[o->last].bend;
+    struct residual_rows rows = {.table = o->table,
+                                 .label = o->label + span.from,
+                                 .weight = weight ? weight + span.from : NULL,
+                                 .rows = span.count,
+                                 .bias = o->raw[o->columns],
+                                 .bend = bend ? bend + span.from : NULL};
+    fetch_meanwhile(o, span, &rows);
+    return rows;
+}
+
+void two_add(const struct work *work, const struct residual_sums *sums)
+{
+    struct part *part = work->part;
+    part->loss += sums->loss;
+    part->correct += sums->correct;
+    part->gradient[work->o->columns] += sums->residual;
+}

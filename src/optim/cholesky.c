@@ -9,80 +9,48 @@
 
 #include "optim/vector.h"
 
-enum {
-    BLOCK = 64, /* columns: BLOCK * BLOCK doubles stay in the first-level cache */
-    TILE = 4    /* rows and columns summed at once: 16 sums fit into the smallest register file */
-};
-
 static size_t smaller(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
 
-/* packed[j / TILE][k][j % TILE] = from[j][k], so that a tile reads it in order. Columns beyond
- * `columns` are zeros, so that every tile is whole. */
+/* packed[k][j] = from[j][k]. Columns beyond `columns` are zeros, so that every panel is whole. */
 static void pack(double *packed, const double *from, size_t n, size_t columns)
 {
-    for (size_t j = 0; j < BLOCK; j++)
-        for (size_t k = 0; k < BLOCK; k++)
-            packed[(j / TILE * BLOCK + k) * TILE + j % TILE] = j < columns ? from[j * n + k] : 0;
+    for (size_t k = 0; k < PANEL; k++)
+        for (size_t j = 0; j < PANEL; j++)
+            packed[k * PANEL + j] = j < columns ? from[j * n + k] : 0;
 }
 
-/* sum[r][c] = sum over k of left[r][k] packed[k][c]. The rows have names because an array of
- * pointers would keep the compiler from holding the sums in registers. */
-static void tile_sums(double sum[TILE][TILE], const double *const left[TILE], const double *packed)
+/* The block on the diagonal, whose corner is at `from`; what is above the diagonal is zeros. */
+static void take_corner(double *corner, const double *from, size_t n, size_t size)
 {
-    const double *l0 = left[0], *l1 = left[1], *l2 = left[2], *l3 = left[3];
-    double s0[TILE] = {0}, s1[TILE] = {0}, s2[TILE] = {0}, s3[TILE] = {0};
-    for (size_t k = 0; k < BLOCK; k++) {
-        const double *p = packed + k * TILE;
-        for (size_t c = 0; c < TILE; c++) {
-            s0[c] += l0[k] * p[c];
-            s1[c] += l1[k] * p[c];
-            s2[c] += l2[k] * p[c];
-            s3[c] += l3[k] * p[c];
-        }
-    }
-    for (size_t c = 0; c < TILE; c++) {
-        sum[0][c] = s0[c];
-        sum[1][c] = s1[c];
-        sum[2][c] = s2[c];
-        sum[3][c] = s3[c];
-    }
+    for (size_t i = 0; i < size; i++)
+        for (size_t j = 0; j < PANEL; j++)
+            corner[i * PANEL + j] = j <= i ? from[i * n + j] : 0;
 }
 
-/* Rows i .. i + rows - 1 of the block of `columns` columns at `begin` lose what the BLOCK columns
- * at `k` contribute. Short tiles repeat their last row and do not store it. Above the diagonal the
- * result is of no use and not stored either. */
-static void subtract_rows(double *a, size_t n, size_t i, size_t rows, const double *packed,
-                          const size_t place[3])
+static void put_corner(const double *corner, double *to, size_t n, size_t size)
 {
-    const size_t k = place[0], begin = place[1], columns = place[2];
-    const double *left[TILE];
-    for (size_t r = 0; r < TILE; r++)
-        left[r] = a + (i + smaller(r, rows - 1)) * n + k;
-    for (size_t c = 0; c < columns; c += TILE) {
-        double sum[TILE][TILE];
-        tile_sums(sum, left, packed + c * BLOCK);
-        for (size_t r = 0; r < rows; r++) {
-            double *to = a + (i + r) * n + begin + c;
-            const size_t last = smaller(columns - c, TILE);
-            for (size_t j = 0; j < last && begin + c + j <= i + r; j++)
-                to[j] -= sum[r][j];
-        }
-    }
+    for (size_t i = 0; i < size; i++)
+        vector_copy(to + i * n, corner + i * PANEL, i + 1);
 }
 
-/* The block of columns at `begin` loses what all columns before it contribute. */
-static void subtract_left(double *a, size_t n, size_t begin, size_t columns)
+/* The block of columns at `begin` loses what all columns before it contribute. The rows of the
+ * diagonal are summed apart, for nobody may look above it. */
+static void subtract_left(panel_fn *subtract, double *a, size_t n, size_t begin)
 {
-    double packed[BLOCK * BLOCK];
-    for (size_t k = 0; k < begin; k += BLOCK) {
-        const size_t place[3] = {k, begin, columns};
-        pack(packed, a + begin * n + k, n, columns);
-        for (size_t i = begin; i < n; i += TILE)
-            subtract_rows(a, n, i, smaller(TILE, n - i), packed, place);
+    const size_t columns = smaller(PANEL, n - begin), below = begin + columns;
+    double packed[PANEL * PANEL], corner[PANEL * PANEL];
+    take_corner(corner, a + begin * n + begin, n, columns);
+    for (size_t k = 0; k < begin; k += PANEL) {
+        const double *left = a + begin * n + k;
+        pack(packed, left, n, columns);
+        subtract(&(struct panel){corner, PANEL, left, n, columns, packed});
+        subtract(
+            &(struct panel){a + below * n + begin, n, a + below * n + k, n, n - below, packed});
     }
+    put_corner(corner, a + begin * n + begin, n, columns);
 }
 
 /* Factors the block on the diagonal; returns how many of its rows were made. */
@@ -109,12 +77,12 @@ static void solve_row(double *row, const double *l, size_t n, size_t size)
         row[j] = (row[j] - vector_dot(row, l + j * n, j)) / l[j * n + j];
 }
 
-size_t cholesky_try(double *a, size_t n, double *pivot)
+size_t cholesky_try(panel_fn *subtract, double *a, size_t n, double *pivot)
 {
-    for (size_t begin = 0; begin < n; begin += BLOCK) {
-        const size_t columns = smaller(BLOCK, n - begin);
+    for (size_t begin = 0; begin < n; begin += PANEL) {
+        const size_t columns = smaller(PANEL, n - begin);
         double *corner = a + begin * n + begin;
-        subtract_left(a, n, begin, columns);
+        subtract_left(subtract, a, n, begin);
         const size_t made = factor_block(corner, n, columns, pivot);
         if (made < columns)
             return begin + made;
@@ -124,10 +92,10 @@ size_t cholesky_try(double *a, size_t n, double *pivot)
     return n;
 }
 
-bool cholesky_factor(double *a, size_t n)
+bool cholesky_factor(panel_fn *subtract, double *a, size_t n)
 {
     double pivot = 0;
-    return cholesky_try(a, n, &pivot) == n;
+    return cholesky_try(subtract, a, n, &pivot) == n;
 }
 
 void cholesky_solve_lower(const double *l, size_t n, double *x)

@@ -275,13 +275,13 @@ temper_status lbfgs_new(size_t size, bool metric, const struct optim_options *op
         return error_no_memory(error);
     temper_status status = prepare(self, &given, start, error);
     if (status != TEMPER_OK)
-        lbfgs_free(self);
+        lbfgs_close(self);
     else
         *out = self;
     return status;
 }
 
-void lbfgs_free(struct lbfgs *self)
+void lbfgs_close(struct lbfgs *self)
 {
     if (!self)
         return;

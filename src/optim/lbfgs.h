@@ -39,7 +39,7 @@ struct lbfgs;
  * TEMPER_BAD_DATA where that does not fit. */
 temper_status lbfgs_new(size_t size, bool metric, const struct optim_options *options,
                         const double *start, struct lbfgs **out, temper_error *error);
-void lbfgs_free(struct lbfgs *self);
+void lbfgs_close(struct lbfgs *self); /* not _free, which is a name of libLBFGS */
 
 /* The question stays the same, and its vectors stay where they are, until it is answered. */
 struct lbfgs_question lbfgs_asks(const struct lbfgs *self);

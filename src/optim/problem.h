@@ -54,6 +54,7 @@ enum optim_stop {
 struct optim_options {
     double gradient_norm; /* converged at this or below */
     size_t max_iterations;
+    double least_fall;   /* of the value in a hundred iterations, else it is stalled; 0: rounding */
     size_t history;      /* L-BFGS: pairs of vectors; 0: 100, fewer for very long vectors */
     double first_length; /* of the first step at most, in the norm of `length`; 0: 1 */
     /* How far a step v would move what the function is made of: the root mean square change of the

@@ -117,9 +117,10 @@ static void keep_best(struct optim_run *run)
     vector_copy(run->best, run->w, run->problem->size);
 }
 
-static void note_progress(struct optim_head *head)
+static void note_progress(const struct optim_run *run)
 {
-    const double least = VALUE_PROGRESS * fabs(head->value);
+    struct optim_head *head = run->head;
+    const double least = fmax(VALUE_PROGRESS * fabs(head->value), run->options->least_fall);
     head->idle++;
     if (head->value >= head->mark_value - least &&
         head->gradient_norm > NORM_PROGRESS * head->mark_norm)
@@ -139,7 +140,7 @@ void run_accept(struct optim_run *run)
     if (run->problem->accept)
         run->problem->accept(run->problem->context);
     keep_best(run);
-    note_progress(run->head);
+    note_progress(run);
 }
 
 double run_length_limit(const struct optim_run *run, bool blind)

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "run/auditing.h"
+#include "run/budget.h"
 #include "run/fits.h"
 #include "run/training.h"
 #include "run/tuning.h"
@@ -13,8 +14,10 @@ static temper_status prepare(struct audit *audit)
 {
     struct split_how how = {audit->train.seed, true};
     size_t cells;
-    temper_status status =
-        ground_new(audit->data, audit->train.scale, audit->threads, &audit->ground, audit->error);
+    temper_status status = audit_budget(audit);
+    if (status == TEMPER_OK)
+        status = ground_new(audit->data, audit->train.scale, audit->threads, &audit->ground,
+                            audit->error);
     if (status == TEMPER_OK && isnan(audit->l2))
         status = ground_default_l2(&audit->ground, &audit->l2, audit->error);
     if (status == TEMPER_OK)
@@ -72,6 +75,7 @@ static temper_status run_fits(struct audit *audit, struct fit *fit)
                            .count = audit->options->folds,
                            .options = &audit->train,
                            .threads = audit->threads,
+                           .few = true,
                            .ended = ended,
                            .goes_on = goes_on,
                            .context = audit};

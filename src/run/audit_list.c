@@ -31,9 +31,8 @@ static size_t best_other(const double *a, size_t count, uint32_t own)
 static void fill_suspect(struct audit *audit, size_t row, double *space, temper_suspect *out)
 {
     const double *a = audit->activation + row * audit->classes;
-    const double *evidence = audit->evidence + row * audit->classes;
     uint32_t given = audit->data->label[row];
-    double all = noise_model_row(&audit->model, evidence, given, space);
+    double all = audit_row(audit, row, space);
     size_t other = best_other(space, audit->classes, given);
     *out = (temper_suspect){
         .row = row,
@@ -45,11 +44,26 @@ static void fill_suspect(struct audit *audit, size_t row, double *space, temper_
         .margin = a[given] - a[best_other(a, audit->classes, given)],
         .distance = audit->distance[row],
         .importance = importance(a, audit->classes, given, audit->loss.t1, audit->loss.t2),
+        .low = (double)NAN,
+        .high = (double)NAN,
     };
     temper_audit_report *report = &audit->report;
     report->wrong += out->score;
     for (size_t c = 0; report->transition && c < audit->classes; c++)
         report->transition[c * audit->classes + given] += exp(space[c] - all);
+}
+
+/* What the score would be at the ends of the range of the share of wrong labels. */
+static void add_range(struct audit *audit, size_t row, temper_suspect *out)
+{
+    const double *evidence = audit->evidence + 2 * row;
+    double space[2];
+    double all = noise_two_row(&audit->two.low, evidence, out->given, space);
+    out->low = fmin(exp(space[1 - out->given] - all), out->score);
+    all = noise_two_row(&audit->two.high, evidence, out->given, space);
+    out->high = fmax(exp(space[1 - out->given] - all), out->score);
+    audit->report.wrong_low += out->low;
+    audit->report.wrong_high += out->high;
 }
 
 /* ---- Distances ------------------------------------------------------------------------------- */
@@ -156,6 +170,10 @@ temper_status audit_list(struct audit *audit)
                                : error_no_memory(audit->error);
     for (size_t row = 0; status == TEMPER_OK && row < audit->rows; row++)
         fill_suspect(audit, row, space, &report->suspects[row]);
+    for (size_t row = 0; status == TEMPER_OK && audit->classes == 2 && row < audit->rows; row++)
+        add_range(audit, row, &report->suspects[row]);
+    if (audit->classes > 2)
+        report->wrong_low = report->wrong_high = (double)NAN;
     if (status == TEMPER_OK)
         status = mark_conflicts(audit);
     if (status == TEMPER_OK && report->by_row)

@@ -3,6 +3,7 @@
  * A linear model errs where classes bend; there the rows around a row know better. Their votes are
  * about labels that may be wrong too, so each counts as much as its own label is believed. */
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,13 @@
 #include "data/components.h"
 #include "data/neighbours.h"
 #include "run/auditing.h"
+
+/* The fifth of the rows of which models are surest; how much more often than others labels have to
+ * contradict them, and by how many standard errors, for a rule in it. */
+static const double SURE_FROM = 0.8, CONTRADICTED = 1.25, CERTAIN = 3, RANDOM_FROM = 0.3;
+/* Models are never quite right, so that what all rows together say of the rate is worth less than
+ * what the surest do: their standard error is taken as half. */
+static const double TRUST_IN_SUREST = 0.5;
 
 /* ---- Neighbours ------------------------------------------------------------------------------ */
 
@@ -119,48 +127,98 @@ static void add_votes(struct audit *audit, size_t row, double *votes)
     }
 }
 
-/* Two classes tell little of the noise: only how often the surest rows are contradicted.
- * Activations alone see too much of it, as models err; votes see too little, as they come from the
- * same labels. The truth was between the two wherever it was known. */
-static temper_status fit_two(struct audit *audit, const struct noise_rows *rows)
+/* The probability that the given label is right. */
+static void believe(struct audit *audit, double *space)
 {
-    struct noise_rows alone = *rows;
-    struct noise_model model = {0};
-    alone.evidence = audit->activation;
-    temper_status status = noise_model_fit(&alone, &model, audit->error);
-    if (status == TEMPER_OK)
-        status = noise_model_fit(rows, &audit->model, audit->error);
-    for (size_t i = 0; status == TEMPER_OK && i < 4; i++)
-        audit->model.transition[i] = (audit->model.transition[i] + model.transition[i]) / 2;
-    noise_model_free(&model);
-    return status;
+    for (size_t row = 0; row < audit->rows; row++) {
+        double all = audit_row(audit, row, space);
+        audit->belief[row] = exp(space[audit->data->label[row]] - all);
+    }
 }
 
-static temper_status gather(struct audit *audit, size_t round, double *votes)
+static temper_status gather(struct audit *audit, double *votes)
 {
     struct noise_rows rows = {audit->evidence, audit->data->label, audit->rows, audit->classes};
     memcpy(audit->evidence, audit->activation,
            audit->rows * audit->classes * sizeof *audit->evidence);
     for (size_t row = 0; row < audit->rows; row++)
         add_votes(audit, row, votes);
-    if (audit->classes > 2)
-        return noise_model_fit(&rows, &audit->model, audit->error);
-    temper_status status = round == 0 ? fit_two(audit, &rows) : TEMPER_OK;
-    return status == TEMPER_OK ? noise_model_sharpen(&rows, &audit->model, audit->error) : status;
+    return noise_model_fit(&rows, &audit->model, audit->error);
 }
 
-/* The probability that the given label is right. */
-static void believe(struct audit *audit, double *space)
+/* The surest fifth of the rows of two classes, and all: how often labels contradict the models. */
+struct surest {
+    double rows, error, all;
+};
+
+static temper_status find_surest(const struct audit *audit, struct surest *out)
 {
+    double *sure = mem_alloc(audit->rows, sizeof *sure);
+    if (!sure)
+        return error_no_memory(audit->error);
+    for (size_t row = 0; row < audit->rows; row++)
+        sure[row] = fabs(audit->activation[2 * row + 1]);
+    qsort(sure, audit->rows, sizeof *sure, ascending);
+    double least = sure[(size_t)(SURE_FROM * (double)audit->rows)];
+    mem_free(sure);
+    *out = (struct surest){0};
     for (size_t row = 0; row < audit->rows; row++) {
-        uint32_t given = audit->data->label[row];
-        double all =
-            noise_model_row(&audit->model, audit->evidence + row * audit->classes, given, space);
-        audit->belief[row] = exp(space[given] - all);
+        double a = audit->activation[2 * row + 1];
+        double off = (a > 0) != (audit->data->label[row] == 1);
+        out->all += off / (double)audit->rows;
+        out->rows += fabs(a) >= least;
+        out->error += fabs(a) >= least ? off : 0;
     }
+    out->error /= out->rows;
+    return TEMPER_OK;
 }
 
-/* Twice: what is known after the first time makes better votes. */
+/* There more than elsewhere: then labels are wrong by a rule that neighbours share, and their votes
+ * would defend it. */
+static bool contradicts(const struct surest *surest)
+{
+    double spread = sqrt(surest->all * (1 - surest->all) / surest->rows);
+    return surest->all > 0 && surest->error >= CONTRADICTED * surest->all &&
+           surest->error - surest->all >= CERTAIN * spread;
+}
+
+/* Two classes tell little of the noise: only how often the surest rows are contradicted. So votes
+ * count alike: as much as a neighbour is believed, they would tell of the row's own label, by which
+ * the neighbour was judged, and noise would look rarer than it is. */
+static temper_status weigh_two(struct audit *audit)
+{
+    const uint32_t *label = audit->data->label;
+    struct surest surest = {0};
+    temper_status status = find_surest(audit, &surest);
+    bool contradicted = contradicts(&surest);
+    for (size_t row = 0; status == TEMPER_OK && row < audit->rows; row++) {
+        const uint32_t *neighbour = audit->neighbour + row * audit->neighbours;
+        double *out = audit->evidence + 2 * row, votes[2] = {0};
+        for (size_t i = 0; i < audit->neighbours && !contradicted; i++)
+            votes[label[neighbour[i]]]++;
+        out[0] = audit->activation[2 * row + 1] - audit->activation[2 * row];
+        out[1] = log1p(2 * votes[1]) - log1p(2 * votes[0]);
+    }
+    struct two_rows rows = {.evidence = audit->evidence, .given = label, .rows = audit->rows};
+    if (!contradicted && surest.error > RANDOM_FROM * surest.all) { /* wrong at random */
+        rows.sure_rate = surest.error;
+        rows.sure_error = TRUST_IN_SUREST * sqrt(surest.error * (1 - surest.error) / surest.rows);
+    }
+    if (status == TEMPER_OK)
+        noise_two_fit(&rows, &audit->two);
+    return status;
+}
+
+double audit_row(const struct audit *audit, size_t row, double *out)
+{
+    const double *evidence = audit->evidence + row * audit->classes;
+    uint32_t given = audit->data->label[row];
+    if (audit->classes == 2)
+        return noise_two_row(&audit->two.best, evidence, given, out);
+    return noise_model_row(&audit->model, evidence, given, out);
+}
+
+/* More classes twice: what is known after the first time makes better votes. */
 temper_status audit_weigh(struct audit *audit)
 {
     double *votes = mem_zeroed(audit->classes, sizeof *votes);
@@ -168,8 +226,13 @@ temper_status audit_weigh(struct audit *audit)
     audit->evidence = mem_alloc(audit->rows * audit->classes, sizeof *audit->evidence);
     temper_status status =
         votes && space && audit->evidence ? TEMPER_OK : error_no_memory(audit->error);
-    for (size_t round = 0; status == TEMPER_OK && round < 2; round++) {
-        status = gather(audit, round, votes);
+    if (status == TEMPER_OK && audit->classes == 2) {
+        status = weigh_two(audit);
+        if (status == TEMPER_OK)
+            believe(audit, space);
+    }
+    for (size_t round = 0; status == TEMPER_OK && audit->classes > 2 && round < 2; round++) {
+        status = gather(audit, votes);
         if (status == TEMPER_OK)
             believe(audit, space);
     }

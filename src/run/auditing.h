@@ -5,6 +5,7 @@
 #include "data/split.h"
 #include "run/ground.h"
 #include "run/noise_model.h"
+#include "run/noise_two.h"
 
 enum { AUDIT_NEIGHBOURS = 20, AUDIT_DIMENSIONS = 32 };
 
@@ -23,14 +24,15 @@ struct audit {
     size_t neighbours; /* of each row */
 
     /* ---- On the way */
-    double started;      /* a clock */
-    size_t done;         /* fits */
-    double *activation;  /* [row * classes + class], by models that have not seen the row */
-    double *belief;      /* what they think of the given label */
-    double *evidence;    /* activations, and the votes of neighbours */
-    uint32_t *neighbour; /* [row * neighbours + i] */
-    double *distance;    /* of each row to them; the median row's is 1 */
-    struct noise_model model;
+    double started;     /* a clock */
+    size_t done;        /* fits */
+    double *activation; /* [row * classes + class], by models that have not seen the row */
+    double *belief;     /* what they think of the given label */
+    double *evidence; /* activations and the votes of neighbours; of two classes, by noise_two.h */
+    uint32_t *neighbour;        /* [row * neighbours + i] */
+    double *distance;           /* of each row to them; the median row's is 1 */
+    struct noise_model model;   /* of more than two classes */
+    struct noise_two_range two; /* of two */
     temper_audit_report report;
 };
 
@@ -41,5 +43,9 @@ temper_status audit_fit(struct audit *audit);
 temper_status audit_neighbours(struct audit *audit);
 temper_status audit_weigh(struct audit *audit);
 temper_status audit_list(struct audit *audit);
+
+/* log p(true class, given label) of a row, up to what all classes share, into out[classes]; returns
+ * the logarithm of their sum. */
+double audit_row(const struct audit *audit, size_t row, double *out);
 
 #endif

@@ -6,29 +6,42 @@
 #include "tempered/method.h"
 #include "tempered/shape.h"
 
-static temper_status check_labels(const struct training_run *t)
+/* How many classes there are among the rows that count, as far as two, and the first of them. */
+struct seen {
+    uint32_t classes, first;
+};
+
+static void see_labels(void *context, void *state)
+{
+    const struct dataset *data = ((const struct training_run *)context)->given;
+    struct seen *seen = state;
+    for (uint64_t row = 0; row < data->x.rows && seen->classes < 2; row++) {
+        if (data->weight && data->weight[row] == 0)
+            continue;
+        if (seen->classes == 0 || data->label[row] != seen->first)
+            seen->classes++;
+        if (seen->classes == 1)
+            seen->first = data->label[row];
+    }
+}
+
+static temper_status check_labels(struct training_run *t)
 {
     const struct dataset *data = t->given;
-    size_t seen = 0;
-    uint32_t first = 0;
+    struct seen seen = {0, 0};
     if (!data->label)
         return error_set(t->error, TEMPER_BAD_DATA,
                          "%s: there are no labels to learn from; pass --label COLUMN or "
                          "--labels FILE",
                          data->source ? data->source : "data");
-    for (uint64_t row = 0; row < data->x.rows && seen < 2; row++) {
-        if (data->weight && data->weight[row] == 0)
-            continue;
-        if (seen == 0 || data->label[row] != first)
-            seen++;
-        if (seen == 1)
-            first = data->label[row];
-    }
-    if (seen < 2)
+    temper_status status = comm_in_turn(data->comm, see_labels, t, &seen, sizeof seen, t->error);
+    if (status != TEMPER_OK)
+        return status;
+    if (seen.classes < 2)
         return error_set(t->error, TEMPER_BAD_DATA,
                          "%s: all rows that count have one class, '%.40s'; a classifier needs two",
                          data->source ? data->source : "data",
-                         data->classes.count ? data->classes.name[first] : "");
+                         data->classes.count ? data->classes.name[seen.first] : "");
     if (data->x.columns == 0)
         return error_set(t->error, TEMPER_BAD_DATA,
                          "%s: there are no features, only labels; nothing can be learnt",

@@ -100,7 +100,7 @@ static void fill(const struct training_run *t, const struct optim_progress *prog
 temper_status checkpoint_save(struct training_run *t, const struct optim_progress *progress)
 {
     double now = training_clock();
-    if (!t->options->checkpoint || progress->iteration == 0 ||
+    if (!t->options->checkpoint || comm_rank(t->given->comm) > 0 || progress->iteration == 0 ||
         now - t->saved < t->options->checkpoint_seconds)
         return TEMPER_OK;
     size_t count = numbers_of(t, t->answers, progress->memory_count);
@@ -159,7 +159,7 @@ static temper_status parse(struct training_run *t, char *bytes, size_t length)
 {
     struct header header;
     struct identity ours;
-    if (length < sizeof header || memcmp(bytes, magic, sizeof magic) != 0)
+    if (!bytes || length < sizeof header || memcmp(bytes, magic, sizeof magic) != 0)
         return refuse(t, "this is no checkpoint of temper");
     memcpy(&header, bytes, sizeof header);
     uint64_t checksum = header.checksum;
@@ -179,10 +179,30 @@ static temper_status parse(struct training_run *t, char *bytes, size_t length)
     return restore(t, &header, bytes + sizeof header);
 }
 
+/* The first process reads, and tells the others. */
+static temper_status read_file(const struct training_run *t, struct text *text)
+{
+    const temper_comm *comm = t->given->comm;
+    uint64_t length = 0;
+    temper_status status = TEMPER_OK;
+    if (comm_rank(comm) == 0)
+        status = source_whole(t->options->checkpoint, text, t->error);
+    status = comm_agree(comm, status, t->error);
+    length = text->length;
+    if (status == TEMPER_OK)
+        status = comm_broadcast(comm, 0, &length, sizeof length, t->error);
+    if (status == TEMPER_OK && comm_rank(comm) > 0 && !(text->bytes = mem_alloc((size_t)length, 1)))
+        return error_no_memory(t->error);
+    if (status == TEMPER_OK)
+        status = comm_broadcast(comm, 0, text->bytes, (size_t)length, t->error);
+    text->length = (size_t)length;
+    return status;
+}
+
 temper_status checkpoint_load(struct training_run *t)
 {
     struct text text = {0};
-    temper_status status = source_whole(t->options->checkpoint, &text, t->error);
+    temper_status status = read_file(t, &text);
     if (status == TEMPER_OK)
         status = parse(t, text.bytes, text.length);
     text_free(&text);

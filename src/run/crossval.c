@@ -13,6 +13,7 @@
  * what they share (a metric, tables of losses) is made once for all of them. */
 enum { MOST_TOGETHER = 1200, LEAST_TOGETHER = 48 };
 static const size_t BYTES_TOGETHER = (size_t)256 << 20;
+enum { TOGETHER_SHARE = 8 };                   /* of a limit of memory */
 static const double LEAST_PROBABILITY = 1e-15; /* for the logarithm */
 
 /* What one fit gives, on the rows that it has not seen. */
@@ -294,21 +295,37 @@ static temper_status run_batch(struct batch *batch, const size_t *which, bool *f
 }
 
 /* Candidates at once. */
-static size_t trials_together(const struct crossval *cv, size_t parts)
+static size_t trials_together(const struct dataset *data, size_t parts)
 {
     size_t row = 2 * sizeof(uint16_t) + sizeof(double); /* of a trial: see struct trial */
-    size_t affordable = BYTES_TOGETHER / row / (size_t)cv->ground->data->x.rows * parts;
-    size_t fits = affordable > MOST_TOGETHER    ? MOST_TOGETHER
-                  : affordable < LEAST_TOGETHER ? LEAST_TOGETHER
-                                                : affordable;
-    return parts < fits ? fits / parts : 1;
+    size_t bytes = BYTES_TOGETHER, least = LEAST_TOGETHER;
+    if (data->memory) { /* fits do not depend on their company */
+        size_t share = (size_t)(data->memory / TOGETHER_SHARE);
+        bytes = share < bytes ? share : bytes;
+        least = 1;
+    }
+    size_t affordable = bytes / row / (size_t)data->x.rows * parts;
+    size_t fits = affordable > MOST_TOGETHER ? MOST_TOGETHER
+                  : affordable < least       ? least
+                                             : affordable;
+    return parts > 0 && parts < fits ? fits / parts : 1;
+}
+
+size_t crossval_most_fits(const struct dataset *data)
+{
+    return 2 * trials_together(data, 2) + 1;
+}
+
+size_t crossval_trial_bytes(const struct dataset *data)
+{
+    return (2 * sizeof(uint16_t) + sizeof(double)) * trials_together(data, 2);
 }
 
 temper_status crossval_run(struct crossval *cv, int stage, const size_t *which, size_t count,
                            bool *finished, temper_error *error)
 {
     size_t parts = crossval_parts(cv, stage);
-    size_t together = trials_together(cv, parts);
+    size_t together = trials_together(cv->ground->data, parts);
     temper_status status = TEMPER_OK;
     *finished = true;
     for (size_t i = 0; status == TEMPER_OK && *finished && i < count; i += together) {

@@ -45,6 +45,9 @@ struct crossval {
 temper_status crossval_prepare(struct crossval *cv, char *note, temper_error *error);
 void crossval_free(struct crossval *cv);
 
+/* How many fits go at once, at most, and how many bytes their results take for each row. */
+size_t crossval_most_fits(const struct dataset *data);
+size_t crossval_trial_bytes(const struct dataset *data);
 /* Takes the candidates `which` to a stage. *finished is false where goes_on ended it. */
 temper_status crossval_run(struct crossval *cv, int stage, const size_t *which, size_t count,
                            bool *finished, temper_error *error);

@@ -74,37 +74,60 @@ static double row_brier(const double *p, size_t classes, uint32_t label)
     return classes == 2 ? sum / 2 : sum;
 }
 
-static void add_probabilities(struct evaluator *e, const double *a, uint32_t label, double weight)
+/* What a row adds; the same wherever it was found. */
+struct row_facts {
+    double weight, loss, log_p, brier, confidence;
+    uint32_t label, predicted, top;
+};
+
+static void find_probabilities(const struct evaluator *e, const double *a, struct row_facts *row)
 {
     size_t classes = e->model->classes.count, top = 0;
     predicted_probabilities(e->model, a, true, e->p);
     for (size_t c = 1; c < classes; c++)
         if (e->p[c] > e->p[top])
             top = c;
-    e->log_loss -= weight * log(fmax(e->p[label], LEAST_PROBABILITY));
-    e->brier += weight * row_brier(e->p, classes, label);
-    size_t number = (size_t)(e->p[top] * BINS);
-    struct bin *bin = &e->bin[number < BINS ? number : BINS - 1];
-    bin->weight += weight;
-    bin->confidence += weight * e->p[top];
-    bin->correct += top == label ? weight : 0;
+    row->log_p = log(fmax(e->p[row->label], LEAST_PROBABILITY));
+    row->brier = row_brier(e->p, classes, row->label);
+    row->confidence = e->p[top];
+    row->top = (uint32_t)top;
 }
 
-static void add_row(struct evaluator *e, const double *a, uint32_t label, double weight)
+static void find_facts(const struct evaluator *e, const double *a, struct row_facts *row)
 {
-    size_t predicted = predicted_class(e->model, a);
+    row->predicted = (uint32_t)predicted_class(e->model, a);
+    if (row->label == CLASSES_NONE)
+        return;
+    row->loss = row_loss(e->model, a, row->label);
+    if (e->calibrated)
+        find_probabilities(e, a, row);
+}
+
+static void add_probabilities(struct evaluator *e, const struct row_facts *row)
+{
+    size_t number = (size_t)(row->confidence * BINS);
+    struct bin *bin = &e->bin[number < BINS ? number : BINS - 1];
+    e->log_loss -= row->weight * row->log_p;
+    e->brier += row->weight * row->brier;
+    bin->weight += row->weight;
+    bin->confidence += row->weight * row->confidence;
+    bin->correct += row->top == row->label ? row->weight : 0;
+}
+
+static void add_row(struct evaluator *e, const struct row_facts *row)
+{
     e->rows++;
-    e->weight += weight;
-    if (label == CLASSES_NONE) {
+    e->weight += row->weight;
+    if (row->label == CLASSES_NONE) {
         e->unknown++;
         return;
     }
-    e->known += weight;
-    e->correct += predicted == label ? weight : 0;
-    e->confusion[label * e->model->classes.count + predicted] += weight;
-    e->loss += weight * row_loss(e->model, a, label);
+    e->known += row->weight;
+    e->correct += row->predicted == row->label ? row->weight : 0;
+    e->confusion[row->label * e->model->classes.count + row->predicted] += row->weight;
+    e->loss += row->weight * row->loss;
     if (e->calibrated)
-        add_probabilities(e, a, label, weight);
+        add_probabilities(e, row);
 }
 
 /* ---- Batches --------------------------------------------------------------------------------- */
@@ -119,26 +142,78 @@ static uint32_t *match_classes(const struct model *model, const struct dataset *
     return number;
 }
 
+/* The rows of all processes, in their order, to everyone's sums. */
+static temper_status add_facts(struct evaluator *e, const struct dataset *data,
+                               const struct row_facts *facts, temper_error *error)
+{
+    const temper_comm *comm = data->comm;
+    uint64_t own = data->x.rows, *rows = mem_alloc(comm_size(comm), sizeof *rows);
+    size_t *bytes = mem_alloc(comm_size(comm), sizeof *bytes);
+    struct row_facts *all = mem_alloc((size_t)dataset_all_rows(data), sizeof *all);
+    temper_status status = TEMPER_NO_MEMORY;
+    if (rows && bytes && all)
+        status = comm_gather_each(comm, &own, sizeof own, rows, error);
+    else
+        error_no_memory(error);
+    for (size_t r = 0; status == TEMPER_OK && r < comm_size(comm); r++)
+        bytes[r] = (size_t)rows[r] * sizeof *all;
+    if (status == TEMPER_OK)
+        status = comm_gather(comm, facts, bytes, all, error);
+    for (uint64_t row = 0; status == TEMPER_OK && row < dataset_all_rows(data); row++)
+        add_row(e, &all[row]);
+    mem_free(rows);
+    mem_free(bytes);
+    mem_free(all);
+    return status;
+}
+
+static temper_status add_batch(struct evaluator *e, const struct dataset *data,
+                               const uint32_t *number, const double *a, temper_error *error)
+{
+    size_t rows = (size_t)data->x.rows, vectors = e->model->vectors;
+    bool alone = comm_alone(data->comm);
+    struct row_facts one = {0}, *facts = alone ? &one : mem_zeroed(rows, sizeof *facts);
+    if (!facts)
+        return error_no_memory(error);
+    for (size_t row = 0; data->label && row < rows; row++) {
+        struct row_facts *to = alone ? &one : &facts[row];
+        memset(to, 0, sizeof *to);
+        to->label = number[data->label[row]];
+        to->weight = data->weight ? data->weight[row] : 1;
+        find_facts(e, a + row * vectors, to);
+        if (alone)
+            add_row(e, to);
+    }
+    if (alone)
+        return TEMPER_OK;
+    temper_status status = add_facts(e, data, facts, error);
+    mem_free(facts);
+    return status;
+}
+
 temper_status evaluator_add(struct evaluator *e, const struct dataset *data, size_t threads,
                             temper_error *error)
 {
     size_t rows = (size_t)data->x.rows, vectors = e->model->vectors;
-    if (!data->label)
-        return error_set(error, TEMPER_BAD_DATA,
-                         "%s: there are no labels to compare with; pass --label COLUMN or "
-                         "--labels FILE",
-                         data->source ? data->source : "data");
+    bool unlabelled = !data->label && rows > 0;
+    temper_status status = TEMPER_OK;
+    if (unlabelled)
+        status = error_set(error, TEMPER_BAD_DATA,
+                           "%s: there are no labels to compare with; pass --label COLUMN or "
+                           "--labels FILE",
+                           data->source ? data->source : "data");
+    status = comm_agree(data->comm, status, error);
+    if (status != TEMPER_OK)
+        return status;
     uint32_t *number = match_classes(e->model, data);
     double *a = mem_alloc(rows, vectors * sizeof *a);
-    temper_status status = TEMPER_NO_MEMORY;
-    if (number && a) {
+    if (number && a)
         status = decide(e->model, &data->x, threads, a, error);
-        for (size_t row = 0; status == TEMPER_OK && row < rows; row++)
-            add_row(e, a + row * vectors, number[data->label[row]],
-                    data->weight ? data->weight[row] : 1);
-    } else {
-        error_no_memory(error);
-    }
+    else
+        status = error_no_memory(error);
+    status = comm_agree(data->comm, status, error);
+    if (status == TEMPER_OK && number && a)
+        status = add_batch(e, data, number, a, error);
     mem_free(number);
     mem_free(a);
     return status;

@@ -7,14 +7,34 @@
 
 #include "base/memory.h"
 #include "base/thread.h"
+#include "data/pages.h"
+#include "data/parts.h"
 #include "run/training.h"
 
-enum { BLOCK_ROWS = 4096 };
+enum { BLOCK_ROWS = 4096, PIECE = 1 << 19 };
 
+/* Blocks lie within parts, so that each is with one process. */
 struct digests {
     const struct dataset *data;
-    XXH64_hash_t *block;
+    struct parts parts;
+    size_t part_blocks;
+    XXH64_hash_t *block; /* those of this process */
 };
+
+/* In pieces, so that a mapped file need not be in memory at once. */
+static XXH64_hash_t hash_bytes(const struct matrix *x, const void *bytes, size_t length)
+{
+    XXH3_state_t state;
+    const char *at = bytes, *end = at + length;
+    XXH3_64bits_reset(&state);
+    while (at < end) {
+        size_t left = (size_t)(end - at), piece = left < PIECE ? left : PIECE;
+        pages_bytes(x->pages, at, piece, end);
+        XXH3_64bits_update(&state, at, piece);
+        at += piece;
+    }
+    return XXH3_64bits_digest(&state);
+}
 
 static XXH64_hash_t hash_dense(const struct matrix *x, size_t from, size_t count)
 {
@@ -22,15 +42,16 @@ static XXH64_hash_t hash_dense(const struct matrix *x, size_t from, size_t count
                   : x->kind == MATRIX_F64 ? sizeof(double)
                                           : sizeof(uint8_t);
     size_t row = (size_t)x->columns * size;
-    return XXH3_64bits((const char *)x->dense + from * row, count * row);
+    return hash_bytes(x, (const char *)x->dense + from * row, count * row);
 }
 
 /* Rows by their lengths, so that where a row begins in the arrays does not matter. */
 static XXH64_hash_t hash_sparse(const struct matrix *x, size_t from, size_t count)
 {
+    pages_bytes(x->pages, x->row_start + from, (count + 1) * sizeof *x->row_start, NULL);
     uint64_t start = x->row_start[from], entries = x->row_start[from + count] - start;
-    XXH64_hash_t parts[3] = {XXH3_64bits(x->column + start, entries * sizeof *x->column),
-                             XXH3_64bits(x->value + start, entries * sizeof *x->value), 0};
+    XXH64_hash_t parts[3] = {hash_bytes(x, x->column + start, entries * sizeof *x->column),
+                             hash_bytes(x, x->value + start, entries * sizeof *x->value), 0};
     for (size_t row = from; row < from + count; row++) {
         uint64_t length = x->row_start[row + 1] - x->row_start[row];
         parts[2] = XXH3_64bits_withSeed(&length, sizeof length, parts[2]);
@@ -42,9 +63,15 @@ static temper_status hash_block(void *context, size_t block, size_t worker)
 {
     const struct digests *digests = context;
     const struct dataset *data = digests->data;
-    size_t from = block * BLOCK_ROWS, left = (size_t)data->x.rows - from;
-    size_t count = left < BLOCK_ROWS ? left : BLOCK_ROWS;
+    size_t start = block / digests->part_blocks * digests->parts.rows_each;
+    size_t from = start + block % digests->part_blocks * BLOCK_ROWS;
+    size_t end = start + digests->parts.rows_each, rows = (size_t)data->x.rows;
+    end = end < rows ? end : rows;
+    size_t left = from < end ? end - from : 0, count = left < BLOCK_ROWS ? left : BLOCK_ROWS;
     (void)worker;
+    digests->block[block] = 0;
+    if (count == 0)
+        return TEMPER_OK; /* the last part is shorter */
     XXH64_hash_t parts[3] = {data->x.kind == MATRIX_CSR ? hash_sparse(&data->x, from, count)
                                                         : hash_dense(&data->x, from, count),
                              0, 0};
@@ -57,30 +84,54 @@ static temper_status hash_block(void *context, size_t block, size_t worker)
 }
 
 /* The shape and the names of the classes in front, so that equal bytes of other meaning differ. */
-static XXH128_hash_t hash_all(const struct digests *digests, size_t blocks)
+static XXH128_hash_t hash_all(const struct dataset *data, const XXH64_hash_t *block, size_t blocks)
 {
-    const struct dataset *data = digests->data;
     XXH64_hash_t names = 0;
     for (size_t c = 0; c < data->classes.count; c++)
         names =
             XXH3_64bits_withSeed(data->classes.name[c], strlen(data->classes.name[c]) + 1, names);
-    uint64_t shape[] = {data->x.kind, data->x.rows, data->x.columns, data->x.nonzeros, names};
-    return XXH3_128bits_withSeed(digests->block, blocks * sizeof *digests->block,
-                                 XXH3_64bits(shape, sizeof shape));
+    uint64_t shape[] = {data->x.kind, dataset_all_rows(data), data->x.columns,
+                        dataset_all_nonzeros(data), names};
+    return XXH3_128bits_withSeed(block, blocks * sizeof *block, XXH3_64bits(shape, sizeof shape));
+}
+
+/* Those of all processes. */
+static temper_status gather(const struct digests *digests, XXH64_hash_t *all, temper_error *error)
+{
+    const temper_comm *comm = digests->data->comm;
+    size_t *bytes = parts_holders(&digests->parts, comm);
+    if (!bytes)
+        return error_no_memory(error);
+    for (size_t r = 0; r < comm_size(comm); r++)
+        bytes[r] = (bytes[r + 1] - bytes[r]) * digests->part_blocks * sizeof *all;
+    temper_status status = comm_gather(comm, digests->block, bytes, all, error);
+    mem_free(bytes);
+    return status;
 }
 
 temper_status dataset_fingerprint(const struct dataset *data, size_t threads, char hex[33],
                                   temper_error *error)
 {
-    size_t blocks = ((size_t)data->x.rows + BLOCK_ROWS - 1) / BLOCK_ROWS;
-    struct digests digests = {data, mem_alloc(blocks, sizeof *digests.block)};
-    if (!digests.block || parallel_blocks(blocks, threads, hash_block, &digests) != TEMPER_OK) {
-        mem_free(digests.block);
-        return error_no_memory(error);
+    struct digests digests = {.data = data, .parts = parts_of(data)};
+    size_t rank = comm_rank(data->comm), ranks = comm_size(data->comm);
+    digests.part_blocks = (digests.parts.rows_each + BLOCK_ROWS - 1) / BLOCK_ROWS;
+    size_t blocks = digests.parts.count * digests.part_blocks;
+    size_t own =
+        (parts_first(&digests.parts, rank + 1, ranks) - parts_first(&digests.parts, rank, ranks)) *
+        digests.part_blocks;
+    XXH64_hash_t *all = mem_alloc(blocks, sizeof *all);
+    digests.block = mem_alloc(own, sizeof *digests.block);
+    temper_status status = TEMPER_NO_MEMORY;
+    if (all && digests.block && parallel_blocks(own, threads, hash_block, &digests) == TEMPER_OK)
+        status = gather(&digests, all, error);
+    else
+        error_no_memory(error);
+    if (status == TEMPER_OK) {
+        XXH128_hash_t hash = hash_all(data, all, blocks);
+        snprintf(hex, 33, "%016llx%016llx", (unsigned long long)hash.high64,
+                 (unsigned long long)hash.low64);
     }
-    XXH128_hash_t hash = hash_all(&digests, blocks);
-    snprintf(hex, 33, "%016llx%016llx", (unsigned long long)hash.high64,
-             (unsigned long long)hash.low64);
     mem_free(digests.block);
-    return TEMPER_OK;
+    mem_free(all);
+    return status;
 }

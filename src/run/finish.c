@@ -62,8 +62,16 @@ static bool copy_scale(const struct training_run *t, struct model *model)
     return true;
 }
 
-static void describe(const struct training_run *t, const temper_train_report *report,
-                     struct training *training)
+static void add_weights(void *context, void *state)
+{
+    const struct dataset *data = ((const struct training_run *)context)->data;
+    double *sum = state;
+    for (uint64_t row = 0; row < data->x.rows; row++)
+        *sum += data->weight ? data->weight[row] : 1;
+}
+
+static temper_status describe(struct training_run *t, const temper_train_report *report,
+                              struct training *training)
 {
     const temper_train_options *options = t->options;
     snprintf(training->solver, sizeof training->solver, "%s", report->solver);
@@ -77,7 +85,7 @@ static void describe(const struct training_run *t, const temper_train_report *re
     training->tolerance = options->tolerance;
     training->max_iterations = options->max_iterations;
     training->seed = options->seed;
-    training->rows = t->data->x.rows;
+    training->rows = dataset_all_rows(t->data);
     training->objective = report->objective;
     training->loss = report->train_loss;
     training->gradient = report->gradient_norm;
@@ -86,11 +94,11 @@ static void describe(const struct training_run *t, const temper_train_report *re
     training->evaluations = report->evaluations;
     training->starts = options->starts;
     training->weight_sum = 0;
-    for (uint64_t row = 0; row < t->data->x.rows; row++)
-        training->weight_sum += t->data->weight ? t->data->weight[row] : 1;
+    return comm_in_turn(t->data->comm, add_weights, t, &training->weight_sum,
+                        sizeof training->weight_sum, t->error);
 }
 
-static temper_status make_model(const struct training_run *t, const temper_train_report *report,
+static temper_status make_model(struct training_run *t, const temper_train_report *report,
                                 struct model **out)
 {
     struct model *model;
@@ -106,7 +114,11 @@ static temper_status make_model(const struct training_run *t, const temper_train
                                             .column_step = 1,
                                             .vector_step = model->features,
                                             .bias = model->bias});
-    describe(t, report, &model->training);
+    status = describe(t, report, &model->training);
+    if (status != TEMPER_OK) {
+        model_free(model);
+        return status;
+    }
     if (!copy_names(t->data, model) || !copy_scale(t, model)) {
         model_free(model);
         return error_no_memory(t->error);
@@ -123,21 +135,20 @@ static temper_status make_model(const struct training_run *t, const temper_train
 
 /* ---- The report ------------------------------------------------------------------------------ */
 
-/* Once more at the answer, with the loss that was asked for: what is reported is what is saved. */
+/* At the answer, with the loss that was asked for: what is reported is what is saved. */
 static temper_status evaluate_answer(struct training_run *t, temper_train_report *report)
 {
     double sum = 0, zero = t->answer_norm;
-    objective_set_loss(t->objective, t->answer_loss); /* a hinge: as it was rounded */
-    objective_set_l2(t->objective, t->l2);
-    temper_status status =
-        objective_evaluate(t->objective, t->answer, &report->objective, t->gradient, t->error);
+    bool again;
+    training_aim(t, t->answer_loss, t->l2); /* a hinge: as it was rounded */
+    temper_status status = training_evaluate(t, t->answer, &report->objective, t->gradient, &again);
+    t->before.evaluations += !again;
     for (size_t i = 0; i < t->size; i++)
         sum += t->gradient[i] * t->gradient[i];
     report->gradient_norm = zero > 0 ? sqrt(sum) / zero : 0;
     if (status == TEMPER_OK && t->loss.method == TEMPER_HINGE) {
-        objective_set_loss(t->objective, t->loss);
-        status =
-            objective_evaluate(t->objective, t->answer, &report->objective, t->gradient, t->error);
+        training_aim(t, t->loss, t->l2);
+        status = training_evaluate(t, t->answer, &report->objective, t->gradient, &again);
     }
     report->train_loss = objective_loss(t->objective);
     report->accuracy = objective_accuracy(t->objective);
@@ -149,7 +160,7 @@ static temper_status evaluate_answer(struct training_run *t, temper_train_report
 
 static void fill_report(const struct training_run *t, temper_train_report *report)
 {
-    double row = (double)t->data->x.nonzeros / (double)t->data->x.rows;
+    double row = (double)dataset_all_nonzeros(t->data) / (double)dataset_all_rows(t->data);
     report->stop = stop_of(t);
     report->solver = solver_name(t->solver);
     report->precision = t->f64 ? "f64" : "f32";
@@ -157,7 +168,7 @@ static void fill_report(const struct training_run *t, temper_train_report *repor
     report->l2 = t->l2;
     report->validation = t->valid ? t->valid_best : (double)NAN;
     report->iterations = t->before.iterations;
-    report->evaluations = t->before.evaluations + 1;
+    report->evaluations = t->before.evaluations;
     report->products = t->before.products;
     report->hessians = t->before.hessians;
     /* A Hessian multiplies half of all pairs of entries where a pass multiplies each twice. */

@@ -36,6 +36,7 @@ struct fits_job {
     /* Of these: tolerance, max_iterations, solver, precision and no_intercept. */
     const temper_train_options *options;
     size_t threads; /* at least 1 */
+    bool few;       /* fits for which second moments of all rows would take longer than they save */
     /* Called for each fit that ended, one at a time, in no particular order; a status other than
      * TEMPER_OK ends all. */
     temper_status (*ended)(void *context, const struct fit_end *end, temper_error *error);

@@ -6,19 +6,39 @@
 
 /* Of all runs together, but GROUP_WIDTH of them in any case; and of activations at once. */
 static const size_t RUN_BYTES = (size_t)256 << 20, SCORE_BYTES = (size_t)64 << 20;
+enum { RUN_SHARE = 8, SCORE_SHARE = 16 }; /* of a limit of memory */
 
 static size_t between(size_t x, size_t least, size_t most)
 {
     return x < least ? least : x > most ? most : x;
 }
 
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+struct crew_room crew_room(const struct dataset *data, size_t size, size_t fits)
+{
+    size_t run = (2 * HISTORY + 8) * size * sizeof(double), runs = RUN_BYTES, scores = SCORE_BYTES;
+    size_t least = GROUP_WIDTH, rows = (size_t)data->x.rows;
+    if (data->memory) { /* fits do not depend on their company */
+        runs = smaller(runs, (size_t)(data->memory / RUN_SHARE));
+        scores = smaller(scores, (size_t)(data->memory / SCORE_SHARE));
+        least = 1;
+    }
+    struct crew_room room = {.run = (double)run};
+    room.slots = between(fits, 1, between(runs / run, least, MOST_AT_ONCE));
+    room.score_slots = between(scores / sizeof(double) / (rows ? rows : 1), 1, room.slots);
+    return room;
+}
+
 static bool allocate(struct crew *crew)
 {
     const struct fits_job *job = crew->job;
-    size_t run = (2 * HISTORY + 8) * crew->size * sizeof(double);
-    crew->slots = between(RUN_BYTES / run, GROUP_WIDTH, MOST_AT_ONCE);
-    crew->slots = between(job->count, 1, crew->slots);
-    crew->score_slots = between(SCORE_BYTES / sizeof(double) / crew->rows, 1, crew->slots);
+    struct crew_room room = crew_room(job->ground->data, crew->size, job->count);
+    crew->slots = room.slots;
+    crew->score_slots = room.score_slots;
     crew->record = mem_zeroed(job->count, sizeof *crew->record);
     crew->begun = mem_zeroed(job->count, sizeof *crew->begun);
     crew->zero = mem_zeroed(crew->size, sizeof *crew->zero);
@@ -86,15 +106,14 @@ static temper_status make_whiteners(struct crew *crew)
     const struct fits_job *job = crew->job;
     for (size_t i = 0; i < job->count; i++)
         if (metric_suits(job->fit[i].loss, job->ground->data))
-            return whiteners_new(job->ground, !job->options->no_intercept, job->threads, job->count,
-                                 &crew->whiteners, crew->error);
+            return whiteners_new(job, &crew->whiteners, crew->error);
     return TEMPER_OK;
 }
 
 void crew_free(struct crew *crew)
 {
     for (size_t i = 0; i < crew->slots; i++)
-        lbfgs_free(crew->runner[i].run);
+        lbfgs_close(crew->runner[i].run);
     for (size_t i = 0; crew->record && i < crew->job->count; i++)
         mem_free(crew->record[i].end);
     whiteners_free(crew->whiteners);

@@ -58,6 +58,14 @@ struct crew {
     size_t score_slots;
 };
 
+/* How many runs there are at once, each of so many bytes, and of whose activations there is room.
+ */
+struct crew_room {
+    size_t slots, score_slots;
+    double run;
+};
+struct crew_room crew_room(const struct dataset *data, size_t size, size_t fits);
+
 temper_status crew_new(const struct fits_job *job, struct crew **out, temper_error *error);
 void crew_free(struct crew *crew);
 

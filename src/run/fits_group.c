@@ -169,7 +169,7 @@ static temper_status finish(struct crew *crew, struct runner *runner)
             status = error_no_memory(crew->error);
     }
     record->over = true;
-    lbfgs_free(runner->run);
+    lbfgs_close(runner->run);
     runner->run = NULL;
     runner->stage = STAGE_FREE;
     crew->busy--;
@@ -291,14 +291,18 @@ static temper_status run_rounds(struct crew *crew, bool *finished)
     return status;
 }
 
-bool fits_group_can(const struct fits_job *job)
+bool fits_solver_groups(const struct fits_job *job)
 {
     const char *solver = job->options->solver;
+    return !solver || strcmp(solver, "auto") == 0 || strcmp(solver, "lbfgs") == 0;
+}
+
+bool fits_group_can(const struct fits_job *job)
+{
     for (size_t i = 0; i < job->count; i++)
         if (job->fit[i].loss.method == TEMPER_HINGE) /* goes through phases */
             return false;
-    return group_supports(job->ground->data) &&
-           (!solver || strcmp(solver, "auto") == 0 || strcmp(solver, "lbfgs") == 0);
+    return group_supports(job->ground->data) && fits_solver_groups(job);
 }
 
 temper_status fits_group(const struct fits_job *job, bool *finished, temper_error *error)

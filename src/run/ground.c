@@ -108,6 +108,13 @@ void ground_raw_weights(const struct ground *ground, struct solution solution,
 temper_status ground_activations(const struct ground *ground, struct solution solution,
                                  size_t threads, double *a, temper_error *error)
 {
+    return ground_activations_of(ground, &ground->given->x, solution, threads, a, error);
+}
+
+temper_status ground_activations_of(const struct ground *ground, const struct matrix *rows,
+                                    struct solution solution, size_t threads, double *a,
+                                    temper_error *error)
+{
     size_t vectors = solution.vectors;
     size_t columns = (size_t)ground->data->x.columns;
     struct raw_weights raw = {.weights = mem_alloc(columns, vectors * sizeof(double)),
@@ -119,7 +126,7 @@ temper_status ground_activations(const struct ground *ground, struct solution so
         struct linear_model model = {raw.weights, raw.bias, vectors, columns,
                                      ground->scale.kind == SCALE_LOG};
         ground_raw_weights(ground, solution, raw);
-        status = activations(&ground->given->x, &model, threads, a, error);
+        status = activations(rows, &model, threads, a, error);
     } else {
         error_no_memory(error);
     }

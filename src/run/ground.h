@@ -41,7 +41,11 @@ struct solution {
 void ground_raw_weights(const struct ground *ground, struct solution solution,
                         struct raw_weights out);
 
-/* The activations of all rows: a[row * vectors + k]. */
+/* The activations of some rows, given like those of the ground: a[row * vectors + k]. */
+temper_status ground_activations_of(const struct ground *ground, const struct matrix *rows,
+                                    struct solution solution, size_t threads, double *a,
+                                    temper_error *error);
+/* Of all rows. */
 temper_status ground_activations(const struct ground *ground, struct solution solution,
                                  size_t threads, double *a, temper_error *error);
 

@@ -40,18 +40,6 @@ static temper_status fill_block(void *context, size_t block, size_t worker)
     return TEMPER_OK;
 }
 
-/* Rows from .. from + count of a matrix, borrowed. */
-static struct matrix rows_of(const struct matrix *x, uint64_t from, uint64_t count)
-{
-    struct matrix part = *x;
-    part.rows = count;
-    if (x->kind == MATRIX_CSR)
-        part.row_start += from;
-    else
-        part.dense = matrix_row(x, from).dense;
-    return part;
-}
-
 static temper_status fill_chunks(const struct dataset *data, size_t threads, struct chunk chunk,
                                  double *activation, temper_error *error)
 {
@@ -59,7 +47,7 @@ static temper_status fill_chunks(const struct dataset *data, size_t threads, str
     double *out = chunk.out;
     for (uint64_t from = 0; status == TEMPER_OK && from < data->x.rows; from += CHUNK_ROWS) {
         uint64_t left = data->x.rows - from, count = left < CHUNK_ROWS ? left : CHUNK_ROWS;
-        struct matrix rows = rows_of(&data->x, from, count);
+        struct matrix rows = matrix_slice(&data->x, from, count);
         status = decide(chunk.model, &rows, threads, activation, error);
         chunk.rows = (size_t)count;
         chunk.label = data->label + from;

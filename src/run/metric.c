@@ -5,18 +5,20 @@
 
 #include "base/memory.h"
 #include "base/thread.h"
+#include "kernel/kernel.h"
 #include "optim/cholesky.h"
 #include "run/training.h"
 #include "tempered/method.h"
 
-/* A tenth of the rows tells enough, if it is many times the number of features: with fewer the
- * smallest directions are lost in noise, and with them most of what whitening brings. For a matrix
- * of each class, more rows than these take longer than the passes they save. */
-enum { ROWS_A_FEATURE = 16, ROWS_OF_CLASSES = 10, SHARE_OF_ROWS = 10 };
+/* How many rows the moments are made of. A tenth tells enough, if it is many times the number of
+ * features: with fewer the smallest directions are lost in noise, and with them some of what
+ * whitening brings. But where that takes longer than a few passes, fewer rows and some more passes
+ * are faster, down to the least that whitens at all. For a matrix of each class, more rows than
+ * these take longer than the passes they save. */
+enum { SHARE_OF_ROWS = 10, ROWS_A_FEATURE = 16, LEAST_A_FEATURE = 4, ROWS_OF_CLASSES = 10 };
+static const double WORTH_PASSES = 4;
 /* Relative to the mean of the diagonal: what keeps the factor away from singular. */
 static const double RIDGE = 1e-7;
-/* Of all factors together; beyond, one for all classes has to do. */
-static const double MOST_BYTES = 256.0 * 1024 * 1024;
 
 void metric_free(struct metric *metric)
 {
@@ -31,14 +33,16 @@ static bool wants_classes(const struct training_run *t, const struct phase *phas
     const struct metric *metric = &t->metric;
     double numbers = (double)metric->n * (double)metric->n * (double)metric->vectors;
     return phase->bends && phase->loss.t1 >= phase->loss.t2 &&
-           numbers * sizeof(double) <= MOST_BYTES;
+           numbers * sizeof(double) <= METRIC_MOST_BYTES;
 }
 
 static bool make_room(struct training_run *t, const struct phase *phase)
 {
     struct metric *metric = &t->metric;
     size_t square;
+    const char *wanted;
     metric_free(metric);
+    metric->kernel = kernel_choose(&wanted); /* there is one, or there would be no objective */
     metric->vectors = objective_vectors(t->objective);
     metric->n = t->size / metric->vectors;
     metric->factors = wants_classes(t, phase) ? metric->vectors : 1;
@@ -57,14 +61,31 @@ double metric_bend(temper_loss_spec loss, size_t classes)
     return classes == 2 ? bend : bend * 2 * (1 - 1 / (double)classes);
 }
 
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static size_t rows_for_moments(const struct training_run *t)
+{
+    const struct metric *metric = &t->metric;
+    size_t rows = (size_t)dataset_all_rows(t->data);
+    size_t n = metric->n, tenth = rows / SHARE_OF_ROWS;
+    if (metric->factors > 1)
+        return larger(tenth, n * ROWS_OF_CLASSES);
+    /* A row of the moments takes n / 2 products a feature, one of a pass 2 for each vector. */
+    double affordable = WORTH_PASSES * 4 * (double)rows * (double)metric->vectors;
+    size_t wanted = larger(tenth, n * ROWS_A_FEATURE);
+    if (affordable / (double)n < (double)wanted)
+        wanted = (size_t)(affordable / (double)n);
+    return larger(wanted, n * LEAST_A_FEATURE);
+}
+
 /* The second moments, of rows that count as much as they bend the objective. */
 static temper_status take_moments(struct training_run *t, const struct phase *phase)
 {
     struct metric *metric = &t->metric;
-    size_t n = metric->n, rows = (size_t)t->data->x.rows;
-    size_t wanted = rows / SHARE_OF_ROWS;
-    size_t least = n * (metric->factors > 1 ? ROWS_OF_CLASSES : ROWS_A_FEATURE);
-    wanted = wanted > least ? wanted : least;
+    size_t n = metric->n, wanted = rows_for_moments(t);
     if (metric->factors > 1)
         return objective_class_grams(t->objective, t->origin, wanted, metric->factor, t->error);
     temper_status status = objective_gram(t->objective, phase->bends ? t->origin : NULL, wanted,
@@ -95,12 +116,59 @@ static void add_diagonals(const struct metric *metric, size_t columns, double l2
             factor_at(metric, f)[j * n + j] += RIDGE * mean + (j < columns ? l2 : 0);
 }
 
+/* Those from `first` on, which this process makes. */
+struct factoring {
+    const struct metric *metric;
+    size_t first;
+};
+
 /* A status, for the threads' sake: TEMPER_BAD_DATA if there is no factor. */
 static temper_status factor_one(void *context, size_t number, size_t worker)
 {
-    const struct metric *metric = context;
+    const struct factoring *factoring = context;
+    const struct metric *metric = factoring->metric;
     (void)worker;
-    return cholesky_factor(factor_at(metric, number), metric->n) ? TEMPER_OK : TEMPER_BAD_DATA;
+    double *factor = factor_at(metric, factoring->first + number);
+    return cholesky_factor(metric->kernel->panel, factor, metric->n) ? TEMPER_OK : TEMPER_BAD_DATA;
+}
+
+/* What each process has made, to all. */
+static temper_status gather_factors(const struct training_run *t, size_t first, size_t count)
+{
+    const struct metric *metric = &t->metric;
+    const temper_comm *comm = t->data->comm;
+    size_t size = comm_size(comm), square = metric->n * metric->n * sizeof(double);
+    size_t *bytes = mem_alloc(size, sizeof *bytes);
+    double *mine = mem_alloc(count, square);
+    temper_status status = TEMPER_NO_MEMORY;
+    if (bytes && mine) {
+        for (size_t r = 0; r < size; r++)
+            bytes[r] = (metric->factors * (r + 1) / size - metric->factors * r / size) * square;
+        if (count)
+            memcpy(mine, factor_at(metric, first), count * square);
+        status = comm_gather(comm, mine, bytes, metric->factor, t->error);
+    } else {
+        error_no_memory(t->error);
+    }
+    mem_free(bytes);
+    mem_free(mine);
+    return status;
+}
+
+/* Several factors are shared out among processes; one is made by each. */
+static temper_status factor_all(const struct training_run *t)
+{
+    const struct metric *metric = &t->metric;
+    const temper_comm *comm = metric->factors > 1 ? t->data->comm : NULL;
+    size_t rank = comm_rank(comm), size = comm_size(comm);
+    struct factoring factoring = {metric, metric->factors * rank / size};
+    size_t count = metric->factors * (rank + 1) / size - factoring.first;
+    temper_status status = parallel_blocks(count, t->threads, factor_one, &factoring);
+    if (status == TEMPER_NO_MEMORY)
+        return error_no_memory(t->error);
+    status = comm_agree(comm, status, NULL);
+    return status == TEMPER_OK && !comm_alone(comm) ? gather_factors(t, factoring.first, count)
+                                                    : status;
 }
 
 temper_status metric_prepare(struct training_run *t, const struct phase *phase)
@@ -114,10 +182,11 @@ temper_status metric_prepare(struct training_run *t, const struct phase *phase)
     if (status != TEMPER_OK)
         return status;
     add_diagonals(metric, (size_t)t->data->x.columns, phase->l2);
-    status = parallel_blocks(metric->factors, t->threads, factor_one, metric);
-    if (status == TEMPER_BAD_DATA)
-        t->whiten = false; /* all features 0, say: steps as they come */
-    return status == TEMPER_NO_MEMORY ? error_no_memory(t->error) : TEMPER_OK;
+    status = factor_all(t);
+    if (status != TEMPER_BAD_DATA)
+        return status;
+    t->whiten = false; /* all features 0, say: steps as they come */
+    return TEMPER_OK;
 }
 
 void metric_precondition(void *context, double *v)

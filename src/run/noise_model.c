@@ -130,9 +130,8 @@ static void update_class(struct noise_model *model, const double *joint, size_t 
         rows += joint[g];
     for (size_t g = 0; g < classes; g++) {
         double share = (joint[g] + PRIOR_ROWS * even) / (rows + PRIOR_ROWS);
-        if (classes > 2) /* but never nothing: what has died cannot come back */
-            share = fmax(share * share / (share + confusion), 0.05 * even);
-        line[g] = share;
+        /* but never nothing: what has died cannot come back */
+        line[g] = fmax(share * share / (share + confusion), 0.05 * even);
         off += g == class ? 0 : line[g];
     }
     line[class] = fmax(1 - off, least_rate);
@@ -216,20 +215,6 @@ static double climb_even(struct place *place, struct noise_model *model)
     return even_likelihood(place, model, at_left > at_right ? left : right);
 }
 
-/* The same noise, seen through other evidence. */
-static void resharpen(struct place *place, struct noise_model *model)
-{
-    double before = -INFINITY;
-    for (size_t i = 0; i < ITERATIONS; i++) {
-        go_through(place->rows, model, place->space, &place->sums);
-        if (fabs(place->sums.likelihood - before) <= close)
-            break;
-        before = place->sums.likelihood;
-        sharpen(model, &place->sums);
-    }
-    model->likelihood = place->sums.likelihood;
-}
-
 /* ---- The two models -------------------------------------------------------------------------- */
 
 /* So that evidence of any unit begins with the same spread. */
@@ -259,7 +244,7 @@ static void begin_table(struct noise_model *model, double *transition)
     model->transition = transition;
 }
 
-/* Even noise first, then a table that begins there; of two classes always the table. */
+/* Even noise first, then a table that begins there. */
 static void fit_both(struct place *place, struct noise_model *model, double *table)
 {
     const struct noise_rows *rows = place->rows;
@@ -273,29 +258,9 @@ static void fit_both(struct place *place, struct noise_model *model, double *tab
     struct noise_model pairs = *model;
     begin_table(&pairs, table);
     pairs.likelihood = climb(rows, &pairs, place->space, &place->sums);
-    pairs.in_pairs = rows->classes > 2 && pairs.likelihood - model->even >= worth_pairs;
-    if (pairs.in_pairs || rows->classes == 2)
+    pairs.in_pairs = pairs.likelihood - model->even >= worth_pairs;
+    if (pairs.in_pairs)
         *model = pairs;
-}
-
-temper_status noise_model_sharpen(const struct noise_rows *rows, struct noise_model *model,
-                                  temper_error *error)
-{
-    struct place place = {.rows = rows, .space = mem_alloc(rows->classes, sizeof *place.space)};
-    size_t cells;
-    if (!mul_size(rows->classes, rows->classes, &cells)) {
-        mem_free(place.space);
-        return error_no_memory(error);
-    }
-    place.sums.joint = mem_alloc(cells, sizeof *place.sums.joint);
-    bool fits = place.space && place.sums.joint;
-    if (fits) {
-        model->sharpness = first_sharpness(rows);
-        resharpen(&place, model);
-    }
-    mem_free(place.space);
-    mem_free(place.sums.joint);
-    return fits ? TEMPER_OK : error_no_memory(error);
 }
 
 temper_status noise_model_fit(const struct noise_rows *rows, struct noise_model *out,

@@ -3,7 +3,8 @@
  * The true class of a row has the probabilities softmax(sharpness * evidence); a row of class c is
  * given the label g with the probability transition[c][g]. Sharpness and transition are those that
  * make the given labels likeliest, found by expectation maximisation; what follows from them is
- * calibrated, where noise depends on the class alone. */
+ * calibrated, where noise depends on the class alone. For more than two classes: see noise_two.h.
+ */
 #ifndef RUN_NOISE_MODEL_H
 #define RUN_NOISE_MODEL_H
 
@@ -35,9 +36,6 @@ struct noise_model {
 /* Begins at `out` as it is: zeros for the first time. Untouched on failure. */
 temper_status noise_model_fit(const struct noise_rows *rows, struct noise_model *out,
                               temper_error *error);
-/* Another sharpness for other evidence of the same noise. */
-temper_status noise_model_sharpen(const struct noise_rows *rows, struct noise_model *model,
-                                  temper_error *error);
 void noise_model_free(struct noise_model *model);
 
 /* Of one row: log p(true class, given label), up to what all classes share, into out[classes];

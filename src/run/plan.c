@@ -37,8 +37,10 @@ static temper_status plan_ground(struct training_run *t)
 {
     if (t->ground)
         return TEMPER_OK;
-    temper_status status =
-        ground_new(t->given, t->options->scale, t->threads, &t->own_ground, t->error);
+    temper_status status = training_budget_ground(t);
+    if (status != TEMPER_OK)
+        return status;
+    status = ground_new(t->given, t->options->scale, t->threads, &t->own_ground, t->error);
     t->ground = &t->own_ground;
     t->data = t->own_ground.data;
     return status;
@@ -132,7 +134,9 @@ static temper_status make_objective(struct training_run *t)
                                   .f64 = t->f64,
                                   .curvature = t->solver != SOLVER_LBFGS,
                                   .threads = t->threads};
-    temper_status status = objective_new(&spec, &t->objective, t->error);
+    temper_status status = t->ground == &t->own_ground ? training_budget(t, &spec) : TEMPER_OK;
+    if (status == TEMPER_OK)
+        status = objective_new(&spec, &t->objective, t->error);
     if (status == TEMPER_OK)
         t->size = objective_size(t->objective);
     return status;

@@ -15,6 +15,8 @@ static const double CONVEX_LENGTH = 8;
 
 /* The relative gradient that is enough in a phase that does not answer. */
 static const double ON_THE_WAY = 0.01;
+/* Of the width over which a hinge is rounded. */
+static const double HINGE_FALL = 0.05;
 
 /* A gradient is no more than rounding at these shares of the features' size. */
 static const double ROUNDING = 1e-14, ROUNDING_F32 = 1e-7;
@@ -22,11 +24,55 @@ static const double SUSPICIOUS = 1e-6; /* a pass is spent on that only below */
 
 /* ---- What the solver sees: the objective, and the metric ------------------------------------- */
 
+static bool same_loss(temper_loss_spec a, temper_loss_spec b)
+{
+    return a.method == b.method && a.t1 == b.t1 && a.t2 == b.t2 && a.smoothing == b.smoothing;
+}
+
+void training_aim(struct training_run *t, temper_loss_spec loss, double l2)
+{
+    struct recalled *last = &t->recalled;
+    last->fresh = last->fresh && same_loss(last->loss, loss) && last->l2 == l2;
+    last->loss = loss;
+    last->l2 = l2;
+    objective_set_loss(t->objective, loss);
+    objective_set_l2(t->objective, l2);
+}
+
+/* The objective stands where it was asked last, so its accuracy and curvature are those too. */
+temper_status training_evaluate(struct training_run *t, const double *w, double *value,
+                                double *gradient, bool *again)
+{
+    struct recalled *last = &t->recalled;
+    size_t bytes = t->size * sizeof *w;
+    *again = last->fresh && memcmp(last->w, w, bytes) == 0;
+    if (*again) {
+        *value = last->value;
+        memcpy(gradient, last->gradient, bytes);
+        return TEMPER_OK;
+    }
+    last->fresh = false;
+    temper_status status = objective_evaluate(t->objective, w, value, gradient, t->error);
+    if (status != TEMPER_OK)
+        return status;
+    last->fresh = true;
+    last->value = *value;
+    memcpy(last->w, w, bytes);
+    memcpy(last->gradient, gradient, bytes);
+    return TEMPER_OK;
+}
+
 static temper_status evaluate(void *context, const double *w, double *value, double *gradient,
                               temper_error *error)
 {
     struct training_run *t = context;
-    return objective_evaluate(t->objective, w, value, gradient, error);
+    bool again, begins = t->entering;
+    (void)error; /* that of the training */
+    t->entering = false;
+    temper_status status = training_evaluate(t, w, value, gradient, &again);
+    if (begins && again)
+        t->before.evaluations--; /* which the solver counts */
+    return status;
 }
 
 static void accept(void *context)
@@ -105,6 +151,17 @@ static bool report_progress(struct training_run *t, const struct optim_progress 
     return !t->interrupted;
 }
 
+/* Whoever is told to stop, all do. */
+static bool anyone_stops(struct training_run *t)
+{
+    uint64_t stopping;
+    temper_status status = comm_count(t->given->comm, t->interrupted, NULL, &stopping, t->error);
+    if (t->follow_status == TEMPER_OK)
+        t->follow_status = status;
+    t->interrupted = t->interrupted || (status == TEMPER_OK && stopping > 0);
+    return t->interrupted || status != TEMPER_OK;
+}
+
 static bool follow(void *context, const struct optim_progress *progress)
 {
     struct training_run *t = context;
@@ -113,9 +170,11 @@ static bool follow(void *context, const struct optim_progress *progress)
     /* Not where it stops: going on from there would take another step. */
     if (t->follow_status == TEMPER_OK && goes_on)
         t->follow_status = checkpoint_save(t, progress);
+    t->follow_status = comm_agree(t->given->comm, t->follow_status, t->error);
     if (t->follow_status != TEMPER_OK)
         return false;
-    return report_progress(t, progress, validation) && goes_on;
+    bool wanted = report_progress(t, progress, validation);
+    return anyone_stops(t) ? false : wanted && goes_on;
 }
 
 /* ---- Phases ---------------------------------------------------------------------------------- */
@@ -136,16 +195,27 @@ static temper_status measure_rounding(struct training_run *t, struct phase *phas
     return status;
 }
 
-/* The stopping rule is relative to the gradient at W = 0, whatever the start. */
+/* The stopping rule is relative to the gradient at W = 0, whatever the start. A phase that goes on
+ * in another metric has that of the one before; after a checkpoint it has to be found again, which
+ * does not count. */
 static temper_status measure_zero(struct training_run *t, struct phase *phase)
 {
     double value, sum = 0;
+    bool again;
+    if (phase->bends && phase[-1].measured) {
+        phase->zero_norm = phase[-1].zero_norm;
+        phase->enough = phase[-1].enough;
+        return TEMPER_OK;
+    }
     memset(t->w, 0, t->size * sizeof *t->w);
-    temper_status status = objective_evaluate(t->objective, t->w, &value, t->gradient, t->error);
+    temper_status status = training_evaluate(t, t->w, &value, t->gradient, &again);
     for (size_t i = 0; i < t->size; i++)
         sum += t->gradient[i] * t->gradient[i];
     phase->zero_norm = sqrt(sum);
     phase->enough = 0;
+    phase->measured = true;
+    if (!t->memory && !again)
+        t->before.evaluations++;
     return status == TEMPER_OK ? measure_rounding(t, phase) : status;
 }
 
@@ -179,6 +249,14 @@ static double tolerance(const struct training_run *t, const struct phase *phase)
     return fmax(t->options->tolerance, on_the_way ? ON_THE_WAY : 0);
 }
 
+/* The rounded hinge is below the sharp one by up to half its width; steps that lower it by far less
+ * than that are not worth taking, though its gradient, which leaps from row to row, may stay. */
+double hinge_fall(const struct training_run *t, temper_loss_spec loss)
+{
+    bool rounded = loss.method == TEMPER_HINGE && t->loss.smoothing == 0;
+    return rounded ? HINGE_FALL * loss.smoothing : 0;
+}
+
 static temper_status run_phase(struct training_run *t, struct phase *phase, double *w,
                                struct optim_result *result)
 {
@@ -192,6 +270,7 @@ static temper_status run_phase(struct training_run *t, struct phase *phase, doub
     double enough = fmax(tolerance(t, phase) * phase->zero_norm, phase->enough);
     struct optim_options options = {.gradient_norm = enough,
                                     .max_iterations = most_iterations(t, phase),
+                                    .least_fall = hinge_fall(t, phase->loss),
                                     .first_length = first_length(t, phase->loss),
                                     .length = length,
                                     .follow = follow,
@@ -219,12 +298,12 @@ static temper_status enter_phase(struct training_run *t, struct phase *phase)
     if (!phase->goes_on)
         memcpy(t->w, t->initial, t->size * sizeof *t->w);
     memcpy(t->origin, t->w, t->size * sizeof *t->w); /* measure_zero uses t->w */
-    objective_set_loss(t->objective, phase->loss);
-    objective_set_l2(t->objective, phase->l2);
+    training_aim(t, phase->loss, phase->l2);
     temper_status status = measure_zero(t, phase);
     if (status == TEMPER_OK)
         status = metric_prepare(t, phase);
     memcpy(t->w, t->origin, t->size * sizeof *t->w);
+    t->entering = !t->memory; /* going on after a checkpoint counts nothing anyway */
     return status;
 }
 
@@ -240,7 +319,6 @@ static temper_status one_phase(struct training_run *t, struct phase *phase)
     t->memory = NULL;
     t->memory_count = 0;
     add_counts(&t->before, &result);
-    t->before.evaluations++; /* at W = 0 */
     t->last_stop = result.stop;
     if (t->answers == 0)
         t->stop = result.stop;

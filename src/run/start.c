@@ -102,7 +102,10 @@ temper_status training_start(struct training_run *t)
     t->gradient = mem_zeroed(t->size, sizeof *t->gradient);
     t->origin = mem_zeroed(t->size, sizeof *t->origin);
     t->answer = mem_alloc(MOST_STARTS, t->size * sizeof *t->answer);
-    if (!t->initial || !t->w || !t->gradient || !t->origin || !t->answer)
+    t->recalled.w = mem_alloc(t->size, sizeof *t->recalled.w);
+    t->recalled.gradient = mem_alloc(t->size, sizeof *t->recalled.gradient);
+    if (!t->initial || !t->w || !t->gradient || !t->origin || !t->answer || !t->recalled.w ||
+        !t->recalled.gradient)
         return error_no_memory(t->error);
     if (t->begin)
         memcpy(t->initial, t->begin, t->size * sizeof *t->initial);

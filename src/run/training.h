@@ -15,6 +15,8 @@ enum solver { SOLVER_NEWTON, SOLVER_LBFGS, SOLVER_TRON };
 
 enum { MOST_PHASES = 16, MOST_STARTS = 3 };
 
+struct kernel;
+
 struct phase {
     char name[24];
     temper_loss_spec loss;
@@ -23,16 +25,26 @@ struct phase {
     bool answers;     /* its end is a solution */
     size_t most;      /* iterations, after which the next phase goes on; 0: the limit of the user */
     bool bends;       /* goes on from such a one: the metric is the curvature there, not at 0 */
-    double zero_norm; /* of the gradient at W = 0; found when the phase begins */
+    bool measured;    /* the gradient at W = 0 is known: */
+    double zero_norm; /* its norm */
     double enough;    /* where that is 0: a gradient that is rounding alone */
 };
 
 /* The metric of whitened steps: a factor of the second moments, or one for each class. */
 struct metric {
+    const struct kernel *kernel;
     double *factor; /* Cholesky's, one after another; NULL: no metric */
     size_t factors; /* 1, or as many as vectors */
     double *column; /* space for one vector */
     size_t n, vectors;
+};
+
+/* What the objective was asked last: not again where a phase begins, or training ends. */
+struct recalled {
+    temper_loss_spec loss;
+    double l2;
+    bool fresh; /* the rest is there */
+    double *w, *gradient, value;
 };
 
 /* Sums over all phases. */
@@ -74,6 +86,8 @@ struct training_run {
     const double *begin; /* initial weights from within this layer, or NULL: as the options say */
     double *initial, *w, *gradient;
     double *origin; /* where the phase began */
+    struct recalled recalled;
+    bool entering;  /* nothing was evaluated in this phase yet */
     double *answer; /* MOST_STARTS vectors */
     size_t answers;
     /* Of the phase that made the first answer: */
@@ -101,12 +115,28 @@ temper_status training_solve(struct training_run *t);
 temper_status training_finish(struct training_run *t, struct model **model,
                               temper_train_report *report);
 
+/* The loss and the penalty of the objective from now on. */
+void training_aim(struct training_run *t, temper_loss_spec loss, double l2);
+/* Value and gradient at w; *again if these were known. */
+temper_status training_evaluate(struct training_run *t, const double *w, double *value,
+                                double *gradient, bool *again);
+
 /* ---- Parts of them --------------------------------------------------------------------------- */
 
 /* TEMPER_USAGE if such a loss, resolved, cannot be trained. */
 temper_status training_check_loss(temper_loss_spec loss, temper_error *error);
 const char *solver_name(enum solver solver);
+/* TEMPER_NO_MEMORY if there is a limit and the training would not keep to it; else what is left
+ * goes to the file that the rows are in. */
+temper_status training_budget_ground(const struct training_run *t);
+temper_status training_budget(const struct training_run *t, const struct objective_spec *spec);
+enum { PREDICTED_ROWS = 8192 }; /* at a time, where all are */
+/* Factors of all classes together take at most this; beyond, one for all classes has to do. */
+#define METRIC_MOST_BYTES (256.0 * 1024 * 1024)
 void phases_fill(struct training_run *t);
+/* How much a hundred iterations have to lower the objective of a hinge whose kink is rounded on the
+ * way; 0 for other losses. */
+double hinge_fall(const struct training_run *t, temper_loss_spec loss);
 
 /* The curvature of a loss where training starts: all classes are alike there. */
 double metric_bend(temper_loss_spec loss, size_t classes);
@@ -125,7 +155,7 @@ temper_status checkpoint_save(struct training_run *t, const struct optim_progres
 temper_status checkpoint_load(struct training_run *t);
 
 /* TEMPER_BAD_DATA if the answer is worse than no features at all. */
-temper_status refuse_plateau(const struct training_run *t, const temper_train_report *report);
+temper_status refuse_plateau(struct training_run *t, const temper_train_report *report);
 /* Appends sentences to the report. */
 temper_status warn_user(struct training_run *t, temper_train_report *report);
 

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/thread.h"
+#include "run/budget.h"
 #include "run/training.h"
 #include "run/tuning.h"
 
@@ -88,6 +89,8 @@ temper_status tuning_prepare(struct tuning *t)
     temper_status status = check_words(t);
     if (status == TEMPER_OK)
         status = check_data(t);
+    if (status == TEMPER_OK)
+        status = tuning_budget(t);
     if (status == TEMPER_OK)
         status = ground_new(t->data, t->train.scale, t->train.threads, &t->ground, t->error);
     if (status == TEMPER_OK)

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "data/select.h"
+#include "data/share.h"
 #include "run/training.h"
 
 /* Labels get the numbers of the training classes, which the rows must have. */
@@ -40,6 +41,9 @@ static bool counts(const struct dataset *data)
 static temper_status check_valid(const struct training_run *t, const struct dataset *valid)
 {
     bool sparse = t->data->x.kind == MATRIX_CSR;
+    temper_status status = share_refuse(valid, "validation", t->error);
+    if (status != TEMPER_OK)
+        return status;
     if (!valid->label)
         return error_set(t->error, TEMPER_BAD_DATA,
                          "the validation data has no labels; give some, or train without it");

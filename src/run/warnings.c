@@ -15,6 +15,7 @@ static const double STARTS_DIFFER = 0.02;
 static const double GIVEN_UP = 0.25;
 /* Standard deviations of features that differ by more than this ask for scaling. */
 static const double SIZES_DIFFER = 1e4;
+enum { SIZES_ROWS = 2048 }; /* tell that; all of them would take as long as several passes */
 /* A loss so far above that of no features is more than a coarse tolerance leaves. */
 static const double LEAST_PLATEAU = 1e-3;
 
@@ -37,18 +38,32 @@ static void add(temper_train_report *report, const char *format, ...)
 /* ---- Nothing learnt -------------------------------------------------------------------------- */
 
 /* The shares of the classes, by weight. */
-static double *class_shares(const struct training_run *t)
+static void add_shares(void *context, void *state)
 {
-    const struct dataset *data = t->data;
-    double sum = 0, *share = mem_zeroed(data->classes.count, sizeof *share);
-    for (uint64_t row = 0; share && row < data->x.rows; row++) {
+    const struct dataset *data = ((const struct training_run *)context)->data;
+    double *share = state, *sum = share + data->classes.count;
+    for (uint64_t row = 0; row < data->x.rows; row++) {
         double weight = data->weight ? data->weight[row] : 1;
         share[data->label[row]] += weight;
-        sum += weight;
+        *sum += weight;
     }
-    for (size_t c = 0; share && c < data->classes.count; c++)
-        share[c] /= sum;
-    return share;
+}
+
+static temper_status class_shares(struct training_run *t, double **out)
+{
+    size_t classes = t->data->classes.count;
+    double *share = mem_zeroed(classes + 1, sizeof *share);
+    if (!share)
+        return error_no_memory(t->error);
+    temper_status status =
+        comm_in_turn(t->data->comm, add_shares, t, share, (classes + 1) * sizeof *share, t->error);
+    for (size_t c = 0; c < classes; c++)
+        share[c] /= share[classes];
+    if (status == TEMPER_OK)
+        *out = share;
+    else
+        mem_free(share);
+    return status;
 }
 
 /* The smallest mean loss without any features: p-hat is the escort of order 1/t1 of the shares
@@ -82,13 +97,14 @@ static bool may_be_plateau(const struct training_run *t)
 
 /* Where features tell nothing, the best model has the loss of no features but for what the
  * tolerance leaves. A plateau has about the loss of one class everywhere, with certainty. */
-temper_status refuse_plateau(const struct training_run *t, const temper_train_report *report)
+temper_status refuse_plateau(struct training_run *t, const temper_train_report *report)
 {
+    double largest = 0, *share = NULL;
     if (!may_be_plateau(t))
         return TEMPER_OK;
-    double largest = 0, *share = class_shares(t);
-    if (!share)
-        return error_no_memory(t->error);
+    temper_status status = class_shares(t, &share);
+    if (status != TEMPER_OK)
+        return status;
     for (size_t c = 0; c < t->data->classes.count; c++)
         largest = fmax(largest, share[c]);
     double least = loss_of_no_features(t->loss, share, t->data->classes.count);
@@ -111,7 +127,14 @@ static void warn_stop(const struct training_run *t, temper_train_report *report)
             "stopped after %zu iterations with the gradient at %.2g of its start, not at %g; raise "
             "--max-iter, or --tol if that is good enough",
             t->options->max_iterations, report->gradient_norm, t->options->tolerance);
-    if (report->stop == TEMPER_STOP_STALLED)
+    double fall = hinge_fall(t, t->answer_loss);
+    if (report->stop == TEMPER_STOP_STALLED && fall > 0)
+        add(report,
+            "stalled with the gradient at %.2g of its start, not at %g: the hinge has kinks, and "
+            "the last hundred iterations lowered the objective by less than %.2g; raise --tol, or "
+            "pass --loss logistic",
+            report->gradient_norm, t->options->tolerance, fall);
+    else if (report->stop == TEMPER_STOP_STALLED)
         add(report,
             "stalled with the gradient at %.2g of its start, not at %g: rounding hides any further "
             "progress; %s, or raise --tol",
@@ -125,18 +148,30 @@ static void warn_stop(const struct training_run *t, temper_train_report *report)
 
 /* ---- Features -------------------------------------------------------------------------------- */
 
+/* The variance of each feature, from rows spread evenly. */
+static temper_status sample_sums(const struct training_run *t, struct column_sums *sums)
+{
+    size_t rows = (size_t)t->data->x.rows, count = rows < SIZES_ROWS ? rows : SIZES_ROWS;
+    struct negative_entry negative;
+    size_t *row = mem_alloc(count, sizeof *row);
+    if (!row)
+        return error_no_memory(t->error);
+    for (size_t i = 0; i < count; i++)
+        row[i] = rows / count * i;
+    struct sum_task task = {
+        .data = t->data, .row = row, .count = count, .variances = true, .threads = t->threads};
+    temper_status status = column_sums(&task, sums, &negative, t->error);
+    mem_free(row);
+    return status;
+}
+
 static temper_status warn_sizes(struct training_run *t, temper_train_report *report)
 {
     struct column_sums sums;
-    struct negative_entry negative;
-    struct sum_task task = {.data = t->data,
-                            .count = (size_t)t->data->x.rows,
-                            .variances = true,
-                            .threads = t->threads};
     double least = INFINITY, most = 0;
     if (t->ground->scale.kind != SCALE_NONE || t->data->x.kind == MATRIX_CSR)
         return TEMPER_OK;
-    temper_status status = column_sums(&task, &sums, &negative, t->error);
+    temper_status status = sample_sums(t, &sums);
     if (status != TEMPER_OK)
         return status;
     for (size_t j = 0; j < (size_t)t->data->x.columns; j++)
@@ -170,60 +205,92 @@ static uint32_t winner(const double *a, size_t vectors)
 static temper_status predict_rows(struct training_run *t, const double *w, uint32_t *predicted)
 {
     size_t vectors = objective_vectors(t->objective), rows = (size_t)t->data->x.rows;
-    double *a = mem_alloc(rows, vectors * sizeof *a);
+    double *a = mem_alloc(rows < PREDICTED_ROWS ? rows : PREDICTED_ROWS, vectors * sizeof *a);
     if (!a)
         return error_no_memory(t->error);
     struct solution solution = {w, vectors, !t->options->no_intercept};
-    temper_status status = ground_activations(t->ground, solution, t->threads, a, t->error);
-    for (size_t row = 0; status == TEMPER_OK && row < rows; row++)
-        predicted[row] = winner(a + row * vectors, vectors);
+    temper_status status = TEMPER_OK;
+    for (size_t from = 0; status == TEMPER_OK && from < rows; from += PREDICTED_ROWS) {
+        size_t left = rows - from, count = left < PREDICTED_ROWS ? left : PREDICTED_ROWS;
+        struct matrix slice = matrix_slice(&t->ground->given->x, from, count);
+        status = ground_activations_of(t->ground, &slice, solution, t->threads, a, t->error);
+        for (size_t row = 0; status == TEMPER_OK && row < count; row++)
+            predicted[from + row] = winner(a + row * vectors, vectors);
+    }
     mem_free(a);
     return status;
 }
 
-static double disagreement(const uint32_t *a, const uint32_t *b, size_t rows)
+static temper_status disagreement(const struct training_run *t, const uint32_t *a,
+                                  const uint32_t *b, double *share)
 {
-    size_t different = 0;
-    for (size_t row = 0; row < rows; row++)
+    uint64_t different = 0, all;
+    for (uint64_t row = 0; row < t->data->x.rows; row++)
         different += a[row] != b[row];
-    return (double)different / (double)rows;
+    temper_status status = comm_count(t->data->comm, different, NULL, &all, t->error);
+    if (status == TEMPER_OK)
+        *share = (double)all / (double)dataset_all_rows(t->data);
+    return status;
+}
+
+/* Which classes are predicted at all. */
+struct seen {
+    const struct training_run *t;
+    const uint32_t *predicted;
+};
+
+static void see_predictions(void *context, void *state)
+{
+    const struct seen *seen = context;
+    unsigned char *is_there = state;
+    for (uint64_t row = 0; row < seen->t->data->x.rows; row++)
+        is_there[seen->predicted[row]] = 1;
 }
 
 /* A bounded loss can be least where some classes are right and the others are given up: their rows
  * have probabilities near 0, where the loss is flat. It is a solution, and a useless one. */
-static void warn_given_up(const struct training_run *t, const uint32_t *predicted,
-                          const double *share, temper_train_report *report)
+static temper_status warn_given_up(const struct training_run *t, const uint32_t *predicted,
+                                   const double *share, temper_train_report *report)
 {
-    size_t classes = t->data->classes.count, left = 0;
+    size_t classes = t->data->classes.count, left = 0, only = 0;
     double lost = 0;
-    for (uint32_t c = 0; c < classes; c++) {
-        uint64_t row = 0;
-        while (row < t->data->x.rows && predicted[row] != c)
-            row++;
-        left += row < t->data->x.rows;
-        lost += row < t->data->x.rows ? 0 : share[c];
+    struct seen seen = {t, predicted};
+    unsigned char *is_there = mem_zeroed(classes, 1);
+    if (!is_there)
+        return error_no_memory(t->error);
+    temper_status status =
+        comm_in_turn(t->data->comm, see_predictions, &seen, is_there, classes, t->error);
+    for (size_t c = 0; c < classes; c++) {
+        left += is_there[c];
+        only = is_there[c] ? c : only;
+        lost += is_there[c] ? 0 : share[c];
     }
+    mem_free(is_there);
+    if (status != TEMPER_OK)
+        return status;
     if (left == 1)
         add(report,
             "every row is predicted to be '%.40s': the model has collapsed to one class; lower "
             "--l2, or pass --class-weight balanced",
-            t->data->classes.name[predicted[0]]);
+            t->data->classes.name[only]);
     else if (lost >= GIVEN_UP)
         add(report,
             "%zu of %zu classes, with %.0f %% of the rows, are never predicted: this loss is least "
             "where they are given up; lower t2, or raise t1",
             classes - left, classes, 100 * lost);
+    return TEMPER_OK;
 }
 
 static temper_status warn_starts(struct training_run *t, const uint32_t *first, uint32_t *other,
                                  temper_train_report *report)
 {
-    size_t rows = (size_t)t->data->x.rows;
     for (size_t k = 1; k < t->answers; k++) {
+        double share;
         temper_status status = predict_rows(t, t->answer + k * t->size, other);
+        if (status == TEMPER_OK)
+            status = disagreement(t, first, other, &share);
         if (status != TEMPER_OK)
             return status;
-        double share = disagreement(first, other, rows);
         if (share > STARTS_DIFFER)
             add(report,
                 "start %zu ends in another model, which predicts %.1f %% of the rows differently: "
@@ -252,10 +319,10 @@ static temper_status check_predictions(struct training_run *t, const double *sha
     uint32_t *first = mem_alloc(rows, sizeof *first), *other = mem_alloc(rows, sizeof *other);
     temper_status status =
         first && other ? predict_rows(t, t->answer, first) : error_no_memory(t->error);
-    if (status == TEMPER_OK) {
-        warn_given_up(t, first, share, report);
+    if (status == TEMPER_OK)
+        status = warn_given_up(t, first, share, report);
+    if (status == TEMPER_OK)
         status = warn_starts(t, first, other, report);
-    }
     mem_free(first);
     mem_free(other);
     return status;
@@ -264,10 +331,10 @@ static temper_status check_predictions(struct training_run *t, const double *sha
 /* A pass that is spent only where there may be something to say. */
 static temper_status warn_predictions(struct training_run *t, temper_train_report *report)
 {
-    double *share = class_shares(t);
-    if (!share)
-        return error_no_memory(t->error);
-    temper_status status = TEMPER_OK;
+    double *share = NULL;
+    temper_status status = class_shares(t, &share);
+    if (status != TEMPER_OK)
+        return status;
     if (t->answers >= 2 || may_have_given_up(t, share, report))
         status = check_predictions(t, share, report);
     mem_free(share);

@@ -10,7 +10,7 @@
 #include "optim/cholesky.h"
 
 /* Rows for the moments, as for a single training: see metric.c. */
-enum { ROWS_A_FEATURE = 16, SHARE_OF_ROWS = 10 };
+enum { ROWS_A_FEATURE = 16, FEW_ROWS_A_FEATURE = 4, SHARE_OF_ROWS = 10 };
 
 /* All losses share one factor for a penalty: that of a loss which bends like the logistic one. */
 static const double COMMON_BEND = 0.25;
@@ -39,11 +39,12 @@ struct whiteners {
 };
 
 /* The moments of all rows serve every fold: a metric need not be exact. */
-static temper_status take_moments(struct whiteners *whiteners, const struct ground *ground,
+static temper_status take_moments(struct whiteners *whiteners, const struct fits_job *job,
                                   temper_error *error)
 {
-    size_t rows = (size_t)ground->data->x.rows;
-    size_t wanted = rows / SHARE_OF_ROWS, least = ROWS_A_FEATURE * whiteners->n;
+    const struct ground *ground = job->ground;
+    size_t wanted = (size_t)ground->data->x.rows / SHARE_OF_ROWS;
+    size_t least = (job->few ? FEW_ROWS_A_FEATURE : ROWS_A_FEATURE) * whiteners->n;
     struct objective_spec spec = {.data = ground->data,
                                   .scale = ground_scale(ground),
                                   .loss = {.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1},
@@ -72,8 +73,7 @@ static bool allocate(struct whiteners *whiteners, size_t count)
     return whiteners->space && whiteners->l2 && whiteners->factor && whiteners->gram;
 }
 
-temper_status whiteners_new(const struct ground *ground, bool intercept, size_t threads,
-                            size_t count, struct whiteners **out, temper_error *error)
+temper_status whiteners_new(const struct fits_job *job, struct whiteners **out, temper_error *error)
 {
     const char *wanted;
     const struct kernel *kernel = kernel_choose(&wanted);
@@ -84,11 +84,11 @@ temper_status whiteners_new(const struct ground *ground, bool intercept, size_t 
     if (!whiteners)
         return error_no_memory(error);
     whiteners->kernel = kernel;
-    whiteners->n = (size_t)ground->data->x.columns + (intercept ? 1 : 0);
-    whiteners->threads = threads;
-    whiteners->intercept = intercept;
-    temper_status status = allocate(whiteners, count) ? take_moments(whiteners, ground, error)
-                                                      : error_no_memory(error);
+    whiteners->intercept = !job->options->no_intercept;
+    whiteners->n = (size_t)job->ground->data->x.columns + (whiteners->intercept ? 1 : 0);
+    whiteners->threads = job->threads;
+    temper_status status = allocate(whiteners, job->count) ? take_moments(whiteners, job, error)
+                                                           : error_no_memory(error);
     if (status == TEMPER_OK)
         *out = whiteners;
     else
@@ -122,7 +122,7 @@ static bool make_factor(const struct whiteners *whiteners, double l2, double **f
     for (size_t j = 0; j < n; j++)
         m[j * n + j] += RIDGE * mean + (j < penalised ? l2 : 0);
     *factor = m;
-    if (!cholesky_factor(m, n)) {
+    if (!cholesky_factor(whiteners->kernel->panel, m, n)) {
         mem_free(m);
         *factor = NULL;
     }

@@ -2,16 +2,16 @@
 #ifndef RUN_WHITENERS_H
 #define RUN_WHITENERS_H
 
-#include "run/ground.h"
+#include "run/fits.h"
 
 struct whiteners;
 
 enum { WHITENERS_MOST_VECTORS = 96 }; /* that can be asked for at once */
 #define WHITENERS_NONE SIZE_MAX
 
-/* Takes the second moments of the features. At most `count` different penalties. */
-temper_status whiteners_new(const struct ground *ground, bool intercept, size_t threads,
-                            size_t count, struct whiteners **out, temper_error *error);
+/* Takes the second moments of the features. At most as many penalties as the job has fits. */
+temper_status whiteners_new(const struct fits_job *job, struct whiteners **out,
+                            temper_error *error);
 void whiteners_free(struct whiteners *whiteners);
 
 /* That of a penalty, made when it is first asked for; WHITENERS_NONE where the moments have no

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "binary.h"
 #include "numeric.h"
@@ -119,8 +120,12 @@ void made_refused(const struct dataset *data, temper_train_options options, temp
 struct blob made_bytes(const temper_model *model)
 {
     temper_error error = {0};
-    CHECKF(temper_model_save(model, "made.temper", &error) == TEMPER_OK, "%s", error.message);
-    return binary_file("made.temper");
+    char path[64]; /* other tests may run in the same folder */
+    snprintf(path, sizeof path, "made-%ld.temper", (long)getpid());
+    CHECKF(temper_model_save(model, path, &error) == TEMPER_OK, "%s", error.message);
+    struct blob blob = binary_file(path);
+    unlink(path);
+    return blob;
 }
 
 bool made_same_bytes(const temper_model *a, const temper_model *b)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "data/bisect.h"
 #include "data/components.h"
 #include "data/duplicates.h"
 #include "data/neighbours.h"
@@ -62,6 +63,47 @@ TEST(nearest_rows)
             if (i == COUNT - 1)
                 CHECK_CLOSE(square[0][row], there, 1e-4);
         }
+}
+
+/* Of many rows only near tiles are tried: most of the nearest are found, and none twice. */
+TEST(nearest_of_many_rows)
+{
+    enum { MANY = 9000 };
+    static float x[MANY * DIMENSIONS];
+    static uint32_t index[MANY * COUNT];
+    static double square[MANY];
+    size_t found = 0, looked = 0;
+    fill(x, MANY * DIMENSIONS);
+    CHECK(neighbours_find((struct points){x, MANY, DIMENSIONS}, COUNT, 2, index, square, NULL) ==
+          TEMPER_OK);
+    for (size_t row = 0; row < MANY; row += 90) {
+        size_t nearer_rows = 0;
+        double there = square_between(x, row, index[row * COUNT + COUNT - 1]);
+        for (size_t i = 0; i < MANY; i++)
+            nearer_rows += i != row && square_between(x, row, i) < there * (1 - 1e-5);
+        for (size_t i = 0; i < COUNT; i++)
+            for (size_t k = 0; k < i; k++)
+                CHECK(index[row * COUNT + i] != index[row * COUNT + k]);
+        CHECK_CLOSE(square[row], there, 1e-3);
+        found += nearer_rows == COUNT - 1;
+        looked++;
+    }
+    CHECKF(found >= looked * 8 / 10, "%zu of %zu", found, looked);
+}
+
+TEST(near_rows_come_together)
+{
+    static float x[ROWS];
+    static uint32_t order[ROWS];
+    static bool seen[ROWS];
+    for (size_t i = 0; i < ROWS; i++)
+        x[i] = (float)(i * 389 % ROWS);
+    bisect((struct points){x, ROWS, 1}, 64, order);
+    for (size_t i = 0; i < ROWS; i++) {
+        CHECK(!seen[order[i]]);
+        seen[order[i]] = true;
+        CHECK((size_t)x[order[i]] / 64 == i / 64);
+    }
 }
 
 TEST(fewer_rows_than_a_tile)
@@ -147,5 +189,6 @@ TEST(equal_sparse_rows)
     CHECK(memcmp(first, wanted, sizeof wanted) == 0);
 }
 
-TEST_LIST(LISTED(nearest_rows), LISTED(fewer_rows_than_a_tile), LISTED(neighbours_without_memory),
+TEST_LIST(LISTED(nearest_rows), LISTED(nearest_of_many_rows), LISTED(near_rows_come_together),
+          LISTED(fewer_rows_than_a_tile), LISTED(neighbours_without_memory),
           LISTED(strongest_directions), LISTED(equal_rows), LISTED(equal_sparse_rows))

@@ -285,6 +285,28 @@ static void run_all(const linear_type *linear, size_t shift, struct results *to)
     release(&all);
 }
 
+/* Nor does what is fetched meanwhile, on short rows and on long ones. */
+TEST(fetching_changes_no_bit)
+{
+    KERNEL_OR_SKIP;
+    for (size_t columns = 1; columns < 300; columns += 13) {
+        struct arrays all = {.shift = 1};
+        rows_type block = {numbers(&all, 37 * columns, 0), 37, columns};
+        const real *w = numbers(&all, columns, 0), *r = numbers(&all, 37, 0);
+        real *out = array(&all, 37), *cached = array(&all, 37);
+        double *back = doubles(&all, columns), *back_cached = doubles(&all, columns);
+        kernel->LINEAR->times(block, w, out);
+        kernel->LINEAR->times_cached(block, w, cached);
+        memset(back, 0, columns * sizeof *back);
+        memset(back_cached, 0, columns * sizeof *back);
+        kernel->LINEAR->back(block, r, back);
+        kernel->LINEAR->back_cached(block, r, back_cached);
+        CHECKF(memcmp(out, cached, 37 * sizeof *out) == 0, "%zu columns", columns);
+        CHECKF(memcmp(back, back_cached, columns * sizeof *back) == 0, "%zu columns", columns);
+        release(&all);
+    }
+}
+
 TEST(an_address_changes_no_bit)
 {
     KERNEL_OR_SKIP;
@@ -331,5 +353,5 @@ TEST(blocks)
 #define LINEAR_TESTS                                                                               \
     LISTED(two_classes), LISTED(many_columns), LISTED(many_classes),                               \
         LISTED(large_blocks_of_many_classes), LISTED(gram), LISTED(conversions),                   \
-        LISTED(scaling_is_what_it_says), LISTED(an_address_changes_no_bit), LISTED(a_row_alone),   \
-        LISTED(blocks)
+        LISTED(scaling_is_what_it_says), LISTED(an_address_changes_no_bit),                        \
+        LISTED(fetching_changes_no_bit), LISTED(a_row_alone), LISTED(blocks)

@@ -9,8 +9,8 @@
 #define PLAIN       linear_f32_plain
 #include "test_kernel_linear.h"
 
-/* Bytes that become floats on the way give the bits of floats. */
-static void check_widening(const linear_type *linear, size_t rows, size_t columns)
+/* Bytes that become floats on the way give the bits of floats, whether they are kept or not. */
+static void check_widening(const linear_type *linear, size_t rows, size_t columns, bool aside)
 {
     struct arrays all = {.shift = columns % 4};
     size_t n = rows * columns;
@@ -20,10 +20,13 @@ static void check_widening(const linear_type *linear, size_t rows, size_t column
     uint8_t *bytes = (uint8_t *)array(&all, (n + 3) / 4) + (4 - n % 4) % 4; /* to the very end */
     for (size_t i = 0; i < n; i++)
         x[i] = (float)(bytes[i] = (uint8_t)(i * 37 + i / 256));
-    linear->times_u8((struct rows_u8){bytes, rows, columns}, w, out);
+    struct linear_aside how = {aside, aside ? array(&all, linear_wide(rows, columns) + 16) : NULL};
+    if (aside) /* vectors are aligned */
+        how.wide = (char *)how.wide + (64 - (uintptr_t)how.wide % 64) % 64;
+    linear->times_u8((struct rows_u8){bytes, rows, columns}, how, w, out);
     linear->times((struct rows_f32){x, rows, columns}, w, expected);
     CHECKF(memcmp(out, expected, rows * sizeof *out) == 0, "%zu rows, %zu columns", rows, columns);
-    linear->back_u8((struct rows_u8){bytes, rows, columns}, r, gradient);
+    linear->back_u8((struct rows_u8){bytes, rows, columns}, how, r, gradient);
     linear->back((struct rows_f32){x, rows, columns}, r, expected_gradient);
     CHECKF(memcmp(gradient, expected_gradient, columns * sizeof *gradient) == 0,
            "%zu rows, %zu columns", rows, columns);
@@ -34,8 +37,10 @@ TEST(widening)
 {
     KERNEL_OR_SKIP;
     for (size_t n = 0; n < SOME_ROWS; n++)
-        for (size_t columns = 1; columns <= 71; columns++)
-            check_widening(kernel->LINEAR, some_rows[n], columns == 71 ? 784 : columns);
+        for (size_t columns = 1; columns <= 132; columns++) {
+            check_widening(kernel->LINEAR, some_rows[n], columns == 132 ? 784 : columns, false);
+            check_widening(kernel->LINEAR, some_rows[n], columns == 132 ? 784 : columns, true);
+        }
 }
 
 TEST_LIST(LINEAR_TESTS, LISTED(widening))

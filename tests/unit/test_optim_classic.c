@@ -9,7 +9,7 @@
 struct trial {
     struct toy toy;
     const double *start;
-    double gradient_norm;
+    double gradient_norm, least_fall;
     struct optim_result result;
     double w[TOY_MOST];
 };
@@ -25,6 +25,7 @@ static void run(struct trial *trial, size_t minimiser)
     temper_error error;
     if (trial->gradient_norm > 0)
         options.gradient_norm = trial->gradient_norm;
+    options.least_fall = trial->least_fall;
     toy->evaluations = toy->products = toy->hessians = toy->accepts = toy->strays = 0;
     memcpy(trial->w, trial->start, toy->n * sizeof *trial->w);
     const char *name = toy_minimisers[minimiser].name;
@@ -286,6 +287,21 @@ TEST(steps_that_lead_nowhere_come_to_an_end)
     }
 }
 
+/* A fall that nobody wants is no progress: a hundred iterations without it are the end. */
+TEST(small_falls_can_be_too_little)
+{
+    double start[TOY_MOST];
+    for (size_t i = 0; i < TOY_MOST; i++)
+        start[i] = -1;
+    struct trial trial = {.toy = {.function = toy_rosenbrock, .n = TOY_MOST}, .start = start};
+    run(&trial, 0);
+    CHECK(trial.result.stop == OPTIM_CONVERGED && trial.result.iterations > 130);
+    trial.least_fall = 1e6;
+    run(&trial, 0);
+    CHECKF(trial.result.stop == OPTIM_STALLED, "%d", trial.result.stop);
+    CHECKF(trial.result.iterations < 130, "%zu", trial.result.iterations);
+}
+
 TEST(curvature_is_asked_for)
 {
     struct toy toy = {.function = toy_rosenbrock, .n = 2};
@@ -307,4 +323,5 @@ TEST_LIST(LISTED(quadratics), LISTED(metric_rounds_off), LISTED(rosenbrock),
           LISTED(traps_are_avoided), LISTED(dip_is_found), LISTED(unbounded_below),
           LISTED(zero_gradient_at_the_start), LISTED(no_numbers_at_all),
           LISTED(not_finite_at_the_start), LISTED(stalls_are_told),
-          LISTED(steps_that_lead_nowhere_come_to_an_end), LISTED(curvature_is_asked_for))
+          LISTED(steps_that_lead_nowhere_come_to_an_end), LISTED(small_falls_can_be_too_little),
+          LISTED(curvature_is_asked_for))

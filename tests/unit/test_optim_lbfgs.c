@@ -94,7 +94,7 @@ TEST(runs_side_by_side_are_what_each_is_alone)
     for (size_t i = 0; i < RUNS; i++) {
         check_same(&sides[i], runs[i]);
         CHECK(lbfgs_result(runs[i]).stop == (i == 5 ? OPTIM_MAX_ITER : OPTIM_CONVERGED));
-        lbfgs_free(runs[i]);
+        lbfgs_close(runs[i]);
         toy_rows_free(&sides[i].rows);
     }
 }
@@ -109,7 +109,7 @@ TEST(a_question_stays_until_it_is_answered)
         CHECK(first.what == again.what && first.point == again.point &&
               first.answer == again.answer);
     } while (advance(&side, run));
-    lbfgs_free(run);
+    lbfgs_close(run);
     toy_rows_free(&side.rows);
 }
 
@@ -130,7 +130,7 @@ TEST(the_best_point_is_known_at_any_time)
     CHECK(lbfgs_asks(run).what == LBFGS_DONE);
     CHECK(lbfgs_answer(run, 1, NULL) == TEMPER_OK); /* to nothing: nothing happens */
     CHECK(lbfgs_result(run).value == last);
-    lbfgs_free(run);
+    lbfgs_close(run);
     toy_rows_free(&side.rows);
 }
 
@@ -146,7 +146,7 @@ TEST(a_start_without_a_value_ends_the_run)
     CHECK(lbfgs_answer(run, NAN, NULL) == TEMPER_OK);
     CHECK(lbfgs_asks(run).what == LBFGS_DONE && !lbfgs_best(run));
     CHECK(lbfgs_result(run).stop == OPTIM_NOT_FINITE && isnan(lbfgs_result(run).value));
-    lbfgs_free(run);
+    lbfgs_close(run);
 }
 
 /* ---- Going on from a memory ------------------------------------------------------------------ */
@@ -177,7 +177,7 @@ TEST(a_run_goes_on_from_a_memory)
     while (advance(&side, run))
         ;
     CHECK(lbfgs_result(run).stop == OPTIM_STOPPED);
-    lbfgs_free(run);
+    lbfgs_close(run);
     side.options.follow = NULL;
     side.options.memory = kept.memory;
     side.options.memory_count = kept.count;
@@ -187,12 +187,12 @@ TEST(a_run_goes_on_from_a_memory)
     whole.toy.data = &whole.rows;
     whole.problem = toy_problem(&whole.toy);
     check_same(&whole, run);
-    lbfgs_free(run);
+    lbfgs_close(run);
     /* Of another function: found out by its first answer. */
     run = begin(&side);
     memset(lbfgs_asks(run).answer, 0, COLUMNS * sizeof(double));
     CHECK(lbfgs_answer(run, 1e6, NULL) == TEMPER_BAD_DATA);
-    lbfgs_free(run);
+    lbfgs_close(run);
     kept.memory[0] = 99;
     CHECK(lbfgs_new(COLUMNS, true, &side.options, side.start, &run, NULL) == TEMPER_BAD_DATA);
     toy_rows_free(&side.rows);
@@ -207,7 +207,7 @@ TEST(no_memory)
         fault_arm(n);
         temper_status status = lbfgs_new(COLUMNS, true, &side.options, side.start, &run, NULL);
         fault_disarm();
-        lbfgs_free(run);
+        lbfgs_close(run);
         if (!fault_fired())
             break;
         CHECK(status == TEMPER_NO_MEMORY && !run);

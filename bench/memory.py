@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Training from disk against reading the file: bench/memory.py TEMPER [ROWS]
+
+Needs numpy, and root to drop the system's cache and to bound it by a control group; without, it says so and
+measures what it can. The data goes to $TMPDIR or /var/tmp, and away again.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy
+
+TEMPER = os.path.abspath(sys.argv[1])
+ROWS = int(sys.argv[2]) if len(sys.argv) > 2 else 2_000_000
+COLUMNS = 250
+GROUP = "/sys/fs/cgroup/memory/temper-bench"
+OTHER_PASSES = 3  # of a training, beside evaluations: two for the scaling, one for the fingerprint
+
+
+def make(name):
+    draw = numpy.random.default_rng(3)
+    weights = draw.normal(size=COLUMNS) / 8
+    with open(name + ".npy", "wb") as numbers, open(name + ".npy.labels", "w") as labels:
+        numpy.lib.format.write_array_header_1_0(
+            numbers, {"descr": "<f4", "fortran_order": False, "shape": (ROWS, COLUMNS)})
+        for done in range(0, ROWS, 50_000):
+            x = draw.standard_normal(size=(min(50_000, ROWS - done), COLUMNS), dtype=numpy.float32)
+            numbers.write(x.tobytes())
+            y = x @ weights + draw.logistic(size=len(x)) > 0
+            labels.writelines(f"{int(label)}\n" for label in y)
+    subprocess.run([TEMPER, "convert", "-q", name + ".npy", name + ".tmpr"], check=True)
+    os.remove(name + ".npy")
+
+
+def drop_cache():
+    try:
+        with open("/proc/sys/vm/drop_caches", "w") as file:
+            file.write("3")
+    except OSError:
+        print("the cache stays as it is: not root")
+
+
+def bound_cache(limit):
+    try:
+        os.makedirs(GROUP, exist_ok=True)
+        with open(GROUP + "/memory.limit_in_bytes", "w") as file:
+            file.write(str(limit))
+        with open(GROUP + "/tasks", "w") as file:
+            file.write(str(os.getpid()))
+    except OSError:
+        print("the cache has no bound: no control group")
+
+
+def read(path, size):
+    drop_cache()
+    start = time.monotonic()
+    subprocess.run(["dd", "if=" + path, "of=/dev/null", "bs=4M"], check=True, stderr=subprocess.DEVNULL)
+    print(f"reading the file: {size / 1e6 / (time.monotonic() - start):.0f} MB/s")
+
+
+def train(path, size, limit):
+    drop_cache()
+    run = subprocess.run(
+        [TEMPER, "train", path, "-q", "-m", path + ".temper", "--json", "--solver", "lbfgs", "--loss", "logistic",
+         "--l2", "1e-3", "--tol", "1e-9", "--max-iter", "8", "--threads", "2", "--memory", str(limit)],
+        check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    report = json.loads(run.stdout)
+    passes, seconds = report["evaluations"] + OTHER_PASSES, report["seconds"]
+    print(f"reading and verifying it: {size / 1e6 / seconds['read']:.0f} MB/s")
+    print(f"training from it, {passes} passes: {passes * size / 1e6 / seconds['train']:.0f} MB/s")
+
+
+def main():
+    with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR", "/var/tmp")) as folder:
+        path = os.path.join(folder, "big")
+        make(path)
+        path += ".tmpr"
+        size = os.path.getsize(path)
+        bound_cache(size * 3 // 10)
+        read(path, size)
+        train(path, size, size // 4)
+        read(path, size)
+
+
+main()

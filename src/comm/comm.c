@@ -1,0 +1,150 @@
+/* comm: calls among processes, made of the two that come from outside. */
+#include "comm/comm.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+static temper_status lost(temper_error *error)
+{
+    return error_set(error, TEMPER_IO,
+                     "the processes cannot reach each other any more; look at what the others have "
+                     "said, and go on with --resume if there is a checkpoint");
+}
+
+temper_status comm_gather(const temper_comm *comm, const void *mine, const size_t *bytes, void *all,
+                          temper_error *error)
+{
+    if (!comm_alone(comm))
+        return comm->gather(comm->context, mine, bytes, all) == 0 ? TEMPER_OK : lost(error);
+    if (bytes[0])
+        memcpy(all, mine, bytes[0]);
+    return TEMPER_OK;
+}
+
+temper_status comm_gather_each(const temper_comm *comm, const void *mine, size_t bytes, void *all,
+                               temper_error *error)
+{
+    size_t *each = mem_alloc(comm_size(comm), sizeof *each);
+    if (!each)
+        return error_no_memory(error);
+    for (size_t i = 0; i < comm_size(comm); i++)
+        each[i] = bytes;
+    temper_status status = comm_gather(comm, mine, each, all, error);
+    mem_free(each);
+    return status;
+}
+
+temper_status comm_exchange(const temper_comm *comm, const void *out, const size_t *out_bytes,
+                            void *in, const size_t *in_bytes, temper_error *error)
+{
+    if (comm_alone(comm))
+        return comm_gather(comm, out, out_bytes, in, error);
+    return comm->exchange(comm->context, out, out_bytes, in, in_bytes) == 0 ? TEMPER_OK
+                                                                            : lost(error);
+}
+
+/* A copy on its way: a rank may not give from where it receives. */
+temper_status comm_broadcast(const temper_comm *comm, size_t from, void *block, size_t bytes,
+                             temper_error *error)
+{
+    if (comm_alone(comm))
+        return TEMPER_OK;
+    size_t *each = mem_zeroed(comm->size, sizeof *each);
+    void *copy = mem_alloc(bytes, 1);
+    temper_status status = TEMPER_NO_MEMORY;
+    if (each && copy) {
+        each[from] = bytes;
+        if (comm->rank == from && bytes)
+            memcpy(copy, block, bytes);
+        status = comm_gather(comm, copy, each, block, error);
+    } else {
+        error_no_memory(error);
+    }
+    mem_free(each);
+    mem_free(copy);
+    return status;
+}
+
+/* ---- Failures -------------------------------------------------------------------------------- */
+
+/* Statuses in a few bytes first: there is seldom more to tell. */
+temper_status comm_agree(const temper_comm *comm, temper_status status, temper_error *error)
+{
+    if (comm_alone(comm))
+        return status;
+    unsigned char mine = (unsigned char)status, *all = mem_zeroed(comm->size, 1);
+    temper_error told = {.status = status};
+    size_t first = 0;
+    if (!all)
+        return error_no_memory(error);
+    temper_status reached = comm_gather_each(comm, &mine, 1, all, error);
+    while (reached == TEMPER_OK && first < comm->size && all[first] == TEMPER_OK)
+        first++;
+    mem_free(all);
+    if (reached != TEMPER_OK || first == comm->size)
+        return reached;
+    if (error && status != TEMPER_OK)
+        told = *error;
+    reached = comm_broadcast(comm, first, &told, sizeof told, error);
+    if (reached != TEMPER_OK)
+        return reached;
+    if (error)
+        *error = told;
+    return told.status;
+}
+
+/* ---- Sums ------------------------------------------------------------------------------------ */
+
+temper_status comm_count(const temper_comm *comm, uint64_t mine, uint64_t *before, uint64_t *all,
+                         temper_error *error)
+{
+    uint64_t *each = mem_alloc(comm_size(comm), sizeof *each), sum = 0, first = 0;
+    if (!each)
+        return error_no_memory(error);
+    temper_status status = comm_gather_each(comm, &mine, sizeof mine, each, error);
+    for (size_t i = 0; status == TEMPER_OK && i < comm_size(comm); i++) {
+        first += i < comm_rank(comm) ? each[i] : 0;
+        sum += each[i];
+    }
+    mem_free(each);
+    if (status == TEMPER_OK && before)
+        *before = first;
+    if (status == TEMPER_OK)
+        *all = sum;
+    return status;
+}
+
+temper_status comm_pass_on(const temper_comm *comm, size_t from, const void *out, void *in,
+                           size_t bytes, temper_error *error)
+{
+    size_t *bytes_out = mem_zeroed(comm_size(comm), sizeof *bytes_out);
+    size_t *bytes_in = mem_zeroed(comm_size(comm), sizeof *bytes_in);
+    temper_status status = TEMPER_NO_MEMORY;
+    if (bytes_out && bytes_in) {
+        if (comm_rank(comm) == from && from + 1 < comm_size(comm))
+            bytes_out[from + 1] = bytes;
+        if (comm_rank(comm) == from + 1)
+            bytes_in[from] = bytes;
+        status = comm_exchange(comm, out, bytes_out, in, bytes_in, error);
+    } else {
+        error_no_memory(error);
+    }
+    mem_free(bytes_out);
+    mem_free(bytes_in);
+    return status;
+}
+
+temper_status comm_in_turn(const temper_comm *comm, turn_fn *add, void *context, void *state,
+                           size_t bytes, temper_error *error)
+{
+    temper_status status = TEMPER_OK;
+    size_t last = comm_size(comm) - 1;
+    for (size_t turn = 0; status == TEMPER_OK && turn <= last; turn++) {
+        if (turn == comm_rank(comm))
+            add(context, state);
+        if (turn < last)
+            status = comm_pass_on(comm, turn, state, state, bytes, error);
+    }
+    return status == TEMPER_OK ? comm_broadcast(comm, last, state, bytes, error) : status;
+}

@@ -1,0 +1,391 @@
+/* read_pieces: one text, read by several processes: lines first, then rows to where they belong.
+ *
+ * What they have to agree on are the classes, in the order in which the rows bring them, the number
+ * of columns, the numbers of the lines, and the first fault. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/parts.h"
+#include "data/read.h"
+#include "data/share.h"
+#include "data/sparse_rows.h"
+#include "data/token.h"
+
+/* What everyone tells everyone of its lines. */
+struct told {
+    uint64_t rows, columns, nonzeros, lines;
+    uint64_t names; /* bytes of the names of its classes */
+    uint32_t status, labelled;
+};
+
+struct pieces {
+    struct reading *reading;
+    const temper_comm *comm;
+    struct dataset *data;
+    struct told *told;    /* by everyone */
+    uint64_t *has, *gets; /* rows before those of each rank, as read and as wanted */
+    size_t *out_bytes, *in_bytes;
+};
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+/* Back to an empty dataset, to read again; what was noted stays. */
+static void start_again(struct dataset *data)
+{
+    matrix_free(&data->x);
+    classes_free(&data->classes);
+    mem_free(data->label);
+    mem_free(data->line);
+    mem_free(data->source);
+    data->label = NULL;
+    data->line = NULL;
+    data->source = NULL;
+}
+
+static temper_status read_own(struct pieces *p, uint64_t lines_before)
+{
+    struct reading *reading = p->reading;
+    reading->piece = true;
+    reading->lines_before = reading->lines = lines_before;
+    temper_status status = source_open_lines(reading->path, p->comm->rank, p->comm->size,
+                                             &reading->source, reading->error);
+    return status == TEMPER_OK ? read_libsvm(reading, p->data) : status;
+}
+
+static temper_status tell(struct pieces *p, temper_status read)
+{
+    const struct dataset *data = p->data;
+    struct told mine = {.rows = data->x.rows,
+                        .columns = data->x.columns,
+                        .nonzeros = data->x.nonzeros,
+                        .lines = p->reading->lines,
+                        .status = read,
+                        .labelled = data->label != NULL};
+    for (size_t c = 0; c < data->classes.count; c++)
+        mine.names += strlen(data->classes.name[c]) + 1;
+    return comm_gather_each(p->comm, &mine, sizeof mine, p->told, p->reading->error);
+}
+
+/* As far as rank `to`: what the rows before it have. */
+static enum sparse_labels labels_before(const struct pieces *p, size_t to)
+{
+    for (size_t r = 0; r < to; r++)
+        if (p->told[r].rows)
+            return p->told[r].labelled ? SPARSE_LABELLED : SPARSE_UNLABELLED;
+    return SPARSE_NO_ROWS;
+}
+
+/* The first rank that has failed, or whose rows have labels where those before have none. */
+static size_t first_fault(const struct pieces *p)
+{
+    size_t r = 0;
+    for (; r < p->comm->size && p->told[r].status == TEMPER_OK; r++) {
+        enum sparse_labels before = labels_before(p, r);
+        enum sparse_labels here = p->told[r].labelled ? SPARSE_LABELLED : SPARSE_UNLABELLED;
+        if (p->told[r].rows && before != SPARSE_NO_ROWS && before != here)
+            break;
+    }
+    return r;
+}
+
+/* No rows, or none with a feature: there are words for that where all is read. */
+static bool is_empty(const struct pieces *p)
+{
+    bool rows = false, columns = false;
+    for (size_t r = 0; r < p->comm->size; r++) {
+        rows = rows || p->told[r].rows > 0;
+        columns = columns || p->told[r].columns > 0;
+    }
+    return !rows || !columns;
+}
+
+/* Once more, now that it is known what comes before: the message has to count its lines. */
+static temper_status tell_fault(struct pieces *p, size_t failed)
+{
+    uint64_t lines = 0;
+    temper_status status = TEMPER_OK;
+    for (size_t r = 0; r < failed; r++)
+        lines += p->told[r].lines;
+    p->reading->labels_before = (int)labels_before(p, failed);
+    if (p->comm->rank == failed) {
+        start_again(p->data);
+        status = read_own(p, lines);
+        if (status == TEMPER_OK)
+            status = error_set(p->reading->error, TEMPER_IO,
+                               "%s: has changed while it was read; leave it as it is, and try "
+                               "again",
+                               place_text(p->reading->path).text);
+    }
+    return comm_agree(p->comm, status, p->reading->error);
+}
+
+/* ---- Classes, columns, lines, notes ---------------------------------------------------------- */
+
+/* The names of all, in the order of the ranks, each ended by '\0'. */
+static char *gather_names(struct pieces *p, temper_status *status)
+{
+    const struct classes *classes = &p->data->classes;
+    size_t all = 0;
+    for (size_t r = 0; r < p->comm->size; r++) {
+        p->in_bytes[r] = (size_t)p->told[r].names;
+        all += p->in_bytes[r];
+    }
+    char *names = mem_alloc(all + 1, 1), *mine = mem_alloc(p->in_bytes[p->comm->rank], 1);
+    *status = TEMPER_NO_MEMORY;
+    if (names && mine) {
+        size_t at = 0;
+        for (size_t c = 0; c < classes->count; c++) {
+            size_t length = strlen(classes->name[c]) + 1;
+            memcpy(mine + at, classes->name[c], length);
+            at += length;
+        }
+        names[all] = '\0';
+        *status = comm_gather(p->comm, mine, p->in_bytes, names, p->reading->error);
+    } else {
+        error_no_memory(p->reading->error);
+    }
+    mem_free(mine);
+    return names;
+}
+
+/* Everyone's classes as one list; *whole where they are too many, which one process can place. */
+static temper_status merge_classes(struct pieces *p, bool *whole)
+{
+    temper_status status;
+    struct classes merged = {0}, *own = &p->data->classes;
+    char *names = gather_names(p, &status);
+    uint32_t *number_of = mem_alloc(own->count, sizeof *number_of);
+    const char *name = names;
+    for (size_t r = 0; status == TEMPER_OK && r < p->comm->size; r++)
+        for (const char *end = name + p->told[r].names; status == TEMPER_OK && name < end;
+             name += strlen(name) + 1) {
+            uint32_t number = classes_add(&merged, name, strlen(name));
+            *whole = *whole || number == CLASSES_FULL;
+            if (number == CLASSES_NO_MEMORY)
+                status = error_no_memory(p->reading->error);
+        }
+    if (status == TEMPER_OK && !number_of)
+        status = error_no_memory(p->reading->error);
+    for (size_t c = 0; status == TEMPER_OK && c < own->count; c++)
+        number_of[c] = classes_find(&merged, own->name[c], strlen(own->name[c]));
+    for (uint64_t i = 0; status == TEMPER_OK && !*whole && p->data->label && i < p->data->x.rows;
+         i++)
+        p->data->label[i] = number_of[p->data->label[i]];
+    mem_free(names);
+    mem_free(number_of);
+    if (status == TEMPER_OK && !*whole) {
+        classes_free(own);
+        *own = merged;
+    } else {
+        classes_free(&merged);
+    }
+    return status;
+}
+
+static temper_status merge_notes(struct pieces *p)
+{
+    char *notes = NULL;
+    temper_status status = share_notes(p->data, p->comm, &notes, p->reading->error);
+    for (const char *line = notes; status == TEMPER_OK && *line;) {
+        size_t length = strcspn(line, "\n");
+        dataset_note(p->data, "%.*s", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+    mem_free(notes);
+    return status;
+}
+
+static void merge_counts(struct pieces *p)
+{
+    struct dataset *data = p->data;
+    uint64_t lines = 0;
+    data->comm = p->comm;
+    for (size_t r = 0; r < p->comm->size; r++) {
+        const struct told *told = &p->told[r];
+        p->has[r] = data->all_rows;
+        lines += r < p->comm->rank ? told->lines : 0;
+        data->all_rows += told->rows;
+        data->all_nonzeros += told->nonzeros;
+        data->x.columns = told->columns > data->x.columns ? told->columns : data->x.columns;
+    }
+    p->has[p->comm->size] = data->all_rows;
+    for (uint64_t i = 0; i < data->x.rows; i++)
+        data->line[i] += lines;
+}
+
+/* ---- Rows to where they belong --------------------------------------------------------------- */
+
+/* How many of rows from .. to lie in those from .. to. */
+static uint64_t overlap(const uint64_t *a, const uint64_t *b)
+{
+    uint64_t from = a[0] > b[0] ? a[0] : b[0], to = a[1] < b[1] ? a[1] : b[1];
+    return from < to ? to - from : 0;
+}
+
+/* An array of one entry a row; NULL: no memory, or the others cannot be reached. */
+static void *move_rows(struct pieces *p, const void *array, size_t size)
+{
+    size_t own = p->comm->rank;
+    void *moved = mem_alloc((size_t)(p->gets[own + 1] - p->gets[own]), size);
+    for (size_t r = 0; r < p->comm->size; r++) {
+        p->out_bytes[r] = (size_t)overlap(p->has + own, p->gets + r) * size;
+        p->in_bytes[r] = (size_t)overlap(p->has + r, p->gets + own) * size;
+    }
+    if (moved && comm_exchange(p->comm, array, p->out_bytes, moved, p->in_bytes,
+                               p->reading->error) == TEMPER_OK)
+        return moved;
+    if (!moved)
+        error_no_memory(p->reading->error);
+    mem_free(moved);
+    return NULL;
+}
+
+/* Entries of so many rows from `row` on. */
+static size_t entries(const uint64_t *row_start, uint64_t row, uint64_t rows)
+{
+    return rows ? (size_t)(row_start[row + rows] - row_start[row]) : 0;
+}
+
+/* Columns or values, which have four bytes both. */
+static void *move_entries(struct pieces *p, const uint64_t *new_start, const void *array)
+{
+    size_t own = p->comm->rank;
+    uint64_t sent = 0, received = 0;
+    for (size_t r = 0; r < p->comm->size; r++) {
+        uint64_t out = overlap(p->has + own, p->gets + r), in = overlap(p->has + r, p->gets + own);
+        p->out_bytes[r] = entries(p->data->x.row_start, sent, out) * sizeof(uint32_t);
+        p->in_bytes[r] = entries(new_start, received, in) * sizeof(uint32_t);
+        sent += out;
+        received += in;
+    }
+    void *moved = mem_alloc((size_t)new_start[received], sizeof(uint32_t));
+    if (moved && comm_exchange(p->comm, array, p->out_bytes, moved, p->in_bytes,
+                               p->reading->error) == TEMPER_OK)
+        return moved;
+    if (!moved)
+        error_no_memory(p->reading->error);
+    mem_free(moved);
+    return NULL;
+}
+
+/* Where rows begin, from their lengths, which travel as they are; NULL as above. */
+static uint64_t *move_starts(struct pieces *p, size_t rows)
+{
+    const struct matrix *x = &p->data->x;
+    uint64_t *length = mem_alloc((size_t)x->rows, sizeof *length), *moved = NULL;
+    uint64_t *start = mem_alloc(rows + 1, sizeof *start);
+    for (size_t i = 0; length && i < x->rows; i++)
+        length[i] = x->row_start[i + 1] - x->row_start[i];
+    if (length && start)
+        moved = move_rows(p, length, sizeof *length);
+    else
+        error_no_memory(p->reading->error);
+    if (moved) {
+        start[0] = 0;
+        for (size_t i = 0; i < rows; i++)
+            start[i + 1] = start[i] + moved[i];
+    } else {
+        mem_free(start);
+        start = NULL;
+    }
+    mem_free(length);
+    mem_free(moved);
+    return start;
+}
+
+static temper_status move_all(struct pieces *p)
+{
+    struct dataset *data = p->data;
+    size_t rank = p->comm->rank, rows = (size_t)(p->gets[rank + 1] - p->gets[rank]);
+    bool labelled = data->classes.count > 0, done = true;
+    uint32_t *label = NULL;
+    uint64_t *line = move_rows(p, data->line, sizeof *data->line);
+    if (line && labelled)
+        label = move_rows(p, data->label, sizeof *data->label);
+    uint64_t *start = line && (label || !labelled) ? move_starts(p, rows) : NULL;
+    void *column = start ? move_entries(p, start, data->x.column) : NULL;
+    void *value = column ? move_entries(p, start, data->x.value) : NULL;
+    done = value != NULL;
+    if (done) {
+        struct matrix moved = {.kind = MATRIX_CSR,
+                               .rows = rows,
+                               .columns = data->x.columns,
+                               .nonzeros = start[rows],
+                               .row_start = start,
+                               .column = column,
+                               .value = value,
+                               .owned = {start, column, value}};
+        matrix_free(&data->x);
+        mem_free(data->label);
+        mem_free(data->line);
+        data->x = moved;
+        data->label = label;
+        data->line = line;
+        data->first_row = p->gets[rank];
+        return TEMPER_OK;
+    }
+    void *blocks[] = {line, label, start, column, value};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        mem_free(blocks[i]);
+    return p->reading->error ? p->reading->error->status : TEMPER_NO_MEMORY;
+}
+
+static temper_status agree_and_move(struct pieces *p, bool *whole)
+{
+    temper_status status = merge_classes(p, whole);
+    if (status != TEMPER_OK || *whole)
+        return status;
+    merge_counts(p);
+    status = merge_notes(p);
+    const struct parts parts = parts_of(p->data);
+    for (size_t r = 0; r <= p->comm->size; r++)
+        p->gets[r] = parts_first_row(&parts, p->data->all_rows, r, p->comm->size);
+    if (status == TEMPER_OK)
+        status = move_all(p);
+    return status == TEMPER_OK ? read_complete(p->reading, p->data) : status;
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
+static temper_status read_pieces(struct pieces *p, bool *whole)
+{
+    temper_status status = tell(p, read_own(p, 0));
+    if (status != TEMPER_OK)
+        return status;
+    size_t failed = first_fault(p);
+    if (failed < p->comm->size)
+        return tell_fault(p, failed);
+    *whole = is_empty(p);
+    if (!*whole)
+        status = agree_and_move(p, whole);
+    if (*whole)
+        start_again(p->data);
+    return status;
+}
+
+temper_status read_lines_of_all(struct reading *reading, struct dataset *data, bool *whole)
+{
+    size_t size = comm_size(reading->options->comm);
+    struct pieces p = {.reading = reading, .comm = reading->options->comm, .data = data};
+    source_close(reading->source);
+    p.told = mem_alloc(size, sizeof *p.told);
+    p.has = mem_alloc(size + 1, sizeof *p.has);
+    p.gets = mem_alloc(size + 1, sizeof *p.gets);
+    p.out_bytes = mem_alloc(size, sizeof *p.out_bytes);
+    p.in_bytes = mem_alloc(size, sizeof *p.in_bytes);
+    data->source = mem_alloc(strlen(reading->path) + 1, 1);
+    temper_status status = TEMPER_NO_MEMORY;
+    if (p.told && p.has && p.gets && p.out_bytes && p.in_bytes && data->source) {
+        memcpy(data->source, reading->path, strlen(reading->path) + 1);
+        status = read_pieces(&p, whole);
+    } else {
+        error_no_memory(reading->error);
+    }
+    void *blocks[] = {p.told, p.has, p.gets, p.out_bytes, p.in_bytes};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        mem_free(blocks[i]);
+    reading->piece = false;
+    reading->labels_before = 0;
+    reading->lines_before = 0;
+    return status;
+}

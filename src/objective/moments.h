@@ -1,0 +1,43 @@
+/* moments: what the two files of weighted outer products share. */
+#ifndef OBJECTIVE_MOMENTS_H
+#define OBJECTIVE_MOMENTS_H
+
+#include "objective/inside.h"
+
+/* Groups of parts with sums of their own, which are added as a tree; their number depends on the
+ * shape of the data alone. Where the parts of a group are those of two processes, the second goes
+ * on with the sums of the first. */
+struct moments {
+    const struct objective *o;
+    const double *weight; /* of each row; NULL: that of the data */
+    size_t block_rows;    /* the more, the rarer are sums added to the matrix */
+    size_t part_blocks;
+    size_t step; /* every step-th block only */
+    size_t groups;
+    size_t first_group, own_groups; /* those of which this process has any part */
+    double *out;
+    size_t length; /* of a group's sums: columns^2, columns, and the sums of weights: of the
+                    * moments, and of the rows */
+    double *sums;  /* of the own groups */
+};
+
+static inline double *moments_of(const struct moments *m, size_t group)
+{
+    return m->sums + group * m->length;
+}
+
+/* Adds blocks of the parts from .. to, of all processes, that are here. */
+void moments_add(const struct moments *m, size_t from, size_t to, double *outer,
+                 struct scratch *scratch);
+/* A matrix from such sums. */
+void moments_assemble(const struct moments *m, const double *total, double *out);
+
+/* Before the first call: block_rows and part_blocks; length; what threads need. False: no memory.
+ */
+void moments_blocks(struct moments *m);
+bool moments_measure(struct moments *m);
+bool moments_scratch(const struct moments *m);
+/* Every so many-th block for about so many rows; 0: all. */
+size_t moments_step(const struct objective *o, size_t rows);
+
+#endif

@@ -1,0 +1,52 @@
+/* objective_bytes: how much memory an objective will take, told before it is made. */
+#include "objective/inside.h"
+
+static double scratch_bytes(const struct objective *o)
+{
+    double real = o->spec.f64 ? sizeof(double) : sizeof(float), rows = (double)o->stride;
+    double outputs = rows * (double)o->vectors, columns = (double)o->columns;
+    double bytes = 3 * outputs * sizeof(double) + 5 * rows * sizeof(double);
+    bytes += 2 * (double)o->classes * sizeof(double);
+    if (o->x->kind == MATRIX_CSR)
+        return bytes;
+    return bytes +
+           real * (rows * columns + (double)linear_scratch(o->stride, o->columns, o->classes));
+}
+
+/* What is kept of two evaluations for the curvature there. */
+static double point_bytes(const struct objective *o)
+{
+    double rows = (double)o->rows, blocks = rows / (double)o->cut.block_rows + 1;
+    double entries = blocks * (double)o->stride * (double)o->classes;
+    if (!o->spec.curvature || !objective_can_multiply(o))
+        return 0;
+    return sizeof(double) * (o->vectors == 1 ? 2 * rows : 3 * entries + 3 * rows);
+}
+
+static double sparse_bytes(const struct objective *o)
+{
+    double numbers = (double)o->rows * (double)o->vectors;
+    double floats = o->vectors > 1 && o->spec.curvature ? sizeof(float) : 0;
+    return o->transposed ? numbers * (sizeof(double) + floats) +
+                               turned_bytes(o->x, o->spec.data->memory, o->workers)
+                         : 0;
+}
+
+double objective_bytes(const struct objective_spec *spec, struct objective_uses uses, double *block)
+{
+    struct objective o = {0};
+    objective_shape(&o, spec);
+    double plain = (double)o.columns * (double)o.vectors, moments = 0;
+    double part = o.transposed ? (double)o.vectors : plain + (double)o.vectors;
+    if (uses.gram || uses.hessian)
+        moments = moments_bytes(&o, false);
+    if (uses.class_grams) {
+        double of_classes = moments_bytes(&o, true);
+        moments = of_classes > moments ? of_classes : moments;
+    }
+    *block = (double)matrix_bytes(o.x) / ((double)o.rows + 1) * (double)o.cut.block_rows;
+    /* Moments twice: an allocator may not find the room that the last ones have left. */
+    return plain * (sizeof(double) + sizeof(float)) + (double)o.cut.parts * part * sizeof(double) +
+           point_bytes(&o) + (double)o.workers * scratch_bytes(&o) + sparse_bytes(&o) +
+           2 * moments + sizeof(struct margin_table);
+}

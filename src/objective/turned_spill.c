@@ -1,0 +1,101 @@
+/* turned_spill: the turned matrix in temporary files, where a limit of memory leaves no room for
+ * it.
+ *
+ * It is made a range of columns at a time, each of which fits the memory and costs a pass over the
+ * rows; and read in order, so that its pages can go behind who reads them. The entries and their
+ * order are those that it has in memory. */
+#include "base/memory.h"
+#include "base/spill.h"
+#include "data/pages.h"
+#include "objective/turned.h"
+
+enum {
+    SHARE = 4,        /* of a limit: what the turned matrix may take in memory, if it is there */
+    WINDOW_SHARE = 8, /* what it may take if it is not */
+};
+
+static double entry_bytes(const struct matrix *x)
+{
+    return (double)x->nonzeros * (sizeof(uint32_t) + sizeof(float));
+}
+
+bool turned_spills(const struct matrix *x, uint64_t memory)
+{
+    return memory > 0 && entry_bytes(x) > (double)memory / SHARE;
+}
+
+double turned_bytes(const struct matrix *x, uint64_t memory, size_t threads)
+{
+    double starts = (double)(x->columns + 2) * sizeof(uint64_t), entries = entry_bytes(x);
+    if (!turned_spills(x, memory))
+        return starts + entries;
+    return starts + (double)memory / WINDOW_SHARE + entries / TURNED_GROUPS * (double)threads;
+}
+
+/* Where each column begins, counted two places further on: see fill_range. */
+static void count_entries(const struct matrix *x, struct turned *to)
+{
+    for (size_t row = 0; row < x->rows; row++) {
+        pages_rows(x, row, 1);
+        for (uint64_t e = x->row_start[row]; e < x->row_start[row + 1]; e++)
+            to->start[x->column[e] + 2]++;
+    }
+    for (size_t j = 2; j < to->columns + 2; j++)
+        to->start[j] += to->start[j - 1];
+}
+
+/* The entries of columns [from, end), rows in their order; start[column + 1] is where the next one
+ * goes, and in the end where the column behind it begins. */
+static void fill_range(const struct matrix *x, struct turned *to, size_t from, size_t end)
+{
+    for (size_t row = 0; row < x->rows; row++) {
+        pages_rows(x, row, 1);
+        for (uint64_t e = x->row_start[row]; e < x->row_start[row + 1]; e++) {
+            if (x->column[e] < from || x->column[e] >= end)
+                continue;
+            uint64_t at = to->start[x->column[e] + 1]++;
+            to->row[at] = (uint32_t)row;
+            to->value[at] = x->value[e];
+        }
+    }
+}
+
+/* As many columns as fit; one at least. */
+static size_t range_end(const struct turned *to, size_t from, uint64_t most)
+{
+    size_t end = from + 1;
+    uint64_t first = to->start[from + 1];
+    while (end < to->columns && to->start[end + 2] - first <= most)
+        end++;
+    return end;
+}
+
+bool turned_spill_make(const struct matrix *x, uint64_t memory, struct turned *out)
+{
+    uint64_t most = memory / WINDOW_SHARE / (sizeof *out->row + sizeof *out->value);
+    out->columns = (size_t)x->columns;
+    out->nonzeros = x->nonzeros;
+    out->start = mem_zeroed(out->columns + 2, sizeof *out->start);
+    out->spill = spill_new();
+    if (!out->start || !out->spill)
+        return false;
+    out->row = spill_resize(out->spill, NULL, (size_t)x->nonzeros, sizeof *out->row);
+    out->value =
+        out->row ? spill_resize(out->spill, NULL, (size_t)x->nonzeros, sizeof *out->value) : NULL;
+    out->pages = out->value ? pages_of_spill(out->spill) : NULL;
+    if (!out->pages)
+        return false;
+    count_entries(x, out);
+    for (size_t from = 0, end; from < out->columns; from = end) {
+        end = range_end(out, from, most);
+        fill_range(x, out, from, end);
+        spill_drop(out->spill);
+    }
+    return pages_limit(out->pages, (size_t)(memory / WINDOW_SHARE));
+}
+
+void turned_expect(const struct turned *turned, const struct turned_group *group)
+{
+    uint64_t first = turned->start[group->from], count = turned->start[group->to] - first;
+    pages_bytes(turned->pages, turned->row + first, (size_t)count * 2 * sizeof *turned->row, NULL);
+}

@@ -1,0 +1,91 @@
+/* budget: how much memory a training will take, told before it takes it, where there is a limit.
+ *
+ * What is counted is what grows with the data or the model; the rest is the slack of limit.c. Where
+ * it is not known yet how far something will grow, its end is counted. */
+#include <math.h>
+
+#include "data/column_sums.h"
+#include "data/limit.h"
+#include "optim/pairs.h"
+#include "run/budget.h"
+#include "run/training.h"
+
+static const double NUMBER = sizeof(double);
+enum {
+    VECTORS = 24,        /* of the size of w: those of training_run, of the solver, of the model */
+    DIGITS = 32,         /* of a number in a model file, */
+    TEXTS = 2,           /* which is put together before it is written */
+    PREDICTED_BYTES = 8, /* for each row, where there may be something to warn of */
+};
+
+/* What is learnt of the columns comes before everything else, and goes again. */
+temper_status training_budget_ground(const struct training_run *t)
+{
+    const struct matrix *x = &t->given->x;
+    const char *scale = t->options->scale;
+    bool logs = scale && scale[0] == 'l';
+    double row = (double)matrix_bytes(x) / ((double)x->rows + 1);
+    double copy = x->kind == MATRIX_U8 ? 4 * (double)x->nonzeros : (double)matrix_bytes(x);
+    struct limit_plan plan = {.what = logs ? "--scale log, which makes a copy of the data,"
+                                           : "learning the scale of the features",
+                              .needed = column_sums_bytes(x) + (logs ? copy : 0),
+                              .threads = t->threads,
+                              .block = row};
+    return limit_plan(t->given, &plan, t->error);
+}
+
+double solver_history(double size)
+{
+    struct optim_options options = {.history = 0};
+    return (double)pairs_limit((size_t)size, &options) * (2 * size + 2) * NUMBER;
+}
+
+double training_vectors(double size)
+{
+    return size * (VECTORS * NUMBER + TEXTS * DIGITS);
+}
+
+/* The solver's own vectors and matrices. */
+static double solver_bytes(const struct training_run *t, double size)
+{
+    double bytes = 0;
+    if (t->solver == SOLVER_NEWTON)
+        bytes = 3 * size * size * NUMBER;
+    if (t->solver == SOLVER_LBFGS)
+        bytes = solver_history(size);
+    return t->options->checkpoint ? 2 * bytes : bytes;
+}
+
+static bool wants_class_grams(const struct training_run *t, double n, double vectors)
+{
+    return t->whiten && vectors > 1 && t->loss.t1 >= t->loss.t2 &&
+           n * n * vectors * NUMBER <= METRIC_MOST_BYTES;
+}
+
+/* Rows that tell when to stop, if there are any. */
+static double valid_bytes(const struct training_run *t, struct objective_spec spec)
+{
+    double block;
+    if (!t->options->valid)
+        return 0;
+    spec.data = (const struct dataset *)t->options->valid;
+    spec.curvature = false;
+    double rows = (double)spec.data->x.rows * (sizeof(uint32_t) + 2 * sizeof(uint64_t));
+    return rows + objective_bytes(&spec, (struct objective_uses){0}, &block);
+}
+
+temper_status training_budget(const struct training_run *t, const struct objective_spec *spec)
+{
+    double vectors = t->data->classes.count == 2 ? 1 : (double)t->data->classes.count, block;
+    double n = (double)t->data->x.columns + 1, size = n * vectors, rows = (double)t->data->x.rows;
+    bool by_class = wants_class_grams(t, n, vectors);
+    struct objective_uses uses = {
+        .gram = t->whiten, .class_grams = by_class, .hessian = t->solver == SOLVER_NEWTON};
+    double needed = objective_bytes(spec, uses, &block) + solver_bytes(t, size);
+    needed += training_vectors(size) + valid_bytes(t, *spec);
+    needed += t->whiten ? n * n * NUMBER * (by_class ? vectors : 1) : 0;
+    needed += rows * PREDICTED_BYTES + PREDICTED_ROWS * vectors * NUMBER;
+    struct limit_plan plan = {
+        .what = "the training", .needed = needed, .threads = t->threads, .block = block};
+    return limit_plan(t->data, &plan, t->error);
+}

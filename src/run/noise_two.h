@@ -1,0 +1,41 @@
+/* noise_two: how many labels of two classes are wrong, and which.
+ *
+ * Of a row is known what a model says that has not seen it, and what labels its neighbours have;
+ * neither depends on the row's own label. The second class is the true one with the probability
+ * logistic(bent(slope . evidence + shift)), and a row of class c has the other label with the
+ * probability rate[c]. Where classes overlap, the labels of the surest rows alone tell the rate, so
+ * that it stays uncertain: hence a range. */
+#ifndef RUN_NOISE_TWO_H
+#define RUN_NOISE_TWO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct two_rows {
+    const double *evidence; /* [row * 2]: activation of the second class less that of the first, and
+                               the same of log votes */
+    const uint32_t *given;
+    size_t rows;
+    double sure_rate;  /* share of wrong labels where there is no doubt, or 0: not known; and */
+    double sure_error; /* its standard error */
+};
+
+struct noise_two {
+    double slope[2], shift;
+    double bend; /* > 0: logits grow faster than the evidence far out; < 0: slower; about 0 */
+    double rate[2];
+};
+
+/* The likeliest model; and the models at the ends of a range that has the share of wrong labels
+ * with a probability of 90 %. Rates differ where that is much likelier than one for both. */
+struct noise_two_range {
+    struct noise_two best, low, high;
+};
+
+void noise_two_fit(const struct two_rows *rows, struct noise_two_range *out);
+
+/* Of one row: log p(true class, given label) into out[2]; returns the logarithm of their sum. */
+double noise_two_row(const struct noise_two *model, const double *evidence, uint32_t given,
+                     double *out);
+
+#endif
