@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "message.h"
+#include "team.h"
 
 char *joined(const char *first, const char *second)
 {
@@ -94,9 +95,9 @@ temper_status check_targets(const struct arguments *arguments, const char *model
                         "%s: the checkpoint cannot be the model itself; give --checkpoint another "
                         "file",
                         arguments->command->name);
-    if (status == TEMPER_OK)
+    if (status == TEMPER_OK && team_is_first())
         status = check_writable(model);
-    if (status == TEMPER_OK && checkpoint)
+    if (status == TEMPER_OK && checkpoint && team_is_first())
         status = check_writable(checkpoint);
-    return status;
+    return team_agree(status);
 }

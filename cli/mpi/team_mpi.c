@@ -130,7 +130,7 @@ void team_begin(int *count, char ***words)
 static void speak_up(void)
 {
     if (team.line[0])
-        fprintf(stderr, "temper: process %zu of %zu: %s\n", team.comm.rank, team.comm.size,
+        fprintf(stderr, "temper: process %zu of %zu: %s\n", team.comm.rank + 1, team.comm.size,
                 team.line);
 }
 

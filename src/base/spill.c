@@ -116,9 +116,15 @@ static bool fails(struct spill *spill, const char *what, int reason)
  */
 static bool grow(struct spill *spill, struct array *array, size_t bytes)
 {
-    int reason = posix_fallocate(array->file, 0, (off_t)bytes);
-    if (reason)
+    int reason;
+    do
+        reason = posix_fallocate(array->file, 0, (off_t)bytes);
+    while (reason == EINTR);
+    if (reason) {
+        if (ftruncate(array->file, (off_t)array->length) != 0) /* what it has taken of the disk */
+            return fails(spill, NULL, errno);
         return fails(spill, "there is no space", reason);
+    }
     void *address = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, array->file, 0);
     if (address == MAP_FAILED)
         return fails(spill, NULL, errno);

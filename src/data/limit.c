@@ -18,6 +18,15 @@ const char *limit_text(double bytes, char out[LIMIT_TEXT])
     return out;
 }
 
+temper_status limit_check(const temper_read_options *options, temper_error *error)
+{
+    if (options->memory == 0 || comm_alone(options->comm))
+        return TEMPER_OK;
+    return error_set(error, TEMPER_USAGE,
+                     "--memory is for one process alone; leave it out, and give each process a "
+                     "machine that holds its part of the rows");
+}
+
 /* Labels and weights lie in the file too, and stay once they were read. */
 static double rows_of_file(const struct dataset *data)
 {

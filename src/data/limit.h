@@ -20,6 +20,9 @@ struct limit_plan {
 temper_status limit_plan(const struct dataset *data, const struct limit_plan *plan,
                          temper_error *error);
 
+/* A limit is for one process; several are refused. */
+temper_status limit_check(const temper_read_options *options, temper_error *error);
+
 /* A size as --memory takes it, rounded up: "64M". */
 enum { LIMIT_TEXT = 24 };
 const char *limit_text(double bytes, char out[LIMIT_TEXT]);

@@ -27,17 +27,16 @@ size_t parts_sparse_block(size_t classes)
     return rows > SOFTMAX_PAD ? rows : SOFTMAX_PAD;
 }
 
-/* As matrix_bytes, of the rows of all. */
+/* As matrix_bytes, of the rows of all; bytes count as floats. */
 static double data_bytes(const struct dataset *data)
 {
     double rows = (double)dataset_all_rows(data), entries = (double)dataset_all_nonzeros(data);
     switch (data->x.kind) {
     case MATRIX_F32:
+    case MATRIX_U8: /* of which logarithms make floats: parts must stay what they were */
         return entries * sizeof(float);
     case MATRIX_F64:
         return entries * sizeof(double);
-    case MATRIX_U8:
-        return entries;
     case MATRIX_CSR:
         break;
     }

@@ -251,7 +251,9 @@ static temper_status read_into(struct reading *reading, struct dataset *data)
         status = read_lines_of_all(reading, data, &whole);
         if (status == TEMPER_BAD_DATA)
             say_what_was_assumed(reading, format);
-        if (status == TEMPER_OK && whole)
+        if (status != TEMPER_OK)
+            return status; /* that of all; or of one alone, whose end ends the others */
+        if (whole)
             status = source_open(reading->path, &reading->source, reading->error);
     }
     if (status == TEMPER_OK && whole)
@@ -270,7 +272,9 @@ temper_status dataset_read_like(const char *path, const temper_read_options *opt
                                 temper_error *error)
 {
     struct reading reading = {.path = path, .options = options, .error = error, .schema = schema};
-    temper_status status = source_open(path, &reading.source, error);
+    temper_status status = limit_check(options, error);
+    if (status == TEMPER_OK)
+        status = source_open(path, &reading.source, error);
     if (status != TEMPER_OK)
         return status;
     struct dataset *data = mem_zeroed(1, sizeof *data);

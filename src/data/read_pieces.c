@@ -110,7 +110,9 @@ static temper_status tell_fault(struct pieces *p, size_t failed)
     if (p->comm->rank == failed) {
         start_again(p->data);
         status = read_own(p, lines);
-        if (status == TEMPER_OK)
+        if (status == TEMPER_OK && p->told[failed].status == TEMPER_NO_MEMORY)
+            status = error_no_memory(p->reading->error);
+        else if (status == TEMPER_OK)
             status = error_set(p->reading->error, TEMPER_IO,
                                "%s: has changed while it was read; leave it as it is, and try "
                                "again",
@@ -342,7 +344,9 @@ static temper_status agree_and_move(struct pieces *p, bool *whole)
         p->gets[r] = parts_first_row(&parts, p->data->all_rows, r, p->comm->size);
     if (status == TEMPER_OK)
         status = move_all(p);
-    return status == TEMPER_OK ? read_complete(p->reading, p->data) : status;
+    return status == TEMPER_OK
+               ? comm_agree(p->comm, read_complete(p->reading, p->data), p->reading->error)
+               : status;
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */

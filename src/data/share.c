@@ -25,6 +25,8 @@ static void *keep_entries(const struct dataset *data, void *array, size_t from, 
     if (is_mapped(data, array))
         return (char *)array + from * size;
     memmove(array, (char *)array + from * size, count * size);
+    if (spill_has(data->spill, array)) /* its file is gone soon enough */
+        return array;
     void *smaller = mem_resize(array, count, size);
     return smaller ? smaller : array;
 }
@@ -35,7 +37,8 @@ static void *keep_entries(const struct dataset *data, void *array, size_t from, 
 static temper_status keep_mapped(struct matrix *x, size_t from, size_t count, temper_error *error)
 {
     if (x->kind != MATRIX_CSR) {
-        x->dense = matrix_row(x, from).dense;
+        if (count) /* there is no row behind the last one */
+            x->dense = matrix_row(x, from).dense;
         x->nonzeros = count * x->columns;
         return TEMPER_OK;
     }

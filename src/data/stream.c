@@ -70,6 +70,9 @@ static temper_status find_format(struct stream *stream, temper_error *error)
 temper_status stream_open(const char *path, const temper_read_options *options,
                           const struct schema *schema, struct stream **out, temper_error *error)
 {
+    temper_status status = limit_check(options, error);
+    if (status != TEMPER_OK)
+        return status;
     struct stream *stream = mem_zeroed(1, sizeof *stream);
     if (!stream)
         return error_no_memory(error);
@@ -80,7 +83,7 @@ temper_status stream_open(const char *path, const temper_read_options *options,
         stream->portion = (size_t)(options->memory / PORTION_SHARE);
     if (stream->portion < PORTION_LEAST)
         stream->portion = PORTION_LEAST;
-    temper_status status = source_open(path, &stream->source, error);
+    status = source_open(path, &stream->source, error);
     if (status == TEMPER_OK)
         status = find_format(stream, error);
     if (status != TEMPER_OK) {

@@ -316,8 +316,12 @@ temper_status read_tmpr(struct reading *reading, struct dataset *data)
     if (status == TEMPER_OK)
         status = needs_own_rows(reading) ? verify_own(reading, data)
                                          : tmpr_verify(data, threads, reading->error);
-    if (status == TEMPER_OK && data->pages) /* labels and weights may be changed from now on */
+    if (status == TEMPER_OK && data->pages) {
+        /* Labels and weights may be changed from now on; what is read next needs the room. */
         pages_keep(data->pages, (size_t)matrix_offset(&opening.layout));
+        if (data->memory)
+            pages_forget(data->pages);
+    }
     return status;
 }
 

@@ -211,6 +211,25 @@ void objective_shape(struct objective *o, const struct objective_spec *spec)
         o->workers = o->cut.parts < 1 ? 1 : o->cut.parts;
 }
 
+/* Kernels of two kinds round differently, and the processes would part company. */
+static temper_status check_kernels(const struct kernel *kernel, const temper_comm *comm,
+                                   temper_error *error)
+{
+    char first[32] = "";
+    if (comm_alone(comm))
+        return TEMPER_OK;
+    strncpy(first, kernel->name, sizeof first - 1);
+    temper_status status = comm_broadcast(comm, 0, first, sizeof first, error);
+    if (status != TEMPER_OK)
+        return status;
+    if (strcmp(first, kernel->name) != 0)
+        status = error_set(error, TEMPER_USAGE,
+                           "processes run on different processors (%s, %s); set TEMPER_KERNEL to "
+                           "one that all of them have",
+                           first, kernel->name);
+    return comm_agree(comm, status, error);
+}
+
 temper_status objective_new(const struct objective_spec *spec, struct objective **out,
                             temper_error *error)
 {
@@ -226,6 +245,8 @@ temper_status objective_new(const struct objective_spec *spec, struct objective 
     o->sparse = kernel->sparse;
     objective_shape(o, spec);
     temper_status status = allocate(o) ? sum_weights(o, error) : error_no_memory(error);
+    if (status == TEMPER_OK)
+        status = check_kernels(kernel, spec->data->comm, error);
     if (status == TEMPER_OK)
         status = sparse_prepare(o, error);
     if (status != TEMPER_OK) {

@@ -6,6 +6,7 @@
 
 #include "data/column_sums.h"
 #include "data/limit.h"
+#include "data/pages.h"
 #include "optim/pairs.h"
 #include "run/budget.h"
 #include "run/training.h"
@@ -71,7 +72,12 @@ static double valid_bytes(const struct training_run *t, struct objective_spec sp
     spec.data = (const struct dataset *)t->options->valid;
     spec.curvature = false;
     double rows = (double)spec.data->x.rows * (sizeof(uint32_t) + 2 * sizeof(uint64_t));
-    return rows + objective_bytes(&spec, (struct objective_uses){0}, &block);
+    double bytes = rows + objective_bytes(&spec, (struct objective_uses){0}, &block);
+    if (!spec.data->memory || !spec.data->x.pages)
+        return bytes;
+    size_t window = pages_least(&spec.data->x, t->threads, (size_t)block);
+    return bytes + (pages_limit(spec.data->x.pages, window) ? (double)window
+                                                            : (double)matrix_bytes(&spec.data->x));
 }
 
 temper_status training_budget(const struct training_run *t, const struct objective_spec *spec)

@@ -235,7 +235,7 @@ static double spread_of(const struct two_rows *rows, size_t which)
 static struct prior prior_of(const struct two_rows *rows)
 {
     struct prior prior = weak;
-    double rate = fmin(rows->sure_rate, most_sure_rate);
+    double rate = rows->sure_error > 0 ? fmin(rows->sure_rate, most_sure_rate) : 0;
     for (size_t i = RATE; rate > 0 && i < PARAMETERS; i++) {
         prior.mean[i] = log(2 * rate / (1 - 2 * rate));
         prior.spread[i] = fmin(rows->sure_error / (rate * (1 - 2 * rate)), weak.spread[i]);

@@ -148,7 +148,8 @@ static void warn_stop(const struct training_run *t, temper_train_report *report)
 
 /* ---- Features -------------------------------------------------------------------------------- */
 
-/* The variance of each feature, from rows spread evenly. */
+/* The variance of each feature, from rows spread evenly; several processes take all of theirs, for
+ * a list of rows is of one alone. */
 static temper_status sample_sums(const struct training_run *t, struct column_sums *sums)
 {
     size_t rows = (size_t)t->data->x.rows, count = rows < SIZES_ROWS ? rows : SIZES_ROWS;
@@ -158,8 +159,12 @@ static temper_status sample_sums(const struct training_run *t, struct column_sum
         return error_no_memory(t->error);
     for (size_t i = 0; i < count; i++)
         row[i] = rows / count * i;
-    struct sum_task task = {
-        .data = t->data, .row = row, .count = count, .variances = true, .threads = t->threads};
+    bool alone = comm_alone(t->data->comm);
+    struct sum_task task = {.data = t->data,
+                            .row = alone ? row : NULL,
+                            .count = alone ? count : rows,
+                            .variances = true,
+                            .threads = t->threads};
     temper_status status = column_sums(&task, sums, &negative, t->error);
     mem_free(row);
     return status;

@@ -43,7 +43,7 @@ FAULTS = [
           "    return (t2 - row->t1) * row_log_p_wide(row, row->label) - log_share +\n",
           "    return (t2 - 1.0001 * row->t1) * row_log_p_wide(row, row->label) - log_share +\n",
           r"FAIL gradients"),
-    Fault("wrong-kernel", ("unit", "gcc", "kernel_margin"), "src/kernel/margin_body.h",
+    Fault("wrong-kernel", ("unit", "gcc", "kernel_margin"), "src/kernel/margin_vectors.h",
           "            loss[g].curvature = 2 * half_bend[g] * scale * scale;\n",
           "            loss[g].curvature = (2 + 1e-9) * half_bend[g] * scale * scale;\n",
           r"FAIL agrees_with_the_exact_functions"),

@@ -80,7 +80,8 @@ def make_all():
     make("many.svm", 3000, 30, 4, 0.5)
     make("wide.svm", 2000, 1500, 2, 0.02)
     make("wide-many.svm", 2000, 1500, 3, 0.02)
-    for name in ("two.csv", "many.svm"):
+    make("few.csv", 40, 3, 2, 1)  # one part: all but one process have no rows
+    for name in ("two.csv", "many.svm", "few.csv"):
         run([TEMPER, "convert", name, name + ".tmpr", "-q"])
 
 
@@ -92,7 +93,7 @@ def solvers_for(name):
 
 def check_same_models():
     for name in ("two.csv", "many.csv", "two.svm", "many.svm", "wide.svm", "wide-many.svm",
-                 "two.csv.tmpr", "many.svm.tmpr"):
+                 "two.csv.tmpr", "many.svm.tmpr", "few.csv.tmpr"):
         for solver in solvers_for(name):
             if (name, solver) == ("wide.svm", "newton"):
                 continue  # a matrix of 1,500 by 1,500: other tests have Hessians
@@ -128,7 +129,7 @@ def without_seconds(text):
 
 def check_same_predictions():
     pathlib.Path("large.svm").write_bytes(read("many.svm") * 60)  # some portions of text
-    for name in ("two.csv", "many.svm", "many.svm.tmpr", "large.svm"):
+    for name in ("two.csv", "many.svm", "many.svm.tmpr", "few.csv.tmpr", "large.svm"):
         model = ("large" if "large" in name else name.split(".")[0]) + ".temper"
         run([TEMPER, "train", name, "-m", model, "--max-iter", "5"])
         for ranks in (1, 2, 4):
@@ -177,6 +178,8 @@ def check_wrong():
     together(2, "tune", "two.svm", code=2)
     together(2, "train", "-", "-m", "x.temper", code=2)
     together(2, "train", "two.svm", "--no-such-option", code=2)
+    together(2, "train", "two.svm", "--memory", "500M", code=2)
+    together(2, "predict", "-m", "two.temper", "two.svm", "--memory", "500M", code=2)
 
 
 def check_tcp():
