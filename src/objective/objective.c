@@ -2,6 +2,7 @@
 #include "objective/objective.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -215,10 +216,10 @@ void objective_shape(struct objective *o, const struct objective_spec *spec)
 static temper_status check_kernels(const struct kernel *kernel, const temper_comm *comm,
                                    temper_error *error)
 {
-    char first[32] = "";
+    char first[32];
     if (comm_alone(comm))
         return TEMPER_OK;
-    strncpy(first, kernel->name, sizeof first - 1);
+    snprintf(first, sizeof first, "%s", kernel->name);
     temper_status status = comm_broadcast(comm, 0, first, sizeof first, error);
     if (status != TEMPER_OK)
         return status;
