@@ -1,18 +1,18 @@
 """Which labels are wrong? An audit of a table, from the list to a better model.
 
 The table is a data frame with names of patients, and labels that are words, of which one in eight
-has been flipped. The report names the patients, and tells how many labels it takes to be wrong: a few
-too many here, so that only the first 50 of its list are taken, which are surer than those behind them.
+has been flipped. The report names the patients, and tells about how many labels are wrong: so many are
+looked at, or here left out.
 
 It prints::
 
-    53 of 426 labels are wrong; the audit says about 60
-    of the 50 most suspicious 98% are
+    53 of 426 labels are wrong; the audit says about 50
+    of the 50 most suspicious 96% are
                      given  suggested
     patient 352     benign  malignant
     patient 116  malignant     benign
     logistic regression, all rows: 0.93
-    logistic regression, without those 50: 0.97
+    logistic regression, without those 50: 0.95
 """
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression

@@ -67,9 +67,10 @@ static bool wants_class_grams(const struct training_run *t, double n, double vec
 static double valid_bytes(const struct training_run *t, struct objective_spec spec)
 {
     double block;
-    if (!t->options->valid)
+    const struct dataset *valid = (const struct dataset *)t->options->valid;
+    if (!valid || valid->x.columns != spec.data->x.columns) /* which is refused soon */
         return 0;
-    spec.data = (const struct dataset *)t->options->valid;
+    spec.data = valid;
     spec.curvature = false;
     double rows = (double)spec.data->x.rows * (sizeof(uint32_t) + 2 * sizeof(uint64_t));
     double bytes = rows + objective_bytes(&spec, (struct objective_uses){0}, &block);
