@@ -6,26 +6,10 @@
 
 #include "base/memory.h"
 #include "data/parts.h"
-#include "data/read.h"
+#include "data/pieces.h"
 #include "data/share.h"
 #include "data/sparse_rows.h"
 #include "data/token.h"
-
-/* What everyone tells everyone of its lines. */
-struct told {
-    uint64_t rows, columns, nonzeros, lines;
-    uint64_t names; /* bytes of the names of its classes */
-    uint32_t status, labelled;
-};
-
-struct pieces {
-    struct reading *reading;
-    const temper_comm *comm;
-    struct dataset *data;
-    struct told *told;    /* by everyone */
-    uint64_t *has, *gets; /* rows before those of each rank, as read and as wanted */
-    size_t *out_bytes, *in_bytes;
-};
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
@@ -55,7 +39,8 @@ static temper_status read_own(struct pieces *p, uint64_t lines_before)
 static temper_status tell(struct pieces *p, temper_status read)
 {
     const struct dataset *data = p->data;
-    struct told mine = {.rows = data->x.rows,
+    struct told mine = {.size = p->size,
+                        .rows = data->x.rows,
                         .columns = data->x.columns,
                         .nonzeros = data->x.nonzeros,
                         .lines = p->reading->lines,
@@ -64,6 +49,19 @@ static temper_status tell(struct pieces *p, temper_status read)
     for (size_t c = 0; c < data->classes.count; c++)
         mine.names += strlen(data->classes.name[c]) + 1;
     return comm_gather_each(p->comm, &mine, sizeof mine, p->told, p->reading->error);
+}
+
+/* Lines are shared out by their place in the file: all must have the same one. */
+static temper_status check_copies(const struct pieces *p)
+{
+    for (size_t r = 1; r < p->comm->size; r++)
+        if (p->told[r].size != p->told[0].size)
+            return error_set(p->reading->error, TEMPER_BAD_DATA,
+                             "%s: has %llu bytes for one process and %llu for another; give all of "
+                             "them the same file",
+                             place_text(p->reading->path).text, (unsigned long long)p->told[0].size,
+                             (unsigned long long)p->told[r].size);
+    return TEMPER_OK;
 }
 
 /* As far as rank `to`: what the rows before it have. */
@@ -215,122 +213,7 @@ static void merge_counts(struct pieces *p)
         data->line[i] += lines;
 }
 
-/* ---- Rows to where they belong --------------------------------------------------------------- */
-
-/* How many of rows from .. to lie in those from .. to. */
-static uint64_t overlap(const uint64_t *a, const uint64_t *b)
-{
-    uint64_t from = a[0] > b[0] ? a[0] : b[0], to = a[1] < b[1] ? a[1] : b[1];
-    return from < to ? to - from : 0;
-}
-
-/* An array of one entry a row; NULL: no memory, or the others cannot be reached. */
-static void *move_rows(struct pieces *p, const void *array, size_t size)
-{
-    size_t own = p->comm->rank;
-    void *moved = mem_alloc((size_t)(p->gets[own + 1] - p->gets[own]), size);
-    for (size_t r = 0; r < p->comm->size; r++) {
-        p->out_bytes[r] = (size_t)overlap(p->has + own, p->gets + r) * size;
-        p->in_bytes[r] = (size_t)overlap(p->has + r, p->gets + own) * size;
-    }
-    if (moved && comm_exchange(p->comm, array, p->out_bytes, moved, p->in_bytes,
-                               p->reading->error) == TEMPER_OK)
-        return moved;
-    if (!moved)
-        error_no_memory(p->reading->error);
-    mem_free(moved);
-    return NULL;
-}
-
-/* Entries of so many rows from `row` on. */
-static size_t entries(const uint64_t *row_start, uint64_t row, uint64_t rows)
-{
-    return rows ? (size_t)(row_start[row + rows] - row_start[row]) : 0;
-}
-
-/* Columns or values, which have four bytes both. */
-static void *move_entries(struct pieces *p, const uint64_t *new_start, const void *array)
-{
-    size_t own = p->comm->rank;
-    uint64_t sent = 0, received = 0;
-    for (size_t r = 0; r < p->comm->size; r++) {
-        uint64_t out = overlap(p->has + own, p->gets + r), in = overlap(p->has + r, p->gets + own);
-        p->out_bytes[r] = entries(p->data->x.row_start, sent, out) * sizeof(uint32_t);
-        p->in_bytes[r] = entries(new_start, received, in) * sizeof(uint32_t);
-        sent += out;
-        received += in;
-    }
-    void *moved = mem_alloc((size_t)new_start[received], sizeof(uint32_t));
-    if (moved && comm_exchange(p->comm, array, p->out_bytes, moved, p->in_bytes,
-                               p->reading->error) == TEMPER_OK)
-        return moved;
-    if (!moved)
-        error_no_memory(p->reading->error);
-    mem_free(moved);
-    return NULL;
-}
-
-/* Where rows begin, from their lengths, which travel as they are; NULL as above. */
-static uint64_t *move_starts(struct pieces *p, size_t rows)
-{
-    const struct matrix *x = &p->data->x;
-    uint64_t *length = mem_alloc((size_t)x->rows, sizeof *length), *moved = NULL;
-    uint64_t *start = mem_alloc(rows + 1, sizeof *start);
-    for (size_t i = 0; length && i < x->rows; i++)
-        length[i] = x->row_start[i + 1] - x->row_start[i];
-    if (length && start)
-        moved = move_rows(p, length, sizeof *length);
-    else
-        error_no_memory(p->reading->error);
-    if (moved) {
-        start[0] = 0;
-        for (size_t i = 0; i < rows; i++)
-            start[i + 1] = start[i] + moved[i];
-    } else {
-        mem_free(start);
-        start = NULL;
-    }
-    mem_free(length);
-    mem_free(moved);
-    return start;
-}
-
-static temper_status move_all(struct pieces *p)
-{
-    struct dataset *data = p->data;
-    size_t rank = p->comm->rank, rows = (size_t)(p->gets[rank + 1] - p->gets[rank]);
-    bool labelled = data->classes.count > 0, done = true;
-    uint32_t *label = NULL;
-    uint64_t *line = move_rows(p, data->line, sizeof *data->line);
-    if (line && labelled)
-        label = move_rows(p, data->label, sizeof *data->label);
-    uint64_t *start = line && (label || !labelled) ? move_starts(p, rows) : NULL;
-    void *column = start ? move_entries(p, start, data->x.column) : NULL;
-    void *value = column ? move_entries(p, start, data->x.value) : NULL;
-    done = value != NULL;
-    if (done) {
-        struct matrix moved = {.kind = MATRIX_CSR,
-                               .rows = rows,
-                               .columns = data->x.columns,
-                               .nonzeros = start[rows],
-                               .row_start = start,
-                               .column = column,
-                               .value = value,
-                               .owned = {start, column, value}};
-        matrix_free(&data->x);
-        mem_free(data->label);
-        mem_free(data->line);
-        data->x = moved;
-        data->label = label;
-        data->line = line;
-        data->first_row = p->gets[rank];
-        return TEMPER_OK;
-    }
-    void *blocks[] = {line, label, start, column, value};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-        mem_free(blocks[i]);
-    return p->reading->error ? p->reading->error->status : TEMPER_NO_MEMORY;
-}
+/* ---- All ------------------------------------------------------------------------------------- */
 
 static temper_status agree_and_move(struct pieces *p, bool *whole)
 {
@@ -343,17 +226,18 @@ static temper_status agree_and_move(struct pieces *p, bool *whole)
     for (size_t r = 0; r <= p->comm->size; r++)
         p->gets[r] = parts_first_row(&parts, p->data->all_rows, r, p->comm->size);
     if (status == TEMPER_OK)
-        status = move_all(p);
+        status = pieces_move(p);
     return status == TEMPER_OK
                ? comm_agree(p->comm, read_complete(p->reading, p->data), p->reading->error)
                : status;
 }
 
-/* ---- All ------------------------------------------------------------------------------------- */
-
 static temper_status read_pieces(struct pieces *p, bool *whole)
 {
     temper_status status = tell(p, read_own(p, 0));
+    if (status != TEMPER_OK)
+        return status;
+    status = check_copies(p);
     if (status != TEMPER_OK)
         return status;
     size_t failed = first_fault(p);
@@ -371,6 +255,7 @@ temper_status read_lines_of_all(struct reading *reading, struct dataset *data, b
 {
     size_t size = comm_size(reading->options->comm);
     struct pieces p = {.reading = reading, .comm = reading->options->comm, .data = data};
+    p.size = source_file_size(reading->source);
     source_close(reading->source);
     p.told = mem_alloc(size, sizeof *p.told);
     p.has = mem_alloc(size + 1, sizeof *p.has);

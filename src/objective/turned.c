@@ -5,8 +5,7 @@
 #include "base/spill.h"
 #include "data/pages.h"
 
-/* Rows stay in their order. */
-static void sort_entries(const struct matrix *x, struct turned *to)
+void turned_count(const struct matrix *x, struct turned *to)
 {
     for (size_t row = 0; row < x->rows; row++) {
         pages_rows(x, row, 1);
@@ -15,9 +14,15 @@ static void sort_entries(const struct matrix *x, struct turned *to)
     }
     for (size_t j = 2; j < to->columns + 2; j++)
         to->start[j] += to->start[j - 1];
+}
+
+void turned_fill(const struct matrix *x, struct turned *to, size_t from, size_t end)
+{
     for (size_t row = 0; row < x->rows; row++) {
         pages_rows(x, row, 1);
         for (uint64_t e = x->row_start[row]; e < x->row_start[row + 1]; e++) {
+            if (x->column[e] < from || x->column[e] >= end)
+                continue;
             uint64_t at = to->start[x->column[e] + 1]++;
             to->row[at] = (uint32_t)row;
             to->value[at] = x->value[e];
@@ -36,7 +41,8 @@ bool turned_make(const struct matrix *x, uint64_t memory, struct turned *out)
     out->value = mem_alloc((size_t)x->nonzeros, sizeof *out->value);
     if (!out->start || !out->row || !out->value)
         return false;
-    sort_entries(x, out);
+    turned_count(x, out);
+    turned_fill(x, out, 0, out->columns);
     return true;
 }
 

@@ -40,6 +40,11 @@ struct turned_group turned_group(const struct turned *turned, size_t group);
 /* The entries of the group are about to be read. */
 void turned_expect(const struct turned *turned, const struct turned_group *group);
 
+/* The counting sort: where each column begins, two places further on; then the entries of columns
+ * [from, end), rows in their order. start[column + 1] is where the next one goes, and in the end
+ * where the column behind it begins. */
+void turned_count(const struct matrix *x, struct turned *to);
+void turned_fill(const struct matrix *x, struct turned *to, size_t from, size_t end);
 /* The way through temporary files, and whether it is taken. */
 bool turned_spills(const struct matrix *x, uint64_t memory);
 bool turned_spill_make(const struct matrix *x, uint64_t memory, struct turned *out);

@@ -32,34 +32,6 @@ double turned_bytes(const struct matrix *x, uint64_t memory, size_t threads)
     return starts + (double)memory / WINDOW_SHARE + entries / TURNED_GROUPS * (double)threads;
 }
 
-/* Where each column begins, counted two places further on: see fill_range. */
-static void count_entries(const struct matrix *x, struct turned *to)
-{
-    for (size_t row = 0; row < x->rows; row++) {
-        pages_rows(x, row, 1);
-        for (uint64_t e = x->row_start[row]; e < x->row_start[row + 1]; e++)
-            to->start[x->column[e] + 2]++;
-    }
-    for (size_t j = 2; j < to->columns + 2; j++)
-        to->start[j] += to->start[j - 1];
-}
-
-/* The entries of columns [from, end), rows in their order; start[column + 1] is where the next one
- * goes, and in the end where the column behind it begins. */
-static void fill_range(const struct matrix *x, struct turned *to, size_t from, size_t end)
-{
-    for (size_t row = 0; row < x->rows; row++) {
-        pages_rows(x, row, 1);
-        for (uint64_t e = x->row_start[row]; e < x->row_start[row + 1]; e++) {
-            if (x->column[e] < from || x->column[e] >= end)
-                continue;
-            uint64_t at = to->start[x->column[e] + 1]++;
-            to->row[at] = (uint32_t)row;
-            to->value[at] = x->value[e];
-        }
-    }
-}
-
 /* As many columns as fit; one at least. */
 static size_t range_end(const struct turned *to, size_t from, uint64_t most)
 {
@@ -85,10 +57,10 @@ bool turned_spill_make(const struct matrix *x, uint64_t memory, struct turned *o
     out->pages = out->value ? pages_of_spill(out->spill) : NULL;
     if (!out->pages)
         return false;
-    count_entries(x, out);
+    turned_count(x, out);
     for (size_t from = 0, end; from < out->columns; from = end) {
         end = range_end(out, from, most);
-        fill_range(x, out, from, end);
+        turned_fill(x, out, from, end);
         spill_drop(out->spill);
     }
     return pages_limit(out->pages, (size_t)(memory / WINDOW_SHARE));
@@ -96,6 +68,8 @@ bool turned_spill_make(const struct matrix *x, uint64_t memory, struct turned *o
 
 void turned_expect(const struct turned *turned, const struct turned_group *group)
 {
-    uint64_t first = turned->start[group->from], count = turned->start[group->to] - first;
-    pages_bytes(turned->pages, turned->row + first, (size_t)count * 2 * sizeof *turned->row, NULL);
+    const struct sparse_rows *entries = &group->entries;
+    uint64_t first = entries->start[0], count = entries->start[entries->rows] - first;
+    size_t entry = sizeof *turned->row + sizeof *turned->value;
+    pages_bytes(turned->pages, turned->row + first, (size_t)count * entry, NULL);
 }

@@ -208,6 +208,32 @@ SCRATCH_TEST(pieces_that_contradict_each_other_are_refused)
     check_fault("nowhere.svm");
 }
 
+static void read_copy(void *context, const temper_comm *comm)
+{
+    struct reading_team *team = context;
+    temper_read_options options = {.threads = 1, .comm = comm};
+    size_t rank = comm->rank;
+    team->status[rank] = temper_data_read(rank == 1 ? "old.svm" : "new.svm", &options,
+                                          &team->data[rank], &team->error[rank]);
+}
+
+/* One process has an older copy of the file. */
+SCRATCH_TEST(copies_that_differ_are_refused)
+{
+    struct reading_team team = {0};
+    write_spoilt(0, "", 0, "");
+    CHECK(rename("spoilt.svm", "new.svm") == 0);
+    write_spoilt(7, "c1 1:2", 0, "");
+    CHECK(rename("spoilt.svm", "old.svm") == 0);
+    team_run(3, read_copy, &team);
+    for (size_t r = 0; r < 3; r++) {
+        CHECK(team.status[r] == TEMPER_BAD_DATA && !team.data[r]);
+        CHECKF(strstr(team.error[r].message, "the same file") != NULL, "%s", team.error[r].message);
+    }
+    free_team(&team);
+}
+
 TEST_LIST(LISTED(pieces_of_a_text_are_the_whole), LISTED(so_are_those_of_other_formats),
           LISTED(the_first_fault_of_a_text_is_that_of_all),
-          LISTED(pieces_that_contradict_each_other_are_refused))
+          LISTED(pieces_that_contradict_each_other_are_refused),
+          LISTED(copies_that_differ_are_refused))
