@@ -34,10 +34,19 @@ static temper_status find_directions(const struct audit *audit, size_t dimension
     return TEMPER_OK;
 }
 
-/* In floats, and in a unit of their own, so that no square overflows. */
-static void shrink(const double *place, size_t count, float *out)
+/* In floats, around their mean, so that those far from 0 lose no digits, and in a unit of their
+ * own, so that no square overflows. */
+static void shrink(double *place, size_t rows, size_t dimensions, float *out)
 {
+    size_t count = rows * dimensions;
     double most = 0;
+    for (size_t j = 0; j < dimensions; j++) {
+        double mean = 0;
+        for (size_t i = j; i < count; i += dimensions)
+            mean += place[i] / (double)rows;
+        for (size_t i = j; i < count; i += dimensions)
+            place[i] -= mean;
+    }
     for (size_t i = 0; i < count; i++)
         most = fmax(most, fabs(place[i]));
     for (size_t i = 0; i < count; i++)
@@ -53,7 +62,7 @@ static temper_status find_places(const struct audit *audit, size_t dimensions, d
         status =
             ground_activations(&audit->ground, projection, audit->threads, place, audit->error);
     if (status == TEMPER_OK)
-        shrink(place, audit->rows * dimensions, out);
+        shrink(place, audit->rows, dimensions, out);
     return status;
 }
 

@@ -380,8 +380,36 @@ TEST(noise_model_finds_its_parameters)
     noise_model_free(&model);
 }
 
+/* distance[row] of an audit of features as they are, all moved by this much. */
+static void distances_at(double moved, double *distance)
+{
+    struct planting *p = calloc(1, sizeof *p);
+    temper_audit_options options = given_options();
+    options.train.scale = "none";
+    options.train.max_iterations = 3;
+    if (!CHECK(p != NULL))
+        return;
+    made_clouds(p->x, p->label, 0.42);
+    for (size_t i = 0; i < ROWS * COLUMNS; i++)
+        p->x[i] += moved;
+    CHECK(temper_data_borrow_f64(p->x, ROWS, COLUMNS, p->label, &p->data, NULL) == TEMPER_OK);
+    CHECK(temper_audit(p->data, &options, NULL, &p->report, NULL) == TEMPER_OK);
+    for (size_t i = 0; p->report.suspects && i < ROWS; i++)
+        distance[p->report.suspects[i].row] = p->report.suspects[i].distance;
+    planting_free(p);
+}
+
+TEST(neighbours_far_from_zero_are_the_same)
+{
+    static double near[ROWS], far[ROWS];
+    distances_at(0, near);
+    distances_at(65536, far);
+    for (size_t row = 0; row < ROWS; row++)
+        CHECK_CLOSE(far[row], near[row], 1e-3);
+}
+
 TEST_LIST(LISTED(finds_labels_that_are_wrong_evenly), LISTED(finds_labels_that_are_wrong_in_pairs),
           LISTED(report_is_consistent), LISTED(any_number_of_threads), LISTED(chooses_temperatures),
           LISTED(rows_from_elsewhere), LISTED(conflicts), LISTED(fixes), LISTED(page),
           LISTED(refusals), LISTED(interruption), LISTED(memory_ends),
-          LISTED(noise_model_finds_its_parameters))
+          LISTED(noise_model_finds_its_parameters), LISTED(neighbours_far_from_zero_are_the_same))
