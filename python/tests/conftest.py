@@ -1,9 +1,11 @@
 """Data for the tests: small, made on the spot, with some labels wrong."""
 from __future__ import annotations
 
+import contextlib
 import os
 import pathlib
 import shutil
+import threading
 
 import numpy as np
 import pytest
@@ -20,6 +22,25 @@ def made(rows=600, columns=8, classes=2, seed=0, dtype=np.float64):
     wrong = rng.rand(rows) < 0.1
     y[wrong] = rng.randint(0, classes, wrong.sum())
     return X, y
+
+
+@contextlib.contextmanager
+def counting():
+    """Another thread counts, a thousand times a second at most: [0] of what this gives."""
+    counted, done = [0], threading.Event()
+
+    def count():
+        while not done.is_set():
+            counted[0] += 1
+            done.wait(0.001)
+
+    counter = threading.Thread(target=count)
+    counter.start()
+    try:
+        yield counted
+    finally:
+        done.set()
+        counter.join()
 
 
 @pytest.fixture(params=["float64", "float32", "uint8", "csr"])

@@ -10,7 +10,7 @@ import warnings
 
 import numpy as np
 import pytest
-from conftest import as_kind, made
+from conftest import as_kind, counting, made
 from test_command import run, write
 
 import temper
@@ -313,20 +313,9 @@ def test_ctrl_c(classes, jobs):
 
 def test_others_run_meanwhile():
     X, y = made(rows=4000, columns=30, classes=3)
-    counted, done = [0], threading.Event()
-
-    def count():
-        while not done.is_set():
-            counted[0] += 1
-            done.wait(0.001)
-
-    counter = threading.Thread(target=count)
-    counter.start()
-    began = time.process_time()
-    with warnings.catch_warnings():
+    with counting() as counted, warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        began = time.process_time()
         find_label_issues(X, y)
-    seconds = time.process_time() - began
-    done.set()
-    counter.join()
+        seconds = time.process_time() - began
     assert counted[0] > seconds / 0.1, "the other thread stood still"

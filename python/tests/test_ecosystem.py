@@ -5,7 +5,7 @@ import threading
 import joblib
 import numpy as np
 import pytest
-from conftest import made
+from conftest import counting, made
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.feature_selection import SelectFromModel
@@ -134,20 +134,10 @@ def test_training_lets_others_run():
     """The GIL is free: another thread counts while C works through one long iteration."""
     rng = np.random.RandomState(0)
     X, y = rng.normal(size=(100000, 150)).astype(np.float32), rng.randint(0, 2, 100000)
-    counted, done = [0], threading.Event()
-
-    def count():
-        while not done.is_set():
-            counted[0] += 1
-            done.wait(0.001)
-
-    counter = threading.Thread(target=count)
-    counter.start()
     seen = []
-    TemperedLogisticRegression(callback=lambda now: seen.append((now.seconds, counted[0])),
-                               max_iter=3, tol=1e-12).fit(X, y)
-    done.set()
-    counter.join()
+    with counting() as counted:
+        TemperedLogisticRegression(callback=lambda now: seen.append((now.seconds, counted[0])),
+                                   max_iter=3, tol=1e-12).fit(X, y)
     (begin, before), (end, after) = seen[0], seen[-1]
     assert end > begin
     assert after - before > (end - begin) / 0.1, "the other thread stood still"
