@@ -97,7 +97,7 @@ tsan: ## the threaded tests with ThreadSanitizer
 	@tools/build tsan
 	@ctest --test-dir build/tsan --output-on-failure --no-label-summary -L threads
 
-arm64: ## all tests for 64-bit ARM, emulated
+arm64: ## for 64-bit ARM, emulated: what depends on the processor
 	@tools/setup test
 	@tools/build arm64
 	@ctest --test-dir build/arm64 --output-on-failure --no-label-summary -j $(JOBS)
