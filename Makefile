@@ -5,13 +5,9 @@ FUZZ_SECONDS ?= 600
 TARGET       ?=
 JOBS         ?= $(shell nproc)
 
-# Whole trainings against other programs; without their Python there are none.
-BENCH_PYTHON := build/venv-bench/bin/python
-TRAININGS     = if [ -x $(BENCH_PYTHON) ]; then $(BENCH_PYTHON) bench/train.py build/bench/temper \
-        build/bench/train build/bench-train.json $(if $(QUICK),--quick); else echo "scikit-learn is not here: no trainings"; fi
-
-TUNING        = if [ -x $(BENCH_PYTHON) ]; then $(BENCH_PYTHON) bench/tune.py build/bench/temper \
-        build/bench/tune build/bench-tune.json; else echo "scikit-learn is not here: no tuning"; fi
+# Speeds and quality beside others; their Python if it is there, and without it what needs none.
+BENCH_PYTHON  = $(if $(wildcard build/venv-bench/bin/python),build/venv-bench/bin/python,python3)
+SUITE         = $(BENCH_PYTHON) bench/suite.py build/bench build/bench-report
 
 PYTHON_FITS   = if [ -x build/venv-python/bin/python ]; then tools/python build && \
         build/venv-python/bin/python bench/python_fit.py build/bench-python.json; \
@@ -22,9 +18,9 @@ PYTHON_FITS   = if [ -x build/venv-python/bin/python ]; then tools/python build 
 DATA       ?= data
 EXPERIMENT ?=
 
-.PHONY: build test check-fast python python-oldest demo experiments bench bench-train bench-tune bench-python \
+.PHONY: build test check-fast python python-oldest demo experiments bench bench-full bench-train bench-tune bench-python \
         format lint asan tsan arm64 fuzz coverage \
-        prove-gates kill-test mpi-kill-test quality install clean help
+        prove-gates kill-test mpi-kill-test quality audit-check install clean help
 
 build: ## build/temper, build/libtemper.a and build/libtemper.so (the default)
 	@cmake -S . -B build -G Ninja -DTEMPER_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(PREFIX) --log-level=WARNING
@@ -62,22 +58,31 @@ experiments: build ## the paper's tables and figures, in hours: DATA=dir; EXPERI
 	    options="--data $(abspath $(DATA)) $(EXPERIMENT)"; [ $$name != figure1 ] || options=; \
 	    (cd build/experiments && ../temper experiment $$name $$options) || exit; done
 
-bench: ## measure speeds against their references
+bench: ## beside every peer, in ten minutes: build/bench-report/index.html, table.md and record.json
 	@tools/setup bench
 	@tools/build bench
-	@build/bench/bin/bench build/bench.json build/bench
-	@$(TRAININGS)
+	@$(SUITE)
+
+bench-full: ## the same with all data sets, PyTorch, searches and the Python package, in hours
+	@tools/setup bench-full
+	@tools/build bench
+	@$(SUITE) --full
 	@$(PYTHON_FITS)
 
-bench-python: ## the part of it that compares the Python package with LogisticRegression
+bench-python: ## the Python package against LogisticRegression alone
 	@tools/setup bench
 	@$(PYTHON_FITS)
 
-bench-train: ## the part of it that trains: evaluations, passes, whole trainings against others
+bench-train: ## whole trainings alone; SET=a9a for one data set, QUICK=1 for less
 	@tools/setup bench
 	@tools/build bench
-	@build/bench/bin/bench build/bench-train-parts.json build/bench evaluate passes
-	@$(TRAININGS)
+	@$(BENCH_PYTHON) bench/train.py build/bench/temper build/bench/train build/bench-train.json \
+	    $(if $(QUICK),--quick) $(if $(SET),--only $(SET))
+
+bench-tune: ## a whole grid against one training at a time and LogisticRegressionCV
+	@tools/setup bench
+	@tools/build bench
+	@$(BENCH_PYTHON) bench/tune.py build/bench/temper build/bench/tune build/bench-tune.json
 
 format: ## lay out all C files
 	@tools/setup test
@@ -119,17 +124,21 @@ prove-gates: ## plant faults in a copy of the tree; each must be caught
 quality: build ## accuracy on real data with wrong labels, three seeds each; needs the data sets
 	@tests/quality/check build/temper
 	@tests/quality/tune build/temper
+	@tests/quality/audit build/temper
+
+audit-check: build ## what an audit finds on Fashion-MNIST with planted mistakes; AUDIT="--one 0v6" for a part
+	@tests/quality/audit build/temper $(AUDIT)
 
 kill-test: ## end 1,000 trainings at random moments; no model may be lost
 	@tools/setup build
 	@tools/build gcc
 	@TEMPER=build/gcc/temper tests/cli/kill.py 1000
 
-mpi-kill-test: ## end one process of 50 trainings by several; each resumes to the same model
+mpi-kill-test: ## the same bytes by several processes; one of them ended 50 times: each job resumes to the same model
 	@tools/setup test
 	@tools/build gcc
 	@for mpi in openmpi mpich; do tests/mpi/check.py build/gcc/temper build/gcc/temper-mpi.$$mpi \
-	    "$$(command -v mpirun.$$mpi)" kill:50 || exit; done
+	    "$$(command -v mpirun.$$mpi)" same kill:50 || exit; done
 
 install: build ## into PREFIX=/usr/local, below DESTDIR if given
 	@cmake --install build --prefix $(PREFIX)

@@ -18,6 +18,10 @@ import subprocess
 import tempfile
 import time
 
+# Before numpy is imported: its libraries look at these once, when they are loaded.
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[name] = "1"
+
 import numpy
 from cleanlab.rank import get_label_quality_scores
 from sklearn.linear_model import LogisticRegression
@@ -108,7 +112,6 @@ def main():
     parser.add_argument("--rows", type=int, default=12000)
     parser.add_argument("--only", default="", help="cases whose noise has this name")
     arguments = parser.parse_args()
-    os.environ["OMP_NUM_THREADS"] = "1"
     pixels = read_idx(arguments.folder / "train-images-idx3-ubyte.gz", 16).reshape(-1, 784)
     labels = read_idx(arguments.folder / "train-labels-idx1-ubyte.gz", 8)
     for case in CASES:

@@ -2,17 +2,23 @@
 #include "bench.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
-enum { ROUNDS = 15, MOST_LINES = 256 };
+enum { ROUNDS = 15, MOST_LINES = 256, MOST_CONTENDERS = 16, MOST_LIMITS = 16 };
 
 static struct line {
     const char *section;
     char what[120];
     double value, target;
-    int at_least; /* 1: the value should be at least the target */
+    int at_least;  /* 1: the value should be at least the target */
+    double median; /* the same ratio of the medians; 0 for what is no ratio of times */
 } lines[MOST_LINES];
-static size_t line_count;
+static struct limit {
+    char what[120], unit[8];
+    double value;
+} limits[MOST_LIMITS];
+static size_t line_count, limit_count;
 static const char *current_section = "";
 
 static double now(int wall)
@@ -46,10 +52,17 @@ static int repetitions(double once)
     return once > 5e-3 ? 1 : (int)(5e-3 / once) + 1;
 }
 
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
 void bench_time(struct contender *contenders, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        contenders[i].nanoseconds = 1e300;
+    static double times[MOST_CONTENDERS][ROUNDS];
+    if (count > MOST_CONTENDERS)
+        return;
     int rounds = rounds_for(contenders, count);
     for (int round = 0; round < rounds; round++)
         for (size_t i = 0; i < count; i++) {
@@ -57,9 +70,13 @@ void bench_time(struct contender *contenders, size_t count)
             double once = seconds_of(c, 1), seconds = once;
             if (repetitions(once) > 1)
                 seconds = seconds_of(c, repetitions(once));
-            double ns = seconds * 1e9 / c->work;
-            c->nanoseconds = ns < c->nanoseconds ? ns : c->nanoseconds;
+            times[i][round] = seconds * 1e9 / c->work;
         }
+    for (size_t i = 0; i < count; i++) {
+        qsort(times[i], (size_t)rounds, sizeof(double), ascending);
+        contenders[i].nanoseconds = times[i][0];
+        contenders[i].median = times[i][rounds / 2];
+    }
 }
 
 static int met(const struct line *line)
@@ -67,11 +84,11 @@ static int met(const struct line *line)
     return line->at_least ? line->value >= line->target : line->value <= line->target;
 }
 
-static const struct line *keep(const char *what, double value, double target, int at_least)
+static struct line *keep(const char *what, double value, double target, int at_least)
 {
     static struct line overflow;
     struct line *line = line_count < MOST_LINES ? &lines[line_count++] : &overflow;
-    *line = (struct line){current_section, "", value, target, at_least};
+    *line = (struct line){current_section, "", value, target, at_least, 0};
     snprintf(line->what, sizeof line->what, "%s", what);
     return line;
 }
@@ -85,7 +102,8 @@ void bench_section(const char *title)
 void bench_at_most(const char *what, const struct contender *ours, const struct contender *theirs,
                    double target)
 {
-    const struct line *line = keep(what, ours->nanoseconds / theirs->nanoseconds, target, 0);
+    struct line *line = keep(what, ours->nanoseconds / theirs->nanoseconds, target, 0);
+    line->median = ours->median / theirs->median;
     printf("  %-62s %8.2f / %8.2f ns = %6.3fx  (at most %g)  %s\n", what, ours->nanoseconds,
            theirs->nanoseconds, line->value, target, met(line) ? "met" : "MISSED");
 }
@@ -93,7 +111,8 @@ void bench_at_most(const char *what, const struct contender *ours, const struct 
 void bench_times_faster(const char *what, const struct contender *ours,
                         const struct contender *theirs, double target)
 {
-    const struct line *line = keep(what, theirs->nanoseconds / ours->nanoseconds, target, 1);
+    struct line *line = keep(what, theirs->nanoseconds / ours->nanoseconds, target, 1);
+    line->median = theirs->median / ours->median;
     printf("  %-62s %8.1f / %8.2f ns = %6.1fx  (at least %g)  %s\n", what, theirs->nanoseconds,
            ours->nanoseconds, line->value, target, met(line) ? "met" : "MISSED");
 }
@@ -112,19 +131,41 @@ void bench_rate(const char *what, double value, double at_least)
            met(line) ? "met" : "MISSED");
 }
 
+void bench_limit(const char *what, double value, const char *unit)
+{
+    printf("  %-62s %35.1f %s\n", what, value, unit);
+    if (limit_count == MOST_LIMITS)
+        return;
+    struct limit *limit = &limits[limit_count++];
+    limit->value = value;
+    snprintf(limit->what, sizeof limit->what, "%s", what);
+    snprintf(limit->unit, sizeof limit->unit, "%s", unit);
+}
+
+static void save_line(FILE *file, const struct line *line, int last)
+{
+    fprintf(file,
+            "  {\"section\": \"%s\", \"what\": \"%s\", \"value\": %.6g, \"target\": %g, "
+            "\"direction\": \"%s\", \"met\": %s",
+            line->section, line->what, line->value, line->target,
+            line->at_least ? "at least" : "at most", met(line) ? "true" : "false");
+    if (line->median > 0)
+        fprintf(file, ", \"median\": %.6g", line->median);
+    fprintf(file, "}%s\n", last ? "" : ",");
+}
+
 int bench_save(const char *path)
 {
     FILE *file = fopen(path, "w");
     if (!file)
         return 0;
-    fprintf(file, "[\n");
+    fprintf(file, "{\"lines\": [\n");
     for (size_t i = 0; i < line_count; i++)
-        fprintf(file,
-                "  {\"section\": \"%s\", \"what\": \"%s\", \"value\": %.6g, \"target\": %g, "
-                "\"direction\": \"%s\", \"met\": %s}%s\n",
-                lines[i].section, lines[i].what, lines[i].value, lines[i].target,
-                lines[i].at_least ? "at least" : "at most", met(&lines[i]) ? "true" : "false",
-                i + 1 < line_count ? "," : "");
-    fprintf(file, "]\n");
+        save_line(file, &lines[i], i + 1 == line_count);
+    fprintf(file, "],\n\"limits\": [\n");
+    for (size_t i = 0; i < limit_count; i++)
+        fprintf(file, "  {\"what\": \"%s\", \"value\": %.6g, \"unit\": \"%s\"}%s\n", limits[i].what,
+                limits[i].value, limits[i].unit, i + 1 < limit_count ? "," : "");
+    fprintf(file, "]}\n");
     return fclose(file) == 0;
 }

@@ -13,6 +13,7 @@ struct contender {
     double work;
     int wall; /* time on the wall, for what uses several threads; else of this thread's processor */
     double nanoseconds; /* per unit of work, the best of all rounds; filled by bench_time */
+    double median;      /* the same, the median of them */
 };
 
 /* Times all of them in turns, so that a noisy moment hits each alike. */
@@ -28,12 +29,16 @@ void bench_times_faster(const char *what, const struct contender *ours,
 void bench_figure(const char *what, double value, double at_most);
 void bench_rate(const char *what, double value, double at_least);
 
+/* What the machine can do: neither ours nor a peer's, so no target. */
+void bench_limit(const char *what, double value, const char *unit);
+
 /* Headings, and the record of all lines as JSON. */
 void bench_section(const char *title);
 int bench_save(const char *path);
 
 /* The sections, as main.c names them. Those that make files make them in `folder`, and remove them.
  */
+void bench_limits(const char *folder);
 void bench_margins(const char *folder);
 void bench_softmax(const char *folder);
 void bench_linear(const char *folder);

@@ -159,9 +159,9 @@ static void compare(struct table *t, struct evaluation *e)
             printf("  %s: not the memory\n", shape->name);
             return;
         }
-        c[i] = (struct contender){"", run_evaluate, &e[i], (double)shape->rows, 0, 0};
+        c[i] = (struct contender){"", run_evaluate, &e[i], (double)shape->rows, 0, 0, 0};
     }
-    c[count] = (struct contender){"", run_read, t, (double)shape->rows, 0, 0};
+    c[count] = (struct contender){"", run_read, t, (double)shape->rows, 0, 0, 0};
     bench_time(c, (size_t)count + 1);
     const struct contender *read = &c[count];
     say(shape, "tempered against logistic", &c[TEMPERED_F32], &c[F32], shape->tempered);

@@ -7,8 +7,10 @@
 
 #include "arrays.h"
 #include "bench.h"
+#include "data/arrays.h"
 #include "kernel/kernel.h"
 #include "limits.h"
+#include "objective/objective.h"
 #include "peers.h"
 #include "peers_blas.h"
 
@@ -243,6 +245,67 @@ static void compare_with_blas(const struct kernel *kernel, size_t rows, size_t c
     pass_free(p);
 }
 
+/* ---- Sums that are the same for any number of threads
+ * -------------------------------------------- */
+
+struct tree {
+    struct dataset *data;
+    struct objective *objective;
+    double *w, *gradient, value;
+};
+
+static void run_tree(void *context)
+{
+    struct tree *t = context;
+    objective_evaluate(t->objective, t->w, &t->value, t->gradient, NULL);
+}
+
+/* The objective of the same rows at the same weights. */
+static int tree_make(struct tree *t, const struct pass *p)
+{
+    struct matrix x = {.kind = MATRIX_F32, .rows = p->rows, .columns = p->columns, .dense = p->x};
+    int *label = array_zeros(p->rows, sizeof *label);
+    x.nonzeros = p->rows * p->columns;
+    t->w = array_zeros(p->columns + 1, sizeof *t->w);
+    t->gradient = array_zeros(p->columns + 1, sizeof *t->gradient);
+    for (size_t i = 0; label && i < p->rows; i++)
+        label[i] = (int)p->label[i];
+    for (size_t j = 0; t->w && j < p->columns; j++)
+        t->w[j] = p->w_double[j];
+    int made =
+        label && t->w && t->gradient && dataset_from_matrix(&x, label, &t->data, NULL) == TEMPER_OK;
+    free(label);
+    const struct objective_spec spec = {.data = t->data,
+                                        .loss = {TEMPER_LOGISTIC, 1, 1, 0},
+                                        .l2 = 1e-4,
+                                        .intercept = true,
+                                        .threads = 1};
+    return made && objective_new(&spec, &t->objective, NULL) == TEMPER_OK;
+}
+
+/* All that the objective does beyond the kernels, which add up row after row: parts of fixed size,
+ * summed in a fixed order, and the intercept and the penalty too. */
+static void compare_with_running_sum(const struct kernel *kernel, size_t rows, size_t columns)
+{
+    struct pass *p = pass_new(kernel, rows, columns), *running;
+    struct tree tree = {0};
+    if (!p)
+        return;
+    running = variant(p, 1, 1, sizeof(float));
+    if (tree_make(&tree, p)) {
+        struct contender c[] = {{.run = run_tree, .context = &tree, .work = (double)rows},
+                                {.run = run_f32, .context = running, .work = (double)rows}};
+        bench_time(c, 2);
+        say("summed in a fixed tree, against one running sum", p, &c[0], &c[1], 1.03);
+    }
+    objective_free(tree.objective);
+    dataset_free(tree.data);
+    free(tree.w);
+    free(tree.gradient);
+    free(running);
+    pass_free(p);
+}
+
 void bench_linear(const char *folder)
 {
     (void)folder;
@@ -257,4 +320,6 @@ void bench_linear(const char *folder)
     compare_with_reading(kernel, 5500000, 54, beyond);
     compare_with_blas(kernel, 60000, 784);
     compare_with_blas(kernel, 500000, 54);
+    compare_with_running_sum(kernel, 16000, 784);
+    compare_with_running_sum(kernel, 200000, 54);
 }

@@ -71,7 +71,8 @@ static void compare(const struct kernel *kernel, size_t classes, double t1, doub
     snprintf(what, sizeof what, "softmax (%g, %g), C = %zu, against plain softmax", t1, t2,
              classes);
     bench_at_most(what, &c[0], &c[2], most);
-    snprintf(what, sizeof what, "the same from the last lambda");
+    snprintf(what, sizeof what, "softmax (%g, %g), C = %zu, against plain softmax, lambda kept", t1,
+             t2, classes);
     bench_at_most(what, &c[1], &c[2], most);
     snprintf(what, sizeof what, "softmax (%g, %g), C = %zu, against Algorithm 1", t1, t2, classes);
     bench_times_faster(what, &c[0], &c[3], 20);

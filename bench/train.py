@@ -1,78 +1,115 @@
-"""Whole trainings against LIBLINEAR and scikit-learn: how long until the objective is within 1e-4 of
-the smallest. One thread each, in turns, the best of several; docs/benchmarks.md has the rules.
+"""Whole trainings against others: how long until the objective is within 1e-4 of the smallest. One thread
+each, in turns, the best and the median of several; docs/benchmarks.md has the rules.
 
-    train.py TEMPER FOLDER RECORD [--quick] [--only SET] [--search [NAME]...]
+    train.py TEMPER FOLDER RECORD [--quick] [--only SET] [--among NAME,...] [--search [NAME]...]
 
---quick takes two rounds instead of five, stops each after 30 seconds, and leaves saga out.
---search looks for the loosest tolerance of each that gets there, and prints bench/train_sets.json."""
+--quick takes the sets that are marked so, three rounds instead of five, at most 8 seconds for each training,
+and leaves saga out. --search looks for the loosest tolerance of each that gets there, and prints
+bench/train_sets.json."""
 import argparse
 import json
 import pathlib
-import shutil
+import statistics
 import sys
 
+import installed
 import train_run
+import train_solvers
 
 HERE = pathlib.Path(__file__).resolve().parent
 CLOSE = 1e-4  # relative, in the objective
-CAP, QUICK_CAP = 60, 30  # processor seconds
-ROUNDS, QUICK_ROUNDS, LONG = 5, 2, 4  # what takes more seconds than LONG is run once
+CAP, QUICK_CAP = 60, 8  # processor seconds
+ROUNDS, QUICK_ROUNDS = 5, 3
+LONG, QUICK_LONG = 4, 0.5  # what takes more seconds is run once
 LADDER = [1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6, 1e-7]
-SKLEARN = ("lbfgs", "newton-cholesky", "saga")
-LIBLINEAR = {"liblinear -s 0": "0", "liblinear -s 7": "7"}
+STEPS = 4  # down the ladder from the tolerance in the file, where that does not get there any more
+LIBLINEAR = ("liblinear -s 0", "liblinear -s 2", "liblinear -s 7")
+OTHER_LOSS = ("liblinear -s 2",)  # a squared hinge: not our objective, so as accurate is near enough
+REST = (*LIBLINEAR, "sgd")  # one against the rest, of many classes: another objective again
+PENALISED = ("liblinear -s 0", "liblinear -s 7", "liblinear")  # of two classes: with the intercept
+# Where the file has none: what each needed on most sets.
+TOLERANCE = {"newton-cg": 1e-3, "liblinear": 1e-3, "sgd": 1e-4, "xgboost gblinear": 1e-3, "vw bfgs": 1e-4,
+             "torch lbfgs": 1e-3, "liblinear -s 2": 1e-2}
 
 
 class Contest:
     """All who train on one set."""
 
-    def __init__(self, runner, entry, rounds):
-        self.runner, self.entry, self.rounds = runner, entry, rounds
+    def __init__(self, runner, entry, quick):
+        self.runner, self.entry = runner, entry
+        self.rounds, self.long = (QUICK_ROUNDS, QUICK_LONG) if quick else (ROUNDS, LONG)
         self.stars = runner.stars()
 
+    def by_accuracy(self, name):
+        return name in OTHER_LOSS or (name in REST and self.runner.classes > 2)
+
     def gap(self, name, answer):
-        star = self.stars["liblinear" if name in LIBLINEAR else "ours"]
+        star = self.stars["liblinear" if name in PENALISED else "ours"]
         gap = (answer["objective"] - star) / star
         if gap < -CLOSE / 10:
             raise SystemExit(f"bench: {name} is below the optimum, by {-gap:.1e}: a wrong reference")
         return gap
 
     def reached(self, name, answer):
-        """One against the rest is another objective: there, as accurate on test rows."""
+        """Where the objective is another: as accurate on test rows."""
         if answer is None:
             return False
-        if name in LIBLINEAR and self.runner.classes > 2:
+        if self.by_accuracy(name):
             return answer["accuracy"] >= self.stars["accuracy"] - 1e-3
         return self.gap(name, answer) <= CLOSE
 
     def search(self, name):
         """The loosest tolerance that gets there, and whether it does within the time."""
-        rest, answers = name in LIBLINEAR and self.runner.classes > 2, []
+        answers = []
         for tol in LADDER:
             answer = self.runner.run(name, tol)
             if answer is None:
-                return (self.settled(answers), "never") if rest and answers else (tol, "late")
+                return (self.settled(answers), "never") if self.by_accuracy(name) and answers else (tol, "late")
             if self.reached(name, answer):
                 return tol, "reached"
             answers.append((tol, answer["accuracy"]))
-        return self.settled(answers) if rest else LADDER[-1], "never"
+        return self.settled(answers) if self.by_accuracy(name) else LADDER[-1], "never"
 
     @staticmethod
     def settled(answers):
-        """Of models against the rest that are never as accurate: the loosest that is as accurate
-        as they get."""
+        """Of models of another objective that are never as accurate: the loosest that is as accurate as
+        they get."""
         best = max(accuracy for _, accuracy in answers)
         return next(tol for tol, accuracy in answers if accuracy >= best - 1e-3)
 
+    def first(self, name):
+        """(tolerance, answer): that of the file, or the first below it that gets there in time."""
+        tol = self.entry["tol"].get(name) or TOLERANCE[name]
+        answer = self.runner.run(name, tol)
+        for tighter in [step for step in LADDER if step < tol][:STEPS]:
+            if answer is None or self.reached(name, answer) or name in self.entry["tol"]:
+                break
+            next_answer = self.runner.run(name, tighter)
+            if next_answer is None:
+                break  # what took too long is no answer: the best that was had stays
+            tol, answer = tighter, next_answer
+        return tol, answer
+
     def measure(self, names):
-        """The best answer of each; None for what took too long."""
-        best = {}
-        for turn in range(self.rounds):
+        """The best answer of each, with the seconds of all rounds; None for what took too long."""
+        best, tol, seconds = {}, {}, {}
+        for name in names:
+            tol[name], best[name] = self.first(name)
+            seconds[name] = [best[name]["seconds"]] if best[name] else []
+        for _ in range(self.rounds - 1):
             for name in names:
-                if turn and (best[name] is None or best[name]["seconds"] > LONG):
+                if best[name] is None or best[name]["seconds"] > self.long:
                     continue
-                answer = self.runner.run(name, self.entry["tol"][name])
-                if turn == 0 or answer["seconds"] < best[name]["seconds"]:
+                answer = self.runner.run(name, tol[name])
+                if answer is None:
+                    continue
+                seconds[name].append(answer["seconds"])
+                if answer["seconds"] < best[name]["seconds"]:
                     best[name] = answer
+        for name in names:
+            if best[name]:
+                best[name].update(median=statistics.median(seconds[name]), rounds=len(seconds[name]),
+                                  tol=tol[name])
         return best
 
 
@@ -80,72 +117,97 @@ class Record:
     """Prints lines as the rest of the bench does, and keeps them."""
 
     def __init__(self, cap):
-        self.lines, self.section, self.cap = [], "", cap
+        self.lines, self.section, self.cap, self.trainings, self.missing = [], "", cap, [], {}
 
     def begin(self, title):
         self.section = title
         print(f"\n{title}")
 
-    def ratio(self, what, theirs, ours, target):
-        """theirs: seconds, or None for more than the cap."""
-        value = (theirs or self.cap) / ours
-        met = value >= target
+    def ratio(self, what, theirs, ours, target, note=""):
+        """theirs: seconds, or None for more than the cap. Who did not get there is not judged by time."""
+        value = (self.cap if theirs is None else theirs) / ours
+        met = None if "not reached" in note else value >= target
         self.lines.append({"section": self.section, "what": what, "value": round(value, 3),
-                           "ours": round(ours, 4), "theirs": theirs and round(theirs, 4),
+                           "ours": round(ours, 5), "theirs": theirs and round(theirs, 5),
                            "target": target, "direction": "at least", "met": met,
-                           "bound": theirs is None})
-        verdict = "met" if met else "not known" if theirs is None else "MISSED"
-        seconds = f"{theirs:.3f}" if theirs else f">{self.cap}"
-        print(f"  {what:<62} {seconds:>8} / {ours:8.3f} s = {'>' if theirs is None else ''}"
-              f"{value:.1f}x  (at least {target:g})  {verdict}", flush=True)
+                           "bound": theirs is None, "note": note})
+        verdict = "not judged" if met is None else "met" if met else "not known" if theirs is None else "MISSED"
+        seconds = f">{self.cap}" if theirs is None else f"{theirs:.4f}"
+        print(f"  {what + (', ' if note else '') + note:<62} {seconds:>8} / {ours:8.4f} s = "
+              f"{'>' if theirs is None else ''}{value:.1f}x  (at least {target:g})  {verdict}", flush=True)
 
     def note(self, text):
         print(f"  {text}", flush=True)
 
+    def leave_out(self, gone):
+        """Who is not here is said once, and stays in the record."""
+        for name, why in gone.items():
+            if name not in self.missing:
+                self.note(f"{name}: {why}: not compared")
+        self.missing.update(gone)
 
-def compare(record, contest, entry):
-    names = ["temper", *entry["tol"]] if "temper" not in entry["tol"] else list(entry["tol"])
+    def save(self, path):
+        path.write_text(json.dumps({"lines": self.lines, "trainings": self.trainings,
+                                    "missing": self.missing, "cap": self.cap}, indent=1) + "\n")
+        print(f"\nrecord: {path}")
+
+
+def compare(record, contest, entry, names):
     best = contest.measure(names)
     ours, target = best["temper"], entry.get("target", 1)
     record.note(f"temper: {ours['solver']}, {ours['evaluations']} evaluations, "
-                f"{ours['seconds']:.3f} s ({ours['whole']:.3f} with reading), gap "
+                f"{ours['seconds']:.4f} s ({ours['whole']:.3f} with reading), gap "
                 f"{contest.gap('temper', ours):.1e}, test accuracy {ours['accuracy']:.4f}"
                 + ("" if contest.reached("temper", ours) else ", NOT REACHED"))
     for name in names:
         theirs = best[name]
+        record.trainings.append(summary(record, contest, entry, name, theirs))
         if name == "temper":
             continue
-        seconds = theirs and theirs["seconds"]
-        if not (name in LIBLINEAR and theirs is None):
-            record.ratio(f"{name}, training alone{late(contest, name, theirs)}", seconds,
-                         ours["seconds"], target)
+        note = late(contest, name, theirs)
+        if theirs and theirs.get("unclear"):
+            record.note(f"{name}: its training cannot be told from its reading: the whole command alone is compared")
+        elif not (name in LIBLINEAR and theirs is None):
+            record.ratio(f"{name}, training alone", theirs and theirs["seconds"], ours["seconds"], target, note)
         if name in LIBLINEAR:
-            record.ratio(f"{name}, the whole command{late(contest, name, theirs)}",
-                         theirs and theirs["whole"], ours["whole"], target)
+            record.ratio(f"{name}, the whole command", theirs and theirs["whole"], ours["whole"], target, note)
+
+
+def summary(record, contest, entry, name, answer):
+    """What the page draws of one training."""
+    about = {"set": entry["title"], "name": name, "rows": contest.runner.rows, "cap": record.cap}
+    if answer is None:
+        return {**about, "seconds": None}
+    by_accuracy = contest.by_accuracy(name)
+    return {**about, "seconds": answer["seconds"], "median": answer["median"], "rounds": answer["rounds"],
+            "tol": answer["tol"], "accuracy": answer["accuracy"],
+            "gap": None if by_accuracy else contest.gap(name, answer),
+            "reached": contest.reached(name, answer), "unclear": answer.get("unclear", False)}
 
 
 def late(contest, name, answer):
     if answer is None:
         return ""
-    gap = f", test accuracy {answer['accuracy']:.4f}" if name in LIBLINEAR and \
-        contest.runner.classes > 2 else f", gap {contest.gap(name, answer):.0e}"
+    gap = f"test accuracy {answer['accuracy']:.4f}" if contest.by_accuracy(name) else \
+        f"gap {contest.gap(name, answer):.0e}"
     return gap if contest.reached(name, answer) else gap + " (not reached)"
 
 
-def missing(folder):
-    """Who is not here; says so."""
-    gone = set()
-    if not shutil.which("liblinear-train"):
-        print("  LIBLINEAR is not here (on Debian: liblinear-tools): not compared")
-        gone |= set(LIBLINEAR)
-    return gone
+def contestants(entry, runner, gone, quick):
+    """Those who can train on this set: who is not here, or has no way to do so, is left out."""
+    names = ["temper", *LIBLINEAR, *train_solvers.NAMES, "vw bfgs", "torch lbfgs"]
+    unfit = set(gone) | set(entry.get("skip", ()))
+    unfit |= {"saga"} if quick else set()
+    unfit |= {"vw bfgs", "liblinear"} if runner.classes > 2 else set()
+    unfit |= {"torch lbfgs"} if runner.sparse else set()
+    return [name for name in names if name not in unfit]
 
 
-def find_tolerances(contest, entry, again):
+def find_tolerances(contest, entry, names, again):
     """Of those named in `again`, or of all."""
     tol = {}
-    for name in ("temper", *LIBLINEAR, *SKLEARN):
-        if name in entry.get("skip", ()) or name not in (again or (name,)):
+    for name in names:
+        if name not in (again or (name,)):
             tol.update({k: v for k, v in entry.get("tol", {}).items() if k == name})
             continue
         tol[name], how = contest.search(name)
@@ -153,38 +215,45 @@ def find_tolerances(contest, entry, again):
     return tol
 
 
+def wanted(sets, options):
+    for name, entry in sets.items():
+        if name == options.only or (options.only is None and (entry.get("quick") or not options.quick)):
+            yield name, entry
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("temper", "folder", "record"):
         parser.add_argument(name, type=pathlib.Path)
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--only")
+    parser.add_argument("--only", help="one set")
+    parser.add_argument("--among", type=lambda text: text.split(","), help="some peers")
     parser.add_argument("--search", nargs="*")
     options = parser.parse_args()
     sets = json.loads((HERE / "train_sets.json").read_text())
-    cap, rounds = (QUICK_CAP, QUICK_ROUNDS) if options.quick else (CAP, ROUNDS)
+    cap = QUICK_CAP if options.quick else CAP
     record = Record(cap)
-    for name, entry in sets.items():
-        if options.only not in (None, name):
-            continue
+    gone = installed.missing()
+    for name, entry in wanted(sets, options):
         record.begin(f"Training to within 1e-4 of the optimum: {entry['title']}")
-        gone = missing(options.folder) | ({"saga"} if options.quick else set())
         try:
             runner = train_run.Runner(options.temper, options.folder / name, entry["l2"], cap)
         except train_run.Missing as reason:
             record.note(f"{reason}: not compared")
+            record.missing[name] = str(reason)
             continue
-        contest = Contest(runner, entry, rounds)
+        record.leave_out(gone)
+        names = [name for name in contestants(entry, runner, gone, options.quick)
+                 if name in ("temper", *(options.among or [name]))]
+        contest = Contest(runner, entry, options.quick)
         if options.search is not None:
-            entry["tol"] = find_tolerances(contest, entry, options.search)
+            entry["tol"] = find_tolerances(contest, entry, names, options.search)
             print(json.dumps({name: entry}), flush=True)
         else:
-            entry["tol"] = {k: v for k, v in entry["tol"].items() if k not in gone}
-            compare(record, contest, entry)
+            compare(record, contest, entry, names)
         runner.close()
     if options.search is None:
-        options.record.write_text(json.dumps(record.lines, indent=1) + "\n")
-        print(f"\nrecord: {options.record}")
+        record.save(options.record)
 
 
 main()

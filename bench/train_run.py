@@ -1,5 +1,5 @@
-"""Runs one training of temper, LIBLINEAR or scikit-learn, in processes of their own, and says how
-long it took (of the processor: other programs do not count) and how good it is."""
+"""Runs one training of temper or of a peer, in processes of their own, and says how long it took (of the
+processor: other programs do not count) and how good it is."""
 import json
 import os
 import pathlib
@@ -8,27 +8,20 @@ import shutil
 import subprocess
 import sys
 
+import installed
 import train_data
 
-ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+RESOLUTION = 2e-3  # seconds: processes that do the same differ by as much
 AT_ONCE = 1e30  # a tolerance with which LIBLINEAR stops as soon as it has read
+
+
+
+HERE = pathlib.Path(__file__).resolve().parent
+SCRIPTS = {"vw bfgs": (sys.executable, ["peer_vw.py"]), "torch lbfgs": (installed.TORCH_PYTHON, ["peer_torch.py", "fit"])}
 
 
 class Missing(Exception):
     """A set cannot be had, or what is needed to judge it."""
-
-
-def best_kernels():
-    """OpenBLAS does not know every processor, and then takes slow ones."""
-    flags = pathlib.Path("/proc/cpuinfo")
-    text = flags.read_text() if flags.exists() else ""
-    if "avx512f" in text:
-        return {"OPENBLAS_CORETYPE": "SkylakeX"}
-    return {"OPENBLAS_CORETYPE": "Haswell"} if "avx2" in text else {}
-
-
-def environment():
-    return {**best_kernels(), **os.environ, **ONE_THREAD}
 
 
 def timed(command, cap):
@@ -36,7 +29,7 @@ def timed(command, cap):
     def limit():
         resource.setrlimit(resource.RLIMIT_CPU, (cap, cap))
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                               env=environment(), preexec_fn=limit)
+                               env=installed.environment(), preexec_fn=limit)
     output = process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -59,10 +52,9 @@ class Runner:
         self.start()
 
     def start(self):
-        script = pathlib.Path(__file__).with_name("train_peer.py")
         self.peer = subprocess.Popen(
-            [sys.executable, script, self.folder, str(self.l2), str(self.cap)], text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment())
+            [sys.executable, HERE / "train_peer.py", self.folder, str(self.l2), str(self.cap)], text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=installed.environment())
         about = json.loads(self.peer.stdout.readline())
         self.rows, self.classes = about["rows"], about["classes"]
 
@@ -84,9 +76,22 @@ class Runner:
     def run(self, name, tol):
         if name == "temper":
             return self.ours(tol)
-        if name.startswith("liblinear"):
+        if name.startswith("liblinear -s"):
             return self.liblinear(name.split()[-1], tol)
+        if name in SCRIPTS:
+            return self.script(name, tol)
         return self.ask(do="fit", solver=name, tol=tol)
+
+    def script(self, name, tol):
+        """A peer that needs a Python, or a process, of its own."""
+        python, script = SCRIPTS[name]
+        weights = self.folder / f"{script[0].split('.')[0]}.npz"
+        done = timed([python, HERE / script[0], *script[1:], self.folder, str(self.l2), str(tol), weights],
+                     20 + 2 * self.cap)
+        told = done and json.loads(done[1])
+        if not told or told["seconds"] > self.cap:
+            return None
+        return {"seconds": told["seconds"], **self.ask(do="weights", file=str(weights))}
 
     def ours(self, tol, cap=600):
         model = self.folder / "model.temper"
@@ -119,7 +124,8 @@ class Runner:
             return None
         self.reading[kind] = min(self.reading[kind],
                                  self.liblinear_run(kind, AT_ONCE, 600)[0])
-        return {"seconds": max(done[0] - self.reading[kind], 1e-3), "whole": done[0],
+        alone = done[0] - self.reading[kind]
+        return {"seconds": max(alone, RESOLUTION), "whole": done[0], "unclear": alone < RESOLUTION,
                 **self.ask(do="liblinear", model=str(done[1]))}
 
     def stars(self):

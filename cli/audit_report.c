@@ -190,7 +190,12 @@ static void suspect_object(FILE *out, const struct auditing *auditing,
     number_member(out, "margin", suspect->margin);
     number_member(out, "distance", suspect->distance);
     number_member(out, "importance", suspect->importance);
-    fprintf(out, ", \"conflict\": %s}\n", suspect->conflict ? "true" : "false");
+    fprintf(out, ", \"conflict\": %s", suspect->conflict ? "true" : "false");
+    if (!isnan(suspect->low)) { /* two classes */
+        number_member(out, "low", suspect->low);
+        number_member(out, "high", suspect->high);
+    }
+    fputs("}\n", out);
 }
 
 void audit_json(FILE *out, const struct auditing *auditing)
@@ -199,16 +204,19 @@ void audit_json(FILE *out, const struct auditing *auditing)
         suspect_object(out, auditing, &auditing->report.suspects[i]);
 }
 
+/* What is not known stays empty. */
 static void number_cell(FILE *out, double number)
 {
     char text[TEMPER_NUMBER_LENGTH];
     temper_number_text(number, text);
-    fprintf(out, ",%s", text);
+    fprintf(out, ",%s", isnan(number) ? "" : text);
 }
 
 void audit_csv(FILE *out, const struct auditing *auditing)
 {
-    fputs("row,line,given,suggested,score,probability,margin,distance,importance,conflict\n", out);
+    fputs(
+        "row,line,given,suggested,score,probability,margin,distance,importance,conflict,low,high\n",
+        out);
     for (unsigned long long i = 0; i < auditing->listed; i++) {
         const temper_suspect *suspect = &auditing->report.suspects[i];
         fprintf(out, "%llu,%llu,", suspect->row + 1, suspect->line);
@@ -220,6 +228,9 @@ void audit_csv(FILE *out, const struct auditing *auditing)
         number_cell(out, suspect->margin);
         number_cell(out, suspect->distance);
         number_cell(out, suspect->importance);
-        fprintf(out, ",%d\n", suspect->conflict);
+        fprintf(out, ",%d", suspect->conflict);
+        number_cell(out, suspect->low);
+        number_cell(out, suspect->high);
+        fputc('\n', out);
     }
 }

@@ -9,6 +9,7 @@
 #include "parse.h"
 #include "progress.h"
 #include "reading.h"
+#include "team.h"
 #include "training.h"
 #include "writing.h"
 
@@ -18,6 +19,8 @@ struct session {
     struct auditing auditing;
     temper_audit_options options;
     temper_data *data;
+    temper_data
+        *whole; /* all rows, for pages and files that need them; NULL: not in this process */
 };
 
 /* ---- Options --------------------------------------------------------------------------------- */
@@ -95,15 +98,34 @@ static temper_status write_list(const struct session *session)
     return page_save(&page, text_of(arguments, OPT_AUDIT_OUTPUT));
 }
 
+/* Several processes have a part of the rows each: the first reads them all, to write of them. */
+static temper_status read_whole(struct session *session)
+{
+    const struct arguments *arguments = session->arguments;
+    temper_read_options options = reading_options(arguments);
+    temper_error error;
+    if (!was_given(arguments, OPT_FIX) && !was_given(arguments, OPT_AUDIT_REPORT))
+        return TEMPER_OK;
+    if (!options.comm || options.comm->size == 1) {
+        session->whole = session->data;
+        return TEMPER_OK;
+    }
+    options.comm = NULL;
+    if (team_is_first() && temper_data_read(session->auditing.data_path, &options, &session->whole,
+                                            &error) != TEMPER_OK)
+        return complain_error(&error);
+    return TEMPER_OK;
+}
+
 static temper_status write_page(const struct session *session)
 {
     const struct auditing *auditing = &session->auditing;
     temper_error error;
     char *html;
     size_t length;
-    if (!was_given(session->arguments, OPT_AUDIT_REPORT))
+    if (!was_given(session->arguments, OPT_AUDIT_REPORT) || !session->whole)
         return TEMPER_OK;
-    if (temper_audit_page(session->data, &auditing->report, auditing->listed, &html, &length,
+    if (temper_audit_page(session->whole, &auditing->report, auditing->listed, &html, &length,
                           &error) != TEMPER_OK)
         return complain_error(&error);
     temper_status status =
@@ -119,9 +141,9 @@ static temper_status write_fixed(const struct session *session)
     temper_data *fixed;
     temper_error error;
     temper_status status;
-    if (!was_given(arguments, OPT_FIX))
+    if (!was_given(arguments, OPT_FIX) || !session->whole)
         return TEMPER_OK;
-    if (temper_audit_fix(session->data, &auditing->report, auditing->listed,
+    if (temper_audit_fix(session->whole, &auditing->report, auditing->listed,
                          text_of(arguments, OPT_FIX_HOW), &fixed, &error) != TEMPER_OK)
         return complain_error(&error);
     status =
@@ -189,9 +211,11 @@ static temper_status run(struct session *session)
     session->auditing.data = session->data;
     print_notes(session->arguments, session->data);
     status = find(session);
+    if (status == TEMPER_OK)
+        status = read_whole(session);
     for (size_t i = 0; status == TEMPER_OK && i < sizeof steps / sizeof *steps; i++)
         status = steps[i](session);
-    return status;
+    return team_agree(status);
 }
 
 temper_status cmd_audit(const struct arguments *arguments)
@@ -203,6 +227,8 @@ temper_status cmd_audit(const struct arguments *arguments)
     if (status == TEMPER_OK)
         status = run(&session);
     temper_audit_report_free(&session.auditing.report);
+    if (session.whole != session.data)
+        temper_data_free(session.whole);
     temper_data_free(session.data);
     return status;
 }

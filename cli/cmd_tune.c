@@ -8,6 +8,7 @@
 #include "parse.h"
 #include "progress.h"
 #include "reading.h"
+#include "team.h"
 #include "training.h"
 #include "tuning.h"
 #include "writing.h"
@@ -130,16 +131,17 @@ static temper_status save(struct session *session)
     temper_error error;
     double start = seconds_now();
     temper_status status = TEMPER_OK;
-    if (temper_model_save(session->model, session->model_path, &error) != TEMPER_OK)
-        return complain_error(&error);
-    if (session->tuning.ask_path)
+    if (team_is_first() &&
+        temper_model_save(session->model, session->model_path, &error) != TEMPER_OK)
+        status = complain_error(&error);
+    if (status == TEMPER_OK && session->tuning.ask_path)
         status = tuning_write_ask(&session->tuning);
     if (status == TEMPER_OK && report)
         status = tuning_write_report(&session->tuning, report);
-    if (status == TEMPER_OK && !text_of(session->arguments, OPT_TUNE_CHECKPOINT))
+    if (status == TEMPER_OK && !text_of(session->arguments, OPT_TUNE_CHECKPOINT) && team_is_first())
         unlink(session->checkpoint); /* nobody asked for it, and all is done */
     session->tuning.seconds_write = seconds_now() - start;
-    return status;
+    return team_agree(status);
 }
 
 static temper_status report(const struct session *session)

@@ -37,7 +37,9 @@ COMMAND(
         "replaced only by a whole new one. Ctrl-C or SIGTERM end the training after the iteration "
         "it is in and save the best model so far; a second one ends it at once, with nothing "
         "saved. A training that may not be lost has a --checkpoint, from which --resume goes on, "
-        "to the same model as without a stop; remove it when you are done.",
+        "to the same model as without a stop; remove it when you are done.\n\n"
+        "@LIST in the place of DATA is a text that names files, one a line: their rows one after "
+        "another.",
     .examples = EXAMPLES({"With the defaults, into iris.csv.temper", "temper train iris.csv"},
                          {"Other temperatures, and a stop in time",
                           "temper train train.libsvm --t1 0.1 --t2 1.5 --valid valid.libsvm \\\n"

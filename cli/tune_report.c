@@ -19,7 +19,7 @@ static void size_lines(FILE *out, const struct tuning *tuning)
     for (size_t i = 0; i < report->count; i++)
         on_folds += report->table[i].stage == 2;
     figure_title(out, "rows");
-    fprintf(out, "%s\n", figure_count(temper_data_rows(tuning->data), count));
+    fprintf(out, "%s\n", figure_count(temper_data_rows_of_all(tuning->data), count));
     figure_title(out, "features");
     fprintf(out, "%s\n", figure_count(temper_data_features(tuning->data), count));
     figure_title(out, "classes");
@@ -187,7 +187,7 @@ void tuning_json(FILE *out, const struct tuning *tuning)
     const temper_tune_report *report = &tuning->report;
     fprintf(out,
             "{\n  \"rows\": %llu,\n  \"features\": %llu,\n  \"classes\": %zu,\n  \"folds\": %zu",
-            temper_data_rows(tuning->data), temper_data_features(tuning->data),
+            temper_data_rows_of_all(tuning->data), temper_data_features(tuning->data),
             temper_data_classes(tuning->data), report->folds);
     choice_members(out, report);
     fputs(",\n  \"table\": [", out);

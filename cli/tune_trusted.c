@@ -16,7 +16,6 @@ static const char head[] = "row,given,label\n";
 temper_status tuning_write_ask(const struct tuning *tuning)
 {
     const temper_tune_report *report = &tuning->report;
-    const uint32_t *label = temper_data_labels(tuning->data);
     struct page page;
     temper_status status = page_open(&page);
     if (status != TEMPER_OK)
@@ -24,7 +23,7 @@ temper_status tuning_write_ask(const struct tuning *tuning)
     fputs(head, page.stream);
     for (size_t i = 0; i < report->ask_count; i++) {
         fprintf(page.stream, "%llu,", report->ask[i] + 1);
-        csv_cell(page.stream, temper_data_class_name(tuning->data, label[report->ask[i]]));
+        csv_cell(page.stream, temper_data_class_name(tuning->data, report->ask_label[i]));
         fputs(",\n", page.stream);
     }
     return page_save(&page, tuning->ask_path);
@@ -91,9 +90,9 @@ static temper_status take_line(const temper_data *data, const char *path, size_t
     if (!*label)
         return TEMPER_OK;
     unsigned long long value = strtoull(row, &end, 10);
-    if (*row < '0' || *row > '9' || *end || value == 0 || value > temper_data_rows(data))
+    if (*row < '0' || *row > '9' || *end || value == 0 || value > temper_data_rows_of_all(data))
         return complain(TEMPER_BAD_DATA, "%s:%zu: there is no row '%s'; rows count from 1 to %llu",
-                        path, number, row, temper_data_rows(data));
+                        path, number, row, temper_data_rows_of_all(data));
     if (!find_class(data, label, &class_number))
         return complain(TEMPER_BAD_DATA, "%s:%zu: the data has no class '%s'; write it as there",
                         path, number, label);
@@ -137,6 +136,7 @@ static temper_status read_like(const struct arguments *arguments, const temper_d
     temper_error error;
     temper_read_options options = reading_options(arguments);
     struct stat there;
+    options.comm = NULL; /* all of it for every process */
     options.labels = options.label = options.ignore = options.categorical = NULL;
     if (options.weights && stat(options.weights, &there) == 0)
         options.weights = NULL;

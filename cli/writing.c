@@ -28,6 +28,7 @@ temper_status name_model(const struct arguments *arguments, char **path)
 {
     const char *given = text_of(arguments, OPT_TRAIN_MODEL), *data = arguments->operand[0];
     const char *command = arguments->command->name;
+    data += data[0] == '@'; /* a list of files has the name of the list */
     if (!given && strcmp(data, "-") == 0)
         return complain(TEMPER_USAGE,
                         "%s: the standard input has no name that the model could have; give one "
@@ -51,8 +52,13 @@ static bool same_file(const char *a, const char *b)
 /* What is read must not be what is written. */
 static temper_status check_not_input(const struct arguments *arguments, const char *written)
 {
-    const char *const inputs[] = {arguments->operand[0], text_of(arguments, OPT_VALID),
-                                  text_of(arguments, OPT_LABELS), text_of(arguments, OPT_WEIGHTS),
+    const char *data = arguments->operand[0];
+    const char *list = data && data[0] == '@' ? data + 1 : NULL;
+    const char *const inputs[] = {data,
+                                  list,
+                                  text_of(arguments, OPT_VALID),
+                                  text_of(arguments, OPT_LABELS),
+                                  text_of(arguments, OPT_WEIGHTS),
                                   text_of(arguments, OPT_TRUSTED)};
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
         if (same_file(written, inputs[i]))
@@ -80,7 +86,9 @@ static temper_status check_writable(const char *path)
 temper_status check_target(const struct arguments *arguments, const char *path)
 {
     temper_status status = check_not_input(arguments, path);
-    return status == TEMPER_OK ? check_writable(path) : status;
+    if (status == TEMPER_OK && team_is_first())
+        status = check_writable(path);
+    return team_agree(status);
 }
 
 temper_status check_targets(const struct arguments *arguments, const char *model,

@@ -235,8 +235,9 @@ typedef struct temper_read_options {
                                 * with the data later; 0: no limit. A .tmpr file, which is mapped,
                                 * may be larger; what does not fit is refused with TEMPER_NO_MEMORY
                                 * and the least that would do (docs/scale.md) */
-    /* Several processes read one file together, and each keeps a part of the rows: temper_train
-     * and temper_evaluator_add work with those of all. Lives as long as the data. NULL: alone. */
+    /* Several processes read one file together, and each keeps a part of the rows: temper_train,
+     * temper_tune, temper_audit and temper_evaluator_add work with those of all. Lives as long as
+     * the data. NULL: alone. */
     const temper_comm *comm;
 } temper_read_options;
 
@@ -315,6 +316,20 @@ typedef struct temper_csr {
 
 TEMPER_API temper_status temper_data_borrow_csr(const temper_csr *x, const int *labels,
                                                 temper_data **data, temper_error *error);
+
+/* The same in the types that other programs keep sparse rows in, scipy for one: each array says how
+ * many bytes an element has, 4 or 8. Starts and columns are integers that are not below 0, signed
+ * or not; values are floats or doubles. There are at most 2^32 columns. */
+typedef struct temper_sparse {
+    size_t rows, columns;
+    const void *row_start; /* rows + 1 */
+    const void *column;
+    const void *value;
+    size_t row_start_size, column_size, value_size;
+} temper_sparse;
+
+TEMPER_API temper_status temper_data_borrow_sparse(const temper_sparse *x, const int *labels,
+                                                   temper_data **data, temper_error *error);
 
 /* What else arrays come with, all of it copied; on failure the data is as it was. Names of all
  * classes in their order, which is that of their numbers; of all features; and a weight for each
@@ -509,6 +524,98 @@ TEMPER_API temper_status temper_train(const temper_data *data, const temper_trai
                                       temper_model **model, temper_train_report *report,
                                       temper_error *error);
 TEMPER_API void temper_model_free(temper_model *model);
+
+/* ---- Other engines --------------------------------------------------------------------------- */
+
+/* Rows that lie with the workers of an engine such as Dask or Spark, a shard with each; training
+ * runs with the caller, and asks. What travels is bytes and arrays of doubles: the engine moves
+ * them, and there is nothing else to know of it. In order (docs/scale.md has an example):
+ *
+ *   each worker     temper_survey: what has to be known of its rows
+ *   the caller      temper_plan_new, from all surveys: classes, scaling and penalty are agreed
+ *   each worker     temper_shard_borrow, by the plan
+ *   the caller      temper_train_shards, which asks again and again: loss and gradient at W?
+ *     each worker   temper_shard_answer
+ *     the caller    temper_reduce, and back with it
+ *
+ * The same shards in the same order give the same bits, whoever answers first. Rows cut in another
+ * way, or all in one, give the same model but for rounding. */
+
+/* Bytes that were made here or by another process of this version on a machine like this one. */
+typedef struct temper_bytes {
+    const char *bytes;
+    size_t length;
+} temper_bytes;
+
+/* Surveys rows that have labels; to be freed by temper_free. */
+TEMPER_API temper_status temper_survey(const temper_data *data, size_t threads, char **survey,
+                                       size_t *length, temper_error *error);
+
+typedef struct temper_plan temper_plan;
+
+/* From the surveys of all shards. Of the options count loss, l2, scale (but "log"), precision,
+ * no_intercept, and the tolerance where the precision is to follow from it. Shards that do not
+ * agree in their columns are refused. */
+TEMPER_API temper_status temper_plan_new(const temper_bytes *surveys, size_t count,
+                                         const temper_train_options *options, temper_plan **plan,
+                                         temper_error *error);
+TEMPER_API void temper_plan_free(temper_plan *plan);
+/* For the way to the workers; to be freed by temper_free. */
+TEMPER_API temper_status temper_plan_text(const temper_plan *plan, char **text, size_t *length,
+                                          temper_error *error);
+TEMPER_API temper_status temper_plan_from_text(const char *text, size_t length, temper_plan **plan,
+                                               temper_error *error);
+
+/* How many numbers W has: w[feature * vectors + k] for features as scaled, vectors being 1 for two
+ * classes and one a class otherwise, and then the intercepts, unless there are none. */
+TEMPER_API size_t temper_plan_size(const temper_plan *plan);
+/* What the library has made of an l2 that was left to it. */
+TEMPER_API double temper_plan_l2(const temper_plan *plan);
+
+/* What a shard can be asked. Answers add up: each is the share of the shard in a mean over the
+ * rows of all, by their weights, and without the penalty. */
+typedef enum temper_asked {
+    TEMPER_GRADIENT, /* at w: the loss, the accuracy, and the gradient of the loss, so many numbers
+                      * as w has */
+    TEMPER_LENGTH,   /* of w: one number, the square of the activations that it gives */
+} temper_asked;
+
+typedef struct temper_question {
+    temper_asked asked;
+    temper_loss_spec loss; /* resolved; on its way to a sharp hinge it is another one in between */
+} temper_question;
+
+/* How many numbers its answer has. */
+TEMPER_API size_t temper_answer_length(const temper_plan *plan, temper_asked asked);
+
+/* Rows on which questions are answered, one at a time. Borrows both data and plan. */
+typedef struct temper_shard temper_shard;
+TEMPER_API temper_status temper_shard_borrow(const temper_data *data, const temper_plan *plan,
+                                             size_t threads, temper_shard **shard,
+                                             temper_error *error);
+TEMPER_API void temper_shard_free(temper_shard *shard);
+TEMPER_API temper_status temper_shard_answer(temper_shard *shard, const temper_question *question,
+                                             const double *w, double *answer, temper_error *error);
+
+/* The sum of the answers of all shards, in the order of the shards: pairs, pairs of pairs and so
+ * on. `sum` may be none of them. */
+TEMPER_API void temper_reduce(const double *const *answers, size_t count, size_t length,
+                              double *sum);
+
+/* Whoever asks all shards, and reduces. */
+typedef struct temper_engine {
+    void *context;
+    /* Fills sum. Anything but TEMPER_OK ends the training, which fails with that and the error. */
+    temper_status (*ask)(void *context, const temper_question *question, const double *w,
+                         double *sum, temper_error *error);
+} temper_engine;
+
+/* Fits a model to the rows of all shards, by L-BFGS. Of the options do not count those that the
+ * plan has settled; as for temper_train otherwise, but for warnings that would need the rows. */
+TEMPER_API temper_status temper_train_shards(const temper_plan *plan, const temper_engine *engine,
+                                             const temper_train_options *options,
+                                             temper_model **model, temper_train_report *report,
+                                             temper_error *error);
 
 /* ---- Models ---------------------------------------------------------------------------------- */
 
@@ -727,6 +834,7 @@ typedef struct temper_tune_report {
     double gain, gain_error;
     int refitted; /* 1: the final fit began at the mean of the fold models, as it had gone astray */
     unsigned long long *ask; /* rows to label, from 0, the most telling first */
+    uint32_t *ask_label;     /* the numbers of the classes that they have now */
     size_t ask_count;
     int interrupted;              /* 1: the table is incomplete, and there is no model */
     int resumed;                  /* 1: went on from a checkpoint */
@@ -800,8 +908,8 @@ typedef struct temper_audit_report {
     double wrong_low, wrong_high; /* two classes: the range of `wrong`; else NAN */
 } temper_audit_report;
 
-/* Which labels look wrong. `scores` has room for one number a row, or is NULL: the score of each,
- * in the order of the rows. Outputs are untouched on failure. */
+/* Which labels look wrong. `scores` has room for one number a row (of all processes), or is NULL:
+ * the score of each, in the order of the rows. Outputs are untouched on failure. */
 TEMPER_API temper_status temper_audit(const temper_data *data, const temper_audit_options *options,
                                       double *scores, temper_audit_report *report,
                                       temper_error *error);

@@ -185,14 +185,17 @@ bool team_is_first(void)
 
 temper_status team_check(const char *command, const char *data)
 {
-    static const char *const shared[] = {"train", "predict", "eval", "help", "version", NULL};
+    static const char *const shared[] = {"train", "tune", "audit",   "predict",
+                                         "eval",  "help", "version", NULL};
     size_t i = 0;
     while (shared[i] && strcmp(shared[i], command) != 0)
         i++;
     if (!shared[i])
-        return complain(TEMPER_USAGE,
-                        "%s: processes share train, predict and eval only; run 'temper %s'",
-                        command, command);
+        return complain(
+            TEMPER_USAGE,
+            "%s: processes share train, tune, audit, predict and eval only; run 'temper "
+            "%s'",
+            command, command);
     if (data && strcmp(data, "-") == 0 && team.comm.size > 1)
         return complain(TEMPER_USAGE,
                         "%s: the standard input is that of one process alone; give a file that all "

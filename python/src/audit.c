@@ -42,8 +42,9 @@ static const struct column {
 } columns[] = {
 #define COLUMN(field)                                                                              \
     {#field, offsetof(temper_suspect, field), sizeof(((temper_suspect *)0)->field)}
-    COLUMN(row),    COLUMN(given),    COLUMN(suggested),  COLUMN(score),    COLUMN(probability),
-    COLUMN(margin), COLUMN(distance), COLUMN(importance), COLUMN(conflict),
+    COLUMN(row),         COLUMN(given),  COLUMN(suggested), COLUMN(score),
+    COLUMN(probability), COLUMN(margin), COLUMN(distance),  COLUMN(importance),
+    COLUMN(conflict),    COLUMN(low),    COLUMN(high),
 #undef COLUMN
 };
 
@@ -76,6 +77,8 @@ static PyObject *report_of(const temper_audit_report *r)
     made = made && dict_put(dict, "transition", transition_of(r)) &&
            dict_put(dict, "supported", PyLong_FromUnsignedLongLong(r->supported)) &&
            dict_put(dict, "wrong", PyFloat_FromDouble(r->wrong)) &&
+           dict_put(dict, "wrong_low", PyFloat_FromDouble(r->wrong_low)) &&
+           dict_put(dict, "wrong_high", PyFloat_FromDouble(r->wrong_high)) &&
            dict_put(dict, "in_pairs", PyBool_FromLong(r->in_pairs)) &&
            dict_put(dict, "t1", PyFloat_FromDouble(r->loss.t1)) &&
            dict_put(dict, "t2", PyFloat_FromDouble(r->loss.t2)) &&

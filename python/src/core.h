@@ -10,7 +10,7 @@
 
 /* The types of the module, as long as it lives. */
 struct core {
-    PyTypeObject *data, *model;
+    PyTypeObject *data, *model, *plan, *shard;
 };
 
 /* Rows of the caller: its buffers are held as long as this lives, and nothing is copied of X. */
@@ -22,6 +22,10 @@ struct data_object {
 
 struct model_object {
     PyObject_HEAD temper_model *model;
+};
+
+struct plan_object {
+    PyObject_HEAD temper_plan *plan;
 };
 
 struct core *core_of(PyObject *module);
@@ -44,7 +48,7 @@ size_t buffer_count(const Py_buffer *buffer);
 
 /* ---- Types and functions --------------------------------------------------------------------- */
 
-extern PyType_Spec data_spec, model_spec;
+extern PyType_Spec data_spec, model_spec, plan_spec, shard_spec;
 
 /* data(x, labels, class_names, feature_names, weights) */
 PyObject *data_new(PyObject *module, PyObject *args);
@@ -52,10 +56,33 @@ PyObject *data_new(PyObject *module, PyObject *args);
 PyObject *model_wrap(const struct core *core, temper_model *model);
 PyObject *model_from_path(PyObject *module, PyObject *args);
 PyObject *model_from_bytes(PyObject *module, PyObject *args);
-/* train(data, options, warm, follow, signals) */
+/* train(data, warm, follow, signals, *, ...); (plan, ask) in the place of the data trains on rows
+ * that lie elsewhere */
 PyObject *train_model(PyObject *module, PyObject *args, PyObject *keywords);
 /* tune(data, trusted, follow, signals, *, ...) */
 PyObject *tune_model(PyObject *module, PyObject *args, PyObject *keywords);
+
+/* The caller's words; NULL or NaN where the library decides. False with an exception set. */
+bool train_options(PyObject *args, PyObject *keywords, PyObject *objects[4],
+                   temper_train_options *options);
+
+/* survey(data, threads) */
+PyObject *survey_rows(PyObject *module, PyObject *args);
+/* plan(surveys, None, None, False, *, ...), the options of train */
+PyObject *plan_new(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *plan_from_bytes(PyObject *module, PyObject *args);
+/* shard(data, plan, threads) */
+PyObject *shard_new(PyObject *module, PyObject *args);
+PyObject *reduce_answers(PyObject *module, PyObject *args);
+
+/* Whom training asks: a callable that gives the sum of all answers. */
+struct asking {
+    PyObject *plan, *callable;
+    PyThreadState **state; /* ours, while the GIL is away */
+};
+/* Of a temper_engine, whose context is that; to be called without the GIL. */
+temper_status ask_shards(void *context, const temper_question *question, const double *w,
+                         double *sum, temper_error *error);
 
 /* A report as a dict; `history` has pairs of objective and gradient, one for each iteration. */
 PyObject *training_report(const temper_train_report *r, const double *history, size_t count);

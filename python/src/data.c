@@ -106,6 +106,25 @@ static bool borrow_dense(struct data_object *object, PyObject *array, struct lab
     return false;
 }
 
+/* The same for an array of the first or the second type. */
+static Py_buffer *hold_either(struct data_object *object, PyObject *array, const char *letters,
+                              const char *name)
+{
+    Py_buffer *buffer = hold(object, array, letters[0], name);
+    if (buffer || !PyErr_ExceptionMatches(PyExc_TypeError))
+        return buffer;
+    PyErr_Clear();
+    return hold(object, array, letters[1], name);
+}
+
+/* One that is below 0 becomes too large, and is refused as that. */
+static uint64_t integer_at(const Py_buffer *buffer, size_t i)
+{
+    if (buffer->itemsize == sizeof(uint64_t))
+        return ((const uint64_t *)buffer->buf)[i];
+    return ((const uint32_t *)buffer->buf)[i];
+}
+
 /* (row_start, column, value, columns) */
 static bool borrow_sparse(struct data_object *object, PyObject *tuple, struct labels labels)
 {
@@ -114,23 +133,29 @@ static bool borrow_sparse(struct data_object *object, PyObject *tuple, struct la
     temper_error error;
     if (!PyArg_ParseTuple(tuple, "OOOn", &start, &column, &value, &columns))
         return false;
-    const Py_buffer *starts = hold(object, start, 'Q', "row_start");
-    const Py_buffer *indices = starts ? hold(object, column, 'I', "column") : NULL;
-    const Py_buffer *values = indices ? hold(object, value, 'f', "value") : NULL;
+    const Py_buffer *starts = hold_either(object, start, "qi", "row_start");
+    const Py_buffer *indices = starts ? hold_either(object, column, "qi", "column") : NULL;
+    const Py_buffer *values = indices ? hold_either(object, value, "df", "value") : NULL;
     if (!values)
         return false;
     size_t rows = buffer_count(starts) - 1, entries = buffer_count(values);
-    const uint64_t *row_start = starts->buf;
     if (buffer_count(starts) == 0 || buffer_count(indices) != entries ||
-        row_start[rows] != entries) {
+        integer_at(starts, rows) != entries) {
         PyErr_SetString(PyExc_ValueError, "the arrays of a sparse matrix do not fit together");
         return false;
     }
     if (!labels_fit(labels, rows))
         return false;
-    temper_csr csr = {rows, (size_t)columns, row_start, indices->buf, values->buf};
+    temper_sparse sparse = {.rows = rows,
+                            .columns = (size_t)columns,
+                            .row_start = starts->buf,
+                            .column = indices->buf,
+                            .value = values->buf,
+                            .row_start_size = (size_t)starts->itemsize,
+                            .column_size = (size_t)indices->itemsize,
+                            .value_size = (size_t)values->itemsize};
     PyThreadState *state = PyEval_SaveThread();
-    temper_status status = temper_data_borrow_csr(&csr, labels.given, &object->data, &error);
+    temper_status status = temper_data_borrow_sparse(&sparse, labels.given, &object->data, &error);
     PyEval_RestoreThread(state);
     if (status != TEMPER_OK)
         raise_error(status, &error);

@@ -32,6 +32,12 @@ static PyMethodDef methods[] = {
      "audit(data, follow, signals, *, ...)"},
     {"noise", (PyCFunction)(void (*)(void))make_noise, METH_VARARGS | METH_KEYWORDS,
      "noise(data, pool, *, ...)"},
+    {"survey", survey_rows, METH_VARARGS, "survey(data, threads)"},
+    {"plan", (PyCFunction)(void (*)(void))plan_new, METH_VARARGS | METH_KEYWORDS,
+     "plan(surveys, None, None, False, *, ...)"},
+    {"plan_from_text", plan_from_bytes, METH_VARARGS, "plan_from_text(bytes)"},
+    {"shard", shard_new, METH_VARARGS, "shard(data, plan, threads)"},
+    {"reduce", reduce_answers, METH_VARARGS, "reduce(answers, out)"},
     {"load", model_from_path, METH_VARARGS, "load(path)"},
     {"from_text", model_from_bytes, METH_VARARGS, "from_text(bytes)"},
     {"kernel_name", kernel_name, METH_NOARGS, "the hot loops that run here"},
@@ -48,6 +54,8 @@ static int execute(PyObject *module)
     struct core *core = core_of(module);
     if (add_type(module, &data_spec, &core->data) != 0 ||
         add_type(module, &model_spec, &core->model) != 0 ||
+        add_type(module, &plan_spec, &core->plan) != 0 ||
+        add_type(module, &shard_spec, &core->shard) != 0 ||
         PyModule_AddFunctions(module, function_methods) != 0)
         return -1;
     return PyModule_AddStringConstant(module, "version", temper_version());
@@ -58,6 +66,8 @@ static int traverse(PyObject *module, visitproc visit, void *arg)
     struct core *core = core_of(module);
     Py_VISIT(core->data);
     Py_VISIT(core->model);
+    Py_VISIT(core->plan);
+    Py_VISIT(core->shard);
     return 0;
 }
 
@@ -66,6 +76,8 @@ static int clear(PyObject *module)
     struct core *core = core_of(module);
     Py_CLEAR(core->data);
     Py_CLEAR(core->model);
+    Py_CLEAR(core->plan);
+    Py_CLEAR(core->shard);
     return 0;
 }
 

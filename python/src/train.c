@@ -64,9 +64,8 @@ static int follow(void *context, const temper_progress *progress)
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-/* The caller's words; NULL or NaN where the library decides. */
-static bool read_options(PyObject *args, PyObject *keywords, PyObject *objects[4],
-                         temper_train_options *options)
+bool train_options(PyObject *args, PyObject *keywords, PyObject *objects[4],
+                   temper_train_options *options)
 {
     static char *names[] = {
         "data",         "warm",      "follow",         "signals", "loss",      "t1",
@@ -139,6 +138,31 @@ static PyObject *result_of(const struct core *core, temper_model *model,
     return NULL;
 }
 
+/* Data, or a plan and whom to ask; and a model or None. */
+static bool check_objects(const struct core *core, PyObject *objects[4], struct asking *asking)
+{
+    bool away = PyTuple_Check(objects[0]);
+    if (away && !PyArg_ParseTuple(objects[0], "O!O", core->plan, &asking->plan, &asking->callable))
+        return false;
+    if ((away || PyObject_TypeCheck(objects[0], core->data)) &&
+        (objects[1] == Py_None || PyObject_TypeCheck(objects[1], core->model)))
+        return true;
+    PyErr_SetString(PyExc_TypeError, "rows, and a model or None, were expected");
+    return false;
+}
+
+/* Without the GIL. */
+static temper_status train(PyObject *objects[4], struct asking *asking,
+                           const temper_train_options *options, temper_model **model,
+                           temper_train_report *report, temper_error *error)
+{
+    const temper_engine engine = {asking, ask_shards};
+    if (asking->plan)
+        return temper_train_shards(((struct plan_object *)asking->plan)->plan, &engine, options,
+                                   model, report, error);
+    return temper_train(((struct data_object *)objects[0])->data, options, model, report, error);
+}
+
 PyObject *train_model(PyObject *module, PyObject *args, PyObject *keywords)
 {
     PyObject *objects[4]; /* data, warm, follow, signals */
@@ -147,20 +171,18 @@ PyObject *train_model(PyObject *module, PyObject *args, PyObject *keywords)
     temper_train_report report;
     temper_error error;
     temper_model *model;
-    if (!read_options(args, keywords, objects, &options))
+    struct asking asking = {0};
+    if (!train_options(args, keywords, objects, &options) || !check_objects(core, objects, &asking))
         return NULL;
-    if (!PyObject_TypeCheck(objects[0], core->data) ||
-        (objects[1] != Py_None && !PyObject_TypeCheck(objects[1], core->model)))
-        return PyErr_Format(PyExc_TypeError, "rows, and a model or None, were expected");
     if (objects[1] != Py_None)
         options.warm = ((struct model_object *)objects[1])->model;
     struct following f = {.callable = objects[2] == Py_None ? NULL : objects[2],
                           .signals = PyObject_IsTrue(objects[3]) == 1};
     options.follow = follow;
     options.follow_context = &f;
+    asking.state = &f.state;
     f.state = PyEval_SaveThread();
-    temper_status status =
-        temper_train(((struct data_object *)objects[0])->data, &options, &model, &report, &error);
+    temper_status status = train(objects, &asking, &options, &model, &report, &error);
     PyEval_RestoreThread(f.state);
     PyObject *result = NULL;
     if (status == TEMPER_OK && !f.no_memory)

@@ -4,9 +4,9 @@
 chooses its temperatures; ``find_label_issues`` tells which labels look wrong; ``add_noise`` makes
 them wrong on purpose; ``load`` and ``save`` share model files with the command; ``log_t``,
 ``exp_t``, ``tempered_loss`` and their relatives are the functions of the paper. ``temper.plots``
-draws.
+draws; ``temper.shards`` trains on rows that lie with the workers of another engine.
 """
-from . import plots
+from . import plots, shards
 from ._progress import Progress, TuneProgress
 from ._temper import version as __version__
 from .audit import AuditReport, find_label_issues
@@ -20,4 +20,4 @@ from .search import TemperedLogisticRegressionCV
 __all__ = ["AuditReport", "Noisy", "Progress", "TemperedLogisticRegression",
            "TemperedLogisticRegressionCV", "TuneProgress", "__version__", "add_noise", "divergence",
            "entropy", "escort", "exp_t", "find_label_issues", "load", "log_partition", "log_t",
-           "plots", "probabilities", "save", "tempered_loss"]
+           "plots", "probabilities", "save", "shards", "tempered_loss"]

@@ -4,17 +4,16 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
 
 from . import _temper
-from ._compat import validate
+from ._compat import available_if, validate
 from ._data import Labels, borrow, encode_labels, encode_rows
 from ._params import threads_of
 
@@ -107,7 +106,7 @@ class TemperedClassifier(ClassifierMixin, BaseEstimator):
         return encode_rows(X, y, f"{type(self).__name__} estimator")
 
     def _weights(self, X: Any, labels: Labels, sample_weight: Any) -> np.ndarray | None:
-        weights = None
+        weights: np.ndarray | None = None
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
         if self.class_weight is None:
@@ -116,7 +115,7 @@ class TemperedClassifier(ClassifierMixin, BaseEstimator):
         y = classes[labels.codes]
         of_class = compute_class_weight(self.class_weight, classes=classes, y=y)
         factors = np.asarray(of_class, dtype=np.float64)[labels.codes]
-        return factors if weights is None else weights * factors
+        return factors if weights is None else np.asarray(weights * factors)
 
     def _counting_rows(self, X: Any, y: Any, sample_weight: Any) -> CountingRows:
         """Rows for folds: those of weight 0 are none."""
@@ -185,7 +184,8 @@ class TemperedClassifier(ClassifierMixin, BaseEstimator):
     @property
     def intercept_(self) -> np.ndarray:
         """Of shape (1 or n_classes,)."""
-        return self._fitted("_intercept", "intercept_")
+        intercept: np.ndarray = self._fitted("_intercept", "intercept_")
+        return intercept
 
     def _fitted(self, inside: str, name: str) -> Any:
         try:
@@ -193,13 +193,13 @@ class TemperedClassifier(ClassifierMixin, BaseEstimator):
         except KeyError:
             raise AttributeError(f"{type(self).__name__} has no {name} before fit") from None
 
-    def sparsify(self) -> TemperedClassifier:
+    def sparsify(self) -> Self:
         """Give ``coef_`` as a sparse matrix from now on. Predictions stay what they are."""
         check_is_fitted(self)
         self._sparse = True
         return self
 
-    def densify(self) -> TemperedClassifier:
+    def densify(self) -> Self:
         """Give ``coef_`` as an array again."""
         check_is_fitted(self)
         self._sparse = False
@@ -234,7 +234,7 @@ class TemperedClassifier(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """The most likely class of each row."""
         codes = self._predict(X, _LABELS)[:, 0].astype(np.intp)
-        return self.classes_[self._order[codes]]
+        return np.asarray(self.classes_[self._order[codes]])
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -246,7 +246,7 @@ class TemperedClassifier(ClassifierMixin, BaseEstimator):
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Their logarithms."""
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+            return np.asarray(np.log(self.predict_proba(X)))
 
     @available_if(_has_raw_probabilities)
     def raw_proba(self, X: Any) -> np.ndarray:

@@ -1,7 +1,7 @@
 """What scikit-learn calls differently from version to version (1.1.3 and later)."""
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
 import sklearn
 from sklearn.utils.validation import check_array
@@ -15,6 +15,14 @@ else:
 
     def _validate(estimator: Any, /, *args: Any, **keywords: Any) -> Any:
         return estimator._validate_data(*args, **keywords)
+
+
+if TYPE_CHECKING:  # scikit-learn has no types: what it decorates would have none either
+    _Method = TypeVar("_Method")
+
+    def available_if(check: Callable[[Any], bool]) -> Callable[[_Method], _Method]: ...
+else:
+    from sklearn.utils.metaestimators import available_if  # noqa: F401
 
 
 def validate(estimator: Any, X: Any, *, reset: bool) -> Any:

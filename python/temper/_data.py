@@ -81,25 +81,27 @@ def _encode_integers(y: np.ndarray) -> Labels:
                   place[offsets])
 
 
-def _sparse_parts(X: Any) -> tuple:
-    """The arrays of a CSR matrix, borrowed where their types are those of the library."""
+def _sparse_parts(X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+    """The arrays of a CSR matrix as they are: integers of 32 or 64 bits, floats or doubles."""
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
     count = X.indptr[-1]
-    indices = X.indices[:count]
-    columns = indices.view(np.uint32) if indices.dtype == np.int32 else indices.astype(np.uint32)
-    with np.errstate(over="ignore"):  # becomes infinite, which is refused
-        values = X.data[:count].astype(np.float32, copy=False)
-    starts = X.indptr
-    starts = starts.view(np.uint64) if starts.dtype == np.int64 else starts.astype(np.uint64)
-    return (starts, columns, values, X.shape[1])
+    values = X.data[:count]
+    if values.dtype not in (np.float64, np.float32):  # of bytes, which are borrowed if dense
+        values = values.astype(np.float32)
+    return (_aligned(X.indptr), _aligned(X.indices[:count]), _aligned(values), X.shape[1])
+
+
+def _aligned(array: np.ndarray) -> np.ndarray:
+    """Arrays that came through a socket may begin anywhere, which the library cannot read."""
+    return np.require(array, requirements="A")
 
 
 def borrow(X: Any, labels: Labels | None = None, feature_names: Any = None,
            weights: np.ndarray | None = None) -> _temper.Data:
     """Rows for the library. X must have been validated."""
-    arrays = _sparse_parts(X) if sparse.issparse(X) else X
+    arrays = _sparse_parts(X) if sparse.issparse(X) else _aligned(X)
     names = None if feature_names is None else [str(name) for name in feature_names]
     try:
         if labels is None:

@@ -39,7 +39,7 @@ class Tuned:
 
     @property
     def warnings(self) -> list[str]:
-        return self.report["warnings"].splitlines()
+        return str(self.report["warnings"]).splitlines()
 
     def of_best(self, name: str) -> Any:
         return self.table[name][self.report["best"]]

@@ -19,7 +19,7 @@ __all__ = ["AuditReport", "find_label_issues"]
 
 # Of temper_suspect in temper.h, and the name of its type in NumPy.
 _COLUMNS = {"score": "f8", "probability": "f8", "margin": "f8", "distance": "f8",
-            "importance": "f8"}
+            "importance": "f8", "low": "f8", "high": "f8"}
 _SHOWN = 10  # rows of the list in a notebook
 _PAIRS = 5  # and pairs of classes
 
@@ -49,6 +49,9 @@ class AuditReport:
         To the neighbours of the row, that of the median row being 1.
     importance : ndarray of shape (n_samples,)
         ``p ** (t2 - t1)`` of the given label, p being what the models think of it.
+    low, high : ndarray of shape (n_samples,)
+        Of two classes, the score if the share of wrong labels is at the lower or upper end of its
+        range of 90 %; NaN with more classes, and for ``kind="row"``.
     conflict : ndarray of bool, of shape (n_samples,)
         Whether a row with the same features has another label.
     ranking : ndarray of shape (n_samples,)
@@ -57,6 +60,9 @@ class AuditReport:
         So many of these the evidence supports.
     n_wrong : float
         How many labels are wrong, as far as can be told: the sum of probabilities.
+    n_wrong_range : tuple of float, or None
+        Of two classes, the range that has that number with a probability of 90 %, if the model of
+        the noise is right; else None.
     classes : ndarray of shape (n_classes,)
         Sorted.
     transition : ndarray of shape (n_classes, n_classes) or None
@@ -84,6 +90,8 @@ class AuditReport:
     margin: np.ndarray
     distance: np.ndarray
     importance: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
     conflict: np.ndarray
     ranking: np.ndarray
     n_issues: int
@@ -97,6 +105,7 @@ class AuditReport:
     accuracy: float
     n_splits: int
     kind: str
+    n_wrong_range: tuple[float, float] | None = None
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     index: Any = field(default=None)
@@ -121,6 +130,16 @@ class AuditReport:
             return float("nan")
         # One after the other, as the command adds them.
         return float(np.cumsum(self.score[listed])[-1] / len(listed))
+
+    def expected_precision_range(self, *, top: int | None = None,
+                                 threshold: float | None = None) -> tuple[float, float]:
+        """The ends of its range of 90 %; NaN with more than two classes, too."""
+        listed = self.indices(top=top, threshold=threshold)
+        if not len(listed) or self.kind == "row":
+            return float("nan"), float("nan")
+        low, high = (float(np.cumsum(ends[listed])[-1] / len(listed))
+                     for ends in (self.low, self.high))
+        return low, high
 
     def _count(self, top: int | None, threshold: float | None) -> int:
         if top is not None and threshold is not None:
@@ -180,7 +199,11 @@ class AuditReport:
 
     def _sentences(self) -> list[str]:
         rows = len(self.ranking)
-        wrong = f"about {self.n_wrong:,.0f} labels wrong ({self.n_wrong / rows:.1%})"
+        share = f"{self.n_wrong / rows:.1%}"
+        if self.n_wrong_range is not None:
+            low, high = self.n_wrong_range
+            share += f"; {low / rows:.1%} to {high / rows:.1%}"
+        wrong = f"about {self.n_wrong:,.0f} labels wrong ({share})"
         if self.n_wrong >= 0.5:
             wrong += ", between certain classes" if self.in_pairs else ", evenly spread"
         listed = f"{self.n_issues:,} to look at again"
@@ -333,12 +356,13 @@ def _report(found: dict[str, Any], labels: Labels, kind: str, index: Any) -> Aud
         theirs = np.frombuffer(transition).reshape(len(labels.classes), -1)
         transition = np.empty_like(theirs)
         transition[np.ix_(labels.order, labels.order)] = theirs
+    wrong_range = None if np.isnan(found["wrong_low"]) else (found["wrong_low"], found["wrong_high"])
     return AuditReport(
         **{name: by_row(name, dtype) for name, dtype in _COLUMNS.items()},
         given=labels.classes[labels.order[by_row("given", "u4")]],
         suggested=labels.classes[labels.order[by_row("suggested", "u4")]],
         conflict=by_row("conflict", "i4") != 0, ranking=ranking, n_issues=found["supported"],
-        n_wrong=found["wrong"], classes=labels.classes, transition=transition,
+        n_wrong=found["wrong"], n_wrong_range=wrong_range, classes=labels.classes, transition=transition,
         in_pairs=found["in_pairs"], t1=found["t1"], t2=found["t2"], l2=found["l2"],
         accuracy=found["accuracy"], n_splits=found["folds"], kind=kind,
         notes=tuple(found["notes"].splitlines()), warnings=tuple(found["warnings"].splitlines()),

@@ -37,6 +37,13 @@ def load(path: str | os.PathLike[str]) -> TemperedLogisticRegression:
         known["t1"], known["t2"], known["l2"], loss=known["loss"], solver=known["solver"],
         tol=known["tolerance"], fit_intercept=known["intercept"], scale=known["scale"],
         random_state=known["seed"], precision=known["precision"])
+    fill(estimator, model)
+    return estimator
+
+
+def fill(estimator: TemperedLogisticRegression, model: _temper.Model) -> None:
+    """Make the estimator one that was fitted elsewhere: what it has is what the model knows."""
+    known = model.describe()
     estimator.n_features_in_ = known["features"]
     if known["feature_names"] is not None:
         estimator.feature_names_in_ = np.array(known["feature_names"], dtype=object)
@@ -46,7 +53,6 @@ def load(path: str | os.PathLike[str]) -> TemperedLogisticRegression:
     estimator.l2_, estimator.objective_ = known["l2"], known["objective"]
     estimator.solver_ = known["solver"]
     estimator._take_loss(known["loss"], known["t1"], known["t2"])
-    return estimator
 
 
 def _labels(names: list[str]) -> Labels:

@@ -54,14 +54,14 @@ def margins(model: Any, X: Any, y: Any) -> np.ndarray:
     >>> bool(((margins(model, X, y) > 0) == (model.predict(X) == y)).all())
     True
     """
-    activation = model.decision_function(X)
+    activation: np.ndarray = model.decision_function(X)
     place = np.searchsorted(model.classes_, y)
     if activation.ndim == 1:
         return np.where(place == 1, activation, -activation)
     rows = np.arange(len(activation))
     own = activation[rows, place]
     activation[rows, place] = -np.inf
-    return own - activation.max(axis=1)
+    return np.asarray(own - activation.max(axis=1))
 
 
 def _histogram(ax: Any, m: np.ndarray, is_marked: np.ndarray, bins: int,

@@ -5,6 +5,7 @@ import contextlib
 import os
 import pathlib
 import shutil
+import signal
 import threading
 
 import numpy as np
@@ -25,32 +26,82 @@ def made(rows=600, columns=8, classes=2, seed=0, dtype=np.float64):
 
 
 @contextlib.contextmanager
-def counting():
-    """Another thread counts, a thousand times a second at most: [0] of what this gives."""
-    counted, done = [0], threading.Event()
+def until_others_ran():
+    """A callback that ends the work once another thread has counted three times between two calls.
+
+    While C works and keeps the lock, it could do so once at most, where Python is entered again."""
+    counted, before, done = [0], [], threading.Event()
 
     def count():
         while not done.is_set():
             counted[0] += 1
             done.wait(0.001)
 
+    def follow(now):
+        before.append(counted[0])
+        return len(before) > 1 and before[-1] - before[-2] >= 3
+
     counter = threading.Thread(target=count)
     counter.start()
     try:
-        yield counted
+        yield follow
     finally:
         done.set()
         counter.join()
 
 
-@pytest.fixture(params=["float64", "float32", "uint8", "csr"])
+@contextlib.contextmanager
+def ctrl_c_inside():
+    """Ctrl-C while the library works, told by what happens and not by a clock.
+
+    A signal is sent as soon as the one before was heard. Three that are heard at the same
+    instruction of the same frame of the package were heard by the C code that it calls: Python's own
+    loop goes on by one between two of them. The third raises KeyboardInterrupt."""
+    seen, heard, done = [], threading.Event(), threading.Event()
+
+    def hear(number, frame):
+        seen.append((frame, frame.f_lasti))
+        heard.set()
+        inside = pathlib.Path(frame.f_code.co_filename).parent.name == "temper"
+        if inside and not done.is_set() and seen[-3:] == seen[-1:] * 3:
+            done.set()
+            raise KeyboardInterrupt
+
+    def send():
+        while not done.is_set():
+            heard.clear()
+            os.kill(os.getpid(), signal.SIGINT)
+            heard.wait()
+
+    before = signal.signal(signal.SIGINT, hear)
+    sender = threading.Thread(target=send)
+    sender.start()
+    try:
+        yield
+    finally:
+        done.set()
+        sender.join()
+        signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture(params=["float64", "float32", "uint8", "csr", "csr float64", "csr int64"])
 def kind(request):
     return request.param
+
+
+def wide_indices(X):
+    """The same matrix with indices of 64 bits, as scipy has them where 32 are too few."""
+    X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    return X
 
 
 def as_kind(X, kind):
     if kind == "csr":
         return sparse.csr_matrix(X.astype(np.float32))
+    if kind == "csr float64":
+        return sparse.csr_matrix(X.astype(np.float64))
+    if kind == "csr int64":
+        return wide_indices(sparse.csr_matrix(X.astype(np.float64)))
     return np.ascontiguousarray(X, dtype=kind)
 
 

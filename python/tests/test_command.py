@@ -33,9 +33,14 @@ def same_weights(model, path):
     assert np.array_equal(model.intercept_, np.atleast_1d(known["intercept"]))
 
 
+def labels_beside(path, kind):
+    """What the command is told where a file has none of its own."""
+    return [] if kind.startswith("csr") else ["--labels", f"{path}.labels"]
+
+
 def write(folder, X, y, kind):
     """A file that the command reads as the same numbers of the same type."""
-    if kind == "csr":
+    if kind.startswith("csr"):
         path = folder / "data.svm"
         dump_svmlight_file(X, y, str(path), zero_based=False)
         return path
@@ -58,7 +63,7 @@ def test_bytes_of_the_model_file(command, tmp_path, kind, classes, options):
             flags.append("--no-intercept")
         else:
             flags += [f"--{name}", value]
-    theirs = train(command, path, *(["--labels", f"{path}.labels"] if kind != "csr" else []),
+    theirs = train(command, path, *labels_beside(path, kind),
                    *flags)
     model = TemperedLogisticRegression(**options).fit(as_kind(X, kind), y)
     same_weights(model, theirs)

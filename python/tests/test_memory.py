@@ -62,25 +62,19 @@ def growth(program, *words):
 
 @pytest.mark.parametrize("kind, rows, columns, each", [
     ("float32", 100_000, 600, 0), ("float64", 50_000, 600, 0), ("uint8", 300_000, 600, 0),
-    ("float64", 200_000, 200, 0), ("uint8", 100_000, 784, 0),
-    ("csr", 150_000, 1500, 150), ("csr", 100_000, 2000, 200)])
+    ("float64", 200_000, 200, 0), ("uint8", 100_000, 784, 0), ("float32", 200_000, 200, 0),
+    ("csr", 150_000, 1500, 150), ("csr", 100_000, 2000, 200), ("csr float64", 100_000, 2000, 200),
+    ("csr int64", 100_000, 2000, 200), ("csr float64 int64", 100_000, 2000, 200)])
 def test_fit_copies_nothing(kind, rows, columns, each):
     assert growth(PROGRAM, kind, rows, columns, each, 2) < 0.05
 
 
 # What the docs say of shapes for which training itself needs more than that.
 @pytest.mark.parametrize("kind, rows, columns, each, classes, most", [
-    ("float32", 200_000, 200, 0, 2, 0.07), ("uint8", 200_000, 200, 0, 2, 0.25),
-    ("float32", 200_000, 200, 0, 10, 0.17), ("float32", 60_000, 784, 0, 10, 0.30),
-    ("csr", 100_000, 60_000, 200, 2, 0.26)])
+    ("uint8", 200_000, 200, 0, 2, 0.19), ("float32", 200_000, 200, 0, 10, 0.06),
+    ("float32", 60_000, 784, 0, 10, 0.11), ("csr", 100_000, 60_000, 200, 2, 0.11)])
 def test_training_takes_what_it_is_said_to(kind, rows, columns, each, classes, most):
     assert growth(PROGRAM, kind, rows, columns, each, classes) < most
-
-
-@pytest.mark.parametrize("kind, part", [("csr float64", 4 / 12), ("csr int64", 4 / 12)])
-def test_what_sparse_numbers_are_converted_is_that_alone(kind, part):
-    """Values to float32, or indices to 32 bits: the rest stays where it is."""
-    assert part < growth(PROGRAM, kind, 100_000, 2000, 200, 2) < part + 0.05
 
 
 def test_a_copy_would_be_seen():

@@ -32,14 +32,16 @@ def test_all_names_are_there_and_documented():
         assert name == "__version__" or getattr(temper, name).__doc__
 
 
-def test_there_are_three_examples():
-    assert [path.stem for path in EXAMPLES] == ["audit", "digits", "text"]
+def test_there_are_four_examples():
+    assert [path.stem for path in EXAMPLES] == ["audit", "dask_shards", "digits", "text"]
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_examples(path, tmp_path):
+    if path.stem == "dask_shards":
+        pytest.importorskip("distributed", reason="the example dask_shards needs dask and distributed")
     done = subprocess.run([sys.executable, "-W", "error::FutureWarning", str(path)], text=True,
-                          capture_output=True, cwd=tmp_path, timeout=60,
+                          capture_output=True, cwd=tmp_path, timeout=180,
                           env={**__import__("os").environ, "MPLBACKEND": "Agg"})
     assert done.returncode == 0, done.stderr
     expected = path.read_text().split('"""')[1].split("It prints::\n", 1)[1]
@@ -70,8 +72,26 @@ def test_stubs_are_those_of_the_extension(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_types_fit(tmp_path):
+def strict_mypy(folder, *what):
+    """scikit-learn has no types, so that its classes are Any, and Dask has few: all else is strict."""
     pytest.importorskip("mypy")
-    done = subprocess.run([sys.executable, "-m", "mypy", "--ignore-missing-imports", "-p",
-                           "temper"], text=True, capture_output=True, cwd=tmp_path)
+    done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports",
+                           "--allow-subclassing-any", "--untyped-calls-exclude=dask",
+                           "--untyped-calls-exclude=distributed", *what], text=True, capture_output=True,
+                          cwd=folder)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_types_fit(tmp_path):
+    strict_mypy(tmp_path, "-p", "temper")
+
+
+def test_users_see_types(tmp_path):
+    """What is used as it should be passes, and what is not is refused."""
+    strict_mypy(tmp_path, *map(str, EXAMPLES))
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text("import temper\n"
+                     "model = temper.TemperedLogisticRegression()\n"
+                     "answer: int = model.sparsify().predict_proba([[1.0]])\n")
+    with pytest.raises(AssertionError, match="Found 1 error"):
+        strict_mypy(tmp_path, str(wrong))

@@ -70,23 +70,67 @@ temper_status temper_data_from_f64(const double *x, size_t rows, size_t columns,
     return status;
 }
 
+/* Columns are handled in 32 bits, however wide they are stored. */
+static temper_status check_sparse(const temper_sparse *x, temper_error *error)
+{
+    const size_t size[] = {x->row_start_size, x->column_size, x->value_size};
+    if (!x->row_start || !x->column || !x->value)
+        return error_set(error, TEMPER_USAGE,
+                         "an array of the sparse rows is missing; give row_start, column and "
+                         "value");
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++)
+        if (size[i] != 4 && size[i] != 8)
+            return error_set(error, TEMPER_USAGE,
+                             "an array of the sparse rows has elements of %zu bytes; give "
+                             "integers and floating point numbers of 4 or 8",
+                             size[i]);
+    if ((uint64_t)x->columns > (uint64_t)UINT32_MAX + 1)
+        return error_set(error, TEMPER_BAD_DATA,
+                         "there are %zu columns, and at most 4294967296 are possible; number the "
+                         "features that occur",
+                         x->columns);
+    return TEMPER_OK;
+}
+
+temper_status temper_data_borrow_sparse(const temper_sparse *x, const int *labels,
+                                        temper_data **data, temper_error *error)
+{
+    temper_status status = check_arguments(x, data, error);
+    if (status == TEMPER_OK)
+        status = check_sparse(x, error);
+    if (status != TEMPER_OK)
+        return status;
+    struct matrix matrix = {.kind = MATRIX_CSR, .rows = x->rows, .columns = x->columns};
+    if (x->row_start_size == sizeof *matrix.row_start)
+        matrix.row_start = x->row_start;
+    else
+        matrix.row_start32 = x->row_start;
+    if (x->column_size == sizeof *matrix.column)
+        matrix.column = x->column;
+    else
+        matrix.column64 = x->column;
+    if (x->value_size == sizeof *matrix.value)
+        matrix.value = x->value;
+    else
+        matrix.value64 = x->value;
+    return borrow(&matrix, labels, data, error);
+}
+
 temper_status temper_data_borrow_csr(const temper_csr *x, const int *labels, temper_data **data,
                                      temper_error *error)
 {
     temper_status status = check_arguments(x, data, error);
     if (status != TEMPER_OK)
         return status;
-    if (!x->row_start || !x->column || !x->value)
-        return error_set(error, TEMPER_USAGE,
-                         "an array of the sparse rows is missing; give row_start, column and "
-                         "value");
-    struct matrix matrix = {.kind = MATRIX_CSR,
-                            .rows = x->rows,
-                            .columns = x->columns,
-                            .row_start = x->row_start,
-                            .column = x->column,
-                            .value = x->value};
-    return borrow(&matrix, labels, data, error);
+    const temper_sparse sparse = {.rows = x->rows,
+                                  .columns = x->columns,
+                                  .row_start = x->row_start,
+                                  .column = x->column,
+                                  .value = x->value,
+                                  .row_start_size = sizeof *x->row_start,
+                                  .column_size = sizeof *x->column,
+                                  .value_size = sizeof *x->value};
+    return temper_data_borrow_sparse(&sparse, labels, data, error);
 }
 
 temper_status temper_data_name_classes(temper_data *data, const char *const *names,

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/share.h"
 #include "report/audit_report.h"
 #include "temper.h"
 
@@ -22,9 +21,8 @@ temper_status temper_audit(const temper_data *data, const temper_audit_options *
 {
     const temper_audit_options defaults = temper_audit_defaults();
     temper_audit_report made;
-    temper_status status = share_refuse((const struct dataset *)data, "an audit", error);
-    if (status == TEMPER_OK)
-        status = audit((const struct dataset *)data, options ? options : &defaults, &made, error);
+    temper_status status =
+        audit((const struct dataset *)data, options ? options : &defaults, &made, error);
     if (status != TEMPER_OK)
         return status;
     for (unsigned long long i = 0; scores && i < made.rows; i++)

@@ -2,7 +2,6 @@
 #include "run/tune.h"
 
 #include "base/memory.h"
-#include "data/share.h"
 #include "temper.h"
 
 temper_tune_options temper_tune_defaults(void)
@@ -18,10 +17,8 @@ temper_status temper_tune(const temper_data *data, const temper_tune_options *op
     const temper_tune_options defaults = temper_tune_defaults();
     struct model *tuned = NULL;
     temper_tune_report made;
-    temper_status status = share_refuse((const struct dataset *)data, "tuning", error);
-    if (status == TEMPER_OK)
-        status = tune((const struct dataset *)data, options ? options : &defaults,
-                      model ? &tuned : NULL, &made, error);
+    temper_status status = tune((const struct dataset *)data, options ? options : &defaults,
+                                model ? &tuned : NULL, &made, error);
     if (status != TEMPER_OK)
         return status;
     if (model)
@@ -40,8 +37,10 @@ void temper_tune_report_free(temper_tune_report *report)
     mem_free(report->table);
     mem_free(report->fold);
     mem_free(report->ask);
+    mem_free(report->ask_label);
     report->table = NULL;
     report->fold = NULL;
     report->ask = NULL;
+    report->ask_label = NULL;
     report->count = report->ask_count = 0;
 }

@@ -94,11 +94,14 @@ int input_keep_lines(struct input *input, size_t rank, size_t ranks)
     int failure = line_start(input, piece * rank, &from);
     if (!failure && rank + 1 < ranks)
         failure = line_start(input, piece * (rank + 1), &to);
-    if (!failure && lseek(input->file, (off_t)from, SEEK_SET) < 0)
-        failure = errno;
+    return failure ? failure : input_keep_span(input, from, to);
+}
+
+int input_keep_span(struct input *input, uint64_t from, uint64_t to)
+{
     input->limited = true;
     input->size = to - from;
-    return failure;
+    return lseek(input->file, (off_t)from, SEEK_SET) < 0 ? errno : 0;
 }
 
 /* What close says does not matter to one who has read all bytes. */

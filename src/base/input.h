@@ -26,6 +26,8 @@ int input_open(struct input *input, const char *path);
 /* Of a regular file that was just opened, only the lines that begin in the rank-th of so many
  * pieces of equal length; `size` is theirs then. */
 int input_keep_lines(struct input *input, size_t rank, size_t ranks);
+/* The same for bytes from .. to. */
+int input_keep_span(struct input *input, uint64_t from, uint64_t to);
 /* One successful read; interrupted ones are repeated. *got = 0 is the end of the file. */
 int input_read(struct input *input, void *bytes, size_t size, size_t *got);
 /* From another thread: a read that waits gives up soon, with ECANCELED. */

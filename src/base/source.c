@@ -200,21 +200,25 @@ static int detect(struct source *source)
     return source->compression && !source->unpacker ? ENOMEM : 0;
 }
 
-temper_status source_open(const char *path, struct source **out, temper_error *error)
-{
-    return source_open_lines(path, 0, 1, out, error);
-}
+/* What is read of a file. */
+struct extent {
+    enum { EXTENT_ALL, EXTENT_LINES, EXTENT_SPAN } kind;
+    size_t rank, ranks;
+    uint64_t from, to;
+};
 
-temper_status source_open_lines(const char *path, size_t rank, size_t ranks, struct source **out,
-                                temper_error *error)
+static temper_status open_extent(const char *path, const struct extent *extent, struct source **out,
+                                 temper_error *error)
 {
     struct source *source = mem_zeroed(1, sizeof *source);
     if (!source)
         return error_no_memory(error);
     path_shown(strcmp(path, "-") == 0 ? "standard input" : path, source->name);
     int failure = input_open(&source->file, path);
-    if (!failure && ranks > 1)
-        failure = input_keep_lines(&source->file, rank, ranks);
+    if (!failure && extent->kind == EXTENT_LINES)
+        failure = input_keep_lines(&source->file, extent->rank, extent->ranks);
+    if (!failure && extent->kind == EXTENT_SPAN)
+        failure = input_keep_span(&source->file, extent->from, extent->to);
     if (!failure)
         failure = detect(source);
     if (failure) {
@@ -224,6 +228,25 @@ temper_status source_open_lines(const char *path, size_t rank, size_t ranks, str
     }
     *out = source;
     return TEMPER_OK;
+}
+
+temper_status source_open(const char *path, struct source **out, temper_error *error)
+{
+    return open_extent(path, &(struct extent){.kind = EXTENT_ALL}, out, error);
+}
+
+temper_status source_open_lines(const char *path, size_t rank, size_t ranks, struct source **out,
+                                temper_error *error)
+{
+    struct extent lines = {.kind = EXTENT_LINES, .rank = rank, .ranks = ranks};
+    return open_extent(path, &lines, out, error);
+}
+
+temper_status source_open_span(const char *path, uint64_t from, uint64_t to, struct source **out,
+                               temper_error *error)
+{
+    struct extent span = {.kind = EXTENT_SPAN, .from = from, .to = to};
+    return open_extent(path, &span, out, error);
 }
 
 temper_status source_bytes(const char *name, char *bytes, size_t length, struct source **out,

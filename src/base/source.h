@@ -21,6 +21,9 @@ temper_status source_open(const char *path, struct source **out, temper_error *e
  * equal length. */
 temper_status source_open_lines(const char *path, size_t rank, size_t ranks, struct source **out,
                                 temper_error *error);
+/* Of such a file, bytes from .. to. */
+temper_status source_open_span(const char *path, uint64_t from, uint64_t to, struct source **out,
+                               temper_error *error);
 /* Bytes in memory, which become the source's own (mem_free); also on failure. `name` is for
  * messages.
  */

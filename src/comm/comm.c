@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/source_whole.h"
+#include "base/text.h"
 
 static temper_status lost(temper_error *error)
 {
@@ -92,6 +94,28 @@ temper_status comm_agree(const temper_comm *comm, temper_status status, temper_e
     if (error)
         *error = told;
     return told.status;
+}
+
+temper_status comm_read_file(const temper_comm *comm, const char *path, struct text *text,
+                             temper_error *error)
+{
+    uint64_t length = 0;
+    temper_status status = TEMPER_OK;
+    if (comm_rank(comm) == 0)
+        status = source_whole(path, text, error);
+    status = comm_agree(comm, status, error);
+    length = text->length;
+    if (status == TEMPER_OK)
+        status = comm_broadcast(comm, 0, &length, sizeof length, error);
+    if (status == TEMPER_OK && comm_rank(comm) > 0) {
+        text->bytes = mem_zeroed((size_t)length + 1, 1);
+        if (!text->bytes)
+            return error_no_memory(error);
+    }
+    if (status == TEMPER_OK)
+        status = comm_broadcast(comm, 0, text->bytes, (size_t)length, error);
+    text->length = (size_t)length;
+    return status;
 }
 
 /* ---- Sums ------------------------------------------------------------------------------------ */

@@ -11,6 +11,8 @@
 
 #include "base/status.h"
 
+struct text; /* base/text.h */
+
 static inline size_t comm_rank(const temper_comm *comm)
 {
     return comm ? comm->rank : 0;
@@ -37,6 +39,10 @@ temper_status comm_exchange(const temper_comm *comm, const void *out, const size
                             void *in, const size_t *in_bytes, temper_error *error);
 /* What `from` has, to all. */
 temper_status comm_broadcast(const temper_comm *comm, size_t from, void *block, size_t bytes,
+                             temper_error *error);
+
+/* A whole file: the first process reads it, and tells the others. */
+temper_status comm_read_file(const temper_comm *comm, const char *path, struct text *text,
                              temper_error *error);
 
 /* A failure of one process is one of all: all return the status and have the error of the lowest

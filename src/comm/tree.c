@@ -212,3 +212,28 @@ temper_status tree_sum(const struct holders *holders, double *const *vector, siz
         memcpy(sum, vector[0], length * sizeof *sum);
     return TEMPER_OK;
 }
+
+/* The node of the tree that begins at `vector` and has so many; at most SLICE numbers. */
+static void add_node(const double *const *vector, size_t count, size_t from, size_t length,
+                     double *sum)
+{
+    double right[SLICE];
+    size_t half = 1;
+    if (count == 1) {
+        memcpy(sum, vector[0] + from, length * sizeof *sum);
+        return;
+    }
+    while (2 * half < count)
+        half *= 2;
+    add_node(vector, half, from, length, sum);
+    add_node(vector + half, count - half, from, length, right);
+    add(sum, right, length);
+}
+
+void tree_add(const double *const *vector, size_t count, size_t length, double *sum)
+{
+    if (count == 0)
+        memset(sum, 0, length * sizeof *sum);
+    for (size_t done = 0; count && done < length; done += SLICE)
+        add_node(vector, count, done, length - done < SLICE ? length - done : SLICE, sum + done);
+}

@@ -19,4 +19,7 @@ struct holders {
 temper_status tree_sum(const struct holders *holders, double *const *vector, size_t length,
                        double *sum, temper_error *error);
 
+/* The same sum of vectors that one process has, and keeps; 0 of none. `sum` is none of them. */
+void tree_add(const double *const *vector, size_t count, size_t length, double *sum);
+
 #endif

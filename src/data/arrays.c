@@ -17,7 +17,8 @@ static size_t first_bad(const struct matrix *x)
     case MATRIX_F64:
         return first_not_finite_f64(x->dense, count);
     case MATRIX_CSR:
-        return first_not_finite_f32(x->value, count);
+        return x->value64 ? first_not_finite_f64(x->value64, count)
+                          : first_not_finite_f32(x->value, count);
     case MATRIX_U8:
         break;
     }
@@ -35,37 +36,45 @@ static temper_status check_values(const struct matrix *x, temper_error *error)
                          "replace it, or drop the row",
                          (unsigned long long)(bad / x->columns),
                          (unsigned long long)(bad % x->columns));
-    while (x->row_start[row + 1] <= bad)
+    while (matrix_start(x, row + 1) <= bad)
         row++;
     return error_set(error, TEMPER_BAD_DATA,
                      "the value in row %zu, column %lu, both counted from 0, is not finite; "
                      "replace it, or drop the row",
-                     row, (unsigned long)x->column[bad]);
+                     row, (unsigned long)matrix_column(x, bad));
 }
 
 /* Rows begin one behind the other, the first at 0. */
 static temper_status check_starts(const struct matrix *x, temper_error *error)
 {
     for (uint64_t row = 0; row <= x->rows; row++)
-        if (x->row_start[row] < (row ? x->row_start[row - 1] : 0) || x->row_start[0] != 0)
+        if (matrix_start(x, row) < (row ? matrix_start(x, row - 1) : 0) || matrix_start(x, 0) != 0)
             return error_set(error, TEMPER_BAD_DATA,
                              "entry %llu of row_start is %llu; begin with 0, and let none be below "
                              "the one before",
-                             (unsigned long long)row, (unsigned long long)x->row_start[row]);
+                             (unsigned long long)row, (unsigned long long)matrix_start(x, row));
     return TEMPER_OK;
+}
+
+/* As it is stored: it may be too large, and is not cut off here. */
+static uint64_t stored_column(const struct matrix *x, uint64_t entry)
+{
+    return x->column64 ? x->column64[entry] : x->column[entry];
 }
 
 static temper_status check_columns(const struct matrix *x, temper_error *error)
 {
-    for (uint64_t row = 0; row < x->rows; row++)
-        for (uint64_t i = x->row_start[row]; i < x->row_start[row + 1]; i++)
-            if (x->column[i] >= x->columns ||
-                (i > x->row_start[row] && x->column[i] <= x->column[i - 1]))
+    for (uint64_t row = 0; row < x->rows; row++) {
+        const uint64_t from = matrix_start(x, row), end = matrix_start(x, row + 1);
+        for (uint64_t i = from; i < end; i++)
+            if (stored_column(x, i) >= x->columns ||
+                (i > from && stored_column(x, i) <= stored_column(x, i - 1)))
                 return error_set(error, TEMPER_BAD_DATA,
-                                 "column %lu of row %llu is not below %llu, or not above the one "
+                                 "column %llu of row %llu is not below %llu, or not above the one "
                                  "before; sort the entries of each row, without duplicates",
-                                 (unsigned long)x->column[i], (unsigned long long)row,
+                                 (unsigned long long)stored_column(x, i), (unsigned long long)row,
                                  (unsigned long long)x->columns);
+    }
     return TEMPER_OK;
 }
 
@@ -121,7 +130,7 @@ static temper_status count_entries(struct matrix *x, temper_error *error)
     size_t count;
     if (x->kind == MATRIX_CSR) {
         temper_status status = check_starts(x, error);
-        x->nonzeros = status == TEMPER_OK ? x->row_start[x->rows] : 0;
+        x->nonzeros = status == TEMPER_OK ? matrix_start(x, x->rows) : 0;
         return status;
     }
     if (!mul_size((size_t)x->rows, (size_t)x->columns, &count))

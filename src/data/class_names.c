@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "data/token.h"
 
 enum { ROOM_FOR_MORE = 32 }; /* " and 65533 more" */
@@ -63,4 +64,35 @@ temper_status classes_copy(const struct classes *from, struct classes *to, tempe
     }
     *to = copy;
     return TEMPER_OK;
+}
+
+/* The first row whose class has no new number; behind the last if all have. */
+static uint64_t first_stranger(const struct dataset *data, const uint32_t *number)
+{
+    uint64_t row = 0;
+    while (row < data->x.rows && number[data->label[row]] != CLASSES_NONE)
+        row++;
+    return row;
+}
+
+temper_status classes_adopt(struct dataset *data, const struct classes *classes, uint64_t *row,
+                            temper_error *error)
+{
+    struct classes copy, theirs = data->classes;
+    uint32_t *number = mem_alloc(theirs.count, sizeof *number);
+    if (!number)
+        return error_no_memory(error);
+    for (size_t c = 0; c < theirs.count; c++)
+        number[c] = classes_find(classes, theirs.name[c], strlen(theirs.name[c]));
+    *row = first_stranger(data, number);
+    temper_status status =
+        *row < data->x.rows ? TEMPER_BAD_DATA : classes_copy(classes, &copy, error);
+    if (status == TEMPER_OK) {
+        for (uint64_t i = 0; i < data->x.rows; i++)
+            data->label[i] = number[data->label[i]];
+        data->classes = copy;
+        classes_free(&theirs);
+    }
+    mem_free(number);
+    return status;
 }

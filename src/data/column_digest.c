@@ -51,7 +51,8 @@ static uint32_t *used_columns(const struct matrix *x, size_t *count)
     if (!column)
         return NULL;
     if (entries > 0) {
-        memcpy(column, x->column, entries * sizeof *column);
+        for (size_t i = 0; i < entries; i++)
+            column[i] = matrix_column(x, i);
         qsort(column, entries, sizeof *column, compare_columns);
     }
     for (size_t i = 0; i < entries; i++)
@@ -113,9 +114,9 @@ static void add_sparse_row(const struct pass *pass, struct share *share, uint64_
     struct row row = matrix_row(pass->x, index);
     uint64_t key = mix(index + 1);
     for (size_t i = 0; i < row.count; i++) {
-        struct column_digest *digest = &share->digest[place_of(pass, row.column[i])];
+        struct column_digest *digest = &share->digest[place_of(pass, row_column(&row, i))];
         digest->entries++;
-        share->nonzeros += add_value(digest, (double)row.value[i], key);
+        share->nonzeros += add_value(digest, row_value(&row, i), key);
     }
 }
 

@@ -68,16 +68,16 @@ static bool add_sparse(const struct summing *summing, struct part *part, size_t 
 {
     struct row entries = matrix_row(&summing->task->data->x, row);
     for (size_t i = 0; i < entries.count; i++) {
-        double x = (double)entries.value[i];
+        double x = row_value(&entries, i);
         if (summing->task->logs) {
             if (x < 0) {
-                part->negative =
-                    (struct negative_entry){.found = true, .row = row, .column = entries.column[i]};
+                part->negative = (struct negative_entry){
+                    .found = true, .row = row, .column = row_column(&entries, i)};
                 return false;
             }
             x = log1p(x);
         }
-        add_entry(summing, part, entries.column[i], x, weight);
+        add_entry(summing, part, row_column(&entries, i), x, weight);
     }
     return true;
 }

@@ -10,8 +10,9 @@
 
 enum {
     MOST_BLOCKS = 64,
-    ROWS_FOR_SUMS =
-        64 /* a block has so many rows' worth of entries, for the sums take memory too */
+    /* A block has so many rows' worth of entries, for the sums take memory too; */
+    ROWS_FOR_SUMS = 64,
+    SPARSE_FOR_SUMS = 256, /* more of them of sparse rows, which have more sums a column */
 };
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -68,7 +69,7 @@ static size_t block_count(const struct summing *summing)
     uint64_t rows = dataset_all_rows(data);
     uint64_t a_row = rows ? dataset_all_nonzeros(data) / rows + 1 : 1;
     uint64_t columns = data->x.columns ? data->x.columns : 1;
-    uint64_t blocks = summing->count / ROWS_FOR_SUMS;
+    uint64_t blocks = summing->count / (summing->sparse ? SPARSE_FOR_SUMS : ROWS_FOR_SUMS);
     if (summing->sparse && columns / a_row > 1)
         blocks = (uint64_t)((double)blocks * (double)a_row / (double)columns);
     return blocks < 1 ? 1 : blocks > MOST_BLOCKS ? MOST_BLOCKS : (size_t)blocks;

@@ -24,16 +24,20 @@ struct iteration {
 /* One entry of a row: the row's part along each direction, or the other way round. */
 static void project(struct iteration *it, size_t column, double x)
 {
-    const double *direction = it->directions + column * it->count;
-    for (size_t k = 0; x != 0 && k < it->count; k++)
-        it->projection[k] += x * direction[k];
+    const double *restrict direction = it->directions + column * it->count;
+    double *restrict projection = it->projection;
+    const size_t count = x != 0 ? it->count : 0;
+    for (size_t k = 0; k < count; k++)
+        projection[k] += x * direction[k];
 }
 
 static void collect(struct iteration *it, size_t column, double x)
 {
-    double *next = it->next + column * it->count;
-    for (size_t k = 0; x != 0 && k < it->count; k++)
-        next[k] += x * it->projection[k];
+    double *restrict next = it->next + column * it->count;
+    const double *restrict projection = it->projection;
+    const size_t count = x != 0 ? it->count : 0;
+    for (size_t k = 0; k < count; k++)
+        next[k] += x * projection[k];
 }
 
 static void each_entry(struct iteration *it, struct row row,
@@ -45,17 +49,22 @@ static void each_entry(struct iteration *it, struct row row,
         return;
     }
     for (size_t e = 0; e < row.count; e++) {
-        double factor = it->scale ? it->scale->factor[row.column[e]] : 1;
-        visit(it, row.column[e], (double)row.value[e] * factor);
+        size_t column = row_column(&row, e);
+        double factor = it->scale ? it->scale->factor[column] : 1;
+        visit(it, column, row_value(&row, e) * factor);
     }
 }
 
-static void multiply(struct iteration *it)
+/* The rows of the sample that are here, behind those of the processes before this one. */
+static void multiply_own(void *context, void *state)
 {
-    size_t rows = (size_t)it->data->x.rows, sample = rows < SAMPLE ? rows : (size_t)SAMPLE;
-    memset(it->next, 0, it->columns * it->count * sizeof *it->next);
+    struct iteration *it = context;
+    size_t rows = (size_t)dataset_all_rows(it->data), sample = rows < SAMPLE ? rows : SAMPLE;
+    (void)state; /* which is it->next */
     for (size_t i = 0; i < sample; i++) {
-        uint64_t at = i * rows / sample;
+        uint64_t at = i * rows / sample - it->data->first_row; /* huge, if it is before them */
+        if (at >= it->data->x.rows)
+            continue;
         pages_row(&it->data->x, at);
         struct row row = matrix_row(&it->data->x, at);
         memset(it->projection, 0, it->count * sizeof *it->projection);
@@ -67,6 +76,13 @@ static void multiply(struct iteration *it)
         each_entry(it, row, project);
         each_entry(it, row, collect);
     }
+}
+
+static temper_status multiply(struct iteration *it, temper_error *error)
+{
+    size_t bytes = it->columns * it->count * sizeof *it->next;
+    memset(it->next, 0, bytes);
+    return comm_in_turn(it->data->comm, multiply_own, it, it->next, bytes, error);
 }
 
 static double dot(const struct iteration *it, size_t a, size_t b)
@@ -112,8 +128,8 @@ temper_status components_find(const struct dataset *data, const struct scale *sc
     if (it.next && it.row && it.projection) {
         for (size_t i = 0; i < columns * count; i++)
             directions[i] = random_normal((struct random){seed, STREAM_COMPONENTS}, i);
-        for (size_t round = 0; round < ROUNDS; round++) {
-            multiply(&it);
+        for (size_t round = 0; status == TEMPER_OK && round < ROUNDS; round++) {
+            status = multiply(&it, error);
             orthonormalise(&it);
         }
     } else {

@@ -238,6 +238,11 @@ void csv_fault_set(struct csv_fault *fault, enum csv_fault_kind kind, const char
 temper_status csv_fault_report(const struct csv_plan *plan, const struct csv_fault *fault,
                                uint64_t lines_before, temper_error *error);
 
+/* Several processes: the lines of this one among those that bytes from .. to have. */
+temper_status csv_own_span(const struct reading *reading, uint64_t *from, uint64_t *to);
+/* Says what became of missing values. */
+void csv_note_missing(const struct reading *reading, bool means, struct dataset *data);
+
 /* Turns all the rows into a dataset: one-hot features, means, names; takes their memory. */
 temper_status csv_finish(const struct csv_plan *plan, struct csv_part *whole,
                          const struct reading *reading, struct dataset *data);

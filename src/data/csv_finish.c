@@ -202,6 +202,18 @@ static temper_status fill_missing(struct table *table)
 /* ---- The whole
  * --------------------------------------------------------------------------------------- */
 
+void csv_note_missing(const struct reading *reading, bool means, struct dataset *data)
+{
+    if (data->missing_dropped > 0)
+        dataset_note(data, "missing: %llu rows dropped", (unsigned long long)data->missing_dropped);
+    if (data->missing_filled > 0)
+        dataset_note(data, "missing: %llu values became %s",
+                     (unsigned long long)data->missing_filled,
+                     !means            ? "0"
+                     : reading->schema ? "the mean that their column had in training"
+                                       : "the mean of their column");
+}
+
 /* What was assumed and what was done, for the user to contradict. */
 static void note(const struct table *table, const struct reading *reading, struct dataset *data)
 {
@@ -222,14 +234,8 @@ static void note(const struct table *table, const struct reading *reading, struc
     if (plan->categories > 0)
         dataset_note(data, "categorical: %zu columns became %zu features", plan->categories,
                      table->width - (plan->width - plan->categories));
-    if (table->whole->dropped > 0)
-        dataset_note(data, "missing: %llu rows dropped", (unsigned long long)table->whole->dropped);
-    if (table->whole->missing > 0)
-        dataset_note(data, "missing: %llu values became %s",
-                     (unsigned long long)table->whole->missing,
-                     plan->missing != CSV_MEAN ? "0"
-                     : reading->schema         ? "the mean that their column had in training"
-                                               : "the mean of their column");
+    if (!reading->piece) /* else it is known when all have told */
+        csv_note_missing(reading, plan->missing == CSV_MEAN, data);
 }
 
 /* Gives back what was reserved beyond the rows; a failure to do so does no harm. */
@@ -298,7 +304,7 @@ temper_status csv_finish(const struct csv_plan *plan, struct csv_part *whole,
                          const struct reading *reading, struct dataset *data)
 {
     struct table table = {plan, whole, plan->width, plan->row_size, NULL, reading->error};
-    if (whole->rows == 0)
+    if (whole->rows == 0 && !reading->piece)
         return refuse_no_rows(&table);
     temper_status status = reading->schema
                                ? csv_like_finish(plan, whole, reading, data, &table.width)

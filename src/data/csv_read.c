@@ -31,18 +31,21 @@ struct csv_reading {
     struct csv_part *part; /* parts of them, if there are several threads */
     size_t parts;
     uint64_t file_size; /* of a plain file; 0: not known how long the text is */
+    uint64_t before;    /* bytes of chunks that were blank, and gone before the plan */
+    bool in_piece;      /* chunks are those of a piece of the file, behind what was planned by, */
+    bool begins_file;   /* which begins with the file's first line */
 };
 
 /* ---- Chunks
  * ------------------------------------------------------------------------------------------ */
 
-/* A piece of a chunk: without a byte order mark, with a newline at its end, for which there is
- * room. */
-static struct csv_piece piece_of(struct chunk *chunk)
+/* A piece of a chunk: without a byte order mark, where the file may begin with one; with a newline
+ * at its end, for which there is room. */
+static struct csv_piece piece_of(struct chunk *chunk, bool marked)
 {
     struct csv_piece piece = {.from = chunk->bytes};
     size_t length = chunk->length;
-    if (chunk->number == 0 && length >= 3 && memcmp(chunk->bytes, "\xef\xbb\xbf", 3) == 0)
+    if (marked && chunk->number == 0 && length >= 3 && memcmp(chunk->bytes, "\xef\xbb\xbf", 3) == 0)
         piece.from += 3;
     if (chunk->bytes + length > piece.from && chunk->bytes[length - 1] != '\n') {
         chunk->bytes[length++] = '\n';
@@ -69,15 +72,20 @@ static temper_status hold_next(struct csv_reading *state)
         return TEMPER_OK;
     if (state->count == 0)
         state->first = chunk->number;
-    held[state->count++] = (struct held){chunk, piece_of(chunk)};
+    held[state->count++] = (struct held){chunk, piece_of(chunk, true)};
     return TEMPER_OK;
 }
 
 /* The piece of a chunk, or what the plan has left of it. */
 static struct csv_piece piece_to_parse(const struct csv_reading *state, struct chunk *chunk)
 {
+    if (state->in_piece) {
+        struct csv_piece piece = piece_of(chunk, false);
+        piece.first = state->begins_file && chunk->number == 0;
+        return piece;
+    }
     size_t nth = chunk->number - state->first;
-    return nth < state->count ? state->held[nth].piece : piece_of(chunk);
+    return nth < state->count ? state->held[nth].piece : piece_of(chunk, true);
 }
 
 /* ---- The first lines
@@ -100,6 +108,7 @@ static temper_status find_first_line(struct csv_reading *state, bool *found)
         *found = piece->from < piece->to;
         if (*found)
             return TEMPER_OK;
+        state->before += state->held[0].chunk->length;
         chunks_give_back(state->chunks, state->held[--state->count].chunk); /* only blank lines */
     }
     return TEMPER_OK;
@@ -310,6 +319,38 @@ static void free_state(struct csv_reading *state)
     chunks_close(state->chunks);
 }
 
+/* ---- A piece of the file, others having the rest --------------------------------------------- */
+
+/* Everyone has made the same plan; from here on it is the own lines. */
+static temper_status open_piece(struct csv_reading *state)
+{
+    struct reading *reading = state->reading;
+    const struct held *first = &state->held[0];
+    struct source *source;
+    uint64_t rows = state->before + (uint64_t)(first->piece.from - first->chunk->bytes);
+    temper_status status = TEMPER_OK;
+    if (reading->to == 0) {
+        reading->from = rows;
+        reading->to = state->file_size;
+        status = csv_own_span(reading, &reading->from, &reading->to);
+    }
+    state->begins_file = reading->from == rows && first->piece.first;
+    if (comm_rank(reading->options->comm) > 0)
+        state->whole.lines = reading->lines_before;
+    chunks_close(state->chunks);
+    state->chunks = NULL;
+    state->in_piece = true;
+    state->at_end = false;
+    state->count = state->first = 0;
+    if (status == TEMPER_OK)
+        status =
+            source_open_span(reading->path, reading->from, reading->to, &source, reading->error);
+    if (status != TEMPER_OK)
+        return status;
+    state->file_size = source_file_size(source);
+    return chunks_open(source, true, &state->chunks, reading->error);
+}
+
 temper_status read_csv(struct reading *reading, struct dataset *data)
 {
     struct csv_reading state = {.reading = reading,
@@ -321,8 +362,11 @@ temper_status read_csv(struct reading *reading, struct dataset *data)
     if (status != TEMPER_OK)
         return status;
     status = begin(&state);
+    if (status == TEMPER_OK && reading->piece)
+        status = open_piece(&state);
     if (status == TEMPER_OK)
         status = read_rows(&state);
+    reading->lines = state.whole.lines;
     if (status == TEMPER_OK)
         status = csv_finish(&state.plan, &state.whole, reading, data);
     free_state(&state);

@@ -105,7 +105,7 @@ static temper_status write_row(struct writing *writing, uint64_t index)
     for (uint64_t i = 0; i < data->x.columns && status == TEMPER_OK; i++) {
         if (i > 0)
             add_separator(writing);
-        add_number(writing, writing->row[i], data->x.kind == MATRIX_F64);
+        add_number(writing, writing->row[i], matrix_has_doubles(&data->x));
         status = flush(writing, FULL);
     }
     if (data->weight) {

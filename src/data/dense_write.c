@@ -13,11 +13,16 @@ struct row_buffer {
 };
 
 /* A sparse row with its zeros. */
-static void spread(const struct row *row, float *out, size_t columns)
+static void spread(const struct row *row, const struct row_buffer *buffer)
 {
-    memset(out, 0, columns * sizeof *out);
+    float *floats = buffer->bytes;
+    double *doubles = buffer->bytes;
+    memset(buffer->bytes, 0, buffer->columns * buffer->size);
     for (size_t i = 0; i < row->count; i++)
-        out[row->column[i]] = row->value[i];
+        if (row->value64)
+            doubles[row_column(row, i)] = row->value64[i];
+        else
+            floats[row_column(row, i)] = row->value[i];
 }
 
 static temper_status write_rows(const struct matrix *x, struct row_buffer *buffer,
@@ -31,7 +36,7 @@ static temper_status write_rows(const struct matrix *x, struct row_buffer *buffe
         if (row.dense)
             memcpy(buffer->bytes, row.dense, length);
         else
-            spread(&row, buffer->bytes, buffer->columns);
+            spread(&row, buffer);
         if (buffer->swap)
             swap_elements(buffer->bytes, buffer->columns, buffer->size);
         status = sink_write(sink, buffer->bytes, length, error);
@@ -45,7 +50,7 @@ temper_status dense_write(const struct matrix *x, bool big_endian, struct sink *
     bool sparse = x->kind == MATRIX_CSR;
     struct row_buffer buffer = {.columns = (size_t)x->columns,
                                 .size = x->kind == MATRIX_U8    ? 1
-                                        : x->kind == MATRIX_F64 ? sizeof(double)
+                                        : matrix_has_doubles(x) ? sizeof(double)
                                                                 : sizeof(float)};
     buffer.swap = big_endian != host_is_big_endian() && buffer.size > 1;
     if (!sparse && !buffer.swap && !x->pages) /* as it lies in memory */

@@ -2,9 +2,13 @@
 #ifndef DATA_DUPLICATES_H
 #define DATA_DUPLICATES_H
 
-#include "data/matrix.h"
+#include "data/roll.h"
 
 /* Fills first[row] with the first row of the same features, which may be the row itself. */
 temper_status duplicates_find(const struct matrix *x, uint64_t *first, temper_error *error);
+
+/* The same among the rows of all processes, by 128 bits of their features. */
+temper_status duplicates_of_all(const struct dataset *data, const struct roll *roll,
+                                uint64_t *first, temper_error *error);
 
 #endif

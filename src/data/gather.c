@@ -12,7 +12,8 @@ struct target {
     void *dense;
     uint64_t *row_start;
     uint32_t *column;
-    float *value;
+    float *value;    /* or */
+    double *value64; /* doubles, if one of the matrices has them */
 };
 
 static const uint8_t element_size[] = {
@@ -35,6 +36,27 @@ static void copy_dense(const struct matrix *first, const struct matrix *second, 
         memmove((char *)to.dense + i * bytes, row_of(first, second, row[i]).dense, bytes);
 }
 
+/* Columns become as wide as ours are; a row that is moved down in place may lie across itself. */
+static void copy_columns(const struct row *row, uint32_t *to)
+{
+    if (!row->column64)
+        memmove(to, row->column, row->count * sizeof *to);
+    else
+        for (size_t i = 0; i < row->count; i++)
+            to[i] = row_column(row, i);
+}
+
+static void copy_values(const struct row *row, struct target to, uint64_t used)
+{
+    if (to.value)
+        memmove(to.value + used, row->value, row->count * sizeof *to.value);
+    else if (row->value64)
+        memmove(to.value64 + used, row->value64, row->count * sizeof *to.value64);
+    else
+        for (size_t i = 0; i < row->count; i++)
+            to.value64[used + i] = row_value(row, i);
+}
+
 /* Each row is looked up before its place in row_start is written, which is never behind its own. */
 static void copy_sparse(const struct matrix *first, const struct matrix *second, const size_t *row,
                         size_t count, struct target to)
@@ -43,8 +65,8 @@ static void copy_sparse(const struct matrix *first, const struct matrix *second,
     for (size_t i = 0; i < count; i++) {
         struct row here = row_of(first, second, row[i]);
         if (here.count > 0) {
-            memmove(to.column + used, here.column, here.count * sizeof *to.column);
-            memmove(to.value + used, here.value, here.count * sizeof *to.value);
+            copy_columns(&here, to.column + used);
+            copy_values(&here, to, used);
         }
         to.row_start[i] = used;
         used += here.count;
@@ -65,8 +87,8 @@ static bool count_entries(const struct matrix *first, const struct matrix *secon
     return true;
 }
 
-/* Empty arrays for so many rows and entries. */
-static bool allocate(struct matrix *matrix, size_t entries, struct target *to)
+/* Empty arrays for so many rows and entries, doubles or not if they are sparse. */
+static bool allocate(struct matrix *matrix, size_t entries, bool doubles, struct target *to)
 {
     size_t starts;
     *to = (struct target){0};
@@ -79,8 +101,12 @@ static bool allocate(struct matrix *matrix, size_t entries, struct target *to)
         return false;
     matrix->row_start = matrix->owned[0] = to->row_start = mem_alloc(starts, sizeof *to->row_start);
     matrix->column = matrix->owned[1] = to->column = mem_aligned(entries, sizeof *to->column);
-    matrix->value = matrix->owned[2] = to->value = mem_aligned(entries, sizeof *to->value);
-    return to->row_start && to->column && to->value;
+    if (doubles)
+        matrix->value64 = matrix->owned[2] = to->value64 =
+            mem_aligned(entries, sizeof *to->value64);
+    else
+        matrix->value = matrix->owned[2] = to->value = mem_aligned(entries, sizeof *to->value);
+    return to->row_start && to->column && matrix->owned[2];
 }
 
 static void copy_rows(const struct matrix *first, const struct matrix *second, const size_t *row,
@@ -100,7 +126,9 @@ temper_status matrix_gather(const struct matrix *first, const struct matrix *sec
     struct target to;
     size_t entries;
     assert(!second || (second->kind == first->kind && second->columns == first->columns));
-    if (!count_entries(first, second, row, count, &entries) || !allocate(&matrix, entries, &to)) {
+    bool doubles = first->value64 || (second && second->value64);
+    if (!count_entries(first, second, row, count, &entries) ||
+        !allocate(&matrix, entries, doubles, &to)) {
         matrix_free(&matrix);
         return error_no_memory(error);
     }
@@ -135,7 +163,8 @@ void matrix_keep(struct matrix *matrix, const size_t *row, size_t count)
     struct target to = {.dense = (void *)matrix->dense,
                         .row_start = (uint64_t *)matrix->row_start,
                         .column = (uint32_t *)matrix->column,
-                        .value = (float *)matrix->value};
+                        .value = (float *)matrix->value,
+                        .value64 = (double *)matrix->value64};
     size_t entries;
     count_entries(matrix, NULL, row, count, &entries); /* of fewer rows than there are: it fits */
     copy_rows(matrix, NULL, row, count, to);
@@ -144,4 +173,5 @@ void matrix_keep(struct matrix *matrix, const size_t *row, size_t count)
     matrix->dense = shrink(matrix, matrix->dense, entries, element_size[matrix->kind]);
     matrix->column = shrink(matrix, matrix->column, entries, sizeof *matrix->column);
     matrix->value = shrink(matrix, matrix->value, entries, sizeof *matrix->value);
+    matrix->value64 = shrink(matrix, matrix->value64, entries, sizeof *matrix->value64);
 }

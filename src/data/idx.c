@@ -255,13 +255,14 @@ static temper_status write_header(struct sink *sink, unsigned char code, const u
 /* Grey pictures keep their height and width; other features are one dimension. */
 temper_status write_idx(const struct dataset *data, struct sink *sink, temper_error *error)
 {
-    static const unsigned char codes[] = {
-        [MATRIX_F32] = 0x0d, [MATRIX_F64] = 0x0e, [MATRIX_U8] = 0x08, [MATRIX_CSR] = 0x0d};
+    unsigned char code = data->x.kind == MATRIX_U8      ? 0x08
+                         : matrix_has_doubles(&data->x) ? 0x0e
+                                                        : 0x0d;
     bool pictures = data->x.kind == MATRIX_U8 && data->picture[2] == 1;
     uint64_t sizes[3] = {data->x.rows, data->x.columns};
     for (size_t i = 0; pictures && i < 2; i++)
         sizes[i + 1] = data->picture[i];
-    temper_status status = write_header(sink, codes[data->x.kind], sizes, pictures ? 3 : 2, error);
+    temper_status status = write_header(sink, code, sizes, pictures ? 3 : 2, error);
     return status == TEMPER_OK ? dense_write(&data->x, true, sink, error) : status;
 }
 

@@ -34,7 +34,7 @@ static struct entry entry_at(const struct row *row, size_t i)
 {
     switch (row->kind) {
     case MATRIX_CSR:
-        return (struct entry){(uint64_t)row->column[i] + 1, (double)row->value[i], true};
+        return (struct entry){(uint64_t)row_column(row, i) + 1, row_value(row, i), row->value};
     case MATRIX_F32:
         return (struct entry){i + 1, (double)((const float *)row->dense)[i], true};
     case MATRIX_F64:

@@ -9,6 +9,7 @@
 
 /* What the estimates leave out: small things, the borders of pages, memory that is freed and not
  * given back, stacks of threads. */
+static const double SLACK_PROCESSES = 16.0 * 1024 * 1024; /* what MPI has under way */
 static const double SLACK = 3.0 * 1024 * 1024, SLACK_THREAD = 256.0 * 1024, SLACK_SHARE = 1.03;
 
 const char *limit_text(double bytes, char out[LIMIT_TEXT])
@@ -18,13 +19,24 @@ const char *limit_text(double bytes, char out[LIMIT_TEXT])
     return out;
 }
 
-temper_status limit_check(const temper_read_options *options, temper_error *error)
+temper_status limit_check(const temper_read_options *options, bool mapped, temper_error *error)
 {
-    if (options->memory == 0 || comm_alone(options->comm))
+    if (options->memory == 0 || comm_alone(options->comm) || mapped)
         return TEMPER_OK;
     return error_set(error, TEMPER_USAGE,
-                     "--memory is for one process alone; leave it out, and give each process a "
-                     "machine that holds its part of the rows");
+                     "--memory with several processes is for training from a .tmpr file; make one "
+                     "by 'temper convert', or leave it out");
+}
+
+temper_status limit_refuse(const struct dataset *data, const char *what, temper_error *error)
+{
+    if (data->memory == 0 || comm_alone(data->comm))
+        return TEMPER_OK;
+    return error_set(
+        error, TEMPER_USAGE,
+        "--memory with several processes is for training, not for %s; leave it out, and "
+        "give each process a machine that holds its part of the rows",
+        what);
 }
 
 /* Labels and weights lie in the file too, and stay once they were read. */
@@ -47,16 +59,16 @@ static double least_window(const struct dataset *data, const struct limit_plan *
     return data->mapping && all < least ? all : least;
 }
 
-temper_status limit_plan(const struct dataset *data, const struct limit_plan *plan,
-                         temper_error *error)
+/* For this process. */
+static temper_status plan_own(const struct dataset *data, const struct limit_plan *plan,
+                              temper_error *error)
 {
     char given[LIMIT_TEXT], least[LIMIT_TEXT];
-    if (data->memory == 0)
-        return TEMPER_OK;
     if (data->x.pages)
         pages_forget(data->x.pages);
     double fixed = (double)resident_bytes() + rows_of_file(data) + SLACK_SHARE * plan->needed +
-                   SLACK + SLACK_THREAD * (double)plan->threads;
+                   SLACK + SLACK_THREAD * (double)plan->threads +
+                   (comm_alone(data->comm) ? 0 : SLACK_PROCESSES);
     double window = least_window(data, plan);
     if (fixed + window > (double)data->memory)
         return error_set(error, TEMPER_NO_MEMORY,
@@ -67,4 +79,12 @@ temper_status limit_plan(const struct dataset *data, const struct limit_plan *pl
     if (data->x.pages && !pages_limit(data->x.pages, (size_t)((double)data->memory - fixed)))
         return error_no_memory(error);
     return TEMPER_OK;
+}
+
+temper_status limit_plan(const struct dataset *data, const struct limit_plan *plan,
+                         temper_error *error)
+{
+    if (data->memory == 0)
+        return TEMPER_OK;
+    return comm_agree(data->comm, plan_own(data, plan, error), error);
 }

@@ -20,8 +20,10 @@ struct limit_plan {
 temper_status limit_plan(const struct dataset *data, const struct limit_plan *plan,
                          temper_error *error);
 
-/* A limit is for one process; several are refused. */
-temper_status limit_check(const temper_read_options *options, temper_error *error);
+/* Several processes keep a limit, each its own, with mapped files only. */
+temper_status limit_check(const temper_read_options *options, bool mapped, temper_error *error);
+/* And not where they keep something of the rows of all, as `what` does. */
+temper_status limit_refuse(const struct dataset *data, const char *what, temper_error *error);
 
 /* A size as --memory takes it, rounded up: "64M". */
 enum { LIMIT_TEXT = 24 };

@@ -14,12 +14,14 @@ struct row matrix_row(const struct matrix *matrix, uint64_t index)
 {
     assert(index < matrix->rows);
     if (matrix->kind == MATRIX_CSR) {
-        uint64_t start = matrix->row_start[index];
-        size_t count = (size_t)(matrix->row_start[index + 1] - start);
+        uint64_t start = matrix_start(matrix, index);
+        size_t count = (size_t)(matrix_start(matrix, index + 1) - start);
         return (struct row){.kind = MATRIX_CSR,
                             .count = count,
-                            .column = matrix->column + start,
-                            .value = matrix->value + start};
+                            .column = matrix->column64 ? NULL : matrix->column + start,
+                            .column64 = matrix->column64 ? matrix->column64 + start : NULL,
+                            .value = matrix->value64 ? NULL : matrix->value + start,
+                            .value64 = matrix->value64 ? matrix->value64 + start : NULL};
     }
     /* The reader has checked that rows * columns * size is a size; so no product here can wrap. */
     size_t offset = (size_t)(index * matrix->columns) * element_size[matrix->kind];
@@ -49,7 +51,7 @@ static void row_to_f64(struct row row, double *out)
         break;
     case MATRIX_CSR: /* the others are 0 already */
         for (size_t i = 0; i < row.count; i++)
-            out[row.column[i]] = (double)row.value[i];
+            out[row_column(&row, i)] = row_value(&row, i);
         break;
     }
 }
@@ -67,8 +69,10 @@ struct matrix matrix_slice(const struct matrix *matrix, uint64_t from, uint64_t 
     struct matrix slice = *matrix;
     slice.owned[0] = slice.owned[1] = slice.owned[2] = NULL;
     slice.rows = count;
-    if (matrix->kind == MATRIX_CSR)
+    if (matrix->kind == MATRIX_CSR && matrix->row_start)
         slice.row_start += from;
+    else if (matrix->kind == MATRIX_CSR)
+        slice.row_start32 += from;
     else if (count)
         slice.dense = matrix_row(matrix, from).dense;
     return slice;
@@ -78,8 +82,10 @@ uint64_t matrix_bytes(const struct matrix *matrix)
 {
     if (matrix->kind != MATRIX_CSR)
         return matrix->rows * matrix->columns * element_size[matrix->kind];
-    return (matrix->rows + 1) * sizeof *matrix->row_start +
-           matrix->nonzeros * (sizeof *matrix->column + sizeof *matrix->value);
+    size_t start = matrix->row_start32 ? sizeof(uint32_t) : sizeof(uint64_t);
+    size_t column = matrix->column64 ? sizeof(uint64_t) : sizeof(uint32_t);
+    size_t value = matrix->value64 ? sizeof(double) : sizeof(float);
+    return (matrix->rows + 1) * start + matrix->nonzeros * (column + value);
 }
 
 void matrix_free(struct matrix *matrix)

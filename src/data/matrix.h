@@ -12,18 +12,23 @@ enum matrix_kind { MATRIX_F32, MATRIX_F64, MATRIX_U8, MATRIX_CSR };
 
 struct pages;
 
-/* Dense kinds are row by row without gaps. CSR rows have ascending columns and no duplicates; their
- * values are floats. */
+/* Dense kinds are row by row without gaps. CSR rows have ascending columns and no duplicates. What
+ * is ours has 64-bit starts, 32-bit columns and floats; arrays of a caller are borrowed as they
+ * are, in either width. Of the two pointers of each pair one is NULL; ask matrix_start and its
+ * like. */
 struct matrix {
     enum matrix_kind kind;
     uint64_t rows, columns;
     uint64_t nonzeros;         /* stored entries: rows * columns for dense kinds */
     const void *dense;         /* float, double or uint8_t */
     const uint64_t *row_start; /* CSR: rows + 1 */
-    const uint32_t *column;    /* CSR: nonzeros, counted from 0 */
-    const float *value;        /* CSR: nonzeros */
-    void *owned[3];            /* what matrix_free frees; all NULL if the memory is borrowed */
-    struct pages *pages;       /* of the mapped file that it lies in (data/pages.h); else NULL */
+    const uint32_t *row_start32;
+    const uint32_t *column; /* CSR: nonzeros, counted from 0 */
+    const uint64_t *column64;
+    const float *value; /* CSR: nonzeros */
+    const double *value64;
+    void *owned[3];      /* what matrix_free frees; all NULL if the memory is borrowed */
+    struct pages *pages; /* of the mapped file that it lies in (data/pages.h); else NULL */
 };
 
 /* One row, whatever the kind. */
@@ -32,8 +37,50 @@ struct row {
     size_t count;           /* entries: all columns of a dense row */
     const void *dense;      /* NULL for CSR */
     const uint32_t *column; /* NULL for dense */
+    const uint64_t *column64;
     const float *value;
+    const double *value64;
 };
+
+/* Of a CSR matrix: where a row begins; the column and the value of an entry. Columns are below
+ * 2^32, however wide they are stored. */
+static inline uint64_t matrix_start(const struct matrix *matrix, uint64_t row)
+{
+    return matrix->row_start32 ? matrix->row_start32[row] : matrix->row_start[row];
+}
+
+static inline uint32_t matrix_column(const struct matrix *matrix, uint64_t entry)
+{
+    return matrix->column64 ? (uint32_t)matrix->column64[entry] : matrix->column[entry];
+}
+
+static inline double matrix_value(const struct matrix *matrix, uint64_t entry)
+{
+    return matrix->value64 ? matrix->value64[entry] : (double)matrix->value[entry];
+}
+
+/* The same of an entry of a row. */
+static inline uint32_t row_column(const struct row *row, size_t entry)
+{
+    return row->column64 ? (uint32_t)row->column64[entry] : row->column[entry];
+}
+
+static inline double row_value(const struct row *row, size_t entry)
+{
+    return row->value64 ? row->value64[entry] : (double)row->value[entry];
+}
+
+/* Whether the numbers are doubles, dense or sparse. */
+static inline bool matrix_has_doubles(const struct matrix *matrix)
+{
+    return matrix->kind == MATRIX_F64 || matrix->value64;
+}
+
+/* Whether the arrays are in the widths of what is ours, which is what files hold. */
+static inline bool matrix_is_narrow(const struct matrix *matrix)
+{
+    return !matrix->row_start32 && !matrix->column64 && !matrix->value64;
+}
 
 struct row matrix_row(const struct matrix *matrix, uint64_t index);
 /* All columns as doubles; out has room for matrix->columns. */

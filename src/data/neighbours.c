@@ -30,6 +30,7 @@ struct search {
     float *tile;   /* the points, feature by feature: [tile][dimension * TILE + point] */
     float *norm;   /* |y|^2 of each, infinite in the padding */
     float *middle; /* of each tile: [tile * dimensions + j] */
+    size_t from;   /* the first block of this process */
     /* For each worker: */
     float *space;
     size_t product, scratch, nearest, rows, middles; /* numbers of its parts */
@@ -194,7 +195,7 @@ static void begin_block(struct block *block)
 static temper_status run_block(void *context, size_t number, size_t worker)
 {
     const struct search *search = context;
-    size_t dimensions = search->points.dimensions, from = number * QUERIES;
+    size_t dimensions = search->points.dimensions, from = (search->from + number) * QUERIES;
     size_t left = search->points.rows - from;
     float *space = search->space + worker * (search->product + search->scratch + search->nearest +
                                              search->rows + search->middles);
@@ -219,16 +220,67 @@ static temper_status run_block(void *context, size_t number, size_t worker)
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-static temper_status search_all(struct search *search, size_t threads)
+/* The first row, in the order, that a process looks for neighbours of. */
+static size_t first_query(const struct search *search, size_t rank)
 {
-    size_t dimensions = search->points.dimensions;
-    size_t blocks = (search->points.rows + QUERIES - 1) / QUERIES, each;
+    size_t rows = search->points.rows, blocks = (rows + QUERIES - 1) / QUERIES;
+    size_t first = blocks * rank / comm_size(search->points.comm) * QUERIES;
+    return first < rows ? first : rows;
+}
+
+static void pack(const struct search *search, size_t from, size_t to, char *out)
+{
+    size_t index = search->count * sizeof *search->index;
+    for (size_t i = from; i < to; i++, out += index + sizeof *search->square) {
+        memcpy(out, search->index + search->order[i] * search->count, index);
+        memcpy(out + index, search->square + search->order[i], sizeof *search->square);
+    }
+}
+
+static void unpack(const struct search *search, const char *in)
+{
+    size_t index = search->count * sizeof *search->index;
+    for (size_t i = 0; i < search->points.rows; i++, in += index + sizeof *search->square) {
+        memcpy(search->index + search->order[i] * search->count, in, index);
+        memcpy(search->square + search->order[i], in + index, sizeof *search->square);
+    }
+}
+
+/* What each has found, in the order of the search, to all. */
+static temper_status share_found(const struct search *search, temper_error *error)
+{
+    const temper_comm *comm = search->points.comm;
+    size_t each = search->count * sizeof *search->index + sizeof *search->square;
+    size_t from = first_query(search, comm_rank(comm)),
+           to = first_query(search, comm_rank(comm) + 1);
+    size_t *bytes = mem_alloc(comm_size(comm), sizeof *bytes);
+    char *own = mem_alloc(to - from, each), *all = mem_alloc(search->points.rows, each);
+    temper_status status = bytes && own && all ? TEMPER_OK : error_no_memory(error);
+    if (status == TEMPER_OK) {
+        for (size_t r = 0; r < comm_size(comm); r++)
+            bytes[r] = (first_query(search, r + 1) - first_query(search, r)) * each;
+        pack(search, from, to, own);
+        status = comm_gather(comm, own, bytes, all, error);
+    }
+    if (status == TEMPER_OK)
+        unpack(search, all);
+    mem_free(bytes);
+    mem_free(own);
+    mem_free(all);
+    return status;
+}
+
+static temper_status search_all(struct search *search, size_t threads, temper_error *error)
+{
+    size_t dimensions = search->points.dimensions, rank = comm_rank(search->points.comm), each;
+    search->from = first_query(search, rank) / QUERIES;
+    size_t blocks = (first_query(search, rank + 1) + QUERIES - 1) / QUERIES - search->from;
     search->product = (size_t)QUERIES * TILE;
     search->scratch = linear_scratch(QUERIES, dimensions, TILE);
     search->nearest = QUERIES * search->count;
     search->rows = QUERIES * dimensions;
     search->middles = search->tiles;
-    threads = threads > blocks ? blocks : threads;
+    threads = threads > blocks && blocks ? blocks : threads;
     each = search->product + search->scratch + search->nearest + search->rows + search->middles;
     search->order = mem_alloc(search->points.rows, sizeof *search->order);
     search->middle = mem_alloc(search->tiles, dimensions * sizeof *search->middle);
@@ -236,11 +288,13 @@ static temper_status search_all(struct search *search, size_t threads)
     search->norm = mem_alloc(search->tiles * TILE, sizeof *search->norm);
     search->space = mem_aligned(threads, each * sizeof *search->space);
     if (!search->order || !search->middle || !search->tile || !search->norm || !search->space)
-        return TEMPER_NO_MEMORY;
+        return error_no_memory(error);
     bisect(search->points, QUERIES, search->order);
     fill_tiles(search);
     find_middles(search);
-    return parallel_blocks(blocks, threads, run_block, search);
+    if (parallel_blocks(blocks, threads, run_block, search) != TEMPER_OK)
+        return error_no_memory(error);
+    return comm_alone(search->points.comm) ? TEMPER_OK : share_found(search, error);
 }
 
 temper_status neighbours_find(struct points points, size_t count, size_t threads, uint32_t *index,
@@ -262,11 +316,11 @@ temper_status neighbours_find(struct points points, size_t count, size_t threads
     search.tried = search.tiles / SHARE_OF_TILES;
     if (search.tried < LEAST_TILES)
         search.tried = search.tiles < LEAST_TILES ? search.tiles : (size_t)LEAST_TILES;
-    temper_status status = search_all(&search, threads);
+    temper_status status = search_all(&search, threads, error);
     mem_free(search.order);
     mem_free(search.middle);
     mem_free(search.tile);
     mem_free(search.norm);
     mem_free(search.space);
-    return status == TEMPER_OK ? TEMPER_OK : error_no_memory(error);
+    return status;
 }

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/status.h"
+#include "comm/comm.h"
 
 /* Points that are searched; of more rows, so many, evenly spread. */
 enum { NEIGHBOURS_AMONG = 20000 };
@@ -13,6 +13,7 @@ enum { NEIGHBOURS_AMONG = 20000 };
 struct points {
     const float *x; /* [row * dimensions + j] */
     size_t rows, dimensions;
+    const temper_comm *comm; /* each process, all having these points, finds a share; NULL: alone */
 };
 
 /* Fills index[row * count + i], nearest first and never the row itself, and the squared distance of

@@ -29,13 +29,12 @@ temper_status read_npy(struct reading *reading, struct dataset *data)
 /* Version 1, with blanks so that the numbers begin at a multiple of 64. */
 static size_t make_header(const struct matrix *x, char header[2 * NPY_ALIGNMENT])
 {
-    static const char *const types[] = {
-        [MATRIX_F32] = "f4", [MATRIX_F64] = "f8", [MATRIX_U8] = "u1", [MATRIX_CSR] = "f4"};
+    const char *type = x->kind == MATRIX_U8 ? "u1" : matrix_has_doubles(x) ? "f8" : "f4";
     const char *order = x->kind == MATRIX_U8 ? "|" : host_is_big_endian() ? ">" : "<";
     char text[2 * NPY_ALIGNMENT];
     int written = snprintf(
         text, sizeof text, "{'descr': '%s%s', 'fortran_order': False, 'shape': (%llu, %llu), }",
-        order, types[x->kind], (unsigned long long)x->rows, (unsigned long long)x->columns);
+        order, type, (unsigned long long)x->rows, (unsigned long long)x->columns);
     size_t length = (size_t)written, total = 10 + length + 1;
     total = (total + NPY_ALIGNMENT - 1) / NPY_ALIGNMENT * NPY_ALIGNMENT;
     memset(header, ' ', total);

@@ -10,12 +10,18 @@ enum {
     SPARSE_BLOCK_ROWS = 256,
     SPARSE_BLOCK_BYTES = 256 * 1024,
     TURN_BYTES = 512 * 1024, /* a gradient that is larger is not added to at random */
+    TOGETHER_ROWS = 1024,    /* of a group's parts, at least: adding them up must not count, */
+    TOGETHER_SPARSE = 512,
 };
 
 /* Nor one of whose parts there would be so many that adding them up takes this share of a pass. */
 static const double SPARSE_SHARE = 4;
-/* Sums of all parts may take this, and a sixteenth of the data beside it. */
-static const double PART_BYTES = 32.0 * 1024 * 1024;
+/* Sums of all parts may take this, or a share of the data; */
+static const double PART_BYTES = 4.0 * 1024 * 1024;
+static const double PART_SHARE = 64;
+/* more only for a few parts, which threads are for: this, and a sixteenth of the data. */
+static const double FEW_PARTS = 8;
+static const double FEW_BYTES = 32.0 * 1024 * 1024;
 
 size_t parts_sparse_block(size_t classes)
 {
@@ -43,6 +49,24 @@ static double data_bytes(const struct dataset *data)
     return entries * (sizeof(uint32_t) + sizeof(float)) + (rows + 1) * sizeof(uint64_t);
 }
 
+static size_t parts_together(const struct parts *parts, bool sparse)
+{
+    size_t together = 1, least = sparse ? TOGETHER_SPARSE : TOGETHER_ROWS;
+    while (together < parts->count && together * parts->rows_each < least)
+        together *= 2;
+    return together;
+}
+
+/* How many parts, whose sums have so many bytes, there may be. */
+static uint64_t most_parts(const struct dataset *data, double each)
+{
+    double bytes = data_bytes(data), few = (FEW_BYTES + bytes / 16) / each;
+    double share = bytes / PART_SHARE, most = (share > PART_BYTES ? share : PART_BYTES) / each;
+    few = few < FEW_PARTS ? few : FEW_PARTS;
+    most = most > few ? most : few;
+    return most >= MOST_PARTS ? MOST_PARTS : most < 1 ? 1 : (uint64_t)most;
+}
+
 struct parts parts_of(const struct dataset *data)
 {
     bool sparse = data->x.kind == MATRIX_CSR;
@@ -58,19 +82,30 @@ struct parts parts_of(const struct dataset *data)
         (gradient > TURN_BYTES ||
          SPARSE_SHARE * (double)(blocks < MOST_PARTS ? blocks : MOST_PARTS) * (double)columns >
              (double)dataset_all_nonzeros(data));
-    double most = (PART_BYTES + data_bytes(data) / 16) / (turned ? 1 : gradient);
-    uint64_t parts = most >= MOST_PARTS ? MOST_PARTS : most < 1 ? 1 : (uint64_t)most;
+    uint64_t parts = most_parts(data, turned ? 1 : gradient);
     uint64_t part_blocks = (blocks + parts - 1) / parts;
-    return (struct parts){.rows_each = (size_t)(part_blocks * block),
-                          .count = (size_t)((blocks + part_blocks - 1) / part_blocks),
-                          .turned = turned};
+    struct parts made = {.rows_each = (size_t)(part_blocks * block),
+                         .count = (size_t)((blocks + part_blocks - 1) / part_blocks),
+                         .together = 1,
+                         .turned = turned};
+    if (classes == 2)
+        made.together = parts_together(&made, sparse);
+    return made;
+}
+
+/* Of parts taken together. */
+static size_t first_together(const struct parts *parts, size_t rank, size_t ranks)
+{
+    size_t count = (parts->count + parts->together - 1) / parts->together;
+    if (count < ranks)
+        return rank < count ? rank : count;
+    return count * rank / ranks;
 }
 
 size_t parts_first(const struct parts *parts, size_t rank, size_t ranks)
 {
-    if (parts->count < ranks)
-        return rank < parts->count ? rank : parts->count;
-    return parts->count * rank / ranks;
+    size_t first = first_together(parts, rank, ranks) * parts->together;
+    return first < parts->count ? first : parts->count;
 }
 
 uint64_t parts_first_row(const struct parts *parts, uint64_t rows, size_t rank, size_t ranks)
@@ -84,5 +119,13 @@ size_t *parts_holders(const struct parts *parts, const temper_comm *comm)
     size_t size = comm_size(comm), *first = mem_alloc(size + 1, sizeof *first);
     for (size_t r = 0; first && r <= size; r++)
         first[r] = parts_first(parts, r, size);
+    return first;
+}
+
+size_t *parts_holders_together(const struct parts *parts, const temper_comm *comm)
+{
+    size_t size = comm_size(comm), *first = mem_alloc(size + 1, sizeof *first);
+    for (size_t r = 0; first && r <= size; r++)
+        first[r] = first_together(parts, r, size);
     return first;
 }

@@ -11,6 +11,8 @@
 struct parts {
     size_t rows_each; /* of all parts but the last */
     size_t count;     /* 1 to 64 */
+    size_t together;  /* of so many, a power of two, a group of models has one sum (two classes):
+                       * its sums are large. A process has all of them, or none */
     bool turned;      /* sparse rows of so many columns that gradients are taken column by column */
 };
 
@@ -25,5 +27,7 @@ size_t parts_first(const struct parts *parts, size_t rank, size_t ranks);
 uint64_t parts_first_row(const struct parts *parts, uint64_t rows, size_t rank, size_t ranks);
 /* parts_first of all ranks, and behind them; NULL: no memory. */
 size_t *parts_holders(const struct parts *parts, const temper_comm *comm);
+/* The same of parts taken together. */
+size_t *parts_holders_together(const struct parts *parts, const temper_comm *comm);
 
 #endif

@@ -79,39 +79,95 @@ static uint64_t *move_starts(struct pieces *p, size_t rows)
     return start;
 }
 
+/* ---- The matrix ------------------------------------------------------------------------------ */
+
+static bool move_sparse(struct pieces *p, size_t rows, struct matrix *out)
+{
+    const struct matrix *x = &p->data->x;
+    uint64_t *start = move_starts(p, rows);
+    void *column = start ? move_entries(p, start, x->column) : NULL;
+    void *value = column ? move_entries(p, start, x->value) : NULL;
+    if (!value) {
+        mem_free(start);
+        mem_free(column);
+        return false;
+    }
+    *out = (struct matrix){.kind = MATRIX_CSR,
+                           .rows = rows,
+                           .columns = x->columns,
+                           .nonzeros = start[rows],
+                           .row_start = start,
+                           .column = column,
+                           .value = value,
+                           .owned = {start, column, value}};
+    return true;
+}
+
+static bool move_dense(struct pieces *p, size_t rows, struct matrix *out)
+{
+    static const uint8_t size[] = {
+        [MATRIX_F32] = sizeof(float), [MATRIX_F64] = sizeof(double), [MATRIX_U8] = 1};
+    const struct matrix *x = &p->data->x;
+    void *dense = move_rows(p, x->dense, (size_t)x->columns * size[x->kind]);
+    *out = (struct matrix){.kind = x->kind,
+                           .rows = rows,
+                           .columns = x->columns,
+                           .nonzeros = rows * x->columns,
+                           .dense = dense,
+                           .owned = {dense}};
+    return dense != NULL;
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
+/* Arrays of a row each. */
+struct along {
+    uint64_t *line;
+    uint32_t *label;
+    double *weight;
+};
+
+/* By what all know: those that have no rows have no arrays, and take part even so. */
+static bool move_along(struct pieces *p, struct along *out)
+{
+    const struct dataset *data = p->data;
+    bool weighted = false;
+    for (size_t r = 0; r < p->comm->size; r++)
+        weighted = weighted || p->told[r].weighted;
+    if (p->read && !(out->line = move_rows(p, data->line, sizeof *data->line)))
+        return false;
+    if (data->classes.count && !(out->label = move_rows(p, data->label, sizeof *data->label)))
+        return false;
+    return !weighted || (out->weight = move_rows(p, data->weight, sizeof *data->weight));
+}
+
+static void along_free(struct along *along)
+{
+    mem_free(along->line);
+    mem_free(along->label);
+    mem_free(along->weight);
+}
+
 temper_status pieces_move(struct pieces *p)
 {
     struct dataset *data = p->data;
     size_t rank = p->comm->rank, rows = (size_t)(p->gets[rank + 1] - p->gets[rank]);
-    bool labelled = data->classes.count > 0, done = true;
-    uint32_t *label = NULL;
-    uint64_t *line = move_rows(p, data->line, sizeof *data->line);
-    if (line && labelled)
-        label = move_rows(p, data->label, sizeof *data->label);
-    uint64_t *start = line && (label || !labelled) ? move_starts(p, rows) : NULL;
-    void *column = start ? move_entries(p, start, data->x.column) : NULL;
-    void *value = column ? move_entries(p, start, data->x.value) : NULL;
-    done = value != NULL;
-    if (done) {
-        struct matrix moved = {.kind = MATRIX_CSR,
-                               .rows = rows,
-                               .columns = data->x.columns,
-                               .nonzeros = start[rows],
-                               .row_start = start,
-                               .column = column,
-                               .value = value,
-                               .owned = {start, column, value}};
-        matrix_free(&data->x);
-        mem_free(data->label);
-        mem_free(data->line);
-        data->x = moved;
-        data->label = label;
-        data->line = line;
-        data->first_row = p->gets[rank];
-        return TEMPER_OK;
+    struct along along = {0};
+    struct matrix moved = {0};
+    bool done = move_along(p, &along) &&
+                (data->x.kind == MATRIX_CSR ? move_sparse : move_dense)(p, rows, &moved);
+    if (!done) {
+        along_free(&along);
+        return p->reading->error ? p->reading->error->status : TEMPER_NO_MEMORY;
     }
-    void *blocks[] = {line, label, start, column, value};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-        mem_free(blocks[i]);
-    return p->reading->error ? p->reading->error->status : TEMPER_NO_MEMORY;
+    matrix_free(&data->x);
+    dataset_free_array(data, data->line);
+    dataset_free_array(data, data->label);
+    dataset_free_array(data, data->weight);
+    data->x = moved;
+    data->label = along.label;
+    data->line = along.line;
+    data->weight = along.weight;
+    data->first_row = p->gets[rank];
+    return TEMPER_OK;
 }

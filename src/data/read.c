@@ -14,6 +14,7 @@
 #include "data/pages.h"
 #include "data/schema.h"
 #include "data/select.h"
+#include "data/shards.h"
 #include "data/share.h"
 #include "data/token.h"
 #include "data/weights.h"
@@ -195,11 +196,19 @@ static temper_status read_all(struct reading *reading, const struct format *form
     return status == TEMPER_OK ? read_complete(reading, data) : status;
 }
 
+/* Of a table, what columns become must not be told by later rows. */
+static bool can_be_cut(const struct format *format, const temper_read_options *options)
+{
+    bool means = options->missing && strcmp(options->missing, "mean") == 0;
+    return format->read == read_libsvm ||
+           (format->read == read_csv && !options->categorical && !means);
+}
+
 /* Whether processes can read parts of the text: what the options ask for must not need all rows. */
 static bool comes_in_pieces(const struct reading *reading, const struct format *format)
 {
     const temper_read_options *options = reading->options;
-    return !comm_alone(options->comm) && format->read == read_libsvm && !reading->schema &&
+    return !comm_alone(options->comm) && can_be_cut(format, options) && !reading->schema &&
            source_file_size(reading->source) > 0 && !source_compression(reading->source) &&
            !options->labels && !options->weights && !options->classes && !options->class_weight;
 }
@@ -241,6 +250,8 @@ static temper_status read_into(struct reading *reading, struct dataset *data)
 {
     const struct format *format = NULL;
     temper_status status = read_format(reading, data, &format);
+    if (status == TEMPER_OK)
+        status = limit_check(reading->options, format->read == read_tmpr, reading->error);
     if (status != TEMPER_OK) {
         source_close(reading->source);
         return status;
@@ -248,7 +259,7 @@ static temper_status read_into(struct reading *reading, struct dataset *data)
     assert(format);
     bool whole = !comes_in_pieces(reading, format);
     if (!whole) {
-        status = read_lines_of_all(reading, data, &whole);
+        status = read_lines_of_all(reading, format->read, data, &whole);
         if (status == TEMPER_BAD_DATA)
             say_what_was_assumed(reading, format);
         if (status != TEMPER_OK)
@@ -272,9 +283,9 @@ temper_status dataset_read_like(const char *path, const temper_read_options *opt
                                 temper_error *error)
 {
     struct reading reading = {.path = path, .options = options, .error = error, .schema = schema};
-    temper_status status = limit_check(options, error);
-    if (status == TEMPER_OK)
-        status = source_open(path, &reading.source, error);
+    if (shards_meant(path))
+        return shards_read(path, options, schema, out, error);
+    temper_status status = source_open(path, &reading.source, error);
     if (status != TEMPER_OK)
         return status;
     struct dataset *data = mem_zeroed(1, sizeof *data);

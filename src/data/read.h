@@ -18,7 +18,8 @@ struct reading {
     uint64_t lines_before;       /* of a text that comes in portions: lines of those before it */
     int labels_before; /* and whether those have labels: enum sparse_labels; 0: not known */
     bool piece;        /* others have the rest of the text: it may have no rows */
-    uint64_t lines;    /* of a libsvm text: those before, and those that were read */
+    uint64_t lines;    /* of a text: those before, and those that were read */
+    uint64_t from, to; /* of a piece of a table: its bytes; to 0: not known yet */
 };
 
 /* A reader fills an empty dataset; on failure the caller frees what it holds. */
@@ -51,10 +52,11 @@ temper_status read_format(struct reading *reading, struct dataset *data,
                           const struct format **format);
 /* What the options ask for beyond the file itself, in the order of above. */
 temper_status read_complete(struct reading *reading, struct dataset *data);
-/* A libsvm text that several processes read: each its own lines, then each has the rows of its
- * parts (data/parts.h). Closes the source. *whole instead, where that would not tell what one
- * process does: then all have to read everything. */
-temper_status read_lines_of_all(struct reading *reading, struct dataset *data, bool *whole);
+/* A text, libsvm or a table, that several processes read: each its own lines, then each has the
+ * rows of its parts (data/parts.h). Closes the source. *whole instead, where that would not tell
+ * what one process does: then all have to read everything. */
+temper_status read_lines_of_all(struct reading *reading, reader_fn *read, struct dataset *data,
+                                bool *whole);
 /* Reads what is open as that format, and completes it. Closes the source. */
 temper_status read_as(struct reading *reading, const struct format *format, struct dataset *data);
 

@@ -3,10 +3,13 @@
  * What they have to agree on are the classes, in the order in which the rows bring them, the number
  * of columns, the numbers of the lines, and the first fault. */
 #include <string.h>
+#include <xxhash.h>
 
 #include "base/memory.h"
+#include "data/csv.h"
 #include "data/parts.h"
 #include "data/pieces.h"
+#include "data/schema.h"
 #include "data/share.h"
 #include "data/sparse_rows.h"
 #include "data/token.h"
@@ -18,25 +21,31 @@ static void start_again(struct dataset *data)
 {
     matrix_free(&data->x);
     classes_free(&data->classes);
+    names_free(&data->features);
+    schema_free(data->schema);
     mem_free(data->label);
     mem_free(data->line);
     mem_free(data->source);
+    data->schema = NULL;
     data->label = NULL;
     data->line = NULL;
     data->source = NULL;
 }
 
+/* A table knows its lines when it has seen the first of them. */
 static temper_status read_own(struct pieces *p, uint64_t lines_before)
 {
     struct reading *reading = p->reading;
     reading->piece = true;
     reading->lines_before = reading->lines = lines_before;
-    temper_status status = source_open_lines(reading->path, p->comm->rank, p->comm->size,
-                                             &reading->source, reading->error);
-    return status == TEMPER_OK ? read_libsvm(reading, p->data) : status;
+    temper_status status = p->read == read_csv
+                               ? source_open(reading->path, &reading->source, reading->error)
+                               : source_open_lines(reading->path, p->comm->rank, p->comm->size,
+                                                   &reading->source, reading->error);
+    return status == TEMPER_OK ? p->read(reading, p->data) : status;
 }
 
-static temper_status tell(struct pieces *p, temper_status read)
+temper_status pieces_tell(struct pieces *p, temper_status read)
 {
     const struct dataset *data = p->data;
     struct told mine = {.size = p->size,
@@ -44,8 +53,15 @@ static temper_status tell(struct pieces *p, temper_status read)
                         .columns = data->x.columns,
                         .nonzeros = data->x.nonzeros,
                         .lines = p->reading->lines,
+                        .filled = data->missing_filled,
+                        .dropped = data->missing_dropped,
                         .status = read,
-                        .labelled = data->label != NULL};
+                        .labelled = data->label != NULL,
+                        .weighted = data->weight != NULL,
+                        .kind = data->x.kind};
+    for (size_t j = 0; j < data->features.count; j++)
+        mine.features =
+            XXH64(data->features.name[j], strlen(data->features.name[j]), mine.features);
     for (size_t c = 0; c < data->classes.count; c++)
         mine.names += strlen(data->classes.name[c]) + 1;
     return comm_gather_each(p->comm, &mine, sizeof mine, p->told, p->reading->error);
@@ -200,41 +216,41 @@ static void merge_counts(struct pieces *p)
     struct dataset *data = p->data;
     uint64_t lines = 0;
     data->comm = p->comm;
+    data->missing_filled = data->missing_dropped = 0;
     for (size_t r = 0; r < p->comm->size; r++) {
         const struct told *told = &p->told[r];
         p->has[r] = data->all_rows;
         lines += r < p->comm->rank ? told->lines : 0;
         data->all_rows += told->rows;
         data->all_nonzeros += told->nonzeros;
+        data->missing_filled += told->filled;
+        data->missing_dropped += told->dropped;
         data->x.columns = told->columns > data->x.columns ? told->columns : data->x.columns;
     }
     p->has[p->comm->size] = data->all_rows;
-    for (uint64_t i = 0; i < data->x.rows; i++)
+    for (uint64_t i = 0; data->line && i < data->x.rows; i++)
         data->line[i] += lines;
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-static temper_status agree_and_move(struct pieces *p, bool *whole)
+temper_status pieces_agree(struct pieces *p, bool *whole)
 {
     temper_status status = merge_classes(p, whole);
     if (status != TEMPER_OK || *whole)
         return status;
     merge_counts(p);
     status = merge_notes(p);
+    csv_note_missing(p->reading, false, p->data);
     const struct parts parts = parts_of(p->data);
     for (size_t r = 0; r <= p->comm->size; r++)
         p->gets[r] = parts_first_row(&parts, p->data->all_rows, r, p->comm->size);
-    if (status == TEMPER_OK)
-        status = pieces_move(p);
-    return status == TEMPER_OK
-               ? comm_agree(p->comm, read_complete(p->reading, p->data), p->reading->error)
-               : status;
+    return status == TEMPER_OK ? pieces_move(p) : status;
 }
 
 static temper_status read_pieces(struct pieces *p, bool *whole)
 {
-    temper_status status = tell(p, read_own(p, 0));
+    temper_status status = pieces_tell(p, read_own(p, 0));
     if (status != TEMPER_OK)
         return status;
     status = check_copies(p);
@@ -245,36 +261,52 @@ static temper_status read_pieces(struct pieces *p, bool *whole)
         return tell_fault(p, failed);
     *whole = is_empty(p);
     if (!*whole)
-        status = agree_and_move(p, whole);
+        status = pieces_agree(p, whole);
     if (*whole)
         start_again(p->data);
+    else if (status == TEMPER_OK)
+        status = comm_agree(p->comm, read_complete(p->reading, p->data), p->reading->error);
     return status;
 }
 
-temper_status read_lines_of_all(struct reading *reading, struct dataset *data, bool *whole)
+temper_status pieces_start(struct pieces *p)
 {
-    size_t size = comm_size(reading->options->comm);
-    struct pieces p = {.reading = reading, .comm = reading->options->comm, .data = data};
-    p.size = source_file_size(reading->source);
-    source_close(reading->source);
-    p.told = mem_alloc(size, sizeof *p.told);
-    p.has = mem_alloc(size + 1, sizeof *p.has);
-    p.gets = mem_alloc(size + 1, sizeof *p.gets);
-    p.out_bytes = mem_alloc(size, sizeof *p.out_bytes);
-    p.in_bytes = mem_alloc(size, sizeof *p.in_bytes);
-    data->source = mem_alloc(strlen(reading->path) + 1, 1);
-    temper_status status = TEMPER_NO_MEMORY;
-    if (p.told && p.has && p.gets && p.out_bytes && p.in_bytes && data->source) {
-        memcpy(data->source, reading->path, strlen(reading->path) + 1);
-        status = read_pieces(&p, whole);
-    } else {
-        error_no_memory(reading->error);
-    }
-    void *blocks[] = {p.told, p.has, p.gets, p.out_bytes, p.in_bytes};
+    size_t size = p->comm->size;
+    p->told = mem_alloc(size, sizeof *p->told);
+    p->has = mem_alloc(size + 1, sizeof *p->has);
+    p->gets = mem_alloc(size + 1, sizeof *p->gets);
+    p->out_bytes = mem_alloc(size, sizeof *p->out_bytes);
+    p->in_bytes = mem_alloc(size, sizeof *p->in_bytes);
+    return p->told && p->has && p->gets && p->out_bytes && p->in_bytes
+               ? TEMPER_OK
+               : error_no_memory(p->reading->error);
+}
+
+void pieces_end(struct pieces *p)
+{
+    void *blocks[] = {p->told, p->has, p->gets, p->out_bytes, p->in_bytes};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         mem_free(blocks[i]);
+}
+
+temper_status read_lines_of_all(struct reading *reading, reader_fn *read, struct dataset *data,
+                                bool *whole)
+{
+    struct pieces p = {
+        .reading = reading, .read = read, .comm = reading->options->comm, .data = data};
+    p.size = source_file_size(reading->source);
+    source_close(reading->source);
+    temper_status status = pieces_start(&p);
+    data->source = mem_alloc(strlen(reading->path) + 1, 1);
+    if (status == TEMPER_OK && !data->source)
+        status = error_no_memory(reading->error);
+    if (status == TEMPER_OK) {
+        memcpy(data->source, reading->path, strlen(reading->path) + 1);
+        status = read_pieces(&p, whole);
+    }
+    pieces_end(&p);
     reading->piece = false;
     reading->labels_before = 0;
-    reading->lines_before = 0;
+    reading->lines_before = reading->from = reading->to = 0;
     return status;
 }

@@ -132,6 +132,10 @@ static temper_status set_columns(const struct dataset *data, const struct column
         if (!usable(scale->offset[j], scale->factor[j]))
             return refuse_span(data, j, error);
     }
+    if (scale->kind != SCALE_STANDARD)
+        return TEMPER_OK;
+    for (size_t j = 0; j < scale->columns; j++)
+        scale->spread += sums->variance[j] * scale->factor[j] * scale->factor[j];
     return TEMPER_OK;
 }
 
@@ -169,6 +173,21 @@ static bool scale_start(struct scale *scale, enum scale_kind kind, size_t column
     return scale->offset && scale->factor;
 }
 
+/* *out if this went well, else nothing is left. */
+static temper_status publish(struct scale *scale, temper_status status, struct scale *out)
+{
+    if (status == TEMPER_OK)
+        *out = *scale;
+    else
+        scale_free(scale);
+    return status;
+}
+
+static bool learns(enum scale_kind kind)
+{
+    return kind != SCALE_NONE && kind != SCALE_PIXELS;
+}
+
 temper_status scale_learn(const struct dataset *data, enum scale_kind kind, struct scale_rows rows,
                           size_t threads, struct scale *out, temper_error *error)
 {
@@ -178,14 +197,24 @@ temper_status scale_learn(const struct dataset *data, enum scale_kind kind, stru
         return refuse_minmax(data, error);
     if (!scale_start(&scale, kind, (size_t)data->x.columns))
         status = error_no_memory(error);
-    else if (kind != SCALE_NONE && kind != SCALE_PIXELS)
+    else if (learns(kind))
         status = learn(data, rows, threads, &scale, error);
-    if (status != TEMPER_OK) {
-        scale_free(&scale);
-        return status;
-    }
-    *out = scale;
-    return TEMPER_OK;
+    return publish(&scale, status, out);
+}
+
+temper_status scale_from_sums(const struct dataset *data, enum scale_kind kind,
+                              const struct column_sums *sums, struct scale *out,
+                              temper_error *error)
+{
+    struct scale scale;
+    temper_status status = TEMPER_OK;
+    if (kind == SCALE_MINMAX && data->x.kind == MATRIX_CSR)
+        return refuse_minmax(data, error);
+    if (!scale_start(&scale, kind, (size_t)data->x.columns))
+        status = error_no_memory(error);
+    else if (learns(kind))
+        status = set_columns(data, sums, &scale, error);
+    return publish(&scale, status, out);
 }
 
 void scale_free(struct scale *scale)

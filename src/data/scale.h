@@ -26,6 +26,7 @@ struct scale {
     size_t columns;
     double *offset, *factor; /* of each column */
     size_t constants;        /* columns that never change, whose factor is 1 */
+    double spread;           /* the sum of the variances of the columns as scaled; 0: not known */
 };
 
 /* False if there is none of that name; NULL-safe the other way round. */
@@ -41,6 +42,12 @@ struct scale_rows {
 /* The same bits for any number of threads. */
 temper_status scale_learn(const struct dataset *data, enum scale_kind kind, struct scale_rows rows,
                           size_t threads, struct scale *out, temper_error *error);
+/* The same from sums that were taken before, for any kind but log; `data` says what the columns are
+ * called and whether they are sparse, and needs no rows. */
+struct column_sums;
+temper_status scale_from_sums(const struct dataset *data, enum scale_kind kind,
+                              const struct column_sums *sums, struct scale *out,
+                              temper_error *error);
 void scale_free(struct scale *scale);
 
 /* A dense row, in place. A value below 0 under `log`, which training never saw, becomes NaN only

@@ -45,15 +45,20 @@ static void scale_sparse_row(const struct scaling *scaling, size_t row)
 {
     const struct scale *scale = scaling->scale;
     struct row from = matrix_row(scaling->from, row);
-    uint64_t start = scaling->from->row_start[row];
+    uint64_t start = matrix_start(scaling->from, row);
     uint64_t *row_start = scaling->to->owned[0];
     uint32_t *column = scaling->to->owned[1];
     float *value = scaling->to->owned[2];
+    double *value64 = scaling->to->owned[2];
     for (size_t i = 0; i < from.count; i++) {
-        uint32_t j = from.column[i];
-        double x = (double)from.value[i];
+        uint32_t j = row_column(&from, i);
+        double x = row_value(&from, i);
+        x = (scale->kind == SCALE_LOG ? log1p(x) : x) * scale->factor[j];
         column[start + i] = j;
-        value[start + i] = (float)((scale->kind == SCALE_LOG ? log1p(x) : x) * scale->factor[j]);
+        if (from.value)
+            value[start + i] = (float)x;
+        else
+            value64[start + i] = x;
     }
     row_start[row + 1] = start + from.count;
 }
@@ -73,7 +78,7 @@ static temper_status scale_block(void *context, size_t block, size_t worker)
     return TEMPER_OK;
 }
 
-/* Arrays like those of `from`, bytes becoming floats. */
+/* Arrays like those of `from`, bytes becoming floats; starts and columns in the widths of ours. */
 static bool allocate(const struct matrix *from, struct matrix *to)
 {
     size_t entries = (size_t)from->nonzeros, rows = (size_t)from->rows;
@@ -88,9 +93,14 @@ static bool allocate(const struct matrix *from, struct matrix *to)
     }
     /* Zeroed, for row_start begins with 0 and rows + 1 cannot overflow: `from` has as many. */
     to->row_start = to->owned[0] = mem_zeroed(rows + 1, sizeof *to->row_start);
+    to->row_start32 = NULL;
     to->column = to->owned[1] = mem_aligned(entries, sizeof *to->column);
-    to->value = to->owned[2] = mem_aligned(entries, sizeof *to->value);
-    return to->row_start && to->column && to->value;
+    to->column64 = NULL;
+    if (from->value)
+        to->value = to->owned[2] = mem_aligned(entries, sizeof *to->value);
+    else
+        to->value64 = to->owned[2] = mem_aligned(entries, sizeof *to->value64);
+    return to->row_start && to->column && to->owned[2];
 }
 
 static temper_status scale_all(struct scaling *scaling, size_t threads)

@@ -5,6 +5,7 @@
 #include "base/thread.h"
 #include "data/cut.h"
 #include "data/limit.h"
+#include "data/shards.h"
 #include "data/stream_inside.h"
 #include "data/token.h"
 
@@ -70,7 +71,12 @@ static temper_status find_format(struct stream *stream, temper_error *error)
 temper_status stream_open(const char *path, const temper_read_options *options,
                           const struct schema *schema, struct stream **out, temper_error *error)
 {
-    temper_status status = limit_check(options, error);
+    temper_status status = limit_check(options, false, error);
+    if (status == TEMPER_OK && shards_meant(path))
+        status = error_set(error, TEMPER_USAGE,
+                           "%s names several files, and rows are taken from one at a time here; "
+                           "give them one by one, or make one of them: temper convert %s all.tmpr",
+                           place_text(path).text, place_text(path).text);
     if (status != TEMPER_OK)
         return status;
     struct stream *stream = mem_zeroed(1, sizeof *stream);

@@ -7,12 +7,14 @@
 #include "base/memory.h"
 #include "data/column_digest.h"
 
-static const char *const storage_names[] = {
-    [MATRIX_F32] = "dense float32",
-    [MATRIX_F64] = "dense float64",
-    [MATRIX_U8] = "dense uint8",
-    [MATRIX_CSR] = "sparse float32",
-};
+static const char *storage_name(const struct matrix *x)
+{
+    if (x->kind == MATRIX_CSR)
+        return x->value64 ? "sparse float64" : "sparse float32";
+    return x->kind == MATRIX_F32   ? "dense float32"
+           : x->kind == MATRIX_F64 ? "dense float64"
+                                   : "dense uint8";
+}
 
 /* ---- Constant columns
  * ----------------------------------------------------------------------------- */
@@ -188,7 +190,7 @@ temper_status dataset_summary(const struct dataset *data, size_t threads, temper
                               temper_error *error)
 {
     temper_summary summary = {
-        .storage = storage_names[data->x.kind],
+        .storage = storage_name(&data->x),
         .compression = data->compression,
         .rows = data->x.rows,
         .features = data->x.columns,

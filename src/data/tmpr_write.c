@@ -184,6 +184,11 @@ temper_status write_tmpr(const struct dataset *data, struct sink *sink, temper_e
     temper_status status = tmpr_check_host(data->source ? data->source : "the data", error);
     if (status != TEMPER_OK)
         return status;
+    if (!matrix_is_narrow(&data->x))
+        return error_set(
+            error, TEMPER_USAGE,
+            "a .tmpr holds sparse rows as floats with 32-bit columns and 64-bit starts, "
+            "and these are borrowed in other types; convert them, or write libsvm");
     if (!plan(data, &job.layout))
         return error_set(error, TEMPER_USAGE,
                          "%llu rows of %llu features cannot be kept as .tmpr; give it at least one "

@@ -3,6 +3,7 @@
 #include "kernel/linear_body.h"
 #include "kernel/residual_floats.h"
 #include "kernel/softmax_body.h"
+#include "kernel/sparse_floats.h"
 
 void residual_f32_neon(const struct residual_rows *rows, float *activation,
                        struct residual_sums *sums)
@@ -16,6 +17,11 @@ void residual_f32_neon(const struct residual_rows *rows, float *activation,
 void softmax_f32_neon(const struct softmax_f32 *block)
 {
     softmax_run(block);
+}
+
+void sparse_floats_neon(struct sparse_rows rows, size_t width, const float *w, double *out)
+{
+    sparse_floats(rows, width, w, out);
 }
 
 const struct linear_f32 linear_f32_neon = LINEAR_TABLE;

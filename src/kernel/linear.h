@@ -63,6 +63,11 @@ struct many_f64 {
     size_t of;
 };
 
+/* Some lines of a Gram matrix, for one of several threads. */
+struct gram_lines {
+    size_t from, to;
+};
+
 struct linear_f32 {
     /* out[i] = sum_j x[i][j] w[j] */
     void (*times)(struct rows_f32 block, const float *w, float *out);
@@ -79,9 +84,10 @@ struct linear_f32 {
     void (*many_times)(const struct many_f32 *many, const float *w, float *out);
     /* gradient[j * classes + c] += sum_i r[c * stride + i] x[i][j] */
     void (*many_back)(const struct many_f32 *many, const float *r, double *gradient);
-    /* gram[j * columns + k] += sum_i weight[i] x[i][j] x[i][k] for k <= j; `scratch` has room for
-     * rows * columns numbers */
-    void (*gram)(struct rows_f32 block, const float *weight, float *scratch, double *gram);
+    /* gram[j * columns + k] += sum_i weight[i] x[i][j] x[i][k] for k <= j and j of these lines, the
+     * bits of which do not depend on the others; `scratch` has room for rows * columns numbers */
+    void (*gram)(struct rows_f32 block, const float *weight, struct gram_lines lines,
+                 float *scratch, double *gram);
     void (*from_u8)(const uint8_t *from, size_t rows, size_t columns, struct rows_scale scale,
                     float *to);
     void (*from_f32)(const float *from, size_t rows, size_t columns, struct rows_scale scale,
@@ -102,7 +108,8 @@ struct linear_f64 {
                      double *gradient);
     void (*many_times)(const struct many_f64 *many, const double *w, double *out);
     void (*many_back)(const struct many_f64 *many, const double *r, double *gradient);
-    void (*gram)(struct rows_f64 block, const double *weight, double *scratch, double *gram);
+    void (*gram)(struct rows_f64 block, const double *weight, struct gram_lines lines,
+                 double *scratch, double *gram);
     void (*from_u8)(const uint8_t *from, size_t rows, size_t columns, struct rows_scale scale,
                     double *to);
     void (*from_f32)(const float *from, size_t rows, size_t columns, struct rows_scale scale,

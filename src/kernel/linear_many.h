@@ -151,20 +151,21 @@ static void add_lower(const real *sums, size_t j, size_t k, size_t width, double
     }
 }
 
-static void weigh_rows(rows_type block, const real *weight, real *to)
+static void weigh_rows(rows_type block, const real *weight, struct gram_lines lines, real *to)
 {
     for (size_t i = 0; i < block.rows; i++)
-        for (size_t j = 0; j < block.columns; j++)
+        for (size_t j = lines.from; j < lines.to; j++)
             to[i * block.columns + j] = weight[i] * block.x[i * block.columns + j];
 }
 
-static void linear_gram(rows_type block, const real *weight, real *scratch, double *gram)
+static void linear_gram(rows_type block, const real *weight, struct gram_lines lines, real *scratch,
+                        double *gram)
 {
     real sums[TILE_WIDTH * STRIP];
     size_t columns = block.columns, width;
-    weigh_rows(block, weight, scratch);
-    for (size_t j = 0; j < columns; j += width) {
-        width = tile_width(columns - j);
+    weigh_rows(block, weight, lines, scratch);
+    for (size_t j = lines.from; j < lines.to; j += width) {
+        width = tile_width(lines.to - j);
         for (size_t k = 0; k < j + width; k += STRIP) {
             size_t count = least(columns - k, STRIP), vectors = (count + LANES - 1) / LANES;
             struct tile tile = {

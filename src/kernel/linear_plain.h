@@ -58,9 +58,10 @@ static void plain_many_back(const many_type *many, const real *r, double *gradie
                    many->classes);
 }
 
-static void plain_gram(rows_type block, const real *weight, real *scratch, double *gram)
+static void plain_gram(rows_type block, const real *weight, struct gram_lines lines, real *scratch,
+                       double *gram)
 {
-    for (size_t j = 0; j < block.columns; j++) {
+    for (size_t j = lines.from; j < lines.to; j++) {
         for (size_t i = 0; i < block.rows; i++)
             scratch[i] = weight[i] * block.x[i * block.columns + j];
         plain_sums(block, j + 1, scratch, gram + j * block.columns, 1);

@@ -6,7 +6,8 @@
 #include "kernel/margin_plain.h"
 #include "tempered/loss.h"
 
-enum { NODES = MARGIN_MAX_DEGREE }; /* of the slope: its degree is one less than the value's */
+/* Nodes are of the slope: its degree is one less than the value's. Checks lie between them. */
+enum { NODES = MARGIN_MAX_DEGREE, CHECKS = NODES + 1 };
 
 /* The degree grows until the errors are below this; polynomials that cannot get there are not used.
  */
@@ -15,14 +16,23 @@ static const double ENOUGH = 8e-13; /* of the 1e-12 that is promised */
 /* The same for floats: rounding alone takes two thirds of it. */
 static const double ENOUGH_FLOATS = 1.5e-7;
 
+/* Where functions are asked for, in [-1, 1] of any interval, and T_j at node k: the same for all of
+ * a table. Found anew for each set of polynomials, they were a quarter of the work, which is most
+ * of a training on a hundred rows. */
+struct places {
+    double node[NODES], check[CHECKS];
+    long double cosine[NODES][NODES];
+};
+
 /* What is being fitted: some of the polynomials of a table. */
 struct fit {
     double t1, t2;
     struct margin_polynomials *polynomials;
     const struct margin_polynomials *from; /* those that are fitted; NULL: the exact functions */
-    int split, side;                       /* intervals of an octave: 2^split; of each sign */
-    long double cosine[NODES][NODES];      /* T_j at node k: the same for every interval */
+    const struct places *places;
+    int split, side; /* intervals of an octave: 2^split; of each sign */
     long double series[MARGIN_FLOAT_INTERVALS][NODES + 1];
+    struct margin_loss exact[MARGIN_FLOAT_INTERVALS][CHECKS]; /* of the floats alone */
 };
 
 /* Where a table is checked: between the nodes, where it is worst. */
@@ -55,9 +65,15 @@ static double margin_at(const struct fit *fit, int interval, double x)
     return copysign(from, half_width) + half_width * (x + 1);
 }
 
-static double node(int k)
+static void find_places(struct places *places)
 {
-    return cos(acos(-1) * (k + 0.5) / NODES);
+    for (int k = 0; k < NODES; k++)
+        places->node[k] = cos(acos(-1) * (k + 0.5) / NODES);
+    for (int k = 0; k < CHECKS; k++)
+        places->check[k] = 0.999999 * cos(acos(-1) * k / NODES);
+    for (int j = 0; j < NODES; j++)
+        for (int k = 0; k < NODES; k++)
+            places->cosine[j][k] = cosl(acosl(-1) * j * (2 * k + 1) / (2 * NODES));
 }
 
 /* Chebyshev coefficients of the slope by x. */
@@ -65,12 +81,12 @@ static void fit_slope(const struct fit *fit, int interval, long double *series)
 {
     double slope[NODES];
     for (int k = 0; k < NODES; k++)
-        slope[k] =
-            exact_loss(fit, margin_at(fit, interval, node(k))).slope * margin_per_x(fit, interval);
+        slope[k] = exact_loss(fit, margin_at(fit, interval, fit->places->node[k])).slope *
+                   margin_per_x(fit, interval);
     for (int j = 0; j < NODES; j++) {
         long double sum = 0;
         for (int k = 0; k < NODES; k++)
-            sum += (long double)slope[k] * fit->cosine[j][k];
+            sum += (long double)slope[k] * fit->places->cosine[j][k];
         series[j] = sum * (j == 0 ? 1 : 2) / NODES;
     }
 }
@@ -141,19 +157,8 @@ static double fit_error(const struct fit *fit, const struct checkpoint *points, 
     return worst;
 }
 
-enum { CHECKS = NODES + 1 };
-
-/* Between the nodes. */
-static double check(int k)
-{
-    return 0.999999 * cos(acos(-1) * k / NODES);
-}
-
 static void fit_series(struct fit *fit)
 {
-    for (int j = 0; j < NODES; j++)
-        for (int k = 0; k < NODES; k++)
-            fit->cosine[j][k] = cosl(acosl(-1) * j * (2 * k + 1) / (2 * NODES));
     for (int i = 0; i < 2 * fit->side; i++) {
         fit_slope(fit, i, fit->series[i]);
         integrate(fit->series[i]);
@@ -168,7 +173,7 @@ static bool fit_polynomials(struct fit *fit)
     fit_series(fit);
     for (int i = 0; i < MARGIN_INTERVALS; i++) {
         for (int k = 0; k < CHECKS; k++) {
-            double margin = margin_at(fit, i, check(k));
+            double margin = margin_at(fit, i, fit->places->check[k]);
             points[i * CHECKS + k] = (struct checkpoint){margin, exact_loss(fit, margin)};
         }
     }
@@ -186,12 +191,13 @@ static bool fit_polynomials(struct fit *fit)
 
 /* ---- Floats ---------------------------------------------------------------------------------- */
 
-/* The error of a polynomial of floats at x, relative to max(1, |value|), as kernels evaluate it. */
+/* The error of a polynomial of floats at a check, relative to max(1, |value|), as kernels evaluate
+ * it. */
 static double floats_error(const struct fit *fit, const struct margin_floats *floats, int interval,
-                           double at)
+                           int check)
 {
-    struct margin_loss exact = exact_loss(fit, margin_at(fit, interval, at));
-    float x = (float)at, value = floats->coefficient[0][interval], slope = 0;
+    const struct margin_loss exact = fit->exact[interval][check];
+    float x = (float)fit->places->check[check], value = floats->coefficient[0][interval], slope = 0;
     for (int i = 1; i <= floats->degree; i++) {
         slope = slope * x + value;
         value = value * x + floats->coefficient[i][interval];
@@ -210,16 +216,20 @@ static void place_floats(const struct fit *fit, struct margin_floats *floats)
         for (int i = 0; i <= floats->degree; i++)
             floats->coefficient[floats->degree - i][interval] = (float)powers[i];
         for (int k = 0; k < CHECKS; k++)
-            floats->error = fmax(floats->error, floats_error(fit, floats, interval, check(k)));
+            floats->error = fmax(floats->error, floats_error(fit, floats, interval, k));
     }
 }
 
 /* From the polynomials of doubles, which are at hand and exact enough. */
-static void fit_floats(struct margin_table *table)
+static void fit_floats(struct margin_table *table, const struct places *places)
 {
     struct margin_floats *floats = &table->floats;
     struct fit fit = {.from = &table->near, .split = 2, .side = MARGIN_FLOAT_INTERVALS / 2};
+    fit.places = places;
     fit_series(&fit);
+    for (int i = 0; i < MARGIN_FLOAT_INTERVALS; i++)
+        for (int k = 0; k < CHECKS; k++)
+            fit.exact[i][k] = exact_loss(&fit, margin_at(&fit, i, places->check[k]));
     floats->error = INFINITY;
     for (floats->degree = 4; floats->error > ENOUGH_FLOATS; floats->degree++) {
         place_floats(&fit, floats);
@@ -234,13 +244,18 @@ void margin_table_build(struct margin_table *table, double t1, double t2)
     *table = (struct margin_table){.t1 = t1, .t2 = t2, .form = MARGIN_EXACT};
     table->near = (struct margin_polynomials){.split = 1, .limit = 15};
     table->far = (struct margin_polynomials){.split = 0, .limit = 255};
+    if (!(t2 >= 1))
+        return;
+    struct places places;
     struct fit near = {.t1 = t1, .t2 = t2, .polynomials = &table->near, .split = 1, .side = 8};
     struct fit far = {.t1 = t1, .t2 = t2, .polynomials = &table->far, .split = 0, .side = 8};
-    if (!(t2 >= 1) || !fit_polynomials(&near))
+    near.places = far.places = &places;
+    find_places(&places);
+    if (!fit_polynomials(&near))
         return;
     if (t2 == 1)
         table->form = MARGIN_SIGMOID;
     else if (fit_polynomials(&far))
         table->form = MARGIN_TABLE;
-    fit_floats(table);
+    fit_floats(table, &places);
 }

@@ -5,16 +5,38 @@
 #ifndef KERNEL_SPARSE_H
 #define KERNEL_SPARSE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Row i has the entries start[i] .. start[i + 1]. */
+/* Row i has the entries start[i] .. start[i + 1]. Of the two pointers of each pair one is NULL:
+ * arrays come in either width, and sums are the same in both. Columns are below 2^32 in any case.
+ */
 struct sparse_rows {
     const uint64_t *start;
+    const uint32_t *start32;
     const uint32_t *column;
+    const uint64_t *column64;
     const float *value;
+    const double *value64;
     size_t rows;
 };
+
+static inline uint64_t sparse_start(const struct sparse_rows *rows, size_t i)
+{
+    return rows->start32 ? rows->start32[i] : rows->start[i];
+}
+
+/* `wide` and `f64` say which of the two arrays there is: constants where a loop is hot. */
+static inline size_t sparse_column(const struct sparse_rows *rows, uint64_t e, bool wide)
+{
+    return wide ? (size_t)rows->column64[e] : rows->column[e];
+}
+
+static inline double sparse_value(const struct sparse_rows *rows, uint64_t e, bool f64)
+{
+    return f64 ? rows->value64[e] : (double)rows->value[e];
+}
 
 /* out[i] = sum over row i of value * w[column] */
 typedef void sparse_times_fn(struct sparse_rows rows, const double *w, double *out);
@@ -23,7 +45,7 @@ typedef void sparse_back_fn(struct sparse_rows rows, const double *r, double *gr
 /* The same for `width` weights a column: out[i * width + c], w[column * width + c]. */
 typedef void sparse_many_times_fn(struct sparse_rows rows, size_t width, const double *w,
                                   double *out);
-/* The same with weights in floats, summed in doubles. */
+/* The same with weights in floats; some entries may be summed in floats too. */
 typedef void sparse_many_times_f32_fn(struct sparse_rows rows, size_t width, const float *w,
                                       double *out);
 typedef void sparse_many_back_fn(struct sparse_rows rows, size_t width, const double *r,
@@ -36,6 +58,8 @@ struct sparse_kernels {
     sparse_many_times_f32_fn *many_times_f32;
     sparse_many_back_fn *many_back;
 };
+
+sparse_many_times_f32_fn sparse_floats_avx2, sparse_floats_avx512, sparse_floats_neon;
 
 /* The reference: every sum in the order of the entries. */
 extern const struct sparse_kernels sparse_plain, sparse_avx2, sparse_avx512, sparse_neon;

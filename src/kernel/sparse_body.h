@@ -6,7 +6,7 @@
 #define KERNEL_SPARSE_BODY_H
 
 #include "kernel/linear_simd.h"
-#include "kernel/sparse.h"
+#include "kernel/sparse_widths.h"
 
 enum {
     SPARSE_AHEAD = 16,  /* entries between asking for memory and using it */
@@ -15,32 +15,6 @@ enum {
 };
 
 /* ---- Parts of vectors ------------------------------------------------------------------------ */
-
-typedef float half_vec __attribute__((vector_size(SIMD_BYTES / 2)));
-
-HOT vec widen(const float *from)
-{
-    half_vec v;
-    memcpy(&v, from, sizeof v);
-    return __builtin_convertvector(v, vec);
-}
-
-/* The numbers of the part, and 0 behind them; the rest of the memory is not touched. */
-HOT vec widen_part(const float *from, part lanes)
-{
-#if defined(__AVX512F__)
-    return (vec)_mm512_cvtps_pd(_mm256_maskz_loadu_ps((__mmask8)lanes, from));
-#elif defined(__AVX2__)
-    const __m256i evens = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
-    __m128i narrow = _mm256_castsi256_si128(_mm256_permutevar8x32_epi32((__m256i)lanes, evens));
-    return (vec)_mm256_cvtps_pd(_mm_maskload_ps(from, narrow));
-#else
-    half_vec v = {0};
-    for (size_t lane = 0; lane < lanes; lane++)
-        v[lane] = from[lane];
-    return __builtin_convertvector(v, vec);
-#endif
-}
 
 HOT void vec_store_part(double *to, vec v, part lanes)
 {
@@ -56,22 +30,39 @@ HOT void vec_store_part(double *to, vec v, part lanes)
 
 /* ---- One weight a column --------------------------------------------------------------------- */
 
-/* One row. Several sums hide the latency of an addition. */
-HOT double row_times(struct sparse_rows rows, uint64_t e, uint64_t end, const double *w)
-{
-    const uint32_t *column = rows.column;
-    const float *value = rows.value;
 #if defined(__AVX512F__)
+HOT __m512i eight_columns(const struct sparse_rows *rows, uint64_t e, __mmask8 lanes, bool wide)
+{
+    if (wide)
+        return _mm512_maskz_loadu_epi64(lanes, rows->column64 + e);
+    return _mm512_cvtepu32_epi64(_mm256_maskz_loadu_epi32(lanes, rows->column + e));
+}
+
+HOT __m512d eight_values(const struct sparse_rows *rows, uint64_t e, __mmask8 lanes, bool f64)
+{
+    if (f64)
+        return _mm512_maskz_loadu_pd(lanes, rows->value64 + e);
+    return _mm512_cvtps_pd(_mm256_maskz_loadu_ps(lanes, rows->value + e));
+}
+#endif
+
+/* One row. Several sums hide the latency of an addition. */
+HOT double row_times(const struct sparse_rows *rows, size_t i, const double *w, bool wide, bool f64)
+{
+    uint64_t e = sparse_start(rows, i);
+    const uint64_t end = sparse_start(rows, i + 1);
+#if defined(__AVX512F__)
+    const __mmask8 all = 0xff;
     __m512d sum = _mm512_setzero_pd();
     for (; e + 8 <= end; e += 8) {
-        __m512i at = _mm512_cvtepu32_epi64(_mm256_loadu_si256((const __m256i *)(column + e)));
-        __m512d v = _mm512_cvtps_pd(_mm256_loadu_ps(value + e));
+        __m512i at = eight_columns(rows, e, all, wide);
+        __m512d v = eight_values(rows, e, all, f64);
         sum = _mm512_fmadd_pd(v, _mm512_i64gather_pd(at, w, 8), sum);
     }
     if (e < end) {
         __mmask8 rest = (__mmask8)part_of((size_t)(end - e));
-        __m512i at = _mm512_cvtepu32_epi64(_mm256_maskz_loadu_epi32(rest, column + e));
-        __m512d v = _mm512_cvtps_pd(_mm256_maskz_loadu_ps(rest, value + e));
+        __m512i at = eight_columns(rows, e, rest, wide);
+        __m512d v = eight_values(rows, e, rest, f64);
         __m512d wv = _mm512_mask_i64gather_pd(_mm512_setzero_pd(), rest, at, w, 8);
         sum = _mm512_fmadd_pd(v, wv, sum);
     }
@@ -79,82 +70,94 @@ HOT double row_times(struct sparse_rows rows, uint64_t e, uint64_t end, const do
 #else
     double a = 0, b = 0, c = 0, d = 0;
     for (; e + 4 <= end; e += 4) {
-        a += (double)value[e] * w[column[e]];
-        b += (double)value[e + 1] * w[column[e + 1]];
-        c += (double)value[e + 2] * w[column[e + 2]];
-        d += (double)value[e + 3] * w[column[e + 3]];
+        a += sparse_value(rows, e, f64) * w[sparse_column(rows, e, wide)];
+        b += sparse_value(rows, e + 1, f64) * w[sparse_column(rows, e + 1, wide)];
+        c += sparse_value(rows, e + 2, f64) * w[sparse_column(rows, e + 2, wide)];
+        d += sparse_value(rows, e + 3, f64) * w[sparse_column(rows, e + 3, wide)];
     }
     for (; e < end; e++)
-        a += (double)value[e] * w[column[e]];
+        a += sparse_value(rows, e, f64) * w[sparse_column(rows, e, wide)];
     return (a + b) + (c + d);
 #endif
 }
 
-static void sparse_times_fast(struct sparse_rows rows, const double *w, double *out)
+HOT void rows_times(struct sparse_rows rows, const double *w, double *out, bool wide, bool f64)
 {
     for (size_t i = 0; i < rows.rows; i++)
-        out[i] = row_times(rows, rows.start[i], rows.start[i + 1], w);
+        out[i] = row_times(&rows, i, w, wide, f64);
+}
+
+static void sparse_times_fast(struct sparse_rows rows, const double *w, double *out)
+{
+#define BODY(wide, f64) rows_times(rows, w, out, wide, f64)
+    BY_WIDTH(rows, BODY);
+#undef BODY
+}
+
+HOT void rows_back(struct sparse_rows rows, const double *r, double *gradient, bool wide, bool f64)
+{
+    for (size_t i = 0; i < rows.rows; i++) {
+        const uint64_t end = sparse_start(&rows, i + 1);
+        const double factor = r[i];
+        for (uint64_t e = sparse_start(&rows, i); e < end; e++)
+            gradient[sparse_column(&rows, e, wide)] += sparse_value(&rows, e, f64) * factor;
+    }
 }
 
 static void sparse_back_fast(struct sparse_rows rows, const double *r, double *gradient)
 {
-    for (size_t i = 0; i < rows.rows; i++) {
-        double factor = r[i];
-        for (uint64_t e = rows.start[i]; e < rows.start[i + 1]; e++)
-            gradient[rows.column[e]] += (double)rows.value[e] * factor;
-    }
+#define BODY(wide, f64) rows_back(rows, r, gradient, wide, f64)
+    BY_WIDTH(rows, BODY);
+#undef BODY
 }
 
 /* ---- Many classes: activations --------------------------------------------------------------- */
 
-/* Weights in doubles, or in floats: half the memory to gather. */
-struct sparse_source {
-    const double *f64;
-    const float *f32;
-};
-
 struct sparse_strip {
     struct sparse_rows rows;
-    struct sparse_source w;
+    const double *w;
     size_t width; /* classes in all */
     size_t from;  /* the first class of the strip */
     part last;    /* the lanes of its last vector */
     double *out;
 };
 
-HOT void ask_for(const struct sparse_strip *s, uint32_t column, size_t vectors, bool f32)
+HOT void ask_for(const struct sparse_strip *s, size_t column, size_t vectors)
 {
-    size_t at = (size_t)column * s->width + s->from;
-    const char *p = f32 ? (const char *)(s->w.f32 + at) : (const char *)(s->w.f64 + at);
-    size_t bytes = vectors * LANES * (f32 ? sizeof(float) : sizeof(double));
-    for (size_t b = 0; b < bytes; b += SPARSE_LINE)
+    const char *p = (const char *)(s->w + column * s->width + s->from);
+    for (size_t b = 0; b < vectors * LANES * sizeof(double); b += SPARSE_LINE)
         __builtin_prefetch(p + b);
 }
 
-HOT vec load_weights(const struct sparse_strip *s, size_t at, bool f32, bool full)
+HOT vec load_weights(const struct sparse_strip *s, size_t at, bool full)
 {
-    if (f32)
-        return full ? widen(s->w.f32 + at) : widen_part(s->w.f32 + at, s->last);
-    return full ? vec_load(s->w.f64 + at) : vec_load_part(s->w.f64 + at, s->last);
+    return full ? vec_load(s->w + at) : vec_load_part(s->w + at, s->last);
 }
 
-/* All rows. `vectors`, `f32` and `full`, whether the last vector is, are constants where it is
- * called. */
-HOT void strip_times(const struct sparse_strip *s, int vectors, bool f32, bool full)
+/* What a loop over a strip is compiled for. */
+struct sparse_case {
+    bool wide, f64;
+};
+
+/* All rows. `vectors`, `as` and `full`, whether the last vector is, are constants where it is
+ * called.
+ */
+HOT void strip_times(const struct sparse_strip *s, int vectors, struct sparse_case as, bool full)
 {
     const struct sparse_rows *rows = &s->rows;
-    const uint64_t all = rows->start[rows->rows];
+    const uint64_t all = sparse_start(rows, rows->rows);
     for (size_t i = 0; i < rows->rows; i++) {
         vec sum[SPARSE_VECTORS];
         UNROLL for (int v = 0; v < vectors; v++) sum[v] = vec_all(0);
-        for (uint64_t e = rows->start[i]; e < rows->start[i + 1]; e++) {
-            size_t at = (size_t)rows->column[e] * s->width + s->from;
-            vec value = vec_all((double)rows->value[e]);
+        const uint64_t end = sparse_start(rows, i + 1);
+        for (uint64_t e = sparse_start(rows, i); e < end; e++) {
+            size_t at = sparse_column(rows, e, as.wide) * s->width + s->from;
+            vec value = vec_all(sparse_value(rows, e, as.f64));
             if (e + SPARSE_AHEAD < all)
-                ask_for(s, rows->column[e + SPARSE_AHEAD], (size_t)vectors, f32);
+                ask_for(s, sparse_column(rows, e + SPARSE_AHEAD, as.wide), (size_t)vectors);
             UNROLL for (int v = 0; v < vectors; v++)
             {
-                vec w = load_weights(s, at + (size_t)v * LANES, f32, full || v + 1 < vectors);
+                vec w = load_weights(s, at + (size_t)v * LANES, full || v + 1 < vectors);
                 sum[v] = vec_fma(w, value, sum[v]);
             }
         }
@@ -169,15 +172,15 @@ HOT void strip_times(const struct sparse_strip *s, int vectors, bool f32, bool f
     }
 }
 
-HOT void strip_of(const struct sparse_strip *s, int vectors, bool f32, bool full)
+HOT void strip_of(const struct sparse_strip *s, int vectors, struct sparse_case as, bool full)
 {
     if (full)
-        strip_times(s, vectors, f32, true);
+        strip_times(s, vectors, as, true);
     else
-        strip_times(s, vectors, f32, false);
+        strip_times(s, vectors, as, false);
 }
 
-HOT void strips_times(struct sparse_strip s, bool f32)
+HOT void strips_times(struct sparse_strip s, struct sparse_case as)
 {
     enum { CLASSES = SPARSE_VECTORS * LANES };
     for (s.from = 0; s.from < s.width; s.from += CLASSES) {
@@ -185,42 +188,38 @@ HOT void strips_times(struct sparse_strip s, bool f32)
         bool full = count % LANES == 0;
         s.last = part_of(count - (vectors - 1) * LANES);
         if (vectors == 4)
-            strip_of(&s, 4, f32, full);
+            strip_of(&s, 4, as, full);
         else if (vectors == 3)
-            strip_of(&s, 3, f32, full);
+            strip_of(&s, 3, as, full);
         else if (vectors == 2)
-            strip_of(&s, 2, f32, full);
+            strip_of(&s, 2, as, full);
         else
-            strip_of(&s, 1, f32, full);
+            strip_of(&s, 1, as, full);
     }
 }
 
 static void sparse_many_times_fast(struct sparse_rows rows, size_t width, const double *w,
                                    double *out)
 {
-    strips_times((struct sparse_strip){.rows = rows, .w = {.f64 = w}, .width = width, .out = out},
-                 false);
-}
-
-static void sparse_many_times_f32_fast(struct sparse_rows rows, size_t width, const float *w,
-                                       double *out)
-{
-    strips_times((struct sparse_strip){.rows = rows, .w = {.f32 = w}, .width = width, .out = out},
-                 true);
+    const struct sparse_strip s = {.rows = rows, .w = w, .width = width, .out = out};
+#define BODY(wide, f64) strips_times(s, (struct sparse_case){wide, f64})
+    BY_WIDTH(rows, BODY);
+#undef BODY
 }
 
 /* ---- Many classes: the gradient -------------------------------------------------------------- */
 
-static void sparse_many_back_fast(struct sparse_rows rows, size_t width, const double *r,
-                                  double *gradient)
+HOT void rows_many_back(struct sparse_rows rows, size_t width, const double *r, double *gradient,
+                        bool wide, bool f64)
 {
     size_t whole_lanes = width / LANES * LANES;
     const part rest = part_of(width > whole_lanes ? width - whole_lanes : LANES);
-    for (size_t i = 0; i < rows.rows; i++)
-        for (uint64_t e = rows.start[i]; e < rows.start[i + 1]; e++) {
-            double *to = gradient + (size_t)rows.column[e] * width;
+    for (size_t i = 0; i < rows.rows; i++) {
+        const uint64_t end = sparse_start(&rows, i + 1);
+        for (uint64_t e = sparse_start(&rows, i); e < end; e++) {
+            double *to = gradient + sparse_column(&rows, e, wide) * width;
             const double *from = r + i * width;
-            vec value = vec_all((double)rows.value[e]);
+            vec value = vec_all(sparse_value(&rows, e, f64));
             for (size_t c = 0; c < whole_lanes; c += LANES)
                 vec_store(to + c, vec_fma(value, vec_load(from + c), vec_load(to + c)));
             if (whole_lanes < width)
@@ -229,10 +228,19 @@ static void sparse_many_back_fast(struct sparse_rows rows, size_t width, const d
                                        vec_load_part(to + whole_lanes, rest)),
                                rest);
         }
+    }
 }
 
-#define SPARSE_TABLE                                                                               \
-    {sparse_times_fast, sparse_back_fast, sparse_many_times_fast, sparse_many_times_f32_fast,      \
+static void sparse_many_back_fast(struct sparse_rows rows, size_t width, const double *r,
+                                  double *gradient)
+{
+#define BODY(wide, f64) rows_many_back(rows, width, r, gradient, wide, f64)
+    BY_WIDTH(rows, BODY);
+#undef BODY
+}
+
+#define SPARSE_TABLE(set)                                                                          \
+    {sparse_times_fast, sparse_back_fast, sparse_many_times_fast, sparse_floats_##set,             \
      sparse_many_back_fast}
 
 #endif

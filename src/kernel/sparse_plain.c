@@ -3,12 +3,22 @@
 
 #include "kernel/sparse.h"
 
+static size_t column_of(const struct sparse_rows *rows, uint64_t e)
+{
+    return sparse_column(rows, e, rows->column64 != NULL);
+}
+
+static double value_of(const struct sparse_rows *rows, uint64_t e)
+{
+    return sparse_value(rows, e, rows->value64 != NULL);
+}
+
 static void sparse_times(struct sparse_rows rows, const double *w, double *out)
 {
     for (size_t i = 0; i < rows.rows; i++) {
         double sum = 0;
-        for (uint64_t e = rows.start[i]; e < rows.start[i + 1]; e++)
-            sum += (double)rows.value[e] * w[rows.column[e]];
+        for (uint64_t e = sparse_start(&rows, i); e < sparse_start(&rows, i + 1); e++)
+            sum += value_of(&rows, e) * w[column_of(&rows, e)];
         out[i] = sum;
     }
 }
@@ -16,8 +26,8 @@ static void sparse_times(struct sparse_rows rows, const double *w, double *out)
 static void sparse_back(struct sparse_rows rows, const double *r, double *gradient)
 {
     for (size_t i = 0; i < rows.rows; i++)
-        for (uint64_t e = rows.start[i]; e < rows.start[i + 1]; e++)
-            gradient[rows.column[e]] += (double)rows.value[e] * r[i];
+        for (uint64_t e = sparse_start(&rows, i); e < sparse_start(&rows, i + 1); e++)
+            gradient[column_of(&rows, e)] += value_of(&rows, e) * r[i];
 }
 
 /* to += factor * from; the two never overlap. */
@@ -32,8 +42,8 @@ static void sparse_many_times(struct sparse_rows rows, size_t width, const doubl
 {
     memset(out, 0, rows.rows * width * sizeof *out);
     for (size_t i = 0; i < rows.rows; i++)
-        for (uint64_t e = rows.start[i]; e < rows.start[i + 1]; e++)
-            add_scaled(out + i * width, w + rows.column[e] * width, (double)rows.value[e], width);
+        for (uint64_t e = sparse_start(&rows, i); e < sparse_start(&rows, i + 1); e++)
+            add_scaled(out + i * width, w + column_of(&rows, e) * width, value_of(&rows, e), width);
 }
 
 static void sparse_many_times_f32(struct sparse_rows rows, size_t width, const float *w,
@@ -41,17 +51,18 @@ static void sparse_many_times_f32(struct sparse_rows rows, size_t width, const f
 {
     memset(out, 0, rows.rows * width * sizeof *out);
     for (size_t i = 0; i < rows.rows; i++)
-        for (uint64_t e = rows.start[i]; e < rows.start[i + 1]; e++)
+        for (uint64_t e = sparse_start(&rows, i); e < sparse_start(&rows, i + 1); e++)
             for (size_t c = 0; c < width; c++)
-                out[i * width + c] += (double)rows.value[e] * (double)w[rows.column[e] * width + c];
+                out[i * width + c] +=
+                    value_of(&rows, e) * (double)w[column_of(&rows, e) * width + c];
 }
 
 static void sparse_many_back(struct sparse_rows rows, size_t width, const double *r,
                              double *gradient)
 {
     for (size_t i = 0; i < rows.rows; i++)
-        for (uint64_t e = rows.start[i]; e < rows.start[i + 1]; e++)
-            add_scaled(gradient + rows.column[e] * width, r + i * width, (double)rows.value[e],
+        for (uint64_t e = sparse_start(&rows, i); e < sparse_start(&rows, i + 1); e++)
+            add_scaled(gradient + column_of(&rows, e) * width, r + i * width, value_of(&rows, e),
                        width);
 }
 

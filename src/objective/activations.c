@@ -33,9 +33,9 @@ static void sparse_rows(const struct job *job, size_t from, size_t count)
         struct row entries = matrix_row(job->x, row);
         double *out = job->out + row * vectors;
         memcpy(out, model->bias, vectors * sizeof *out);
-        for (size_t e = 0; e < entries.count && entries.column[e] < model->columns; e++) {
-            double value = (double)entries.value[e];
-            const double *w = model->weights + entries.column[e] * vectors;
+        for (size_t e = 0; e < entries.count && row_column(&entries, e) < model->columns; e++) {
+            double value = row_value(&entries, e);
+            const double *w = model->weights + row_column(&entries, e) * vectors;
             value = model->logs ? log1p(value) : value;
             for (size_t k = 0; k < vectors; k++)
                 out[k] += value * w[k];

@@ -5,8 +5,7 @@
 #include "objective/group_inside.h"
 
 enum {
-    /* Gradients are added up once a block, and once a part. So that it does not count: */
-    LEAST_BLOCKS = 4,  /* of a part, */
+    /* Gradients are added up once a block. So that it does not count: */
     LEAST_ROWS = 256,  /* of a block, even if it does not quite stay in the cache, */
     MOST_WIDE = 16384, /* unless they have more columns */
     SPARSE_ROWS = 128,
@@ -34,29 +33,51 @@ static const struct margin_table *table_for(struct group *group, temper_loss_spe
     return table;
 }
 
-static double sum_weights(const struct dataset *data, const struct member *member)
+/* Members that leave out the same part come one after another as a rule. */
+static bool like_last(const struct group *group, size_t i)
 {
-    double sum = 0;
-    for (size_t row = 0; row < data->x.rows; row++)
-        if (!member->partition || member->partition[row] != member->part)
-            sum += data->weight ? data->weight[row] : 1;
-    return sum;
+    const struct member *member = &group->member[i];
+    return i && member[-1].partition == member->partition && member[-1].part == member->part;
 }
 
-/* Members that leave out the same part come one after another as a rule. */
+static void add_weights(void *context, void *state)
+{
+    const struct group *group = context;
+    const struct dataset *data = group->spec.data;
+    double *sum = state;
+    for (size_t i = 0; i < group->members; i++) {
+        const struct member *member = &group->member[i];
+        for (size_t row = 0; !like_last(group, i) && row < data->x.rows; row++)
+            if (!member->partition || member->partition[row] != member->part)
+                sum[i] += data->weight ? data->weight[row] : 1;
+    }
+}
+
+/* Of the rows of all processes that count for a member. */
+static temper_status sum_weights(struct group *group, temper_error *error)
+{
+    double *sum = mem_zeroed(group->members, sizeof *sum);
+    if (!sum)
+        return error_no_memory(error);
+    temper_status status = comm_in_turn(group->spec.data->comm, add_weights, group, sum,
+                                        group->members * sizeof *sum, error);
+    for (size_t i = 0; i < group->members; i++)
+        group->member[i].weight_sum =
+            like_last(group, i) ? group->member[i - 1].weight_sum : sum[i];
+    mem_free(sum);
+    return status;
+}
+
 static bool make_members(struct group *group, const struct group_member *members)
 {
     for (size_t i = 0; i < group->members; i++) {
         const struct group_member *from = &members[i];
-        struct member *to = &group->member[i], *last = i ? to - 1 : NULL;
+        struct member *to = &group->member[i];
         *to = (struct member){.losses = {.kernel = group->kernel, .loss = from->loss},
                               .l2 = from->l2,
                               .part = from->part};
         if (from->partition != GROUP_NO_PARTITION)
             to->partition = group->spec.partition[from->partition];
-        to->weight_sum = last && last->partition == to->partition && last->part == to->part
-                             ? last->weight_sum
-                             : sum_weights(group->spec.data, to);
         if (loss_is_tsallis(from->loss) && !(to->losses.table = table_for(group, from->loss)))
             return false;
     }
@@ -80,28 +101,57 @@ static bool allocate_scratch(const struct group *group, struct group_scratch *s)
     return s->rows && s->linear && s->activation && s->residual && s->pull;
 }
 
+static struct group_sums sums_at(double *block)
+{
+    return (struct group_sums){block, block + GROUP_WIDTH, block + (size_t)2 * GROUP_WIDTH};
+}
+
+/* Of a part, and of all of them: these have gradients in any case. */
+static size_t part_numbers(const struct group *group)
+{
+    return (group->transposed ? 2 : 2 + group->columns) * GROUP_WIDTH;
+}
+
+static size_t total_numbers(const struct group *group)
+{
+    return (2 + group->columns) * GROUP_WIDTH;
+}
+
+static bool allocate_sums(struct group *group)
+{
+    size_t parts = group->cut.parts, each = part_numbers(group);
+    group->first = parts_holders_together(&group->parts, group->spec.data->comm);
+    group->sums = mem_zeroed(parts, sizeof *group->sums);
+    group->vectors_of = (double **)mem_zeroed(parts, sizeof *group->vectors_of);
+    group->numbers = mem_aligned(parts, each * sizeof(double));
+    double *total = mem_aligned(total_numbers(group), sizeof *total);
+    if (!total)
+        return false;
+    group->total = sums_at(total);
+    if (!group->first || !group->sums || !group->vectors_of || !group->numbers)
+        return false;
+    for (size_t p = 0; p < parts; p++) {
+        group->vectors_of[p] = group->numbers + p * each;
+        group->sums[p] = sums_at(group->vectors_of[p]);
+    }
+    return true;
+}
+
 static bool allocate(struct group *group)
 {
-    size_t real = group->spec.f64 ? sizeof(double) : sizeof(float), parts = group->cut.parts;
+    size_t real = group->spec.f64 ? sizeof(double) : sizeof(float);
     size_t gradient = group->columns * GROUP_WIDTH;
     group->member = mem_zeroed(group->members, sizeof *group->member);
     group->table = (struct margin_table **)mem_zeroed(group->members, sizeof(void *));
-    group->sums = mem_zeroed(parts, sizeof *group->sums);
-    group->gradients = mem_aligned(group->transposed ? 1 : parts, gradient * sizeof(double));
     group->scratch = mem_zeroed(group->workers, sizeof *group->scratch);
     group->weights = mem_aligned(gradient, real);
-    if (!group->member || !group->table || !group->sums || !group->gradients || !group->scratch ||
-        !group->weights)
+    if (!group->member || !group->table || !group->scratch || !group->weights ||
+        !allocate_sums(group))
         return false;
-    for (size_t p = 0; p < (group->transposed ? 1 : parts); p++)
-        group->sums[p].gradient = group->gradients + p * gradient;
     for (size_t i = 0; i < group->workers; i++)
         if (!allocate_scratch(group, &group->scratch[i]))
             return false;
-    if (!group->transposed)
-        return true;
-    group->residual = mem_alloc(group->rows, GROUP_WIDTH * sizeof(double));
-    return group->residual && turned_make(group->x, group->spec.data->memory, &group->turned);
+    return true;
 }
 
 static void free_scratch(const struct group_scratch *s)
@@ -122,11 +172,15 @@ void group_free(struct group *group)
         mem_free(group->table[k]);
     mem_free((void *)group->table);
     mem_free(group->member);
+    mem_free(group->first);
     mem_free(group->sums);
-    mem_free(group->gradients);
+    mem_free((void *)group->vectors_of);
+    mem_free(group->numbers);
+    mem_free(group->total.number);
     mem_free(group->scratch);
     mem_free(group->weights);
     mem_free(group->residual);
+    mem_free(group->all_residuals);
     turned_free(&group->turned);
     mem_free(group);
 }
@@ -148,16 +202,27 @@ static size_t dense_block_rows(const struct group *group)
     return rows < LEAST_ROWS && group->columns <= MOST_WIDE ? LEAST_ROWS : rows;
 }
 
-/* Blocks and parts: functions of the data's shape alone. */
+/* Blocks and parts: functions of the data's shape alone. This process has whole parts. */
 static void choose_parts(struct group *group)
 {
+    const struct dataset *data = group->spec.data;
     bool sparse = group->x->kind == MATRIX_CSR;
     double gradient = (double)group->columns * GROUP_WIDTH * sizeof(double);
     size_t block_rows = sparse ? SPARSE_ROWS : dense_block_rows(group);
-    group->transposed = sparse && group->rows <= UINT32_MAX && gradient > TRANSPOSE_BYTES;
+    size_t rank = comm_rank(data->comm), ranks = comm_size(data->comm);
+    group->transposed =
+        sparse && dataset_all_rows(data) <= UINT32_MAX && gradient > TRANSPOSE_BYTES;
     group->stride = ((block_rows + SOFTMAX_PAD - 1) / SOFTMAX_PAD | 1) * SOFTMAX_PAD;
-    group->cut = cut_rows(group->rows, block_rows, LEAST_BLOCKS, group->transposed ? 0 : gradient,
-                          (double)matrix_bytes(group->x));
+    group->parts = parts_of(data);
+    size_t part_rows = group->parts.rows_each * group->parts.together;
+    size_t first = parts_first(&group->parts, rank, ranks);
+    size_t end = parts_first(&group->parts, rank + 1, ranks);
+    group->cut =
+        (struct cut){.rows = group->rows,
+                     .block_rows = block_rows,
+                     .part_rows = part_rows,
+                     .part_blocks = (part_rows + block_rows - 1) / block_rows,
+                     .parts = (end - first + group->parts.together - 1) / group->parts.together};
 }
 
 static void fill(struct group *group, const struct group_spec *spec)
@@ -173,9 +238,9 @@ static void fill(struct group *group, const struct group_spec *spec)
         group->spec.f64 = true;
     group->fold = scale_folds(group->x, group->spec.scale);
     choose_parts(group);
-    group->workers = spec->threads < 1                  ? 1
-                     : spec->threads > group->cut.parts ? group->cut.parts
-                                                        : spec->threads;
+    group->workers = spec->threads < group->cut.parts ? spec->threads : group->cut.parts;
+    if (group->workers < 1)
+        group->workers = 1;
 }
 
 temper_status group_new(const struct group_spec *spec, const struct group_member *members,
@@ -192,14 +257,18 @@ temper_status group_new(const struct group_spec *spec, const struct group_member
     group->kernel = kernel;
     group->members = count;
     fill(group, spec);
-    if (!allocate(group) || !make_members(group, members)) {
-        const struct spill *spill = group->turned.spill;
-        temper_status status = spill ? spill_failure(spill, error) : error_no_memory(error);
+    temper_status status = allocate(group) && make_members(group, members)
+                               ? sum_weights(group, error)
+                               : error_no_memory(error);
+    if (status == TEMPER_OK)
+        status = kernels_agree(kernel, spec->data->comm, error);
+    if (status == TEMPER_OK && group->transposed)
+        status = group_turn(group, error);
+    if (status == TEMPER_OK)
+        *out = group;
+    else
         group_free(group);
-        return status;
-    }
-    *out = group;
-    return TEMPER_OK;
+    return status;
 }
 
 double group_bytes(const struct group_spec *spec, double *block)
@@ -216,8 +285,8 @@ double group_bytes(const struct group_spec *spec, double *block)
                                        (double)g.rows * GROUP_WIDTH * sizeof(double)
                                  : 0;
     *block = (double)matrix_bytes(g.x) / ((double)g.rows + 1) * (double)g.cut.block_rows;
-    return gradient * sizeof(double) * (double)(g.transposed ? 1 : g.cut.parts) + gradient * real +
-           scratch * (double)g.workers + turned;
+    double sums = (double)part_numbers(&g) * (double)g.cut.parts + (double)total_numbers(&g);
+    return sums * sizeof(double) + gradient * real + scratch * (double)g.workers + turned;
 }
 
 size_t group_size(const struct group *group)

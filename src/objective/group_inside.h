@@ -6,6 +6,7 @@
 #ifndef OBJECTIVE_GROUP_INSIDE_H
 #define OBJECTIVE_GROUP_INSIDE_H
 
+#include "data/parts.h"
 #include "objective/group.h"
 #include "objective/rows.h"
 #include "objective/turned.h"
@@ -44,11 +45,11 @@ struct chunk {
     size_t sides;
 };
 
-/* Sums of a part. */
+/* Sums of a part, one behind the other. */
 struct group_sums {
-    double number[GROUP_WIDTH]; /* of the losses, or of the squares */
-    double intercept[GROUP_WIDTH];
-    double *gradient; /* [column of x * evaluated + column of the chunk] */
+    double *number;    /* [GROUP_WIDTH] of the losses, or of the squares */
+    double *intercept; /* [GROUP_WIDTH] */
+    double *gradient;  /* [column of x * evaluated + column of the chunk] */
 };
 
 struct group_scratch {
@@ -68,10 +69,14 @@ struct group {
     size_t members;
     struct margin_table **table; /* different ones */
     size_t tables;
-    struct cut cut;
+    struct parts parts; /* of all processes; taken together they are the group's: */
+    size_t *first;      /* the first one of each process, and their number behind */
+    struct cut cut;     /* those of this one */
     size_t stride;
-    struct group_sums *sums; /* a part each */
-    double *gradients;       /* of all of them */
+    struct group_sums *sums; /* a part each, */
+    double **vectors_of;     /* where they begin, */
+    double *numbers;         /* and all of them */
+    struct group_sums total;
     size_t workers;
     struct group_scratch *scratch; /* a worker each */
     struct chunk chunk;            /* the one at work, */
@@ -80,7 +85,8 @@ struct group {
      * and the turned matrix; else NULL. */
     bool transposed;
     double *residual;
-    struct turned turned;
+    double *all_residuals; /* those of all processes; NULL: there is only one */
+    struct turned turned;  /* of several processes each has some columns, of all rows */
 };
 
 /* A part of a pass, and the thread's own space for it. */
@@ -99,7 +105,8 @@ void group_columns_f64(const struct group_work *work, struct span span);
 void group_part_sparse(const struct group_work *work, size_t part);
 void group_part_f32(const struct group_work *work, size_t part);
 void group_part_f64(const struct group_work *work, size_t part);
-/* The gradients that wait for the turned matrix. */
-temper_status group_turned_gradient(struct group *group, size_t threads);
+/* The turned matrix and room for residuals; then the gradients that wait for it. */
+temper_status group_turn(struct group *group, temper_error *error);
+temper_status group_turned_gradient(struct group *group, size_t threads, temper_error *error);
 
 #endif

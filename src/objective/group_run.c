@@ -30,15 +30,19 @@ static void add_request(struct group *group, struct group_request *request)
 
 /* ---- Its sums -------------------------------------------------------------------------------- */
 
+/* Numbers that a part sums up for this chunk: all that lies behind each other. */
+static size_t part_length(const struct group *group)
+{
+    return (size_t)2 * GROUP_WIDTH +
+           (group->residual ? 0 : group->columns * group->chunk.evaluated);
+}
+
 static temper_status run_part(void *context, size_t number, size_t worker)
 {
     struct group *group = context;
     struct group_sums *sums = &group->sums[number];
     const struct group_work work = {group, sums, &group->scratch[worker]};
-    memset(sums->number, 0, sizeof sums->number);
-    memset(sums->intercept, 0, sizeof sums->intercept);
-    if (!group->residual)
-        memset(sums->gradient, 0, group->columns * group->chunk.evaluated * sizeof *sums->gradient);
+    memset(sums->number, 0, part_length(group) * sizeof *sums->number);
     if (group->x->kind == MATRIX_CSR)
         group_part_sparse(&work, number);
     else if (group->spec.f64)
@@ -48,29 +52,13 @@ static temper_status run_part(void *context, size_t number, size_t worker)
     return TEMPER_OK;
 }
 
-/* The first part receives all others, in their order. */
-static void add_parts(const struct group *group)
-{
-    struct group_sums *all = group->sums;
-    size_t gradient = group->residual ? 0 : group->columns * group->chunk.evaluated;
-    for (size_t p = 1; p < group->cut.parts; p++) {
-        const struct group_sums *part = &group->sums[p];
-        for (size_t c = 0; c < group->chunk.count; c++) {
-            all->number[c] += part->number[c];
-            all->intercept[c] += part->intercept[c];
-        }
-        for (size_t i = 0; i < gradient; i++)
-            all->gradient[i] += part->gradient[i];
-    }
-}
-
 /* Some columns of x: scaling, the mean, the penalty. */
 static void finish_columns_of(const struct group *group, size_t c, size_t from, size_t to)
 {
     const struct column *column = &group->chunk.column[c];
     const struct scale *scale = group->fold ? group->spec.scale : NULL;
-    const double *sum = group->sums->gradient + c, *w = column->request->w;
-    double intercept = group->sums->intercept[c], weight = column->member->weight_sum;
+    const double *sum = group->total.gradient + c, *w = column->request->w;
+    double intercept = group->total.intercept[c], weight = column->member->weight_sum;
     for (size_t j = from; j < to; j++) {
         double g = sum[j * group->chunk.evaluated];
         if (scale)
@@ -89,18 +77,17 @@ static void finish_gradients(const struct group *group)
     for (size_t c = 0; group->spec.intercept && c < group->chunk.evaluated; c++) {
         const struct column *column = &group->chunk.column[c];
         column->request->gradient[group->columns] =
-            group->sums->intercept[c] / column->member->weight_sum;
+            group->total.intercept[c] / column->member->weight_sum;
     }
 }
 
 static void finish(const struct group *group)
 {
-    add_parts(group);
     finish_gradients(group);
     for (size_t c = 0; c < group->chunk.count; c++) {
         const struct column *column = &group->chunk.column[c];
         struct group_request *request = column->request;
-        double mean = group->sums->number[c] / column->member->weight_sum;
+        double mean = group->total.number[c] / column->member->weight_sum;
         if (request->kind == GROUP_LENGTH)
             request->number = sqrt(mean);
         if (request->kind == GROUP_EVALUATE)
@@ -108,7 +95,7 @@ static void finish(const struct group *group)
     }
 }
 
-static temper_status run_chunk(struct group *group)
+static temper_status run_chunk(struct group *group, temper_error *error)
 {
     struct chunk *chunk = &group->chunk;
     double work = (double)group->x->nonzeros * (double)chunk->count;
@@ -117,9 +104,13 @@ static temper_status run_chunk(struct group *group)
         group_pack_f64(group);
     else
         group_pack_f32(group);
+    const struct holders holders = {group->spec.data->comm, group->first};
     temper_status status = parallel_blocks(group->cut.parts, threads, run_part, group);
+    status = status == TEMPER_OK ? tree_sum(&holders, group->vectors_of, part_length(group),
+                                            group->total.number, error)
+                                 : error_no_memory(error);
     if (status == TEMPER_OK && group->residual && chunk->evaluated)
-        status = group_turned_gradient(group, threads);
+        status = group_turned_gradient(group, threads, error);
     if (status == TEMPER_OK)
         finish(group);
     chunk->count = chunk->evaluated = chunk->sides = 0;
@@ -142,9 +133,9 @@ temper_status group_run(struct group *group, struct group_request *requests, siz
                 continue;
             add_request(group, &requests[i]);
             if (group->chunk.count == width)
-                status = run_chunk(group);
+                status = run_chunk(group, error);
         }
     if (status == TEMPER_OK && group->chunk.count > 0)
-        status = run_chunk(group);
-    return status == TEMPER_OK ? TEMPER_OK : error_no_memory(error);
+        status = run_chunk(group, error);
+    return status;
 }

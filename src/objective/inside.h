@@ -94,6 +94,7 @@ struct objective {
     size_t last;           /* which point is the last evaluated */
     struct scratch *scratch;
     size_t workers;
+    double *answer;        /* of the engine, where there is one */
     double loss, accuracy; /* of the last evaluation */
 };
 
@@ -137,6 +138,8 @@ void dense_part_f32(const struct work *work, size_t part);
 void dense_part_f64(const struct work *work, size_t part);
 void sparse_part(const struct work *work, size_t part);
 /* The transposed matrix, if the shape of the data wants it. */
+/* No value is beyond the range of floats. */
+bool sparse_fits_floats(const struct matrix *x);
 temper_status sparse_prepare(struct objective *o, temper_error *error);
 /* The gradient of all parts at once, where the matrix is transposed: its parts have intercepts
  * only. */
@@ -145,6 +148,13 @@ temper_status sparse_gradient(struct objective *o, enum pass pass, const double 
 /* Some columns of a gradient from the sums over rows: scaling, the mean, the penalty. */
 void finish_columns(const struct objective *o, const double *w, size_t from, size_t to,
                     double *gradient);
+
+/* Of an engine: what all others would do with rows. */
+temper_status away_new(struct objective *o, temper_error *error);
+temper_status away_evaluate(struct objective *o, const double *w, double *value, double *gradient,
+                            temper_error *error);
+temper_status away_length(struct objective *o, const double *v, double *length,
+                          temper_error *error);
 
 /* A pass over all rows with the weights w. `gradient`, unless NULL, receives the sum of residuals
  * times rows, divided by the sum of the weights, and that of the penalty. */

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/thread.h"
 #include "objective/moments.h"
 
 enum {
@@ -24,8 +23,14 @@ static double moment_weight(const struct moments *m, size_t row)
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
-static void dense_block_f32(const struct moments *m, struct span span, double *outer,
-                            struct scratch *scratch)
+/* The sums of rows and of weights belong to the share that has the last line. */
+static bool has_rest(const struct moments *m, struct gram_lines lines)
+{
+    return lines.to == m->o->columns;
+}
+
+static void dense_block_f32(const struct moments *m, struct span span, struct gram_lines lines,
+                            double *outer, struct scratch *scratch)
 {
     const struct objective *o = m->o;
     float *weight = scratch->moments, *rows = weight + m->block_rows;
@@ -34,12 +39,13 @@ static void dense_block_f32(const struct moments *m, struct span span, double *o
                              o->columns};
     for (size_t i = 0; i < span.count; i++)
         weight[i] = (float)moment_weight(m, span.from + i);
-    o->kernel->linear_f32->gram(block, weight, space, outer);
-    o->kernel->linear_f32->back(block, weight, outer + o->columns * o->columns);
+    o->kernel->linear_f32->gram(block, weight, lines, space, outer);
+    if (has_rest(m, lines))
+        o->kernel->linear_f32->back(block, weight, outer + o->columns * o->columns);
 }
 
-static void dense_block_f64(const struct moments *m, struct span span, double *outer,
-                            struct scratch *scratch)
+static void dense_block_f64(const struct moments *m, struct span span, struct gram_lines lines,
+                            double *outer, struct scratch *scratch)
 {
     const struct objective *o = m->o;
     double *weight = scratch->moments, *rows = weight + m->block_rows;
@@ -48,8 +54,9 @@ static void dense_block_f64(const struct moments *m, struct span span, double *o
                              o->columns};
     for (size_t i = 0; i < span.count; i++)
         weight[i] = moment_weight(m, span.from + i);
-    o->kernel->linear_f64->gram(block, weight, space, outer);
-    o->kernel->linear_f64->back(block, weight, outer + o->columns * o->columns);
+    o->kernel->linear_f64->gram(block, weight, lines, space, outer);
+    if (has_rest(m, lines))
+        o->kernel->linear_f64->back(block, weight, outer + o->columns * o->columns);
 }
 
 /* A row's entries, and the matrix that their products are added to. */
@@ -95,171 +102,109 @@ static void four_lines(const struct products *p, size_t i)
 
 /* Columns ascend within a row, so the lower triangle is that of the pairs behind each other. What
  * is left over of fours comes first, where lines are short. */
-static void sparse_row(const struct products *p, size_t count)
+static void sparse_row(const struct products *p, size_t from, size_t to)
 {
-    size_t i = 0;
-    for (; i < count % 4; i++)
+    size_t i = from;
+    for (; i < from + (to - from) % 4; i++)
         one_line(p, i);
-    for (; i < count; i += 4)
+    for (; i < to; i += 4)
         four_lines(p, i);
 }
 
-static void sparse_block(const struct moments *m, struct span span, double *outer,
-                         const struct scratch *scratch)
+/* The first entry of a row that is not before this line. */
+static size_t entry_of_line(const struct row *row, size_t line)
+{
+    size_t low = 0, high = row->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (row_column(row, middle) < line)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void sparse_block(const struct moments *m, struct span span, struct gram_lines lines,
+                         double *outer, const struct scratch *scratch)
 {
     const struct objective *o = m->o;
     const double *factor = o->spec.scale ? o->spec.scale->factor : NULL;
     double *linear = outer + o->columns * o->columns, *value = scratch->moments;
+    uint32_t *narrowed = (void *)(value + o->columns);
     for (size_t row = span.from; row < span.from + span.count; row++) {
         struct row entries = matrix_row(o->x, row);
         double weight = moment_weight(m, row);
         if (weight == 0)
             continue;
-        for (size_t i = 0; i < entries.count; i++) {
-            size_t j = entries.column[i];
-            value[i] = (double)entries.value[i] * (factor ? factor[j] : 1);
-            linear[j] += weight * value[i];
+        size_t from = lines.from ? entry_of_line(&entries, lines.from) : 0;
+        size_t to = has_rest(m, lines) ? entries.count : entry_of_line(&entries, lines.to);
+        for (size_t i = 0; i < to; i++) {
+            uint32_t j = row_column(&entries, i);
+            value[i] = row_value(&entries, i) * (factor ? factor[j] : 1);
+            if (i >= from)
+                linear[j] += weight * value[i];
+            if (!entries.column)
+                narrowed[i] = j;
         }
-        struct products products = {entries.column, value, weight, outer, o->columns};
-        sparse_row(&products, entries.count);
+        const uint32_t *column = entries.column ? entries.column : narrowed;
+        struct products products = {column, value, weight, outer, o->columns};
+        sparse_row(&products, from, to);
     }
 }
 
-static void add_block(const struct moments *m, struct span span, double *outer,
-                      struct scratch *scratch)
+static void add_block(const struct moments *m, struct span span, struct gram_lines lines,
+                      double *outer, struct scratch *scratch)
 {
     const struct objective *o = m->o;
-    for (size_t i = 0; i < span.count; i++) {
+    for (size_t i = 0; has_rest(m, lines) && i < span.count; i++) {
         outer[m->length - 2] += moment_weight(m, span.from + i);
         outer[m->length - 1] += weight_of(o, span.from + i);
     }
     if (o->x->kind == MATRIX_CSR)
-        sparse_block(m, span, outer, scratch);
+        sparse_block(m, span, lines, outer, scratch);
     else if (o->spec.f64)
-        dense_block_f64(m, span, outer, scratch);
+        dense_block_f64(m, span, lines, outer, scratch);
     else
-        dense_block_f32(m, span, outer, scratch);
+        dense_block_f32(m, span, lines, outer, scratch);
 }
 
-/* Those of the parts from .. to, of all processes, that are here. */
-void moments_add(const struct moments *m, size_t from, size_t to, double *outer,
+void moments_add(const struct moments *m, struct moments_share share, double *outer,
                  struct scratch *scratch)
 {
     const struct objective *o = m->o;
     size_t first = o->first[comm_rank(o->spec.data->comm)], behind = first + o->cut.parts;
     struct cut cut = o->cut;
     cut.block_rows = m->block_rows;
-    for (size_t part = from > first ? from : first; part < to && part < behind; part++)
+    for (size_t part = share.from > first ? share.from : first; part < share.to && part < behind;
+         part++)
         for (size_t i = 0; i < m->part_blocks; i++) {
             struct span span = cut_span(&cut, part - first, i);
             if (span.count == 0 || (part * m->part_blocks + i) % m->step != 0)
                 continue;
             pages_some(o->x, span.from, span.count, span.from + m->step * m->block_rows);
-            add_block(m, span, outer, scratch);
+            add_block(m, span, share.lines, outer, scratch);
         }
-}
-
-/* ---- Groups ---------------------------------------------------------------------------------- */
-
-static size_t group_start(const struct moments *m, size_t group)
-{
-    return m->o->parts.count * group / m->groups;
-}
-
-/* Whether the process before this one has begun its first group. */
-static bool goes_on(const struct moments *m, size_t rank)
-{
-    const size_t *first = m->o->first;
-    size_t group = 0;
-    while (group_start(m, group + 1) <= first[rank] && group < m->groups)
-        group++;
-    return rank > 0 && first[rank] < first[rank + 1] && group_start(m, group) < first[rank];
-}
-
-static void find_groups(struct moments *m)
-{
-    const struct objective *o = m->o;
-    size_t rank = comm_rank(o->spec.data->comm), from = o->first[rank], to = o->first[rank + 1];
-    m->first_group = m->own_groups = 0;
-    while (m->first_group < m->groups && group_start(m, m->first_group + 1) <= from)
-        m->first_group++;
-    while (m->first_group + m->own_groups < m->groups &&
-           group_start(m, m->first_group + m->own_groups) < to)
-        m->own_groups++;
-}
-
-static void run_group(const struct moments *m, size_t own, struct scratch *scratch)
-{
-    size_t group = m->first_group + own;
-    moments_add(m, group_start(m, group), group_start(m, group + 1), moments_of(m, own), scratch);
-}
-
-static temper_status moments_group(void *context, size_t own, size_t worker)
-{
-    const struct moments *m = context;
-    if (own == 0 && goes_on(m, comm_rank(m->o->spec.data->comm)))
-        return TEMPER_OK; /* when its turn comes */
-    memset(moments_of(m, own), 0, m->length * sizeof(double));
-    run_group(m, own, &m->o->scratch[worker]);
-    return TEMPER_OK;
-}
-
-/* Groups of two processes, in the order of these. */
-static temper_status continue_groups(const struct moments *m, temper_error *error)
-{
-    const temper_comm *comm = m->o->spec.data->comm;
-    temper_status status = TEMPER_OK;
-    for (size_t rank = 1; status == TEMPER_OK && rank < comm_size(comm); rank++) {
-        if (!goes_on(m, rank))
-            continue;
-        const double *last = m->own_groups ? moments_of(m, m->own_groups - 1) : m->sums;
-        status = comm_pass_on(comm, rank - 1, last, m->sums, m->length * sizeof *m->sums, error);
-        if (status == TEMPER_OK && rank == comm_rank(comm))
-            run_group(m, 0, &m->o->scratch[0]);
-    }
-    return status;
-}
-
-/* The sum of all groups, each of which is with the process that has its last part. */
-static temper_status add_groups(const struct moments *m, temper_error *error)
-{
-    const temper_comm *comm = m->o->spec.data->comm;
-    size_t size = comm_size(comm), *first = mem_zeroed(size + 1, sizeof *first);
-    double **vector = (double **)mem_zeroed(m->groups, sizeof *vector);
-    temper_status status = TEMPER_NO_MEMORY;
-    if (first && vector) {
-        const struct holders holders = {comm, first};
-        for (size_t r = 0; r <= size; r++)
-            while (first[r] < m->groups && group_start(m, first[r] + 1) <= m->o->first[r])
-                first[r]++;
-        for (size_t own = 0; own < m->own_groups; own++)
-            vector[own] = moments_of(m, own);
-        status = tree_sum(&holders, vector, m->length, m->sums, error);
-    } else {
-        error_no_memory(error);
-    }
-    mem_free(first);
-    mem_free((void *)vector);
-    return status;
 }
 
 /* ---- The matrix ------------------------------------------------------------------------------ */
 
-/* Rows and columns of the features, and the intercept last; a mean over the rows taken. */
+/* Rows and columns of the features, and the intercept last; a mean over the rows taken. Nothing
+ * moves down, so that from the last to the first it can be done in place. */
 void moments_assemble(const struct moments *m, const double *total, double *out)
 {
     const struct objective *o = m->o;
-    const double *linear = total + o->columns * o->columns;
-    size_t n = o->columns + (o->spec.intercept ? 1 : 0);
-    double all = total[m->length - 1];
-    for (size_t j = 0; j < o->columns; j++)
-        for (size_t k = 0; k <= j; k++)
-            out[j * n + k] = total[j * o->columns + k] / all;
-    if (!o->spec.intercept)
-        return;
-    for (size_t k = 0; k < o->columns; k++)
-        out[o->columns * n + k] = linear[k] / all;
-    out[o->columns * n + o->columns] = total[m->length - 2] / all;
+    const size_t columns = o->columns, n = columns + (o->spec.intercept ? 1 : 0);
+    const double *linear = total + columns * columns;
+    const double moment = total[m->length - 2], all = total[m->length - 1];
+    if (o->spec.intercept) {
+        for (size_t k = 0; k < columns; k++)
+            out[columns * n + k] = linear[k] / all;
+        out[columns * n + columns] = moment / all;
+    }
+    for (size_t j = columns; j-- > 0;)
+        for (size_t k = j + 1; k-- > 0;)
+            out[j * n + k] = total[j * columns + k] / all;
 }
 
 /* Blocks of more rows than those of an evaluation, or of as many; of the shape alone. */
@@ -287,17 +232,19 @@ static void choose_groups(struct moments *m)
     size_t blocks = m->o->parts.count * m->part_blocks / m->step + 1;
     size_t most = (size_t)most_groups(m->o), worth = blocks / GROUP_BLOCKS + 1;
     m->groups = worth < most ? worth : most;
-    find_groups(m);
+    moments_find_groups(m);
 }
 
 /* A weight for each row of a block, the block in the type of the sums, and once more with weights;
- * sparse rows want room for one row. */
+ * sparse rows want room for one row, and for its columns where they have to be narrowed. */
 bool moments_scratch(const struct moments *m)
 {
     const struct objective *o = m->o;
     size_t real = o->spec.f64 ? sizeof(double) : sizeof(float);
-    bool sparse = o->x->kind == MATRIX_CSR;
-    size_t rows = sparse ? 1 : m->block_rows, numbers = sparse ? o->columns : 2 * o->columns + 1;
+    bool sparse = o->x->kind == MATRIX_CSR, wide = o->x->column64 != NULL;
+    size_t rows = sparse ? 1 : m->block_rows, numbers = 2 * o->columns + 1;
+    if (sparse)
+        numbers = wide ? 2 * o->columns : o->columns;
     for (size_t i = 0; i < o->workers; i++)
         if (!o->scratch[i].moments && !(o->scratch[i].moments = mem_aligned(rows, numbers * real)))
             return false;
@@ -321,32 +268,37 @@ double moments_bytes(const struct objective *o, bool of_classes)
     moments_blocks(&m);
     double block =
         o->x->kind == MATRIX_CSR ? columns * real : (double)m.block_rows * (2 * columns + 1) * real;
-    double matrices = of_classes ? workers : most_groups(o);
+    double matrices = workers;
+    if (!of_classes)
+        matrices = comm_alone(o->spec.data->comm) ? 2 : most_groups(o) + 1;
     double weights = rows * (of_classes ? (double)o->classes : 1);
     return workers * block + (matrices * (columns * columns + columns + 2) + weights) * 8;
+}
+
+/* How many sums there is room for. One process has that of all groups so far, in the matrix that it
+ * makes if this is large enough, and one more; several have their own groups, and that of all. */
+static size_t sums_needed(const struct moments *m)
+{
+    if (!comm_alone(m->o->spec.data->comm))
+        return m->own_groups + !m->own_groups + 1;
+    size_t all = m->groups > 1 ? 2 : 1;
+    return m->in_out ? all - 1 : all;
 }
 
 static temper_status moments_run(struct moments *m, temper_error *error)
 {
     const struct objective *o = m->o;
+    bool alone = comm_alone(o->spec.data->comm);
     moments_blocks(m);
     choose_groups(m);
     if (!moments_measure(m) || !moments_scratch(m))
         return error_no_memory(error);
-    m->sums = mem_aligned(m->own_groups + !m->own_groups, m->length * sizeof *m->sums);
-    if (!m->sums)
+    m->in_out = alone && o->spec.intercept && o->columns > 0;
+    size_t needed = sums_needed(m);
+    m->sums = needed ? mem_aligned(needed, m->length * sizeof *m->sums) : NULL;
+    if (needed && !m->sums)
         return error_no_memory(error);
-    double work = (double)o->x->nonzeros * (double)o->columns / (double)m->step;
-    temper_status status = TEMPER_OK;
-    if (parallel_blocks(m->own_groups, worth_threads(o->workers, work), moments_group, m) !=
-        TEMPER_OK)
-        status = error_no_memory(error);
-    if (status == TEMPER_OK)
-        status = continue_groups(m, error);
-    if (status == TEMPER_OK)
-        status = add_groups(m, error);
-    if (status == TEMPER_OK)
-        moments_assemble(m, m->sums, m->out);
+    temper_status status = alone ? moments_alone(m, error) : moments_shared(m, error);
     mem_free(m->sums);
     return status;
 }

@@ -4,9 +4,10 @@
 
 #include "objective/inside.h"
 
-/* Groups of parts with sums of their own, which are added as a tree; their number depends on the
- * shape of the data alone. Where the parts of a group are those of two processes, the second goes
- * on with the sums of the first. */
+/* Groups of parts with sums of their own, which are added one after another; their number depends
+ * on the shape of the data alone. Where the parts of a group are those of two processes, the second
+ * goes on with the sums of the first. Threads share the lines of the matrix, not the rows: so one
+ * alone has two of these large sums at most, however many groups and threads there are. */
 struct moments {
     const struct objective *o;
     const double *weight; /* of each row; NULL: that of the data */
@@ -19,6 +20,14 @@ struct moments {
     size_t length; /* of a group's sums: columns^2, columns, and the sums of weights: of the
                     * moments, and of the rows */
     double *sums;  /* of the own groups */
+    bool in_out;   /* they begin in `out`, where there is room for them */
+};
+
+/* Lines of the matrix for one of several threads, and blocks of parts from .. to, of all processes,
+ * that are here. */
+struct moments_share {
+    struct gram_lines lines;
+    size_t from, to;
 };
 
 static inline double *moments_of(const struct moments *m, size_t group)
@@ -26,10 +35,16 @@ static inline double *moments_of(const struct moments *m, size_t group)
     return m->sums + group * m->length;
 }
 
-/* Adds blocks of the parts from .. to, of all processes, that are here. */
-void moments_add(const struct moments *m, size_t from, size_t to, double *outer,
+/* Adds a share. */
+void moments_add(const struct moments *m, struct moments_share share, double *outer,
                  struct scratch *scratch);
-/* A matrix from such sums. */
+/* Which groups have parts here, of m->groups. */
+void moments_find_groups(struct moments *m);
+/* All groups: by one process, a group at a time beside the sum of those before it; by several, each
+ * of which has room for the sum of all behind its own groups. */
+temper_status moments_alone(const struct moments *m, temper_error *error);
+temper_status moments_shared(const struct moments *m, temper_error *error);
+/* A matrix from such sums, which may be in the same place. */
 void moments_assemble(const struct moments *m, const double *total, double *out);
 
 /* Before the first call: block_rows and part_blocks; length; what threads need. False: no memory.

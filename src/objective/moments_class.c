@@ -20,7 +20,8 @@ static temper_status class_gram(void *context, size_t number, size_t worker)
     const struct objective *o = batch->m->o;
     struct moments m = *batch->m;
     m.weight = o->class_bending + (batch->from + number) * o->rows;
-    moments_add(&m, 0, o->parts.count, moments_of(&m, number), &o->scratch[worker]);
+    const struct moments_share all = {{0, o->columns}, 0, o->parts.count};
+    moments_add(&m, all, moments_of(&m, number), &o->scratch[worker]);
     return TEMPER_OK;
 }
 

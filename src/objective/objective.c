@@ -2,8 +2,6 @@
 #include "objective/objective.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "objective/inside.h"
@@ -110,7 +108,8 @@ static bool allocate(struct objective *o)
     o->raw = mem_aligned(plain + o->vectors, sizeof *o->raw);
     bool floats = !o->spec.f64 || (o->x->kind == MATRIX_CSR && o->vectors > 1 &&
                                    o->spec.curvature && objective_can_multiply(o));
-    if (floats && !(o->raw_f32 = mem_aligned(plain, sizeof *o->raw_f32)))
+    if (floats && sparse_fits_floats(o->x) &&
+        !(o->raw_f32 = mem_aligned(plain, sizeof *o->raw_f32)))
         return false;
     if (o->vectors == 1 && loss_is_tsallis(o->spec.loss)) {
         o->table = mem_aligned(1, sizeof *o->table);
@@ -134,6 +133,7 @@ void objective_free(struct objective *o)
             mem_free(blocks[n]);
     }
     void *blocks[] = {o->scratch,
+                      o->answer,
                       o->table,
                       o->raw,
                       o->raw_f32,
@@ -184,8 +184,8 @@ static temper_status sum_weights(struct objective *o, temper_error *error)
 {
     const struct dataset *data = o->spec.data;
     double sum = 0;
-    o->weight_sum = (double)dataset_all_rows(data);
-    if (!data->weight)
+    o->weight_sum = o->spec.weight_sum > 0 ? o->spec.weight_sum : (double)dataset_all_rows(data);
+    if (!data->weight || o->spec.weight_sum > 0)
         return TEMPER_OK;
     temper_status status = comm_in_turn(data->comm, add_weights, o, &sum, sizeof sum, error);
     o->weight_sum = sum;
@@ -212,23 +212,13 @@ void objective_shape(struct objective *o, const struct objective_spec *spec)
         o->workers = o->cut.parts < 1 ? 1 : o->cut.parts;
 }
 
-/* Kernels of two kinds round differently, and the processes would part company. */
-static temper_status check_kernels(const struct kernel *kernel, const temper_comm *comm,
-                                   temper_error *error)
+/* All that rows need. */
+static temper_status prepare(struct objective *o, temper_error *error)
 {
-    char first[32];
-    if (comm_alone(comm))
-        return TEMPER_OK;
-    snprintf(first, sizeof first, "%s", kernel->name);
-    temper_status status = comm_broadcast(comm, 0, first, sizeof first, error);
-    if (status != TEMPER_OK)
-        return status;
-    if (strcmp(first, kernel->name) != 0)
-        status = error_set(error, TEMPER_USAGE,
-                           "processes run on different processors (%s, %s); set TEMPER_KERNEL to "
-                           "one that all of them have",
-                           first, kernel->name);
-    return comm_agree(comm, status, error);
+    temper_status status = allocate(o) ? sum_weights(o, error) : error_no_memory(error);
+    if (status == TEMPER_OK)
+        status = kernels_agree(o->kernel, o->spec.data->comm, error);
+    return status == TEMPER_OK ? sparse_prepare(o, error) : status;
 }
 
 temper_status objective_new(const struct objective_spec *spec, struct objective **out,
@@ -245,11 +235,7 @@ temper_status objective_new(const struct objective_spec *spec, struct objective 
     o->kernel = kernel;
     o->sparse = kernel->sparse;
     objective_shape(o, spec);
-    temper_status status = allocate(o) ? sum_weights(o, error) : error_no_memory(error);
-    if (status == TEMPER_OK)
-        status = check_kernels(kernel, spec->data->comm, error);
-    if (status == TEMPER_OK)
-        status = sparse_prepare(o, error);
+    temper_status status = spec->engine ? away_new(o, error) : prepare(o, error);
     if (status != TEMPER_OK) {
         objective_free(o);
         return status;

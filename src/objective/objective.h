@@ -22,6 +22,11 @@ struct objective_spec {
     bool f64;       /* sums in doubles throughout; sparse data always has that */
     bool curvature; /* keep what accept, multiply and hessian need */
     size_t threads; /* at least 1 */
+    /* What sums are divided by where the rows are some of many; 0: their own weights. */
+    double weight_sum;
+    /* Rows that lie elsewhere: `data` says how many and what they are like, and has none of them.
+     * Values, gradients and lengths are asked for; there is nothing else. NULL: those of `data`. */
+    const temper_engine *engine;
 };
 
 struct objective;

@@ -23,13 +23,34 @@ static double point_bytes(const struct objective *o)
     return sizeof(double) * (o->vectors == 1 ? 2 * rows : 3 * entries + 3 * rows);
 }
 
+/* Of several processes each has entries of its rows, of its columns, and on their way: about as
+ * many; and the residuals of all rows. */
+static double shared_bytes(const struct objective *o)
+{
+    const struct dataset *data = o->spec.data;
+    double ranks = (double)comm_size(data->comm), rows = (double)dataset_all_rows(data);
+    double entries = (double)o->x->nonzeros + 2 * (double)dataset_all_nonzeros(data) / ranks;
+    return entries * (sizeof(uint32_t) + sizeof(float)) +
+           (double)o->columns * (4 * sizeof(uint64_t) + 2 * sizeof(double)) +
+           rows * (double)o->vectors * sizeof(double);
+}
+
 static double sparse_bytes(const struct objective *o)
 {
     double numbers = (double)o->rows * (double)o->vectors;
     double floats = o->vectors > 1 && o->spec.curvature ? sizeof(float) : 0;
+    bool shared = !comm_alone(o->spec.data->comm);
     return o->transposed ? numbers * (sizeof(double) + floats) +
-                               turned_bytes(o->x, o->spec.data->memory, o->workers)
+                               (shared ? shared_bytes(o)
+                                       : turned_bytes(o->x, o->spec.data->memory, o->workers))
                          : 0;
+}
+
+/* Sums on their way between processes: those of some branches, to and fro; matrices that are passed
+ * on. */
+static double travelling_bytes(const struct objective *o, double part, double moments)
+{
+    return comm_alone(o->spec.data->comm) ? 0 : 8 * part * sizeof(double) + moments;
 }
 
 double objective_bytes(const struct objective_spec *spec, struct objective_uses uses, double *block)
@@ -48,5 +69,5 @@ double objective_bytes(const struct objective_spec *spec, struct objective_uses 
     /* Moments twice: an allocator may not find the room that the last ones have left. */
     return plain * (sizeof(double) + sizeof(float)) + (double)o.cut.parts * part * sizeof(double) +
            point_bytes(&o) + (double)o.workers * scratch_bytes(&o) + sparse_bytes(&o) +
-           2 * moments + sizeof(struct margin_table);
+           2 * moments + travelling_bytes(&o, part, moments) + sizeof(struct margin_table);
 }

@@ -50,9 +50,10 @@ static void unfold(const struct objective *o, size_t from, size_t to, double *gr
 void finish_columns(const struct objective *o, const double *w, size_t from, size_t to,
                     double *gradient)
 {
+    const double share = 1 / o->weight_sum, l2 = o->spec.l2;
     unfold(o, from, to, gradient);
     for (size_t i = from * o->vectors; i < to * o->vectors; i++)
-        gradient[i] = gradient[i] / o->weight_sum + o->spec.l2 * w[i];
+        gradient[i] = gradient[i] * share + l2 * w[i];
 }
 
 /* ---- Parts ----------------------------------------------------------------------------------- */

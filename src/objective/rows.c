@@ -2,33 +2,14 @@
 #include "objective/rows.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 /* Scaling goes into the weights only where no column lies so far from 0 that floats would lose
  * digits to the difference: in standard deviations. */
 static const double FAR_FROM_ZERO = 16;
 /* Below this many multiplications a thread costs more than it brings. */
 static const double WORTH_A_THREAD = 3e5;
-/* Sums of all parts may take this, and a sixteenth of the data beside it. */
-static const double PART_BYTES = 32.0 * 1024 * 1024;
-
-enum { MOST_PARTS = 64 };
-
-struct cut cut_rows(size_t rows, size_t block_rows, size_t least_blocks, double part_bytes,
-                    double data_bytes)
-{
-    double most = PART_BYTES + data_bytes / 16;
-    size_t blocks = rows ? (rows - 1) / block_rows + 1 : 1;
-    size_t parts = part_bytes * MOST_PARTS <= most ? MOST_PARTS
-                   : part_bytes >= most            ? 1
-                                                   : (size_t)(most / part_bytes);
-    struct cut cut = {.rows = rows, .block_rows = block_rows};
-    cut.part_blocks = (blocks + parts - 1) / parts;
-    if (cut.part_blocks < least_blocks)
-        cut.part_blocks = least_blocks;
-    cut.parts = (blocks + cut.part_blocks - 1) / cut.part_blocks;
-    cut.part_rows = cut.part_blocks * block_rows;
-    return cut;
-}
 
 struct span cut_span(const struct cut *cut, size_t part, size_t i)
 {
@@ -37,6 +18,17 @@ struct span cut_span(const struct cut *cut, size_t part, size_t i)
     size_t end = start + cut->part_rows < cut->rows ? start + cut->part_rows : cut->rows;
     size_t left = from < end ? end - from : 0;
     return (struct span){from, left < cut->block_rows ? left : cut->block_rows, block};
+}
+
+struct sparse_rows span_entries(const struct matrix *x, struct span span)
+{
+    return (struct sparse_rows){.start = x->row_start ? x->row_start + span.from : NULL,
+                                .start32 = x->row_start32 ? x->row_start32 + span.from : NULL,
+                                .column = x->column,
+                                .column64 = x->column64,
+                                .value = x->value,
+                                .value64 = x->value64,
+                                .rows = span.count};
 }
 
 size_t worth_threads(size_t workers, double work)
@@ -73,4 +65,22 @@ double penalty(const double *w, size_t count, double l2)
 bool loss_is_tsallis(temper_loss_spec loss)
 {
     return loss.method != TEMPER_HINGE && loss.method != TEMPER_BREGMAN;
+}
+
+temper_status kernels_agree(const struct kernel *kernel, const temper_comm *comm,
+                            temper_error *error)
+{
+    char first[32];
+    if (comm_alone(comm))
+        return TEMPER_OK;
+    snprintf(first, sizeof first, "%s", kernel->name);
+    temper_status status = comm_broadcast(comm, 0, first, sizeof first, error);
+    if (status != TEMPER_OK)
+        return status;
+    if (strcmp(first, kernel->name) != 0)
+        status = error_set(error, TEMPER_USAGE,
+                           "processes run on different processors (%s, %s); set TEMPER_KERNEL to "
+                           "one that all of them have",
+                           first, kernel->name);
+    return comm_agree(comm, status, error);
 }

@@ -10,6 +10,7 @@
 #include "data/pages.h"
 #include "data/scale.h"
 #include "kernel/kernel.h"
+#include "kernel/sparse.h"
 
 struct cut {
     size_t rows, block_rows;
@@ -24,15 +25,18 @@ struct span {
     size_t block; /* its number */
 };
 
-/* Blocks of `block_rows` in parts of `least_blocks` at least, each with sums of so many bytes: few
- * enough that they do not take much memory beside the data's own `data_bytes`. */
-struct cut cut_rows(size_t rows, size_t block_rows, size_t least_blocks, double part_bytes,
-                    double data_bytes);
 /* The rows of the i-th block of a part; none: count is 0. */
 struct span cut_span(const struct cut *cut, size_t part, size_t i);
 
+/* The rows of a span of a sparse matrix, in the widths that its arrays have. */
+struct sparse_rows span_entries(const struct matrix *x, struct span span);
+
 /* Threads that so many multiplications are worth, of those that there are. */
 size_t worth_threads(size_t workers, double work);
+
+/* Kernels of two kinds round differently, and processes would part company: TEMPER_USAGE. */
+temper_status kernels_agree(const struct kernel *kernel, const temper_comm *comm,
+                            temper_error *error);
 
 /* Whether scaling goes into the weights, not into the rows. */
 bool scale_folds(const struct matrix *x, const struct scale *scale);

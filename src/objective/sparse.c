@@ -1,13 +1,18 @@
 /* sparse: a part of sparse rows, and the gradient through the transposed matrix. */
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/thread.h"
 #include "objective/inside.h"
 
-static struct sparse_rows rows_of(const struct objective *o, struct span span)
+bool sparse_fits_floats(const struct matrix *x)
 {
-    return (struct sparse_rows){o->x->row_start + span.from, o->x->column, o->x->value, span.count};
+    for (uint64_t e = 0; x->kind == MATRIX_CSR && x->value64 && e < x->nonzeros; e++)
+        if (fabs(x->value64[e]) > (double)FLT_MAX)
+            return false;
+    return true;
 }
 
 /* Products with the curvature, which steps are made of, need no more digits than floats have; half
@@ -23,7 +28,7 @@ static void two_block(const struct work *work, struct span span)
     struct objective *o = work->o;
     double *activation = work->scratch->first;
     double *r = o->transposed ? o->residual + span.from : work->scratch->second;
-    o->sparse->times(rows_of(o, span), o->raw, activation);
+    o->sparse->times(span_entries(o->x, span), o->raw, activation);
     for (size_t i = 0; i < span.count; i++)
         activation[i] += o->raw[o->columns];
     two_rows(work, span, activation, r);
@@ -32,7 +37,7 @@ static void two_block(const struct work *work, struct span span)
     for (size_t i = 0; i < span.count; i++)
         work->part->gradient[o->transposed ? 0 : o->columns] += r[i];
     if (!o->transposed)
-        o->sparse->back(rows_of(o, span), r, work->part->gradient);
+        o->sparse->back(span_entries(o->x, span), r, work->part->gradient);
 }
 
 /* Between [row * classes + class] and [class * stride + row]. */
@@ -75,7 +80,7 @@ static void many_residuals(const struct work *work, struct span span, const doub
         to_rows(o, span.count, residual, o->residual + span.from * o->classes);
     } else {
         to_rows(o, span.count, residual, by_row);
-        o->sparse->many_back(rows_of(o, span), o->classes, by_row, work->part->gradient);
+        o->sparse->many_back(span_entries(o->x, span), o->classes, by_row, work->part->gradient);
     }
 }
 
@@ -85,9 +90,9 @@ static void many_block(const struct work *work, struct span span)
     double *by_row = work->scratch->third, *activation = work->scratch->first;
     double *residual = work->scratch->second;
     if (takes_floats(o, work->pass))
-        o->sparse->many_times_f32(rows_of(o, span), o->classes, o->raw_f32, by_row);
+        o->sparse->many_times_f32(span_entries(o->x, span), o->classes, o->raw_f32, by_row);
     else
-        o->sparse->many_times(rows_of(o, span), o->classes, o->raw, by_row);
+        o->sparse->many_times(span_entries(o->x, span), o->classes, o->raw, by_row);
     to_classes(o, span.count, by_row, activation);
     many_rows_f64(work, span, activation, residual);
     if (pass_has_gradient(work->pass))

@@ -9,8 +9,9 @@ void turned_count(const struct matrix *x, struct turned *to)
 {
     for (size_t row = 0; row < x->rows; row++) {
         pages_rows(x, row, 1);
-        for (uint64_t e = x->row_start[row]; e < x->row_start[row + 1]; e++)
-            to->start[x->column[e] + 2]++;
+        const uint64_t end = matrix_start(x, row + 1);
+        for (uint64_t e = matrix_start(x, row); e < end; e++)
+            to->start[(size_t)matrix_column(x, e) + 2]++;
     }
     for (size_t j = 2; j < to->columns + 2; j++)
         to->start[j] += to->start[j - 1];
@@ -20,12 +21,17 @@ void turned_fill(const struct matrix *x, struct turned *to, size_t from, size_t 
 {
     for (size_t row = 0; row < x->rows; row++) {
         pages_rows(x, row, 1);
-        for (uint64_t e = x->row_start[row]; e < x->row_start[row + 1]; e++) {
-            if (x->column[e] < from || x->column[e] >= end)
+        const uint64_t behind = matrix_start(x, row + 1);
+        for (uint64_t e = matrix_start(x, row); e < behind; e++) {
+            const size_t column = matrix_column(x, e);
+            if (column < from || column >= end)
                 continue;
-            uint64_t at = to->start[x->column[e] + 1]++;
+            uint64_t at = to->start[column + 1]++;
             to->row[at] = (uint32_t)row;
-            to->value[at] = x->value[e];
+            if (x->value64)
+                to->value64[at] = x->value64[e];
+            else
+                to->value[at] = x->value[e];
         }
     }
 }
@@ -38,8 +44,11 @@ bool turned_make(const struct matrix *x, uint64_t memory, struct turned *out)
     out->nonzeros = x->nonzeros;
     out->start = mem_zeroed(out->columns + 2, sizeof *out->start);
     out->row = mem_alloc((size_t)x->nonzeros, sizeof *out->row);
-    out->value = mem_alloc((size_t)x->nonzeros, sizeof *out->value);
-    if (!out->start || !out->row || !out->value)
+    if (x->value64)
+        out->value64 = mem_alloc((size_t)x->nonzeros, sizeof *out->value64);
+    else
+        out->value = mem_alloc((size_t)x->nonzeros, sizeof *out->value);
+    if (!out->start || !out->row || !(x->value64 ? (void *)out->value64 : out->value))
         return false;
     turned_count(x, out);
     turned_fill(x, out, 0, out->columns);
@@ -52,6 +61,7 @@ void turned_free(struct turned *turned)
     pages_free(turned->pages);
     array_free(turned->spill, turned->row);
     array_free(turned->spill, turned->value);
+    mem_free(turned->value64);
     spill_free(turned->spill);
     mem_free(turned->bounds);
     *turned = (struct turned){0};
@@ -77,6 +87,10 @@ static size_t group_start(const struct turned *turned, size_t group)
 struct turned_group turned_group(const struct turned *turned, size_t group)
 {
     size_t from = group_start(turned, group), to = group_start(turned, group + 1);
-    struct sparse_rows entries = {turned->start + from, turned->row, turned->value, to - from};
+    struct sparse_rows entries = {.start = turned->start + from,
+                                  .column = turned->row,
+                                  .value = turned->value,
+                                  .value64 = turned->value64,
+                                  .rows = to - from};
     return (struct turned_group){turned->first + from, turned->first + to, entries};
 }

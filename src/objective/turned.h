@@ -9,7 +9,8 @@
 struct turned {
     uint64_t *start; /* of each column; what lies between two of them are its entries, */
     uint32_t *row;   /* ascending */
-    float *value;
+    float *value;    /* or, where the values of the matrix are doubles, */
+    double *value64;
     size_t columns;
     size_t first; /* of these columns among all */
     uint64_t nonzeros;

@@ -3,6 +3,7 @@
  * Each process sorts the entries of its own rows by column; then everyone sends everyone else a
  * piece of that, and puts the pieces that it receives behind each other, column by column. Rows
  * ascend with the ranks, so that each column is what one process alone would have. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -150,6 +151,7 @@ static temper_status share(struct sharing *s, uint64_t first_row, struct turned 
 
 temper_status turned_share(const struct dataset *data, struct turned *out, temper_error *error)
 {
+    assert(matrix_is_narrow(&data->x)); /* processes share what they have read */
     struct sharing s = {
         .comm = data->comm, .ranks = comm_size(data->comm), .columns = (size_t)data->x.columns};
     s.count = mem_alloc(s.columns, sizeof *s.count);

@@ -4,6 +4,8 @@
  * It is made a range of columns at a time, each of which fits the memory and costs a pass over the
  * rows; and read in order, so that its pages can go behind who reads them. The entries and their
  * order are those that it has in memory. */
+#include <assert.h>
+
 #include "base/memory.h"
 #include "base/spill.h"
 #include "data/pages.h"
@@ -16,7 +18,8 @@ enum {
 
 static double entry_bytes(const struct matrix *x)
 {
-    return (double)x->nonzeros * (sizeof(uint32_t) + sizeof(float));
+    size_t value = x->value64 ? sizeof(double) : sizeof(float);
+    return (double)x->nonzeros * (double)(sizeof(uint32_t) + value);
 }
 
 bool turned_spills(const struct matrix *x, uint64_t memory)
@@ -44,6 +47,7 @@ static size_t range_end(const struct turned *to, size_t from, uint64_t most)
 
 bool turned_spill_make(const struct matrix *x, uint64_t memory, struct turned *out)
 {
+    assert(matrix_is_narrow(x)); /* limits are for data that was read, and files hold floats */
     uint64_t most = memory / WINDOW_SHARE / (sizeof *out->row + sizeof *out->value);
     out->columns = (size_t)x->columns;
     out->nonzeros = x->nonzeros;

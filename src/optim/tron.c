@@ -30,11 +30,12 @@ struct norms {
     double residual;               /* r'M^-1 r */
 };
 
-static double apply_metric(struct tron *self)
+/* Returns r'M^-1 r; `squares` is r'r. */
+static double apply_metric(struct tron *self, double squares)
 {
     const struct problem *problem = self->run.problem;
     if (!problem->precondition)
-        return vector_dot(self->residual, self->residual, problem->size);
+        return squares;
     vector_copy(self->solved, self->residual, problem->size);
     problem->precondition(problem->context, self->solved);
     return vector_dot(self->residual, self->solved, problem->size);
@@ -59,7 +60,7 @@ static struct norms begin(struct tron *self)
         self->step[i] = 0;
         self->residual[i] = -run->gradient[i];
     }
-    const double residual = apply_metric(self);
+    const double residual = apply_metric(self, vector_dot(self->residual, self->residual, n));
     vector_copy(self->direction, self->solved, n);
     return (struct norms){.direction = residual, .residual = residual};
 }
@@ -74,19 +75,19 @@ static double to_edge(const struct norms *norms, double radius)
                             : (root - norms->cross) / norms->direction;
 }
 
-/* s += tau d, r -= tau H d */
-static void advance(struct tron *self, struct norms *norms, double tau)
+/* s += tau d, r -= tau H d; returns r'r. */
+static double advance(struct tron *self, struct norms *norms, double tau)
 {
     const size_t n = self->run.problem->size;
-    vector_add(self->step, tau, self->direction, n);
-    vector_add(self->residual, -tau, self->product, n);
+    const struct vector_steps steps = {self->step, self->residual, self->direction, self->product};
     norms->step += tau * (2 * norms->cross + tau * norms->direction);
+    return vector_advance(steps, tau, n);
 }
 
 /* The next direction, conjugate to those before. */
-static void turn(struct tron *self, struct norms *norms, double tau)
+static void turn(struct tron *self, struct norms *norms, double tau, double squares)
 {
-    const double residual = apply_metric(self), beta = residual / norms->residual;
+    const double residual = apply_metric(self, squares), beta = residual / norms->residual;
     vector_turn(self->direction, beta, self->solved, self->run.problem->size);
     norms->cross = beta * (norms->cross + tau * norms->direction);
     norms->direction = residual + beta * beta * norms->direction;
@@ -114,8 +115,7 @@ static temper_status conjugate_step(struct tron *self, struct norms *norms, bool
         *at_edge = true;
         return TEMPER_OK;
     }
-    advance(self, norms, tau);
-    turn(self, norms, tau);
+    turn(self, norms, tau, advance(self, norms, tau));
     *done = false;
     return TEMPER_OK;
 }

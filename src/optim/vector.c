@@ -42,6 +42,27 @@ void vector_turn(double *restrict y, double a, const double *restrict x, size_t 
         y[i] = x[i] + a * y[i];
 }
 
+/* One loop for all, because vectors that are longer than the cache wait for memory alone. */
+double vector_advance(struct vector_steps steps, double a, size_t n)
+{
+    double *restrict x = steps.x, *restrict r = steps.r;
+    const double *restrict d = steps.d, *restrict p = steps.p;
+    double part[WIDTH] = {0};
+    size_t i = 0;
+    for (; i + WIDTH <= n; i += WIDTH)
+        for (size_t j = 0; j < WIDTH; j++) {
+            x[i + j] += a * d[i + j];
+            r[i + j] -= a * p[i + j];
+            part[j] += r[i + j] * r[i + j];
+        }
+    for (size_t j = 0; i + j < n; j++) {
+        x[i + j] += a * d[i + j];
+        r[i + j] -= a * p[i + j];
+        part[j] += r[i + j] * r[i + j];
+    }
+    return fold(part);
+}
+
 void vector_step(double *restrict out, const double *restrict x, double a, const double *restrict d,
                  size_t n)
 {

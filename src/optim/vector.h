@@ -14,6 +14,12 @@ double vector_norm(const double *x, size_t n); /* infinite where the squares ove
 void vector_add(double *restrict y, double a, const double *restrict x, size_t n);
 /* y = x + a y: the next direction of conjugate gradients. */
 void vector_turn(double *restrict y, double a, const double *restrict x, size_t n);
+/* x += a d, r -= a p: a step of conjugate gradients. Returns r'r. */
+struct vector_steps {
+    double *restrict x, *restrict r;
+    const double *restrict d, *restrict p;
+};
+double vector_advance(struct vector_steps steps, double a, size_t n);
 /* out = x + a d */
 void vector_step(double *restrict out, const double *restrict x, double a, const double *restrict d,
                  size_t n);

@@ -67,6 +67,17 @@ static void percent(struct text *out, double share)
     text_append(out, " %");
 }
 
+/* With a comma between thousands. */
+static void count_of(struct text *out, unsigned long long count)
+{
+    if (count >= 1000) {
+        count_of(out, count / 1000);
+        text_format(out, ",%03llu", count % 1000);
+    } else {
+        text_format(out, "%llu", count);
+    }
+}
+
 /* ---- Facts ----------------------------------------------------------------------------------- */
 
 /* A row of two cells; its second one, or NULL if there is no memory. */
@@ -85,10 +96,10 @@ static void facts(struct text *out, const struct audit_page *page)
     const temper_audit_report *report = page->report;
     struct cells cells;
     struct text *value;
-    cells_begin(&cells, 2, 8);
+    cells_begin(&cells, 2, 9);
     cells_head(&cells, head);
     if ((value = fact(&cells, "rows")))
-        text_format(value, "%llu", report->rows);
+        count_of(value, report->rows);
     if ((value = fact(&cells, "classes")))
         text_format(value, "%zu", report->classes);
     if ((value = fact(&cells, "loss")))
@@ -96,34 +107,48 @@ static void facts(struct text *out, const struct audit_page *page)
     if ((value = fact(&cells, "given labels predicted out of fold")))
         percent(value, report->accuracy);
     if ((value = fact(&cells, "labels that are wrong, estimated"))) {
-        text_append_number(value, report->wrong, 0);
+        count_of(value, (unsigned long long)llround(report->wrong));
         text_append(value, " (");
         percent(value, report->wrong / (double)report->rows);
         text_append(value, ")");
     }
+    if (!isnan(report->wrong_low) &&
+        (value = fact(&cells, "the same, with a probability of 90 %"))) {
+        count_of(value, (unsigned long long)llround(report->wrong_low));
+        text_append(value, " to ");
+        count_of(value, (unsigned long long)llround(report->wrong_high));
+    }
     if ((value = fact(&cells, "rows listed")))
-        text_format(value, "%zu", page->count);
+        count_of(value, page->count);
     if ((value = fact(&cells, "rows with a conflict")))
-        text_format(value, "%llu", report->conflicts);
+        count_of(value, report->conflicts);
     cells_end(out, &cells, NULL);
 }
 
 /* Among the first ten, hundred, ..., and all that are listed. */
 static void precision(struct text *out, const struct audit_page *page)
 {
-    static const char *const head[] = {"Among the first", "wrong labels to expect"};
+    static const char *const head[] = {"Among the first", "wrong labels to expect", "90 %"};
     struct cells cells;
+    double low, high;
     if (page->report->by_row || page->count == 0)
         return;
-    cells_begin(&cells, 2, 24);
+    temper_audit_precision_range(page->report, page->count, &low, &high);
+    cells_begin(&cells, isnan(low) ? 2 : 3, 24);
     cells_head(&cells, head);
     for (size_t first = 10; first <= 10 * page->count; first *= 10) {
         size_t count = first < page->count ? first : page->count;
         struct text *row = cells_row(&cells);
         if (!row)
             break;
-        text_format(&row[0], "%zu", count);
+        count_of(&row[0], count);
         percent(&row[1], temper_audit_precision(page->report, count));
+        temper_audit_precision_range(page->report, count, &low, &high);
+        if (!isnan(low)) {
+            percent(&row[2], low);
+            text_append(&row[2], " to ");
+            percent(&row[2], high);
+        }
         if (count == page->count)
             break;
     }
@@ -255,7 +280,10 @@ static void photograph(struct text *out, const struct audit_page *page, size_t r
     append_short(&caption, page->class_names[suspect->suggested], NAME_CHARACTERS);
     append_place(&note, page, suspect);
     text_append(&note, ", ");
-    text_append_number(&note, suspect->score, 3);
+    if (page->report->by_row)
+        text_append_number(&note, suspect->score, 3);
+    else
+        percent(&note, suspect->score);
     page_grid_item(out, words_of(&source), words_of(&caption), words_of(&note));
     out->failed |= source.failed || caption.failed || note.failed;
     text_free(&source);
@@ -270,8 +298,11 @@ static void photographs(struct text *out, const struct audit_page *page)
         return;
     page_heading(out, "The pictures");
     page_paragraph(out,
-                   "The most suspicious first: the label as given \xe2\x86\x92 the one that is "
-                   "suggested.");
+                   page->report->by_row
+                       ? "The most suspicious first: the label as given \xe2\x86\x92 the one that "
+                         "is suggested, and the score."
+                       : "The most suspicious first: the label as given \xe2\x86\x92 the one that "
+                         "is suggested, and how likely the given one is wrong.");
     page_grid_begin(out);
     for (size_t i = 0; i < shown; i++)
         photograph(out, page, i);
@@ -295,7 +326,6 @@ void audit_page_write(struct text *out, const struct audit_page *page)
                        : "The score is the probability that the given label is wrong. It comes "
                          "from models that have not seen the row, and holds where mistakes depend "
                          "on the class and not on the row: look before you change anything.");
-    photographs(out, page);
     page_heading(out, "Margins, and which class became which");
     page_paragraph(out, report->in_pairs
                             ? "Wrong labels keep to pairs of classes."
@@ -304,6 +334,7 @@ void audit_page_write(struct text *out, const struct audit_page *page)
     margins(out, page);
     transition(out, page);
     page_pictures_end(out);
+    photographs(out, page);
     page_heading(out, "The list");
     list(out, page);
     conflicts(out, page);

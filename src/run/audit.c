@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/thread.h"
+#include "data/limit.h"
 #include "run/auditing.h"
 #include "run/training.h"
 #include "run/tune.h"
@@ -36,13 +37,35 @@ static temper_status check_options(struct audit *audit)
     return TEMPER_OK;
 }
 
+/* Labels and lines of the rows of all processes. */
+static temper_status call_roll(struct audit *audit)
+{
+    const struct dataset *given = audit->given;
+    temper_status status = roll_call(given, &audit->roll, audit->error);
+    audit->data = given;
+    if (status != TEMPER_OK || comm_alone(given->comm))
+        return status;
+    audit->all = roll_as_data(&audit->roll, given);
+    audit->data = &audit->all;
+    if (!given->line)
+        return TEMPER_OK;
+    audit->line = audit->all.line = mem_alloc(audit->roll.rows, sizeof *audit->line);
+    return audit->line ? roll_gather(&audit->roll, given->line, sizeof *audit->line, audit->line,
+                                     audit->error)
+                       : error_no_memory(audit->error);
+}
+
 /* By what training would refuse. */
 static temper_status check_data(struct audit *audit)
 {
-    struct training_run run = {
-        .given = audit->data, .data = audit->data, .options = &audit->train, .error = audit->error};
+    struct training_run run = {.given = audit->given,
+                               .data = audit->given,
+                               .options = &audit->train,
+                               .error = audit->error};
     temper_status status = training_check(&run);
     audit->loss = run.loss;
+    if (status == TEMPER_OK)
+        status = call_roll(audit);
     if (status != TEMPER_OK)
         return status;
     if (audit->data->x.rows < 2 * audit->options->folds)
@@ -63,7 +86,9 @@ static temper_status prepare(struct audit *audit)
     if (!audit->train.threads)
         audit->train.threads = thread_count_default();
     audit->threads = audit->train.threads;
-    temper_status status = check_data(audit);
+    temper_status status = limit_refuse(audit->given, "an audit", audit->error);
+    if (status == TEMPER_OK)
+        status = check_data(audit);
     if (status == TEMPER_OK)
         status = check_options(audit);
     if (status != TEMPER_OK)
@@ -110,7 +135,7 @@ temper_status audit_choose(struct audit *audit)
     else
         snprintf(grid, sizeof grid, "%s l2=%.17g", temperatures, audit->l2);
     tuning.grid = options->grid ? options->grid : grid;
-    temper_status status = tune(audit->data, &tuning, NULL, &report, audit->error);
+    temper_status status = tune(audit->given, &tuning, NULL, &report, audit->error);
     if (status != TEMPER_OK)
         return status;
     bool interrupted = report.interrupted;
@@ -135,12 +160,15 @@ temper_status audit_choose(struct audit *audit)
 static void audit_free(struct audit *audit)
 {
     ground_free(&audit->ground);
+    roll_free(&audit->roll);
+    mem_free(audit->line);
     split_free(&audit->folds);
     mem_free(audit->activation);
     mem_free(audit->belief);
     mem_free(audit->evidence);
     mem_free(audit->neighbour);
     mem_free(audit->distance);
+    mem_free(audit->curve);
     noise_model_free(&audit->model);
 }
 
@@ -151,7 +179,7 @@ temper_status audit(const struct dataset *data, const temper_audit_options *opti
         prepare, audit_choose, audit_fit, audit_neighbours, audit_weigh, audit_list,
     };
     struct audit audit = {
-        .data = data, .options = options, .error = error, .started = training_clock()};
+        .given = data, .options = options, .error = error, .started = training_clock()};
     temper_status status = TEMPER_OK;
     for (size_t i = 0; status == TEMPER_OK && i < sizeof steps / sizeof *steps; i++)
         status = steps[i](&audit);

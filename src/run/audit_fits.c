@@ -16,7 +16,7 @@ static temper_status prepare(struct audit *audit)
     size_t cells;
     temper_status status = audit_budget(audit);
     if (status == TEMPER_OK)
-        status = ground_new(audit->data, audit->train.scale, audit->threads, &audit->ground,
+        status = ground_new(audit->given, audit->train.scale, audit->threads, &audit->ground,
                             audit->error);
     if (status == TEMPER_OK && isnan(audit->l2))
         status = ground_default_l2(&audit->ground, &audit->l2, audit->error);
@@ -39,9 +39,10 @@ static temper_status ended(void *context, const struct fit_end *end, temper_erro
     struct audit *audit = context;
     size_t classes = audit->classes;
     (void)error;
-    for (size_t row = 0; row < audit->rows; row++) {
-        double *out = audit->activation + row * classes;
-        if (audit->folds.part[row] != end->fit)
+    for (size_t row = 0; row < audit->roll.own; row++) {
+        size_t among_all = audit->roll.first + row;
+        double *out = audit->activation + among_all * classes;
+        if (audit->folds.part[among_all] != end->fit)
             continue;
         if (classes == 2) {
             out[0] = -end->activation[row] / 2;
@@ -56,11 +57,29 @@ static temper_status ended(void *context, const struct fit_end *end, temper_erro
 
 static bool goes_on(void *context)
 {
-    const struct audit *audit = context;
+    struct audit *audit = context;
     const temper_audit_options *options = audit->options;
     double seconds = training_clock() - audit->started;
     temper_tune_progress progress = {"audit", audit->done, options->folds, seconds, (double)NAN};
-    return !options->follow || options->follow(options->follow_context, &progress) == 0;
+    uint64_t stopping = options->follow && options->follow(options->follow_context, &progress) != 0;
+    if (!comm_alone(audit->given->comm)) /* whoever is told to stop, all do */
+        audit->heard = comm_count(audit->given->comm, stopping, NULL, &stopping, audit->error);
+    return audit->heard == TEMPER_OK && stopping == 0;
+}
+
+/* Each process has those of its own rows, and gets all. */
+static temper_status gather_activations(struct audit *audit)
+{
+    size_t each = audit->classes * sizeof *audit->activation;
+    if (comm_alone(audit->given->comm))
+        return TEMPER_OK;
+    double *own = mem_alloc(audit->roll.own, each);
+    if (!own)
+        return error_no_memory(audit->error);
+    memcpy(own, audit->activation + audit->roll.first * audit->classes, audit->roll.own * each);
+    temper_status status = roll_gather(&audit->roll, own, each, audit->activation, audit->error);
+    mem_free(own);
+    return status;
 }
 
 static temper_status run_fits(struct audit *audit, struct fit *fit)
@@ -80,9 +99,11 @@ static temper_status run_fits(struct audit *audit, struct fit *fit)
                            .goes_on = goes_on,
                            .context = audit};
     temper_status status = fits_run(&job, &finished, audit->error);
-    if (status == TEMPER_OK && !finished)
+    if (status != TEMPER_OK || audit->heard != TEMPER_OK)
+        return status != TEMPER_OK ? status : audit->heard;
+    if (!finished)
         return error_set(audit->error, TEMPER_INTERRUPTED, "interrupted");
-    return status;
+    return gather_activations(audit);
 }
 
 static void find_beliefs(struct audit *audit)

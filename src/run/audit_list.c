@@ -56,7 +56,7 @@ static void fill_suspect(struct audit *audit, size_t row, double *space, temper_
 /* What the score would be at the ends of the range of the share of wrong labels. */
 static void add_range(struct audit *audit, size_t row, temper_suspect *out)
 {
-    const double *evidence = audit->evidence + 2 * row;
+    const double *evidence = audit->evidence + TWO_EVIDENCE * row;
     double space[2];
     double all = noise_two_row(&audit->two.low, evidence, out->given, space);
     out->low = fmin(exp(space[1 - out->given] - all), out->score);
@@ -92,8 +92,10 @@ static void score_distances(struct audit *audit, struct rank *rank)
         rank[row] = (struct rank){fabs(suspects[row].score), row};
     }
     double unit = 1.4826 * median(rank, audit->rows);
-    for (size_t row = 0; row < audit->rows; row++)
+    for (size_t row = 0; row < audit->rows; row++) {
         suspects[row].score = unit > 0 ? fmin(suspects[row].score / unit, 1e6) : 0;
+        suspects[row].low = suspects[row].high = (double)NAN; /* they were of a probability */
+    }
 }
 
 /* ---- Conflicts ------------------------------------------------------------------------------- */
@@ -103,8 +105,9 @@ static temper_status mark_conflicts(struct audit *audit)
     temper_suspect *suspects = audit->report.suspects;
     const uint32_t *label = audit->data->label;
     uint64_t *first = mem_alloc(audit->rows, sizeof *first);
-    temper_status status = first ? duplicates_find(&audit->data->x, first, audit->error)
-                                 : error_no_memory(audit->error);
+    temper_status status = first
+                               ? duplicates_of_all(audit->given, &audit->roll, first, audit->error)
+                               : error_no_memory(audit->error);
     for (size_t row = 0; status == TEMPER_OK && row < audit->rows; row++)
         if (label[row] != label[first[row]])
             suspects[first[row]].conflict = 1;

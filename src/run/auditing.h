@@ -2,6 +2,7 @@
 #ifndef RUN_AUDITING_H
 #define RUN_AUDITING_H
 
+#include "data/roll.h"
 #include "data/split.h"
 #include "run/ground.h"
 #include "run/noise_model.h"
@@ -10,7 +11,11 @@
 enum { AUDIT_NEIGHBOURS = 20, AUDIT_DIMENSIONS = 32 };
 
 struct audit {
-    const struct dataset *data;
+    const struct dataset *given; /* the rows that this process has */
+    const struct dataset *data;  /* labels and lines of all rows: as given, or this: */
+    struct dataset all;
+    struct roll roll;
+    uint64_t *line;
     const temper_audit_options *options;
     temper_error *error;
 
@@ -24,13 +29,15 @@ struct audit {
     size_t neighbours; /* of each row */
 
     /* ---- On the way */
-    double started;     /* a clock */
-    size_t done;        /* fits */
-    double *activation; /* [row * classes + class], by models that have not seen the row */
-    double *belief;     /* what they think of the given label */
+    double started;      /* a clock */
+    temper_status heard; /* TEMPER_OK, or why it is not known whether another process stops */
+    size_t done;         /* fits */
+    double *activation;  /* [row * classes + class], by models that have not seen the row */
+    double *belief;      /* what they think of the given label */
     double *evidence; /* activations and the votes of neighbours; of two classes, by noise_two.h */
     uint32_t *neighbour;        /* [row * neighbours + i] */
     double *distance;           /* of each row to them; the median row's is 1 */
+    double *curve;              /* [row * 2 + class], by curves.h; NULL for more classes */
     struct noise_model model;   /* of more than two classes */
     struct noise_two_range two; /* of two */
     temper_audit_report report;

@@ -57,12 +57,6 @@ static double solver_bytes(const struct training_run *t, double size)
     return t->options->checkpoint ? 2 * bytes : bytes;
 }
 
-static bool wants_class_grams(const struct training_run *t, double n, double vectors)
-{
-    return t->whiten && vectors > 1 && t->loss.t1 >= t->loss.t2 &&
-           n * n * vectors * NUMBER <= METRIC_MOST_BYTES;
-}
-
 /* Rows that tell when to stop, if there are any. */
 static double valid_bytes(const struct training_run *t, struct objective_spec spec)
 {
@@ -85,11 +79,12 @@ temper_status training_budget(const struct training_run *t, const struct objecti
 {
     double vectors = t->data->classes.count == 2 ? 1 : (double)t->data->classes.count, block;
     double n = (double)t->data->x.columns + 1, size = n * vectors, rows = (double)t->data->x.rows;
-    bool by_class = wants_class_grams(t, n, vectors);
+    bool by_class = t->whiten && metric_by_class(t->data, t->loss, (size_t)n);
     struct objective_uses uses = {
         .gram = t->whiten, .class_grams = by_class, .hessian = t->solver == SOLVER_NEWTON};
     double needed = objective_bytes(spec, uses, &block) + solver_bytes(t, size);
     needed += training_vectors(size) + valid_bytes(t, *spec);
+    needed += t->diagonal ? column_sums_bytes(&t->data->x) : 0;
     needed += t->whiten ? n * n * NUMBER * (by_class ? vectors : 1) : 0;
     needed += rows * PREDICTED_BYTES + PREDICTED_ROWS * vectors * NUMBER;
     struct limit_plan plan = {

@@ -11,7 +11,6 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/source_whole.h"
 #include "base/text.h"
 #include "run/training.h"
 
@@ -179,30 +178,10 @@ static temper_status parse(struct training_run *t, char *bytes, size_t length)
     return restore(t, &header, bytes + sizeof header);
 }
 
-/* The first process reads, and tells the others. */
-static temper_status read_file(const struct training_run *t, struct text *text)
-{
-    const temper_comm *comm = t->given->comm;
-    uint64_t length = 0;
-    temper_status status = TEMPER_OK;
-    if (comm_rank(comm) == 0)
-        status = source_whole(t->options->checkpoint, text, t->error);
-    status = comm_agree(comm, status, t->error);
-    length = text->length;
-    if (status == TEMPER_OK)
-        status = comm_broadcast(comm, 0, &length, sizeof length, t->error);
-    if (status == TEMPER_OK && comm_rank(comm) > 0 && !(text->bytes = mem_alloc((size_t)length, 1)))
-        return error_no_memory(t->error);
-    if (status == TEMPER_OK)
-        status = comm_broadcast(comm, 0, text->bytes, (size_t)length, t->error);
-    text->length = (size_t)length;
-    return status;
-}
-
 temper_status checkpoint_load(struct training_run *t)
 {
     struct text text = {0};
-    temper_status status = read_file(t, &text);
+    temper_status status = comm_read_file(t->given->comm, t->options->checkpoint, &text, t->error);
     if (status == TEMPER_OK)
         status = parse(t, text.bytes, text.length);
     text_free(&text);

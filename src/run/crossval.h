@@ -6,6 +6,7 @@
 #ifndef RUN_CROSSVAL_H
 #define RUN_CROSSVAL_H
 
+#include "data/roll.h"
 #include "data/split.h"
 #include "run/ground.h"
 
@@ -29,12 +30,13 @@ struct crossval {
     size_t count;
     double *fold_accuracy; /* [candidate][fold]; NAN where there is none */
 
-    /* Called as fits_job has it: one at a time, in no particular order. */
+    /* Called as fits_job has it. */
     temper_status (*ended)(void *context, size_t candidate, temper_error *error);
     bool (*goes_on)(void *context, size_t fits_done);
     void *context;
 
-    /* ---- Made by crossval_prepare */
+    /* ---- Made by crossval_prepare, for the rows of all processes */
+    struct roll roll;
     struct split partition[2]; /* halves and folds; with two folds they are the same */
     double *weight;            /* of each row, their mean over rows that count being 1 */
     double rows;               /* those rows, for standard errors: fewer if weights differ */

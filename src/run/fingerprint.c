@@ -11,7 +11,7 @@
 #include "data/parts.h"
 #include "run/training.h"
 
-enum { BLOCK_ROWS = 4096, PIECE = 1 << 19 };
+enum { BLOCK_ROWS = 4096, PIECE = 1 << 19, NARROWED = 1024 };
 
 /* Blocks lie within parts, so that each is with one process. */
 struct digests {
@@ -45,15 +45,60 @@ static XXH64_hash_t hash_dense(const struct matrix *x, size_t from, size_t count
     return hash_bytes(x, (const char *)x->dense + from * row, count * row);
 }
 
+/* Entries as those of a file would be: the same numbers have the same print, however wide they are
+ * stored. So doubles that are all floats count as these. */
+static XXH64_hash_t hash_columns(const struct matrix *x, uint64_t start, uint64_t entries)
+{
+    uint32_t narrow[NARROWED];
+    XXH3_state_t state;
+    if (x->column)
+        return hash_bytes(x, x->column + start, entries * sizeof *x->column);
+    XXH3_64bits_reset(&state);
+    for (uint64_t done = 0, count; done < entries; done += count) {
+        count = entries - done < NARROWED ? entries - done : NARROWED;
+        for (uint64_t i = 0; i < count; i++)
+            narrow[i] = (uint32_t)x->column64[start + done + i];
+        XXH3_64bits_update(&state, narrow, count * sizeof *narrow);
+    }
+    return XXH3_64bits_digest(&state);
+}
+
+static bool are_floats(const double *value, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        if ((double)(float)value[i] != value[i])
+            return false;
+    return true;
+}
+
+static XXH64_hash_t hash_values(const struct matrix *x, uint64_t start, uint64_t entries)
+{
+    float narrow[NARROWED];
+    XXH3_state_t state;
+    if (x->value)
+        return hash_bytes(x, x->value + start, entries * sizeof *x->value);
+    const double *value = x->value64 + start;
+    if (!are_floats(value, entries))
+        return hash_bytes(x, value, entries * sizeof *value);
+    XXH3_64bits_reset(&state);
+    for (uint64_t done = 0, count; done < entries; done += count) {
+        count = entries - done < NARROWED ? entries - done : NARROWED;
+        for (uint64_t i = 0; i < count; i++)
+            narrow[i] = (float)value[done + i];
+        XXH3_64bits_update(&state, narrow, count * sizeof *narrow);
+    }
+    return XXH3_64bits_digest(&state);
+}
+
 /* Rows by their lengths, so that where a row begins in the arrays does not matter. */
 static XXH64_hash_t hash_sparse(const struct matrix *x, size_t from, size_t count)
 {
-    pages_bytes(x->pages, x->row_start + from, (count + 1) * sizeof *x->row_start, NULL);
-    uint64_t start = x->row_start[from], entries = x->row_start[from + count] - start;
-    XXH64_hash_t parts[3] = {hash_bytes(x, x->column + start, entries * sizeof *x->column),
-                             hash_bytes(x, x->value + start, entries * sizeof *x->value), 0};
+    if (!x->row_start32)
+        pages_bytes(x->pages, x->row_start + from, (count + 1) * sizeof *x->row_start, NULL);
+    uint64_t start = matrix_start(x, from), entries = matrix_start(x, from + count) - start;
+    XXH64_hash_t parts[3] = {hash_columns(x, start, entries), hash_values(x, start, entries), 0};
     for (size_t row = from; row < from + count; row++) {
-        uint64_t length = x->row_start[row + 1] - x->row_start[row];
+        uint64_t length = matrix_start(x, row + 1) - matrix_start(x, row);
         parts[2] = XXH3_64bits_withSeed(&length, sizeof length, parts[2]);
     }
     return XXH3_64bits(parts, sizeof parts);

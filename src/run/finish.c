@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "run/shards.h"
 #include "run/training.h"
 
 static temper_stop stop_of(const struct training_run *t)
@@ -93,7 +94,9 @@ static temper_status describe(struct training_run *t, const temper_train_report 
     training->iterations = report->iterations;
     training->evaluations = report->evaluations;
     training->starts = options->starts;
-    training->weight_sum = 0;
+    training->weight_sum = t->plan ? t->plan->all.weight_sum : 0;
+    if (t->plan)
+        return TEMPER_OK;
     return comm_in_turn(t->data->comm, add_weights, t, &training->weight_sum,
                         sizeof training->weight_sum, t->error);
 }

@@ -25,12 +25,12 @@ struct fit_end {
     enum optim_stop stop;
     size_t iterations, evaluations;
     const double *w;          /* for features as scaled: [column * vectors + k], then intercepts */
-    const double *activation; /* of all rows, those left out too: [row * vectors + k] */
+    const double *activation; /* of all rows here, those left out too: [row * vectors + k] */
 };
 
 struct fits_job {
     const struct ground *ground;
-    const struct split *partition; /* as many as the fits name */
+    const struct split *partition; /* as many as the fits name; of the rows of all processes */
     const struct fit *fit;
     size_t count;
     /* Of these: tolerance, max_iterations, solver, precision and no_intercept. */
@@ -38,9 +38,10 @@ struct fits_job {
     size_t threads; /* at least 1 */
     bool few;       /* fits for which second moments of all rows would take longer than they save */
     /* Called for each fit that ended, one at a time, in no particular order; a status other than
-     * TEMPER_OK ends all. */
+     * TEMPER_OK ends all. Several processes: in the same order by all, so that they may talk. */
     temper_status (*ended)(void *context, const struct fit_end *end, temper_error *error);
-    /* Called after every iteration of any fit, one at a time; false ends all. May be NULL. */
+    /* Called after every iteration of any fit, one at a time; false ends all. May be NULL. Several
+     * processes must be of one mind. */
     bool (*goes_on)(void *context);
     void *context;
 };

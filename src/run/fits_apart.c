@@ -1,5 +1,6 @@
 /* fits_apart: one training after the other, several at a time: a chain of fits, each of which
- * begins where the one before it ended, to a thread. */
+ * begins where the one before it ended, to a thread. Several processes go through one after the
+ * other, all threads within each. */
 #include "run/fits_inside.h"
 
 #include <pthread.h>
@@ -8,15 +9,18 @@
 #include "base/memory.h"
 #include "base/thread.h"
 #include "data/select.h"
+#include "run/pilots.h"
 #include "run/training.h"
 
 /* What the threads share. */
 struct crew {
     const struct fits_job *job;
-    size_t *root;          /* of each fit: the first of its chain */
-    size_t *chain;         /* the roots */
-    size_t chains, inside; /* threads within a training */
-    pthread_mutex_t lock;  /* guards the caller's callbacks, and: */
+    struct pilots *pilots;
+    size_t *root;  /* of each fit: the first of its chain */
+    size_t *chain; /* the roots */
+    size_t chains;
+    size_t at_once, inside; /* threads: chains at a time, and within a training */
+    pthread_mutex_t lock;   /* guards the caller's callbacks, and: */
     bool stopped;
     temper_error *error; /* of the fit with the smallest number that failed */
     size_t failed;
@@ -27,6 +31,7 @@ struct fitting {
     struct crew *crew;
     struct dataset *data; /* with the weights that it sees */
     temper_train_options options;
+    struct pilot pilot; /* its own, if there is none for it */
     struct training_run run;
     temper_error error;
 };
@@ -35,7 +40,8 @@ struct fitting {
 
 static bool sees(const struct fits_job *job, const struct fit *fit, size_t row)
 {
-    return fit->part == FIT_SEES_ALL || job->partition[fit->partition].part[row] != fit->part;
+    size_t among_all = (size_t)job->ground->data->first_row + row;
+    return fit->part == FIT_SEES_ALL || job->partition[fit->partition].part[among_all] != fit->part;
 }
 
 /* The same rows, where those that the fit must not see weigh nothing. */
@@ -81,10 +87,36 @@ static bool is_stopped(struct crew *crew)
     return stopped;
 }
 
-static temper_status solve(struct fitting *fitting, const struct fit *fit, const double *begin)
+static struct pilot_watch watch(struct crew *crew, size_t threads)
+{
+    return (struct pilot_watch){follow, crew, threads};
+}
+
+/* Whose metrics it takes its steps in, *lent; NULL: it makes its own on the way. */
+static temper_status find_pilot(struct fitting *fitting, size_t number, const struct pilot **lent,
+                                bool *goes_on)
+{
+    struct crew *crew = fitting->crew;
+    const struct fit *fit = &crew->job->fit[number];
+    *goes_on = true;
+    *lent = pilots_find(crew->pilots, number);
+    if (*lent || !pilot_suits(crew->job, fit))
+        return TEMPER_OK;
+    *lent = &fitting->pilot;
+    return pilot_fly(crew->job, fit, watch(crew, crew->inside), &fitting->pilot, goes_on,
+                     &fitting->error);
+}
+
+static temper_status solve(struct fitting *fitting, size_t number, const double *begin)
 {
     const struct fits_job *job = fitting->crew->job;
+    const struct fit *fit = &job->fit[number];
+    const struct pilot *lent;
     struct training_run *t = &fitting->run;
+    bool goes_on;
+    temper_status status = find_pilot(fitting, number, &lent, &goes_on);
+    if (status != TEMPER_OK || !goes_on)
+        return status;
     fitting->options = temper_train_defaults();
     fitting->options.tolerance = job->options->tolerance;
     fitting->options.max_iterations = job->options->max_iterations;
@@ -101,8 +133,9 @@ static temper_status solve(struct fitting *fitting, const struct fit *fit, const
                                .options = &fitting->options,
                                .error = &fitting->error,
                                .loss = fit->loss,
+                               .lent = lent,
                                .begin = begin};
-    temper_status status = training_plan(t);
+    status = training_plan(t);
     if (status == TEMPER_OK)
         status = training_start(t);
     return status == TEMPER_OK ? training_solve(t) : status;
@@ -140,13 +173,14 @@ static temper_status run_fit(struct fitting *fitting, size_t number, const doubl
     const struct fit *fit = &job->fit[number];
     temper_status status = hide_rows(job, fit, &fitting->data, &fitting->error);
     if (status == TEMPER_OK)
-        status = solve(fitting, fit, begin);
+        status = solve(fitting, number, begin);
     *done = status == TEMPER_OK && !fitting->run.interrupted && fitting->run.answer;
     if (*done) {
         memcpy(w, fitting->run.answer, fitting->run.size * sizeof *w);
         status = show(fitting, number);
     }
     training_free(&fitting->run);
+    pilot_free(&fitting->pilot);
     dataset_free(fitting->data);
     return status;
 }
@@ -233,7 +267,29 @@ static void find_chains(struct crew *crew)
         if (after == FIT_BEGINS_AT_ZERO)
             crew->chain[crew->chains++] = i;
     }
+    crew->at_once = job->threads;
     crew->inside = crew->chains && crew->chains < job->threads ? job->threads / crew->chains : 1;
+    if (!comm_alone(job->ground->data->comm)) { /* processes must talk of the same fit */
+        crew->at_once = 1;
+        crew->inside = job->threads;
+    }
+}
+
+static temper_status run_all(struct crew *crew, bool *finished)
+{
+    const struct fits_job *job = crew->job;
+    if (pthread_mutex_init(&crew->lock, NULL) != 0)
+        return error_no_memory(crew->error);
+    temper_status status =
+        pilots_new(job, watch(crew, job->threads), &crew->pilots, finished, crew->error);
+    if (status == TEMPER_OK && *finished) {
+        find_chains(crew);
+        status = parallel_blocks(crew->chains, crew->at_once, run_chain, crew);
+    }
+    *finished = status == TEMPER_OK && !crew->stopped;
+    pilots_free(crew->pilots);
+    pthread_mutex_destroy(&crew->lock);
+    return status;
 }
 
 temper_status fits_apart(const struct fits_job *job, bool *finished, temper_error *error)
@@ -243,15 +299,9 @@ temper_status fits_apart(const struct fits_job *job, bool *finished, temper_erro
                         .chain = mem_alloc(job->count, sizeof *crew.chain),
                         .error = error,
                         .failed = job->count};
-    temper_status status = TEMPER_NO_MEMORY;
-    if (crew.root && crew.chain && pthread_mutex_init(&crew.lock, NULL) == 0) {
-        find_chains(&crew);
-        status = parallel_blocks(crew.chains, job->threads, run_chain, &crew);
-        pthread_mutex_destroy(&crew.lock);
-    } else {
-        error_no_memory(error);
-    }
-    *finished = status == TEMPER_OK && !crew.stopped;
+    *finished = false;
+    temper_status status =
+        crew.root && crew.chain ? run_all(&crew, finished) : error_no_memory(error);
     mem_free(crew.root);
     mem_free(crew.chain);
     return status;

@@ -7,8 +7,11 @@
 #include "objective/group.h"
 #include "run/auditing.h"
 #include "run/budget.h"
+
+#include "run/curves.h"
 #include "run/fits_crew.h"
 #include "run/fits_inside.h"
+#include "run/pilots.h"
 #include "run/training.h"
 #include "run/tuning.h"
 
@@ -58,7 +61,7 @@ double fits_bytes(const struct dataset *data, const temper_train_options *option
     if (!group_supports(data) || !fits_solver_groups(&job) || hinge) {
         double each = one_training(data, 1, block) + rows * (28 + vectors * NUMBER);
         size_t at_once = fits < threads ? fits : threads;
-        return each * (double)at_once;
+        return each * (double)at_once + pilots_most_bytes(data, fits);
     }
     struct group_spec spec = {.data = data, .intercept = true, .f64 = true, .threads = threads};
     struct crew_room room = crew_room(data, (size_t)n, fits);
@@ -96,7 +99,7 @@ temper_status tuning_budget(const struct tuning *t)
 /* Activations and evidence of all classes, places, neighbours, suspects. */
 temper_status audit_budget(const struct audit *audit)
 {
-    const struct dataset *data = audit->data;
+    const struct dataset *data = audit->given;
     double columns = (double)data->x.columns, rows = (double)data->x.rows, block;
     double dimensions = columns < AUDIT_DIMENSIONS ? columns : AUDIT_DIMENSIONS;
     double classes = (double)audit->classes;
@@ -105,10 +108,11 @@ temper_status audit_budget(const struct audit *audit)
     double fits = fits_bytes(data, &audit->train, audit->options->folds, audit->threads, &block);
     double places = rows * dimensions * (sizeof(double) + sizeof(float)) +
                     (2 * dimensions + 1) * columns * NUMBER;
+    double curves = classes == 2 ? CURVES_BYTES + 3 * rows * NUMBER : 0;
     double lists = rows * (3 * sizeof(temper_suspect) + 48 + NUMBER * classes);
-    double kept = rows * (NUMBER * classes + 24 + sizeof(uint32_t) * AUDIT_NEIGHBOURS);
+    double kept = rows * (2 * NUMBER * classes + 24 + sizeof(uint32_t) * AUDIT_NEIGHBOURS);
     struct limit_plan plan = {.what = "the audit",
-                              .needed = kept + fmax(fits, fmax(places, lists)),
+                              .needed = kept + fmax(fits, fmax(places + curves, lists)),
                               .threads = audit->threads,
                               .block = block};
     return limit_plan(data, &plan, audit->error);

@@ -21,7 +21,7 @@ static size_t smaller(size_t a, size_t b)
 struct crew_room crew_room(const struct dataset *data, size_t size, size_t fits)
 {
     size_t run = (2 * HISTORY + 8) * size * sizeof(double), runs = RUN_BYTES, scores = SCORE_BYTES;
-    size_t least = GROUP_WIDTH, rows = (size_t)data->x.rows;
+    size_t least = GROUP_WIDTH, rows = (size_t)dataset_all_rows(data); /* all must agree */
     if (data->memory) { /* fits do not depend on their company */
         runs = smaller(runs, (size_t)(data->memory / RUN_SHARE));
         scores = smaller(scores, (size_t)(data->memory / SCORE_SHARE));
@@ -90,7 +90,7 @@ static temper_status make_group(struct crew *crew)
     if (member && part) {
         fill_members(job, member);
         for (uint32_t p = 0; p < partitions; p++)
-            part[p] = job->partition[p].part;
+            part[p] = job->partition[p].part + job->ground->data->first_row;
         spec.partition = part;
         status = group_new(&spec, member, job->count, &crew->group, crew->error);
     } else {

@@ -1,6 +1,8 @@
 /* ground: the scaling, learnt once, and what follows from it. */
 #include "run/ground.h"
 
+#include <math.h>
+
 #include "base/memory.h"
 #include "data/column_sums.h"
 #include "data/select.h"
@@ -54,34 +56,40 @@ const struct scale *ground_scale(const struct ground *ground)
     return ground->logarithms ? NULL : &ground->scale;
 }
 
-/* tr Cov of the features as the solver sees them. */
-static temper_status total_variance(const struct ground *ground, double *total, temper_error *error)
+/* Of features whose variances, as the solver sees them, have this sum. */
+static double l2_of_spread(double spread, size_t classes)
 {
-    struct column_sums sums;
-    struct negative_entry negative;
-    struct sum_task task = {.data = ground->data,
-                            .count = (size_t)ground->data->x.rows,
-                            .variances = true,
-                            .threads = ground->threads};
-    temper_status status = column_sums(&task, &sums, &negative, error);
-    if (status != TEMPER_OK)
-        return status;
-    *total = 0;
-    for (size_t j = 0; j < (size_t)ground->data->x.columns; j++) {
-        double factor = ground->logarithms ? 1 : ground->scale.factor[j];
-        *total += sums.variance[j] * factor * factor;
+    return DEFAULT_L2 * spread / (double)(classes - 1);
+}
+
+double default_l2_of(const double *variance, const double *factor, size_t columns, size_t classes)
+{
+    double total = 0;
+    for (size_t j = 0; j < columns; j++) {
+        double size = factor ? factor[j] : 1;
+        total += variance[j] * size * size;
     }
-    column_sums_free(&sums);
-    return TEMPER_OK;
+    return l2_of_spread(total, classes);
 }
 
 temper_status ground_default_l2(const struct ground *ground, double *l2, temper_error *error)
 {
-    double total;
-    temper_status status = total_variance(ground, &total, error);
-    if (status == TEMPER_OK)
-        *l2 = DEFAULT_L2 * total / (double)(ground->data->classes.count - 1);
-    return status;
+    const struct dataset *data = ground->data;
+    struct column_sums sums;
+    struct negative_entry negative;
+    struct sum_task task = {
+        .data = data, .count = (size_t)data->x.rows, .variances = true, .threads = ground->threads};
+    if (ground->scale.spread > 0) { /* the scaling was learnt from the same sums */
+        *l2 = l2_of_spread(ground->scale.spread, data->classes.count);
+        return TEMPER_OK;
+    }
+    temper_status status = column_sums(&task, &sums, &negative, error);
+    if (status != TEMPER_OK)
+        return status;
+    const double *factor = ground->logarithms ? NULL : ground->scale.factor;
+    *l2 = default_l2_of(sums.variance, factor, (size_t)data->x.columns, data->classes.count);
+    column_sums_free(&sums);
+    return TEMPER_OK;
 }
 
 /* w . (x - offset) factor + b = (w factor) . x + (b - w factor . offset); logarithms are taken of

@@ -24,6 +24,9 @@ const struct scale *ground_scale(const struct ground *ground);
 /* lambda_0 = 2e-4 tr Cov(x) / (C - 1), x as the solver sees it. */
 temper_status ground_default_l2(const struct ground *ground, double *l2, temper_error *error);
 
+/* The same from the variances of the columns, and the factors of their scaling (NULL: 1). */
+double default_l2_of(const double *variance, const double *factor, size_t columns, size_t classes);
+
 /* Where weights for raw rows go: weights[j * column_step + k * vector_step], bias[k]. */
 struct raw_weights {
     double *weights;

@@ -13,27 +13,39 @@
 /* How many rows the moments are made of. A tenth tells enough, if it is many times the number of
  * features: with fewer the smallest directions are lost in noise, and with them some of what
  * whitening brings. But where that takes longer than a few passes, fewer rows and some more passes
- * are faster, down to the least that whitens at all. For a matrix of each class, more rows than
- * these take longer than the passes they save. */
+ * are faster, down to the least that whitens at all. A metric for a few iterations, or of two
+ * classes, is worth fewer of them than the one in which many classes go on. For a matrix of each
+ * class, more rows than these take longer than the passes they save. */
 enum { SHARE_OF_ROWS = 10, ROWS_A_FEATURE = 16, LEAST_A_FEATURE = 4, ROWS_OF_CLASSES = 10 };
-static const double WORTH_PASSES = 4;
+static const double WORTH_PASSES = 4, BENT_WORTH_PASSES = 20;
+/* With fewer rows a pass takes less than solving with a matrix for each class, let alone making
+ * them. */
+enum { CLASS_ROWS_A_FEATURE = 32 };
 /* Relative to the mean of the diagonal: what keeps the factor away from singular. */
 static const double RIDGE = 1e-7;
 
 void metric_free(struct metric *metric)
 {
-    mem_free(metric->factor);
+    if (!metric->lent)
+        mem_free(metric->factor);
     mem_free(metric->column);
+    mem_free(metric->diagonal);
 }
 
 /* Each class has its own curvature where training has come to, if that is not too much memory. It
  * halves the passes of convex losses; of others it saves none. */
-static bool wants_classes(const struct training_run *t, const struct phase *phase)
+bool metric_by_class(const struct dataset *data, temper_loss_spec loss, size_t n)
 {
-    const struct metric *metric = &t->metric;
-    double numbers = (double)metric->n * (double)metric->n * (double)metric->vectors;
-    return phase->bends && phase->loss.t1 >= phase->loss.t2 &&
+    double numbers = (double)n * (double)n * (double)data->classes.count;
+    return data->classes.count > 2 && loss.t1 >= loss.t2 &&
+           (double)dataset_all_rows(data) >= (double)CLASS_ROWS_A_FEATURE * (double)n &&
            numbers * sizeof(double) <= METRIC_MOST_BYTES;
+}
+
+/* Vectors of many classes are solved for together, where they have one factor. */
+static double *column_room(const struct metric *metric)
+{
+    return mem_aligned(metric->vectors > 1 ? CHOLESKY_TOGETHER : 1, metric->n * sizeof(double));
 }
 
 static bool make_room(struct training_run *t, const struct phase *phase)
@@ -41,15 +53,19 @@ static bool make_room(struct training_run *t, const struct phase *phase)
     struct metric *metric = &t->metric;
     size_t square;
     const char *wanted;
-    metric_free(metric);
+    if (phase->bends && t->first_metric)
+        *t->first_metric = *metric;
+    else
+        metric_free(metric);
+    *metric = (struct metric){.factors = 1};
     metric->kernel = kernel_choose(&wanted); /* there is one, or there would be no objective */
     metric->vectors = objective_vectors(t->objective);
     metric->n = t->size / metric->vectors;
-    metric->factors = wants_classes(t, phase) ? metric->vectors : 1;
-    metric->factor = NULL;
+    if (phase->bends && metric_by_class(t->data, phase->loss, metric->n))
+        metric->factors = metric->vectors;
     if (mul_size(metric->n, metric->n, &square) && mul_size(square, sizeof(double), &square))
         metric->factor = mem_alloc(metric->factors, square);
-    metric->column = mem_alloc(metric->n, sizeof(double));
+    metric->column = column_room(metric);
     return metric->factor && metric->column;
 }
 
@@ -66,7 +82,7 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-static size_t rows_for_moments(const struct training_run *t)
+static size_t rows_for_moments(const struct training_run *t, const struct phase *phase)
 {
     const struct metric *metric = &t->metric;
     size_t rows = (size_t)dataset_all_rows(t->data);
@@ -74,7 +90,8 @@ static size_t rows_for_moments(const struct training_run *t)
     if (metric->factors > 1)
         return larger(tenth, n * ROWS_OF_CLASSES);
     /* A row of the moments takes n / 2 products a feature, one of a pass 2 for each vector. */
-    double affordable = WORTH_PASSES * 4 * (double)rows * (double)metric->vectors;
+    double worth = phase->bends ? BENT_WORTH_PASSES : WORTH_PASSES;
+    double affordable = worth * 4 * (double)rows * (double)metric->vectors;
     size_t wanted = larger(tenth, n * ROWS_A_FEATURE);
     if (affordable / (double)n < (double)wanted)
         wanted = (size_t)(affordable / (double)n);
@@ -85,7 +102,7 @@ static size_t rows_for_moments(const struct training_run *t)
 static temper_status take_moments(struct training_run *t, const struct phase *phase)
 {
     struct metric *metric = &t->metric;
-    size_t n = metric->n, wanted = rows_for_moments(t);
+    size_t n = metric->n, wanted = rows_for_moments(t, phase);
     if (metric->factors > 1)
         return objective_class_grams(t->objective, t->origin, wanted, metric->factor, t->error);
     temper_status status = objective_gram(t->objective, phase->bends ? t->origin : NULL, wanted,
@@ -171,11 +188,27 @@ static temper_status factor_all(const struct training_run *t)
                                                     : status;
 }
 
+/* The factors of the pilot, if it has any, and space of its own. */
+static bool borrow(struct training_run *t, const struct phase *phase)
+{
+    struct metric *metric = &t->metric;
+    metric_free(metric);
+    *metric = phase->most ? t->lent->first : t->lent->then;
+    metric->lent = true;
+    metric->column = metric->factor ? column_room(metric) : NULL;
+    t->whiten = metric->factor;
+    return !t->whiten || metric->column;
+}
+
 temper_status metric_prepare(struct training_run *t, const struct phase *phase)
 {
     struct metric *metric = &t->metric;
+    if (t->diagonal)
+        return diagonal_prepare(t, phase);
     if (!t->whiten)
         return TEMPER_OK;
+    if (t->lent)
+        return borrow(t, phase) ? TEMPER_OK : error_no_memory(t->error);
     if (!make_room(t, phase))
         return error_no_memory(t->error);
     temper_status status = take_moments(t, phase);
@@ -189,15 +222,41 @@ temper_status metric_prepare(struct training_run *t, const struct phase *phase)
     return TEMPER_OK;
 }
 
+/* Vectors k, k + 1, ... of those that lie side by side in v. */
+static void solve_together(const struct metric *metric, size_t k, double *v)
+{
+    size_t left = metric->vectors - k, count = left < CHOLESKY_TOGETHER ? left : CHOLESKY_TOGETHER;
+    double *space = metric->column;
+    for (size_t j = 0; j < metric->n; j++)
+        for (size_t i = 0; i < CHOLESKY_TOGETHER; i++)
+            space[j * CHOLESKY_TOGETHER + i] = i < count ? v[j * metric->vectors + k + i] : 0;
+    metric->kernel->triangle(metric->factor, metric->n, space);
+    for (size_t j = 0; j < metric->n; j++)
+        for (size_t i = 0; i < count; i++)
+            v[j * metric->vectors + k + i] = space[j * CHOLESKY_TOGETHER + i];
+}
+
+static void solve_one(const struct metric *metric, size_t k, double *v)
+{
+    double *column = metric->column;
+    for (size_t j = 0; j < metric->n; j++)
+        column[j] = v[j * metric->vectors + k];
+    cholesky_solve_full(factor_at(metric, k), metric->n, column);
+    for (size_t j = 0; j < metric->n; j++)
+        v[j * metric->vectors + k] = column[j];
+}
+
 void metric_precondition(void *context, double *v)
 {
-    struct metric *metric = context;
-    for (size_t k = 0; k < metric->vectors; k++) {
-        double *column = metric->vectors == 1 ? v : metric->column;
-        for (size_t j = 0; metric->vectors > 1 && j < metric->n; j++)
-            column[j] = v[j * metric->vectors + k];
-        cholesky_solve_full(factor_at(metric, k), metric->n, column);
-        for (size_t j = 0; metric->vectors > 1 && j < metric->n; j++)
-            v[j * metric->vectors + k] = column[j];
-    }
+    const struct metric *metric = context;
+    if (metric->diagonal)
+        diagonal_precondition(metric, v);
+    else if (metric->vectors == 1)
+        cholesky_solve_full(metric->factor, metric->n, v);
+    else if (metric->factors == 1)
+        for (size_t k = 0; k < metric->vectors; k += CHOLESKY_TOGETHER)
+            solve_together(metric, k, v);
+    else
+        for (size_t k = 0; k < metric->vectors; k++)
+            solve_one(metric, k, v);
 }

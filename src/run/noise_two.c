@@ -6,11 +6,11 @@
 #include <string.h>
 
 enum {
-    SLOPE, /* two, of evidence in standard deviations */
-    SHIFT = 2,
-    BEND = 3, /* logarithm of the exponent of 1 + |z| */
-    RATE = 4, /* two, log odds of twice the rate: beyond 1/2 a label would speak against itself */
-    PARAMETERS = 6,
+    SLOPE, /* of each evidence, in standard deviations */
+    SHIFT = TWO_EVIDENCE,
+    BEND, /* logarithm of the exponent of 1 + |z| */
+    RATE, /* two, log odds of twice the rate: beyond 1/2 a label would speak against itself */
+    PARAMETERS = RATE + 2,
     MOST_ROWS = 125000,
     MOST_STEPS = 60,
 };
@@ -20,9 +20,9 @@ enum {
 struct prior {
     double mean[PARAMETERS], spread[PARAMETERS];
 };
-static const struct prior weak = {{0, 0, 0, 0, -1, -1}, {10, 10, 10, 0.1, 4, 4}};
+static const struct prior weak = {{0, 0, 0, 0, 0, -1, -1}, {10, 10, 10, 10, 0.3, 4, 4}};
 static const double most_sure_rate = 0.49;
-static const double start[PARAMETERS] = {1, 1, 0, 0, -0.5, -0.5};
+static const double start[PARAMETERS] = {1, 1, 1, 0, 0, -0.5, -0.5};
 
 /* Nats by which rates of their own have to be likelier than one: under even noise they gained up to
  * 3 on 26 sets. */
@@ -32,7 +32,7 @@ static const double range = 1.645; /* standard deviations on either side: 90 % *
 struct search {
     const struct two_rows *rows;
     size_t count; /* rows that are gone through */
-    double unit[2];
+    double unit[TWO_EVIDENCE];
     bool one_rate;
     struct prior prior;
     double theta[PARAMETERS];
@@ -60,11 +60,18 @@ static double soft_plus(double x)
     return x > 0 ? x + log1p(exp(-x)) : log1p(exp(x));
 }
 
+double noise_two_known(const struct noise_two *model, const double *evidence)
+{
+    double z = model->shift;
+    for (size_t i = 0; i < TWO_EVIDENCE; i++)
+        z += model->slope[i] * evidence[i];
+    return z;
+}
+
 double noise_two_row(const struct noise_two *model, const double *evidence, uint32_t given,
                      double *out)
 {
-    double z = model->slope[0] * evidence[0] + model->slope[1] * evidence[1] + model->shift;
-    double logit = bent_at(z, model->bend).value;
+    double logit = bent_at(noise_two_known(model, evidence), model->bend).value;
     out[0] = -soft_plus(logit) + log(given == 0 ? 1 - model->rate[0] : model->rate[0]);
     out[1] = -soft_plus(-logit) + log(given == 1 ? 1 - model->rate[1] : model->rate[1]);
     double top = fmax(out[0], out[1]);
@@ -80,21 +87,24 @@ static double rate_of(double log_odds)
 
 static void add_row(struct search *search, size_t row, const double rate[2])
 {
-    const double *theta = search->theta, *evidence = search->rows->evidence + 2 * row;
-    double x[2] = {evidence[0] / search->unit[0], evidence[1] / search->unit[1]};
-    struct bent bent =
-        bent_at(theta[SLOPE] * x[0] + theta[SLOPE + 1] * x[1] + theta[SHIFT], theta[BEND]);
+    const double *theta = search->theta, *evidence = search->rows->evidence + TWO_EVIDENCE * row;
+    double x[TWO_EVIDENCE], z = theta[SHIFT];
+    for (size_t i = 0; i < TWO_EVIDENCE; i++) {
+        x[i] = evidence[i] / search->unit[i];
+        z += theta[SLOPE + i] * x[i];
+    }
+    struct bent bent = bent_at(z, theta[BEND]);
     double q = 1 / (1 + exp(-bent.value)), other = 1 / (1 + exp(bent.value));
     double p = rate[0] * other + (1 - rate[1]) * q;
     p = fmin(fmax(p, 1e-12), 1 - 1e-12); /* of the label 1 */
     double by_logit = (1 - rate[0] - rate[1]) * q * other;
     double slope = search->rows->given[row] == 1 ? -1 / p : 1 / (1 - p);
-    double d[PARAMETERS] = {by_logit * bent.by_z * x[0],
-                            by_logit * bent.by_z * x[1],
-                            by_logit * bent.by_z,
-                            by_logit * bent.by_bend,
-                            other * rate[0] * (1 - 2 * rate[0]),
-                            -q * rate[1] * (1 - 2 * rate[1])};
+    double d[PARAMETERS] = {[SHIFT] = by_logit * bent.by_z,
+                            [BEND] = by_logit * bent.by_bend,
+                            [RATE] = other * rate[0] * (1 - 2 * rate[0]),
+                            [RATE + 1] = -q * rate[1] * (1 - 2 * rate[1])};
+    for (size_t i = 0; i < TWO_EVIDENCE; i++)
+        d[SLOPE + i] = by_logit * bent.by_z * x[i];
     if (search->one_rate) {
         d[RATE] += d[RATE + 1];
         d[RATE + 1] = 0;
@@ -192,10 +202,12 @@ static void climb(struct search *search)
 static struct noise_two model_at(const struct search *search, const double *theta)
 {
     size_t second = search->one_rate ? RATE : RATE + 1;
-    return (struct noise_two){{theta[SLOPE] / search->unit[0], theta[SLOPE + 1] / search->unit[1]},
-                              theta[SHIFT],
-                              theta[BEND],
-                              {rate_of(theta[RATE]), rate_of(theta[second])}};
+    struct noise_two model = {.shift = theta[SHIFT],
+                              .bend = theta[BEND],
+                              .rate = {rate_of(theta[RATE]), rate_of(theta[second])}};
+    for (size_t i = 0; i < TWO_EVIDENCE; i++)
+        model.slope[i] = theta[SLOPE + i] / search->unit[i];
+    return model;
 }
 
 /* Along the parameters that go with the share of wrong labels, as far as the likelihood lets. */
@@ -223,9 +235,9 @@ static double spread_of(const struct two_rows *rows, size_t which)
 {
     double mean = 0, sum = 0;
     for (size_t row = 0; row < rows->rows; row++)
-        mean += rows->evidence[2 * row + which] / (double)rows->rows;
+        mean += rows->evidence[TWO_EVIDENCE * row + which] / (double)rows->rows;
     for (size_t row = 0; row < rows->rows; row++) {
-        double off = rows->evidence[2 * row + which] - mean;
+        double off = rows->evidence[TWO_EVIDENCE * row + which] - mean;
         sum += off * off / (double)rows->rows;
     }
     return sum > 0 && isfinite(sum) ? sqrt(sum) : 1;
@@ -247,9 +259,10 @@ void noise_two_fit(const struct two_rows *rows, struct noise_two_range *out)
 {
     struct search one = {.rows = rows,
                          .count = rows->rows < MOST_ROWS ? rows->rows : (size_t)MOST_ROWS,
-                         .unit = {spread_of(rows, 0), spread_of(rows, 1)},
                          .one_rate = true,
                          .prior = prior_of(rows)};
+    for (size_t i = 0; i < TWO_EVIDENCE; i++)
+        one.unit[i] = spread_of(rows, i);
     memcpy(one.theta, start, sizeof start);
     climb(&one);
     struct search two = one;

@@ -1,7 +1,7 @@
 /* noise_two: how many labels of two classes are wrong, and which.
  *
- * Of a row is known what a model says that has not seen it, and what labels its neighbours have;
- * neither depends on the row's own label. The second class is the true one with the probability
+ * Of a row is known what models say that have not seen it, and what labels its neighbours have;
+ * none depends on the row's own label. The second class is the true one with the probability
  * logistic(bent(slope . evidence + shift)), and a row of class c has the other label with the
  * probability rate[c]. Where classes overlap, the labels of the surest rows alone tell the rate, so
  * that it stays uncertain: hence a range. */
@@ -11,9 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { TWO_EVIDENCE = 3 };
+
 struct two_rows {
-    const double *evidence; /* [row * 2]: activation of the second class less that of the first, and
-                               the same of log votes */
+    const double *evidence; /* [row * TWO_EVIDENCE]: for the second class and against the first, by
+                               fits, votes and curves */
     const uint32_t *given;
     size_t rows;
     double sure_rate;  /* share of wrong labels where there is no doubt, or 0: not known; and */
@@ -21,7 +23,7 @@ struct two_rows {
 };
 
 struct noise_two {
-    double slope[2], shift;
+    double slope[TWO_EVIDENCE], shift;
     double bend; /* > 0: logits grow faster than the evidence far out; < 0: slower; about 0 */
     double rate[2];
 };
@@ -37,5 +39,8 @@ void noise_two_fit(const struct two_rows *rows, struct noise_two_range *out);
 /* Of one row: log p(true class, given label) into out[2]; returns the logarithm of their sum. */
 double noise_two_row(const struct noise_two *model, const double *evidence, uint32_t given,
                      double *out);
+
+/* What is known of a row without its label: above 0 for the second class. */
+double noise_two_known(const struct noise_two *model, const double *evidence);
 
 #endif

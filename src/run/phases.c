@@ -11,7 +11,6 @@ static const double HINGE_FIRST = 0.5, HINGE_SHRINK = 0.2, HINGE_LEAST = 1e-6;
 /* The other starts come down from stronger penalties, or up from a logistic regression. */
 static const double PATH_FIRST = 100, PATH_STEP = 0.1;
 enum { PATH_STEPS = 2 };
-enum { FIRST_METRIC = 6 }; /* iterations */
 
 static struct phase *add(struct training_run *t, const char *name)
 {
@@ -22,11 +21,12 @@ static struct phase *add(struct training_run *t, const char *name)
 }
 
 /* A phase that answers. Many classes in a metric: a few iterations in that of W = 0, then on in
- * that of where they have come to, which halves what is left; for two classes it would not pay. */
+ * that of where they have come to, which halves what is left; for two classes it would not pay.
+ * Convex losses whose pilot has been there need not go that way again. */
 static void add_whitened(struct training_run *t, const char *name, bool goes_on)
 {
-    bool twice = t->whiten && t->data->classes.count > 2 && t->loss.method != TEMPER_HINGE &&
-                 t->loss.method != TEMPER_BREGMAN;
+    bool twice = t->whiten && (!t->lent || t->lent->first.factor) && t->data->classes.count > 2 &&
+                 t->loss.method != TEMPER_HINGE && t->loss.method != TEMPER_BREGMAN;
     if (twice) {
         struct phase *first = add(t, name);
         first->goes_on = goes_on;

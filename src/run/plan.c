@@ -120,7 +120,8 @@ static temper_status plan_solver(struct training_run *t)
                              t->data->classes.count);
         t->f64 = true;
     }
-    t->whiten = t->solver == SOLVER_LBFGS && metric_suits(t->loss, t->data);
+    t->whiten = t->solver == SOLVER_LBFGS && !t->plan && metric_suits(t->loss, t->data);
+    t->diagonal = t->solver == SOLVER_TRON && t->data->x.kind == MATRIX_CSR && !two;
     return TEMPER_OK;
 }
 
@@ -133,7 +134,8 @@ static temper_status make_objective(struct training_run *t)
                                   .intercept = !t->options->no_intercept,
                                   .f64 = t->f64,
                                   .curvature = t->solver != SOLVER_LBFGS,
-                                  .threads = t->threads};
+                                  .threads = t->threads,
+                                  .engine = t->engine};
     temper_status status = t->ground == &t->own_ground ? training_budget(t, &spec) : TEMPER_OK;
     if (status == TEMPER_OK)
         status = objective_new(&spec, &t->objective, t->error);

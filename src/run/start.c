@@ -118,7 +118,8 @@ temper_status training_start(struct training_run *t)
     phases_fill(t);
     if (!t->options->checkpoint)
         return TEMPER_OK;
-    status = dataset_fingerprint(t->given, t->threads, t->fingerprint, t->error);
+    if (!t->plan)
+        status = dataset_fingerprint(t->given, t->threads, t->fingerprint, t->error);
     if (status == TEMPER_OK && t->valid)
         status = dataset_fingerprint(t->valid_data, t->threads, t->valid_fingerprint, t->error);
     return status == TEMPER_OK && t->options->resume ? checkpoint_load(t) : status;

@@ -3,8 +3,9 @@
 #define RUN_STREAMS_H
 
 enum {
-    STREAM_INIT = 0x200, /* the initial weights */
-    STREAM_ASK = 0x210,  /* the order of rows that would tell as much as each other */
+    STREAM_INIT = 0x200,  /* the initial weights */
+    STREAM_ASK = 0x210,   /* the order of rows that would tell as much as each other */
+    STREAM_WAVES = 0x220, /* frequencies and phases of curves */
 };
 
 #endif

@@ -33,23 +33,28 @@ void training_free(struct training_run *t)
     mem_free(t->memory);
 }
 
-temper_status train(const struct dataset *data, const temper_train_options *options,
-                    struct model **model, temper_train_report *report, temper_error *error)
+temper_status training_go(struct training_run *t, struct model **model, temper_train_report *report)
 {
     static temper_status (*const steps[])(struct training_run *) = {
         training_check, training_plan, training_validation, training_start, training_solve,
     };
+    temper_status status = TEMPER_OK;
+    for (size_t i = 0; status == TEMPER_OK && i < sizeof steps / sizeof *steps; i++)
+        status = steps[i](t);
+    if (status == TEMPER_OK)
+        status = training_finish(t, model, report);
+    training_free(t);
+    return status;
+}
+
+temper_status train(const struct dataset *data, const temper_train_options *options,
+                    struct model **model, temper_train_report *report, temper_error *error)
+{
     struct training_run t = {.given = data,
                              .data = data,
                              .options = options,
                              .error = error,
                              .valid_best = INFINITY,
                              .started = training_clock()};
-    temper_status status = TEMPER_OK;
-    for (size_t i = 0; status == TEMPER_OK && i < sizeof steps / sizeof *steps; i++)
-        status = steps[i](&t);
-    if (status == TEMPER_OK)
-        status = training_finish(&t, model, report);
-    training_free(&t);
-    return status;
+    return training_go(&t, model, report);
 }

@@ -16,6 +16,7 @@ enum solver { SOLVER_NEWTON, SOLVER_LBFGS, SOLVER_TRON };
 enum { MOST_PHASES = 16, MOST_STARTS = 3 };
 
 struct kernel;
+struct shard_plan; /* run/shards.h */
 
 struct phase {
     char name[24];
@@ -33,10 +34,19 @@ struct phase {
 /* The metric of whitened steps: a factor of the second moments, or one for each class. */
 struct metric {
     const struct kernel *kernel;
-    double *factor; /* Cholesky's, one after another; NULL: no metric */
-    size_t factors; /* 1, or as many as vectors */
-    double *column; /* space for one vector */
+    double *factor;   /* Cholesky's, one after another; NULL: no metric */
+    size_t factors;   /* 1, or as many as vectors */
+    bool lent;        /* they are another training's, which keeps them */
+    double *column;   /* space for some vectors */
+    double *diagonal; /* sparse data: instead of factors, what each feature is multiplied with */
     size_t n, vectors;
+};
+
+/* The metrics of a training on all rows, for others on most of them. */
+struct pilot {
+    struct metric
+        first;          /* that of W = 0, for as many iterations; no factor: the other from there */
+    struct metric then; /* that of where these led to */
 };
 
 /* What the objective was asked last: not again where a phase begins, or training ends. */
@@ -54,6 +64,8 @@ struct counts {
 
 struct training_run {
     const struct dataset *given;
+    const struct shard_plan *plan; /* the rows lie elsewhere, and this is known of them; or NULL */
+    const temper_engine *engine;   /* it asks them */
     const temper_train_options *options;
     temper_error *error;
 
@@ -65,6 +77,7 @@ struct training_run {
     double l2;
     enum solver solver;
     bool f64, whiten;
+    bool diagonal; /* the metric of sparse data */
     size_t threads;
     char fingerprint[33];
     struct objective *objective;
@@ -83,6 +96,8 @@ struct training_run {
     struct phase phase[MOST_PHASES];
     size_t phases, current;
     struct metric metric;
+    struct metric *first_metric; /* where that of W = 0 is kept; NULL: nowhere */
+    const struct pilot *lent;    /* whose metrics are used; NULL: it makes its own */
     const double *begin; /* initial weights from within this layer, or NULL: as the options say */
     double *initial, *w, *gradient;
     double *origin; /* where the phase began */
@@ -104,6 +119,10 @@ struct training_run {
     size_t memory_count;
     temper_status follow_status; /* a failure within the solver's callback */
 };
+
+/* All steps, and frees what they took. The outputs are untouched on failure. */
+temper_status training_go(struct training_run *t, struct model **model,
+                          temper_train_report *report);
 
 /* ---- Steps, in their order ------------------------------------------------------------------- */
 
@@ -133,6 +152,8 @@ temper_status training_budget(const struct training_run *t, const struct objecti
 enum { PREDICTED_ROWS = 8192 }; /* at a time, where all are */
 /* Factors of all classes together take at most this; beyond, one for all classes has to do. */
 #define METRIC_MOST_BYTES (256.0 * 1024 * 1024)
+/* Many classes: iterations in the metric of W = 0, before that of where they have led to. */
+enum { FIRST_METRIC = 6 };
 void phases_fill(struct training_run *t);
 /* How much a hundred iterations have to lower the objective of a hinge whose kink is rounded on the
  * way; 0 for other losses. */
@@ -146,9 +167,14 @@ bool metric_suits(temper_loss_spec loss, const struct dataset *data);
 /* The precision that these options mean for such data. */
 temper_status choose_precision(const temper_train_options *options, const struct dataset *data,
                                bool *f64, temper_error *error);
+/* Whether each of many classes is to have a matrix of its own: they are of n rows. */
+bool metric_by_class(const struct dataset *data, temper_loss_spec loss, size_t n);
 temper_status metric_prepare(struct training_run *t, const struct phase *phase);
 void metric_precondition(void *context, double *v); /* of a struct metric */
 void metric_free(struct metric *metric);
+/* The same for the metric of sparse data. */
+temper_status diagonal_prepare(struct training_run *t, const struct phase *phase);
+void diagonal_precondition(const struct metric *metric, double *v);
 
 temper_status checkpoint_save(struct training_run *t, const struct optim_progress *progress);
 /* Fills current, w, answers, counts and memory. OK too if there is no such file. */

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/thread.h"
+#include "data/limit.h"
 #include "run/budget.h"
 #include "run/training.h"
 #include "run/tuning.h"
@@ -88,6 +89,8 @@ temper_status tuning_prepare(struct tuning *t)
         t->train.threads = thread_count_default();
     temper_status status = check_words(t);
     if (status == TEMPER_OK)
+        status = limit_refuse(t->data, "tuning", t->error);
+    if (status == TEMPER_OK)
         status = check_data(t);
     if (status == TEMPER_OK)
         status = tuning_budget(t);
@@ -104,6 +107,15 @@ temper_status tuning_prepare(struct tuning *t)
 
 /* ---- Fitting --------------------------------------------------------------------------------- */
 
+/* Whoever is told to stop, all do. */
+static void hear_others(struct tuning *t)
+{
+    uint64_t stopping = t->stopped;
+    if (!comm_alone(t->data->comm))
+        t->heard = comm_count(t->data->comm, stopping, NULL, &stopping, t->error);
+    t->stopped = stopping > 0 || t->heard != TEMPER_OK;
+}
+
 bool tuning_goes_on(struct tuning *t, size_t done)
 {
     const temper_tune_options *options = t->options;
@@ -115,6 +127,7 @@ bool tuning_goes_on(struct tuning *t, size_t done)
                                          : (double)NAN};
     if (options->follow && options->follow(options->follow_context, &progress) != 0)
         t->stopped = true;
+    hear_others(t);
     return !t->stopped;
 }
 
@@ -277,6 +290,7 @@ static void tuning_free(struct tuning *t)
     dataset_free(t->trusted);
     model_free(t->model);
     mem_free(t->report.ask);
+    mem_free(t->report.ask_label);
 }
 
 temper_status tune(const struct dataset *data, const temper_tune_options *options,
@@ -293,10 +307,13 @@ temper_status tune(const struct dataset *data, const temper_tune_options *option
     temper_status status = TEMPER_OK;
     for (size_t i = 0; status == TEMPER_OK && !t.stopped && i < sizeof steps / sizeof *steps; i++)
         status = steps[i](&t);
+    if (status == TEMPER_OK)
+        status = t.heard;
     if (status == TEMPER_OK) {
         fill_report(&t);
         *report = t.report;
         t.report.ask = NULL;
+        t.report.ask_label = NULL;
         if (model) {
             *model = t.model;
             t.model = NULL;

@@ -70,19 +70,27 @@ static void fill_shortlist(const struct tuning *t, struct shortlist *list)
 static temper_status predict_unseen(struct tuning *t, struct shortlist *list, size_t i,
                                     bool *finished)
 {
+    const struct roll *roll = &t->cv.roll;
     struct fold_models models = {0};
-    size_t rows = (size_t)t->data->x.rows;
     temper_status status = fold_models_fit(t, list->candidate[i], STAGE_HALVES, &models, finished);
     t->before += 2;
     if (status != TEMPER_OK || !*finished) {
         fold_models_free(&models);
         return status;
     }
-    list->predicted[i] = mem_alloc(rows, sizeof **list->predicted);
-    for (size_t row = 0; list->predicted[i] && row < rows; row++)
-        list->predicted[i][row] = models.predicted[t->cv.partition[0].part[row] * rows + row];
+    uint16_t *own = mem_alloc(roll->own, sizeof *own);
+    list->predicted[i] = mem_alloc(roll->rows, sizeof **list->predicted);
+    if (own && list->predicted[i]) {
+        const uint32_t *part = t->cv.partition[0].part + roll->first;
+        for (size_t row = 0; row < roll->own; row++)
+            own[row] = models.predicted[part[row] * roll->own + row];
+        status = roll_gather(roll, own, sizeof *own, list->predicted[i], t->error);
+    } else {
+        status = error_no_memory(t->error);
+    }
+    mem_free(own);
     fold_models_free(&models);
-    return list->predicted[i] ? TEMPER_OK : error_no_memory(t->error);
+    return status;
 }
 
 /* What a row would tell: pairs that it tells apart count the less, the more rows there are that
@@ -108,7 +116,7 @@ static void note_told(const struct shortlist *list, size_t told[PAIRS], size_t r
 
 static void pick(struct tuning *t, const struct shortlist *list, const size_t *order, bool *taken)
 {
-    size_t rows = (size_t)t->data->x.rows, told[PAIRS] = {0};
+    size_t rows = t->cv.roll.rows, told[PAIRS] = {0};
     while (t->report.ask_count < t->options->ask) {
         size_t best = SIZE_MAX;
         double most = 0;
@@ -124,17 +132,19 @@ static void pick(struct tuning *t, const struct shortlist *list, const size_t *o
             return; /* no row tells any two of them apart */
         taken[best] = true;
         note_told(list, told, best);
+        t->report.ask_label[t->report.ask_count] = t->cv.roll.label[best];
         t->report.ask[t->report.ask_count++] = best;
     }
 }
 
 static temper_status pick_rows(struct tuning *t, const struct shortlist *list)
 {
-    size_t rows = (size_t)t->data->x.rows;
+    size_t rows = t->cv.roll.rows;
     size_t *order = mem_alloc(rows, sizeof *order);
     bool *taken = mem_zeroed(rows, sizeof *taken);
     t->report.ask = mem_alloc(t->options->ask, sizeof *t->report.ask);
-    bool room = order && taken && t->report.ask;
+    t->report.ask_label = mem_alloc(t->options->ask, sizeof *t->report.ask_label);
+    bool room = order && taken && t->report.ask && t->report.ask_label;
     for (size_t i = 0; room && i < t->options->trusted_count; i++)
         taken[t->options->trusted_rows[i]] = true; /* known already */
     if (room) {

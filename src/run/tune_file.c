@@ -10,7 +10,6 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/source_whole.h"
 #include "base/text.h"
 #include "run/training.h"
 #include "run/tuning.h"
@@ -81,7 +80,7 @@ static temper_status identify(struct tuning *t)
         add_bytes(&text, numbers, sizeof numbers);
         add_candidates(&text, t);
         if (t->cv.fold)
-            add_bytes(&text, t->cv.fold, t->cv.partition[1].rows * sizeof *t->cv.fold);
+            add_bytes(&text, t->cv.fold, t->cv.roll.rows * sizeof *t->cv.fold);
         status = add_trusted(&text, t);
     }
     if (status == TEMPER_OK && text.failed)
@@ -101,11 +100,12 @@ static size_t table_bytes(const struct tuning *t)
     return t->grid.count * (sizeof(temper_candidate) + t->cv.folds * sizeof(double));
 }
 
-temper_status tuning_save(struct tuning *t, bool at_once)
+/* By the first process. */
+static temper_status save(struct tuning *t, bool at_once)
 {
     size_t length = sizeof(struct header) + table_bytes(t);
     size_t table = t->grid.count * sizeof(temper_candidate);
-    if (!t->options->checkpoint ||
+    if (!t->options->checkpoint || comm_rank(t->data->comm) > 0 ||
         (!at_once && training_clock() - t->saved < t->options->train.checkpoint_seconds))
         return TEMPER_OK;
     struct header header = {.count = t->grid.count, .folds = t->cv.folds};
@@ -123,6 +123,11 @@ temper_status tuning_save(struct tuning *t, bool at_once)
     mem_free(bytes);
     t->saved = training_clock();
     return status;
+}
+
+temper_status tuning_save(struct tuning *t, bool at_once)
+{
+    return comm_agree(t->data->comm, save(t, at_once), t->error);
 }
 
 /* ---- Loading --------------------------------------------------------------------------------- */
@@ -163,7 +168,7 @@ temper_status tuning_load(struct tuning *t)
     temper_status status = identify(t);
     if (status != TEMPER_OK || !t->options->resume)
         return status;
-    status = source_whole(t->options->checkpoint, &text, t->error);
+    status = comm_read_file(t->data->comm, t->options->checkpoint, &text, t->error);
     if (status == TEMPER_OK)
         status = parse(t, text.bytes, text.length);
     text_free(&text);

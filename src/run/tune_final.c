@@ -102,31 +102,41 @@ void fold_models_free(struct fold_models *models)
 
 /* ---- Agreement ------------------------------------------------------------------------------- */
 
-static double difference(const uint16_t *a, const uint16_t *b, size_t rows)
+/* The share of the rows of all processes. */
+static temper_status difference(const struct tuning *t, const uint16_t *a, const uint16_t *b,
+                                double *share)
 {
-    size_t different = 0;
-    for (size_t row = 0; row < rows; row++)
-        different += a[row] != b[row];
-    return (double)different / (double)rows;
+    uint64_t here = 0, all;
+    for (size_t row = 0; row < (size_t)t->data->x.rows; row++)
+        here += a[row] != b[row];
+    temper_status status = comm_count(t->data->comm, here, NULL, &all, t->error);
+    if (status == TEMPER_OK)
+        *share = (double)all / (double)dataset_all_rows(t->data);
+    return status;
 }
 
 /* Among themselves, mean over pairs. */
-static double own_difference(const struct fold_models *models)
+static temper_status own_difference(const struct tuning *t, const struct fold_models *models,
+                                    double *mean)
 {
-    double sum = 0;
+    double sum = 0, share = 0;
     size_t pairs = 0;
+    temper_status status = TEMPER_OK;
     for (size_t i = 0; i < models->parts; i++)
-        for (size_t j = i + 1; j < models->parts; j++, pairs++)
-            sum += difference(models->predicted + i * models->rows,
-                              models->predicted + j * models->rows, models->rows);
-    return sum / (double)pairs;
+        for (size_t j = i + 1; status == TEMPER_OK && j < models->parts; j++, pairs++) {
+            status = difference(t, models->predicted + i * models->rows,
+                                models->predicted + j * models->rows, &share);
+            sum += share;
+        }
+    *mean = sum / (double)pairs;
+    return status;
 }
 
 static temper_status difference_from(const struct tuning *t, const struct fold_models *models,
                                      const struct model *model, double *out)
 {
     size_t rows = models->rows, vectors = model->vectors;
-    double *a = mem_alloc(rows, vectors * sizeof *a), confidence, sum = 0;
+    double *a = mem_alloc(rows, vectors * sizeof *a), confidence, share = 0, sum = 0;
     uint16_t *predicted = mem_alloc(rows, sizeof *predicted);
     temper_status status = TEMPER_NO_MEMORY;
     if (a && predicted)
@@ -135,8 +145,10 @@ static temper_status difference_from(const struct tuning *t, const struct fold_m
         error_no_memory(t->error);
     for (size_t row = 0; status == TEMPER_OK && row < rows; row++)
         predicted[row] = (uint16_t)activations_winner(a + row * vectors, vectors, &confidence);
-    for (size_t i = 0; status == TEMPER_OK && i < models->parts; i++)
-        sum += difference(models->predicted + i * rows, predicted, rows);
+    for (size_t i = 0; status == TEMPER_OK && i < models->parts; i++) {
+        status = difference(t, models->predicted + i * rows, predicted, &share);
+        sum += share;
+    }
     *out = sum / (double)models->parts;
     mem_free(a);
     mem_free(predicted);
@@ -222,8 +234,10 @@ static temper_status refit(struct tuning *t, const struct fold_models *models, d
 /* Whether the fit on all rows is like those of the folds; if not, once more from their mean. */
 static temper_status check_agreement(struct tuning *t, const struct fold_models *models)
 {
-    double apart = 1, own = own_difference(models);
-    temper_status status = t->model ? difference_from(t, models, t->model, &apart) : TEMPER_OK;
+    double apart = 1, own;
+    temper_status status = own_difference(t, models, &own);
+    if (status == TEMPER_OK && t->model)
+        status = difference_from(t, models, t->model, &apart);
     if (status != TEMPER_OK || !(apart > own + ASTRAY))
         return status;
     status = refit(t, models, apart);

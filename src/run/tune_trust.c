@@ -9,10 +9,10 @@ static temper_status check_rows(const struct tuning *t)
 {
     const temper_tune_options *options = t->options;
     for (size_t i = 0; i < options->trusted_count; i++) {
-        if (options->trusted_rows[i] >= t->data->x.rows)
-            return error_set(t->error, TEMPER_BAD_DATA,
-                             "trusted row %llu is not there: the data has %llu rows",
-                             options->trusted_rows[i] + 1, (unsigned long long)t->data->x.rows);
+        if (options->trusted_rows[i] >= dataset_all_rows(t->data))
+            return error_set(
+                t->error, TEMPER_BAD_DATA, "trusted row %llu is not there: the data has %llu rows",
+                options->trusted_rows[i] + 1, (unsigned long long)dataset_all_rows(t->data));
         if (options->trusted_labels[i] >= t->data->classes.count)
             return error_set(t->error, TEMPER_BAD_DATA,
                              "trusted row %llu is of a class that the data does not have",

@@ -31,6 +31,7 @@ struct tuning {
     size_t before, planned; /* fits: those that a phase does not count itself, and all */
     double started, saved;  /* a clock */
     bool stopped;
+    temper_status heard; /* TEMPER_OK, or why it is not known whether another process stops */
     struct answer answer;
     struct model *model;
     temper_tune_report report;
@@ -61,7 +62,7 @@ void sentence_add(char *list, size_t size, const char *format, ...)
 /* Fits of one candidate: its parts of a partition, with all that they predict. */
 struct fold_models {
     size_t parts, rows;
-    uint16_t *predicted; /* [part][row] */
+    uint16_t *predicted; /* [part][row], of the rows here */
     double *mean;        /* of their weights, as the solver sees features */
 };
 temper_status fold_models_fit(struct tuning *t, size_t candidate, int stage,

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/class_names.h"
 #include "data/select.h"
 #include "data/share.h"
 #include "run/training.h"
@@ -9,24 +10,14 @@
 /* Labels get the numbers of the training classes, which the rows must have. */
 static temper_status map_labels(struct training_run *t, struct dataset *valid)
 {
-    const struct classes *ours = &t->data->classes;
-    struct classes theirs = valid->classes;
-    for (uint64_t row = 0; row < valid->x.rows; row++) {
-        const char *name = theirs.name[valid->label[row]];
-        uint32_t number = classes_find(ours, name, strlen(name));
-        if (number == CLASSES_NONE)
-            return error_set(t->error, TEMPER_BAD_DATA,
-                             "row %llu of the validation data has the class '%.64s', which the "
-                             "training data does not have; drop it or pass --classes",
-                             (unsigned long long)row + 1, name);
-        valid->label[row] = number;
-    }
-    valid->classes = (struct classes){0};
-    classes_free(&theirs);
-    for (size_t c = 0; c < ours->count; c++)
-        if (classes_add(&valid->classes, ours->name[c], strlen(ours->name[c])) == CLASSES_NO_MEMORY)
-            return error_no_memory(t->error);
-    return TEMPER_OK;
+    uint64_t row;
+    temper_status status = classes_adopt(valid, &t->data->classes, &row, t->error);
+    if (status == TEMPER_BAD_DATA)
+        return error_set(t->error, TEMPER_BAD_DATA,
+                         "row %llu of the validation data has the class '%.64s', which the "
+                         "training data does not have; drop it or pass --classes",
+                         (unsigned long long)row + 1, valid->classes.name[valid->label[row]]);
+    return status;
 }
 
 /* Whether any row has a weight. */

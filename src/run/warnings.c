@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "data/column_sums.h"
+#include "run/shards.h"
 #include "run/training.h"
 #include "tempered/functions.h"
 
@@ -37,6 +38,19 @@ static void add(temper_train_report *report, const char *format, ...)
 
 /* ---- Nothing learnt -------------------------------------------------------------------------- */
 
+/* Of rows that lie elsewhere. */
+static temper_status planned_shares(const struct training_run *t, double **out)
+{
+    const struct survey *all = &t->plan->all;
+    double *share = mem_alloc(all->classes.count, sizeof *share);
+    if (!share)
+        return error_no_memory(t->error);
+    for (size_t c = 0; c < all->classes.count; c++)
+        share[c] = all->class_weight[c] / all->weight_sum;
+    *out = share;
+    return TEMPER_OK;
+}
+
 /* The shares of the classes, by weight. */
 static void add_shares(void *context, void *state)
 {
@@ -52,6 +66,8 @@ static void add_shares(void *context, void *state)
 static temper_status class_shares(struct training_run *t, double **out)
 {
     size_t classes = t->data->classes.count;
+    if (t->plan)
+        return planned_shares(t, out);
     double *share = mem_zeroed(classes + 1, sizeof *share);
     if (!share)
         return error_no_memory(t->error);
@@ -349,6 +365,8 @@ static temper_status warn_predictions(struct training_run *t, temper_train_repor
 temper_status warn_user(struct training_run *t, temper_train_report *report)
 {
     warn_stop(t, report);
+    if (t->plan)
+        return TEMPER_OK; /* the others look at rows */
     temper_status status = warn_sizes(t, report);
     return status == TEMPER_OK ? warn_predictions(t, report) : status;
 }

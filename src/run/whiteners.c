@@ -43,7 +43,7 @@ static temper_status take_moments(struct whiteners *whiteners, const struct fits
                                   temper_error *error)
 {
     const struct ground *ground = job->ground;
-    size_t wanted = (size_t)ground->data->x.rows / SHARE_OF_ROWS;
+    size_t wanted = (size_t)dataset_all_rows(ground->data) / SHARE_OF_ROWS;
     size_t least = (job->few ? FEW_ROWS_A_FEATURE : ROWS_A_FEATURE) * whiteners->n;
     struct objective_spec spec = {.data = ground->data,
                                   .scale = ground_scale(ground),

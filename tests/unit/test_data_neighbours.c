@@ -45,7 +45,7 @@ TEST(nearest_rows)
     static float x[ROWS * DIMENSIONS];
     static uint32_t index[2][ROWS * COUNT];
     static double square[2][ROWS];
-    struct points points = {x, ROWS, DIMENSIONS};
+    struct points points = {x, ROWS, DIMENSIONS, NULL};
     fill(x, ROWS * DIMENSIONS);
     for (size_t threads = 1; threads <= 2; threads++)
         CHECK(neighbours_find(points, COUNT, threads, index[threads - 1], square[threads - 1],
@@ -74,8 +74,8 @@ TEST(nearest_of_many_rows)
     static double square[MANY];
     size_t found = 0, looked = 0;
     fill(x, MANY * DIMENSIONS);
-    CHECK(neighbours_find((struct points){x, MANY, DIMENSIONS}, COUNT, 2, index, square, NULL) ==
-          TEMPER_OK);
+    CHECK(neighbours_find((struct points){x, MANY, DIMENSIONS, NULL}, COUNT, 2, index, square,
+                          NULL) == TEMPER_OK);
     for (size_t row = 0; row < MANY; row += 90) {
         size_t nearer_rows = 0;
         double there = square_between(x, row, index[row * COUNT + COUNT - 1]);
@@ -98,7 +98,7 @@ TEST(near_rows_come_together)
     static bool seen[ROWS];
     for (size_t i = 0; i < ROWS; i++)
         x[i] = (float)(i * 389 % ROWS);
-    bisect((struct points){x, ROWS, 1}, 64, order);
+    bisect((struct points){x, ROWS, 1, NULL}, 64, order);
     for (size_t i = 0; i < ROWS; i++) {
         CHECK(!seen[order[i]]);
         seen[order[i]] = true;
@@ -111,7 +111,7 @@ TEST(fewer_rows_than_a_tile)
     static const float x[] = {0, 1, 10, 12};
     uint32_t index[8];
     double square[4];
-    CHECK(neighbours_find((struct points){x, 4, 1}, 2, 3, index, square, NULL) == TEMPER_OK);
+    CHECK(neighbours_find((struct points){x, 4, 1, NULL}, 2, 3, index, square, NULL) == TEMPER_OK);
     CHECK_EQ_SIZE(index[0], 1);
     CHECK_EQ_SIZE(index[1], 2);
     CHECK_EQ_SIZE(index[6], 2);
@@ -126,8 +126,8 @@ TEST(neighbours_without_memory)
     fill(x, ROWS * DIMENSIONS);
     for (size_t n = 1;; n++) {
         fault_arm(n);
-        temper_status status =
-            neighbours_find((struct points){x, ROWS, DIMENSIONS}, COUNT, 1, index, square, NULL);
+        temper_status status = neighbours_find((struct points){x, ROWS, DIMENSIONS, NULL}, COUNT, 1,
+                                               index, square, NULL);
         fault_disarm();
         if (!fault_fired())
             break;

@@ -181,7 +181,7 @@ static void check_gram(const linear_type *linear, struct sizes s)
     double *gram = doubles(&all, s.columns * s.columns);
     const double *before = doubles(&all, s.columns * s.columns);
     size_t wrong = 0;
-    linear->gram(block, weight, scratch, gram);
+    linear->gram(block, weight, (struct gram_lines){0, s.columns}, scratch, gram);
     for (size_t j = 0; j < s.columns; j++)
         for (size_t k = 0; k < s.columns; k++) {
             struct sum sum = {0};
@@ -281,7 +281,28 @@ static void run_all(const linear_type *linear, size_t shift, struct results *to)
     linear->back(many.block, r, to->back);
     linear->many_times(&many, w, to->many);
     linear->many_back(&many, r, to->many_back);
-    linear->gram(many.block, r, scratch, to->gram);
+    linear->gram(many.block, r, (struct gram_lines){0, 53}, scratch, to->gram);
+    release(&all);
+}
+
+/* Nor does who makes which lines of a Gram matrix. */
+TEST(lines_of_a_gram_matrix_can_be_shared_out)
+{
+    KERNEL_OR_SKIP;
+    enum { ROWS = 37, COLUMNS = 61 };
+    struct arrays all = {.shift = 1};
+    rows_type block = {numbers(&all, ROWS * COLUMNS, 0), ROWS, COLUMNS};
+    const real *weight = numbers(&all, ROWS, 0);
+    real *scratch = array(&all, ROWS * COLUMNS);
+    double *whole = doubles(&all, COLUMNS * COLUMNS), *shared = doubles(&all, COLUMNS * COLUMNS);
+    memset(whole, 0, COLUMNS * COLUMNS * sizeof *whole);
+    kernel->LINEAR->gram(block, weight, (struct gram_lines){0, COLUMNS}, scratch, whole);
+    for (size_t cut = 0; cut <= COLUMNS; cut++) {
+        memset(shared, 0, COLUMNS * COLUMNS * sizeof *shared);
+        kernel->LINEAR->gram(block, weight, (struct gram_lines){cut, COLUMNS}, scratch, shared);
+        kernel->LINEAR->gram(block, weight, (struct gram_lines){0, cut}, scratch, shared);
+        CHECK(memcmp(shared, whole, COLUMNS * COLUMNS * sizeof *whole) == 0);
+    }
     release(&all);
 }
 
@@ -354,4 +375,5 @@ TEST(blocks)
     LISTED(two_classes), LISTED(many_columns), LISTED(many_classes),                               \
         LISTED(large_blocks_of_many_classes), LISTED(gram), LISTED(conversions),                   \
         LISTED(scaling_is_what_it_says), LISTED(an_address_changes_no_bit),                        \
-        LISTED(fetching_changes_no_bit), LISTED(a_row_alone), LISTED(blocks)
+        LISTED(lines_of_a_gram_matrix_can_be_shared_out), LISTED(fetching_changes_no_bit),         \
+        LISTED(a_row_alone), LISTED(blocks)

@@ -2,6 +2,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/random.h"
 #include "kernel_under_test.h"
@@ -51,7 +52,8 @@ static struct made make(size_t rows, uint64_t seed)
         made.column[e] = e < 3 ? UINT32_MAX : column[e]; /* those before belong to nobody */
         made.value[e] = (float)draw(e + seed);
     }
-    made.rows = (struct sparse_rows){made.start, made.column, made.value, rows};
+    made.rows = (struct sparse_rows){
+        .start = made.start, .column = made.column, .value = made.value, .rows = rows};
     return made;
 }
 
@@ -72,7 +74,8 @@ static double *doubles(size_t n, size_t shift, uint64_t from)
 }
 
 /* Checks out[i * width + c], i of the rows, against value * w summed in long doubles. */
-static void check_times(const struct made *made, size_t width, const double *w, const double *out)
+static void check_sums(const struct made *made, size_t width, const double *w, const double *out,
+                       double rounding)
 {
     for (size_t i = 0; i < made->rows.rows; i++)
         for (size_t c = 0; c < width; c++) {
@@ -82,8 +85,13 @@ static void check_times(const struct made *made, size_t width, const double *w, 
                 sum += term;
                 size += fabsl(term);
             }
-            CHECK(fabsl(out[i * width + c] - sum) <= COLUMNS * DBL_EPSILON * size);
+            CHECK(fabsl(out[i * width + c] - sum) <= COLUMNS * rounding * size);
         }
+}
+
+static void check_times(const struct made *made, size_t width, const double *w, const double *out)
+{
+    check_sums(made, width, w, out, DBL_EPSILON);
 }
 
 /* The same for out[j * width + c] = before + sums over the rows. */
@@ -139,7 +147,7 @@ static void many_case(const struct sparse_kernels *sparse, size_t rows, size_t w
     for (size_t i = 0; i < COLUMNS * width; i++)
         w[i + shift] = (double)(floats[i + shift] = (float)w[i + shift]);
     sparse->many_times_f32(made.rows, width, floats + shift, out + shift);
-    check_times(&made, width, w + shift, out + shift);
+    check_sums(&made, width, w + shift, out + shift, FLT_EPSILON);
     sparse->many_back(made.rows, width, r + shift, gradient + shift);
     check_back(&made, width, r + shift, before, gradient + shift);
     double *all[] = {w, r, out, before, gradient};
@@ -158,6 +166,27 @@ TEST(many_classes)
             many_case(kernel->sparse, row_counts[width % ROW_COUNTS], width, shift);
 }
 
+/* Sums in floats would lose all that is added to a million, and end at 2^24. */
+TEST(long_rows_lose_no_more_than_short_ones)
+{
+    KERNEL_OR_SKIP;
+    enum { LONG = 3000 };
+    const uint64_t start[] = {0, LONG};
+    uint32_t column[LONG];
+    float value[LONG];
+    for (size_t i = 0; i < LONG; i++) {
+        column[i] = i == 0;
+        value[i] = i == 0 ? 1.0F : 0.25F;
+    }
+    const float w[] = {1, 3, 1 << 24, 1};
+    double out[2];
+    struct sparse_rows rows = {.start = start, .column = column, .value = value, .rows = 1};
+    kernel->sparse->many_times_f32(rows, 2, w, out);
+    double first = (1 << 24) + 0.25 * (LONG - 1), second = 1 + 0.75 * (LONG - 1);
+    CHECK(fabs(out[0] - first) <= 0.1 * 0.25 * LONG);
+    CHECK(fabs(out[1] - second) <= 1e-4 * second);
+}
+
 /* A row is summed alike wherever it lies, so that blocks may be cut anywhere. */
 TEST(rows_do_not_matter_to_each_other)
 {
@@ -169,7 +198,9 @@ TEST(rows_do_not_matter_to_each_other)
     kernel->sparse->many_times(made.rows, WIDTH, w, out);
     kernel->sparse->times(made.rows, w, one);
     for (size_t i = 0; i < MOST_ROWS; i++) {
-        struct sparse_rows row = {made.start + i, made.column, made.value, 1};
+        struct sparse_rows row = made.rows;
+        row.start += i;
+        row.rows = 1;
         kernel->sparse->many_times(row, WIDTH, w, alone);
         kernel->sparse->times(row, w, &single);
         CHECK(single == one[i]);
@@ -181,5 +212,119 @@ TEST(rows_do_not_matter_to_each_other)
     release(&made);
 }
 
+/* The same rows with all arrays in their other width too. */
+static struct sparse_rows widened(const struct made *made)
+{
+    size_t rows = made->rows.rows, count = (size_t)made->start[rows];
+    struct sparse_rows wide = made->rows;
+    uint32_t *start = memory(rows + 1, sizeof *start);
+    uint64_t *column = memory(count, sizeof *column);
+    double *value = memory(count, sizeof *value);
+    for (size_t i = 0; i <= rows; i++)
+        start[i] = (uint32_t)made->start[i];
+    for (size_t e = 0; e < count; e++) {
+        column[e] = made->column[e];
+        value[e] = (double)made->value[e];
+    }
+    wide.start32 = start;
+    wide.column64 = column;
+    wide.value64 = value;
+    return wide;
+}
+
+/* One array of each pair: the bits of `which` tell which are in their other width. */
+static struct sparse_rows one_of_each(const struct sparse_rows *all, unsigned which)
+{
+    struct sparse_rows rows = {.rows = all->rows};
+    if (which & 1)
+        rows.start32 = all->start32;
+    else
+        rows.start = all->start;
+    if (which & 2)
+        rows.column64 = all->column64;
+    else
+        rows.column = all->column;
+    if (which & 4)
+        rows.value64 = all->value64;
+    else
+        rows.value = all->value;
+    return rows;
+}
+
+static void same_bits(const double *a, const double *b, size_t n)
+{
+    CHECK(n == 0 || memcmp(a, b, n * sizeof *a) == 0);
+}
+
+static void width_case(const struct sparse_kernels *sparse, size_t width, unsigned which)
+{
+    enum { ROWS = 23 };
+    struct made made = make(ROWS, 300 + width);
+    const struct sparse_rows all = widened(&made), rows = one_of_each(&all, which);
+    double *w = doubles(COLUMNS * width, 0, 0), *r = doubles(ROWS * width, 0, 50);
+    double *out[2] = {doubles(ROWS * width, 0, 0), doubles(ROWS * width, 0, 0)};
+    double *gradient[2] = {doubles(COLUMNS * width, 0, 9), doubles(COLUMNS * width, 0, 9)};
+    float *floats = memory(COLUMNS * width, sizeof *floats);
+    for (size_t i = 0; i < COLUMNS * width; i++)
+        floats[i] = (float)w[i];
+    for (size_t i = 0; i < 2; i++)
+        sparse->times(i ? rows : made.rows, w, out[i]);
+    same_bits(out[0], out[1], ROWS);
+    for (size_t i = 0; i < 2; i++)
+        sparse->back(i ? rows : made.rows, r, gradient[i]);
+    same_bits(gradient[0], gradient[1], COLUMNS);
+    for (size_t i = 0; i < 2; i++)
+        sparse->many_times(i ? rows : made.rows, width, w, out[i]);
+    same_bits(out[0], out[1], ROWS * width);
+    for (size_t i = 0; i < 2; i++)
+        sparse->many_times_f32(i ? rows : made.rows, width, floats, out[i]);
+    same_bits(out[0], out[1], ROWS * width);
+    for (size_t i = 0; i < 2; i++)
+        sparse->many_back(i ? rows : made.rows, width, r, gradient[i]);
+    same_bits(gradient[0], gradient[1], COLUMNS * width);
+    void *blocks[] = {w,
+                      r,
+                      out[0],
+                      out[1],
+                      gradient[0],
+                      gradient[1],
+                      floats,
+                      (void *)all.start32,
+                      (void *)all.column64,
+                      (void *)all.value64};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        free(blocks[i]);
+    release(&made);
+}
+
+/* Arrays in other widths, of the same numbers: not a bit is different. */
+TEST(widths_do_not_matter)
+{
+    KERNEL_OR_SKIP;
+    for (unsigned which = 1; which < 8; which++)
+        for (size_t width = 1; width <= 40; width += 3)
+            width_case(kernel->sparse, width, which);
+}
+
+/* Values that no float holds are not rounded on their way. */
+TEST(doubles_stay_doubles)
+{
+    KERNEL_OR_SKIP;
+    const uint64_t start[] = {0, 2};
+    const uint32_t column[] = {0, 1};
+    const double value[] = {1 + 1e-12, 1e-300}, w[] = {1, 1e300};
+    const struct sparse_rows rows = {.start = start, .column = column, .value64 = value, .rows = 1};
+    double out, gradient[2] = {0, 0}, one = 1;
+    kernel->sparse->times(rows, w, &out);
+    CHECK_CLOSE(out, 2 + 1e-12, 1e-15);
+    kernel->sparse->many_times(rows, 1, w, &out);
+    CHECK_CLOSE(out, 2 + 1e-12, 1e-15);
+    kernel->sparse->back(rows, &one, gradient);
+    CHECK(gradient[0] == value[0] && gradient[1] == value[1]);
+    kernel->sparse->many_back(rows, 1, &one, gradient);
+    CHECK(gradient[0] == 2 * value[0] && gradient[1] == 2 * value[1]);
+}
+
 TEST_LIST(LISTED(one_weight_a_column), LISTED(many_classes),
-          LISTED(rows_do_not_matter_to_each_other))
+          LISTED(long_rows_lose_no_more_than_short_ones), LISTED(rows_do_not_matter_to_each_other),
+          LISTED(widths_do_not_matter), LISTED(doubles_stay_doubles))

@@ -62,6 +62,26 @@ TEST(elementwise)
     CHECK(!vector_equal(y, out, 11) && vector_equal(y, out, 10));
 }
 
+/* All at once is what one after the other gives, bit for bit. */
+TEST(advance)
+{
+    enum { MOST = 21 };
+    double x[MOST], r[MOST], d[MOST], p[MOST], x_alone[MOST], r_alone[MOST];
+    for (size_t n = 0; n <= MOST; n++) {
+        for (size_t i = 0; i < n; i++) {
+            x[i] = x_alone[i] = 1.0 / (double)(i + 1);
+            r[i] = r_alone[i] = 1.0 / (double)(i + 3);
+            d[i] = (double)i / 7;
+            p[i] = 2 - (double)i / 11;
+        }
+        double squares = vector_advance((struct vector_steps){x, r, d, p}, 0.3, n);
+        vector_add(x_alone, 0.3, d, n);
+        vector_add(r_alone, -0.3, p, n);
+        CHECK(vector_equal(x, x_alone, n) && vector_equal(r, r_alone, n));
+        CHECK(squares == vector_dot(r, r, n));
+    }
+}
+
 TEST(finite_or_not)
 {
     double x[21] = {0};
@@ -276,8 +296,8 @@ TEST(region_inside_is_newtons_step)
     CHECK_CLOSE(s[1], 0.6, 1e-14);
 }
 
-TEST_LIST(LISTED(dot_has_a_fixed_order), LISTED(elementwise), LISTED(finite_or_not),
-          LISTED(cholesky_gives_back_the_matrix), LISTED(cholesky_solves),
+TEST_LIST(LISTED(dot_has_a_fixed_order), LISTED(elementwise), LISTED(advance),
+          LISTED(finite_or_not), LISTED(cholesky_gives_back_the_matrix), LISTED(cholesky_solves),
           LISTED(cholesky_solves_several_vectors), LISTED(cholesky_finds_the_row_that_fails),
           LISTED(cholesky_refuses), LISTED(region_is_solved), LISTED(region_leaves_a_saddle),
           LISTED(region_inside_is_newtons_step))

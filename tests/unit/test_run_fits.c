@@ -163,18 +163,19 @@ TEST(fits_are_what_training_on_their_rows_gives)
             }
 }
 
-/* Allocations of all kinds, in step and apart. */
+/* Allocations of all kinds: in step, apart, and in a metric that is lent. */
 TEST(no_memory_is_told)
 {
-    for (size_t way = 0; way < 2; way++)
+    for (size_t way = 0; way < 3; way++)
         for (size_t n = 1;; n++) {
             struct made_job made;
             temper_error error;
             bool finished = true;
-            job_new(&made, MATRIX_F32, 2, (temper_loss_spec){TEMPER_TEMPERED, 0.7, 1, 0});
+            job_new(&made, MATRIX_F32, way == 2 ? 3 : 2,
+                    (temper_loss_spec){TEMPER_TEMPERED, 0.7, 1, 0});
             made.job.count = 5;
             made.options.max_iterations = 2;
-            made.options.solver = way ? "newton" : NULL;
+            made.options.solver = way == 1 ? "newton" : NULL;
             fault_arm(n);
             temper_status status = fits_run(&made.job, &finished, &error);
             fault_disarm();
@@ -226,32 +227,37 @@ TEST(fits_are_the_same_for_any_number_of_threads)
 /* Nor do the bits of a fit depend on which others there are. */
 TEST(a_fit_does_not_know_the_others)
 {
-    struct made_job all, few;
-    temper_error error;
-    bool finished = false;
-    job_new(&all, MATRIX_F32, 2, (temper_loss_spec){TEMPER_TEMPERED, 0.3, 1, 0});
-    CHECK(fits_run(&all.job, &finished, &error) == TEMPER_OK && finished);
-    for (size_t chain = 0; chain < FOLDS; chain++) {
-        job_new(&few, MATRIX_F32, 2, (temper_loss_spec){TEMPER_TEMPERED, 0.3, 1, 0});
-        few.job.count = 3;
-        memcpy(few.fit, all.fit + 3 * chain, 3 * sizeof *few.fit);
-        for (size_t i = 1; i < 3; i++)
-            few.fit[i].after = i - 1;
-        CHECK(fits_run(&few.job, &finished, &error) == TEMPER_OK && finished);
-        CHECK(memcmp(few.ends->fit, all.ends->fit + 3 * chain, 3 * sizeof *few.ends->fit) == 0);
-        job_free(&few);
+    static const temper_loss_spec loss = {TEMPER_TEMPERED, 0.3, 1, 0};
+    for (size_t classes = 2; classes < 4; classes++) {
+        struct made_job all, few;
+        temper_error error;
+        bool finished = false;
+        job_new(&all, MATRIX_F32, classes, loss);
+        CHECK(fits_run(&all.job, &finished, &error) == TEMPER_OK && finished);
+        for (size_t chain = 0; chain < FOLDS; chain++) {
+            job_new(&few, MATRIX_F32, classes, loss);
+            few.job.count = 3;
+            memcpy(few.fit, all.fit + 3 * chain, 3 * sizeof *few.fit);
+            for (size_t i = 1; i < 3; i++)
+                few.fit[i].after = i - 1;
+            CHECK(fits_run(&few.job, &finished, &error) == TEMPER_OK && finished);
+            CHECK(memcmp(few.ends->fit, all.ends->fit + 3 * chain, 3 * sizeof *few.ends->fit) == 0);
+            job_free(&few);
+        }
+        job_free(&all);
     }
-    job_free(&all);
 }
 
 TEST(fits_can_be_stopped)
 {
     for (size_t steps = 0; steps < 36; steps += 7)
-        for (size_t threads = 1; threads < 3; threads++) {
+        for (size_t threads = 1; threads < 5; threads++) {
             struct made_job made;
             temper_error error;
             bool finished = true;
-            job_new(&made, MATRIX_F64, 2, (temper_loss_spec){TEMPER_LOGISTIC, 0, 0, 0});
+            /* Two classes in step; three apart, after a pilot. */
+            job_new(&made, MATRIX_F64, threads < 3 ? 2 : 3,
+                    (temper_loss_spec){TEMPER_LOGISTIC, 0, 0, 0});
             made.ends->steps_left = steps;
             made.job.threads = threads;
             CHECK(fits_run(&made.job, &finished, &error) == TEMPER_OK && !finished);

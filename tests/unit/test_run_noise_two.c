@@ -9,10 +9,11 @@
 static void draw_two(const double rates[2], double *evidence, uint32_t *given, size_t rows)
 {
     for (size_t row = 0; row < rows; row++) {
-        double *e = evidence + 2 * row;
+        double *e = evidence + TWO_EVIDENCE * row;
         e[0] = 3 * random_normal((struct random){2, 60}, row);
         e[1] = random_normal((struct random){2, 61}, row);
-        double p = 1 / (1 + exp(-(1.2 * e[0] + 0.8 * e[1] - 0.5)));
+        e[2] = random_normal((struct random){2, 64}, row);
+        double p = 1 / (1 + exp(-(1.2 * e[0] + 0.8 * e[1] + 0.6 * e[2] - 0.5)));
         uint32_t class = random_uniform((struct random){2, 62}, row) < p;
         bool wrong = random_uniform((struct random){2, 63}, row) < rates[class];
         given[row] = wrong ? 1 - class : class;
@@ -22,7 +23,7 @@ static void draw_two(const double rates[2], double *evidence, uint32_t *given, s
 static void check_two(double first, double second)
 {
     enum { N = 12000 };
-    static double evidence[N * 2];
+    static double evidence[N * TWO_EVIDENCE];
     static uint32_t given[N];
     const double rates[2] = {first, second};
     struct noise_two_range range;
@@ -36,6 +37,7 @@ static void check_two(double first, double second)
     CHECK((range.best.rate[0] == range.best.rate[1]) == (first == second));
     CHECK_NEAR(range.best.slope[0], 1.2, 0.25);
     CHECK_NEAR(range.best.slope[1], 0.8, 0.25);
+    CHECK_NEAR(range.best.slope[2], 0.6, 0.25);
     double out[2], all = noise_two_row(&range.best, evidence, given[0], out);
     CHECK_CLOSE(exp(out[0]) + exp(out[1]), exp(all), 1e-12);
 }
@@ -54,7 +56,7 @@ TEST(two_classes_with_a_rate_each)
 TEST(a_rate_that_is_known_is_kept)
 {
     enum { N = 2000 };
-    static double evidence[N * 2];
+    static double evidence[N * TWO_EVIDENCE];
     static uint32_t given[N];
     struct noise_two_range range;
     draw_two((const double[2]){0.2, 0.2}, evidence, given, N);
@@ -68,7 +70,7 @@ TEST(a_rate_that_is_known_is_kept)
 /* All of one class, and evidence that says nothing: no NaN comes out. */
 TEST(two_classes_without_evidence)
 {
-    static double evidence[100];
+    static double evidence[50 * TWO_EVIDENCE];
     static uint32_t given[50];
     struct noise_two_range range;
     double out[2];

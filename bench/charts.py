@@ -1,0 +1,98 @@
+"""The pictures of a record as SVG, by matplotlib: trainings, growth, accuracy under noise."""
+import io
+import math
+import re
+
+import matplotlib
+
+matplotlib.use("svg")
+from matplotlib import pyplot  # noqa: E402
+
+OURS, OTHERS, NOT_THERE = "#c2410c", "#64748b", "#cbd5e1"
+# For lines of several: told apart by colour-blind eyes too.
+COLOURS = ("#c2410c", "#1d4ed8", "#0f766e", "#7c3aed", "#ca8a04", "#475569", "#db2777", "#65a30d", "#0891b2")
+COLUMNS = 3
+matplotlib.rcParams.update({"svg.fonttype": "none", "font.family": "sans-serif", "font.size": 9,
+                            "axes.spines.top": False, "axes.spines.right": False})
+
+
+def svg(figure, name):
+    """As text for a page: no header, and names of its own, as several stand on one page."""
+    matplotlib.rcParams["svg.hashsalt"] = name
+    out = io.StringIO()
+    figure.savefig(out, format="svg", bbox_inches="tight", metadata={"Date": None})
+    pyplot.close(figure)
+    text = out.getvalue()
+    text = text[text.index("<svg"):]
+    return re.sub(r'(id="|url\(#|href="#)', rf"\g<1>{name}-", text)
+
+
+def panels(count, height):
+    rows = math.ceil(count / COLUMNS)
+    figure, axes = pyplot.subplots(rows, COLUMNS, figsize=(12, height * rows), squeeze=False)
+    for axis in axes.flat[count:]:
+        axis.remove()
+    figure.subplots_adjust(wspace=0.55, hspace=0.45)
+    return figure, list(axes.flat[:count])
+
+
+def groups(rows, key):
+    found = {}
+    for row in rows:
+        found.setdefault(key(row), []).append(row)
+    return found
+
+
+def trainings(rows):
+    """A panel a data set: seconds of each on a logarithmic scale, the fastest on top."""
+    sets = groups(rows, lambda row: row["set"])
+    figure, axes = panels(len(sets), 3)
+    for axis, (title, entries) in zip(axes, sets.items()):
+        entries = sorted(entries, key=lambda e: e["seconds"] or 1e9, reverse=True)
+        seconds = [e["seconds"] or e["cap"] for e in entries]
+        colours = [OURS if e["name"] == "temper" else OTHERS if e.get("reached") else NOT_THERE for e in entries]
+        names = [e["name"] + (" (stopped)" if e["seconds"] is None else "" if e["reached"] else " (not there)")
+                 for e in entries]
+        begin = min(seconds) / 3  # a logarithmic scale has no 0; bars end at their seconds
+        axis.barh(names, [value - begin for value in seconds], color=colours, left=begin)
+        axis.set_xscale("log")
+        axis.set_title(title, loc="left", fontsize=10)
+        axis.set_xlabel("seconds of one thread")
+    return svg(figure, "trainings")
+
+
+def growth(series):
+    """A panel a series: seconds, and bytes if there are any, on logarithmic scales."""
+    figure, axes = panels(len(series), 2.6)
+    for axis, line in zip(axes, series):
+        axis.loglog(line["x"], line["seconds"], "o-", color=OURS, label="seconds")
+        exponent = line.get("exponent")
+        title = line["name"] + (f": exponent {exponent:.2f}" if isinstance(exponent, (int, float)) else "")
+        axis.set_title(title, loc="left", fontsize=10)
+        axis.set_ylabel("seconds")
+        if any(line.get("bytes") or ()):
+            other = axis.twinx()
+            other.loglog(line["x"], line["bytes"], "s--", color=COLOURS[1])
+            other.set_ylabel("bytes of memory (dashed)")
+            other.spines["right"].set_visible(True)
+    return svg(figure, "growth")
+
+
+def quality(rows):
+    """A panel a kind of noise: accuracy on clean rows against the share of wrong labels."""
+    kinds = groups(rows, lambda row: f"{row['set']}: {row['noise']}")
+    names = list(groups(rows, lambda row: row["name"]))
+    figure, axes = panels(len(kinds), 2.8)
+    for axis, (title, entries) in zip(axes, kinds.items()):
+        for name, points in groups(entries, lambda row: row["name"]).items():
+            points = sorted(points, key=lambda row: row["rate"])
+            ours = name.startswith("temper")
+            axis.plot([100 * p["rate"] for p in points], [100 * p["accuracy"] for p in points], "o-",
+                      color=COLOURS[names.index(name) % len(COLOURS)], label=name, lw=2.2 if ours else 1.2,
+                      ms=4, zorder=3 if ours else 2)
+        axis.set_title(title, loc="left", fontsize=10)
+        axis.set_xlabel("labels wrong, %")
+        axis.set_ylabel("right on clean rows, %")
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="upper center", ncols=5, bbox_to_anchor=(0.5, 0.02), frameon=False)
+    return svg(figure, "quality")

@@ -1,0 +1,57 @@
+"""The record of a run: what each part of the bench wrote, as one object.
+
+lines      what was measured beside its target: section, what, value, target, direction, met
+trainings  whole trainings: set, name, seconds (best), median, rounds, gap, reached
+jobs       reading, training, predicting and memory of whole jobs: set, name, read, fit, predict, peak
+limits     what the machine can do: what, value, unit
+quality    accuracy on clean rows after training on spoilt labels: set, noise, rate, name, accuracy
+audits     wrong labels found: set, noise, rate, name, precision, seconds
+counts     instructions: {kernel: {what: number}}
+series     growth: name, x, seconds, bytes, exponent
+missing    {who or what: why it was not measured}"""
+import json
+import os
+import pathlib
+import platform
+
+LISTS = ("lines", "trainings", "jobs", "limits", "quality", "audits", "series")
+DICTS = ("counts", "missing", "took")
+
+
+def empty():
+    return {**{key: [] for key in LISTS}, **{key: {} for key in DICTS}, "machine": machine()}
+
+
+def machine():
+    """What a reader must know to compare with another machine."""
+    info = pathlib.Path("/proc/cpuinfo")
+    names = [line.split(":", 1)[1].strip() for line in info.read_text().splitlines()
+             if line.startswith("model name")] if info.exists() else []
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0
+    return {"processor": names[0] if names else platform.machine(), "cores": os.cpu_count(),
+            "load": round(load, 1)}
+
+
+def merge(record, part):
+    """Adds what a part wrote. The C bench writes its lines alone."""
+    if isinstance(part, list):
+        part = {"lines": part}
+    for key, value in part.items():
+        if key in LISTS:
+            record[key].extend(value)
+        elif key in DICTS:
+            record[key].update(value)
+    return record
+
+
+def load(path):
+    """A record, or what a single part wrote."""
+    found = json.loads(pathlib.Path(path).read_text(encoding="utf8"))
+    whole = merge(empty(), found)
+    if isinstance(found, dict) and "machine" in found:
+        whole["machine"] = found["machine"]
+    return whole
+
+
+def save(record, path):
+    pathlib.Path(path).write_text(json.dumps(record, indent=1) + "\n", encoding="utf8")

@@ -1,0 +1,170 @@
+"""Everything that is measured, in one run and one record: suite.py BUILD OUT [--full | --tiny] [--only PART,...]
+
+BUILD has the programs (build/bench); OUT gets record.json, index.html and table.md. Without --full it takes at most ten
+minutes: what is not begun by then is named in the record as not measured, as is each peer that is not installed. --tiny
+is for tests: made data, seconds. A part that fails fails the run, after the others."""
+import argparse
+import importlib.util
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+import installed
+import page
+import record
+
+HERE = pathlib.Path(__file__).resolve().parent
+BUDGET = 600  # seconds
+TINY_SECTIONS = ["margins"]
+NEEDS_SKLEARN = ("trainings", "jobs", "quality", "tune")
+TORCH_CASES = ((10, 0.1, 1.12), (1000, 0.1, 1.12))
+
+
+def python(script, *words):
+    return [sys.executable, HERE / script, *words]
+
+
+def steps(build, out, size):
+    """{part: (command, its record)}, in the order of what matters most when time is short."""
+    temper, work, quick = build / "temper", build / "train", ["--" + size] if size in ("quick", "tiny") else []
+    only = ["--only", "made-100", "--quick"] if size == "tiny" else quick
+    tiny = ["--tiny"] if size == "tiny" else []
+    sections = TINY_SECTIONS if size == "tiny" else []
+    found = {
+        "trainings": python("train.py", temper, work, out / "trainings.json", *only),
+        "kernels": [build / "bin" / "bench", out / "kernels.json", work, *sections],
+        "jobs": python("jobs.py", temper, work, out / "jobs.json", *tiny),
+        "counts": python("counts.py", build / "bin" / "counts", out / "counts.json",
+                         *(["--kernels", "plain"] if tiny else [])),
+        "quality": python("quality.py", temper, work, out / "quality.json", *quick),
+    }
+    if (HERE / "growth.py").exists() and size != "tiny":
+        found["growth"] = python("growth.py", temper, out / "growth.json", *quick)
+    if size == "full":
+        found["tune"] = python("tune.py", temper, work, out / "tune.json")
+    return found
+
+
+# ---- Parts of its own --------------------------------------------------------------------------------------------
+
+
+def allreduce(build):
+    """Sums over two processes, of three sizes, and nothing else."""
+    program, mpirun = build / "bin" / "allreduce", shutil.which("mpirun")
+    if not program.exists() or not mpirun:
+        return {"missing": {"MPI allreduce": "no MPI is here (Debian: libopenmpi-dev, openmpi-bin)"}}
+    words = [mpirun, "-n", "2", program]
+    more = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+            "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+    done = subprocess.run(words, env={**os.environ, **more}, capture_output=True, text=True, check=False)
+    if done.returncode:
+        return {"missing": {"MPI allreduce": f"mpirun has failed: {done.stderr.strip()[-200:]}"}}
+    pairs = [line.split() for line in done.stdout.splitlines()]
+    return {"limits": [{"what": f"MPI allreduce of {int(count):,} doubles, 2 processes", "value": float(us),
+                        "unit": "us"} for count, us in pairs]}
+
+
+def torch_losses(kernels):
+    """PyTorch's bi-tempered loss against ours, which the kernels have measured: lines."""
+    if not installed.has_torch():
+        return {"missing": {"PyTorch": installed.missing()["torch lbfgs"]}}
+    lines = []
+    for classes, t1, t2 in TORCH_CASES:
+        ours = next((line["value"] for line in kernels["lines"] if re.fullmatch(
+            rf"softmax \({t1}, {t2}\), C = {classes}, ns a row, lambda kept", line["what"])), None)
+        if ours is None:
+            continue
+        command = [installed.TORCH_PYTHON, HERE / "peer_torch.py", "loss", str(classes), str(t1), str(t2)]
+        told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+        theirs = told["nanoseconds"]
+        lines.append({"section": "Tempered softmax and gradient of a row (f32)",
+                      "what": f"C = {classes}, against PyTorch's bi-tempered loss", "value": round(theirs / ours, 1),
+                      "ours": ours, "theirs": theirs, "target": 1, "direction": "at least", "met": theirs >= ours})
+    return {"lines": lines}
+
+
+def tune_lines(told):
+    """What bench/tune.py wrote, as lines like all others."""
+    return {"lines": [{"section": "A whole grid", "what": row["what"], "value": row["ratio"], "target": row["target"],
+                       "direction": "at least", "met": row["ratio"] >= row["target"], "note": row["note"]}
+                      for row in told.get("ratios", ())]}
+
+
+# ---- The run -------------------------------------------------------------------------------------------------------
+
+
+class Suite:
+    def __init__(self, options):
+        self.size = "full" if options.full else "tiny" if options.tiny else "quick"
+        self.build, self.out = options.build, options.out
+        self.end = time.monotonic() + (float("inf") if self.size == "full" else BUDGET)
+        self.found, self.failed = record.empty(), []
+
+    def part(self, name, command):
+        """Runs one, and takes in what it wrote."""
+        if name in NEEDS_SKLEARN and not importlib.util.find_spec("sklearn"):
+            self.found["missing"][name] = "scikit-learn is not here (tools/setup bench)"
+            return
+        left = self.end - time.monotonic()
+        if left <= 0:
+            self.found["missing"][name] = "the ten minutes were over; make bench-full has it"
+            return
+        path, start = self.out / f"{name}.json", time.monotonic()
+        path.unlink(missing_ok=True)
+        try:
+            done = subprocess.run([str(word) for word in command], check=False, env=installed.environment(),
+                                  timeout=None if self.size == "full" else left)
+        except subprocess.TimeoutExpired:
+            self.found["missing"][name] = "not done when the ten minutes were over; make bench-full has all of it"
+            if name == "quality" and path.exists():  # it keeps what it has
+                record.merge(self.found, json.loads(path.read_text(encoding="utf8")))
+            return
+        except FileNotFoundError:
+            self.failed.append(f"{name}: {command[0]} is not there; tools/build bench makes it")
+            return
+        self.found["took"][name] = round(time.monotonic() - start, 1)
+        if done.returncode or not path.exists():
+            self.failed.append(f"{name}: failed with {done.returncode}")
+            return
+        told = json.loads(path.read_text(encoding="utf8"))
+        record.merge(self.found, tune_lines(told) if name == "tune" else told)
+        if name == "kernels":
+            record.merge(self.found, allreduce(self.build))
+            record.merge(self.found, torch_losses(self.found))
+
+    def finish(self):
+        record.save(self.found, self.out / "record.json")
+        (self.out / "index.html").write_text(page.write_html(self.found), encoding="utf8")
+        (self.out / "table.md").write_text(page.write_markdown(self.found), encoding="utf8")
+        for what, why in sorted(self.found["missing"].items()):
+            print(f"not compared: {what}: {why}")
+        for fault in self.failed:
+            print(f"suite: {fault}", file=sys.stderr)
+        print(f"record: {self.out / 'record.json'}, page: {self.out / 'index.html'}")
+        return 1 if self.failed else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("build", type=pathlib.Path)
+    parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--tiny", action="store_true")
+    parser.add_argument("--only", type=lambda text: text.split(","), default=[])
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    (options.build / "train").mkdir(parents=True, exist_ok=True)
+    suite = Suite(options)
+    for name, command in steps(options.build, options.out, suite.size).items():
+        if not options.only or name in options.only:
+            suite.part(name, command)
+    return suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,336 @@
+/* shards: rows that lie elsewhere: surveys, the plan, answers, and training that asks for them. */
+#include <string.h>
+
+#include "core.h"
+
+static PyObject *bytes_or_raise(temper_status status, char *bytes, size_t length,
+                                const temper_error *error)
+{
+    if (status != TEMPER_OK)
+        return raise_error(status, error);
+    PyObject *made = PyBytes_FromStringAndSize(bytes, (Py_ssize_t)length);
+    temper_free(bytes);
+    return made;
+}
+
+PyObject *survey_rows(PyObject *module, PyObject *args)
+{
+    PyObject *rows;
+    Py_ssize_t threads;
+    temper_error error;
+    char *bytes = NULL;
+    size_t length = 0;
+    if (!PyArg_ParseTuple(args, "O!n", core_of(module)->data, &rows, &threads))
+        return NULL;
+    PyThreadState *state = PyEval_SaveThread();
+    temper_status status =
+        temper_survey(((struct data_object *)rows)->data, (size_t)threads, &bytes, &length, &error);
+    PyEval_RestoreThread(state);
+    return bytes_or_raise(status, bytes, length, &error);
+}
+
+/* ---- The plan -------------------------------------------------------------------------------- */
+
+static PyObject *plan_wrap(const struct core *core, temper_plan *plan)
+{
+    allocfunc allocate = (allocfunc)PyType_GetSlot(core->plan, Py_tp_alloc);
+    struct plan_object *object = (struct plan_object *)allocate(core->plan, 0);
+    if (object)
+        object->plan = plan;
+    else
+        temper_plan_free(plan);
+    return (PyObject *)object;
+}
+
+static void plan_dealloc(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    temper_plan_free(((struct plan_object *)self)->plan);
+    release(self);
+    Py_DECREF(type);
+}
+
+/* The bytes of a list stay where they are as long as the list does. */
+static temper_bytes *list_bytes(PyObject *list, size_t count)
+{
+    temper_bytes *bytes = PyMem_Malloc((count + 1) * sizeof *bytes);
+    if (!bytes)
+        PyErr_NoMemory();
+    for (size_t i = 0; bytes && i < count; i++) {
+        PyObject *item = PyList_GetItem(list, (Py_ssize_t)i);
+        char *at;
+        Py_ssize_t length;
+        if (!item || PyBytes_AsStringAndSize(item, &at, &length) != 0) {
+            PyMem_Free(bytes);
+            return NULL;
+        }
+        bytes[i] = (temper_bytes){at, (size_t)length};
+    }
+    return bytes;
+}
+
+PyObject *plan_new(PyObject *module, PyObject *args, PyObject *keywords)
+{
+    PyObject *objects[4]; /* surveys, and what a plan does not need */
+    temper_train_options options;
+    temper_error error;
+    temper_plan *plan;
+    if (!train_options(args, keywords, objects, &options))
+        return NULL;
+    if (!PyList_Check(objects[0]))
+        return PyErr_Format(PyExc_TypeError, "a list of surveys was expected");
+    size_t count = (size_t)PyList_Size(objects[0]);
+    temper_bytes *surveys = list_bytes(objects[0], count);
+    if (!surveys)
+        return NULL;
+    temper_status status = temper_plan_new(surveys, count, &options, &plan, &error);
+    PyMem_Free(surveys);
+    return status == TEMPER_OK ? plan_wrap(core_of(module), plan) : raise_error(status, &error);
+}
+
+PyObject *plan_from_bytes(PyObject *module, PyObject *args)
+{
+    const char *text;
+    Py_ssize_t length;
+    temper_error error;
+    temper_plan *plan;
+    if (!PyArg_ParseTuple(args, "y#", &text, &length))
+        return NULL;
+    temper_status status = temper_plan_from_text(text, (size_t)length, &plan, &error);
+    return status == TEMPER_OK ? plan_wrap(core_of(module), plan) : raise_error(status, &error);
+}
+
+static PyObject *plan_text(PyObject *self, PyObject *nothing)
+{
+    char *text = NULL;
+    size_t length = 0;
+    temper_error error;
+    (void)nothing;
+    temper_status status =
+        temper_plan_text(((struct plan_object *)self)->plan, &text, &length, &error);
+    return bytes_or_raise(status, text, length, &error);
+}
+
+static PyObject *plan_reduce(PyObject *self, PyObject *nothing)
+{
+    PyObject *text = plan_text(self, nothing), *module, *maker;
+    if (!text)
+        return NULL;
+    module = PyImport_ImportModule("temper._temper");
+    maker = module ? PyObject_GetAttrString(module, "plan_from_text") : NULL;
+    Py_XDECREF(module);
+    if (maker)
+        return Py_BuildValue("N(N)", maker, text);
+    Py_DECREF(text);
+    return NULL;
+}
+
+static PyObject *plan_answer_length(PyObject *self, PyObject *args)
+{
+    int asked;
+    if (!PyArg_ParseTuple(args, "i", &asked))
+        return NULL;
+    return PyLong_FromSize_t(
+        temper_answer_length(((struct plan_object *)self)->plan, (temper_asked)asked));
+}
+
+static PyObject *plan_size(PyObject *self, void *closure)
+{
+    (void)closure;
+    return PyLong_FromSize_t(temper_plan_size(((struct plan_object *)self)->plan));
+}
+
+static PyObject *plan_l2(PyObject *self, void *closure)
+{
+    (void)closure;
+    return PyFloat_FromDouble(temper_plan_l2(((struct plan_object *)self)->plan));
+}
+
+static PyMethodDef plan_methods[] = {
+    {"text", plan_text, METH_NOARGS, "the bytes that travel"},
+    {"answer_length", plan_answer_length, METH_VARARGS, "numbers of an answer"},
+    {"__reduce__", plan_reduce, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL}};
+
+static PyGetSetDef plan_members[] = {{"size", plan_size, NULL, "numbers of w", NULL},
+                                     {"l2", plan_l2, NULL, "the penalty", NULL},
+                                     {NULL, NULL, NULL, NULL, NULL}};
+
+static PyType_Slot plan_slots[] = {{Py_tp_dealloc, (void *)plan_dealloc},
+                                   {Py_tp_methods, plan_methods},
+                                   {Py_tp_getset, plan_members},
+                                   {0, NULL}};
+
+PyType_Spec plan_spec = {.name = "temper._temper.Plan",
+                         .basicsize = sizeof(struct plan_object),
+                         .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION |
+                                  Py_TPFLAGS_IMMUTABLETYPE,
+                         .slots = plan_slots};
+
+/* ---- A shard --------------------------------------------------------------------------------- */
+
+struct shard_object {
+    PyObject_HEAD temper_shard *shard;
+    PyObject *data, *plan; /* which it borrows */
+    bool busy;             /* answering, without the GIL */
+};
+
+static void shard_dealloc(PyObject *self)
+{
+    struct shard_object *object = (struct shard_object *)self;
+    PyTypeObject *type = Py_TYPE(self);
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    temper_shard_free(object->shard); /* before what it borrows */
+    Py_XDECREF(object->data);
+    Py_XDECREF(object->plan);
+    release(self);
+    Py_DECREF(type);
+}
+
+PyObject *shard_new(PyObject *module, PyObject *args)
+{
+    PyObject *rows, *plan;
+    Py_ssize_t threads;
+    temper_error error;
+    const struct core *core = core_of(module);
+    allocfunc allocate = (allocfunc)PyType_GetSlot(core->shard, Py_tp_alloc);
+    if (!PyArg_ParseTuple(args, "O!O!n", core->data, &rows, core->plan, &plan, &threads))
+        return NULL;
+    struct shard_object *object = (struct shard_object *)allocate(core->shard, 0);
+    if (!object)
+        return NULL;
+    object->data = Py_NewRef(rows);
+    object->plan = Py_NewRef(plan);
+    PyThreadState *state = PyEval_SaveThread();
+    temper_status status =
+        temper_shard_borrow(((struct data_object *)rows)->data, ((struct plan_object *)plan)->plan,
+                            (size_t)threads, &object->shard, &error);
+    PyEval_RestoreThread(state);
+    if (status == TEMPER_OK)
+        return (PyObject *)object;
+    Py_DECREF(object);
+    return raise_error(status, &error);
+}
+
+static PyObject *answer(struct shard_object *object, const temper_question *question,
+                        const Py_buffer *w, Py_buffer *out)
+{
+    temper_error error;
+    object->busy = true;
+    PyThreadState *state = PyEval_SaveThread();
+    temper_status status = temper_shard_answer(object->shard, question, w->buf, out->buf, &error);
+    PyEval_RestoreThread(state);
+    object->busy = false;
+    if (status != TEMPER_OK)
+        return raise_error(status, &error);
+    Py_RETURN_NONE;
+}
+
+/* answer(asked, loss, t1, t2, smoothing, w, out) */
+static PyObject *shard_answer(PyObject *self, PyObject *args)
+{
+    struct shard_object *object = (struct shard_object *)self;
+    const temper_plan *plan = ((struct plan_object *)object->plan)->plan;
+    PyObject *w, *out, *done = NULL;
+    const char *loss;
+    int asked;
+    temper_question question;
+    Py_buffer from, to;
+    if (!PyArg_ParseTuple(args, "isdddOO", &asked, &loss, &question.loss.t1, &question.loss.t2,
+                          &question.loss.smoothing, &w, &out))
+        return NULL;
+    question.asked = (temper_asked)asked;
+    if (!temper_method_find(loss, &question.loss.method))
+        return PyErr_Format(PyExc_ValueError, "there is no loss '%s'", loss);
+    if (object->busy)
+        return PyErr_Format(PyExc_RuntimeError,
+                            "a shard answers one question at a time; wait for the last answer");
+    if (!take_exactly(w, 'd', false, temper_plan_size(plan), &from))
+        return NULL;
+    if (take_exactly(out, 'd', true, temper_answer_length(plan, question.asked), &to)) {
+        done = answer(object, &question, &from, &to);
+        PyBuffer_Release(&to);
+    }
+    PyBuffer_Release(&from);
+    return done;
+}
+
+static PyMethodDef shard_methods[] = {
+    {"answer", shard_answer, METH_VARARGS, "answer(asked, loss, t1, t2, smoothing, w, out)"},
+    {NULL, NULL, 0, NULL}};
+
+static PyType_Slot shard_slots[] = {
+    {Py_tp_dealloc, (void *)shard_dealloc}, {Py_tp_methods, shard_methods}, {0, NULL}};
+
+PyType_Spec shard_spec = {.name = "temper._temper.Shard",
+                          .basicsize = sizeof(struct shard_object),
+                          .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                          .slots = shard_slots};
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+/* reduce(answers, out): rows of one array, in the order of the shards. */
+PyObject *reduce_answers(PyObject *module, PyObject *args)
+{
+    PyObject *answers, *out;
+    Py_buffer from, to;
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OO", &answers, &out) ||
+        !take_buffer(out, 'd', true, "the sum", &to))
+        return NULL;
+    size_t length = buffer_count(&to), count = 0;
+    const double **row = NULL;
+    if (take_buffer(answers, 'd', false, "the answers", &from)) {
+        count = length ? buffer_count(&from) / length : 0;
+        if (length == 0 || buffer_count(&from) % length != 0)
+            PyErr_SetString(PyExc_ValueError, "answers and their sum are not equally long");
+        else if (!(row = PyMem_Malloc((count + 1) * sizeof *row)))
+            PyErr_NoMemory();
+        for (size_t i = 0; row && i < count; i++)
+            row[i] = (const double *)from.buf + i * length;
+        if (row)
+            temper_reduce(row, count, length, to.buf);
+        PyMem_Free((void *)row);
+        PyBuffer_Release(&from);
+    }
+    PyBuffer_Release(&to);
+    if (!row)
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+/* With the GIL. False with an exception set. */
+static bool ask_python(const struct asking *asking, const temper_question *question,
+                       const double *w, double *sum)
+{
+    const temper_plan *plan = ((struct plan_object *)asking->plan)->plan;
+    size_t length = temper_answer_length(plan, question->asked);
+    Py_buffer buffer;
+    PyObject *given =
+        PyObject_CallFunction(asking->callable, "isdddy#", (int)question->asked,
+                              temper_method_name(question->loss.method), question->loss.t1,
+                              question->loss.t2, question->loss.smoothing, (const char *)w,
+                              (Py_ssize_t)(temper_plan_size(plan) * sizeof *w));
+    if (!given)
+        return false;
+    bool taken = take_exactly(given, 'd', false, length, &buffer);
+    if (taken) {
+        memcpy(sum, buffer.buf, length * sizeof *sum);
+        PyBuffer_Release(&buffer);
+    }
+    Py_DECREF(given);
+    return taken;
+}
+
+temper_status ask_shards(void *context, const temper_question *question, const double *w,
+                         double *sum, temper_error *error)
+{
+    struct asking *asking = context;
+    PyEval_RestoreThread(*asking->state);
+    bool done = ask_python(asking, question, w, sum);
+    *asking->state = PyEval_SaveThread();
+    if (!done)
+        *error = (temper_error){.status = TEMPER_INTERRUPTED};
+    return done ? TEMPER_OK : TEMPER_INTERRUPTED;
+}
