@@ -306,11 +306,12 @@ def over_tcp():
 
 
 def check_tcp():
-    """Between end points of TCP, as between machines, and not through memory."""
+    """Between end points of TCP, as between machines, and not through memory. Two of MPICH: its
+    MPI_Finalize over TCP by UCX 1.13 does not return to every third process, whatever has run."""
     how = over_tcp()
     for name in ("many.csv", "wide.svm"):
         run([TEMPER, "train", name, "-m", "one.temper"])
-        together(3, "train", name, "-m", "all.temper", more=how)
+        together(3 if OPEN_MPI else 2, "train", name, "-m", "all.temper", more=how)
         expect(read("one.temper") == read("all.temper"), f"{name}: another model over TCP")
 
 
