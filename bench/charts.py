@@ -6,7 +6,7 @@ import re
 import matplotlib
 
 matplotlib.use("svg")
-from matplotlib import pyplot  # noqa: E402
+from matplotlib import pyplot, ticker  # noqa: E402
 
 OURS, OTHERS, NOT_THERE = "#c2410c", "#64748b", "#cbd5e1"
 # For lines of several: told apart by colour-blind eyes too.
@@ -32,7 +32,7 @@ def panels(count, height):
     figure, axes = pyplot.subplots(rows, COLUMNS, figsize=(12, height * rows), squeeze=False)
     for axis in axes.flat[count:]:
         axis.remove()
-    figure.subplots_adjust(wspace=0.55, hspace=0.45)
+    figure.subplots_adjust(wspace=0.75, hspace=0.5)
     return figure, list(axes.flat[:count])
 
 
@@ -43,6 +43,15 @@ def groups(rows, key):
     return found
 
 
+def logarithmic(axis, values):
+    """A scale with room for its numbers: powers of ten, or 2 and 5 of them too where there are few."""
+    near = max(values) < 30 * min(values)
+    axis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5) if near else (1,), numticks=8))
+    axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value / 1e3:g}k" if value >= 1e3
+                                                     else f"{value:g}"))
+    axis.set_minor_locator(ticker.NullLocator())
+
+
 def trainings(rows):
     """A panel a data set: seconds of each on a logarithmic scale, the fastest on top."""
     sets = groups(rows, lambda row: row["set"])
@@ -51,36 +60,47 @@ def trainings(rows):
         entries = sorted(entries, key=lambda e: e["seconds"] or 1e9, reverse=True)
         seconds = [e["seconds"] or e["cap"] for e in entries]
         colours = [OURS if e["name"] == "temper" else OTHERS if e.get("reached") else NOT_THERE for e in entries]
-        names = [e["name"] + (" (stopped)" if e["seconds"] is None else "" if e["reached"] else " (not there)")
-                 for e in entries]
+        names = [e["name"] + (" (stopped)" if e["seconds"] is None else "") for e in entries]
         begin = min(seconds) / 3  # a logarithmic scale has no 0; bars end at their seconds
         axis.barh(names, [value - begin for value in seconds], color=colours, left=begin)
         axis.set_xscale("log")
+        logarithmic(axis.xaxis, seconds)
         axis.set_title(title, loc="left", fontsize=10)
         axis.set_xlabel("seconds of one thread")
     return svg(figure, "trainings")
 
 
 def growth(series):
-    """A panel a series: seconds, and bytes if there are any, on logarithmic scales."""
+    """A panel a series: seconds on logarithmic scales, and megabytes if there are any."""
     figure, axes = panels(len(series), 2.6)
     for axis, line in zip(axes, series):
-        axis.loglog(line["x"], line["seconds"], "o-", color=OURS, label="seconds")
+        draw_growth(axis, line["x"], line["seconds"], OURS, "seconds (line)", "o-")
         exponent = line.get("exponent")
         title = line["name"] + (f": exponent {exponent:.2f}" if isinstance(exponent, (int, float)) else "")
         axis.set_title(title, loc="left", fontsize=10)
-        axis.set_ylabel("seconds")
+        axis.set_xlabel(line.get("counted", ""))
         if any(line.get("bytes") or ()):
             other = axis.twinx()
-            other.loglog(line["x"], line["bytes"], "s--", color=COLOURS[1])
-            other.set_ylabel("bytes of memory (dashed)")
+            draw_growth(other, line["x"], [size / 1e6 for size in line["bytes"]], COLOURS[1], "peak, MB (dashed)", "s--")
             other.spines["right"].set_visible(True)
     return svg(figure, "growth")
 
 
+def draw_growth(axis, x, values, colour, label, style):
+    axis.loglog(x, values, style, color=colour, ms=4)
+    axis.set_ylabel(label)
+    if max(values) < 3 * min(values):  # room, so that what hardly changes looks like it
+        middle = (max(values) * min(values)) ** 0.5
+        axis.set_ylim(middle / 3, middle * 3)
+    logarithmic(axis.yaxis, axis.get_ylim())
+    logarithmic(axis.xaxis, x)
+
+
 def quality(rows):
-    """A panel a kind of noise: accuracy on clean rows against the share of wrong labels."""
-    kinds = groups(rows, lambda row: f"{row['set']}: {row['noise']}")
+    """A panel a kind of noise: accuracy on clean rows against the share of wrong labels, from none on."""
+    clean = groups((row for row in rows if row["rate"] == 0), lambda row: row["set"])
+    kinds = groups((row for row in rows if row["rate"] > 0), lambda row: (row["set"], row["noise"]))
+    kinds = {f"{name}: {noise}": clean.get(name, []) + found for (name, noise), found in kinds.items()}
     names = list(groups(rows, lambda row: row["name"]))
     figure, axes = panels(len(kinds), 2.8)
     for axis, (title, entries) in zip(axes, kinds.items()):

@@ -4,7 +4,7 @@
 Each series changes one size from small to large and trains for a fixed number of iterations; the exponent is the
 slope of log(seconds) over log(size), by the larger half of the sizes, where what is paid once counts little.
 Seconds are those of one evaluation of loss and gradient, all of a training's divided by its evaluations (of a
-search: all of it); bytes are the peak of the process. The best of three runs (--quick: of one, and fewer sizes).
+search: all of it); bytes are the peak of the process. The best of three runs (--quick: of one).
 Needs numpy; the series `ranks` needs temper-mpi beside TEMPER, and mpirun. Series that are not measured anew
 stay in the record.
 """
@@ -16,6 +16,8 @@ import subprocess
 import tempfile
 
 import numpy
+
+from peak import peak_of
 
 FIXED = ["--solver", "lbfgs", "--max-iter", "8", "--tol", "1e-12", "--precision", "f32"]
 POOL = numpy.random.default_rng(1).standard_normal(1 << 22, dtype=numpy.float32)
@@ -48,14 +50,8 @@ def make_sparse(path, rows, columns, each):
 
 def run(command):
     """What the command reports, and its peak in bytes."""
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    output = process.stdout.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = status
-    process.stdout.close()
-    if status != 0:
-        raise SystemExit("failed: " + " ".join(command))
-    return json.loads(output), usage.ru_maxrss * 1024
+    output, peak = peak_of(command)
+    return json.loads(output), peak
 
 
 class Measure:
@@ -101,19 +97,18 @@ class Measure:
         return self.train(self.path("rows.tmpr"), "--threads", "1", program=program)
 
 
-def series_list(measure, quick):
+def series_list(measure):
     """Name, what is counted, the sizes, and how one of them is measured."""
-    few = slice(0, None, 2) if quick else slice(None)
     return [
-        ("rows", "rows of 100 features", [12_500, 25_000, 50_000, 100_000, 200_000][few],
+        ("rows", "rows of 100 features", [12_500, 25_000, 50_000, 100_000, 200_000],
          lambda rows: measure.dense(rows, 100)),
-        ("features", "features of 20,000 rows", [50, 100, 200, 400, 800][few],
+        ("features", "features of 20,000 rows", [50, 100, 200, 400, 800],
          lambda columns: measure.dense(20_000, columns)),
-        ("classes", "classes of 20,000 rows of 100 features", [4, 8, 16, 32, 64][few],
+        ("classes", "classes of 20,000 rows of 100 features", [4, 8, 16, 32, 64],
          lambda classes: measure.dense(20_000, 100, classes)),
-        ("nonzeros", "entries a row, 5,000 sparse rows of 20,000 features", [40, 80, 160, 320, 640][few],
+        ("nonzeros", "entries a row, 5,000 sparse rows of 20,000 features", [40, 80, 160, 320, 640],
          measure.sparse),
-        ("models", "penalties of a grid, two folds, 5,000 rows of 50 features", [2, 4, 8, 16, 32][few],
+        ("models", "penalties of a grid, two folds, 5,000 rows of 50 features", [2, 4, 8, 16, 32],
          measure.models),
         ("threads", "threads, 200,000 rows of 100 features and 10 classes", [1, 2],
          lambda threads: measure.dense(200_000, 100, 10, ("--threads", str(threads)))),
@@ -146,7 +141,7 @@ def main():
     wanted = given.only.split(",") if given.only else None
     kept = load(given.record)
     with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR", "/var/tmp")) as folder:
-        for name, counted, sizes, measured in series_list(Measure(temper, folder, 1 if given.quick else 3), given.quick):
+        for name, counted, sizes, measured in series_list(Measure(temper, folder, 1 if given.quick else 3)):
             if wanted and name not in wanted:
                 continue
             if name == "ranks" and not (shutil.which("mpirun") and os.path.exists(temper + "-mpi")):

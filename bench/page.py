@@ -14,7 +14,10 @@ background:#fff}h1{font-size:1.7rem}h2{margin-top:2.5rem;font-size:1.25rem}table
 font-size:.88rem;margin:.8rem 0}th,td{padding:.25rem .7rem;border-bottom:1px solid #e2e8f0;text-align:left;
 vertical-align:top}td.n,th.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}.met{color:#15803d;
 font-weight:600}.missed{color:#b91c1c;font-weight:600}.partly{color:#b45309;font-weight:600}svg{max-width:100%;
-height:auto}details{margin:.3rem 0}.muted{color:#64748b}"""
+height:auto}details{margin:.8rem 0}summary{cursor:pointer}td:first-child,td:nth-child(2){white-space:nowrap}td.long{white-space:normal}
+.muted{color:#64748b}"""
+
+LONG = 60  # rows; a longer table of the page is folded
 
 
 def number(value):
@@ -43,7 +46,10 @@ class Table:
         body = "".join("<tr>" + "".join(cell(c, value) for c, value in zip(self.columns, row)) + "</tr>"
                        for row in self.rows)
         note = f"<p>{html.escape(self.note)}</p>" if self.note else ""
-        return f"<h2>{html.escape(self.title)}</h2>{note}{after}<table><tr>{head}</tr>{body}</table>"
+        table = f"<table><tr>{head}</tr>{body}</table>"
+        if len(self.rows) > LONG:
+            table = f"<details><summary>{len(self.rows)} lines</summary>{table}</details>"
+        return f"<h2>{html.escape(self.title)}</h2>{note}{after}{table}"
 
 
 def kind(column):
@@ -52,6 +58,8 @@ def kind(column):
 
 def cell(column, value):
     style = f' class="{value}"' if value in ("met", "missed", "partly") else kind(column)
+    if isinstance(value, str) and len(value) > 60:
+        style = ' class="long"'
     return f"<td{style}>{html.escape(number(value))}</td>"
 
 
@@ -87,7 +95,7 @@ def training_table(found):
     return Table("Whole trainings to within 1e-4 of the smallest objective",
                  ["data", "who", "best, s>", "median, s>", "of temper's>", "gap>", "test accuracy>", "how"], rows,
                  "One thread each, in turns, seconds of the processor; the gap is of each one's weights in our "
-                 "objective.")
+                 "objective. A pale bar is of one that did not come within 1e-4.")
 
 
 def job_table(found):
@@ -123,9 +131,11 @@ def audit_table(found):
 
 
 def growth_table(found):
-    return Table("Growth", ["what", "from>", "to>", "seconds>", "to>", "exponent>"],
-                 [(row["name"], row["x"][0], row["x"][-1], row["seconds"][0], row["seconds"][-1],
-                   row.get("exponent")) for row in found["series"]])
+    return Table("Growth", ["what", "from>", "to>", "seconds>", "to>", "exponent>", "peak, MB>", "to>"],
+                 [(row.get("counted", row["name"]), row["x"][0], row["x"][-1], row["seconds"][0], row["seconds"][-1],
+                   row.get("exponent"), *(size / 1e6 for size in (row["bytes"][0], row["bytes"][-1])))
+                  for row in found["series"]],
+                 "Seconds of one evaluation of loss and gradient, of a search all of it.")
 
 
 def count_table(found):
@@ -175,17 +185,33 @@ def about(found):
     return f"{machine['processor']}, {machine['cores']} cores, load {machine['load']:g} when it began."
 
 
+def in_short(found):
+    """What the tables come to, in a sentence or two."""
+    judged = [row["verdict"] for row in targets.table(found)]
+    met, measured = judged.count("met"), len(judged) - judged.count("not measured")
+    told = f"{met} of {measured} targets are met whole, {judged.count('partly')} for some shapes or data sets. "
+    sets = dict.fromkeys(row["set"] for row in found["trainings"])
+    ours = {row["set"]: row["seconds"] for row in found["trainings"] if row["name"] == "temper"}
+    faster = [f"{row['name']} on {row['set']} ({row['seconds'] / ours[row['set']]:.2f} of temper's time)"
+              for row in found["trainings"] if row["name"] != "temper" and row.get("reached") and row["seconds"]
+              and ours.get(row["set"]) and row["seconds"] < ours[row["set"]]]
+    if sets:
+        told += f"On {len(sets)} data sets, faster in training alone: {', '.join(faster) if faster else 'nobody'}."
+    return told
+
+
 def write_html(found):
     drawn = pictures(found)
     parts = [table.html(drawn.get(picture, "")) for table, picture in all_tables(found)]
     return ("<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>temper: benchmarks</title>"
             f"<meta name=\"viewport\" content=\"width=device-width\"><style>{STYLE}</style>"
             f"<h1>temper beside its peers</h1><p>{html.escape(about(found))} Rules: docs/benchmarks.md.</p>"
+            f"<p>{html.escape(in_short(found))}</p>"
             + "\n".join(parts) + "</html>\n")
 
 
 def write_markdown(found):
-    return f"# temper beside its peers\n\n{about(found)}\n\n" + \
+    return f"# temper beside its peers\n\n{about(found)} {in_short(found)}\n\n" + \
         "\n".join(table.markdown() for table, _ in all_tables(found))
 
 

@@ -66,7 +66,7 @@ def spread(lines):
     values = [line["value"] for line in lines if line.get("met") is not None]
     if not values:
         return ""
-    low, high = (f"{value:.3g}" for value in (min(values), max(values)))
+    low, high = (f"{value:,.0f}" if value >= 1000 else f"{value:.3g}" for value in (min(values), max(values)))
     return low if low == high else f"{low} to {high}"
 
 

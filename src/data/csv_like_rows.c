@@ -134,6 +134,25 @@ static void write_row(struct rows *rows, const unsigned char *row, unsigned char
     }
 }
 
+/* Whether a row is its own features already, in order, but for missing numbers. */
+static bool rows_are_straight(const struct rows *rows)
+{
+    bool straight = rows->row_size == rows->plan->row_size;
+    for (size_t i = 0; straight && i < rows->schema->columns; i++)
+        straight = rows->source[i].slot == i && rows->schema->column[i].texts.count == 0;
+    return straight;
+}
+
+static bool row_is_whole(const struct rows *rows, const void *row)
+{
+    const float *narrow = row;
+    const double *wide = row;
+    bool missing = false;
+    for (size_t i = 0; i < rows->schema->columns; i++)
+        missing |= rows->plan->f64 ? isnan(wide[i]) != 0 : isnan(narrow[i]) != 0;
+    return !missing;
+}
+
 /* In place, from the last row to the first: a row never becomes narrower, see csv_finish. */
 static bool write_rows(struct rows *rows)
 {
@@ -144,9 +163,12 @@ static bool write_rows(struct rows *rows)
         row ? array_resize(whole->spill, whole->cells, whole->rows, rows->row_size) : NULL;
     if (cells)
         whole->cells = cells;
+    bool straight = rows_are_straight(rows);
     for (size_t r = whole->rows; cells && r-- > 0;) {
-        memcpy(row, cells + r * old_size, old_size);
-        write_row(rows, row, cells + r * rows->row_size);
+        if (!straight || !row_is_whole(rows, cells + r * old_size)) {
+            memcpy(row, cells + r * old_size, old_size);
+            write_row(rows, row, cells + r * rows->row_size);
+        }
         spill_used(whole->spill, old_size + rows->row_size);
     }
     mem_free(row);

@@ -430,12 +430,17 @@ def killed_once(words, draw, signal_number):
     try:
         said = job.communicate(timeout=PATIENCE)[0]
     except subprocess.TimeoutExpired:
-        for pid in descendants(job.pid):
+        waiting = descendants(job.pid)
+        for pid in waiting:
             os.kill(pid, signal.SIGKILL)
         job.kill()
         said = job.communicate()[0]
-        expect(False, f"after signal {int(signal_number)} to one of {workers}, the others wait; "
+        expect(not waiting, f"after signal {int(signal_number)} to one of {workers}, {waiting} wait; "
                f"they said {said!r}")
+        # Open MPI 4.1, of a process that is killed while it connects: it says so, ends the others,
+        # and does not end itself.
+        expect(OPEN_MPI and b"Killed" in said, f"mpirun waits for nobody; it said {said!r}")
+        print(f"mpirun went on without processes after it had said {said!r}")
     return job.returncode, said
 
 
