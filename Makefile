@@ -18,17 +18,21 @@ PYTHON_FITS   = if [ -x build/venv-python/bin/python ]; then tools/python build 
 DATA       ?= data
 EXPERIMENT ?=
 
-.PHONY: build test check-fast python python-oldest demo experiments bench bench-full bench-train bench-tune bench-python \
-        format lint asan tsan arm64 fuzz coverage \
+.PHONY: build test test-all check-fast python python-oldest demo experiments bench bench-full bench-train bench-tune bench-python \
+        format lint clang asan tsan arm64 fuzz coverage \
         prove-gates kill-test mpi-kill-test quality audit-check install clean help
 
 build: ## build/temper, build/libtemper.a and build/libtemper.so (the default)
 	@cmake -S . -B build -G Ninja -DTEMPER_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(PREFIX) --log-level=WARNING
 	@cmake --build build
 
-test: ## everything that CI demands: lint, all configurations, short fuzz, most planted faults
+test: ## what CI demands: lint, all configurations, short fuzz, most planted faults
 	@tools/setup test
 	@tools/test
+
+test-all: ## the same and what it leaves out for time: all of clang and ARM, all planted faults, all paths of clang-tidy
+	@tools/setup test
+	@tools/test --all
 
 check-fast: ## the inner loop: gcc build, unit and command tests
 	@tools/setup build
@@ -51,6 +55,7 @@ demo: ## what wrong labels do, in seconds and without data: build/temper-demo.ht
 	@tools/setup build
 	@$(MAKE) --no-print-directory build
 	@build/temper demo -o build/temper-demo.html
+	@echo "temper is build/temper here; make install puts it on the path."
 
 experiments: build ## the paper's tables and figures, in hours: DATA=dir; EXPERIMENT=--quick for minutes
 	@mkdir -p build/experiments
@@ -91,6 +96,11 @@ format: ## lay out all C files
 lint: ## every check that needs no run: formatting, clang-tidy, cppcheck, layers, symbols, ...
 	@tools/setup test
 	@tools/lint/all
+
+clang: ## all unit tests with clang's optimised build
+	@tools/setup test
+	@tools/build clang
+	@ctest --test-dir build/clang --output-on-failure --no-label-summary -j $(JOBS)
 
 asan: ## all tests with AddressSanitizer and UndefinedBehaviorSanitizer
 	@tools/setup test

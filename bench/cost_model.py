@@ -18,7 +18,9 @@ ASSUMED = {
     "task": 2.1e-3,  # seconds that a coordinator takes for each task; Dask with 24 of them, measured
 }
 GATHER_MOST = 64 * 1024  # src/comm/tree.c: below, everyone gets everything in one step
-PARTS = 64  # src/data/parts.c: no more processes and threads together have rows
+# src/data/parts.c: no more threads of all processes have rows; and gradients of parts take such a share of the data
+MOST_PARTS = 8192
+PARTS_SHARE = 1024
 
 
 def allreduce(gradient, ranks, latency, network):
@@ -31,8 +33,11 @@ def allreduce(gradient, ranks, latency, network):
 
 
 def evaluation(size, gradient, ranks, threads, core, machine, **network):
-    """Seconds: each rank, with a machine of its own, reads its part; then the sum."""
-    return size / ranks / min(threads * core, machine) + allreduce(gradient, ranks, **network)
+    """Seconds: each rank, with a machine of its own, reads its parts; then the sum. The thread with most parts is
+    the last one."""
+    parts = min(MOST_PARTS, int(size / PARTS_SHARE / gradient))
+    most = math.ceil(math.ceil(parts / ranks) / threads)
+    return size / parts * most / min(core, machine / threads) + allreduce(gradient, ranks, **network)
 
 
 def gathered(size, gradient, shards, threads, core, machine, latency, network, task):
@@ -71,18 +76,31 @@ def foretell(core):
     machine, cores, task = ASSUMED["machine"], ASSUMED["cores"], ASSUMED["task"]
     size = 10e12
     print(f"\n10 TB of floats, two classes; a core evaluates {core / 1e9:.1f} GB/s (measured). Seconds an evaluation:")
-    print("| features | 64 processes of one thread | the same from disk | 63 shards of 16 threads | "
-          "63 processes of 16 threads, if parts were more |\n|---|---|---|---|---|")
+    print("| features | 63 processes of 16 threads | the same from disk | 63 shards of 16 threads |\n|---|---|---|---|")
     for features in (100, 10_000, 1_000_000):
         gradient = 8 * features
-        memory = evaluation(size, gradient, PARTS, 1, core, machine, **network)
-        disk = max(memory, size / PARTS / ASSUMED["disk"])
-        every = evaluation(size, gradient, 63, cores, core, machine, **network)
+        memory = evaluation(size, gradient, 63, cores, core, machine, **network)
+        disk = max(memory, size / 63 / ASSUMED["disk"])
         shards = gathered(size, gradient, 63, cores, core, machine, task=task, **network)
-        print(f"| {features:,} | {memory:.1f} | {disk:.1f} | {shards:.2f} | {every:.2f} |")
+        print(f"| {features:,} | {memory:.2f} | {disk:.1f} | {shards:.2f} |")
     for features in (100, 10_000, 1_000_000):
         seconds = allreduce(8 * features, 64, **network)
         print(f"of which the sum of {8 * features:,} bytes over 64 processes: {1e3 * seconds:.2f} ms")
+
+
+def search(record):
+    """Fits of ten classes that follow each other: by all of 64 machines each, or by groups that each take some."""
+    core, cores = 200_000 * 100 * 4 / series(record, "threads")[1], ASSUMED["cores"]
+    network = {"latency": ASSUMED["latency"], "network": ASSUMED["network"]}
+    gradient = 8 * 101 * 10
+    print("\nTen classes, 100 features, 64 machines: milliseconds an evaluation, all at one fit; in 8 and 64 groups")
+    for size in (80e6, 800e6, 8e9, 80e9):
+        times = []
+        for groups in (1, 8, 64):
+            ranks = 64 // groups
+            rows = size / ranks / min(cores * core, ASSUMED["machine"])
+            times.append((rows + allreduce(gradient, ranks, **network)) / groups)
+        print(f"{size / 1e9:g} GB: " + ", ".join(f"{1e3 * seconds:.2f}" for seconds in times))
 
 
 def main():
@@ -90,6 +108,7 @@ def main():
         record = json.load(file)
     check(record)
     foretell(core_of(record))
+    search(record)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 """Training from disk against reading the file: bench/memory.py TEMPER [ROWS] [FILE]
 
 Reads the file by one reader; then in turns by two at once, and trains from it in a quarter of its size, for few
-and for more iterations, which tells what an evaluation takes. With FILE, a .tmpr of an earlier run or one to be
+and for more iterations, which tells what an evaluation takes; what readers get is the mean before and after. In the
+end it trains without a limit, and compares the models. With FILE, a .tmpr of an earlier run or one to be
 made, the data stays there for the next time.
 Needs numpy, and root to drop the system's cache and to bound it by a control group; without, it says so and
 measures what it can. The data goes to $TMPDIR or /var/tmp, and away again.
@@ -75,32 +76,59 @@ def read_by_two(path, size):
                for half in (f"count={blocks}", f"skip={blocks}")]
     if any([reader.wait() for reader in readers]):
         raise SystemExit("dd has failed")
-    print(f"reading it by two at once: {size / 1e6 / (time.monotonic() - start):.0f} MB/s", flush=True)
+    rate = size / 1e6 / (time.monotonic() - start)
+    print(f"reading it by two at once: {rate:.0f} MB/s", flush=True)
+    return rate
+
+
+def run_train(path, model, iterations, limit):
+    """The report, and the peak of memory in bytes."""
+    options = ["--memory", str(limit)] if limit else []
+    run = subprocess.Popen(
+        [TEMPER, "train", path, "-q", "-m", model, "--json", "--solver", "lbfgs", "--loss", "logistic", "--l2", "1e-3",
+         "--tol", "1e-9", "--max-iter", str(iterations), "--threads", "2", *options],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    text = run.stdout.read()
+    _, status, usage = os.wait4(run.pid, 0)
+    if status:
+        raise SystemExit("temper train has failed")
+    return json.loads(text), usage.ru_maxrss * 1024
 
 
 def train(path, size, limit, iterations):
-    """Seconds, and how many evaluations that were."""
+    """Seconds, and how many evaluations that were, and MB/s."""
     drop_cache()
-    run = subprocess.run(
-        [TEMPER, "train", path, "-q", "-m", path + ".temper", "--json", "--solver", "lbfgs", "--loss", "logistic",
-         "--l2", "1e-3", "--tol", "1e-9", "--max-iter", str(iterations), "--threads", "2", "--memory", str(limit)],
-        check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    report = json.loads(run.stdout)
+    report, peak = run_train(path, path + ".temper", iterations, limit)
     passes, seconds = report["evaluations"] + OTHER_PASSES, report["seconds"]
+    rate = passes * size / 1e6 / seconds["train"]
     print(f"reading and verifying it: {size / 1e6 / seconds['read']:.0f} MB/s", flush=True)
-    print(f"training from it, {passes} passes: {passes * size / 1e6 / seconds['train']:.0f} MB/s", flush=True)
-    return seconds["train"], report["evaluations"]
+    print(f"training from it, {passes} passes: {rate:.0f} MB/s; peak {peak / 2**20:.0f} MiB of {limit / 2**20:.0f}",
+          flush=True)
+    return seconds["train"], report["evaluations"], rate
+
+
+def same_without_limit(path, iterations):
+    drop_cache()
+    run_train(path, path + ".whole", iterations, None)
+    with open(path + ".temper", "rb") as limited, open(path + ".whole", "rb") as whole:
+        same = limited.read() == whole.read()
+    os.remove(path + ".temper")
+    os.remove(path + ".whole")
+    print("the model is the one of a training without a limit" if same else "THE MODEL IS ANOTHER WITHOUT A LIMIT")
 
 
 def measure(path):
     size = os.path.getsize(path)
     bound_cache(size * 3 // 10)
     read(path, size)
-    read_by_two(path, size)  # in turns: disks that others use too are faster at one time than at another
-    short, few = train(path, size, size // 4, 2)
-    read_by_two(path, size)
-    long, many = train(path, size, size // 4, 8)
-    read_by_two(path, size)
+    first = read_by_two(path, size)  # in turns: disks that others use too are faster at one time than at another
+    short, few, short_rate = train(path, size, size // 4, 2)
+    second = read_by_two(path, size)
+    long, many, long_rate = train(path, size, size // 4, 8)
+    third = read_by_two(path, size)
+    same_without_limit(path, 8)
+    print(f"training is {2 * short_rate / (first + second):.2f} and {2 * long_rate / (second + third):.2f} times as fast "
+          "as two readers")
     each = (long - short) / (many - few)
     before = (short - few * each) / OTHER_PASSES
     print(f"so an evaluation reads {size / 1e6 / each:.0f} MB/s, and another pass {size / 1e6 / before:.0f} MB/s")

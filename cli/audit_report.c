@@ -112,7 +112,7 @@ static void suspect_place(FILE *out, const struct auditing *auditing, const temp
     if (suspect->line)
         fprintf(out, "%s:%llu", auditing->data_path, suspect->line);
     else
-        fprintf(out, "row %llu", suspect->row + 1);
+        fprintf(out, "row %llu", suspect->file_row + 1);
 }
 
 static void suspect_line(FILE *out, const struct auditing *auditing, const temper_suspect *suspect)
@@ -140,8 +140,9 @@ static void conflict_lines(FILE *out, const struct auditing *auditing)
     size_t shown = 0;
     if (report->conflicts == 0)
         return;
-    fprintf(out, "\nconflicts: %llu rows have the features of another row, and not its label%s",
-            report->conflicts, report->conflicts > CONFLICTS ? "; the most suspicious:" : "");
+    fprintf(out, "\nconflicts: %llu %s the features of another row, and not its label%s",
+            report->conflicts, report->conflicts == 1 ? "row has" : "rows have",
+            report->conflicts > CONFLICTS ? "; the most suspicious:" : "");
     head_line(out);
     for (unsigned long long i = 0; i < report->rows && shown < CONFLICTS; i++)
         if (report->suspects[i].conflict) {
@@ -171,14 +172,16 @@ void audit_table(FILE *out, const struct auditing *auditing)
 
 static void number_member(FILE *out, const char *name, double number)
 {
-    fprintf(out, ", \"%s\": ", name);
+    fputs(", \"", out); /* tens of thousands of them: formats would take as long as the digits */
+    fputs(name, out);
+    fputs("\": ", out);
     json_number(out, number);
 }
 
 static void suspect_object(FILE *out, const struct auditing *auditing,
                            const temper_suspect *suspect)
 {
-    fprintf(out, "{\"row\": %llu", suspect->row + 1);
+    fprintf(out, "{\"row\": %llu", suspect->file_row + 1);
     if (suspect->line)
         fprintf(out, ", \"line\": %llu", suspect->line);
     fputs(", \"given\": ", out);
@@ -190,7 +193,7 @@ static void suspect_object(FILE *out, const struct auditing *auditing,
     number_member(out, "margin", suspect->margin);
     number_member(out, "distance", suspect->distance);
     number_member(out, "importance", suspect->importance);
-    fprintf(out, ", \"conflict\": %s", suspect->conflict ? "true" : "false");
+    fputs(suspect->conflict ? ", \"conflict\": true" : ", \"conflict\": false", out);
     if (!isnan(suspect->low)) { /* two classes */
         number_member(out, "low", suspect->low);
         number_member(out, "high", suspect->high);
@@ -219,7 +222,7 @@ void audit_csv(FILE *out, const struct auditing *auditing)
         out);
     for (unsigned long long i = 0; i < auditing->listed; i++) {
         const temper_suspect *suspect = &auditing->report.suspects[i];
-        fprintf(out, "%llu,%llu,", suspect->row + 1, suspect->line);
+        fprintf(out, "%llu,%llu,", suspect->file_row + 1, suspect->line);
         csv_cell(out, name_of(auditing, suspect->given));
         fputc(',', out);
         csv_cell(out, name_of(auditing, suspect->suggested));

@@ -38,7 +38,8 @@ static temper_status read_options(struct session *session)
     temper_train_options *train = &options->train;
     *options = temper_audit_defaults();
     solving_options(arguments, train);
-    train->tolerance = number_of(arguments, OPT_AUDIT_TOL);
+    train->tolerance =
+        is_auto(arguments, OPT_AUDIT_TOL) ? (double)NAN : number_of(arguments, OPT_AUDIT_TOL);
     options->kind = text_of(arguments, OPT_AUDIT_KIND);
     options->folds = (size_t)number_of(arguments, OPT_AUDIT_FOLDS);
     options->grid = text_of(arguments, OPT_AUDIT_GRID);
@@ -66,6 +67,13 @@ static temper_status read_options(struct session *session)
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
+static temper_audit_fixing fixing_of(const struct arguments *arguments)
+{
+    return (temper_audit_fixing){.how = text_of(arguments, OPT_FIX_HOW),
+                                 .path = text_of(arguments, OPT_FIX),
+                                 .format = text_of(arguments, OPT_TO)};
+}
+
 /* Better now than after the fits. */
 static temper_status check_files(const struct session *session)
 {
@@ -73,9 +81,8 @@ static temper_status check_files(const struct session *session)
     const struct arguments *arguments = session->arguments;
     temper_status status = TEMPER_OK;
     temper_error error;
-    if (was_given(arguments, OPT_FIX) &&
-        temper_data_write_check(text_of(arguments, OPT_FIX), text_of(arguments, OPT_TO), &error) !=
-            TEMPER_OK)
+    temper_audit_fixing fixing = fixing_of(arguments);
+    if (was_given(arguments, OPT_FIX) && temper_audit_fix_check(&fixing, &error) != TEMPER_OK)
         return complain_error(&error);
     for (size_t i = 0; status == TEMPER_OK && i < sizeof targets / sizeof *targets; i++) {
         const char *path = was_given(arguments, targets[i]) ? text_of(arguments, targets[i]) : NULL;
@@ -117,6 +124,12 @@ static temper_status read_whole(struct session *session)
     return TEMPER_OK;
 }
 
+static void say_where(const struct arguments *arguments, const char *what, const char *path)
+{
+    if (!was_given(arguments, OPT_QUIET) && strcmp(path, "-") != 0)
+        note("%s is %s", what, path);
+}
+
 static temper_status write_page(const struct session *session)
 {
     const struct auditing *auditing = &session->auditing;
@@ -131,25 +144,30 @@ static temper_status write_page(const struct session *session)
     temper_status status =
         output_write(text_of(session->arguments, OPT_AUDIT_REPORT), html, length);
     temper_free(html);
+    if (status == TEMPER_OK)
+        say_where(session->arguments, "the page", text_of(session->arguments, OPT_AUDIT_REPORT));
     return status;
+}
+
+static void say_fixed(const struct session *session, const temper_audit_fixing *fixing)
+{
+    say_where(session->arguments, "the data put right", fixing->path);
+    if (fixing->weights[0] && !was_given(session->arguments, OPT_QUIET))
+        note("the listed rows weigh less there; train with --weights %s", fixing->weights);
 }
 
 static temper_status write_fixed(const struct session *session)
 {
-    const struct arguments *arguments = session->arguments;
     const struct auditing *auditing = &session->auditing;
-    temper_data *fixed;
+    temper_audit_fixing fixing = fixing_of(session->arguments);
     temper_error error;
-    temper_status status;
-    if (!was_given(arguments, OPT_FIX) || !session->whole)
+    if (!was_given(session->arguments, OPT_FIX) || !session->whole)
         return TEMPER_OK;
-    if (temper_audit_fix(session->whole, &auditing->report, auditing->listed,
-                         text_of(arguments, OPT_FIX_HOW), &fixed, &error) != TEMPER_OK)
+    if (temper_audit_fix_write(session->whole, &auditing->report, auditing->listed, &fixing,
+                               &error) != TEMPER_OK)
         return complain_error(&error);
-    status =
-        temper_data_write(fixed, text_of(arguments, OPT_FIX), text_of(arguments, OPT_TO), &error);
-    temper_data_free(fixed);
-    return status == TEMPER_OK ? TEMPER_OK : complain_error(&error);
+    say_fixed(session, &fixing);
+    return TEMPER_OK;
 }
 
 /* ---- The steps ------------------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 /* cmd_convert: temper convert. */
 #include <string.h>
+#include <sys/stat.h>
 
 #include "json.h"
 #include "message.h"
@@ -16,6 +17,13 @@ struct conversion {
 static bool is_stream(const char *path)
 {
     return strcmp(path, "-") == 0;
+}
+
+/* Reading is what has the words for it: better than a complaint about OUT. */
+static bool is_missing(const char *from)
+{
+    struct stat there;
+    return from[0] != '@' && from[0] && !is_stream(from) && stat(from, &there) != 0;
 }
 
 static temper_status check_target(const struct conversion *conversion)
@@ -123,7 +131,7 @@ temper_status cmd_convert(const struct arguments *arguments)
     temper_data *data;
     if (!was_given(arguments, OPT_FORMAT) && temper_model_is(conversion.from))
         return export_model(&conversion);
-    temper_status status = check_target(&conversion);
+    temper_status status = is_missing(conversion.from) ? TEMPER_OK : check_target(&conversion);
     if (status != TEMPER_OK)
         return status;
     status = read_data(arguments, conversion.from, &data, &conversion.seconds_read);

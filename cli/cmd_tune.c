@@ -131,6 +131,7 @@ static temper_status save(struct session *session)
     temper_error error;
     double start = seconds_now();
     temper_status status = TEMPER_OK;
+    session->tuning.replaced = is_file(session->model_path);
     if (team_is_first() &&
         temper_model_save(session->model, session->model_path, &error) != TEMPER_OK)
         status = complain_error(&error);

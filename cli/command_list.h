@@ -86,14 +86,21 @@ COMMAND(
         "holds where mistakes depend on the class alone. DATA is never changed.\n\n"
         "Rows that have the same features and different labels are marked as conflicts. --kind row "
         "looks for rows that lie far from all others, such as damaged ones. For skewed "
-        "counts, such as word frequencies, try --scale log.",
-    .examples =
-        EXAMPLES({"The rows that the evidence supports", "temper audit crowd.csv"},
-                 {"A page with pictures, and a list of a hundred",
-                  "temper audit train-images-idx3-ubyte.gz --top 100 --report audit.html \\\n"
-                  "    -o suspects.csv"},
-                 {"Train without them", "temper audit crowd.csv --fix clean.csv --fix-how drop\n"
-                                        "temper train clean.csv"}))
+        "counts, such as word frequencies, try --scale log.\n\n"
+        "Rows are counted from 1 (Python counts from 0), those of classes that are not asked for "
+        "included, those that --missing drop leaves out not; lines are those of the file.\n\n"
+        "The data put right is the text of DATA (CSV or libsvm), but for what is fixed, if OUT has "
+        "the same format; rows that were left out stay. Otherwise it is written anew, as convert "
+        "does it.",
+    .examples = EXAMPLES(
+        {"The rows that the evidence supports", "temper audit crowd.csv"},
+        {"A page with pictures, and a list of a hundred",
+         "temper audit train-images-idx3-ubyte.gz --top 100 --report audit.html \\\n"
+         "    -o suspects.csv"},
+        {"Train without them", "temper audit crowd.csv --fix clean.csv --fix-how drop\n"
+                               "temper train clean.csv"},
+        {"Train with less of them", "temper audit crowd.csv --fix weighted.csv --fix-how weight\n"
+                                    "temper train weighted.csv --weights weight"}))
 
 COMMAND(PREDICT, .name = "predict", .operands = "DATA", .operand_hint = HINT_FILE, .fewest = 1,
         .most = 1, .run = cmd_predict, .summary = "apply a model to rows",
@@ -103,7 +110,10 @@ COMMAND(PREDICT, .name = "predict", .operands = "DATA", .operand_hint = HINT_FIL
             "column or not. Columns are found by name where the model has names; text and missing "
             "values become what they became in training.\n\n"
             "Probabilities of --proba are those of the label as it would be given, mistakes "
-            "included, not of the truth.",
+            "included, not of the truth. They are the escort of order t1 of the model's own: right "
+            "where a linear model can follow the data, and not sure enough on most real data where "
+            "t1 < 1, as by default. Where they matter most, train with --loss logistic; 'temper "
+            "eval' measures them.",
         .examples = EXAMPLES({"A label a line",
                               "temper predict -m model.temper new.csv -o labels.txt"},
                              {"How sure it is", "temper predict -m model.temper --proba new.csv"},

@@ -214,7 +214,8 @@ OPTION(PREDICT_OUTPUT, .name = "output", .letter = 'o', .placeholder = "FILE", .
        .help = "write to FILE, whole or not at all; - is the standard output")
 
 OPTION(PROBA, .name = "proba", .type = TYPE_FLAG, .commands = IN(PREDICT),
-       .help = "calibrated probabilities: a line of class names, then tab-separated numbers")
+       .help = "probabilities, not sure enough for t1 < 1 (see above): a line of class names, then "
+               "tab-separated numbers")
 
 OPTION(RAW_PROBA, .name = "raw-proba", .type = TYPE_FLAG, .commands = IN(PREDICT),
        .help = "the same, as the model has them, which is too sure of itself for t1 < 1")

@@ -69,18 +69,20 @@ OPTION(AUDIT_GRID, .name = "grid", .placeholder = "TEXT", .type = TYPE_TEXT,
        .commands = IN(AUDIT),
        .help = "what auto chooses from, as in 'temper tune'; a small one if not given")
 
-OPTION(AUDIT_TOL, .name = "tol", .placeholder = "X", .type = TYPE_NUMBER, .least = 0, .most = 1,
-       .standard = "1e-3", .commands = IN(AUDIT),
+OPTION(AUDIT_TOL, .name = "tol", .placeholder = "X|auto", .type = TYPE_NUMBER_OR, .least = 0,
+       .most = 1, .words = "auto", .standard = "auto", .commands = IN(AUDIT),
        .help = "stop a fit when the gradient is that small, as a share of the gradient at weights "
-               "of 0")
+               "of 0; auto: 1e-2 for two classes, 1e-3 for more, and 1e-2 to choose temperatures")
 
 OPTION(FIX, .name = "fix", .placeholder = "OUT", .type = TYPE_FILE, .commands = IN(AUDIT),
-       .help = "write the data to OUT with the rows that are listed put right")
+       .help = "write the data to OUT with the rows that are listed put right, and all else as "
+               "DATA has it")
 
 OPTION(FIX_HOW, .name = "fix-how", .placeholder = "WORD", .type = TYPE_WORD,
        .words = "drop relabel weight", .standard = "drop", .commands = IN(AUDIT),
        .help = "drop them, give them the suggested labels, or multiply their weights by the "
-               "importance that the loss leaves them")
+               "importance that the loss leaves them (csv, tsv, tmpr; a new column weight if "
+               "there is none)")
 
 OPTION(AUDIT_REPORT, .name = "report", .placeholder = "FILE", .type = TYPE_FILE,
        .commands = IN(AUDIT),

@@ -76,13 +76,17 @@ temper_status read_data(const struct arguments *arguments, const char *path, tem
     return TEMPER_OK;
 }
 
+/* Some are warnings, which no --quiet keeps away. */
 void print_sentences(const struct arguments *arguments, const char *sentences)
 {
-    if (was_given(arguments, OPT_QUIET))
-        return;
+    static const char warning[] = "warning: ";
+    const size_t skipped = strlen(warning);
     for (const char *line = sentences; *line;) {
         size_t length = strcspn(line, "\n");
-        note("%.*s", (int)length, line);
+        if (strncmp(line, warning, skipped) == 0)
+            warn("%.*s", (int)(length - skipped), line + skipped);
+        else if (!was_given(arguments, OPT_QUIET))
+            note("%.*s", (int)length, line);
         line += length + (line[length] == '\n');
     }
 }

@@ -28,6 +28,7 @@ struct training {
     const temper_data *data;
     temper_train_report report;
     double seconds_read, seconds_write;
+    bool replaced; /* a file was there before the model */
 };
 
 void training_table(FILE *out, const struct training *training);

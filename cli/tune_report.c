@@ -120,7 +120,7 @@ void tuning_table(FILE *out, const struct tuning *tuning)
     fprintf(out, "%.3g to read, %.3g to tune, %.3g to write\n", tuning->seconds_read,
             report->seconds, tuning->seconds_write);
     figure_title(out, "model");
-    fprintf(out, "%s\n", tuning->model_path);
+    fprintf(out, "%s%s\n", tuning->model_path, tuning->replaced ? " (replaced)" : "");
 }
 
 /* ---- For programs ---------------------------------------------------------------------------- */
@@ -211,5 +211,6 @@ void tuning_json(FILE *out, const struct tuning *tuning)
     fputs(",\n  \"warnings\": ", out);
     json_lines(out, report->warnings);
     json_text_field(out, "model", tuning->model_path);
+    fprintf(out, ",\n  \"replaced\": %s", tuning->replaced ? "true" : "false");
     fputs("\n}\n", out);
 }

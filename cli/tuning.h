@@ -13,6 +13,7 @@ struct tuning {
     const temper_data *data;
     temper_tune_report report;
     double seconds_read, seconds_write;
+    bool replaced; /* a file was there before the model */
 };
 
 void tuning_table(FILE *out, const struct tuning *tuning);

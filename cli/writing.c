@@ -41,6 +41,12 @@ temper_status name_model(const struct arguments *arguments, char **path)
     return *path ? TEMPER_OK : TEMPER_NO_MEMORY;
 }
 
+bool is_file(const char *path)
+{
+    struct stat there;
+    return stat(path, &there) == 0 && S_ISREG(there.st_mode);
+}
+
 /* Devices are nobody's only copy. */
 static bool same_file(const char *a, const char *b)
 {

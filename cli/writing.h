@@ -15,6 +15,9 @@ temper_status check_targets(const struct arguments *arguments, const char *model
 /* The same for one more file. */
 temper_status check_target(const struct arguments *arguments, const char *path);
 
+/* Whether there is a file of that name, which a result would replace. */
+bool is_file(const char *path);
+
 /* The two texts as one, to be freed; NULL, and complained, if there is no memory. */
 char *joined(const char *first, const char *second);
 

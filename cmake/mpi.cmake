@@ -23,15 +23,12 @@ function(temper_add_mpi target mpicc output)
       list(APPEND links ${word})
     endif()
   endforeach()
-  set(sources ${cli_sources})
-  list(FILTER sources EXCLUDE REGEX "/team_alone\\.c$")
-  add_executable(${target} ${sources} ${CMAKE_SOURCE_DIR}/cli/mpi/team_mpi.c)
+  add_executable(${target} ${CMAKE_SOURCE_DIR}/cli/mpi/team_mpi.c)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${output}
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
-  target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/cli)
   target_include_directories(${target} SYSTEM PRIVATE ${folders})
   add_dependencies(${target} temper_archive)
-  target_link_libraries(${target} PRIVATE temper_flags ${archive} ${TEMPER_LIBRARIES} ${links})
+  target_link_libraries(${target} PRIVATE temper_cli_objects ${archive} ${TEMPER_LIBRARIES} ${links})
 endfunction()
 
 # An MPI is no place for sanitizers, which find its own leaks, nor for another processor's programs.

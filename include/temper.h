@@ -280,7 +280,8 @@ TEMPER_API unsigned long long temper_data_nonzeros(const temper_data *data); /* 
 TEMPER_API size_t temper_data_classes(const temper_data *data);              /* 0: no labels */
 TEMPER_API const char *temper_data_class_name(const temper_data *data, size_t class_number);
 TEMPER_API const char *temper_data_format(const temper_data *data); /* "csv" and the like */
-/* Sentences, one a line, that the user should read: what was assumed, ignored or dropped. */
+/* Sentences, one a line, that the user should read: what was assumed, ignored or dropped. Those
+ * that begin with "warning: " tell of a probable mistake. */
 TEMPER_API const char *temper_data_notes(const temper_data *data);
 /* Columns are counted from 0 here; NULL if the file names none. */
 TEMPER_API const char *temper_data_feature_name(const temper_data *data, unsigned long long column);
@@ -871,6 +872,7 @@ typedef struct temper_suspect {
     /* Two classes, kind "label": the score if the share of wrong labels is at the lower or upper
      * end of the range that has it with a probability of 90 %, given the model; else NAN. */
     double low, high;
+    unsigned long long file_row; /* from 0: `row`, but that other classes of the file count too */
 } temper_suspect;
 
 /* Always begin with temper_audit_defaults(). */
@@ -880,7 +882,8 @@ typedef struct temper_audit_options {
     int choose;       /* 1: temperatures and l2 by CV+C; 0: those of `train` */
     const char *grid; /* to choose from, as temper_tune_options has it; NULL: a small one */
     /* Of these: loss and l2 unless they are chosen, scale, solver, precision, no_intercept,
-     * tolerance (1e-3), max_iterations, seed and threads. */
+     * tolerance (NAN: 1e-2 for two classes, 1e-3 for more; a ranking needs no less),
+     * max_iterations, seed and threads. */
     temper_train_options train;
     temper_tune_progress_fn *follow; /* or NULL; not 0 stops: TEMPER_INTERRUPTED */
     void *follow_context;
@@ -931,6 +934,29 @@ TEMPER_API temper_status temper_audit_fix(const temper_data *data,
                                           const temper_audit_report *report,
                                           unsigned long long count, const char *how,
                                           temper_data **fixed, temper_error *error);
+
+/* The same as a file. */
+typedef struct temper_audit_fixing {
+    const char *how;    /* "drop", "relabel" or "weight" */
+    const char *path;   /* appears whole or not at all */
+    const char *format; /* NULL: by the extension */
+    /* Filled by temper_audit_fix_write: */
+    int copied;       /* 1: the file has the bytes of the one that was read, but for the fixes */
+    char weights[64]; /* "weight": the column to give as temper_read_options.weights; else "" */
+} temper_audit_fixing;
+
+/* Whether the name is one that can be written, and its format can hold the fixes. */
+TEMPER_API temper_status temper_audit_fix_check(const temper_audit_fixing *fixing,
+                                                temper_error *error);
+/* A text (CSV, TSV, libsvm) is copied line by line from the file that the data was read from, if
+ * that is one file with its labels in it, can be read again, and has the format of the result: rows
+ * are left out ("drop"), or their label ("relabel") or weight ("weight"; where there was none, a
+ * last column `weight` is added) is another. All else becomes what temper_data_write makes of
+ * temper_audit_fix. */
+TEMPER_API temper_status temper_audit_fix_write(const temper_data *data,
+                                                const temper_audit_report *report,
+                                                unsigned long long count,
+                                                temper_audit_fixing *fixing, temper_error *error);
 
 /* A page of HTML about the first `count` suspects: summary, margins, transition table, list, and
  * the pictures themselves where rows are pictures. To be freed by temper_free. */

@@ -34,6 +34,8 @@ struct core *core_of(PyObject *module);
 
 /* The exception for a status; words of the command line become those of Python. Returns NULL. */
 PyObject *raise_error(temper_status status, const temper_error *error);
+/* There is no such loss, and which there are. Returns NULL. */
+PyObject *raise_no_loss(const char *name);
 /* --scale standard becomes scale="standard". A new reference. */
 PyObject *python_words(const char *message);
 

@@ -80,3 +80,13 @@ PyObject *raise_error(temper_status status, const temper_error *error)
     Py_XDECREF(words);
     return NULL;
 }
+
+PyObject *raise_no_loss(const char *name)
+{
+    static const char losses[] =
+#define LOSS_WORD(name, word, t1, t2, text) ", " word
+        TEMPER_METHOD_LIST(LOSS_WORD);
+#undef LOSS_WORD
+    return PyErr_Format(PyExc_ValueError, "there is no loss '%s'; losses are %s", name,
+                        losses + strlen(", "));
+}

@@ -180,7 +180,7 @@ static PyObject *function_loss(PyObject *module, PyObject *args)
                           &l.loss.t2, &objects[2], &objects[3]))
         return NULL;
     if (!temper_method_find(name, &l.loss.method))
-        return PyErr_Format(PyExc_ValueError, "there is no loss '%s'", name);
+        return raise_no_loss(name);
     l.n = n > 0 ? (size_t)n : 1;
     buffers[0] = &l.rows, buffers[1] = &l.labels, buffers[2] = &l.out, buffers[3] = &l.gradient;
     size_t got = 0;

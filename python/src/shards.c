@@ -242,7 +242,7 @@ static PyObject *shard_answer(PyObject *self, PyObject *args)
         return NULL;
     question.asked = (temper_asked)asked;
     if (!temper_method_find(loss, &question.loss.method))
-        return PyErr_Format(PyExc_ValueError, "there is no loss '%s'", loss);
+        return raise_no_loss(loss);
     if (object->busy)
         return PyErr_Format(PyExc_RuntimeError,
                             "a shard answers one question at a time; wait for the last answer");

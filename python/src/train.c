@@ -85,7 +85,7 @@ bool train_options(PyObject *args, PyObject *keywords, PyObject *objects[4],
     options->threads = (size_t)threads;
     if (temper_method_find(loss, &options->loss.method))
         return true;
-    PyErr_Format(PyExc_ValueError, "there is no loss '%s'", loss);
+    raise_no_loss(loss);
     return false;
 }
 

@@ -238,8 +238,8 @@ class TemperedClassifier(ClassifierMixin, BaseEstimator):
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Calibrated probabilities, in the order of ``classes_``: of the label as it would be
-        given, mistakes included."""
+        """Probabilities, in the order of ``classes_``: of the label as it would be given, mistakes
+        included. For t1 < 1 they are not sure enough on most real data."""
         return self._by_class(self._predict(X, _PROBABILITIES))
 
     @available_if(_has_probabilities)

@@ -1,6 +1,8 @@
 """What scikit-learn calls differently from version to version (1.1.3 and later)."""
 from __future__ import annotations
 
+import functools
+import types
 from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
 import sklearn
@@ -22,7 +24,36 @@ if TYPE_CHECKING:  # scikit-learn has no types: what it decorates would have non
 
     def available_if(check: Callable[[Any], bool]) -> Callable[[_Method], _Method]: ...
 else:
-    from sklearn.utils.metaestimators import available_if  # noqa: F401
+
+    class _Available:
+        """A method that is there only if the check raises nothing. As scikit-learn's, whose message
+        leaves out why it is not there."""
+
+        def __init__(self, method, check):
+            functools.update_wrapper(self, method)
+            self.method, self.check = method, check
+
+        def _require(self, estimator):
+            try:
+                self.check(estimator)
+            except AttributeError as error:
+                raise AttributeError(f"This {type(estimator).__name__!r} has no attribute "
+                                     f"{self.method.__name__!r}: {error}") from None
+
+        def __get__(self, estimator, owner=None):
+            if estimator is not None:
+                self._require(estimator)
+                return types.MethodType(self.method, estimator)
+
+            @functools.wraps(self.method)
+            def unbound(estimator, *args, **keywords):
+                self._require(estimator)
+                return self.method(estimator, *args, **keywords)
+
+            return unbound
+
+    def available_if(check):
+        return lambda method: _Available(method, check)
 
 
 def validate(estimator: Any, X: Any, *, reset: bool) -> Any:

@@ -44,8 +44,24 @@ def model_order(names: list[str], first_rows: np.ndarray) -> np.ndarray:
     return np.argsort(keys, kind="stable")
 
 
+def _is_missing(label: Any) -> bool:
+    """None, NaN, or what pandas has in their place."""
+    return (label is None or (isinstance(label, float) and label != label)
+            or type(label).__name__ in ("NAType", "NaTType"))
+
+
+def _refuse_missing(y: np.ndarray) -> None:
+    """A label that is missing is no class."""
+    missing = [row for row, label in enumerate(y) if _is_missing(label)]
+    if missing:
+        raise ValueError(f"y has no label (None or NaN) in {len(missing)} of {len(y)} rows, first in "
+                         f"row {missing[0]}; leave these rows out")
+
+
 def encode_labels(y: Any) -> Labels:
     y = column_or_1d(y, warn=True)
+    if y.dtype.kind == "O":
+        _refuse_missing(y)
     if y.dtype.kind in "iu" and y.size and int(y.max()) - int(y.min()) < _FEW:
         return _encode_integers(y)
     check_classification_targets(y)

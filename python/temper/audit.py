@@ -28,11 +28,11 @@ _PAIRS = 5  # and pairs of classes
 class AuditReport:
     """What :func:`find_label_issues` found. Arrays have an element for each row of X, in its order.
 
-    ``indices()`` has the numbers of the rows to look at again, most suspicious first; ``mask()``
-    tells the same for each row; ``to_frame()`` is a table of them. Those three, and ``plot()``, take
-    ``top`` for so many rows, or ``threshold`` for the rows with such a score or more. Without either
-    they take the rows that the evidence supports: those of a score of 0.5 or more (``kind="row"``:
-    3.5).
+    ``indices()`` has the numbers of the rows to look at again, from 0 (the command ``temper audit``
+    counts from 1), most suspicious first; ``mask()`` tells the same for each row; ``to_frame()`` is
+    a table of them. Those three, and ``plot()``, take ``top`` for so many rows, or ``threshold``
+    for the rows with such a score or more. Without either they take the rows that the evidence
+    supports: those of a score of 0.5 or more (``kind="row"``: 3.5).
 
     Attributes
     ----------
@@ -245,7 +245,7 @@ class AuditReport:
 def find_label_issues(X: Any, y: Any, sample_weight: Any = None, *, kind: str = "label",
                       t1: float | str = "auto", t2: float | str = "auto",
                       l2: float | str = "auto", grid: str | None = None, cv: int = 5,
-                      solver: str = "auto", tol: float = 1e-3, max_iter: int = 1000,
+                      solver: str = "auto", tol: float | str = "auto", max_iter: int = 1000,
                       fit_intercept: bool = True, scale: str = "auto",
                       n_jobs: int | None = None, random_state: Any = None,
                       verbose: int | bool = 0,
@@ -277,7 +277,8 @@ def find_label_issues(X: Any, y: Any, sample_weight: Any = None, *, kind: str = 
     cv : int, default 5
         Folds, stratified, drawn by ``random_state``.
     solver, tol, max_iter, fit_intercept, scale, n_jobs, precision
-        As for :class:`TemperedLogisticRegression`; a ranking needs no ``tol`` below 1e-3.
+        As for :class:`TemperedLogisticRegression`; ``tol="auto"`` is what a ranking needs: 1e-2
+        for two classes, 1e-3 for more.
     random_state : int, RandomState or None
         The seed of the folds; None is 1.
     verbose : int or bool, default 0
@@ -320,7 +321,8 @@ def find_label_issues(X: Any, y: Any, sample_weight: Any = None, *, kind: str = 
         "t2": 1.0 if is_auto(t2) else number("t2", t2),
         "l2": np.nan if is_auto(l2) else number("l2", l2),
         "scale": scale_of(scale), "solver": word("solver", solver),
-        "precision": word("precision", precision), "starts": 1, "no_intercept": not fit_intercept, "tolerance": number("tol", tol),
+        "precision": word("precision", precision), "starts": 1, "no_intercept": not fit_intercept,
+        "tolerance": np.nan if is_auto(tol) else number("tol", tol),
         "max_iterations": count("max_iter", max_iter), "seed": seed_of(random_state),
         "threads": threads_of(n_jobs)}
     index = next((rows.index for rows in (X, y) if hasattr(rows, "iloc")), None)

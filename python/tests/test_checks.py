@@ -17,6 +17,7 @@ def test_checks_of_scikit_learn(estimator, check):
     check(estimator)
 
 
+@pytest.mark.long  # most of these are above once more
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("kind", [temper.TemperedLogisticRegression,
                                   temper.TemperedLogisticRegressionCV])

@@ -288,7 +288,7 @@ def test_verbose_shows_progress(capsys, monkeypatch):
 # ---- What is refused -----------------------------------------------------------------------------
 
 @pytest.mark.parametrize("options, words", [
-    ({"loss": "nonsense"}, "no loss 'nonsense'"), ({"solver": "nonsense"}, "no solver"),
+    ({"loss": "nonsense"}, "no loss 'nonsense'; losses are tempered, logistic, t-logistic, gce"), ({"solver": "nonsense"}, "no solver"),
     ({"scale": "nonsense"}, "no scaling"), ({"t1": "1"}, "t1 has to be a number"),
     ({"max_iter": 2.5}, "max_iter has to be a whole number"), ({"starts": 9}, "starts"),
     ({"t1": 1.5, "t2": 0.5}, "t2"), ({"random_state": -1}, "random_state"),
@@ -300,6 +300,28 @@ def test_bad_parameters_are_refused(options, words):
     X, y = made()
     with pytest.raises(ValueError, match=words):
         TemperedLogisticRegression(**options).fit(X, y)
+
+
+@pytest.mark.parametrize("missing", [None, float("nan")])
+def test_missing_labels_are_refused(missing):
+    X, y = made()
+    y = np.where(y > 0, "yes", "no").astype(object)
+    y[[3, 5]] = missing
+    with pytest.raises(ValueError, match=r"no label \(None or NaN\) in 2 of 600 rows, first in row 3"):
+        TemperedLogisticRegression().fit(X, y)
+
+
+def test_what_is_not_there_says_why():
+    X, y = made()
+    for options, name, words in (({"loss": "hinge"}, "predict_proba", "hinge loss has no"),
+                                 ({"loss": "hinge"}, "raw_proba", "hinge loss has no"),
+                                 ({"t1": 0.0}, "predict_log_proba", "t1 = 0 has no calibrated")):
+        model = TemperedLogisticRegression(**options).fit(X, y)
+        with pytest.raises(AttributeError, match=f"no attribute '{name}': .*{words}"):
+            getattr(model, name)
+        with pytest.raises(AttributeError, match=words):
+            getattr(TemperedLogisticRegression, name)(model, X)
+    assert TemperedLogisticRegression.predict_proba.__doc__.startswith("Probabilities")
 
 
 def test_bad_data_is_refused(kind):

@@ -72,26 +72,33 @@ def test_stubs_are_those_of_the_extension(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def strict_mypy(folder, *what):
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """What mypy has found out about NumPy and others, from one run to the next."""
+    return tmp_path_factory.mktemp("mypy")
+
+
+def strict_mypy(kept, folder, *what):
     """scikit-learn has no types, so that its classes are Any, and Dask has few: all else is strict."""
     pytest.importorskip("mypy")
     done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports",
+                           "--cache-dir", str(kept),
                            "--allow-subclassing-any", "--untyped-calls-exclude=dask",
                            "--untyped-calls-exclude=distributed", *what], text=True, capture_output=True,
                           cwd=folder)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_types_fit(tmp_path):
-    strict_mypy(tmp_path, "-p", "temper")
+def test_types_fit(kept, tmp_path):
+    strict_mypy(kept, tmp_path, "-p", "temper")
 
 
-def test_users_see_types(tmp_path):
+def test_users_see_types(kept, tmp_path):
     """What is used as it should be passes, and what is not is refused."""
-    strict_mypy(tmp_path, *map(str, EXAMPLES))
+    strict_mypy(kept, tmp_path, *map(str, EXAMPLES))
     wrong = tmp_path / "wrong.py"
     wrong.write_text("import temper\n"
                      "model = temper.TemperedLogisticRegression()\n"
                      "answer: int = model.sparsify().predict_proba([[1.0]])\n")
     with pytest.raises(AssertionError, match="Found 1 error"):
-        strict_mypy(tmp_path, str(wrong))
+        strict_mypy(kept, tmp_path, str(wrong))

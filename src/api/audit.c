@@ -12,7 +12,7 @@
 temper_audit_options temper_audit_defaults(void)
 {
     temper_audit_options options = {.folds = 5, .choose = 1, .train = temper_train_defaults()};
-    options.train.tolerance = 1e-3; /* a ranking needs no more */
+    options.train.tolerance = (double)NAN; /* what a ranking needs */
     return options;
 }
 
@@ -77,6 +77,23 @@ temper_status temper_audit_fix(const temper_data *data, const temper_audit_repor
         audit_fix((const struct dataset *)data, report, (size_t)count, how, &made, error);
     if (status == TEMPER_OK)
         *fixed = (temper_data *)made;
+    return status;
+}
+
+temper_status temper_audit_fix_check(const temper_audit_fixing *fixing, temper_error *error)
+{
+    return audit_fix_check(fixing, error);
+}
+
+temper_status temper_audit_fix_write(const temper_data *data, const temper_audit_report *report,
+                                     unsigned long long count, temper_audit_fixing *fixing,
+                                     temper_error *error)
+{
+    temper_audit_fixing made = *fixing;
+    temper_status status =
+        audit_fix_write((const struct dataset *)data, report, (size_t)count, &made, error);
+    if (status == TEMPER_OK)
+        *fixing = made;
     return status;
 }
 

@@ -1,10 +1,16 @@
 /* memory: overflow-checked allocation. */
+#define _GNU_SOURCE /* madvise: POSIX's own has no such advice */
 #include "base/memory.h"
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
-enum { VECTOR_ALIGNMENT = 64 }; /* a cache line, and an AVX-512 register */
+enum {
+    VECTOR_ALIGNMENT = 64, /* a cache line, and an AVX-512 register */
+    LARGE_PAGE = 1 << 21,
+    LARGE_BLOCK = 2 * LARGE_PAGE, /* one that is worth large pages */
+};
 
 bool mul_size(size_t a, size_t b, size_t *out)
 {
@@ -50,13 +56,30 @@ void *mem_resize(void *block, size_t count, size_t size)
     return block_size(count, size, &bytes) ? realloc(block, bytes) : NULL;
 }
 
+/* Vectors that are longer than the cache, and gathered from at random: a small page each would have
+ * to be found every time. If it fails, small pages do too. */
+static void wish_large_pages(void *block, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    uintptr_t from = (uintptr_t)block, to = (from + bytes) / LARGE_PAGE * LARGE_PAGE;
+    size_t skip = (LARGE_PAGE - from % LARGE_PAGE) % LARGE_PAGE;
+    if (from + skip < to)
+        (void)madvise((char *)block + skip, to - from - skip, MADV_HUGEPAGE);
+#else
+    (void)block, (void)bytes;
+#endif
+}
+
 void *mem_aligned(size_t count, size_t size)
 {
     size_t bytes;
     if (!block_size(count, size, &bytes) || !add_size(bytes, VECTOR_ALIGNMENT - 1, &bytes))
         return NULL;
     /* C11 wants the size to be a multiple of the alignment. */
-    return aligned_alloc(VECTOR_ALIGNMENT, bytes / VECTOR_ALIGNMENT * VECTOR_ALIGNMENT);
+    void *block = aligned_alloc(VECTOR_ALIGNMENT, bytes / VECTOR_ALIGNMENT * VECTOR_ALIGNMENT);
+    if (block && bytes >= LARGE_BLOCK)
+        wish_large_pages(block, bytes);
+    return block;
 }
 
 void mem_free(void *block)

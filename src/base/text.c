@@ -98,3 +98,38 @@ void text_append_number(struct text *text, double value, int decimals)
     }
     text_format(text, ".%0*lld", decimals, fraction);
 }
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* Whatever the locale. */
+static char small_letter(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+void text_append_folded(struct text *text, const char *string)
+{
+    text_append(text, ""); /* so that there are bytes, whatever comes */
+    for (; *string; string++) {
+        char small = small_letter(*string);
+        if (!is_blank(small))
+            text_append_bytes(text, &small, 1);
+    }
+}
+
+bool text_alike(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        while (is_blank(*a))
+            a++;
+        while (is_blank(*b))
+            b++;
+        if (small_letter(*a) != small_letter(*b))
+            return false;
+        if (!*a)
+            return true;
+    }
+}

@@ -22,4 +22,15 @@ void text_format(struct text *text, const char *format, ...) __attribute__((form
 /* At most `decimals` (0..9) digits after the point, trailing zeros dropped: 1.5, 0.01, -3. */
 void text_append_number(struct text *text, double value, int decimals);
 
+/* The end of a plural: "1 row", "2 rows". */
+static inline const char *plural(unsigned long long count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/* Appends small letters for capital ones, and no blanks; what is not ASCII as it is. */
+void text_append_folded(struct text *text, const char *string);
+/* Whether two strings are the same but for case and blanks. */
+bool text_alike(const char *a, const char *b);
+
 #endif

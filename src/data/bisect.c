@@ -4,29 +4,44 @@
 
 #include <stdbool.h>
 
-enum { LOOKED_AT = 1024, DEEPEST = 64 }; /* rows that tell a spread; halves that wait */
+/* Rows that tell a spread; features that are looked at together; halves that wait. */
+enum { LOOKED_AT = 512, TOGETHER = 32, DEEPEST = 64 };
 
 static float at(struct points points, uint32_t row, size_t feature)
 {
     return points.x[row * points.dimensions + feature];
 }
 
+/* How far rows spread in some features, from `first` on. */
+static void find_spreads(struct points points, const uint32_t *order, size_t count, size_t first,
+                         size_t features, float *spread)
+{
+    size_t looked = count < LOOKED_AT ? count : (size_t)LOOKED_AT;
+    float sum[TOGETHER] = {0}, square[TOGETHER] = {0};
+    for (size_t i = 0; i < looked; i++) {
+        const float *x = points.x + order[i * count / looked] * points.dimensions + first;
+        for (size_t j = 0; j < features; j++) {
+            sum[j] += x[j];
+            square[j] += x[j] * x[j];
+        }
+    }
+    for (size_t j = 0; j < features; j++)
+        spread[j] = square[j] - sum[j] * sum[j] / (float)looked;
+}
+
 static size_t widest(struct points points, const uint32_t *order, size_t count)
 {
-    size_t looked = count < LOOKED_AT ? count : (size_t)LOOKED_AT, best = 0;
+    size_t best = 0;
     float most = -1;
-    for (size_t j = 0; j < points.dimensions; j++) {
-        float sum = 0, square = 0;
-        for (size_t i = 0; i < looked; i++) {
-            float x = at(points, order[i * count / looked], j);
-            sum += x;
-            square += x * x;
-        }
-        float spread = square - sum * sum / (float)looked;
-        if (spread > most) {
-            most = spread;
-            best = j;
-        }
+    for (size_t first = 0; first < points.dimensions; first += TOGETHER) {
+        size_t left = points.dimensions - first, features = left < TOGETHER ? left : TOGETHER;
+        float spread[TOGETHER];
+        find_spreads(points, order, count, first, features, spread);
+        for (size_t j = 0; j < features; j++)
+            if (spread[j] > most) {
+                most = spread[j];
+                best = first + j;
+            }
     }
     return best;
 }

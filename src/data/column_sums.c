@@ -1,18 +1,24 @@
-/* column_sums: two passes, each over fixed blocks of rows. */
+/* column_sums: two passes, each over fixed blocks of rows; one over bytes. */
 #include "data/column_sums.h"
 
 #include <math.h>
 
 #include "base/memory.h"
 #include "base/thread.h"
+#include "data/column_finish.h"
 #include "data/column_rows.h"
 #include "data/pages.h"
+#include "data/parts.h"
+#include "kernel/kernel.h"
 
 enum {
-    MOST_BLOCKS = 64,
     /* A block has so many rows' worth of entries, for the sums take memory too; */
     ROWS_FOR_SUMS = 64,
     SPARSE_FOR_SUMS = 256, /* more of them of sparse rows, which have more sums a column */
+    BLOCK_NUMBERS = 6,     /* of a block, for each column, at most */
+    MOST_RUN = 64,         /* rows at a time, whose columns are added up one after another: */
+    LEAST_RUN = 4,
+    RUN_BYTES = 16 * 1024, /* so that they stay in the cache meanwhile */
 };
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -21,6 +27,8 @@ static void part_free(struct part *part)
 {
     mem_free(part->state);
     mem_free(part->x);
+    mem_free(part->few);
+    mem_free(part->ends);
 }
 
 static void part_clear(struct part *part, const struct summing *summing)
@@ -37,7 +45,10 @@ static bool part_start(struct part *part, const struct summing *summing)
 {
     size_t columns = summing->columns;
     part->state = mem_alloc(summing->length, sizeof *part->state);
-    if (!summing->sparse && !(part->x = mem_alloc(columns, sizeof *part->x)))
+    if (!summing->sparse && summing->task->logs && !(part->x = mem_alloc(columns, sizeof *part->x)))
+        return false;
+    if (summing->bytes && (!(part->few = mem_alloc(columns, 2 * sizeof *part->few)) ||
+                           !(part->ends = mem_alloc(columns, 2 * sizeof *part->ends))))
         return false;
     if (!part->state)
         return false;
@@ -72,13 +83,26 @@ static size_t block_count(const struct summing *summing)
     uint64_t blocks = summing->count / (summing->sparse ? SPARSE_FOR_SUMS : ROWS_FOR_SUMS);
     if (summing->sparse && columns / a_row > 1)
         blocks = (uint64_t)((double)blocks * (double)a_row / (double)columns);
-    return blocks < 1 ? 1 : blocks > MOST_BLOCKS ? MOST_BLOCKS : (size_t)blocks;
+    return blocks < 1 ? 1 : blocks > PARTS_USUAL ? PARTS_USUAL : (size_t)blocks;
+}
+
+/* Large data has its parts as blocks, so that no process waits for another to begin one; unless
+ * there are too many columns for that. */
+static void choose_blocks(struct summing *summing)
+{
+    const struct dataset *data = summing->task->data;
+    const struct parts parts = parts_of(data);
+    bool all = !summing->task->row && summing->count == dataset_all_rows(data);
+    double bytes = (double)parts.count * BLOCK_NUMBERS * (double)data->x.columns * sizeof(double);
+    bool large = all && parts.count > PARTS_USUAL && bytes <= parts_more_bytes(data);
+    summing->blocks = large ? parts.count : block_count(summing);
+    summing->block_rows = large ? parts.rows_each : summing->count / summing->blocks;
 }
 
 /* The first row of a block. */
 static uint64_t block_start(const struct summing *summing, size_t block)
 {
-    return block < summing->blocks ? summing->count / summing->blocks * block : summing->count;
+    return block < summing->blocks ? summing->block_rows * block : summing->count;
 }
 
 /* Which blocks have own rows. */
@@ -96,9 +120,19 @@ double column_sums_bytes(const struct matrix *x)
 {
     const struct dataset data = {.x = *x};
     const struct sum_task task = {.data = &data, .count = (size_t)x->rows};
-    const struct summing summing = {
-        .task = &task, .sparse = x->kind == MATRIX_CSR, .count = x->rows};
-    return (double)(block_count(&summing) * 6 + 6) * (double)x->columns * sizeof(double);
+    struct summing summing = {.task = &task, .sparse = x->kind == MATRIX_CSR, .count = x->rows};
+    choose_blocks(&summing);
+    return (double)((summing.blocks + 1) * BLOCK_NUMBERS) * (double)x->columns * sizeof(double);
+}
+
+/* Rows of a list need not follow each other. */
+static size_t run_rows(const struct sum_task *task)
+{
+    const struct matrix *x = &task->data->x;
+    size_t row = x->rows ? (size_t)(matrix_bytes(x) / x->rows) + 1 : 1, rows = RUN_BYTES / row;
+    if (task->row)
+        return 1;
+    return rows < LEAST_RUN ? LEAST_RUN : rows < MOST_RUN ? rows : MOST_RUN;
 }
 
 static bool summing_start(struct summing *summing, const struct sum_task *task)
@@ -106,13 +140,17 @@ static bool summing_start(struct summing *summing, const struct sum_task *task)
     const struct dataset *data = task->data;
     size_t columns = (size_t)data->x.columns;
     bool sparse = data->x.kind == MATRIX_CSR;
-    *summing = (struct summing){.task = task, .columns = columns, .sparse = sparse};
+    summing->task = task;
+    summing->columns = columns;
+    summing->sparse = sparse;
+    summing->bytes = data->x.kind == MATRIX_U8 && !task->logs && !task->row && !data->weight;
+    summing->run = run_rows(task);
     summing->comm = task->row ? NULL : data->comm;
     summing->count = summing->comm ? data->all_rows : task->count;
     summing->from = summing->comm ? data->first_row : 0;
     summing->to = summing->from + (summing->comm ? data->x.rows : task->count);
     summing->length = 2 + columns * (3 + (task->variances ? 1U : 0U) + (sparse ? 2U : 0U));
-    summing->blocks = block_count(summing);
+    choose_blocks(summing);
     find_blocks(summing);
     summing->part = mem_zeroed(summing->own, sizeof *summing->part);
     bool done = summing->part != NULL;
@@ -123,27 +161,59 @@ static bool summing_start(struct summing *summing, const struct sum_task *task)
 
 /* ---- Own rows -------------------------------------------------------------------------------- */
 
+/* Which row of the matrix the i-th of all is. */
+static size_t row_at(const struct summing *summing, uint64_t i)
+{
+    size_t here = (size_t)(i - summing->from);
+    return summing->task->row ? summing->task->row[here] : here;
+}
+
+/* Rows from the i-th on, up to one that does not count; their weights. */
+static size_t run_from(const struct summing *summing, uint64_t i, uint64_t to,
+                       double weight[MOST_RUN])
+{
+    const double *weights = summing->task->data->weight;
+    size_t count = 0, most = to - i < summing->run ? (size_t)(to - i) : summing->run;
+    for (; count < most; count++) {
+        weight[count] = weights ? weights[row_at(summing, i + count)] : 1;
+        if (!(weight[count] > 0))
+            break;
+    }
+    return count;
+}
+
+static bool add_run(const struct summing *summing, struct part *part, const struct row_run *run)
+{
+    const struct sum_task *task = summing->task;
+    for (size_t i = 0; i < run->count; i++)
+        *part->weight += run->weight[i];
+    *part->rows += (double)run->count;
+    if (task->row)
+        pages_row(&task->data->x, run->from);
+    else
+        pages_rows(&task->data->x, run->from, run->count);
+    return column_add_rows(summing, part, run);
+}
+
 /* Own rows of an own block. */
 static temper_status sum_rows(const struct summing *summing, size_t own)
 {
-    const struct sum_task *task = summing->task;
-    struct part *part = &summing->part[own];
+    double weight[MOST_RUN];
     uint64_t from = block_start(summing, summing->first + own);
-    uint64_t to = block_start(summing, summing->first + own + 1);
+    uint64_t to = block_start(summing, summing->first + own + 1), count;
     from = from > summing->from ? from : summing->from;
     to = to < summing->to ? to : summing->to;
-    for (uint64_t i = from; i < to; i++) {
-        size_t here = (size_t)(i - summing->from), row = task->row ? task->row[here] : here;
-        double weight = task->data->weight ? task->data->weight[row] : 1;
-        if (!(weight > 0))
-            continue;
-        *part->weight += weight;
-        ++*part->rows;
-        if (task->row)
-            pages_row(&task->data->x, row);
-        else
-            pages_rows(&task->data->x, row, 1);
-        if (!column_add_row(summing, part, row, weight))
+    if (summing->bytes) {
+        column_add_bytes(summing, &summing->part[own], (size_t)(from - summing->from),
+                         (size_t)(to > from ? to - from : 0));
+        return TEMPER_OK;
+    }
+    for (uint64_t i = from; i < to; i += count + !count) {
+        count = run_from(summing, i, to, weight);
+        uint64_t left = summing->task->row ? 0 : to - i - count;
+        struct row_run run = {row_at(summing, i), (size_t)count,
+                              (size_t)(left < count ? left : count), weight};
+        if (count && !add_run(summing, &summing->part[own], &run))
             return TEMPER_BAD_DATA;
     }
     return TEMPER_OK;
@@ -230,52 +300,26 @@ static temper_status one_pass(struct summing *summing, temper_error *error)
                : status;
 }
 
-/* Means; and 0 is among the values of a sparse column that some row does not store. */
-static void finish_first(const struct summing *summing, struct column_sums *out)
-{
-    const struct part *all = &summing->all;
-    for (size_t j = 0; j < summing->columns; j++) {
-        bool zeros = summing->sparse && all->count[j] < *all->rows;
-        out->low[j] = zeros && all->low[j] > 0 ? 0 : all->low[j];
-        out->high[j] = zeros && all->high[j] < 0 ? 0 : all->high[j];
-        out->mean[j] = *all->rows > 0 ? all->sum[j] / *all->weight : 0;
-    }
-}
-
-/* The variance from the squares around a mean that is itself rounded: hence the correction. The
- * second pass counts the same rows and entries again. */
-static void finish_second(const struct summing *summing, struct column_sums *out)
-{
-    const struct part *all = &summing->all;
-    for (size_t j = 0; j < summing->columns; j++) {
-        double sum = all->sum[j], square = all->square[j], mean = out->mean[j];
-        if (summing->sparse) { /* the rows that do not store this column hold 0 */
-            double zeros = fmax(0, *all->weight - all->stored[j]);
-            zeros = all->count[j] < *all->rows ? zeros : 0;
-            sum -= zeros * mean;
-            square += zeros * mean * mean;
-        }
-        double variance = *all->rows > 0 ? (square - sum * sum / *all->weight) / *all->weight : 0;
-        out->variance[j] = variance < 0 ? 0 : variance; /* NaN stays */
-    }
-}
-
 static temper_status both_passes(struct summing *summing, struct column_sums *out,
                                  temper_error *error)
 {
     temper_status status = one_pass(summing, error);
     if (status != TEMPER_OK)
         return status;
-    finish_first(summing, out);
+    column_finish_first(summing, out);
     if (!summing->task->variances)
         return TEMPER_OK;
+    if (summing->bytes) {
+        column_finish_bytes(summing, out);
+        return TEMPER_OK;
+    }
     for (size_t b = 0; b < summing->own; b++)
         part_clear(&summing->part[b], summing);
     part_clear(&summing->all, summing);
     summing->mean = out->mean;
     status = one_pass(summing, error);
     if (status == TEMPER_OK)
-        finish_second(summing, out);
+        column_finish_second(summing, out);
     return status;
 }
 
@@ -302,7 +346,12 @@ static bool sums_start(struct column_sums *sums, size_t columns)
 temper_status column_sums(const struct sum_task *task, struct column_sums *out,
                           struct negative_entry *negative, temper_error *error)
 {
-    struct summing summing = {0};
+    const char *wanted;
+    const struct kernel *kernel = kernel_choose(&wanted);
+    if (!kernel)
+        return error_set(error, TEMPER_USAGE,
+                         "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
+    struct summing summing = {.kernel = kernel->spread};
     struct column_sums sums;
     temper_status status = TEMPER_NO_MEMORY;
     if (sums_start(&sums, (size_t)task->data->x.columns) && summing_start(&summing, task))

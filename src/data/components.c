@@ -7,51 +7,42 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "data/components_dense.h"
 #include "data/pages.h"
 #include "data/streams.h"
 
-enum { SAMPLE = 512, ROUNDS = 2 };
+enum { ROUNDS = 2 };
 
-struct iteration {
-    const struct dataset *data;
-    const struct scale *scale;
-    size_t columns, count;
-    double *directions, *next;
-    double *row;        /* a dense row as scaled */
-    double *projection; /* of a row: count */
-};
+/* ---- Sparse rows ----------------------------------------------------------------------------- */
 
-/* One entry of a row: the row's part along each direction, or the other way round. */
-static void project(struct iteration *it, size_t column, double x)
+static double entry_of(const struct iteration *it, const struct row *row, size_t e, size_t column)
 {
-    const double *restrict direction = it->directions + column * it->count;
+    return row_value(row, e) * (it->scale ? it->scale->factor[column] : 1);
+}
+
+/* A row's part along each direction; then the other way round. */
+static void project(struct iteration *it, const struct row *row)
+{
     double *restrict projection = it->projection;
-    const size_t count = x != 0 ? it->count : 0;
-    for (size_t k = 0; k < count; k++)
-        projection[k] += x * direction[k];
-}
-
-static void collect(struct iteration *it, size_t column, double x)
-{
-    double *restrict next = it->next + column * it->count;
-    const double *restrict projection = it->projection;
-    const size_t count = x != 0 ? it->count : 0;
-    for (size_t k = 0; k < count; k++)
-        next[k] += x * projection[k];
-}
-
-static void each_entry(struct iteration *it, struct row row,
-                       void (*visit)(struct iteration *, size_t, double))
-{
-    if (row.kind != MATRIX_CSR) {
-        for (size_t j = 0; j < it->columns; j++)
-            visit(it, j, it->row[j]);
-        return;
+    memset(projection, 0, it->count * sizeof *projection);
+    for (size_t e = 0; e < row->count; e++) {
+        size_t column = row_column(row, e);
+        const double *restrict direction = it->directions + column * it->count;
+        double x = entry_of(it, row, e, column);
+        for (size_t k = 0; k < it->count; k++)
+            projection[k] += x * direction[k];
     }
-    for (size_t e = 0; e < row.count; e++) {
-        size_t column = row_column(&row, e);
-        double factor = it->scale ? it->scale->factor[column] : 1;
-        visit(it, column, row_value(&row, e) * factor);
+}
+
+static void collect(struct iteration *it, const struct row *row)
+{
+    const double *restrict projection = it->projection;
+    for (size_t e = 0; e < row->count; e++) {
+        size_t column = row_column(row, e);
+        double *restrict next = it->next + column * it->count;
+        double x = entry_of(it, row, e, column);
+        for (size_t k = 0; k < it->count; k++)
+            next[k] += x * projection[k];
     }
 }
 
@@ -59,84 +50,111 @@ static void each_entry(struct iteration *it, struct row row,
 static void multiply_own(void *context, void *state)
 {
     struct iteration *it = context;
-    size_t rows = (size_t)dataset_all_rows(it->data), sample = rows < SAMPLE ? rows : SAMPLE;
     (void)state; /* which is it->next */
-    for (size_t i = 0; i < sample; i++) {
-        uint64_t at = i * rows / sample - it->data->first_row; /* huge, if it is before them */
+    for (size_t i = 0; i < it->sample; i++) {
+        uint64_t at = components_row(it, i);
         if (at >= it->data->x.rows)
             continue;
         pages_row(&it->data->x, at);
         struct row row = matrix_row(&it->data->x, at);
-        memset(it->projection, 0, it->count * sizeof *it->projection);
-        if (row.kind != MATRIX_CSR) {
-            matrix_row_f64(&it->data->x, at, it->row);
-            if (it->scale)
-                scale_row(it->scale, it->row);
-        }
-        each_entry(it, row, project);
-        each_entry(it, row, collect);
+        project(it, &row);
+        collect(it, &row);
     }
 }
+
+/* ---- Directions ------------------------------------------------------------------------------ */
 
 static temper_status multiply(struct iteration *it, temper_error *error)
 {
     size_t bytes = it->columns * it->count * sizeof *it->next;
     memset(it->next, 0, bytes);
-    return comm_in_turn(it->data->comm, multiply_own, it, it->next, bytes, error);
+    return it->data->x.kind == MATRIX_CSR
+               ? comm_in_turn(it->data->comm, multiply_own, it, it->next, bytes, error)
+               : components_multiply_dense(it, error);
 }
 
-static double dot(const struct iteration *it, size_t a, size_t b)
+static double dot(const double *a, const double *b, size_t count)
 {
     double sum = 0;
-    for (size_t j = 0; j < it->columns; j++)
-        sum += it->next[j * it->count + a] * it->next[j * it->count + b];
+    for (size_t j = 0; j < count; j++)
+        sum += a[j] * b[j];
     return sum;
 }
 
 /* Gram-Schmidt, twice over each vector; one that depends on those before it becomes 0. */
-static void orthonormalise(struct iteration *it)
+static void orthonormalise(double *vector, size_t count, size_t length)
 {
-    for (size_t k = 0; k < it->count; k++) {
-        double before = sqrt(dot(it, k, k));
+    for (size_t k = 0; k < count; k++) {
+        double *v = vector + k * length, before = sqrt(dot(v, v, length));
         for (size_t again = 0; again < 2; again++)
             for (size_t b = 0; b < k; b++) {
-                double share = dot(it, k, b);
-                for (size_t j = 0; j < it->columns; j++)
-                    it->next[j * it->count + k] -= share * it->next[j * it->count + b];
+                const double *other = vector + b * length;
+                double share = dot(v, other, length);
+                for (size_t j = 0; j < length; j++)
+                    v[j] -= share * other[j];
             }
-        double norm = sqrt(dot(it, k, k));
+        double norm = sqrt(dot(v, v, length));
         double factor = norm > 1e-10 * before ? 1 / norm : 0;
-        for (size_t j = 0; j < it->columns; j++)
-            it->next[j * it->count + k] *= factor;
+        for (size_t j = 0; j < length; j++)
+            v[j] *= factor;
     }
-    memcpy(it->directions, it->next, it->columns * it->count * sizeof *it->next);
 }
 
-temper_status components_find(const struct dataset *data, const struct scale *scale, size_t count,
-                              uint64_t seed, double *directions, temper_error *error)
+/* Directions beside each other, so that sums run along memory; and back. */
+static void next_directions(struct iteration *it)
 {
-    size_t columns = (size_t)data->x.columns;
+    size_t count = it->count, columns = it->columns;
+    for (size_t j = 0; j < columns; j++)
+        for (size_t k = 0; k < count; k++)
+            it->directions[k * columns + j] = it->next[j * count + k];
+    orthonormalise(it->directions, count, columns);
+    memcpy(it->next, it->directions, columns * count * sizeof *it->next);
+    for (size_t k = 0; k < count; k++)
+        for (size_t j = 0; j < columns; j++)
+            it->directions[j * count + k] = it->next[k * columns + j];
+}
+
+/* directions' X' X directions, of which the last round has the right half. */
+static temper_status find_moments(struct iteration *it, double *moments, temper_error *error)
+{
+    size_t count = it->count;
+    temper_status status = multiply(it, error);
+    memset(moments, 0, count * count * sizeof *moments);
+    for (size_t j = 0; status == TEMPER_OK && j < it->columns; j++)
+        for (size_t k = 0; k < count; k++)
+            for (size_t l = 0; l < count; l++)
+                moments[k * count + l] +=
+                    it->directions[j * count + k] * it->next[j * count + l] / (double)it->sample;
+    return status;
+}
+
+temper_status components_find(const struct dataset *data, const struct scale *scale,
+                              struct components_how how, double *directions, double *moments,
+                              temper_error *error)
+{
+    size_t columns = (size_t)data->x.columns, rows = (size_t)dataset_all_rows(data);
     struct iteration it = {.data = data,
                            .scale = scale,
                            .columns = columns,
-                           .count = count,
+                           .count = how.count,
+                           .sample = rows < how.sample ? rows : how.sample,
                            .directions = directions,
-                           .next = mem_alloc(columns, count * sizeof *it.next),
-                           .row = mem_alloc(columns, sizeof *it.row),
-                           .projection = mem_alloc(count, sizeof *it.projection)};
+                           .next = mem_alloc(columns, how.count * sizeof *it.next),
+                           .projection = mem_alloc(how.count, sizeof *it.projection)};
     temper_status status = TEMPER_OK;
-    if (it.next && it.row && it.projection) {
-        for (size_t i = 0; i < columns * count; i++)
-            directions[i] = random_normal((struct random){seed, STREAM_COMPONENTS}, i);
+    if (it.next && it.projection) {
+        for (size_t i = 0; i < columns * how.count; i++)
+            directions[i] = random_normal((struct random){how.seed, STREAM_COMPONENTS}, i);
         for (size_t round = 0; status == TEMPER_OK && round < ROUNDS; round++) {
             status = multiply(&it, error);
-            orthonormalise(&it);
+            next_directions(&it);
         }
+        if (status == TEMPER_OK && moments)
+            status = find_moments(&it, moments, error);
     } else {
         status = error_no_memory(error);
     }
     mem_free(it.next);
-    mem_free(it.row);
     mem_free(it.projection);
     return status;
 }

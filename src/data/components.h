@@ -5,9 +5,17 @@
 #include "data/dataset.h"
 #include "data/scale.h"
 
+struct components_how {
+    size_t count;  /* of directions, at most the columns */
+    size_t sample; /* rows that are looked at, evenly spread */
+    uint64_t seed;
+};
+
 /* Fills directions[column * count + k], orthonormal, for rows as scaled (`scale` NULL: as they
- * are), from at most a thousand rows, evenly spread. count <= columns. */
-temper_status components_find(const struct dataset *data, const struct scale *scale, size_t count,
-                              uint64_t seed, double *directions, temper_error *error);
+ * are); and, unless NULL, moments[k * count + l], the mean over the sample of the product of a
+ * row's parts along two of them. The same bits for any number of processes. */
+temper_status components_find(const struct dataset *data, const struct scale *scale,
+                              struct components_how how, double *directions, double *moments,
+                              temper_error *error);
 
 #endif

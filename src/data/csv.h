@@ -74,6 +74,8 @@ enum csv_fault_kind {
     CSV_FIELDS_CUT,
     CSV_TEXT,
     CSV_TEXT_FIRST,
+    CSV_TEXT_LIKE, /* the two for a model; only the words differ */
+    CSV_TEXT_FIRST_LIKE,
     CSV_MISSING,
     CSV_NOT_FINITE,
     CSV_TOO_LARGE_F32,
@@ -133,6 +135,7 @@ struct csv_plan {
     unsigned char *role;  /* of each */
     struct names names;   /* of each, if there is a header */
     size_t label, weight; /* CSV_NO_COLUMN: none */
+    bool label_guessed;   /* no option has named it */
     size_t width;         /* features and categories: cells of a row that are kept */
     size_t cell_size;     /* of a float or a double */
     size_t row_size;      /* width * cell_size */
@@ -228,6 +231,10 @@ void csv_part_free(struct csv_part *part, const struct csv_plan *plan);
 
 /* Adds the rows of a piece to a part; false if part->fault says why not. */
 bool csv_parse(const struct csv_plan *plan, const struct csv_piece *piece, struct csv_part *part);
+
+/* Adds the text of a cell, in quotes if it needs them or has to have them. */
+struct text;
+void csv_append_text(struct text *out, const char *text, bool quoted);
 
 /* ---- Messages and results
  * --------------------------------------------------------------------------- */

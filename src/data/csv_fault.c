@@ -11,8 +11,8 @@
 #include "data/token.h"
 
 /* In these, @t is the cell's text, @c the column, @o its name for an option, @n a number of fields
- * and
- * @m how many there should be. */
+ * and @m how many there should be; @l is advice to name the label, where that was only guessed and
+ * the column begins with text: further down it is rather a cell that is wrong. */
 static const char *const sentences[] = {
     [CSV_QUOTE_OPEN] =
         "the quote that opens here is never closed; close it, or double it and quote "
@@ -25,11 +25,16 @@ static const char *const sentences[] = {
     [CSV_FIELDS_CUT] =
         "expected @m fields, found @n; the file seems cut off: complete the last line or "
         "remove it",
-    [CSV_TEXT] = "text '@t' in @c; pass --categorical @o for a 0/1 feature of each text, or "
+    [CSV_TEXT] = "text '@t' in @c; pass @l--categorical @o for a 0/1 feature of each text, or "
                  "--ignore @o",
     [CSV_TEXT_FIRST] =
-        "text '@t' in @c; pass --header yes if this is a header, or --categorical @o, "
+        "text '@t' in @c; pass --header yes if this is a header, or @l--categorical @o, "
         "or --ignore @o",
+    [CSV_TEXT_LIKE] = "text '@t' in @c, where the model has numbers; correct the cell, or give a "
+                      "file with the columns that the model was trained on",
+    [CSV_TEXT_FIRST_LIKE] =
+        "text '@t' in @c, where the model has numbers; pass --header yes if this "
+        "is a header, or correct the cell",
     [CSV_MISSING] = "no value in @c; drop the row, or pass --missing zero, mean or drop",
     [CSV_NOT_FINITE] =
         "value '@t' in @c is not finite; correct it, drop the row, or pass --ignore @o",
@@ -66,14 +71,25 @@ static void append_part(struct text *text, char part, const struct csv_plan *pla
         text_append(text, csv_column_shown(plan, fault->field).text);
     else if (part == 'o')
         text_append(text, csv_column_option(plan, fault->field).text);
-    else
+    else if (part != 'l')
         text_format(text, "%zu", part == 'n' ? fault->count : plan->columns);
+    else if (plan->label_guessed && fault->line <= (plan->header ? 2 : 1))
+        text_format(text, "--label %s if it is the label, ",
+                    csv_column_option(plan, fault->field).text);
+}
+
+/* What a column of text could become is settled where a model has numbers. */
+static enum csv_fault_kind kind_for(const struct csv_plan *plan, enum csv_fault_kind kind)
+{
+    if (plan->like && kind == CSV_TEXT)
+        return CSV_TEXT_LIKE;
+    return plan->like && kind == CSV_TEXT_FIRST ? CSV_TEXT_FIRST_LIKE : kind;
 }
 
 /* The sentence with its parts in place. */
 static void fill_in(struct text *text, const struct csv_plan *plan, const struct csv_fault *fault)
 {
-    for (const char *p = sentences[fault->kind]; *p;) {
+    for (const char *p = sentences[kind_for(plan, fault->kind)]; *p;) {
         size_t plain = strcspn(p, "@");
         text_append_bytes(text, p, plain);
         p += plain;
@@ -90,10 +106,12 @@ temper_status csv_fault_report(const struct csv_plan *plan, const struct csv_fau
 {
     struct text text = {0};
     struct place_text place = place_text(plan->path);
-    size_t line = (size_t)(fault->line + lines_before);
+    struct csv_fault found = *fault;
+    found.line += lines_before;
+    size_t line = (size_t)found.line;
     temper_status status = TEMPER_BAD_DATA;
     if (fault->kind != CSV_MEMORY)
-        fill_in(&text, plan, fault);
+        fill_in(&text, plan, &found);
     if (fault->kind == CSV_MEMORY || text.failed)
         status = error_no_memory(error);
     else if (fault->column == 0)

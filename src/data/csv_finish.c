@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "data/csv_schema.h"
 #include "data/token.h"
 #include "data/weights.h"
@@ -205,19 +206,23 @@ static temper_status fill_missing(struct table *table)
 void csv_note_missing(const struct reading *reading, bool means, struct dataset *data)
 {
     if (data->missing_dropped > 0)
-        dataset_note(data, "missing: %llu rows dropped", (unsigned long long)data->missing_dropped);
-    if (data->missing_filled > 0)
-        dataset_note(data, "missing: %llu values became %s",
-                     (unsigned long long)data->missing_filled,
-                     !means            ? "0"
-                     : reading->schema ? "the mean that their column had in training"
-                                       : "the mean of their column");
+        dataset_note(data, "missing: %llu row%s dropped", (unsigned long long)data->missing_dropped,
+                     plural(data->missing_dropped));
+    unsigned long long filled = data->missing_filled;
+    const char *whose = filled == 1 ? "its" : "their";
+    if (filled > 0 && !means)
+        dataset_note(data, "missing: %llu value%s became 0", filled, plural(filled));
+    else if (filled > 0)
+        dataset_note(data, "missing: %llu value%s became the mean %s %s column%s", filled,
+                     plural(filled), reading->schema ? "that" : "of", whose,
+                     reading->schema ? " had in training" : "");
 }
 
 /* What was assumed and what was done, for the user to contradict. */
 static void note(const struct table *table, const struct reading *reading, struct dataset *data)
 {
     const struct csv_plan *plan = table->plan;
+    size_t made = table->width - (plan->width - plan->categories);
     data->missing_filled = table->whole->missing;
     data->missing_dropped = table->whole->dropped;
     if (plan->separator_told)
@@ -232,8 +237,8 @@ static void note(const struct table *table, const struct reading *reading, struc
         dataset_note(data, "label: %s, the last one; --label names another",
                      csv_column_shown(plan, plan->label).text);
     if (plan->categories > 0)
-        dataset_note(data, "categorical: %zu columns became %zu features", plan->categories,
-                     table->width - (plan->width - plan->categories));
+        dataset_note(data, "categorical: %zu column%s became %zu feature%s", plan->categories,
+                     plural(plan->categories), made, plural(made));
     if (!reading->piece) /* else it is known when all have told */
         csv_note_missing(reading, plan->missing == CSV_MEAN, data);
 }
@@ -265,6 +270,8 @@ static void move(const struct table *table, struct dataset *data)
     data->classes = whole->classes;
     data->format = table->plan->format.separator == '\t' ? "tsv" : "csv";
     data->header = table->plan->header;
+    data->separator = table->plan->format.separator;
+    data->weight_column = table->plan->weight == CSV_NO_COLUMN ? 0 : table->plan->weight + 1;
     whole->cells = NULL;
     whole->label = NULL;
     whole->weight = NULL;

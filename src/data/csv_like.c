@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "data/csv_schema.h"
 #include "data/spellings.h"
 #include "data/token.h"
@@ -159,10 +160,10 @@ static temper_status refuse_count(const struct search *search)
     const struct schema *schema = search->schema;
     return error_set(
         search->reading->error, TEMPER_BAD_DATA,
-        "%s: %zu columns without names that the model knows; it was trained on a table "
+        "%s: %zu column%s without names that the model knows; it was trained on a table "
         "of %zu and uses %zu of them: give either, or a header",
-        place_text(search->plan->path).text, search->plan->columns, schema->file_columns,
-        schema->columns);
+        place_text(search->plan->path).text, search->plan->columns, plural(search->plan->columns),
+        schema->file_columns, schema->columns);
 }
 
 /* Where the label stands among the columns that are used. */

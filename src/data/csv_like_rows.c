@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "data/csv_schema.h"
 #include "data/token.h"
 
@@ -187,8 +188,9 @@ static void note(const struct rows *rows, struct dataset *data)
         dataset_note(data, "label: %s", csv_column_shown(plan, plan->label).text);
     if (rows->unseen > 0)
         dataset_note(
-            data, "categorical: %llu texts that training never saw became zeros, the last in %s",
-            (unsigned long long)rows->unseen, csv_column_shown(plan, rows->unseen_column).text);
+            data, "categorical: %llu text%s that training never saw became zeros, the last in %s",
+            (unsigned long long)rows->unseen, plural(rows->unseen),
+            csv_column_shown(plan, rows->unseen_column).text);
 }
 
 temper_status csv_like_finish(const struct csv_plan *plan, struct csv_part *whole,

@@ -9,9 +9,12 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "data/csv_schema.h"
 #include "data/list.h"
 #include "data/token.h"
+
+enum { NAMES_LENGTH = 160 }; /* of a list of them in a message */
 
 /* ---- Names
  * ------------------------------------------------------------------------------------------ */
@@ -107,14 +110,46 @@ static struct token_text shown_name(const struct wanted *wanted)
     return token_text(wanted->name, wanted->name + length);
 }
 
+/* A name that differs in case or blanks alone, else NULL. */
+static const char *meant_name(const struct csv_plan *plan, const char *name)
+{
+    for (size_t i = 0; i < plan->names.count; i++)
+        if (text_alike(plan->names.name[i], name))
+            return plan->names.name[i];
+    return NULL;
+}
+
+/* "a name of the header: a, b, c, ...", as many as fit in. */
+static void list_names(const struct csv_plan *plan, char out[NAMES_LENGTH])
+{
+    size_t used = (size_t)snprintf(out, NAMES_LENGTH, "a name of the header: "), i = 0;
+    for (; i < plan->names.count; i++) {
+        const char *name = plan->names.name[i];
+        struct token_text shown = token_text(name, name + strlen(name));
+        if (used + strlen(shown.text) + sizeof ", ..." > NAMES_LENGTH)
+            break;
+        used +=
+            (size_t)snprintf(out + used, NAMES_LENGTH - used, "%s%s", i ? ", " : "", shown.text);
+    }
+    if (i < plan->names.count)
+        snprintf(out + used, NAMES_LENGTH - used, i ? ", ..." : "...");
+}
+
 /* Without a header names cannot be found, which may be the mistake. */
 static temper_status no_column(const struct csv_plan *plan, const struct wanted *wanted)
 {
+    char advice[NAMES_LENGTH] = "--header yes if the file has a header";
+    const char *meant = meant_name(plan, wanted->name);
+    if (meant)
+        return error_set(wanted->reading->error, TEMPER_USAGE,
+                         "%s: there is no column '%s' for %s; did you mean '%s'?",
+                         place_text(plan->path).text, shown_name(wanted).text, wanted->option,
+                         token_text(meant, meant + strlen(meant)).text);
+    if (plan->header)
+        list_names(plan, advice);
     return error_set(wanted->reading->error, TEMPER_USAGE,
                      "%s: there is no column '%s' for %s; pass %s, or a number from 1 to %zu",
-                     place_text(plan->path).text, shown_name(wanted).text, wanted->option,
-                     plan->header ? "a name of the header"
-                                  : "--header yes if the file has a header",
+                     place_text(plan->path).text, shown_name(wanted).text, wanted->option, advice,
                      plan->columns);
 }
 
@@ -220,6 +255,7 @@ static temper_status claim_label(struct csv_plan *plan, const struct reading *re
         if (plan->role[i] == CSV_IGNORED || plan->role[i] == CSV_WEIGHT_COLUMN)
             continue;
         plan->label = i;
+        plan->label_guessed = true;
         plan->role[i] = CSV_LABEL;
         return TEMPER_OK;
     }

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "data/csv.h"
 #include "data/pages.h"
 #include "data/write.h"
 
@@ -30,20 +31,20 @@ static bool needs_quotes(const char *text)
            text[length - 1] == ' ';
 }
 
-/* Quotes only where they are needed; those within are doubled. */
-static void add_text(struct writing *writing, const char *text)
+/* Quotes within are doubled. */
+void csv_append_text(struct text *out, const char *text, bool quoted)
 {
-    if (!needs_quotes(text)) {
-        text_append(&writing->text, text);
+    if (!quoted && !needs_quotes(text)) {
+        text_append(out, text);
         return;
     }
-    text_append(&writing->text, "\"");
+    text_append(out, "\"");
     for (const char *quote; (quote = strchr(text, '"')); text = quote + 1) {
-        text_append_bytes(&writing->text, text, (size_t)(quote - text));
-        text_append(&writing->text, "\"\"");
+        text_append_bytes(out, text, (size_t)(quote - text));
+        text_append(out, "\"\"");
     }
-    text_append(&writing->text, text);
-    text_append(&writing->text, "\"");
+    text_append(out, text);
+    text_append(out, "\"");
 }
 
 /* The text so far is long, so this is no place for printf. */
@@ -82,7 +83,7 @@ static temper_status write_header(struct writing *writing)
         if (i > 0)
             add_separator(writing);
         if (i < data->features.count)
-            add_text(writing, data->features.name[i]);
+            csv_append_text(&writing->text, data->features.name[i], false);
         else
             text_format(&writing->text, "f%llu", (unsigned long long)i + 1);
         status = flush(writing, FULL);
@@ -114,7 +115,7 @@ static temper_status write_row(struct writing *writing, uint64_t index)
     }
     if (data->label) {
         add_separator(writing);
-        add_text(writing, data->classes.name[data->label[index]]);
+        csv_append_text(&writing->text, data->classes.name[data->label[index]], false);
     }
     text_append(&writing->text, "\n");
     return status;

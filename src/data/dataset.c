@@ -26,6 +26,7 @@ void dataset_free(struct dataset *data)
     dataset_free_array(data, data->label);
     dataset_free_array(data, data->weight);
     dataset_free_array(data, data->line);
+    mem_free(data->origin);
     classes_free(&data->classes);
     names_free(&data->features);
     schema_free(data->schema);

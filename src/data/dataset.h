@@ -22,12 +22,16 @@ struct dataset {
     struct names features; /* x.columns names, or none */
     struct schema *schema; /* how columns became features; NULL: not from a table of text */
     uint64_t *line;        /* the line of the file that each row begins on; NULL: not a text file */
-    char *source;          /* the file, as the user named it */
-    const char *format;    /* "libsvm", "csv", "npy", "idx", "cifar", "tmpr" */
+    size_t *origin;     /* of rows that were picked from a file: which there; NULL: all are here */
+    char *source;       /* the file, as the user named it */
+    const char *format; /* "libsvm", "csv", "npy", "idx", "cifar", "tmpr" */
     const char *compression; /* of the file: "gzip", "zstd", or NULL */
     uint32_t picture[3];     /* rows that are pictures: height, width, colours (1, or 3 one after
                               * the other); else 0 */
     bool header;             /* of a table: its first line has names */
+    char separator;          /* of a text as it was read; 0: no text, or a copy of some rows */
+    size_t weight_column;    /* of a table: where its weights are, from 1; 0: not in it */
+    bool labels_apart;       /* labels are from a file that an option named */
     uint64_t missing_filled,
         missing_dropped; /* values that were missing; rows that went with them */
     char notes[1024];    /* what the user should know, a sentence a line: "qid: ignored\n" */

@@ -69,7 +69,10 @@ static temper_status bad_value(const struct filling *f, uint64_t index, const ch
 static temper_status not_finite(const struct filling *f, uint64_t index, double value)
 {
     const char *what = isnan(value) ? "is nan" : value > 0 ? "is inf" : "is -inf";
-    return bad_value(f, index, what, "replace it, or drop the row, and save again");
+    return bad_value(f, index, what,
+                     f->reading->options->missing
+                         ? "--missing is for CSV: replace it, or drop the row, and save again"
+                         : "replace it, or drop the row, and save again");
 }
 
 /* ---- Filling --------------------------------------------------------------------------------- */

@@ -29,9 +29,9 @@ struct labelling {
 static temper_status wrong_count(const struct labelling *labelling, uint64_t count)
 {
     return error_set(labelling->error, TEMPER_BAD_DATA,
-                     "%s: %llu labels for %llu rows; give one label for each row%s",
-                     place_text(labelling->path).text, (unsigned long long)count,
-                     (unsigned long long)labelling->data->x.rows,
+                     "%s: %llu label%s for %llu row%s; give one label for each row%s",
+                     place_text(labelling->path).text, (unsigned long long)count, plural(count),
+                     (unsigned long long)labelling->data->x.rows, plural(labelling->data->x.rows),
                      labelling->found ? ", or pass --label none" : "");
 }
 

@@ -194,6 +194,7 @@ static temper_status finish(struct libsvm_reading *state, struct dataset *data)
         dataset_note(data, "qid: ignored; temper does not rank");
     sparse_rows_move(&state->whole, data);
     data->format = "libsvm";
+    data->separator = ' ';
     return TEMPER_OK;
 }
 

@@ -14,11 +14,11 @@
 #include "kernel/linear.h"
 #include "kernel/softmax.h"
 
-/* Rows of a block; points that it is held against at once; rows that are compared without a branch
+/* Rows of a block; points that it is held against at once; rows, of whose answers a word is made.
  */
-enum { QUERIES = 64, TILE = 256, TOGETHER = 8 };
+enum { QUERIES = 32, TILE = 128, TOGETHER = sizeof(uint64_t) };
 /* Tiles that a block is held against: a share of them, nearest first; all, if there are few. */
-enum { LEAST_TILES = 12, SHARE_OF_TILES = 4 };
+enum { LEAST_TILES = 20, SHARE_OF_TILES = 5 };
 
 struct search {
     struct points points;
@@ -98,37 +98,40 @@ static void insert(struct block *block, size_t query, float value, uint32_t row)
     block->worst[query] = best[count - 1];
 }
 
-/* Hardly ever, for some queries and once some rows are known; without a branch, so that it is done
- * many at a time. */
-static bool is_near_any(const float *worst, float norm, const float *product)
+/* Which queries a point is near to: of few, once some rows are known. Without a branch, so that it
+ * is done many at a time. */
+static void find_near(const float *restrict worst, float norm, const float *restrict product,
+                      uint8_t *restrict near)
 {
-    int near = 0;
-    for (size_t q = 0; q < TOGETHER; q++)
-        near |= norm - 2 * product[q] < worst[q];
-    return near;
+    for (size_t q = 0; q < QUERIES; q++)
+        near[q] = norm - 2 * product[q] < worst[q];
 }
 
-static void take_point(struct block *block, size_t point, size_t first, const float *product)
+static void take_point(struct block *block, size_t point, size_t first, const float *product,
+                       const uint8_t *near)
 {
     float norm = block->search->norm[point];
     uint32_t row = row_of(block->search, point);
-    for (size_t q = first; q < first + TOGETHER; q++) {
-        float value = norm - 2 * product[q];
-        if (q < block->rows && value < block->worst[q] && row != block->row[q])
-            insert(block, q, value, row);
-    }
+    for (size_t q = first; q < first + TOGETHER; q++)
+        if (near[q] && row != block->row[q])
+            insert(block, q, norm - 2 * product[q], row);
 }
 
 static void take_tile(struct block *block, size_t tile, const float *product)
 {
     const struct search *search = block->search;
     size_t left = search->among - tile * TILE, points = left < TILE ? left : (size_t)TILE;
+    uint8_t near[QUERIES];
     for (size_t i = 0; i < points; i++) {
         size_t point = tile * TILE + i;
         const float *p = product + i * QUERIES;
-        for (size_t q = 0; q < block->rows; q += TOGETHER)
-            if (is_near_any(block->worst + q, search->norm[point], p + q))
-                take_point(block, point, q, p);
+        find_near(block->worst, search->norm[point], p, near);
+        for (size_t q = 0; q < QUERIES; q += TOGETHER) {
+            uint64_t any;
+            memcpy(&any, near + q, TOGETHER);
+            if (any)
+                take_point(block, point, q, p, near);
+        }
     }
 }
 

@@ -198,15 +198,28 @@ static void enter(struct pages *pages, size_t chunk)
         drop(pages, leaves << SHIFT, chunk_end(pages, leaves));
 }
 
-static void ask(struct pages *pages, size_t chunk)
+/* A chunk that is about to be read. */
+static void use(struct pages *pages, size_t chunk)
 {
-    if (atomic_fetch_or(&pages->state[chunk], ASKED) & ASKED)
-        return;
-    size_t from = chunk << SHIFT, to = chunk_end(pages, chunk);
+    unsigned char state = atomic_load_explicit(&pages->state[chunk], memory_order_relaxed);
+    if (!(state & USED))
+        enter(pages, chunk);
+    else if (!(state & AGAIN))
+        atomic_fetch_or(&pages->state[chunk], AGAIN);
+}
+
+static void ask_system(const struct pages *pages, size_t from, size_t to)
+{
     for (; from < to; from += ASK_BYTES) {
         size_t left = to - from;
         (void)madvise(pages->mapping + from, left < ASK_BYTES ? left : ASK_BYTES, MADV_WILLNEED);
     }
+}
+
+static void ask(struct pages *pages, size_t chunk)
+{
+    if (!(atomic_fetch_or(&pages->state[chunk], ASKED) & ASKED))
+        ask_system(pages, chunk << SHIFT, chunk_end(pages, chunk));
 }
 
 static size_t chunk_of(const struct pages *pages, const void *address)
@@ -242,13 +255,9 @@ void pages_bytes(struct pages *pages, const void *from, size_t length, const voi
     const char *behind = (const char *)from + length;
     size_t first = chunk_of(pages, from), last = chunk_of(pages, behind - 1);
     for (size_t chunk = first; chunk <= last; chunk++) {
-        unsigned char state = atomic_load_explicit(&pages->state[chunk], memory_order_relaxed);
-        if (!(state & ASKED))
+        if (!(atomic_load_explicit(&pages->state[chunk], memory_order_relaxed) & ASKED))
             ask(pages, chunk);
-        if (!(state & USED))
-            enter(pages, chunk);
-        else if (!(state & AGAIN))
-            atomic_fetch_or(&pages->state[chunk], AGAIN);
+        use(pages, chunk);
     }
     if (!end || (const char *)end <= behind)
         return;
@@ -296,30 +305,59 @@ void pages_row(const struct matrix *x, uint64_t row)
         speak(x, row, 1, false);
 }
 
-/* Asked for, and not entered: they are not in use yet. */
-static void ask_bytes(struct pages *pages, const void *from, size_t length)
+/* ---- Some rows ------------------------------------------------------------------------------- */
+
+/* What is done with bytes that lie in the file: others beside them in their chunks are left out. */
+typedef void bytes_fn(struct pages *pages, size_t from, size_t to);
+
+static void use_bytes(struct pages *pages, size_t from, size_t to)
+{
+    for (size_t chunk = from >> SHIFT; chunk <= (to - 1) >> SHIFT; chunk++)
+        use(pages, chunk);
+}
+
+/* Not if all of the chunk was asked for before, and did not leave since. */
+static void ask_bytes(struct pages *pages, size_t from, size_t to)
+{
+    size_t first = from >> SHIFT, last = (to - 1) >> SHIFT;
+    while (first <= last && atomic_load(&pages->state[first]) & ASKED)
+        first++;
+    if (first <= last)
+        ask_system(pages, from / pages->page * pages->page, to);
+}
+
+static void with_bytes(struct pages *pages, const void *from, size_t length, bytes_fn *what)
 {
     if (!lies_in(pages, from, length))
         return;
-    size_t last = chunk_of(pages, (const char *)from + length - 1);
-    for (size_t chunk = chunk_of(pages, from); chunk <= last; chunk++)
-        ask(pages, chunk);
+    size_t offset = (size_t)((const char *)from - pages->mapping);
+    what(pages, offset, offset + length);
 }
 
-void pages_some(const struct matrix *x, uint64_t from, uint64_t count, uint64_t next)
+static void with_rows(const struct matrix *x, uint64_t from, uint64_t count, bytes_fn *what)
 {
-    if (!x->pages || !count)
-        return;
-    speak(x, from, count, false);
-    if (next >= x->rows)
-        return;
-    count = count < x->rows - next ? count : x->rows - next;
     if (x->kind != MATRIX_CSR) {
         size_t row = (size_t)x->columns * element_size[x->kind];
-        ask_bytes(x->pages, (const char *)x->dense + next * row, (size_t)count * row);
+        with_bytes(x->pages, (const char *)x->dense + from * row, (size_t)count * row, what);
         return;
     }
-    uint64_t first = x->row_start[next], entries = x->row_start[next + count] - first;
-    ask_bytes(x->pages, x->column + first, (size_t)entries * sizeof *x->column);
-    ask_bytes(x->pages, x->value + first, (size_t)entries * sizeof *x->value);
+    const uint64_t *start = x->row_start;
+    with_bytes(x->pages, start + from, (size_t)(count + 1) * sizeof *start, what);
+    uint64_t first = start[from], entries = start[from + count] - first;
+    with_bytes(x->pages, x->column + first, (size_t)entries * sizeof *x->column, what);
+    with_bytes(x->pages, x->value + first, (size_t)entries * sizeof *x->value, what);
+}
+
+void pages_some(const struct matrix *x, uint64_t from, uint64_t count)
+{
+    if (x->pages && count && x->pages->spill)
+        speak(x, from, count, false);
+    else if (x->pages && count)
+        with_rows(x, from, count, use_bytes);
+}
+
+void pages_soon(const struct matrix *x, uint64_t from, uint64_t count)
+{
+    if (x->pages && count && !x->pages->spill)
+        with_rows(x, from, count, ask_bytes);
 }

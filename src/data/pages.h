@@ -36,8 +36,9 @@ void pages_bytes(struct pages *pages, const void *from, size_t length, const voi
 
 /* Rows [from, from + count) are about to be read, and those behind them soon after. */
 void pages_rows(const struct matrix *x, uint64_t from, uint64_t count);
-/* The same for one who leaves some out: after these, as many from row `next` on. */
-void pages_some(const struct matrix *x, uint64_t from, uint64_t count, uint64_t next);
+/* The same for one who leaves rows out: these alone are about to be read, or will be soon. */
+void pages_some(const struct matrix *x, uint64_t from, uint64_t count);
+void pages_soon(const struct matrix *x, uint64_t from, uint64_t count);
 /* Rows in any order, one at a time. */
 void pages_row(const struct matrix *x, uint64_t row);
 

@@ -8,15 +8,20 @@
 #include "comm/tree.h"
 #include "data/dataset.h"
 
+/* As many at most; data of 2 million rows or 2 GiB may have more. */
+enum { PARTS_USUAL = 64 };
+
 struct parts {
     size_t rows_each; /* of all parts but the last */
-    size_t count;     /* 1 to 64 */
+    size_t count;     /* 1 to 8192 */
     size_t together;  /* of so many, a power of two, a group of models has one sum (two classes):
                        * its sums are large. A process has all of them, or none */
     bool turned;      /* sparse rows of so many columns that gradients are taken column by column */
 };
 
 struct parts parts_of(const struct dataset *data);
+/* Bytes that sums of more parts than usual may take in all. */
+double parts_more_bytes(const struct dataset *data);
 
 /* Rows that a block of sparse data has. */
 size_t parts_sparse_block(size_t classes);

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/thread.h"
+#include "data/doubts.h"
 #include "data/foreign.h"
 #include "data/format.h"
 #include "data/labels.h"
@@ -162,6 +163,7 @@ temper_status read_complete(struct reading *reading, struct dataset *data)
 {
     const temper_read_options *options = reading->options;
     temper_status status = TEMPER_OK;
+    data->labels_apart = options->labels != NULL;
     if (options->labels)
         status = labels_read(options->labels, data, reading->error);
     else if (may_have_labels_beside(reading, data))
@@ -275,7 +277,16 @@ static temper_status read_into(struct reading *reading, struct dataset *data)
 temper_status dataset_read(const char *path, const temper_read_options *options,
                            struct dataset **out, temper_error *error)
 {
-    return dataset_read_like(path, options, NULL, out, error);
+    struct dataset *data;
+    temper_status status = dataset_read_like(path, options, NULL, &data, error);
+    if (status != TEMPER_OK)
+        return status;
+    status = comm_agree(options->comm, doubt_labels(data, options, error), error);
+    if (status == TEMPER_OK)
+        *out = data;
+    else
+        dataset_free(data);
+    return status;
 }
 
 temper_status dataset_read_like(const char *path, const temper_read_options *options,

@@ -10,6 +10,9 @@
 #include "data/column_sums.h"
 #include "data/token.h"
 
+/* A value that makes up 0.98 of a variance. */
+static const double LONE = 0.99;
+
 static const char *const names[] = {
 #define SCALE_NAME(name, word, text) word,
     SCALE_LIST(SCALE_NAME)
@@ -34,13 +37,7 @@ const char *scale_name(enum scale_kind kind)
 
 /* ---- Refusals -------------------------------------------------------------------------------- */
 
-/* "feature 3 'height'", counted from 1: not the column of the file, where labels are columns too.
- */
-struct feature_text {
-    char text[128];
-};
-
-static struct feature_text feature_text(const struct dataset *data, uint64_t column)
+struct feature_text feature_text(const struct dataset *data, uint64_t column)
 {
     struct feature_text shown = {""};
     unsigned long long number = (unsigned long long)column + 1;
@@ -124,6 +121,20 @@ static bool usable(double offset, double factor)
     return isfinite(offset) && isfinite(factor) && factor > 0;
 }
 
+/* No value is farther from the mean than sqrt(rows - 1) deviations, and only one that is alone gets
+ * near that. The one 1 of an indicator does too, and is as it should be. */
+static void note_lone(const struct dataset *data, const struct column_sums *sums, size_t j,
+                      struct scale *scale)
+{
+    double rows = (double)dataset_all_rows(data), low = sums->low[j], high = sums->high[j];
+    double far = fmax(high - sums->mean[j], sums->mean[j] - low);
+    bool indicator = low == 0 && high == 1;
+    if (indicator || scale->lones == SCALE_LONE || rows < 3 || data->x.kind == MATRIX_CSR)
+        return;
+    if (far * scale->factor[j] > LONE * sqrt(rows - 1) && low < high)
+        scale->lone[scale->lones++] = j;
+}
+
 static temper_status set_columns(const struct dataset *data, const struct column_sums *sums,
                                  struct scale *scale, temper_error *error)
 {
@@ -134,6 +145,8 @@ static temper_status set_columns(const struct dataset *data, const struct column
     }
     if (scale->kind != SCALE_STANDARD)
         return TEMPER_OK;
+    for (size_t j = 0; j < scale->columns; j++)
+        note_lone(data, sums, j, scale);
     for (size_t j = 0; j < scale->columns; j++)
         scale->spread += sums->variance[j] * scale->factor[j] * scale->factor[j];
     return TEMPER_OK;

@@ -21,17 +21,29 @@ enum scale_kind {
 #undef SCALE_ENUM
 };
 
+enum { SCALE_LONE = 8 };
+
 struct scale {
     enum scale_kind kind;
     size_t columns;
     double *offset, *factor; /* of each column */
     size_t constants;        /* columns that never change, whose factor is 1 */
-    double spread;           /* the sum of the variances of the columns as scaled; 0: not known */
+    size_t lone[SCALE_LONE]; /* the first columns of dense data whose variance is almost all that of
+                              * one value, but for indicators */
+    size_t lones;
+    double spread; /* the sum of the variances of the columns as scaled; 0: not known */
 };
 
 /* False if there is none of that name; NULL-safe the other way round. */
 bool scale_find(const char *name, enum scale_kind *kind);
 const char *scale_name(enum scale_kind kind);
+
+/* "feature 3 'height'", counted from 1: not the column of the file, where labels are columns too.
+ */
+struct feature_text {
+    char text[128];
+};
+struct feature_text feature_text(const struct dataset *data, uint64_t column);
 
 /* The rows to learn from; `row` NULL: all. Rows of weight 0 teach nothing. */
 struct scale_rows {

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "data/class_names.h"
 #include "data/limit.h"
 #include "data/pages.h"
@@ -77,10 +78,10 @@ static temper_status fit_sparse(const struct schema *schema, struct dataset *dat
         status = cut_entries(x, schema->features, kept, error);
     if (status == TEMPER_OK)
         dataset_note(data,
-                     "features: %llu entries ignored, of features beyond the model's %zu (up to "
+                     "features: %llu %s ignored, of features beyond the model's %zu (up to "
                      "%llu)",
-                     (unsigned long long)(before - kept), schema->features,
-                     (unsigned long long)widest);
+                     (unsigned long long)(before - kept), before - kept == 1 ? "entry" : "entries",
+                     schema->features, (unsigned long long)widest);
     return status;
 }
 
@@ -91,10 +92,10 @@ static temper_status refuse_columns(const struct schema *schema, const struct da
 {
     char file[PATH_SHOWN];
     return error_set(error, TEMPER_BAD_DATA,
-                     "%s: rows have %llu features, and the model was trained on %zu; give data of "
+                     "%s: rows have %llu feature%s, and the model was trained on %zu; give data of "
                      "the same kind, read by the same options",
                      source_shown(data, file), (unsigned long long)data->x.columns,
-                     schema->features);
+                     plural(data->x.columns), schema->features);
 }
 
 /* Where both have names, another order would give wrong answers without a word. */

@@ -150,7 +150,8 @@ temper_status dataset_replace(const struct dataset *data, const struct dataset *
 struct choice {
     uint32_t *new_number; /* of each old class; UINT32_MAX: dropped */
     struct classes classes;
-    size_t *row; /* those kept, ascending */
+    size_t *row;    /* those kept, ascending */
+    size_t *origin; /* and which of the file they are */
     size_t count;
 };
 
@@ -158,6 +159,7 @@ static void choice_free(struct choice *choice)
 {
     mem_free(choice->new_number);
     mem_free(choice->row);
+    mem_free(choice->origin);
     classes_free(&choice->classes);
 }
 
@@ -203,11 +205,14 @@ static temper_status choose_rows(const struct dataset *data, struct choice *choi
     for (size_t i = 0; i < rows; i++)
         kept += choice->new_number[data->label[i]] != UINT32_MAX;
     choice->row = mem_alloc(kept, sizeof *choice->row);
-    if (!choice->row)
+    choice->origin = mem_alloc(kept, sizeof *choice->origin);
+    if (!choice->row || !choice->origin)
         return error_no_memory(error);
     for (size_t i = 0; i < rows; i++)
-        if (choice->new_number[data->label[i]] != UINT32_MAX)
+        if (choice->new_number[data->label[i]] != UINT32_MAX) {
+            choice->origin[choice->count] = data->origin ? data->origin[i] : i;
             choice->row[choice->count++] = i;
+        }
     return TEMPER_OK;
 }
 
@@ -259,6 +264,9 @@ static temper_status keep(struct dataset *data, struct choice *choice, temper_er
     /* The rows are the right ones now, but still under their old numbers. */
     for (size_t i = 0; i < choice->count; i++)
         data->label[i] = choice->new_number[data->label[i]];
+    mem_free(data->origin);
+    data->origin = choice->origin;
+    choice->origin = NULL;
     struct classes dropped = data->classes;
     data->classes = choice->classes;
     choice->classes = dropped;

@@ -100,6 +100,7 @@ temper_status share_rows(struct dataset *data, const temper_comm *comm, temper_e
     data->label = keep_entries(data, data->label, first, count, sizeof *data->label);
     data->weight = keep_entries(data, data->weight, first, count, sizeof *data->weight);
     data->line = keep_entries(data, data->line, first, count, sizeof *data->line);
+    data->origin = keep_entries(data, data->origin, first, count, sizeof *data->origin);
     return keep_matrix(data, first, count, error);
 }
 

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/path.h"
+#include "base/text.h"
 #include "data/class_names.h"
 #include "data/lines.h"
 #include "data/list.h"
@@ -74,9 +75,10 @@ static temper_status check_count(const struct reader *reader, temper_error *erro
     size_t last = reader->lines.number ? reader->lines.number : 1; /* an empty file has none */
     size_t line = reader->first_surplus ? reader->first_surplus : last;
     return error_at(error, TEMPER_BAD_DATA, line, 0,
-                    "%s:%zu: %llu weights for %llu rows; write one for each row of %s",
+                    "%s:%zu: %llu weight%s for %llu row%s; write one for each row of %s",
                     path_shown(reader->lines.path, file), line, (unsigned long long)reader->count,
-                    (unsigned long long)data->x.rows, source_shown(data, of));
+                    plural(reader->count), (unsigned long long)data->x.rows, plural(data->x.rows),
+                    source_shown(data, of));
 }
 
 static temper_status read_all(struct reader *reader, temper_error *error)

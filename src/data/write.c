@@ -195,3 +195,19 @@ temper_status dataset_write_check(const char *path, const char *format, temper_e
     const struct format *chosen;
     return choose_format(path, format, &chosen, error);
 }
+
+temper_status dataset_write_check_weights(const char *path, const char *format, temper_error *error)
+{
+    static const char *const holding[] = {"csv", "tsv", "tmpr"};
+    const struct format *chosen;
+    temper_status status = choose_format(path, format, &chosen, error);
+    if (status != TEMPER_OK)
+        return status;
+    for (size_t i = 0; i < sizeof holding / sizeof *holding; i++)
+        if (chosen == format_named(holding[i]))
+            return TEMPER_OK;
+    return error_set(error, TEMPER_USAGE,
+                     "%s: %s has no place for weights; write csv, tsv or tmpr, or drop or relabel "
+                     "the rows",
+                     place_text(path).text, chosen->name);
+}

@@ -18,6 +18,9 @@ temper_status dataset_write(const struct dataset *data, const char *path, const 
                             temper_error *error);
 /* What it would refuse of the name and the format. */
 temper_status dataset_write_check(const char *path, const char *format, temper_error *error);
+/* The same where weights are what matters: most formats have no place for them. */
+temper_status dataset_write_check_weights(const char *path, const char *format,
+                                          temper_error *error);
 /* With one more file, or NULL. */
 temper_status dataset_write_with(const struct dataset *data, const char *path, const char *format,
                                  const temper_attachment *with, temper_error *error);

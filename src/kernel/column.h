@@ -14,7 +14,7 @@ struct column_rows {
     double bias; /* of the activations */
 };
 
-struct column_sums {
+struct column_totals {
     double loss, residual;
 };
 
@@ -26,9 +26,9 @@ struct column_kernels {
     /* residual[i] = pull[i] slope[i]; adds them up before they are rounded, and |pull[i]| value[i]
      */
     void (*residuals_f32)(const struct column_rows *rows, const double *value, const double *slope,
-                          float *residual, struct column_sums *sums);
+                          float *residual, struct column_totals *sums);
     void (*residuals_f64)(const struct column_rows *rows, const double *value, const double *slope,
-                          double *residual, struct column_sums *sums);
+                          double *residual, struct column_totals *sums);
 };
 
 /* The reference: every sum in its written order. */

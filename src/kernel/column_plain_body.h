@@ -10,7 +10,7 @@ static void COLUMN(margins)(const struct column_rows *rows, const stored *activa
 }
 
 static void COLUMN(residuals)(const struct column_rows *rows, const double *value,
-                              const double *slope, stored *residual, struct column_sums *sums)
+                              const double *slope, stored *residual, struct column_totals *sums)
 {
     for (size_t i = 0; i < rows->count; i++) {
         double r = rows->pull[i] * slope[i];

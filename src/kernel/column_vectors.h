@@ -13,7 +13,7 @@ static void COLUMN(margins)(const struct column_rows *rows, const stored *activa
 
 /* Two sums of each, for one alone would wait for itself. */
 static void COLUMN(residuals)(const struct column_rows *rows, const double *value,
-                              const double *slope, stored *residual, struct column_sums *sums)
+                              const double *slope, stored *residual, struct column_totals *sums)
 {
     vec loss[2] = {vec_all(0), vec_all(0)}, all[2] = {vec_all(0), vec_all(0)};
     for (size_t i = 0; i < rows->count; i += 2 * LANES)

@@ -7,6 +7,7 @@
 #include "kernel/residual_body.h"
 #include "kernel/softmax_body.h"
 #include "kernel/sparse_body.h"
+#include "kernel/spread_body.h"
 #include "kernel/triangle_body.h"
 
 void margins_avx2(const struct margin_table *table, const double *margin, size_t n, double *value,
@@ -35,3 +36,4 @@ void triangle_avx2(const double *l, size_t n, double *x)
 const struct linear_f64 linear_f64_avx2 = LINEAR_TABLE;
 const struct sparse_kernels sparse_avx2 = SPARSE_TABLE(avx2);
 const struct column_kernels column_avx2 = COLUMN_TABLE;
+const struct spread_kernels spread_avx2 = SPREAD_TABLE;

@@ -7,6 +7,7 @@
 #include "kernel/residual_body.h"
 #include "kernel/softmax_body.h"
 #include "kernel/sparse_body.h"
+#include "kernel/spread_body.h"
 #include "kernel/triangle_body.h"
 
 void margins_avx512(const struct margin_table *table, const double *margin, size_t n, double *value,
@@ -35,3 +36,4 @@ void triangle_avx512(const double *l, size_t n, double *x)
 const struct linear_f64 linear_f64_avx512 = LINEAR_TABLE;
 const struct sparse_kernels sparse_avx512 = SPARSE_TABLE(avx512);
 const struct column_kernels column_avx512 = COLUMN_TABLE;
+const struct spread_kernels spread_avx512 = SPREAD_TABLE;

@@ -7,6 +7,7 @@
 #include "kernel/residual_body.h"
 #include "kernel/softmax_body.h"
 #include "kernel/sparse_body.h"
+#include "kernel/spread_body.h"
 #include "kernel/triangle_body.h"
 
 void margins_neon(const struct margin_table *table, const double *margin, size_t n, double *value,
@@ -35,3 +36,4 @@ void triangle_neon(const double *l, size_t n, double *x)
 const struct linear_f64 linear_f64_neon = LINEAR_TABLE;
 const struct sparse_kernels sparse_neon = SPARSE_TABLE(neon);
 const struct column_kernels column_neon = COLUMN_TABLE;
+const struct spread_kernels spread_neon = SPREAD_TABLE;

@@ -9,6 +9,7 @@
 #include "kernel/residual.h"
 #include "kernel/softmax.h"
 #include "kernel/sparse.h"
+#include "kernel/spread.h"
 #include "kernel/triangle.h"
 
 struct kernel {
@@ -22,6 +23,7 @@ struct kernel {
     const struct linear_f64 *linear_f64;
     const struct sparse_kernels *sparse;
     const struct column_kernels *column;
+    const struct spread_kernels *spread;
     triangle_fn *triangle;
     panel_fn *panel;
 };

@@ -7,6 +7,7 @@
 
 #include <stdalign.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum {
     MARGIN_INTERVALS = 16, /* eight for each sign of m */
@@ -52,6 +53,8 @@ struct margin_table {
 /* Any legal temperatures. The absolute error of value and slope is at most 1e-12 of max(1, value);
  * of the curvature, 1e-10 of max(1, value, |curvature|). */
 void margin_table_build(struct margin_table *table, double t1, double t2);
+/* For a training on so many rows: without polynomials where these are too few to repay them. */
+void margin_table_for_rows(struct margin_table *table, double t1, double t2, uint64_t rows);
 
 /* Fills value[i], slope[i] and, unless NULL, curvature[i] for n margins. The answer for a margin
  * does not depend on its neighbours. */

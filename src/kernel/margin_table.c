@@ -16,12 +16,16 @@ static const double ENOUGH = 8e-13; /* of the 1e-12 that is promised */
 /* The same for floats: rounding alone takes two thirds of it. */
 static const double ENOUGH_FLOATS = 1.5e-7;
 
-/* Where functions are asked for, in [-1, 1] of any interval, and T_j at node k: the same for all of
- * a table. Found anew for each set of polynomials, they were a quarter of the work, which is most
- * of a training on a hundred rows. */
+/* Up to so many rows, the twenty or so evaluations of a training take less time without polynomials
+ * than with them and their making: t2 = 1, where there is a formula, and elsewhere. */
+enum { FEW_ROWS_FORMULA = 2048, FEW_ROWS_EXACT = 64 };
+
+/* Where functions are asked for, in [-1, 1] of any interval, and cos(pi m / (2 NODES)), of which
+ * there are all T_j at node k: with m = j (2k + 1). The same for all of a table. */
+enum { ANGLES = 4 * NODES }; /* a whole turn */
 struct places {
     double node[NODES], check[CHECKS];
-    long double cosine[NODES][NODES];
+    long double cosine[ANGLES];
 };
 
 /* What is being fitted: some of the polynomials of a table. */
@@ -32,19 +36,16 @@ struct fit {
     const struct places *places;
     int split, side; /* intervals of an octave: 2^split; of each sign */
     long double series[MARGIN_FLOAT_INTERVALS][NODES + 1];
-    struct margin_loss exact[MARGIN_FLOAT_INTERVALS][CHECKS]; /* of the floats alone */
-};
-
-/* Where a table is checked: between the nodes, where it is worst. */
-struct checkpoint {
-    double margin;
-    struct margin_loss exact;
+    double middle[MARGIN_FLOAT_INTERVALS];                    /* the value there */
+    struct margin_loss exact[MARGIN_FLOAT_INTERVALS][CHECKS]; /* where it is checked */
 };
 
 static struct margin_loss exact_loss(const struct fit *fit, double margin)
 {
     if (fit->from)
         return margin_polynomial(fit->from, margin);
+    if (fit->t2 == 1)
+        return margin_sigmoid(margin, fit->t1);
     return tempered_margin_loss(margin, fit->t1, fit->t2);
 }
 
@@ -71,9 +72,8 @@ static void find_places(struct places *places)
         places->node[k] = cos(acos(-1) * (k + 0.5) / NODES);
     for (int k = 0; k < CHECKS; k++)
         places->check[k] = 0.999999 * cos(acos(-1) * k / NODES);
-    for (int j = 0; j < NODES; j++)
-        for (int k = 0; k < NODES; k++)
-            places->cosine[j][k] = cosl(acosl(-1) * j * (2 * k + 1) / (2 * NODES));
+    for (int m = 0; m < ANGLES; m++)
+        places->cosine[m] = cosl(acosl(-1) * m / (2 * NODES));
 }
 
 /* Chebyshev coefficients of the slope by x. */
@@ -86,7 +86,7 @@ static void fit_slope(const struct fit *fit, int interval, long double *series)
     for (int j = 0; j < NODES; j++) {
         long double sum = 0;
         for (int k = 0; k < NODES; k++)
-            sum += (long double)slope[k] * fit->places->cosine[j][k];
+            sum += (long double)slope[k] * fit->places->cosine[j * (2 * k + 1) % ANGLES];
         series[j] = sum * (j == 0 ? 1 : 2) / NODES;
     }
 }
@@ -126,7 +126,7 @@ static void to_powers(const long double *series, int degree, long double *powers
 static void fit_powers(const struct fit *fit, int interval, int degree, long double *powers)
 {
     to_powers(fit->series[interval], degree, powers);
-    powers[0] = exact_loss(fit, margin_at(fit, interval, 0)).value;
+    powers[0] = fit->middle[interval];
 }
 
 static void place_interval(const struct fit *fit, int interval)
@@ -138,51 +138,72 @@ static void place_interval(const struct fit *fit, int interval)
         polynomials->coefficient[polynomials->degree - i][interval] = (double)powers[i];
 }
 
-static double error_at_point(const struct margin_polynomials *polynomials,
-                             const struct checkpoint *point)
+/* The larger error of value and slope, relative to max(1, |value|). */
+static double relative_error(struct margin_loss found, struct margin_loss exact)
 {
-    struct margin_loss loss = margin_polynomial(polynomials, point->margin);
-    double size = fmax(1, fabs(point->exact.value));
-    return fmax(fabs(loss.value - point->exact.value), fabs(loss.slope - point->exact.slope)) /
-           size;
+    double error = fmax(fabs(found.value - exact.value), fabs(found.slope - exact.slope));
+    return error / fmax(1, fabs(exact.value));
 }
 
-static double fit_error(const struct fit *fit, const struct checkpoint *points, int count)
+static double fit_error(const struct fit *fit)
 {
     double worst = 0;
-    for (int i = 0; i < count; i++) {
-        double error = error_at_point(fit->polynomials, &points[i]);
-        worst = error <= worst ? worst : isnan(error) ? INFINITY : error;
-    }
+    for (int i = 0; i < 2 * fit->side; i++)
+        for (int k = 0; k < CHECKS; k++) {
+            double margin = margin_at(fit, i, fit->places->check[k]);
+            double error =
+                relative_error(margin_polynomial(fit->polynomials, margin), fit->exact[i][k]);
+            worst = error <= worst ? worst : isnan(error) ? INFINITY : error;
+        }
     return worst;
 }
 
-static void fit_series(struct fit *fit)
+/* All that the polynomials are made of and checked with, whatever their degree. */
+static void ask_function(struct fit *fit)
 {
     for (int i = 0; i < 2 * fit->side; i++) {
         fit_slope(fit, i, fit->series[i]);
         integrate(fit->series[i]);
+        fit->middle[i] = exact_loss(fit, margin_at(fit, i, 0)).value;
+        for (int k = 0; k < CHECKS; k++)
+            fit->exact[i][k] = exact_loss(fit, margin_at(fit, i, fit->places->check[k]));
     }
+}
+
+/* What the slope lacks at the ends of an interval for the first term that a degree leaves out: T_j
+ * has the slope j^2 there. */
+static double first_neglected(const struct fit *fit, int interval, int degree)
+{
+    const double j = degree + 1;
+    const double size =
+        fmax(fabs(fit->exact[interval][0].value), fabs(fit->exact[interval][CHECKS - 1].value));
+    const double slope = (double)fit->series[interval][degree + 1] * j * j;
+    return fabs(slope / margin_per_x(fit, interval)) / fmax(1, size);
+}
+
+/* Degrees below this need not be tried: later terms do not make up for what they leave out. */
+static int first_degree(const struct fit *fit, int lowest, int most, double enough)
+{
+    enum { MAKE_UP = 4 };
+    int degree = lowest;
+    for (int i = 0; i < 2 * fit->side; i++)
+        while (degree < most && first_neglected(fit, i, degree) > MAKE_UP * enough)
+            degree++;
+    return degree;
 }
 
 /* The lowest degree that is good enough; false if none is. */
 static bool fit_polynomials(struct fit *fit)
 {
     enum { LOWEST_DEGREE = 8 };
-    struct checkpoint points[MARGIN_INTERVALS * CHECKS];
-    fit_series(fit);
-    for (int i = 0; i < MARGIN_INTERVALS; i++) {
-        for (int k = 0; k < CHECKS; k++) {
-            double margin = margin_at(fit, i, fit->places->check[k]);
-            points[i * CHECKS + k] = (struct checkpoint){margin, exact_loss(fit, margin)};
-        }
-    }
+    ask_function(fit);
     fit->polynomials->error = INFINITY;
-    for (int degree = LOWEST_DEGREE; degree <= NODES; degree++) {
+    int degree = first_degree(fit, LOWEST_DEGREE, NODES, ENOUGH);
+    for (; degree <= NODES; degree++) {
         fit->polynomials->degree = degree;
         for (int i = 0; i < MARGIN_INTERVALS; i++)
             place_interval(fit, i);
-        fit->polynomials->error = fit_error(fit, points, MARGIN_INTERVALS * CHECKS);
+        fit->polynomials->error = fit_error(fit);
         if (fit->polynomials->error <= ENOUGH)
             return true;
     }
@@ -191,20 +212,18 @@ static bool fit_polynomials(struct fit *fit)
 
 /* ---- Floats ---------------------------------------------------------------------------------- */
 
-/* The error of a polynomial of floats at a check, relative to max(1, |value|), as kernels evaluate
- * it. */
+/* The error of a polynomial of floats at a check, as kernels evaluate it. */
 static double floats_error(const struct fit *fit, const struct margin_floats *floats, int interval,
                            int check)
 {
-    const struct margin_loss exact = fit->exact[interval][check];
     float x = (float)fit->places->check[check], value = floats->coefficient[0][interval], slope = 0;
     for (int i = 1; i <= floats->degree; i++) {
         slope = slope * x + value;
         value = value * x + floats->coefficient[i][interval];
     }
-    double slope_by_margin = (double)slope / margin_per_x(fit, interval);
-    return fmax(fabs((double)value - exact.value), fabs(slope_by_margin - exact.slope)) /
-           fmax(1, fabs(exact.value));
+    const struct margin_loss found = {.value = (double)value,
+                                      .slope = (double)slope / margin_per_x(fit, interval)};
+    return relative_error(found, fit->exact[interval][check]);
 }
 
 static void place_floats(const struct fit *fit, struct margin_floats *floats)
@@ -223,15 +242,14 @@ static void place_floats(const struct fit *fit, struct margin_floats *floats)
 /* From the polynomials of doubles, which are at hand and exact enough. */
 static void fit_floats(struct margin_table *table, const struct places *places)
 {
+    enum { LOWEST_DEGREE = 4 };
     struct margin_floats *floats = &table->floats;
     struct fit fit = {.from = &table->near, .split = 2, .side = MARGIN_FLOAT_INTERVALS / 2};
     fit.places = places;
-    fit_series(&fit);
-    for (int i = 0; i < MARGIN_FLOAT_INTERVALS; i++)
-        for (int k = 0; k < CHECKS; k++)
-            fit.exact[i][k] = exact_loss(&fit, margin_at(&fit, i, places->check[k]));
+    ask_function(&fit);
     floats->error = INFINITY;
-    for (floats->degree = 4; floats->error > ENOUGH_FLOATS; floats->degree++) {
+    floats->degree = first_degree(&fit, LOWEST_DEGREE, MARGIN_FLOAT_DEGREE, ENOUGH_FLOATS);
+    for (; floats->error > ENOUGH_FLOATS; floats->degree++) {
         place_floats(&fit, floats);
         if (floats->degree == MARGIN_FLOAT_DEGREE || floats->error <= ENOUGH_FLOATS)
             break;
@@ -239,9 +257,14 @@ static void fit_floats(struct margin_table *table, const struct places *places)
     floats->limit = floats->error <= ENOUGH_FLOATS ? (float)table->near.limit : 0;
 }
 
+static struct margin_table empty_table(double t1, double t2)
+{
+    return (struct margin_table){.t1 = t1, .t2 = t2, .form = MARGIN_EXACT};
+}
+
 void margin_table_build(struct margin_table *table, double t1, double t2)
 {
-    *table = (struct margin_table){.t1 = t1, .t2 = t2, .form = MARGIN_EXACT};
+    *table = empty_table(t1, t2);
     table->near = (struct margin_polynomials){.split = 1, .limit = 15};
     table->far = (struct margin_polynomials){.split = 0, .limit = 255};
     if (!(t2 >= 1))
@@ -258,4 +281,17 @@ void margin_table_build(struct margin_table *table, double t1, double t2)
     else if (fit_polynomials(&far))
         table->form = MARGIN_TABLE;
     fit_floats(table, &places);
+}
+
+/* No polynomials reach anywhere, so that all margins take the formula, or the exact path. */
+void margin_table_for_rows(struct margin_table *table, double t1, double t2, uint64_t rows)
+{
+    const uint64_t few = t2 == 1 ? FEW_ROWS_FORMULA : FEW_ROWS_EXACT;
+    if (rows > few) {
+        margin_table_build(table, t1, t2);
+        return;
+    }
+    *table = empty_table(t1, t2);
+    if (t2 == 1)
+        table->form = MARGIN_SIGMOID;
 }

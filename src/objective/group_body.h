@@ -52,7 +52,7 @@ static void evaluate_column(const struct group_work *work, size_t c, size_t padd
     const struct group *group = work->group;
     const struct group_scratch *s = work->scratch;
     const struct column_rows rows = rows_for(work, c, padded);
-    struct column_sums sums = {0};
+    struct column_totals sums = {0};
     group->kernel->column->MARGINS(&rows, (const real *)s->activation + c * group->stride,
                                    s->number[0]);
     margin_losses(&group->chunk.column[c].member->losses, padded, s->number, false);

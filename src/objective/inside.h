@@ -67,7 +67,8 @@ struct objective {
 
     bool fold;      /* scaling goes into the weights, not into the rows */
     double *raw;    /* weights for the rows as the kernels see them, and the intercepts behind */
-    float *raw_f32; /* sparse data: of PASS_MULTIPLY only */
+    float *raw_f32; /* sparse data: where sparse_takes_floats */
+    bool zero;      /* they are all 0, as where training starts: activations are the intercepts */
 
     struct parts parts; /* of all processes; */
     size_t *first;      /* the first one of each, and their number behind */
@@ -138,6 +139,10 @@ void dense_part_f32(const struct work *work, size_t part);
 void dense_part_f64(const struct work *work, size_t part);
 void sparse_part(const struct work *work, size_t part);
 /* The transposed matrix, if the shape of the data wants it. */
+/* Many classes: whether a pass gathers floats, half as many bytes. Lengths and products with the
+ * curvature, which steps are made of, need no more digits than they have. Values and gradients do
+ * only where the spec says that these are not to be found to more digits. */
+bool sparse_takes_floats(const struct objective *o, enum pass pass);
 /* No value is beyond the range of floats. */
 bool sparse_fits_floats(const struct matrix *x);
 temper_status sparse_prepare(struct objective *o, temper_error *error);

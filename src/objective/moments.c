@@ -11,6 +11,7 @@ enum {
     GROUP_BLOCKS = 6,         /* at least: sums are large, and new memory is slow */
     MOST_ROWS = 512,          /* of a block */
     BLOCK_BYTES = 800 * 1024, /* the same: read again and again, but from the cache */
+    BLOCKS_AHEAD = 8,         /* asked for before they are needed */
 };
 
 static const double GROUP_BYTES = 128.0 * 1024 * 1024; /* of so few groups together, and */
@@ -169,22 +170,34 @@ static void add_block(const struct moments *m, struct span span, struct gram_lin
         dense_block_f32(m, span, lines, outer, scratch);
 }
 
+/* A block of those of all processes. */
+static struct span block_span(const struct moments *m, size_t block)
+{
+    const struct objective *o = m->o;
+    struct cut cut = o->cut;
+    cut.block_rows = m->block_rows;
+    size_t part = block / m->part_blocks - o->first[comm_rank(o->spec.data->comm)];
+    return cut_span(&cut, part, block % m->part_blocks);
+}
+
 void moments_add(const struct moments *m, struct moments_share share, double *outer,
                  struct scratch *scratch)
 {
     const struct objective *o = m->o;
     size_t first = o->first[comm_rank(o->spec.data->comm)], behind = first + o->cut.parts;
-    struct cut cut = o->cut;
-    cut.block_rows = m->block_rows;
-    for (size_t part = share.from > first ? share.from : first; part < share.to && part < behind;
-         part++)
-        for (size_t i = 0; i < m->part_blocks; i++) {
-            struct span span = cut_span(&cut, part - first, i);
-            if (span.count == 0 || (part * m->part_blocks + i) % m->step != 0)
-                continue;
-            pages_some(o->x, span.from, span.count, span.from + m->step * m->block_rows);
-            add_block(m, span, share.lines, outer, scratch);
+    size_t from = (share.from > first ? share.from : first) * m->part_blocks;
+    size_t to = (share.to < behind ? share.to : behind) * m->part_blocks;
+    size_t block = (from + m->step - 1) / m->step * m->step, asked = block;
+    for (; block < to; block += m->step) {
+        struct span span = block_span(m, block);
+        for (; asked < to && asked <= block + BLOCKS_AHEAD * m->step; asked += m->step) {
+            struct span soon = block_span(m, asked);
+            pages_soon(o->x, soon.from, soon.count);
         }
+        pages_some(o->x, span.from, span.count);
+        if (span.count)
+            add_block(m, span, share.lines, outer, scratch);
+    }
 }
 
 /* ---- The matrix ------------------------------------------------------------------------------ */

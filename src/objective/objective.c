@@ -102,6 +102,13 @@ static bool allocate_points(struct objective *o)
     return true;
 }
 
+/* Rows that are some of many are treated as many. */
+static void make_table(struct objective *o)
+{
+    const uint64_t rows = o->spec.weight_sum > 0 ? UINT64_MAX : dataset_all_rows(o->spec.data);
+    margin_table_for_rows(o->table, o->spec.loss.t1, o->spec.loss.t2, rows);
+}
+
 static bool allocate(struct objective *o)
 {
     size_t plain = o->columns * o->vectors;
@@ -115,7 +122,7 @@ static bool allocate(struct objective *o)
         o->table = mem_aligned(1, sizeof *o->table);
         if (!o->table)
             return false;
-        margin_table_build(o->table, o->spec.loss.t1, o->spec.loss.t2);
+        make_table(o);
     }
     return o->raw && allocate_parts(o) && allocate_points(o) && allocate_scratch(o);
 }
@@ -265,7 +272,7 @@ void objective_set_loss(struct objective *o, temper_loss_spec loss)
 {
     o->spec.loss = loss;
     if (o->table && (o->table->t1 != loss.t1 || o->table->t2 != loss.t2))
-        margin_table_build(o->table, loss.t1, loss.t2);
+        make_table(o);
 }
 
 bool objective_can_multiply(const struct objective *o)

@@ -19,7 +19,8 @@ struct objective_spec {
     temper_loss_spec loss;      /* resolved */
     double l2;
     bool intercept;
-    bool f64;       /* sums in doubles throughout; sparse data always has that */
+    bool f64;       /* sums in doubles throughout; sparse data always has that, */
+    bool floats;    /* unless this: many classes, and curvature; see sparse_takes_floats */
     bool curvature; /* keep what accept, multiply and hessian need */
     size_t threads; /* at least 1 */
     /* What sums are divided by where the rows are some of many; 0: their own weights. */

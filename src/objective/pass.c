@@ -12,14 +12,22 @@ static void to_floats(const double *from, size_t n, float *to)
         to[i] = (float)from[i];
 }
 
-/* w . (x - offset) factor + b = (w factor) . x + (b - w factor . offset). Products with sparse data
- * of many classes take floats alone. */
+static bool all_zero(const double *w, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (w[i] != 0)
+            return false;
+    return true;
+}
+
+/* w . (x - offset) factor + b = (w factor) . x + (b - w factor . offset). */
 static void fold(struct objective *o, enum pass pass, const double *w)
 {
     size_t vectors = o->vectors, plain = o->columns * vectors;
     const struct scale *scale = o->spec.scale;
     double *bias = o->raw + plain;
-    bool floats = o->raw_f32 && (o->x->kind != MATRIX_CSR || pass == PASS_MULTIPLY);
+    bool floats = o->x->kind == MATRIX_CSR ? sparse_takes_floats(o, pass) : o->raw_f32 != NULL;
+    o->zero = all_zero(w, plain);
     for (size_t k = 0; k < vectors; k++)
         bias[k] = o->spec.intercept ? w[plain + k] : 0;
     if (floats && !o->fold && o->x->kind == MATRIX_CSR) {

@@ -16,7 +16,7 @@ struct cut {
     size_t rows, block_rows;
     size_t part_rows;   /* of each part but the last */
     size_t part_blocks; /* blocks of each part */
-    size_t parts;       /* 64 at most */
+    size_t parts;
 };
 
 /* The rows of a block. */

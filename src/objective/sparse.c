@@ -15,11 +15,11 @@ bool sparse_fits_floats(const struct matrix *x)
     return true;
 }
 
-/* Products with the curvature, which steps are made of, need no more digits than floats have; half
- * the memory is gathered. Values and gradients, which decide where a run ends, are all doubles. */
-static bool takes_floats(const struct objective *o, enum pass pass)
+bool sparse_takes_floats(const struct objective *o, enum pass pass)
 {
-    return pass == PASS_MULTIPLY && o->raw_f32;
+    const bool enough =
+        pass == PASS_MULTIPLY || pass == PASS_LENGTH || (pass == PASS_EVALUATE && o->spec.floats);
+    return o->raw_f32 && enough;
 }
 
 /* Residuals go into the gradient, or wait for the transposed matrix. */
@@ -28,7 +28,10 @@ static void two_block(const struct work *work, struct span span)
     struct objective *o = work->o;
     double *activation = work->scratch->first;
     double *r = o->transposed ? o->residual + span.from : work->scratch->second;
-    o->sparse->times(span_entries(o->x, span), o->raw, activation);
+    if (o->zero)
+        memset(activation, 0, span.count * sizeof *activation);
+    else
+        o->sparse->times(span_entries(o->x, span), o->raw, activation);
     for (size_t i = 0; i < span.count; i++)
         activation[i] += o->raw[o->columns];
     two_rows(work, span, activation, r);
@@ -74,7 +77,7 @@ static void many_residuals(const struct work *work, struct span span, const doub
     for (size_t c = 0; c < o->classes; c++)
         for (size_t i = 0; i < span.count; i++)
             intercept[c] += residual[c * o->stride + i];
-    if (o->transposed && takes_floats(o, work->pass)) {
+    if (o->transposed && sparse_takes_floats(o, work->pass)) {
         to_rows_f32(o, span.count, residual, o->residual_f32 + span.from * o->classes);
     } else if (o->transposed) {
         to_rows(o, span.count, residual, o->residual + span.from * o->classes);
@@ -89,7 +92,9 @@ static void many_block(const struct work *work, struct span span)
     struct objective *o = work->o;
     double *by_row = work->scratch->third, *activation = work->scratch->first;
     double *residual = work->scratch->second;
-    if (takes_floats(o, work->pass))
+    if (o->zero)
+        memset(by_row, 0, span.count * o->classes * sizeof *by_row);
+    else if (sparse_takes_floats(o, work->pass))
         o->sparse->many_times_f32(span_entries(o->x, span), o->classes, o->raw_f32, by_row);
     else
         o->sparse->many_times(span_entries(o->x, span), o->classes, o->raw, by_row);
@@ -184,7 +189,7 @@ static temper_status gather_columns(const struct column_pass *pass, temper_error
 temper_status sparse_gradient(struct objective *o, enum pass pass_kind, const double *w,
                               double *gradient, temper_error *error)
 {
-    struct column_pass pass = {o, takes_floats(o, pass_kind), w, gradient, o->residual};
+    struct column_pass pass = {o, sparse_takes_floats(o, pass_kind), w, gradient, o->residual};
     size_t threads = worth_threads(o->workers, (double)o->x->nonzeros * (double)o->vectors);
     temper_status status = TEMPER_OK;
     if (pass.floats)

@@ -28,6 +28,9 @@ struct problem {
     temper_status (*hessian)(void *context, double *h, temper_error *error);
     /* v becomes M^-1 v for some M > 0 that resembles H. NULL: M = 1. */
     void (*precondition)(void *context, double *v);
+    /* tron: instead, an M^-1 that is diagonal, one number for every `together` entries of v. */
+    const double *diagonal;
+    size_t together;
 };
 
 /* Where a run is, after an iteration. */

@@ -21,7 +21,8 @@ enum { MOST_PRODUCTS = 1000 }; /* of one iteration */
 struct tron {
     struct optim_run run;
     double *step, *residual, *direction, *product; /* conjugate gradients; residual = -g - H step */
-    double *solved;                                /* M^-1 residual; without M that itself */
+    double *solved;                /* M^-1 residual; where M is not asked for it, that itself */
+    struct vector_diagonal metric; /* M^-1, if it is diagonal; else no numbers */
 };
 
 /* Inner products in the norm of M that the recurrences carry along. */
@@ -30,11 +31,11 @@ struct norms {
     double residual;               /* r'M^-1 r */
 };
 
-/* Returns r'M^-1 r; `squares` is r'r. */
+/* Returns r'M^-1 r; `squares` is r'r, or that already if M is diagonal. */
 static double apply_metric(struct tron *self, double squares)
 {
     const struct problem *problem = self->run.problem;
-    if (!problem->precondition)
+    if (!problem->precondition || self->metric.number)
         return squares;
     vector_copy(self->solved, self->residual, problem->size);
     problem->precondition(problem->context, self->solved);
@@ -60,8 +61,13 @@ static struct norms begin(struct tron *self)
         self->step[i] = 0;
         self->residual[i] = -run->gradient[i];
     }
-    const double residual = apply_metric(self, vector_dot(self->residual, self->residual, n));
-    vector_copy(self->direction, self->solved, n);
+    double residual;
+    if (self->metric.number) {
+        residual = vector_solve_in(self->metric, self->direction, self->residual, n);
+    } else {
+        residual = apply_metric(self, vector_dot(self->residual, self->residual, n));
+        vector_copy(self->direction, self->solved, n);
+    }
     return (struct norms){.direction = residual, .residual = residual};
 }
 
@@ -75,20 +81,25 @@ static double to_edge(const struct norms *norms, double radius)
                             : (root - norms->cross) / norms->direction;
 }
 
-/* s += tau d, r -= tau H d; returns r'r. */
+/* s += tau d, r -= tau H d; returns r'r, or r'M^-1 r if M is diagonal. */
 static double advance(struct tron *self, struct norms *norms, double tau)
 {
     const size_t n = self->run.problem->size;
     const struct vector_steps steps = {self->step, self->residual, self->direction, self->product};
     norms->step += tau * (2 * norms->cross + tau * norms->direction);
-    return vector_advance(steps, tau, n);
+    return self->metric.number ? vector_advance_in(self->metric, steps, tau, n)
+                               : vector_advance(steps, tau, n);
 }
 
 /* The next direction, conjugate to those before. */
 static void turn(struct tron *self, struct norms *norms, double tau, double squares)
 {
     const double residual = apply_metric(self, squares), beta = residual / norms->residual;
-    vector_turn(self->direction, beta, self->solved, self->run.problem->size);
+    const size_t n = self->run.problem->size;
+    if (self->metric.number)
+        vector_turn_in(self->metric, self->direction, beta, self->residual, n);
+    else
+        vector_turn(self->direction, beta, self->solved, n);
     norms->cross = beta * (norms->cross + tau * norms->direction);
     norms->direction = residual + beta * beta * norms->direction;
     norms->residual = residual;
@@ -199,7 +210,7 @@ temper_status minimise_tron(const struct problem *problem, const struct optim_op
                             double *w, struct optim_result *result, temper_error *error)
 {
     static const struct optim_method method = {OPTIM_TRON, iterate, sound};
-    struct tron self = {0};
+    struct tron self = {.metric = {problem->diagonal, problem->together}};
     struct optim_room room = {0};
     if (!problem->multiply)
         return error_set(error, TEMPER_BUG, "conjugate gradients were called without products");

@@ -63,6 +63,43 @@ double vector_advance(struct vector_steps steps, double a, size_t n)
     return fold(part);
 }
 
+double vector_advance_in(struct vector_diagonal metric, struct vector_steps steps, double a,
+                         size_t n)
+{
+    double sum = 0;
+    for (size_t from = 0, j = 0; from < n; from += metric.together, j++) {
+        const size_t count = n - from < metric.together ? n - from : metric.together;
+        const struct vector_steps some = {steps.x + from, steps.r + from, steps.d + from,
+                                          steps.p + from};
+        sum += metric.number[j] * vector_advance(some, a, count);
+    }
+    return sum;
+}
+
+void vector_turn_in(struct vector_diagonal metric, double *restrict y, double a,
+                    const double *restrict x, size_t n)
+{
+    for (size_t from = 0, j = 0; from < n; from += metric.together, j++) {
+        const size_t count = n - from < metric.together ? n - from : metric.together;
+        const double number = metric.number[j];
+        for (size_t i = from; i < from + count; i++)
+            y[i] = number * x[i] + a * y[i];
+    }
+}
+
+double vector_solve_in(struct vector_diagonal metric, double *restrict y, const double *restrict x,
+                       size_t n)
+{
+    double sum = 0;
+    for (size_t from = 0, j = 0; from < n; from += metric.together, j++) {
+        const size_t count = n - from < metric.together ? n - from : metric.together;
+        for (size_t i = from; i < from + count; i++)
+            y[i] = metric.number[j] * x[i];
+        sum += vector_dot(x + from, y + from, count);
+    }
+    return sum;
+}
+
 void vector_step(double *restrict out, const double *restrict x, double a, const double *restrict d,
                  size_t n)
 {

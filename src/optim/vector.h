@@ -20,6 +20,19 @@ struct vector_steps {
     const double *restrict d, *restrict p;
 };
 double vector_advance(struct vector_steps steps, double a, size_t n);
+/* The same in a metric M whose inverse is diagonal, one number for every `together` entries:
+ * r'M^-1 r is returned; y = M^-1 x + a y; y = M^-1 x, of which x'y is returned. No
+ * vector is read twice, since those that are longer than the cache wait for memory alone. */
+struct vector_diagonal {
+    const double *number;
+    size_t together;
+};
+double vector_advance_in(struct vector_diagonal metric, struct vector_steps steps, double a,
+                         size_t n);
+void vector_turn_in(struct vector_diagonal metric, double *restrict y, double a,
+                    const double *restrict x, size_t n);
+double vector_solve_in(struct vector_diagonal metric, double *restrict y, const double *restrict x,
+                       size_t n);
 /* out = x + a d */
 void vector_step(double *restrict out, const double *restrict x, double a, const double *restrict d,
                  size_t n);

@@ -209,7 +209,7 @@ static void append_place(struct text *out, const struct audit_page *page,
     if (suspect->line && page->source)
         text_format(out, "line %llu", suspect->line);
     else
-        text_format(out, "row %llu", suspect->row + 1);
+        text_format(out, "row %llu", suspect->file_row + 1);
 }
 
 static void suspect_row(struct cells *cells, const struct audit_page *page, size_t rank)
@@ -336,6 +336,8 @@ void audit_page_write(struct text *out, const struct audit_page *page)
     page_pictures_end(out);
     photographs(out, page);
     page_heading(out, "The list");
+    page_paragraph(out, "Rows are counted from 1, as the file has them; those that were left out "
+                        "for missing values are not counted.");
     list(out, page);
     conflicts(out, page);
     page_end(out);

@@ -32,7 +32,7 @@ static const char style[] =
     ".grid figure{margin:0}\n"
     ".grid img{width:100%;image-rendering:pixelated;border:1px solid var(--line)}\n"
     ".grid figcaption{font-size:.8rem;line-height:1.35;overflow-wrap:anywhere}\n"
-    ".grid figcaption span{color:var(--soft)}\n"
+    ".grid figcaption span{color:var(--soft);font-size:.72rem;white-space:nowrap}\n"
     "@media (prefers-color-scheme:dark){\n"
     ":root{--paper:#15171b;--ink:#e4e6e9;--soft:#a3a8b0;--line:#33373e;--wash:#1d2025}\n"
     "svg [fill=\"#ffffff\"]{fill:#15171b}\n"

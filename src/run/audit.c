@@ -18,6 +18,9 @@
 static const char temperatures[] = "t1=0.3,0.5 t2=1"; /* (1, 1) and (0.1, 1.12) are added */
 static const char penalties[] = "l2=0.1x..1x:2";
 
+/* How far fits go by default: further changes no average precision in its third digit. */
+static const double ENOUGH_FOR_TWO = 1e-2, ENOUGH = 1e-3, ENOUGH_TO_CHOOSE = 1e-2;
+
 /* ---- Before the first fit -------------------------------------------------------------------- */
 
 static temper_status check_options(struct audit *audit)
@@ -37,7 +40,13 @@ static temper_status check_options(struct audit *audit)
     return TEMPER_OK;
 }
 
-/* Labels and lines of the rows of all processes. */
+static temper_status gather_or_fail(struct audit *audit, const void *mine, size_t size, void *all)
+{
+    return all ? roll_gather(&audit->roll, mine, size, all, audit->error)
+               : error_no_memory(audit->error);
+}
+
+/* Labels and places of the rows of all processes. */
 static temper_status call_roll(struct audit *audit)
 {
     const struct dataset *given = audit->given;
@@ -47,12 +56,15 @@ static temper_status call_roll(struct audit *audit)
         return status;
     audit->all = roll_as_data(&audit->roll, given);
     audit->data = &audit->all;
-    if (!given->line)
-        return TEMPER_OK;
-    audit->line = audit->all.line = mem_alloc(audit->roll.rows, sizeof *audit->line);
-    return audit->line ? roll_gather(&audit->roll, given->line, sizeof *audit->line, audit->line,
-                                     audit->error)
-                       : error_no_memory(audit->error);
+    if (given->line) {
+        audit->line = audit->all.line = mem_alloc(audit->roll.rows, sizeof *audit->line);
+        status = gather_or_fail(audit, given->line, sizeof *audit->line, audit->line);
+    }
+    if (status == TEMPER_OK && given->origin) {
+        audit->origin = audit->all.origin = mem_alloc(audit->roll.rows, sizeof *audit->origin);
+        status = gather_or_fail(audit, given->origin, sizeof *audit->origin, audit->origin);
+    }
+    return status;
 }
 
 /* By what training would refuse. */
@@ -83,6 +95,11 @@ static temper_status prepare(struct audit *audit)
     audit->train.valid = NULL;
     audit->train.checkpoint = NULL;
     audit->train.resume = 0;
+    audit->choosing = audit->train.tolerance;
+    if (isnan(audit->train.tolerance)) {
+        audit->choosing = ENOUGH_TO_CHOOSE;
+        audit->train.tolerance = audit->given->classes.count == 2 ? ENOUGH_FOR_TWO : ENOUGH;
+    }
     if (!audit->train.threads)
         audit->train.threads = thread_count_default();
     audit->threads = audit->train.threads;
@@ -130,6 +147,7 @@ temper_status audit_choose(struct audit *audit)
                                   .follow = options->follow,
                                   .follow_context = options->follow_context};
     temper_tune_report report;
+    tuning.train.tolerance = audit->choosing;
     if (isnan(audit->l2))
         snprintf(grid, sizeof grid, "%s %s", temperatures, penalties);
     else
@@ -162,6 +180,7 @@ static void audit_free(struct audit *audit)
     ground_free(&audit->ground);
     roll_free(&audit->roll);
     mem_free(audit->line);
+    mem_free(audit->origin);
     split_free(&audit->folds);
     mem_free(audit->activation);
     mem_free(audit->belief);

@@ -38,11 +38,6 @@ static temper_status weigh(const struct dataset *data, const temper_audit_report
                            size_t count, struct dataset **out, temper_error *error)
 {
     size_t rows = (size_t)data->x.rows;
-    if (report->loss.t2 <= report->loss.t1)
-        return error_set(error, TEMPER_USAGE,
-                         "at t1 = %g, t2 = %g the importance of every row is 1 or more, and "
-                         "weights would change nothing; give t1 < t2, or drop or relabel the rows",
-                         report->loss.t1, report->loss.t2);
     temper_status status = dataset_borrow(data, out, error);
     if (status != TEMPER_OK)
         return status;
@@ -67,19 +62,34 @@ static const struct {
                           struct dataset **, temper_error *);
 } ways[] = {{"drop", drop}, {"relabel", relabel}, {"weight", weigh}};
 
-temper_status audit_fix(const struct dataset *data, const temper_audit_report *report, size_t count,
-                        const char *how, struct dataset **out, temper_error *error)
+temper_status audit_fix_suits(const struct dataset *data, const temper_audit_report *report,
+                              const char *how, temper_error *error)
 {
     if (report->rows != data->x.rows)
         return error_set(error, TEMPER_USAGE,
                          "this audit is of %llu rows, and the data has %llu; audit it again",
                          report->rows, (unsigned long long)data->x.rows);
-    if (count > report->rows)
-        count = (size_t)report->rows;
+    if (strcmp(how, "weight") == 0 && report->loss.t2 <= report->loss.t1)
+        return error_set(error, TEMPER_USAGE,
+                         "at t1 = %g, t2 = %g the importance of every row is 1 or more, and "
+                         "weights would change nothing; give t1 < t2, or drop or relabel the rows",
+                         report->loss.t1, report->loss.t2);
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
         if (strcmp(how, ways[i].name) == 0)
-            return ways[i].make(data, report, count, out, error);
+            return TEMPER_OK;
     return error_set(error, TEMPER_USAGE,
                      "there is no way '%.64s' to fix labels; there are drop, relabel and weight",
                      how);
+}
+
+temper_status audit_fix(const struct dataset *data, const temper_audit_report *report, size_t count,
+                        const char *how, struct dataset **out, temper_error *error)
+{
+    temper_status status = audit_fix_suits(data, report, how, error);
+    if (count > report->rows)
+        count = (size_t)report->rows;
+    for (size_t i = 0; status == TEMPER_OK && i < sizeof ways / sizeof *ways; i++)
+        if (strcmp(how, ways[i].name) == 0)
+            return ways[i].make(data, report, count, out, error);
+    return status;
 }

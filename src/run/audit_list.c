@@ -36,6 +36,7 @@ static void fill_suspect(struct audit *audit, size_t row, double *space, temper_
     size_t other = best_other(space, audit->classes, given);
     *out = (temper_suspect){
         .row = row,
+        .file_row = audit->data->origin ? audit->data->origin[row] : row,
         .line = audit->data->line ? audit->data->line[row] : 0,
         .given = given,
         .suggested = (uint32_t)other,

@@ -9,8 +9,11 @@
 #include "base/memory.h"
 #include "data/components.h"
 #include "data/neighbours.h"
+#include "data/places.h"
 #include "run/auditing.h"
 #include "run/curves.h"
+
+enum { DIRECTIONS_FROM = 512 }; /* rows */
 
 /* ---- Places --------------------------------------------------------------------------------- */
 
@@ -20,8 +23,10 @@ static temper_status find_directions(const struct audit *audit, const struct gro
 {
     size_t columns = (size_t)ground->data->x.columns;
     if (columns > dimensions)
-        return components_find(ground->data, ground_scale(ground), dimensions, audit->train.seed,
-                               out, audit->error);
+        return components_find(
+            ground->data, ground_scale(ground),
+            (struct components_how){dimensions, DIRECTIONS_FROM, audit->train.seed}, out, NULL,
+            audit->error);
     for (size_t i = 0; i < columns * columns; i++)
         out[i] = i % (columns + 1) == 0 ? 1 : 0;
     return TEMPER_OK;
@@ -31,18 +36,16 @@ static temper_status find_directions(const struct audit *audit, const struct gro
  * own, so that no square overflows. */
 static void shrink(double *place, size_t rows, size_t dimensions, float *out)
 {
-    size_t count = rows * dimensions;
-    double most = 0;
-    for (size_t j = 0; j < dimensions; j++) {
-        double mean = 0;
-        for (size_t i = j; i < count; i += dimensions)
-            mean += place[i] / (double)rows;
-        for (size_t i = j; i < count; i += dimensions)
-            place[i] -= mean;
-    }
-    for (size_t i = 0; i < count; i++)
-        most = fmax(most, fabs(place[i]));
-    for (size_t i = 0; i < count; i++)
+    double mean[AUDIT_DIMENSIONS] = {0}, most = 0;
+    for (size_t i = 0; i < rows * dimensions; i += dimensions)
+        for (size_t j = 0; j < dimensions; j++)
+            mean[j] += place[i + j] / (double)rows;
+    for (size_t i = 0; i < rows * dimensions; i += dimensions)
+        for (size_t j = 0; j < dimensions; j++) {
+            place[i + j] -= mean[j];
+            most = fmax(most, fabs(place[i + j]));
+        }
+    for (size_t i = 0; i < rows * dimensions; i++)
         out[i] = (float)(most > 0 ? place[i] / most : 0);
 }
 
@@ -59,6 +62,18 @@ static struct ground even_ground(const struct audit *audit, double *factor)
     return ground;
 }
 
+/* Bytes are small numbers: floats, which are faster, tell their places as well. */
+static temper_status project(const struct audit *audit, const struct ground *ground,
+                             struct solution projection, double *out)
+{
+    const struct matrix *x = &ground->data->x;
+    const struct scale *scale = ground_scale(ground);
+    if (x->kind != MATRIX_U8)
+        return ground_activations(ground, projection, audit->threads, out, audit->error);
+    struct directions directions = {projection.w, projection.vectors, scale ? scale->factor : NULL};
+    return places_of_bytes(x, directions, audit->threads, out, audit->error);
+}
+
 static temper_status find_places(const struct audit *audit, size_t dimensions, double *directions,
                                  double *place, float *out)
 {
@@ -71,7 +86,7 @@ static temper_status find_places(const struct audit *audit, size_t dimensions, d
         struct ground ground = even_ground(audit, factor);
         status = find_directions(audit, &ground, dimensions, directions);
         if (status == TEMPER_OK)
-            status = ground_activations(&ground, projection, audit->threads, own, audit->error);
+            status = project(audit, &ground, projection, own);
     }
     if (status == TEMPER_OK && !alone)
         status = roll_gather(&audit->roll, own, dimensions * sizeof *own, place, audit->error);

@@ -131,7 +131,7 @@ static void fill_two(struct audit *audit, double most)
 static temper_status ask_surest(struct audit *audit, double *known, struct two_rows *rows)
 {
     struct surest surest;
-    noise_two_fit(rows, &audit->two);
+    noise_two_fit(rows, NULL, &audit->two);
     for (size_t row = 0; row < audit->rows; row++)
         known[row] = noise_two_known(&audit->two.best, audit->evidence + TWO_EVIDENCE * row);
     temper_status status = find_surest(audit, known, &surest);
@@ -149,6 +149,8 @@ static temper_status weigh_two(struct audit *audit)
     struct two_rows rows = {
         .evidence = audit->evidence, .given = audit->data->label, .rows = audit->rows};
     double *known = mem_alloc(audit->rows, sizeof *known), most;
+    const struct noise_two *near = NULL;
+    struct noise_two before;
     struct surest surest;
     if (!known)
         return error_no_memory(audit->error);
@@ -163,9 +165,11 @@ static temper_status weigh_two(struct audit *audit)
     if (status == TEMPER_OK && !contradicts(&surest)) {
         fill_two(audit, most);
         status = ask_surest(audit, known, &rows);
+        before = audit->two.best;
+        near = &before;
     }
     if (status == TEMPER_OK)
-        noise_two_fit(&rows, &audit->two);
+        noise_two_fit(&rows, near, &audit->two);
     mem_free(known);
     return status;
 }

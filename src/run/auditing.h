@@ -16,11 +16,13 @@ struct audit {
     struct dataset all;
     struct roll roll;
     uint64_t *line;
+    size_t *origin;
     const temper_audit_options *options;
     temper_error *error;
 
     /* ---- What was decided before the fits */
     temper_train_options train;
+    double choosing; /* the tolerance of fits that choose temperatures */
     temper_loss_spec loss;
     double l2;
     struct ground ground;

@@ -11,7 +11,7 @@
 #include "data/neighbours.h"
 
 /* Moments and the factors of two classes. */
-enum { CURVES_BYTES = 16 << 20 };
+enum { CURVES_BYTES = 4 << 20 };
 
 struct curves {
     struct points points; /* around their mean */

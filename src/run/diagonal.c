@@ -56,10 +56,3 @@ temper_status diagonal_prepare(struct training_run *t, const struct phase *phase
     metric->diagonal[columns] = share_of(bend); /* intercepts, if there are any */
     return TEMPER_OK;
 }
-
-void diagonal_precondition(const struct metric *metric, double *v)
-{
-    for (size_t j = 0; j < metric->n; j++)
-        for (size_t k = 0; k < metric->vectors; k++)
-            v[j * metric->vectors + k] *= metric->diagonal[j];
-}

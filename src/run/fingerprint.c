@@ -21,15 +21,17 @@ struct digests {
     XXH64_hash_t *block; /* those of this process */
 };
 
-/* In pieces, so that a mapped file need not be in memory at once. */
-static XXH64_hash_t hash_bytes(const struct matrix *x, const void *bytes, size_t length)
+/* In pieces, so that a mapped file need not be in memory at once; what is behind them, up to the
+ * end of the array, is for the blocks that come next. */
+static XXH64_hash_t hash_bytes(const struct matrix *x, const void *bytes, size_t length,
+                               const void *behind)
 {
     XXH3_state_t state;
     const char *at = bytes, *end = at + length;
     XXH3_64bits_reset(&state);
     while (at < end) {
         size_t left = (size_t)(end - at), piece = left < PIECE ? left : PIECE;
-        pages_bytes(x->pages, at, piece, end);
+        pages_bytes(x->pages, at, piece, behind);
         XXH3_64bits_update(&state, at, piece);
         at += piece;
     }
@@ -42,7 +44,8 @@ static XXH64_hash_t hash_dense(const struct matrix *x, size_t from, size_t count
                   : x->kind == MATRIX_F64 ? sizeof(double)
                                           : sizeof(uint8_t);
     size_t row = (size_t)x->columns * size;
-    return hash_bytes(x, (const char *)x->dense + from * row, count * row);
+    const char *dense = x->dense;
+    return hash_bytes(x, dense + from * row, count * row, dense + (size_t)x->rows * row);
 }
 
 /* Entries as those of a file would be: the same numbers have the same print, however wide they are
@@ -52,7 +55,8 @@ static XXH64_hash_t hash_columns(const struct matrix *x, uint64_t start, uint64_
     uint32_t narrow[NARROWED];
     XXH3_state_t state;
     if (x->column)
-        return hash_bytes(x, x->column + start, entries * sizeof *x->column);
+        return hash_bytes(x, x->column + start, entries * sizeof *x->column,
+                          x->column + x->nonzeros);
     XXH3_64bits_reset(&state);
     for (uint64_t done = 0, count; done < entries; done += count) {
         count = entries - done < NARROWED ? entries - done : NARROWED;
@@ -76,10 +80,10 @@ static XXH64_hash_t hash_values(const struct matrix *x, uint64_t start, uint64_t
     float narrow[NARROWED];
     XXH3_state_t state;
     if (x->value)
-        return hash_bytes(x, x->value + start, entries * sizeof *x->value);
+        return hash_bytes(x, x->value + start, entries * sizeof *x->value, x->value + x->nonzeros);
     const double *value = x->value64 + start;
     if (!are_floats(value, entries))
-        return hash_bytes(x, value, entries * sizeof *value);
+        return hash_bytes(x, value, entries * sizeof *value, NULL);
     XXH3_64bits_reset(&state);
     for (uint64_t done = 0, count; done < entries; done += count) {
         count = entries - done < NARROWED ? entries - done : NARROWED;

@@ -249,9 +249,7 @@ static void solve_one(const struct metric *metric, size_t k, double *v)
 void metric_precondition(void *context, double *v)
 {
     const struct metric *metric = context;
-    if (metric->diagonal)
-        diagonal_precondition(metric, v);
-    else if (metric->vectors == 1)
+    if (metric->vectors == 1)
         cholesky_solve_full(metric->factor, metric->n, v);
     else if (metric->factors == 1)
         for (size_t k = 0; k < metric->vectors; k += CHOLESKY_TOGETHER)

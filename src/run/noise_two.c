@@ -35,29 +35,23 @@ struct search {
     double unit[TWO_EVIDENCE];
     bool one_rate;
     struct prior prior;
-    double theta[PARAMETERS];
-    double loss; /* minus the logarithm of likelihood and prior */
+    double theta[PARAMETERS], exponent; /* exp of the bend */
+    double loss;                        /* minus the logarithm of likelihood and prior */
     double gradient[PARAMETERS], fisher[PARAMETERS][PARAMETERS];
 };
 
 /* ---- One row --------------------------------------------------------------------------------- */
 
-/* sign(z) ((1 + |z|)^e - 1) / e, e = exp(bend), and its derivatives. */
+/* sign(z) ((1 + |z|)^e - 1) / e, e = exp(bend), and its derivatives by z and by the bend. */
 struct bent {
     double value, by_z, by_bend;
 };
 
-static struct bent bent_at(double z, double bend)
+static struct bent bent_at(double z, double e)
 {
-    double e = exp(bend), a = fabs(z), l = log1p(a), power = exp(e * l);
+    double a = fabs(z), l = log1p(a), power = exp(e * l);
     double value = (power - 1) / e;
     return (struct bent){copysign(value, z), power / (1 + a), copysign(power * l - value, z)};
-}
-
-/* log(1 + exp(x)) */
-static double soft_plus(double x)
-{
-    return x > 0 ? x + log1p(exp(-x)) : log1p(exp(x));
 }
 
 double noise_two_known(const struct noise_two *model, const double *evidence)
@@ -71,14 +65,20 @@ double noise_two_known(const struct noise_two *model, const double *evidence)
 double noise_two_row(const struct noise_two *model, const double *evidence, uint32_t given,
                      double *out)
 {
-    double logit = bent_at(noise_two_known(model, evidence), model->bend).value;
-    out[0] = -soft_plus(logit) + log(given == 0 ? 1 - model->rate[0] : model->rate[0]);
-    out[1] = -soft_plus(-logit) + log(given == 1 ? 1 - model->rate[1] : model->rate[1]);
+    double logit = bent_at(noise_two_known(model, evidence), exp(model->bend)).value;
+    double tail = log1p(exp(-fabs(logit))); /* of the likelier class, minus log q */
+    out[0] = -fmax(logit, 0) - tail + log(given == 0 ? 1 - model->rate[0] : model->rate[0]);
+    out[1] = fmin(logit, 0) - tail + log(given == 1 ? 1 - model->rate[1] : model->rate[1]);
     double top = fmax(out[0], out[1]);
     return top + log1p(exp(fmin(out[0], out[1]) - top));
 }
 
 /* ---- All rows -------------------------------------------------------------------------------- */
+
+static double log_odds_of(double rate)
+{
+    return log(2 * rate / (1 - 2 * rate));
+}
 
 static double rate_of(double log_odds)
 {
@@ -93,8 +93,9 @@ static void add_row(struct search *search, size_t row, const double rate[2])
         x[i] = evidence[i] / search->unit[i];
         z += theta[SLOPE + i] * x[i];
     }
-    struct bent bent = bent_at(z, theta[BEND]);
-    double q = 1 / (1 + exp(-bent.value)), other = 1 / (1 + exp(bent.value));
+    struct bent bent = bent_at(z, search->exponent);
+    double tail = exp(-fabs(bent.value)), more = 1 / (1 + tail), less = tail * more;
+    double q = bent.value > 0 ? more : less, other = bent.value > 0 ? less : more;
     double p = rate[0] * other + (1 - rate[1]) * q;
     p = fmin(fmax(p, 1e-12), 1 - 1e-12); /* of the label 1 */
     double by_logit = (1 - rate[0] - rate[1]) * q * other;
@@ -137,6 +138,7 @@ static void go_through(struct search *search)
     const double rate[2] = {rate_of(search->theta[RATE]), rate_of(search->theta[RATE + 1])};
     /* What was left out counts as what was taken. */
     double share = (double)search->rows->rows / (double)search->count;
+    search->exponent = exp(search->theta[BEND]);
     search->loss = 0;
     memset(search->gradient, 0, sizeof search->gradient);
     memset(search->fisher, 0, sizeof search->fisher);
@@ -190,13 +192,24 @@ static void climb(struct search *search)
         go_through(search);
         if (search->loss <= before.loss) {
             damping /= 10;
-            if (before.loss - search->loss < 1e-4) /* nats, of all rows together */
+            if (before.loss - search->loss < 1e-2) /* nats, of all rows together */
                 return;
         } else {
             *search = before;
             damping = fmax(damping * 10, 1e-3);
         }
     }
+}
+
+/* By how much a step would make the loss smaller, were it a parabola. */
+static double gain_of_step(struct search *search)
+{
+    double step[PARAMETERS], gain = 0;
+    go_through(search);
+    solve(search, 0, search->gradient, step);
+    for (size_t i = 0; i < PARAMETERS; i++)
+        gain += search->gradient[i] * step[i] / 2;
+    return gain;
 }
 
 static struct noise_two model_at(const struct search *search, const double *theta)
@@ -249,13 +262,23 @@ static struct prior prior_of(const struct two_rows *rows)
     struct prior prior = weak;
     double rate = rows->sure_error > 0 ? fmin(rows->sure_rate, most_sure_rate) : 0;
     for (size_t i = RATE; rate > 0 && i < PARAMETERS; i++) {
-        prior.mean[i] = log(2 * rate / (1 - 2 * rate));
+        prior.mean[i] = log_odds_of(rate);
         prior.spread[i] = fmin(rows->sure_error / (rate * (1 - 2 * rate)), weak.spread[i]);
     }
     return prior;
 }
 
-void noise_two_fit(const struct two_rows *rows, struct noise_two_range *out)
+static void begin_at(struct search *search, const struct noise_two *model)
+{
+    for (size_t i = 0; i < TWO_EVIDENCE; i++)
+        search->theta[SLOPE + i] = model->slope[i] * search->unit[i];
+    search->theta[SHIFT] = model->shift;
+    search->theta[BEND] = model->bend;
+    search->theta[RATE] = log_odds_of((model->rate[0] + model->rate[1]) / 2);
+}
+
+void noise_two_fit(const struct two_rows *rows, const struct noise_two *near,
+                   struct noise_two_range *out)
 {
     struct search one = {.rows = rows,
                          .count = rows->rows < MOST_ROWS ? rows->rows : (size_t)MOST_ROWS,
@@ -264,9 +287,12 @@ void noise_two_fit(const struct two_rows *rows, struct noise_two_range *out)
     for (size_t i = 0; i < TWO_EVIDENCE; i++)
         one.unit[i] = spread_of(rows, i);
     memcpy(one.theta, start, sizeof start);
+    if (near)
+        begin_at(&one, near);
     climb(&one);
     struct search two = one;
     two.one_rate = false;
-    climb(&two);
+    if (gain_of_step(&two) >= worth_two_rates / 4) /* of the first step; most is gained by it */
+        climb(&two);
     find_range(one.loss - two.loss >= worth_two_rates ? &two : &one, out);
 }

@@ -34,7 +34,9 @@ struct noise_two_range {
     struct noise_two best, low, high;
 };
 
-void noise_two_fit(const struct two_rows *rows, struct noise_two_range *out);
+/* `near`, if not NULL, is a model of like rows to begin the search at. */
+void noise_two_fit(const struct two_rows *rows, const struct noise_two *near,
+                   struct noise_two_range *out);
 
 /* Of one row: log p(true class, given label) into out[2]; returns the logarithm of their sum. */
 double noise_two_row(const struct noise_two *model, const double *evidence, uint32_t given,

@@ -20,6 +20,8 @@ enum {
 static const double WHITEN_GAP_TWO = 0.5, WHITEN_GAP_MANY = 1.1;
 /* A gradient below this share needs sums in doubles. */
 static const double FLOAT_TOLERANCE = 1e-6;
+/* Of sparse data, whose sums in floats are longer, below this. */
+static const double SPARSE_TOLERANCE = 1e-5;
 
 static const char *const solver_names[] = {"newton", "lbfgs", "tron"};
 
@@ -125,6 +127,12 @@ static temper_status plan_solver(struct training_run *t)
     return TEMPER_OK;
 }
 
+static bool sparse_floats(const temper_train_options *options)
+{
+    const char *word = options->precision;
+    return is_auto(word) ? options->tolerance >= SPARSE_TOLERANCE : strcmp(word, "f32") == 0;
+}
+
 static temper_status make_objective(struct training_run *t)
 {
     struct objective_spec spec = {.data = t->data,
@@ -133,6 +141,7 @@ static temper_status make_objective(struct training_run *t)
                                   .l2 = t->l2,
                                   .intercept = !t->options->no_intercept,
                                   .f64 = t->f64,
+                                  .floats = sparse_floats(t->options),
                                   .curvature = t->solver != SOLVER_LBFGS,
                                   .threads = t->threads,
                                   .engine = t->engine};

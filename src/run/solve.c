@@ -266,7 +266,9 @@ static temper_status run_phase(struct training_run *t, struct phase *phase, doub
                               .accept = accept,
                               .multiply = t->solver == SOLVER_TRON ? multiply : NULL,
                               .hessian = t->solver == SOLVER_NEWTON ? hessian : NULL,
-                              .precondition = t->whiten || t->diagonal ? precondition : NULL};
+                              .precondition = t->whiten ? precondition : NULL,
+                              .diagonal = t->diagonal ? t->metric.diagonal : NULL,
+                              .together = t->metric.vectors};
     double enough = fmax(tolerance(t, phase) * phase->zero_norm, phase->enough);
     struct optim_options options = {.gradient_norm = enough,
                                     .max_iterations = most_iterations(t, phase),

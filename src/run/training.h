@@ -172,9 +172,8 @@ bool metric_by_class(const struct dataset *data, temper_loss_spec loss, size_t n
 temper_status metric_prepare(struct training_run *t, const struct phase *phase);
 void metric_precondition(void *context, double *v); /* of a struct metric */
 void metric_free(struct metric *metric);
-/* The same for the metric of sparse data. */
+/* The same for the metric of sparse data, which the solver is given as it is. */
 temper_status diagonal_prepare(struct training_run *t, const struct phase *phase);
-void diagonal_precondition(const struct metric *metric, double *v);
 
 temper_status checkpoint_save(struct training_run *t, const struct optim_progress *progress);
 /* Fills current, w, answers, counts and memory. OK too if there is no such file. */

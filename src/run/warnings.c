@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "data/column_sums.h"
+#include "data/lone.h"
 #include "run/shards.h"
 #include "run/training.h"
 #include "tempered/functions.h"
@@ -140,9 +142,11 @@ static void warn_stop(const struct training_run *t, temper_train_report *report)
 {
     if (report->stop == TEMPER_STOP_MAX_ITER)
         add(report,
-            "stopped after %zu iterations with the gradient at %.2g of its start, not at %g; raise "
+            "stopped after %zu iteration%s with the gradient at %.2g of its start, not at %g; "
+            "raise "
             "--max-iter, or --tol if that is good enough",
-            t->options->max_iterations, report->gradient_norm, t->options->tolerance);
+            t->options->max_iterations, plural(t->options->max_iterations), report->gradient_norm,
+            t->options->tolerance);
     double fall = hinge_fall(t, t->answer_loss);
     if (report->stop == TEMPER_STOP_STALLED && fall > 0)
         add(report,
@@ -207,6 +211,24 @@ static temper_status warn_sizes(struct training_run *t, temper_train_report *rep
             "ones and the problem is ill-conditioned; pass --scale standard",
             sqrt(most / least));
     return TEMPER_OK;
+}
+
+/* One cell with a slip of the pen makes a scaled column useless. Of several processes none sees all
+ * the rows that this takes. */
+static void warn_lone(const struct training_run *t, temper_train_report *report)
+{
+    const struct dataset *data = t->ground->given;
+    const struct scale *scale = &t->ground->scale;
+    struct lone_value lone;
+    for (size_t i = 0; i < scale->lones && comm_alone(data->comm); i++) {
+        if (!lone_find(data, scale->lone[i], &lone))
+            continue;
+        unsigned long long line = data->line ? data->line[lone.row] : lone.row + 1;
+        add(report,
+            "%s: the value %.7g in %s %llu is over 1000 times as far from the others as they are "
+            "from each other, and scaling makes these all but equal; correct it or drop the row",
+            feature_text(data, scale->lone[i]).text, lone.value, data->line ? "line" : "row", line);
+    }
 }
 
 /* ---- Predictions ----------------------------------------------------------------------------- */
@@ -367,6 +389,7 @@ temper_status warn_user(struct training_run *t, temper_train_report *report)
     warn_stop(t, report);
     if (t->plan)
         return TEMPER_OK; /* the others look at rows */
+    warn_lone(t, report);
     temper_status status = warn_sizes(t, report);
     return status == TEMPER_OK ? warn_predictions(t, report) : status;
 }

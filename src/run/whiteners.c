@@ -8,6 +8,7 @@
 #include "kernel/kernel.h"
 #include "objective/objective.h"
 #include "optim/cholesky.h"
+#include "run/principal.h"
 
 /* Rows for the moments, as for a single training: see metric.c. */
 enum { ROWS_A_FEATURE = 16, FEW_ROWS_A_FEATURE = 4, SHARE_OF_ROWS = 10 };
@@ -27,11 +28,12 @@ struct batch {
 
 struct whiteners {
     const struct kernel *kernel;
-    double *gram;
+    double *gram;                /* or, for a few fits: */
+    struct principal *principal; /* NULL: all moments */
     size_t n, threads;
     bool intercept;
     double *l2;      /* of each metric */
-    double **factor; /* Cholesky's; NULL: there is none */
+    double **factor; /* Cholesky's, or of principal; NULL: there is none */
     size_t count;
     double *space; /* for the vectors of a batch, one a thread */
     struct batch batch[WHITENERS_MOST_VECTORS];
@@ -64,13 +66,23 @@ static temper_status take_moments(struct whiteners *whiteners, const struct fits
 
 static bool allocate(struct whiteners *whiteners, size_t count)
 {
-    size_t n = whiteners->n, square;
+    size_t n = whiteners->n;
     whiteners->space =
         mem_aligned(whiteners->threads * CHOLESKY_TOGETHER, n * sizeof *whiteners->space);
     whiteners->l2 = mem_alloc(count, sizeof *whiteners->l2);
     whiteners->factor = (double **)mem_zeroed(count, sizeof *whiteners->factor);
-    whiteners->gram = mul_size(n, n, &square) ? mem_zeroed(square, sizeof(double)) : NULL;
-    return whiteners->space && whiteners->l2 && whiteners->factor && whiteners->gram;
+    return whiteners->space && whiteners->l2 && whiteners->factor;
+}
+
+static temper_status know_rows(struct whiteners *whiteners, const struct fits_job *job,
+                               temper_error *error)
+{
+    size_t square;
+    if (principal_suits(job))
+        return principal_new(job, COMMON_BEND, &whiteners->principal, error);
+    if (mul_size(whiteners->n, whiteners->n, &square))
+        whiteners->gram = mem_zeroed(square, sizeof *whiteners->gram);
+    return whiteners->gram ? take_moments(whiteners, job, error) : error_no_memory(error);
 }
 
 temper_status whiteners_new(const struct fits_job *job, struct whiteners **out, temper_error *error)
@@ -87,8 +99,8 @@ temper_status whiteners_new(const struct fits_job *job, struct whiteners **out, 
     whiteners->intercept = !job->options->no_intercept;
     whiteners->n = (size_t)job->ground->data->x.columns + (whiteners->intercept ? 1 : 0);
     whiteners->threads = job->threads;
-    temper_status status = allocate(whiteners, job->count) ? take_moments(whiteners, job, error)
-                                                           : error_no_memory(error);
+    temper_status status =
+        allocate(whiteners, job->count) ? know_rows(whiteners, job, error) : error_no_memory(error);
     if (status == TEMPER_OK)
         *out = whiteners;
     else
@@ -100,9 +112,10 @@ void whiteners_free(struct whiteners *whiteners)
 {
     if (!whiteners)
         return;
-    for (size_t i = 0; i < whiteners->count; i++)
+    for (size_t i = 0; whiteners->factor && i < whiteners->count; i++)
         mem_free(whiteners->factor[i]);
     mem_free(whiteners->gram);
+    principal_free(whiteners->principal);
     mem_free(whiteners->space);
     mem_free(whiteners->l2);
     mem_free((void *)whiteners->factor);
@@ -112,6 +125,10 @@ void whiteners_free(struct whiteners *whiteners)
 /* *factor is NULL where the matrix has none: all features 0, say. False: no memory. */
 static bool make_factor(const struct whiteners *whiteners, double l2, double **factor)
 {
+    if (whiteners->principal) {
+        *factor = principal_factor(whiteners->principal, whiteners->kernel->panel, l2);
+        return *factor != NULL;
+    }
     size_t n = whiteners->n, penalised = whiteners->intercept ? n - 1 : n;
     double mean = 0, *m = mem_alloc(n, n * sizeof *m);
     if (!m)
@@ -166,9 +183,13 @@ static temper_status turn_batch(void *context, size_t number, size_t worker)
 {
     struct whiteners *whiteners = context;
     const struct batch *batch = &whiteners->batch[number];
+    const double *factor = whiteners->factor[batch->whitener];
     size_t n = whiteners->n;
-    cholesky_solve_several(whiteners->kernel, whiteners->factor[batch->whitener], n, batch->v,
-                           batch->count, whiteners->space + worker * CHOLESKY_TOGETHER * n);
+    if (!whiteners->principal)
+        cholesky_solve_several(whiteners->kernel, factor, n, batch->v, batch->count,
+                               whiteners->space + worker * CHOLESKY_TOGETHER * n);
+    for (size_t k = 0; whiteners->principal && k < batch->count; k++)
+        principal_turn(whiteners->principal, factor, batch->v[k]);
     for (size_t k = 0; k < batch->count; k++)
         for (size_t j = 0; j < n; j++)
             batch->v[k][j] *= COMMON_BEND / batch->bend[k];

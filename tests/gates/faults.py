@@ -43,9 +43,15 @@ FAULTS = [
           "    return (t2 - row->t1) * row_log_p_wide(row, row->label) - log_share +\n",
           "    return (t2 - 1.0001 * row->t1) * row_log_p_wide(row, row->label) - log_share +\n",
           r"FAIL gradients"),
-    Fault("wrong-kernel", ("unit", "gcc", "kernel_margin"), "src/kernel/margin_vectors.h",
-          "            loss[g].curvature = 2 * half_bend[g] * scale * scale;\n",
-          "            loss[g].curvature = 2.000001F * half_bend[g] * scale * scale;\n",
+    # In the table that every kernel is reached through, so that little has to be compiled.
+    Fault("wrong-kernel", ("unit", "gcc", "kernel_margin"), "src/kernel/kernel.c",
+          "#define KERNEL(set)" + 80 * " " + "\\\n    #set, margins_##set,",
+          "static void too_curved(const struct margin_table *table, const double *margin, size_t n,\n"
+          "                       double *value, double *slope, double *curvature)\n{\n"
+          "    margins_plain(table, margin, n, value, slope, curvature);\n"
+          "    for (size_t i = 0; curvature && i < n; i++)\n"
+          "        curvature[i] *= 1.000001;\n}\n\n"
+          "#define KERNEL(set) \\\n    #set, too_curved,",
           r"FAIL agrees_with_the_exact_functions"),
     Fault("wrong-number", ("unit", "gcc", "base_random"), "src/base/random.c",
           "k1 += 0xBB67AE85u;", "k1 += 0xBB67AE84u;",
@@ -106,7 +112,7 @@ FAULTS = [
     Fault("front-include", ("lint", "layers"), "cli/main.c",
           '#include "parse.h"\n', '#include "parse.h"\n#include "base/text.h"\n',
           r"cli/main\.c:\d+: .*a front sees temper\.h"),
-    Fault("layout", ("lint", "format"), "src/base/random.c",
+    Fault("layout", ("lint", "format", "src/base/random.c"), "src/base/random.c",
           "    double radius = sqrt(", "  double radius=sqrt(",
           r"random\.c:\d+:\d+: error: code should be clang-formatted"),
     Fault("banned-word", ("lint", "words"), "src/base/text.c",
@@ -120,7 +126,7 @@ FAULTS = [
     Fault("unquoted", ("lint", "shell"), "tools/lint/files",
           'cd "$(dirname "$0")/../.."', "cd $(dirname $0)/../..",
           r"SC2046"),
-    Fault("cppcheck", ("lint", "cppcheck"), "src/base/random.c",
+    Fault("cppcheck", ("lint", "cppcheck", "src/base/random.c"), "src/base/random.c",
           "    out[3] = c3;\n", "    uint32_t spare[4];\n    spare[4] = c3;\n    out[3] = c3;\n",
           r"arrayIndexOutOfBounds"),
     Fault("tidy", ("tidy", "src/base/memory.c"), "src/base/memory.c",

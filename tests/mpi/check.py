@@ -44,6 +44,8 @@ def run(words, code=0):
 
 
 def together(ranks, *words, code=0, more=()):
+    if OPEN_MPI and code:  # it would wait a second before it ends the others
+        more = ["--mca", "odls_base_sigkill_timeout", "0", *more]
     return run([*mpirun(ranks, *quiet(), *more), TEMPER_MPI, *words, "--threads", "1"], code)
 
 
@@ -178,10 +180,13 @@ def check_same_audits():
     pathlib.Path("doubled.svm").write_bytes(b"".join(doubled))
     for name, options in (("doubled.svm", []), ("many.csv", ["--t1", "0.3", "--t2", "1"]),
                           ("wide.svm", ["--t1", "0.3", "--t2", "1", "--folds", "3"]),
+                          ("many.csv", ["--t1", "0.3", "--t2", "1", "--classes", "c0,c2",
+                                        "--fix-how", "weight"]),
                           ("two.csv.tmpr", ["--kind", "row", "--folds", "3"])):
         words = ["audit", name, "--top", "40", "-o", "list.csv", "--report", "page.html"]
-        words += options if "--kind" in options else ["--fix", "fixed.svm", *options]
-        made = ("list.csv", "page.html", "fixed.svm")[:2 if "--kind" in options else 3]
+        fixed = "fixed" + pathlib.Path(name).suffix
+        words += options if "--kind" in options else ["--fix", fixed, *options]
+        made = ("list.csv", "page.html", fixed)[:2 if "--kind" in options else 3]
         one = run([TEMPER, *words])
         wanted = [read(path) for path in made]
         for ranks in RANKS:

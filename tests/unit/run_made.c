@@ -17,15 +17,24 @@ enum { MOST_COLUMNS = 512, MOST_VECTORS = 8 };
 
 /* ---- Data ------------------------------------------------------------------------------------ */
 
-/* The class whose weights, drawn once, like the row best. */
-static size_t rule(const double *x, size_t columns, size_t classes)
+/* Weights of each class in turn. */
+static double *make_rule(size_t columns, size_t classes)
+{
+    double *weights = calloc(columns * classes, sizeof *weights);
+    for (size_t i = 0; weights && i < columns * classes; i++)
+        weights[i] = random_normal((struct random){77, (uint32_t)(i / columns)}, i % columns);
+    return weights;
+}
+
+/* The class whose weights like the row best. */
+static size_t rule(const double *weights, const double *x, size_t columns, size_t classes)
 {
     double most = -INFINITY;
     size_t best = 0;
     for (size_t c = 0; c < classes; c++) {
         double sum = 0;
         for (size_t j = 0; j < columns; j++)
-            sum += (x[j] - 2) * random_normal((struct random){77, (uint32_t)c}, j);
+            sum += (x[j] - 2) * weights[c * columns + j];
         if (sum > most) {
             most = sum;
             best = c;
@@ -38,21 +47,22 @@ struct dataset *made_data(enum matrix_kind kind, size_t rows, size_t columns, si
 {
     static const char *const names[] = {"0", "1", "2", "3", "4", "5", "6", "7"};
     struct draw draw = draw_from(rows + 31 * columns + 7 * classes);
-    double *values = calloc(rows * columns, sizeof *values);
+    double *values = calloc(rows * columns, sizeof *values), *weights = make_rule(columns, classes);
     const char **labels = (const char **)calloc(rows, sizeof *labels);
     struct dataset *data = NULL;
-    if (values && labels) {
+    if (values && weights && labels) {
         for (size_t i = 0; i < rows; i++) {
             double *x = values + i * columns;
             for (size_t j = 0; j < columns; j++)
                 x[j] = draw_below(&draw, 2) ? 0 : (double)draw_below(&draw, 9);
             labels[i] = names[i < classes  ? i
                               : i % 7 == 3 ? draw_below(&draw, classes)
-                                           : rule(x, columns, classes)];
+                                           : rule(weights, x, columns, classes)];
         }
         data = table_make(kind, rows, columns, values, labels);
     }
     free(values);
+    free(weights);
     free((void *)labels);
     return data;
 }

@@ -105,10 +105,10 @@ void test_skip(const char *reason)
     now.skipped = reason;
 }
 
-bool test_emulated(void)
+size_t test_step(size_t step)
 {
-    const char *emulator = getenv("TEMPER_EMULATOR");
-    return emulator && *emulator;
+    const char *share = getenv("TEMPER_SHARE");
+    return share && *share ? step : 1;
 }
 
 static bool wanted(const char *name, int argc, char **argv)

@@ -76,8 +76,9 @@ bool test_close(double actual, double expected, double relative, const char *fil
 bool test_near(double actual, double expected, double absolute, const char *file, int line,
                const char *what);
 void test_skip(const char *reason);
-/* Whether an emulator runs this, thirty times slower: a third of the cases will do then. */
-bool test_emulated(void);
+/* `step` where make test runs this under an emulator or a sanitizer, many times slower, and a share
+ * of the cases will do: for (size_t n = 1; n <= 71; n += test_step(5)). Else 1: all of them. */
+size_t test_step(size_t step);
 /* Here, so that an analyser sees what a test has made sure of. */
 static inline bool test_check(bool held, const char *file, int line, const char *what)
 {

@@ -184,9 +184,24 @@ TEST(a_length_that_does_not_fit_is_a_failure)
     text_free(&text);
 }
 
-TEST_LIST(LISTED(appends_and_stays_terminated), LISTED(bytes_may_be_zero),
-          LISTED(grows_by_any_amount), LISTED(numbers), LISTED(huge_numbers_keep_their_digits),
-          LISTED(numbers_are_rounded_to_the_last_decimal),
+TEST(case_and_blanks_do_not_count)
+{
+    struct text text = {0};
+    text_append_folded(&text, " New\tYORK \xc3\x84");
+    CHECK_EQ_TEXT(text.bytes, "newyork\xc3\x84");
+    text_free(&text);
+    text_append_folded(&text, "");
+    CHECK_EQ_TEXT(text.bytes, "");
+    text_free(&text);
+    CHECK(text_alike("New York", " newyork ") && text_alike("", " "));
+    CHECK(!text_alike("a", "ab") && !text_alike("ab", "a") && !text_alike("a", "b"));
+    CHECK_EQ_TEXT(plural(1), "");
+    CHECK_EQ_TEXT(plural(0), "s");
+}
+
+TEST_LIST(LISTED(case_and_blanks_do_not_count), LISTED(appends_and_stays_terminated),
+          LISTED(bytes_may_be_zero), LISTED(grows_by_any_amount), LISTED(numbers),
+          LISTED(huge_numbers_keep_their_digits), LISTED(numbers_are_rounded_to_the_last_decimal),
           LISTED(a_locale_with_a_comma_changes_nothing),
           LISTED(every_failing_allocation_is_noticed_once_and_for_all),
           LISTED(a_length_that_does_not_fit_is_a_failure))

@@ -205,7 +205,7 @@ TEST(categories)
     check_table("x,c,k\n1,\"a\"\"b\",0\n", (temper_read_options){.categorical = "c"}, "1 1",
                 "x c=a\"b", "0");
     struct dataset *data = csv_good(text, (temper_read_options){.categorical = "all"});
-    CHECK(strstr(data->notes, "categorical: 1 columns became 2 features\n") != NULL);
+    CHECK(strstr(data->notes, "categorical: 1 column became 2 features\n") != NULL);
     dataset_free(data);
     scratch_leave();
 }

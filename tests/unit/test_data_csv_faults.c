@@ -95,8 +95,9 @@ TEST(broken_lines)
          "cell"},
         {"x,k\n\"1\n\",a\n2,b\n",
          {.header = "yes"},
-         "t.csv:2:2: text '1\\x0a' in column 'x'; pass --categorical x for a 0/1 feature of each "
-         "text, or --ignore x"},
+         "t.csv:2:2: text '1\\x0a' in column 'x'; pass --label x if it is the label, --categorical "
+         "x "
+         "for a 0/1 feature of each text, or --ignore x"},
     };
     CHECK_LIST(list);
 }
@@ -143,9 +144,8 @@ TEST(features)
          "--ignore 1"},
         {"1,x,a\n2,3,b\n",
          {0},
-         "t.csv:1:3: text 'x' in column 2; pass --header yes if this is a header, or --categorical "
-         "2, "
-         "or --ignore 2"},
+         "t.csv:1:3: text 'x' in column 2; pass --header yes if this is a header, or --label 2 if "
+         "it is the label, --categorical 2, or --ignore 2"},
         {"1,a\n0x10,b\n",
          {0},
          "t.csv:2:1: text '0x10' in column 1; pass --categorical 1 for a 0/1 feature of each text, "
@@ -255,7 +255,8 @@ TEST(options)
         {"1,a\n", {.missing = "one"}, "--missing is none of zero, mean and drop; pass one of them"},
         {"x,k\n1,a\n",
          {.label = "z"},
-         "t.csv: there is no column 'z' for --label; pass a name of the header, or a number from 1 "
+         "t.csv: there is no column 'z' for --label; pass a name of the header: x, k, or a number "
+         "from 1 "
          "to "
          "2"},
         {"1,a\n2,b\n",
@@ -275,12 +276,14 @@ TEST(options)
          "number from 1 to 2"},
         {"x,k\n1,a\n",
          {.ignore = "z"},
-         "t.csv: there is no column 'z' for --ignore; pass a name of the header, or a number from "
+         "t.csv: there is no column 'z' for --ignore; pass a name of the header: x, k, or a number "
+         "from "
          "1 "
          "to 2"},
         {"x,k\n1,a\n",
          {.categorical = "z"},
-         "t.csv: there is no column 'z' for --categorical; pass a name of the header, or a number "
+         "t.csv: there is no column 'z' for --categorical; pass a name of the header: x, k, or a "
+         "number "
          "from 1 to 2"},
         {"x,x,k\n1,2,a\n",
          {.ignore = "x"},

@@ -8,6 +8,7 @@
 #include "data/components.h"
 #include "data/duplicates.h"
 #include "data/neighbours.h"
+#include "data/places.h"
 #include "fault.h"
 #include "test.h"
 
@@ -141,13 +142,18 @@ TEST(neighbours_without_memory)
 TEST(strongest_directions)
 {
     static double x[400 * 6];
-    double directions[6 * 2], length[6] = {0};
+    double directions[6 * 2], moments[4], length[6] = {0};
     for (size_t i = 0; i < 400 * 6; i++)
         x[i] = random_normal(source, i) * (i % 6 == 1 ? 20 : i % 6 == 4 ? 10 : 0.5);
     struct dataset data = {
         .x = {.kind = MATRIX_F64, .rows = 400, .columns = 6, .nonzeros = 2400, .dense = x}};
-    CHECK(components_find(&data, NULL, 2, 1, directions, NULL) == TEMPER_OK);
-    double dot = 0, norm = 0;
+    CHECK(components_find(&data, NULL, (struct components_how){2, 400, 1}, directions, moments,
+                          NULL) == TEMPER_OK);
+    double dot = 0, norm = 0, second = 0, fifth = 0;
+    for (size_t i = 0; i < 400; i++) {
+        second += x[6 * i + 1] * x[6 * i + 1] / 400;
+        fifth += x[6 * i + 4] * x[6 * i + 4] / 400;
+    }
     for (size_t j = 0; j < 6; j++) {
         dot += directions[2 * j] * directions[2 * j + 1];
         norm += directions[2 * j] * directions[2 * j];
@@ -157,7 +163,57 @@ TEST(strongest_directions)
     CHECK_CLOSE(norm, 1, 1e-12);
     CHECK_NEAR(length[1], 1, 0.01); /* within the space of the two directions */
     CHECK_NEAR(length[4], 1, 0.01);
+    CHECK_CLOSE(moments[0] + moments[3], second + fifth, 0.01);
+    CHECK_NEAR(moments[1], moments[2], 1e-9);
+    CHECK_CLOSE(moments[0] * moments[3] - moments[1] * moments[2], second * fifth, 0.03);
     CHECK(length[0] < 0.1 && length[2] < 0.1 && length[3] < 0.1 && length[5] < 0.1);
+}
+
+/* Bytes along directions, by definition. */
+TEST(places_of_bytes_rows)
+{
+    enum { PLACED = 300, WIDE = 50, ALONG = 3 };
+    static uint8_t x[PLACED * WIDE];
+    static double w[WIDE * ALONG], factor[WIDE], out[2][PLACED * ALONG];
+    struct matrix matrix = {.kind = MATRIX_U8, .rows = PLACED, .columns = WIDE, .dense = x};
+    for (size_t i = 0; i < PLACED * WIDE; i++)
+        x[i] = (uint8_t)(random_uniform(source, i) * 256);
+    for (size_t i = 0; i < WIDE * ALONG; i++)
+        w[i] = random_normal(source, i);
+    for (size_t j = 0; j < WIDE; j++)
+        factor[j] = 1 + (double)j;
+    for (size_t threads = 1; threads <= 2; threads++)
+        CHECK(places_of_bytes(&matrix, (struct directions){w, ALONG, factor}, threads,
+                              out[threads - 1], NULL) == TEMPER_OK);
+    CHECK(memcmp(out[0], out[1], sizeof out[0]) == 0);
+    for (size_t row = 0; row < PLACED; row++)
+        for (size_t k = 0; k < ALONG; k++) {
+            double sum = 0, size = 0;
+            for (size_t j = 0; j < WIDE; j++) {
+                sum += x[row * WIDE + j] * factor[j] * w[j * ALONG + k];
+                size += fabs(x[row * WIDE + j] * factor[j] * w[j * ALONG + k]);
+            }
+            CHECK_NEAR(out[0][row * ALONG + k], sum, 1e-6 * size);
+        }
+}
+
+TEST(places_without_memory)
+{
+    static const uint8_t x[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    static const double w[4] = {1, 0, 0, 1};
+    struct matrix matrix = {.kind = MATRIX_U8, .rows = 4, .columns = 2, .dense = x};
+    double out[8];
+    size_t n = 0;
+    for (bool fired = true; fired;) {
+        fault_arm(++n);
+        temper_status status =
+            places_of_bytes(&matrix, (struct directions){w, 2, NULL}, 1, out, NULL);
+        fault_disarm();
+        fired = fault_fired();
+        CHECK(status == (fired ? TEMPER_NO_MEMORY : TEMPER_OK));
+    }
+    CHECK(n > 2);
+    CHECK_NEAR(out[7], 8, 1e-6);
 }
 
 /* ---- Duplicates ------------------------------------------------------------------------------ */
@@ -191,4 +247,5 @@ TEST(equal_sparse_rows)
 
 TEST_LIST(LISTED(nearest_rows), LISTED(nearest_of_many_rows), LISTED(near_rows_come_together),
           LISTED(fewer_rows_than_a_tile), LISTED(neighbours_without_memory),
-          LISTED(strongest_directions), LISTED(equal_rows), LISTED(equal_sparse_rows))
+          LISTED(strongest_directions), LISTED(places_of_bytes_rows), LISTED(places_without_memory),
+          LISTED(equal_rows), LISTED(equal_sparse_rows))

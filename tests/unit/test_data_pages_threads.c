@@ -55,12 +55,14 @@ static temper_status walk_part(void *context, size_t part, size_t worker)
     (void)worker;
     for (size_t i = 0; i < each; i++) {
         size_t row = walk->way == 2 ? from + i * 7 % each : from + i;
-        if (walk->way == 0)
+        if (walk->way == 0) {
             pages_rows(&walk->x, row, 1);
-        else if (walk->way == 1)
-            pages_some(&walk->x, row, 1, row + each);
-        else
+        } else if (walk->way == 1) {
+            pages_soon(&walk->x, (row + each) % ROWS, 1);
+            pages_some(&walk->x, row, 1);
+        } else {
             pages_row(&walk->x, row);
+        }
         walk->sum[part] += (double)*(const float *)matrix_row(&walk->x, row).dense;
     }
     return TEMPER_OK;

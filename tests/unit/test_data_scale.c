@@ -203,6 +203,39 @@ TEST(sparse_sums_are_those_of_dense_data)
     dataset_free(sparse);
 }
 
+/* Bytes are added up as whole numbers: one column never changes, one is 255 but once. */
+TEST(sums_of_bytes_are_exact)
+{
+    enum { MANY = 80000 };
+    double *values = calloc(3 * (size_t)MANY, sizeof *values);
+    if (!CHECK(values != NULL))
+        return;
+    for (size_t i = 0; i < MANY; i++) {
+        values[3 * i] = 255;
+        values[3 * i + 1] = i == 12345 ? 254 : 255;
+        values[3 * i + 2] = (double)(i * 37 % 251);
+    }
+    struct dataset *bytes = table_make(MATRIX_U8, MANY, 3, values, NULL);
+    struct dataset *doubles = table_make(MATRIX_F64, MANY, 3, values, NULL);
+    struct scale a, b;
+    CHECK(scale_learn(bytes, SCALE_STANDARD, all_rows, 2, &a, NULL) == TEMPER_OK);
+    CHECK(scale_learn(doubles, SCALE_STANDARD, all_rows, 2, &b, NULL) == TEMPER_OK);
+    CHECK(a.factor[0] == 1 && a.constants == 1);
+    CHECK_CLOSE(a.factor[1], MANY / sqrt(MANY - 1.0), 1e-12);
+    for (size_t j = 0; j < 3; j++) {
+        CHECK_CLOSE(a.offset[j], b.offset[j], 1e-14);
+        CHECK_CLOSE(a.factor[j], b.factor[j], 1e-10);
+    }
+    scale_free(&a);
+    scale_free(&b);
+    CHECK(scale_learn(bytes, SCALE_MINMAX, all_rows, 1, &a, NULL) == TEMPER_OK);
+    CHECK(a.offset[1] == 254 && a.offset[2] == 0 && a.factor[2] == 1.0 / 250);
+    scale_free(&a);
+    dataset_free(bytes);
+    dataset_free(doubles);
+    free(values);
+}
+
 TEST(what_no_double_can_scale_is_refused)
 {
     const double huge[] = {-1e308, 1e308}, tiny[] = {0, 4.9406564584124654e-324},
@@ -308,7 +341,8 @@ TEST_LIST(LISTED(each_kind_of_scale_on_each_kind_of_matrix),
           LISTED(sparse_data_stays_sparse), LISTED(pixels_are_divided_by_255),
           LISTED(only_the_given_rows_teach), LISTED(weights_are_repetitions),
           LISTED(large_means_do_not_hide_small_spreads),
-          LISTED(sparse_sums_are_those_of_dense_data), LISTED(what_no_double_can_scale_is_refused),
+          LISTED(sparse_sums_are_those_of_dense_data), LISTED(sums_of_bytes_are_exact),
+          LISTED(what_no_double_can_scale_is_refused),
           LISTED(scaled_matrices_have_the_promised_moments),
           LISTED(a_scaled_row_is_that_of_the_scaled_matrix), LISTED(empty_data_and_names),
           LISTED(survives_a_lack_of_memory))

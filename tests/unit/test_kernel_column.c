@@ -51,7 +51,7 @@ TEST(margins)
     }
 }
 
-static void check_sums(const struct numbers *n, size_t count, const struct column_sums *sums)
+static void check_sums(const struct numbers *n, size_t count, const struct column_totals *sums)
 {
     double loss = 1, residual = 2; /* what was there before */
     for (size_t i = 0; i < count; i++) {
@@ -70,7 +70,7 @@ TEST(residuals)
     double doubles[MOST];
     for (size_t count = 0; count <= MOST; count += COLUMN_STEP) {
         struct column_rows rows = {n.pull, count, 0};
-        struct column_sums one = {1, 2}, other = {1, 2};
+        struct column_totals one = {1, 2}, other = {1, 2};
         kernel->column->residuals_f32(&rows, n.value, n.slope, floats, &one);
         kernel->column->residuals_f64(&rows, n.value, n.slope, doubles, &other);
         check_sums(&n, count, &one);

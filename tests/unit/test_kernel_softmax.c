@@ -146,7 +146,7 @@ TEST(agrees_with_the_exact_functions)
     KERNEL_OR_SKIP;
     static const double scales[] = {1e-4, 0.3, 1, 3, 10, 100};
     static const size_t classes[] = {1, 2, 3, 10, 33, 100};
-    size_t step = test_emulated() ? 3 : 1;
+    size_t step = test_step(6);
     for (size_t t = 0; t < TEMPERATURES; t++)
         for (size_t k = t % step; k < sizeof scales / sizeof *scales; k += step)
             for (size_t j = 0; j < sizeof classes / sizeof *classes; j++)
@@ -157,7 +157,7 @@ TEST(agrees_with_the_exact_functions)
 TEST(a_thousand_classes)
 {
     KERNEL_OR_SKIP;
-    for (size_t t = 0; t < TEMPERATURES; t += 4)
+    for (size_t t = 0; t < TEMPERATURES; t += 4 * test_step(3))
         run_setting(kernel, &(struct setting){1000, temperatures[t][0], temperatures[t][1], 3});
 }
 
@@ -168,7 +168,7 @@ TEST(any_start_will_do)
     struct buffers *b = buffers();
     static const float starts[] = {0, 0.5f, 10, 1e6f};
     for (size_t t = 4; t < TEMPERATURES; t++)
-        for (size_t k = 0; k < 4; k++) {
+        for (size_t step = test_step(4), k = t % step; k < 4; k += step) {
             const struct setting s = {10, temperatures[t][0], temperatures[t][1], 2};
             struct softmax_f32 f32 = block32(b, &s);
             fill(b, &s);

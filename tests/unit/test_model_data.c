@@ -254,7 +254,7 @@ TEST(tables_for_a_model_without_schema)
     CHECK(schema_plain(2, &names, &schema, &error) == TEMPER_OK);
     check_rows(schema, "5,6\n", (temper_read_options){0}, "5 6");
     check_rows(schema, "5,6,a\n", (temper_read_options){0}, "5 6");
-    check_refused(schema, "5\n", (temper_read_options){0}, "1 columns");
+    check_refused(schema, "5\n", (temper_read_options){0}, "1 column without");
     schema_free(schema);
     char *two[] = {(char[]){"b"}, (char[]){"a"}};
     names = (struct names){two, 2};

@@ -93,7 +93,7 @@ static void check_shape(struct group_shape shape)
 
 TEST(a_member_is_an_objective_of_its_rows)
 {
-    int step = test_emulated() ? 3 : 1;
+    int step = (int)test_step(3);
     for (size_t k = 0; k < KINDS; k++)
         for (int variant = (int)k % step; variant < 8; variant += step)
             check_shape((struct group_shape){.kind = kinds[k],

@@ -111,6 +111,37 @@ TEST(metric_rounds_off)
     check_all(trial, ones, 1e-6, (struct costs){8, 8, 12, 3});
 }
 
+/* A diagonal metric is the same to conjugate gradients whether it is asked for or given in numbers,
+ * one for two entries here and for one at the end. */
+TEST(diagonal_metric_in_numbers)
+{
+    enum { N = 51, TOGETHER = 2 };
+    double metric[N], inverse[N / TOGETHER + 1], w[2][N] = {{0}};
+    const double steep = 100;
+    struct optim_result result[2];
+    for (size_t i = 0; i < N; i++) {
+        metric[i] = 1 + (double)(i / TOGETHER);
+        inverse[i / TOGETHER] = 1 / metric[i];
+    }
+    for (size_t k = 0; k < 2; k++) {
+        struct toy toy = {.function = toy_quadratic, .data = &steep, .n = N, .metric = metric};
+        struct problem problem = toy_problem(&toy);
+        const struct optim_options options = {.gradient_norm = 1e-8, .max_iterations = 100};
+        temper_error error = {0};
+        if (k == 1) {
+            problem.precondition = NULL;
+            problem.diagonal = inverse;
+            problem.together = TOGETHER;
+        }
+        CHECK(minimise_tron(&problem, &options, w[k], &result[k], &error) == TEMPER_OK);
+        CHECK(result[k].stop == OPTIM_CONVERGED);
+    }
+    CHECK(result[0].products > 10 && result[0].products <= result[1].products + 2 &&
+          result[1].products <= result[0].products + 2); /* rounding differs */
+    for (size_t i = 0; i < N; i++)
+        CHECK_NEAR(w[0][i], w[1][i], 1e-8);
+}
+
 TEST(rosenbrock)
 {
     double ones[TOY_MOST], start[TOY_MOST];
@@ -318,10 +349,10 @@ TEST(curvature_is_asked_for)
     CHECK(result.stop == OPTIM_CONVERGED);
 }
 
-TEST_LIST(LISTED(quadratics), LISTED(metric_rounds_off), LISTED(rosenbrock),
-          LISTED(powell_is_singular), LISTED(saddles_are_left), LISTED(nan_regions),
-          LISTED(traps_are_avoided), LISTED(dip_is_found), LISTED(unbounded_below),
-          LISTED(zero_gradient_at_the_start), LISTED(no_numbers_at_all),
+TEST_LIST(LISTED(quadratics), LISTED(metric_rounds_off), LISTED(diagonal_metric_in_numbers),
+          LISTED(rosenbrock), LISTED(powell_is_singular), LISTED(saddles_are_left),
+          LISTED(nan_regions), LISTED(traps_are_avoided), LISTED(dip_is_found),
+          LISTED(unbounded_below), LISTED(zero_gradient_at_the_start), LISTED(no_numbers_at_all),
           LISTED(not_finite_at_the_start), LISTED(stalls_are_told),
           LISTED(steps_that_lead_nowhere_come_to_an_end), LISTED(small_falls_can_be_too_little),
           LISTED(curvature_is_asked_for))

@@ -28,7 +28,8 @@ static void check_two(double first, double second)
     const double rates[2] = {first, second};
     struct noise_two_range range;
     draw_two(rates, evidence, given, N);
-    noise_two_fit(&(struct two_rows){.evidence = evidence, .given = given, .rows = N}, &range);
+    noise_two_fit(&(struct two_rows){.evidence = evidence, .given = given, .rows = N}, NULL,
+                  &range);
     CHECK_NEAR(range.best.rate[0], first, 0.025);
     CHECK_NEAR(range.best.rate[1], second, 0.025);
     CHECK(range.low.rate[0] < range.best.rate[0] && range.best.rate[0] < range.high.rate[0]);
@@ -62,7 +63,7 @@ TEST(a_rate_that_is_known_is_kept)
     draw_two((const double[2]){0.2, 0.2}, evidence, given, N);
     struct two_rows rows = {
         .evidence = evidence, .given = given, .rows = N, .sure_rate = 0.3, .sure_error = 0.001};
-    noise_two_fit(&rows, &range);
+    noise_two_fit(&rows, NULL, &range);
     CHECK_NEAR(range.best.rate[0], 0.3, 0.01);
     CHECK_NEAR(range.best.rate[1], 0.3, 0.01);
 }
@@ -74,7 +75,8 @@ TEST(two_classes_without_evidence)
     static uint32_t given[50];
     struct noise_two_range range;
     double out[2];
-    noise_two_fit(&(struct two_rows){.evidence = evidence, .given = given, .rows = 50}, &range);
+    noise_two_fit(&(struct two_rows){.evidence = evidence, .given = given, .rows = 50}, NULL,
+                  &range);
     CHECK(isfinite(noise_two_row(&range.best, evidence, 0, out)));
     CHECK(isfinite(noise_two_row(&range.high, evidence, 1, out)));
     CHECK(range.best.rate[0] >= 0 && range.best.rate[0] <= 0.5);

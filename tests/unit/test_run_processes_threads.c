@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "binary.h"
+#include "data/parts.h"
 #include "data/share.h"
 #include "model_made.h"
 #include "run_made.h"
@@ -58,25 +59,28 @@ static void free_models(struct trial *trial)
     }
 }
 
-/* All ranks have the model of one process, and what it says of it. */
+/* All ranks of so many have the model of one process, and what it says of it. */
+static void check_team(struct trial many, const struct trial *alone, size_t size, const char *what)
+{
+    train_team(&many, size);
+    for (size_t r = 0; r < size; r++) {
+        CHECKF(many.model[r] != NULL, "%s, %zu of %zu: %s", what, r, size, many.error[r].message);
+        CHECKF(many.model[r] && made_same_bytes(alone->model[0], many.model[r]), "%s, %zu of %zu",
+               what, r, size);
+        CHECKF(strcmp(alone->report[0].warnings, many.report[r].warnings) == 0, "%s: %s", what,
+               many.report[r].warnings);
+    }
+    free_models(&many);
+}
+
 static void check_trial(struct trial trial, const char *what)
 {
     struct trial alone = trial;
     train_team(&alone, 1);
     CHECKF(alone.model[0] != NULL, "%s: %s", what, alone.error[0].message);
-    for (size_t size = 2; alone.model[0] && size <= 5; size += size == 3 ? 2 : 1) {
-        struct trial many = trial;
-        train_team(&many, size);
-        for (size_t r = 0; r < size; r++) {
-            CHECKF(many.model[r] != NULL, "%s, %zu of %zu: %s", what, r, size,
-                   many.error[r].message);
-            CHECKF(many.model[r] && made_same_bytes(alone.model[0], many.model[r]),
-                   "%s, %zu of %zu", what, r, size);
-            CHECKF(strcmp(alone.report[0].warnings, many.report[r].warnings) == 0, "%s: %s", what,
-                   many.report[r].warnings);
-        }
-        free_models(&many);
-    }
+    static const size_t sizes[] = {3, 2, 5};
+    for (size_t i = 0; alone.model[0] && i < 3; i += test_step(3))
+        check_team(trial, &alone, sizes[i], what);
     free_models(&alone);
 }
 
@@ -141,5 +145,23 @@ SCRATCH_TEST(so_are_those_of_other_shapes_and_losses)
     check_trial(hinge, "hinge");
 }
 
+/* So many rows that there are more than 64 parts, whose sums have another tree; and column means
+ * are taken in the same parts. Few processes, for each has a copy. */
+SCRATCH_TEST(so_are_those_of_more_parts)
+{
+    struct trial trial = made_trial(MATRIX_U8, 128 * 16384, 1, 2), alone = trial;
+    struct dataset shape = {.x = {.kind = trial.kind, .rows = trial.rows, .columns = 1}};
+    CHECK(parts_of(&shape).count > PARTS_USUAL);
+    train_team(&alone, 1);
+    CHECKF(alone.model[0] != NULL, "%s", alone.error[0].message);
+    trial.options.threads = 2;
+    if (alone.model[0]) {
+        check_team(trial, &alone, 1, "two threads");
+        check_team(trial, &alone, 3, "three processes");
+    }
+    free_models(&alone);
+}
+
 TEST_LIST(LISTED(models_are_the_same_for_any_number_of_processes),
-          LISTED(so_are_those_of_wide_sparse_rows), LISTED(so_are_those_of_other_shapes_and_losses))
+          LISTED(so_are_those_of_wide_sparse_rows), LISTED(so_are_those_of_other_shapes_and_losses),
+          LISTED(so_are_those_of_more_parts))

@@ -99,7 +99,8 @@ static void check_trial(struct trial trial, const char *what)
     struct trial alone = trial;
     team_run(1, tune_share, &alone);
     CHECKF(alone.model[0] != NULL, "%s: %s", what, alone.error[0].message);
-    for (size_t size = 2; alone.model[0] && size <= 4; size++) {
+    size_t step = test_step(3); /* 3 alone, or 2 to 4 */
+    for (size_t size = step == 1 ? 2 : 3; alone.model[0] && size <= 4; size += step) {
         struct trial many = trial;
         team_run(size, tune_share, &many);
         for (size_t r = 0; r < size; r++) {

@@ -7,6 +7,7 @@ temper_exit convert bad.svm out.tmpr
 temper_exit convert good.svm nowhere/out.tmpr
 temper_exit convert good.svm out.xyz
 temper_exit convert good.svm out.bin
+temper_exit convert nowhere.temper out.onnx
 temper_exit convert -q good.svm /dev/full --to libsvm
 temper_exit convert -q good.svm out.csv.gz
 temper_exit convert -q good.svm ''
