@@ -7,7 +7,7 @@ tune=(tune three.csv -q --json --folds 5 --seed 3 --checkpoint-seconds 0
 figures() {
     python3 -c 'import json, sys
 found = json.load(sys.stdin)
-for key in ("seconds", "resumed", "model"):
+for key in ("seconds", "resumed", "model", "replaced"):
     del found[key]
 print(json.dumps(found, sort_keys=True))'
 }
