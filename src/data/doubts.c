@@ -84,7 +84,7 @@ static temper_status doubt_count(struct dataset *data, const temper_read_options
     if (!options->label)
         return error_set(error, TEMPER_BAD_DATA,
                          "%s: %zu classes in %llu rows: is %s the label? --label NAME names "
-                         "another; --label %s if it is",
+                         "another, --label none says that there is none; --label %s if it is",
                          source_shown(data, file), data->classes.count, rows, column.shown,
                          column.option);
     dataset_note(data, "warning: %zu classes in %llu rows: is %s the label? --label names another",

@@ -201,16 +201,22 @@ static bool learns(enum scale_kind kind)
     return kind != SCALE_NONE && kind != SCALE_PIXELS;
 }
 
+/* One that changes nothing, or what its kind alone says. */
+static temper_status begin(const struct dataset *data, enum scale_kind kind, struct scale *scale,
+                           temper_error *error)
+{
+    *scale = (struct scale){.kind = kind};
+    if (kind == SCALE_MINMAX && data->x.kind == MATRIX_CSR)
+        return refuse_minmax(data, error);
+    return scale_start(scale, kind, (size_t)data->x.columns) ? TEMPER_OK : error_no_memory(error);
+}
+
 temper_status scale_learn(const struct dataset *data, enum scale_kind kind, struct scale_rows rows,
                           size_t threads, struct scale *out, temper_error *error)
 {
     struct scale scale;
-    temper_status status = TEMPER_OK;
-    if (kind == SCALE_MINMAX && data->x.kind == MATRIX_CSR)
-        return refuse_minmax(data, error);
-    if (!scale_start(&scale, kind, (size_t)data->x.columns))
-        status = error_no_memory(error);
-    else if (learns(kind))
+    temper_status status = begin(data, kind, &scale, error);
+    if (status == TEMPER_OK && learns(kind))
         status = learn(data, rows, threads, &scale, error);
     return publish(&scale, status, out);
 }
@@ -220,12 +226,8 @@ temper_status scale_from_sums(const struct dataset *data, enum scale_kind kind,
                               temper_error *error)
 {
     struct scale scale;
-    temper_status status = TEMPER_OK;
-    if (kind == SCALE_MINMAX && data->x.kind == MATRIX_CSR)
-        return refuse_minmax(data, error);
-    if (!scale_start(&scale, kind, (size_t)data->x.columns))
-        status = error_no_memory(error);
-    else if (learns(kind))
+    temper_status status = begin(data, kind, &scale, error);
+    if (status == TEMPER_OK && learns(kind))
         status = set_columns(data, sums, &scale, error);
     return publish(&scale, status, out);
 }

@@ -127,6 +127,17 @@ void made_refused(const struct dataset *data, temper_train_options options, temp
         temper_model_free(model);
 }
 
+double made_precision(const temper_audit_report *report, const bool *wrong, size_t rows)
+{
+    double hits = 0, sum = 0;
+    for (size_t i = 0; i < rows; i++)
+        if (wrong[report->suspects[i].row]) {
+            hits++;
+            sum += hits / (double)(i + 1);
+        }
+    return sum / hits;
+}
+
 struct blob made_bytes(const temper_model *model)
 {
     temper_error error = {0};

@@ -27,6 +27,9 @@ temper_tune_report made_tune(const struct dataset *data, temper_tune_options opt
 void made_refused(const struct dataset *data, temper_train_options options, temper_status wanted,
                   const char *words);
 
+/* The average precision of a ranking of all rows, of which some are wrong. */
+double made_precision(const temper_audit_report *report, const bool *wrong, size_t rows);
+
 /* What temper_model_save writes. */
 struct blob made_bytes(const temper_model *model);
 bool made_same_bytes(const temper_model *a, const temper_model *b);

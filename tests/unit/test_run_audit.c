@@ -73,17 +73,6 @@ static double truly_wrong(const struct planting *p, size_t count)
     return sum / (double)count;
 }
 
-static double average_precision(const struct planting *p)
-{
-    double hits = 0, sum = 0;
-    for (size_t i = 0; i < ROWS; i++)
-        if (p->wrong[p->report.suspects[i].row]) {
-            hits++;
-            sum += hits / (double)(i + 1);
-        }
-    return sum / hits;
-}
-
 static temper_audit_options given_options(void)
 {
     temper_audit_options options = temper_audit_defaults();
@@ -103,7 +92,8 @@ static void check_planted(enum planted how)
     const temper_audit_report *report = &p->report;
     for (size_t row = 0; row < ROWS; row++)
         planted += p->wrong[row];
-    CHECKF(average_precision(p) > 0.93, "%g", average_precision(p));
+    double precision = made_precision(&p->report, p->wrong, ROWS);
+    CHECKF(precision > 0.93, "%g", precision);
     CHECKF(fabs(report->wrong - planted) < 0.025 * ROWS, "%g of %g", report->wrong, planted);
     CHECK(report->in_pairs == (how == IN_PAIRS));
     CHECK_NEAR((double)report->supported, planted, 0.2 * planted);
@@ -176,7 +166,7 @@ TEST(chooses_temperatures)
     temper_audit_options options = given_options();
     options.choose = 1;
     if (CHECK(p) && planting_audit(p, EVENLY, options)) {
-        CHECK(average_precision(p) > 0.93);
+        CHECK(made_precision(&p->report, p->wrong, ROWS) > 0.93);
         CHECK(p->report.l2 > 0 && p->report.notes[0]);
     }
     planting_free(p);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/random.h"
+#include "run_made.h"
 #include "temper.h"
 #include "test.h"
 
@@ -30,17 +31,6 @@ static void draw(struct planting *p, double rate)
         p->wrong[row] = random_uniform((struct random){11, 82}, row) < rate;
         p->label[row] ^= p->wrong[row];
     }
-}
-
-static double average_precision(const struct planting *p)
-{
-    double hits = 0, sum = 0;
-    for (size_t i = 0; i < ROWS; i++)
-        if (p->wrong[p->report.suspects[i].row]) {
-            hits++;
-            sum += hits / (double)(i + 1);
-        }
-    return sum / hits;
 }
 
 static double most_off(const struct planting *p)
@@ -73,7 +63,8 @@ static void check_planted(double rate, double least)
     if (made) {
         for (size_t row = 0; row < ROWS; row++)
             planted += p->wrong[row];
-        CHECKF(average_precision(p) > least, "%g", average_precision(p));
+        double precision = made_precision(&p->report, p->wrong, ROWS);
+        CHECKF(precision > least, "%g", precision);
         CHECKF(fabs(p->report.wrong - planted) < 0.015 * ROWS, "%g of %g", p->report.wrong,
                planted);
         CHECKF(fabs(most_off(p)) <= 0.05, "%g", most_off(p));
