@@ -42,6 +42,7 @@ TEST(many_classes)
                "another, --label none says that there is none; --label y if it is",
                NULL);
     check_read(table_text(84, 21, "", ""), (temper_read_options){0}, NULL, NULL);
+    check_read(table_text(84, 21, "", ".0"), (temper_read_options){0}, NULL, NULL);
     check_read(table_text(83, 21, "", ""), (temper_read_options){0},
                "t.csv: 21 classes in 83 rows: is column 'y' the label? --label NAME names "
                "another, --label none says that there is none; --label y if it is",
