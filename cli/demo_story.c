@@ -1,6 +1,7 @@
 /* demo_story: spoils a set, trains both methods on it, and compares them. */
 #include <stdlib.h>
 
+#include "accuracy.h"
 #include "demo.h"
 #include "message.h"
 
@@ -54,24 +55,6 @@ static temper_status make_data(struct story *story, row_maker *make, uint64_t se
 
 /* ---- Models ---------------------------------------------------------------------------------- */
 
-static temper_status measure(struct fit *fit, const temper_data *test, size_t threads)
-{
-    temper_error error;
-    temper_evaluator *evaluator;
-    temper_evaluation evaluation;
-    if (temper_evaluator_new(fit->model, &evaluator, &error) != TEMPER_OK)
-        return complain_error(&error);
-    if (temper_evaluator_add(evaluator, test, threads, &error) != TEMPER_OK) {
-        temper_evaluator_end(evaluator, NULL, NULL);
-        return complain_error(&error);
-    }
-    if (temper_evaluator_end(evaluator, &evaluation, &error) != TEMPER_OK)
-        return complain_error(&error);
-    fit->accuracy = evaluation.accuracy;
-    temper_evaluation_free(&evaluation);
-    return TEMPER_OK;
-}
-
 /* All else is as 'temper train' has it: nothing is tuned for the story. */
 static temper_status train(const struct story *story, const temper_data *data, size_t method,
                            size_t threads, struct fit *fit)
@@ -83,7 +66,7 @@ static temper_status train(const struct story *story, const temper_data *data, s
     options.threads = threads;
     if (temper_train(data, &options, &fit->model, &report, &error) != TEMPER_OK)
         return complain_error(&error);
-    return measure(fit, story->clean_test, threads);
+    return model_accuracy(fit->model, story->clean_test, threads, &fit->accuracy);
 }
 
 /* ---- Suspects -------------------------------------------------------------------------------- */

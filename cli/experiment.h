@@ -248,9 +248,6 @@ temper_status cell_measure(const struct plan *plan, const struct cell *cell,
 temper_status cell_select(const struct plan *plan, const struct cell *cell,
                           const struct rows_at_hand *rows, struct run_progress *progress,
                           struct record *record);
-/* The share of rows that a model gets right. */
-temper_status cell_accuracy(const temper_model *model, const temper_data *test, size_t threads,
-                            double *accuracy);
 temper_tune_options cell_tuning(const struct plan *plan, const struct cell *cell,
                                 struct run_progress *progress);
 temper_train_options cell_training(const struct plan *plan, const struct cell *cell,

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "accuracy.h"
 #include "experiment.h"
 #include "interrupt.h"
 #include "message.h"
@@ -46,25 +47,6 @@ temper_tune_options cell_tuning(const struct plan *plan, const struct cell *cell
     return options;
 }
 
-temper_status cell_accuracy(const temper_model *model, const temper_data *test, size_t threads,
-                            double *accuracy)
-{
-    temper_evaluator *evaluator;
-    temper_evaluation evaluation;
-    temper_error error;
-    if (temper_evaluator_new(model, &evaluator, &error) != TEMPER_OK)
-        return complain_error(&error);
-    if (temper_evaluator_add(evaluator, test, threads, &error) != TEMPER_OK) {
-        temper_evaluator_end(evaluator, NULL, NULL);
-        return complain_error(&error);
-    }
-    if (temper_evaluator_end(evaluator, &evaluation, &error) != TEMPER_OK)
-        return complain_error(&error);
-    *accuracy = evaluation.accuracy;
-    temper_evaluation_free(&evaluation);
-    return TEMPER_OK;
-}
-
 /* ---- Training -------------------------------------------------------------------------------- */
 
 static void note_training(const temper_train_report *report, struct record *record)
@@ -105,9 +87,10 @@ static temper_status train(const struct plan *plan, const struct cell *cell,
     if (temper_train(rows->train, &options, &model, &report, &error) != TEMPER_OK)
         return note_failure(&error, record);
     note_training(&report, record);
-    temper_status status = report.stop == TEMPER_STOP_INTERRUPTED
-                               ? TEMPER_INTERRUPTED
-                               : cell_accuracy(model, rows->test, plan->threads, &record->accuracy);
+    temper_status status =
+        report.stop == TEMPER_STOP_INTERRUPTED
+            ? TEMPER_INTERRUPTED
+            : model_accuracy(model, rows->test, plan->threads, &record->accuracy);
     temper_model_free(model);
     return status;
 }
@@ -133,7 +116,7 @@ static temper_status tune(const struct plan *plan, const struct cell *cell,
         record->cv_accuracy = report.table[report.best].accuracy;
         record->seconds_tune = report.seconds;
         snprintf(record->decided, sizeof record->decided, "%s", report.decided_by);
-        status = cell_accuracy(model, rows->test, plan->threads, &record->accuracy);
+        status = model_accuracy(model, rows->test, plan->threads, &record->accuracy);
     }
     temper_tune_report_free(&report);
     temper_model_free(model);

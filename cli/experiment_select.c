@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "accuracy.h"
 #include "experiment.h"
 #include "interrupt.h"
 #include "message.h"
@@ -30,7 +31,7 @@ static temper_status try_candidate(const struct trial *trial, temper_loss_spec l
     temper_status status =
         report.stop == TEMPER_STOP_INTERRUPTED
             ? TEMPER_INTERRUPTED
-            : cell_accuracy(model, trial->rows->test, trial->plan->threads, accuracy);
+            : model_accuracy(model, trial->rows->test, trial->plan->threads, accuracy);
     temper_model_free(model);
     return status;
 }
@@ -111,7 +112,7 @@ static temper_status note_choice(const struct trial *trial, const temper_tune_re
     record->seconds_tune = report->seconds;
     record->warned = warns_of_structure(report);
     temper_status status =
-        cell_accuracy(model, trial->rows->test, trial->plan->threads, &record->accuracy);
+        model_accuracy(model, trial->rows->test, trial->plan->threads, &record->accuracy);
     if (status == TEMPER_OK)
         status = try_all(trial, report, record);
     return status == TEMPER_OK ? try_fixed(trial, report, record) : status;
