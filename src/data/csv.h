@@ -76,6 +76,8 @@ enum csv_fault_kind {
     CSV_TEXT_FIRST,
     CSV_TEXT_LIKE, /* the two for a model; only the words differ */
     CSV_TEXT_FIRST_LIKE,
+    CSV_TEXT_MANY, /* the two where other columns have text too */
+    CSV_TEXT_FIRST_MANY,
     CSV_MISSING,
     CSV_NOT_FINITE,
     CSV_TOO_LARGE_F32,
@@ -121,6 +123,8 @@ const char *csv_skip_blank_lines(const struct csv_format *format, const char *p,
 
 enum csv_role { CSV_FEATURE, CSV_CATEGORY, CSV_LABEL, CSV_WEIGHT_COLUMN, CSV_IGNORED };
 
+enum { CSV_TEXTS_KEPT = 32 }; /* columns of text that a message may tell of */
+
 enum csv_missing_rule { CSV_REFUSE, CSV_ZERO, CSV_MEAN, CSV_DROP };
 
 struct csv_plan {
@@ -144,6 +148,8 @@ struct csv_plan {
     size_t categories;
     size_t *like;             /* by a schema: the column of the file that each of its columns is */
     size_t unknowns, unknown; /* columns that it does not know, and the first of them */
+    size_t text[CSV_TEXTS_KEPT]; /* features that hold text in the first lines, ascending, */
+    size_t texts;                /* if the first row has some; more than fit in are not kept */
 };
 
 /* Text that ends in a newline; `cut`: the file's last line has none of its own. */
@@ -178,6 +184,9 @@ temper_status csv_plan_columns(struct csv_plan *plan, const struct reading *read
                                const struct csv_line *first);
 /* Makes features that hold text within the piece categorical, if the options want all such. */
 void csv_plan_text(struct csv_plan *plan, const struct csv_piece *piece);
+/* Remembers which features hold text in the first lines of a piece, if the first row has some: a
+ * user who is told of one column only meets the next one in the next attempt. */
+void csv_plan_find_texts(struct csv_plan *plan, const struct csv_piece *piece);
 /* Counts what the roles came to; the last step. */
 temper_status csv_plan_finish(struct csv_plan *plan, const struct reading *reading);
 void csv_plan_free(struct csv_plan *plan);

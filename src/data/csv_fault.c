@@ -10,9 +10,12 @@
 #include "base/text.h"
 #include "data/token.h"
 
+enum { TEXTS_SHOWN = 60 }; /* bytes of a list of columns */
+
 /* In these, @t is the cell's text, @c the column, @o its name for an option, @n a number of fields
  * and @m how many there should be; @l is advice to name the label, where that was only guessed and
- * the column begins with text: further down it is rather a cell that is wrong. */
+ * the column begins with text. @s is a list of the
+ * columns of text, @a the same for an option. */
 static const char *const sentences[] = {
     [CSV_QUOTE_OPEN] =
         "the quote that opens here is never closed; close it, or double it and quote "
@@ -35,6 +38,13 @@ static const char *const sentences[] = {
     [CSV_TEXT_FIRST_LIKE] =
         "text '@t' in @c, where the model has numbers; pass --header yes if this "
         "is a header, or correct the cell",
+    [CSV_TEXT_MANY] =
+        "text in columns @s; pass @l--categorical NAMES for a 0/1 feature of each text where these "
+        "are few, and --ignore NAMES for the others; to leave all out: --ignore @a",
+    [CSV_TEXT_FIRST_MANY] =
+        "text in columns @s; pass --header yes if this is a header, or @l--categorical NAMES for a "
+        "0/1 feature of each text, and --ignore NAMES for the others; to leave all out: --ignore "
+        "@a",
     [CSV_MISSING] = "no value in @c; drop the row, or pass --missing zero, mean or drop",
     [CSV_NOT_FINITE] =
         "value '@t' in @c is not finite; correct it, drop the row, or pass --ignore @o",
@@ -61,6 +71,51 @@ void csv_fault_set(struct csv_fault *fault, enum csv_fault_kind kind, const char
     fault->kind = kind;
 }
 
+/* ---- Columns of text ------------------------------------------------------------------------- */
+
+/* "age, 3 ('home town'), city", by the names that options take; as many as fit in. */
+static void append_texts(struct text *text, const struct csv_plan *plan, bool for_option)
+{
+    size_t start = text->length;
+    for (size_t i = 0; i < plan->texts; i++) {
+        size_t column = plan->text[i];
+        const char *name = column < plan->names.count ? plan->names.name[column] : "";
+        struct csv_column_text option = csv_column_option(plan, column);
+        if (text->length - start > TEXTS_SHOWN) {
+            text_append(text, for_option ? ",..." : ", ...");
+            return;
+        }
+        text_append(text, i == 0 ? "" : for_option ? "," : ", ");
+        text_append(text, option.text);
+        if (!for_option && *name && strcmp(name, option.text) != 0)
+            text_format(text, " (%s)", csv_column_shown(plan, column).text + strlen("column "));
+    }
+}
+
+/* Whether others have text too, from the first row on. */
+static bool is_one_of_many(const struct csv_plan *plan, size_t column)
+{
+    bool found = false;
+    for (size_t i = 0; i < plan->texts && !found; i++)
+        found = plan->text[i] == column;
+    return found && plan->texts > 1;
+}
+
+/* ---- Sentences ------------------------------------------------------------------------------- */
+
+/* Further down it is rather a cell that is wrong. */
+static void append_label(struct text *text, const struct csv_plan *plan,
+                         const struct csv_fault *fault)
+{
+    if (!plan->label_guessed || fault->line > (plan->header ? 2 : 1))
+        return;
+    if (is_one_of_many(plan, fault->field))
+        text_append(text, "--label NAME if one is the label, ");
+    else
+        text_format(text, "--label %s if it is the label, ",
+                    csv_column_option(plan, fault->field).text);
+}
+
 /* What a letter behind @ stands for. */
 static void append_part(struct text *text, char part, const struct csv_plan *plan,
                         const struct csv_fault *fault)
@@ -71,25 +126,31 @@ static void append_part(struct text *text, char part, const struct csv_plan *pla
         text_append(text, csv_column_shown(plan, fault->field).text);
     else if (part == 'o')
         text_append(text, csv_column_option(plan, fault->field).text);
-    else if (part != 'l')
+    else if (part == 'l')
+        append_label(text, plan, fault);
+    else if (part == 's' || part == 'a')
+        append_texts(text, plan, part == 'a');
+    else
         text_format(text, "%zu", part == 'n' ? fault->count : plan->columns);
-    else if (plan->label_guessed && fault->line <= (plan->header ? 2 : 1))
-        text_format(text, "--label %s if it is the label, ",
-                    csv_column_option(plan, fault->field).text);
 }
 
 /* What a column of text could become is settled where a model has numbers. */
-static enum csv_fault_kind kind_for(const struct csv_plan *plan, enum csv_fault_kind kind)
+static enum csv_fault_kind kind_for(const struct csv_plan *plan, const struct csv_fault *fault)
 {
-    if (plan->like && kind == CSV_TEXT)
-        return CSV_TEXT_LIKE;
-    return plan->like && kind == CSV_TEXT_FIRST ? CSV_TEXT_FIRST_LIKE : kind;
+    bool first = fault->kind == CSV_TEXT_FIRST;
+    if (!first && fault->kind != CSV_TEXT)
+        return fault->kind;
+    if (plan->like)
+        return first ? CSV_TEXT_FIRST_LIKE : CSV_TEXT_LIKE;
+    if (is_one_of_many(plan, fault->field))
+        return first ? CSV_TEXT_FIRST_MANY : CSV_TEXT_MANY;
+    return fault->kind;
 }
 
 /* The sentence with its parts in place. */
 static void fill_in(struct text *text, const struct csv_plan *plan, const struct csv_fault *fault)
 {
-    for (const char *p = sentences[kind_for(plan, fault->kind)]; *p;) {
+    for (const char *p = sentences[kind_for(plan, fault)]; *p;) {
         size_t plain = strcspn(p, "@");
         text_append_bytes(text, p, plain);
         p += plain;

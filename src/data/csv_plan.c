@@ -306,24 +306,6 @@ temper_status csv_plan_columns(struct csv_plan *plan, const struct reading *read
     return status;
 }
 
-/* A look at every cell of the first chunk, numbers too: slow, but there is only one such chunk. */
-void csv_plan_text(struct csv_plan *plan, const struct csv_piece *piece)
-{
-    const char *p = piece->from;
-    while (plan->all_text &&
-           (p = csv_skip_blank_lines(&plan->format, p, piece->to, NULL)) < piece->to) {
-        struct csv_cell cell = {.ends_line = false};
-        for (size_t i = 0; !cell.ends_line; i++) {
-            if (csv_scan(&plan->format, p, piece->to, &cell) != CSV_FINE)
-                return; /* the parser will come here and say so */
-            p = cell.next;
-            if (i < plan->columns && plan->role[i] == CSV_FEATURE && !csv_is_number(&cell) &&
-                !csv_is_missing(&cell))
-                plan->role[i] = CSV_CATEGORY;
-        }
-    }
-}
-
 /* The width of a row, and where in it the categories are. */
 temper_status csv_plan_finish(struct csv_plan *plan, const struct reading *reading)
 {

@@ -180,6 +180,7 @@ static temper_status plan_columns(struct csv_reading *state, const struct csv_li
     }
     for (size_t i = 0; i < state->count; i++)
         csv_plan_text(plan, &state->held[i].piece);
+    csv_plan_find_texts(plan, &state->held[0].piece);
     return csv_plan_finish(plan, state->reading);
 }
 

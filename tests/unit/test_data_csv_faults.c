@@ -164,6 +164,37 @@ TEST(features)
     CHECK_LIST(list);
 }
 
+/* All columns of text at once, those of later rows too, and none that has another role. */
+TEST(several_texts)
+{
+    static const struct bad list[] = {
+        {"name,x,home town,on,id,k\nann,1,,2,i7,a\n\nbob,2,Bonn,2020-01-01,i8,b\n",
+         {.ignore = "id"},
+         "t.csv:2:1: text in columns name, 3 ('home town'), on; pass --label NAME if one is the "
+         "label, --categorical NAMES for a 0/1 feature of each text where these are few, and "
+         "--ignore NAMES for the others; to leave all out: --ignore name,3,on"},
+        {"name,x,x,k\n1,1,b,a\n2,c,d,b\n3,\"e,b\n",
+         {0},
+         "t.csv:2:5: text in columns 2 ('x'), 3 ('x'); pass --label NAME if one is the label, "
+         "--categorical NAMES for a 0/1 feature "
+         "of each text where these are few, and --ignore NAMES for the others; to leave all out: "
+         "--ignore 2,3"},
+        {"1,x,y,a\n2,x,y,b\n",
+         {0},
+         "t.csv:1:3: text in columns 2, 3; pass --header yes if this is a header, or --label NAME "
+         "if one is the label, --categorical NAMES for a 0/1 feature of each text, and --ignore "
+         "NAMES for the others; to leave all out: --ignore 2,3"},
+        {"a_long_name_of_a_column,b_long_name_of_a_column,c_long_name_of_a_column,d,x,k\n"
+         "a,b,c,d,1,y\n",
+         {.label = "k"},
+         "t.csv:2:1: text in columns a_long_name_of_a_column, b_long_name_of_a_column, "
+         "c_long_name_of_a_column, ...; pass --categorical NAMES for a 0/1 feature of each text "
+         "where these are few, and --ignore NAMES for the others; to leave all out: --ignore "
+         "a_long_name_of_a_column,b_long_name_of_a_column,c_long_name_of_a_column,..."},
+    };
+    CHECK_LIST(list);
+}
+
 TEST(values)
 {
     static const struct bad list[] = {
@@ -310,4 +341,4 @@ TEST(options)
 }
 
 TEST_LIST(LISTED(empty_files), LISTED(broken_lines), LISTED(nul_bytes), LISTED(features),
-          LISTED(values), LISTED(labels_and_weights), LISTED(options))
+          LISTED(several_texts), LISTED(values), LISTED(labels_and_weights), LISTED(options))
