@@ -32,7 +32,9 @@ static void summary_lines(FILE *out, const struct auditing *auditing)
     const temper_audit_report *report = &auditing->report;
     char count[FIGURE_LENGTH], share[FIGURE_LENGTH];
     figure_title(out, "rows");
-    fprintf(out, "%s of %zu classes\n", figure_count(report->rows, count), report->classes);
+    fprintf(out, "%s of %zu classes", figure_count(report->rows, count), report->classes);
+    figure_dropped(out, temper_data_dropped(auditing->data));
+    fputc('\n', out);
     figure_title(out, "models");
     figure_loss(out, report->loss);
     fprintf(out, ", l2 = %.4g, %zu folds; %s of the labels predicted\n", report->l2, report->folds,

@@ -65,6 +65,7 @@ static temper_status evaluate(struct application *application)
     }
     if (temper_evaluator_end(evaluator, &evaluation.found, &error) != TEMPER_OK)
         return complain_error(&error);
+    evaluation.dropped = temper_stream_dropped(application->stream);
     evaluation.seconds = seconds_now() - application->start;
     status = show(application->arguments, &evaluation);
     temper_evaluation_free(&evaluation.found);

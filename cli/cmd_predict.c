@@ -206,7 +206,8 @@ static temper_status report(const struct prediction *prediction)
     temper_status status = page_open(&page);
     if (status != TEMPER_OK)
         return status;
-    fprintf(page.stream, "{\n  \"rows\": %llu,\n  \"classes\": %zu", application->rows,
+    fprintf(page.stream, "{\n  \"rows\": %llu,\n  \"dropped_rows\": %llu,\n  \"classes\": %zu",
+            application->rows, temper_stream_dropped(application->stream),
             temper_model_classes(application->model));
     json_text_field(page.stream, "file", prediction->to);
     json_number_field(page.stream, "seconds", seconds_now() - application->start);

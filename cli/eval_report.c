@@ -7,11 +7,14 @@
 
 /* ---- For people ------------------------------------------------------------------------------ */
 
-static void rows_lines(FILE *out, const temper_evaluation *found)
+static void rows_lines(FILE *out, const struct evaluation *evaluation)
 {
+    const temper_evaluation *found = &evaluation->found;
     char count[FIGURE_LENGTH];
     figure_title(out, "rows");
-    fprintf(out, "%s\n", figure_count(found->rows, count));
+    fputs(figure_count(found->rows, count), out);
+    figure_dropped(out, evaluation->dropped);
+    fputc('\n', out);
     if (found->unknown == 0)
         return;
     figure_title(out, "unknown classes");
@@ -32,7 +35,7 @@ void evaluation_table(FILE *out, const struct evaluation *evaluation)
 {
     char percent[FIGURE_LENGTH];
     const temper_evaluation *found = &evaluation->found;
-    rows_lines(out, found);
+    rows_lines(out, evaluation);
     figure_title(out, "accuracy");
     fprintf(out, "%s\n", figure_percent(found->accuracy, percent));
     figure_title(out, "balanced accuracy");
@@ -73,7 +76,8 @@ static void confusion_rows(FILE *out, const temper_evaluation *found)
 void evaluation_json(FILE *out, const struct evaluation *evaluation)
 {
     const temper_evaluation *found = &evaluation->found;
-    fprintf(out, "{\n  \"rows\": %llu,\n  \"unknown\": %llu", found->rows, found->unknown);
+    fprintf(out, "{\n  \"rows\": %llu,\n  \"dropped_rows\": %llu,\n  \"unknown\": %llu",
+            found->rows, evaluation->dropped, found->unknown);
     json_number_field(out, "weight", found->weight);
     json_number_field(out, "accuracy", found->accuracy);
     json_number_field(out, "balanced_accuracy", found->balanced_accuracy);

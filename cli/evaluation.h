@@ -9,6 +9,7 @@
 struct evaluation {
     const temper_model *model;
     temper_evaluation found;
+    unsigned long long dropped; /* rows with missing values */
     double seconds;
 };
 

@@ -62,6 +62,14 @@ void figure_title(FILE *out, const char *text)
     fprintf(out, "%-18s ", text);
 }
 
+void figure_dropped(FILE *out, unsigned long long rows)
+{
+    char count[FIGURE_LENGTH];
+    if (rows > 0)
+        fprintf(out, "; %s more dropped: values are missing in %s", figure_count(rows, count),
+                rows == 1 ? "it" : "them");
+}
+
 void figure_loss(FILE *out, temper_loss_spec loss)
 {
     fputs(temper_method_name(loss.method), out);

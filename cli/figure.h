@@ -24,6 +24,8 @@ const char *figure_percent(double share, char out[FIGURE_LENGTH]);
 
 /* The beginning of a line of a table: what it tells, and blanks. */
 void figure_title(FILE *out, const char *text);
+/* "; 10 more dropped: values are missing in them", behind a number of rows; nothing of none */
+void figure_dropped(FILE *out, unsigned long long rows);
 /* tempered, t1 = 0.3, t2 = 1 */
 void figure_loss(FILE *out, temper_loss_spec loss);
 

@@ -152,7 +152,7 @@ static void missing_line(FILE *out, const temper_summary *summary)
     if (summary->missing_filled > 0)
         fprintf(out, "%s filled", figure_count(summary->missing_filled, figure));
     if (summary->missing_dropped > 0)
-        fprintf(out, "%s%s row%s dropped", summary->missing_filled > 0 ? ", " : "",
+        fprintf(out, "%s%s more row%s dropped", summary->missing_filled > 0 ? ", " : "",
                 figure_count(summary->missing_dropped, figure),
                 summary->missing_dropped == 1 ? "" : "s");
     fputc('\n', out);

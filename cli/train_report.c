@@ -44,7 +44,9 @@ static void size_lines(FILE *out, const struct training *training)
 {
     char count[FIGURE_LENGTH];
     figure_title(out, "rows");
-    fprintf(out, "%s\n", figure_count(temper_data_rows_of_all(training->data), count));
+    fputs(figure_count(temper_data_rows_of_all(training->data), count), out);
+    figure_dropped(out, temper_data_dropped(training->data));
+    fputc('\n', out);
     figure_title(out, "features");
     fprintf(out, "%s\n", figure_count(temper_data_features(training->data), count));
     figure_title(out, "classes");
@@ -123,9 +125,11 @@ static void result_members(FILE *out, const temper_train_report *report)
 void training_json(FILE *out, const struct training *training)
 {
     const temper_train_report *report = &training->report;
-    fprintf(out, "{\n  \"rows\": %llu,\n  \"features\": %llu,\n  \"classes\": %zu",
-            temper_data_rows_of_all(training->data), temper_data_features(training->data),
-            temper_data_classes(training->data));
+    fprintf(out,
+            "{\n  \"rows\": %llu,\n  \"dropped_rows\": %llu,\n  \"features\": %llu,\n  "
+            "\"classes\": %zu",
+            temper_data_rows_of_all(training->data), temper_data_dropped(training->data),
+            temper_data_features(training->data), temper_data_classes(training->data));
     loss_members(out, report);
     result_members(out, report);
     fputs(",\n  \"seconds\": {\"read\": ", out);

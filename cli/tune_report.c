@@ -19,7 +19,9 @@ static void size_lines(FILE *out, const struct tuning *tuning)
     for (size_t i = 0; i < report->count; i++)
         on_folds += report->table[i].stage == 2;
     figure_title(out, "rows");
-    fprintf(out, "%s\n", figure_count(temper_data_rows_of_all(tuning->data), count));
+    fputs(figure_count(temper_data_rows_of_all(tuning->data), count), out);
+    figure_dropped(out, temper_data_dropped(tuning->data));
+    fputc('\n', out);
     figure_title(out, "features");
     fprintf(out, "%s\n", figure_count(temper_data_features(tuning->data), count));
     figure_title(out, "classes");
@@ -186,9 +188,10 @@ void tuning_json(FILE *out, const struct tuning *tuning)
 {
     const temper_tune_report *report = &tuning->report;
     fprintf(out,
-            "{\n  \"rows\": %llu,\n  \"features\": %llu,\n  \"classes\": %zu,\n  \"folds\": %zu",
-            temper_data_rows_of_all(tuning->data), temper_data_features(tuning->data),
-            temper_data_classes(tuning->data), report->folds);
+            "{\n  \"rows\": %llu,\n  \"dropped_rows\": %llu,\n  \"features\": %llu,\n  "
+            "\"classes\": %zu,\n  \"folds\": %zu",
+            temper_data_rows_of_all(tuning->data), temper_data_dropped(tuning->data),
+            temper_data_features(tuning->data), temper_data_classes(tuning->data), report->folds);
     choice_members(out, report);
     fputs(",\n  \"table\": [", out);
     for (size_t i = 0; i < report->count; i++) {

@@ -275,6 +275,8 @@ TEMPER_API temper_status temper_data_write_with(const temper_data *data, const c
 TEMPER_API unsigned long long temper_data_rows(const temper_data *data);
 /* Of several processes together; else the same. */
 TEMPER_API unsigned long long temper_data_rows_of_all(const temper_data *data);
+/* Rows of the file that are not here, as values were missing in them ("drop"); of all processes. */
+TEMPER_API unsigned long long temper_data_dropped(const temper_data *data);
 TEMPER_API unsigned long long temper_data_features(const temper_data *data);
 TEMPER_API unsigned long long temper_data_nonzeros(const temper_data *data); /* stored entries */
 TEMPER_API size_t temper_data_classes(const temper_data *data);              /* 0: no labels */
@@ -699,6 +701,8 @@ TEMPER_API temper_status temper_stream_next(temper_stream *stream, temper_data *
                                             temper_error *error);
 /* What the user should know so far, a sentence a line. */
 TEMPER_API const char *temper_stream_notes(const temper_stream *stream);
+/* Rows so far that were left out, as values were missing in them ("drop"). */
+TEMPER_API unsigned long long temper_stream_dropped(const temper_stream *stream);
 TEMPER_API void temper_stream_close(temper_stream *stream);
 
 /* How good a model is on labelled rows. Rows whose class the model does not know count as errors,

@@ -84,6 +84,11 @@ unsigned long long temper_data_rows_of_all(const temper_data *data)
     return dataset_all_rows(inside(data));
 }
 
+unsigned long long temper_data_dropped(const temper_data *data)
+{
+    return inside(data)->missing_dropped;
+}
+
 unsigned long long temper_data_features(const temper_data *data)
 {
     return inside(data)->x.columns;

@@ -47,6 +47,11 @@ const char *temper_stream_notes(const temper_stream *stream)
     return stream_notes(stream->stream);
 }
 
+unsigned long long temper_stream_dropped(const temper_stream *stream)
+{
+    return stream_dropped(stream->stream);
+}
+
 void temper_stream_close(temper_stream *stream)
 {
     if (!stream)

@@ -256,8 +256,8 @@ temper_status csv_fault_report(const struct csv_plan *plan, const struct csv_fau
 
 /* Several processes: the lines of this one among those that bytes from .. to have. */
 temper_status csv_own_span(const struct reading *reading, uint64_t *from, uint64_t *to);
-/* Says what became of missing values. */
-void csv_note_missing(const struct reading *reading, bool means, struct dataset *data);
+/* Says what became of missing values, by data->missing_*, of data that has kept so many rows. */
+void csv_note_missing(struct dataset *data, uint64_t kept, bool means, bool of_training);
 
 /* Turns all the rows into a dataset: one-hot features, means, names; takes their memory. */
 temper_status csv_finish(const struct csv_plan *plan, struct csv_part *whole,

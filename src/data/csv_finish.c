@@ -203,19 +203,18 @@ static temper_status fill_missing(struct table *table)
 /* ---- The whole
  * --------------------------------------------------------------------------------------- */
 
-void csv_note_missing(const struct reading *reading, bool means, struct dataset *data)
+void csv_note_missing(struct dataset *data, uint64_t kept, bool means, bool of_training)
 {
-    if (data->missing_dropped > 0)
-        dataset_note(data, "missing: %llu row%s dropped", (unsigned long long)data->missing_dropped,
-                     plural(data->missing_dropped));
-    unsigned long long filled = data->missing_filled;
+    unsigned long long filled = data->missing_filled, dropped = data->missing_dropped;
     const char *whose = filled == 1 ? "its" : "their";
+    if (dropped > 0)
+        dataset_note(data, "missing: %llu of %llu rows dropped", dropped, dropped + kept);
     if (filled > 0 && !means)
         dataset_note(data, "missing: %llu value%s became 0", filled, plural(filled));
     else if (filled > 0)
         dataset_note(data, "missing: %llu value%s became the mean %s %s column%s", filled,
-                     plural(filled), reading->schema ? "that" : "of", whose,
-                     reading->schema ? " had in training" : "");
+                     plural(filled), of_training ? "that" : "of", whose,
+                     of_training ? " had in training" : "");
 }
 
 /* What was assumed and what was done, for the user to contradict. */
@@ -239,8 +238,9 @@ static void note(const struct table *table, const struct reading *reading, struc
     if (plan->categories > 0)
         dataset_note(data, "categorical: %zu column%s became %zu feature%s", plan->categories,
                      plural(plan->categories), made, plural(made));
-    if (!reading->piece) /* else it is known when all have told */
-        csv_note_missing(reading, plan->missing == CSV_MEAN, data);
+    if (!reading->piece && !reading->is_portion) /* else it is known when all have been read */
+        csv_note_missing(data, table->whole->rows, plan->missing == CSV_MEAN,
+                         reading->schema != NULL);
 }
 
 /* Gives back what was reserved beyond the rows; a failure to do so does no harm. */
@@ -311,7 +311,8 @@ temper_status csv_finish(const struct csv_plan *plan, struct csv_part *whole,
                          const struct reading *reading, struct dataset *data)
 {
     struct table table = {plan, whole, plan->width, plan->row_size, NULL, reading->error};
-    if (whole->rows == 0 && !reading->piece)
+    bool others = reading->piece || (reading->is_portion && whole->dropped > 0); /* may have rows */
+    if (whole->rows == 0 && !others)
         return refuse_no_rows(&table);
     temper_status status = reading->schema
                                ? csv_like_finish(plan, whole, reading, data, &table.width)

@@ -241,7 +241,7 @@ temper_status pieces_agree(struct pieces *p, bool *whole)
         return status;
     merge_counts(p);
     status = merge_notes(p);
-    csv_note_missing(p->reading, false, p->data);
+    csv_note_missing(p->data, p->data->all_rows, false, false);
     const struct parts parts = parts_of(p->data);
     for (size_t r = 0; r <= p->comm->size; r++)
         p->gets[r] = parts_first_row(&parts, p->data->all_rows, r, p->comm->size);

@@ -122,6 +122,11 @@ const char *stream_notes(const struct stream *stream)
     return stream->notes.bytes ? stream->notes.bytes : "";
 }
 
+uint64_t stream_dropped(const struct stream *stream)
+{
+    return stream->dropped;
+}
+
 void stream_set_width(struct stream *stream, size_t numbers)
 {
     stream->slices.rows = slices_rows(numbers);
@@ -313,6 +318,8 @@ static temper_status first_whole(struct stream *stream, struct dataset *data, bo
     if (status == TEMPER_OK && !stream_add_notes(stream, stream->slices.whole->notes))
         status = error_no_memory(error);
     if (status == TEMPER_OK)
+        stream_count(stream, 0, stream->slices.whole->missing_dropped, 0);
+    if (status == TEMPER_OK)
         status = plan_memory(stream, stream->slices.whole, error);
     return status == TEMPER_OK ? slices_next(&stream->slices, data, some, error) : status;
 }
@@ -345,27 +352,4 @@ temper_status stream_rows(struct stream *stream, struct dataset *data, bool *som
         }
         drop_portion(stream, end);
     }
-}
-
-temper_status stream_next(struct stream *stream, struct dataset **batch, temper_error *error)
-{
-    struct dataset *data = mem_zeroed(1, sizeof *data);
-    bool some;
-    if (!data)
-        return error_no_memory(error);
-    temper_status status;
-    if (!comm_alone(stream->options.comm)) {
-        status = stream_shared_rows(stream, data, &some, error);
-    } else {
-        status = stream_rows(stream, data, &some, error);
-        if (status == TEMPER_OK && some && !stream_add_notes(stream, data->notes))
-            status = error_no_memory(error);
-    }
-    if (status != TEMPER_OK || !some) {
-        dataset_free(data);
-        data = NULL;
-    }
-    if (status == TEMPER_OK)
-        *batch = data;
-    return status;
 }

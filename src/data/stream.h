@@ -27,6 +27,8 @@ void stream_set_width(struct stream *stream, size_t numbers);
 temper_status stream_next(struct stream *stream, struct dataset **batch, temper_error *error);
 /* All sentences so far, each once. */
 const char *stream_notes(const struct stream *stream);
+/* Rows so far that were dropped for their missing values. */
+uint64_t stream_dropped(const struct stream *stream);
 void stream_close(struct stream *stream);
 
 #endif

@@ -24,10 +24,21 @@ struct stream {
     struct slices slices; /* of a file that is not in memory; else its whole is NULL */
     size_t width;         /* numbers that are made of a row */
     struct text notes;
+    uint64_t kept, dropped; /* rows so far; the latter for their missing values, */
+    uint64_t filled;        /* of which others were given one */
 };
 
 /* Sentences, each once; false: no memory. */
 bool stream_add_notes(struct stream *stream, const char *notes);
+/* Counts a batch: rows that it has, rows and values that were missing. */
+static inline void stream_count(struct stream *stream, uint64_t kept, uint64_t dropped,
+                                uint64_t filled)
+{
+    stream->kept += kept;
+    stream->dropped += dropped;
+    stream->filled += filled;
+}
+
 /* What the options ask for can be done portion by portion. */
 bool stream_can_be_cut(const struct stream *stream);
 /* The next rows into an empty dataset, or past them if that is NULL; *some is false behind the

@@ -28,11 +28,25 @@ static temper_status take_notes(struct stream *stream, const temper_comm *comm,
     return status;
 }
 
+static temper_status count_missing(struct stream *stream, const temper_comm *comm,
+                                   const struct dataset *data, uint64_t kept, bool *some,
+                                   temper_error *error)
+{
+    uint64_t dropped = 0, filled = 0;
+    temper_status status = comm_count(comm, data->missing_dropped, NULL, &dropped, error);
+    if (status == TEMPER_OK)
+        status = comm_count(comm, data->missing_filled, NULL, &filled, error);
+    stream_count(stream, kept, dropped, filled);
+    *some = kept > 0 || dropped > 0;
+    return status;
+}
+
 /* A portion for each process, one after another; *some as long as any has rows. */
 static temper_status share_portions(struct stream *stream, const temper_comm *comm,
                                     struct dataset *data, bool *some, temper_error *error)
 {
     bool there = true;
+    *some = false;
     uint64_t all = 0, before = 0;
     temper_status status = TEMPER_OK;
     for (size_t r = 0; status == TEMPER_OK && there && r < comm->size; r++)
@@ -43,7 +57,8 @@ static temper_status share_portions(struct stream *stream, const temper_comm *co
         status = comm_count(comm, data->x.rows, &before, &all, error);
     if (status == TEMPER_OK)
         status = take_notes(stream, comm, data, error);
-    *some = all > 0;
+    if (status == TEMPER_OK)
+        status = count_missing(stream, comm, data, all, some, error);
     if (data->x.rows == 0)
         data->x.kind = MATRIX_CSR; /* of which any number of columns will do */
     data->comm = comm;
@@ -61,6 +76,8 @@ temper_status stream_shared_rows(struct stream *stream, struct dataset *data, bo
     temper_status status = stream_rows(stream, data, some, error);
     if (status == TEMPER_OK && *some && !stream_add_notes(stream, data->notes))
         status = error_no_memory(error);
+    if (status == TEMPER_OK && *some)
+        stream_count(stream, data->x.rows, data->missing_dropped, data->missing_filled);
     status = comm_agree(comm, status, error);
     return status == TEMPER_OK && *some ? share_rows(data, comm, error) : status;
 }

@@ -102,6 +102,51 @@ SCRATCH_TEST(tables_are_the_same_wherever_they_are_cut)
     schema_free(two);
 }
 
+/* Rows that are dropped are counted over all portions, and one may have no others. */
+SCRATCH_TEST(dropped_rows_are_counted_wherever_tables_are_cut)
+{
+    static const char text[] = "1,2,a\n,3,a\n4,,b\n,,\n5,6,b\n7,NA,a\n8,9,a\n";
+    const temper_read_options options = {.missing = "drop"};
+    struct schema *two = plain_schema(2);
+    scratch_write("missing.csv", text, strlen(text));
+    check_file("missing.csv", options, two);
+    for (size_t p = 0; p < PORTIONS; p++) {
+        struct stream *stream = NULL;
+        struct dataset *batch = NULL;
+        CHECK(stream_open("missing.csv", &options, two, &stream, NULL) == TEMPER_OK);
+        stream_set_portion(stream, portions[p]);
+        do {
+            dataset_free(batch);
+            CHECK(stream_next(stream, &batch, NULL) == TEMPER_OK);
+        } while (batch);
+        CHECK(stream_dropped(stream) == 4);
+        CHECKF(strstr(stream_notes(stream), "missing: 4 of 7 rows dropped\n") != NULL, "%s",
+               stream_notes(stream));
+        stream_close(stream);
+    }
+    schema_free(two);
+}
+
+SCRATCH_TEST(all_rows_dropped_is_a_fault)
+{
+    static const char text[] = ",2,a\n,3,a\n4,,b\n";
+    const temper_read_options options = {.missing = "drop"};
+    struct schema *two = plain_schema(2);
+    scratch_write("missing.csv", text, strlen(text));
+    for (size_t p = 0; p < PORTIONS; p++) {
+        struct stream *stream = NULL;
+        struct dataset *batch = NULL;
+        temper_error error = {0};
+        CHECK(stream_open("missing.csv", &options, two, &stream, &error) == TEMPER_OK);
+        stream_set_portion(stream, portions[p]);
+        CHECK(stream_next(stream, &batch, &error) == TEMPER_BAD_DATA && !batch);
+        CHECK_EQ_TEXT(error.message,
+                      "missing.csv: every row has a missing value; pass --missing zero or mean");
+        stream_close(stream);
+    }
+    schema_free(two);
+}
+
 /* The schema of a table with names, of which labels are one. */
 static struct dataset *table_with_names(void)
 {
@@ -217,7 +262,8 @@ SCRATCH_TEST(a_large_file_comes_in_several_batches)
 }
 
 TEST_LIST(LISTED(tables_are_the_same_wherever_they_are_cut),
-          LISTED(names_are_those_of_every_portion),
+          LISTED(dropped_rows_are_counted_wherever_tables_are_cut),
+          LISTED(all_rows_dropped_is_a_fault), LISTED(names_are_those_of_every_portion),
           LISTED(sparse_text_is_the_same_wherever_it_is_cut),
           LISTED(pictures_are_cut_between_records), LISTED(packed_text_is_cut_as_well),
           LISTED(what_cannot_be_cut_comes_as_one), LISTED(a_large_file_comes_in_several_batches))
