@@ -28,12 +28,15 @@ static temper_status add_batches(temper_reporter *reporter, struct application *
     }
 }
 
-static temper_status save(const struct arguments *arguments, temper_reporter *reporter)
+static temper_status save(const struct application *application, temper_reporter *reporter)
 {
+    const struct arguments *arguments = application->arguments;
     const char *path = text_of(arguments, OPT_OUTPUT);
     temper_error error;
     char *text;
     size_t length;
+    temper_reporter_source(reporter, text_of(arguments, OPT_MODEL), arguments->operand[0],
+                           temper_stream_dropped(application->stream));
     if (temper_reporter_end(reporter, ends_in_svg(path), &text, &length, &error) != TEMPER_OK)
         return complain_error(&error);
     temper_status status = output_write(path, text, length);
@@ -49,7 +52,7 @@ static temper_status report_on(struct application *application)
         return complain_error(&error);
     temper_status status = add_batches(reporter, application);
     if (status == TEMPER_OK)
-        return save(application->arguments, reporter);
+        return save(application, reporter);
     temper_reporter_end(reporter, 0, NULL, NULL, NULL);
     return status;
 }

@@ -30,6 +30,7 @@ struct sheet {
     temper_block block[MOST_BLOCKS];
     size_t count;
     char *picture[2];
+    char source[WORDS_SIZE];
     char words[WORDS_SIZE];
 };
 
@@ -166,6 +167,32 @@ static void add_block(struct sheet *sheet, temper_block_kind kind, const char *t
         sheet->block[sheet->count++] = (temper_block){.kind = kind, .text = text};
 }
 
+/* Which files, how many rows, which classes: as the pages that the library makes begin. */
+static void add_source(struct sheet *sheet, const struct tuning *tuning)
+{
+    enum { CLASSES_NAMED = 10, NAME_WIDTH = 24, ROOM = WORDS_SIZE - NAME_SHOWN };
+    const temper_data *data = tuning->data;
+    unsigned long long dropped = temper_data_dropped(data);
+    size_t classes = temper_data_classes(data), i = 0, used;
+    snprintf(sheet->source, ROOM, "Model: %s. Data: %s, %llu rows", tuning->model_path,
+             tuning->data_path, temper_data_rows_of_all(data));
+    used = strlen(sheet->source);
+    if (dropped > 0)
+        snprintf(sheet->source + used, ROOM - used, " (%llu more dropped: values are missing)",
+                 dropped);
+    used = strlen(sheet->source);
+    snprintf(sheet->source + used, ROOM - used, ", %zu classes", classes);
+    used = strlen(sheet->source);
+    for (; i < classes && i < CLASSES_NAMED && used < ROOM - 4; i++) {
+        char name[NAME_SHOWN];
+        figure_name(temper_data_class_name(data, i), NAME_WIDTH, name);
+        snprintf(sheet->source + used, WORDS_SIZE - 5 - used, "%s%s", i ? ", " : ": ", name);
+        used = strlen(sheet->source);
+    }
+    snprintf(sheet->source + used, WORDS_SIZE - used, i < classes ? ", ..." : ".");
+    add_block(sheet, TEMPER_PARAGRAPH, sheet->source);
+}
+
 static void add_words(struct sheet *sheet, const struct tuning *tuning)
 {
     const temper_tune_report *report = &tuning->report;
@@ -202,6 +229,7 @@ static temper_status write_page(const struct tuning *tuning, struct sheet *sheet
     char *html, warnings[sizeof tuning->report.warnings];
     size_t length;
     memcpy(warnings, tuning->report.warnings, sizeof warnings);
+    add_source(sheet, tuning);
     add_words(sheet, tuning);
     add_warnings(sheet, warnings);
     add_block(sheet, TEMPER_HEADING, "Candidates");

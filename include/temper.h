@@ -1113,6 +1113,10 @@ TEMPER_API temper_status temper_reporter_new(const temper_model *model, temper_r
                                              temper_error *error);
 TEMPER_API temper_status temper_reporter_add(temper_reporter *reporter, const temper_data *data,
                                              size_t threads, temper_error *error);
+/* Names of files that the page tells, as the user gave them, or NULL, and rows that were left out
+ * for missing values. The names are kept by the caller until the end. */
+TEMPER_API void temper_reporter_source(temper_reporter *reporter, const char *model,
+                                       const char *data, unsigned long long dropped);
 /* Summary, margins with the loss, calibration, confusion and the strongest weights: a page of HTML,
  * or the pictures alone as one SVG. Frees the reporter, on failure too; `text` NULL: does only
  * that. */

@@ -106,6 +106,7 @@ temper_status temper_audit_page(const temper_data *data, const temper_audit_repo
     struct audit_page page = {.report = report,
                               .count = (size_t)(count < report->rows ? count : report->rows),
                               .source = set->source,
+                              .dropped = set->missing_dropped,
                               .class_names = (const char *const *)set->classes.name};
     struct text out = {0};
     if (report->rows != set->x.rows)

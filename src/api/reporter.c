@@ -248,6 +248,14 @@ temper_status temper_reporter_add(temper_reporter *reporter, const temper_data *
     return status;
 }
 
+void temper_reporter_source(temper_reporter *reporter, const char *model, const char *data,
+                            unsigned long long dropped)
+{
+    reporter->report.model = model;
+    reporter->report.data = data;
+    reporter->report.dropped = dropped;
+}
+
 temper_status temper_reporter_end(temper_reporter *reporter, int as_svg, char **text,
                                   size_t *length, temper_error *error)
 {

@@ -315,6 +315,11 @@ void audit_page_write(struct text *out, const struct audit_page *page)
 {
     const temper_audit_report *report = page->report;
     page_begin(out, report->by_row ? "Rows to look at again" : "Labels to look at again");
+    page_source(out, &(struct page_source){.data = page->source,
+                                           .rows = report->rows,
+                                           .dropped = page->dropped,
+                                           .class_names = page->class_names,
+                                           .classes = report->classes});
     page_pictures_begin(out); /* tables may stand side by side as well */
     facts(out, page);
     precision(out, page);

@@ -208,6 +208,12 @@ static void put_pictures(struct text *out, const struct model_report *report, si
 void model_report_page(struct text *out, const struct model_report *report)
 {
     page_begin(out, "Report on a model");
+    page_source(out, &(struct page_source){.model = report->model,
+                                           .data = report->data,
+                                           .rows = report->evaluation.rows,
+                                           .dropped = report->dropped,
+                                           .class_names = report->confusion.names,
+                                           .classes = report->confusion.classes});
     page_pictures_begin(out); /* tables may stand side by side as well */
     model_facts(out, report);
     evaluation_facts(out, report);

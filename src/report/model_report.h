@@ -21,6 +21,8 @@ struct model_report {
     temper_loss_spec loss;
     temper_model_summary summary;
     unsigned long long features;
+    const char *model, *data;     /* files, as the user named them; NULL: not known */
+    unsigned long long dropped;   /* rows of the data, for missing values */
     temper_evaluation evaluation; /* its confusion table is that below */
     struct confusion confusion;
     double *margins; /* of the given label, for each row whose class the model knows */

@@ -3,8 +3,11 @@
 
 #include <string.h>
 
+#include "report/names.h"
 #include "report/svg.h"
 #include "temper.h"
+
+enum { CLASSES_NAMED = 10, NAME_CHARACTERS = 24 };
 
 /* Attribute selectors find the neutral colours of palette.h, and the two darkest of the others. */
 static const char style[] =
@@ -33,6 +36,7 @@ static const char style[] =
     ".grid img{width:100%;image-rendering:pixelated;border:1px solid var(--line)}\n"
     ".grid figcaption{font-size:.8rem;line-height:1.35;overflow-wrap:anywhere}\n"
     ".grid figcaption span{color:var(--soft);font-size:.72rem;white-space:nowrap}\n"
+    "footer{color:var(--soft);font-size:.85rem;margin-top:3rem}\n"
     "@media (prefers-color-scheme:dark){\n"
     ":root{--paper:#15171b;--ink:#e4e6e9;--soft:#a3a8b0;--line:#33373e;--wash:#1d2025}\n"
     "svg [fill=\"#ffffff\"]{fill:#15171b}\n"
@@ -71,6 +75,7 @@ void page_begin(struct text *out, const char *title)
 
 void page_end(struct text *out)
 {
+    text_format(out, "<footer>Made by temper %s.</footer>\n", temper_version());
     text_append(out, "</body>\n</html>\n");
 }
 
@@ -82,6 +87,33 @@ void page_heading(struct text *out, const char *words)
 void page_paragraph(struct text *out, const char *words)
 {
     element(out, "p", words);
+}
+
+static void source_words(struct text *words, const struct page_source *source)
+{
+    if (source->model && *source->model)
+        text_format(words, "Model: %s. ", source->model);
+    text_append(words, "Data: ");
+    if (source->data && *source->data)
+        text_format(words, "%s, ", source->data);
+    text_format(words, "%llu row%s", source->rows, plural(source->rows));
+    if (source->dropped)
+        text_format(words, " (%llu more dropped: values are missing)", source->dropped);
+    text_format(words, ", %zu class%s", source->classes, source->classes == 1 ? "" : "es");
+    for (size_t i = 0; i < source->classes && i < CLASSES_NAMED; i++) {
+        text_append(words, i ? ", " : ": ");
+        append_short(words, source->class_names[i], NAME_CHARACTERS);
+    }
+    text_append(words, source->classes > CLASSES_NAMED ? ", ..." : ".");
+}
+
+void page_source(struct text *out, const struct page_source *source)
+{
+    struct text words = {0};
+    source_words(&words, source);
+    page_paragraph(out, words_of(&words));
+    out->failed |= words.failed;
+    text_free(&words);
 }
 
 /* Line by line: escaping drops the newlines, as it does all control characters. */

@@ -12,10 +12,21 @@
 #include "base/text.h"
 
 void page_begin(struct text *out, const char *title);
+/* With the version of the program below it, and no date: the same input makes the same bytes. */
 void page_end(struct text *out);
 
 void page_heading(struct text *out, const char *words);
 void page_paragraph(struct text *out, const char *words);
+/* "Data: crowd.csv, 190 rows, 2 classes: good, bad.": what a page is of. */
+struct page_source {
+    const char *model; /* file names as the user gave them; NULL or "": not known */
+    const char *data;
+    unsigned long long rows, dropped; /* the latter for missing values, and not among the former */
+    const char *const *class_names;
+    size_t classes;
+};
+
+void page_source(struct text *out, const struct page_source *source);
 /* As it is typed. */
 void page_command(struct text *out, const char *words);
 
