@@ -26,6 +26,12 @@ static bool is_missing(const char *from)
     return from[0] != '@' && from[0] && !is_stream(from) && stat(from, &there) != 0;
 }
 
+static bool is_text(const char *format)
+{
+    return strcmp(format, "libsvm") == 0 || strcmp(format, "csv") == 0 ||
+           strcmp(format, "tsv") == 0;
+}
+
 static temper_status check_target(const struct conversion *conversion)
 {
     if (conversion->to[0] == '\0')
@@ -36,6 +42,11 @@ static temper_status check_target(const struct conversion *conversion)
         return complain(TEMPER_USAGE, "convert: the standard output has no name that tells the "
                                       "format; pass --to with one of libsvm, csv, tsv, npy, idx, "
                                       "cifar, tmpr");
+    if (output_is_terminal(conversion->to) && !is_text(text_of(conversion->arguments, OPT_TO)))
+        return complain(TEMPER_USAGE,
+                        "convert: %s is no text for a terminal; give a file as OUT, "
+                        "or pipe it on",
+                        text_of(conversion->arguments, OPT_TO));
     if (temper_data_write_check(conversion->to, text_of(conversion->arguments, OPT_TO), &error) !=
         TEMPER_OK)
         return complain_error(&error);
@@ -86,7 +97,7 @@ static temper_status write_data(struct conversion *conversion, const temper_data
     double start = seconds_now();
     if (temper_data_write(data, conversion->to, text_of(conversion->arguments, OPT_TO), &error) !=
         TEMPER_OK)
-        return complain_error(&error);
+        return output_failed(conversion->to, &error);
     conversion->seconds_write = seconds_now() - start;
     note_labels(conversion, data);
     return report(conversion, data);

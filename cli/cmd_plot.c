@@ -2,17 +2,19 @@
 #include <string.h>
 
 #include "message.h"
+#include "output.h"
 #include "plot.h"
 
 /* The word on the command line, and what it needs. */
 static const struct picture {
     const char *name;
     bool data;
+    const char *kind, *extension; /* what is written by default */
     temper_status (*plot)(const struct arguments *arguments);
 } pictures[] = {
-    {"losses", false, plot_losses},
-    {"path", true, plot_path},
-    {"report", true, plot_report},
+    {"losses", false, "SVG", "svg", plot_losses},
+    {"path", true, "SVG", "svg", plot_path},
+    {"report", true, "HTML", "html", plot_report},
 };
 
 enum { LOSSES = 1, PATH = 2, REPORT = 4, ALL = LOSSES | PATH | REPORT };
@@ -75,6 +77,17 @@ static temper_status check_operands(const struct arguments *arguments,
     return TEMPER_OK;
 }
 
+/* Pages of angle brackets tell nobody anything; who says -o - wants them all the same. */
+static temper_status check_output(const struct arguments *arguments, const struct picture *picture)
+{
+    if (was_given(arguments, OPT_OUTPUT) || !output_is_terminal(text_of(arguments, OPT_OUTPUT)))
+        return TEMPER_OK;
+    return complain(TEMPER_USAGE,
+                    "plot %s: %s is not for a terminal; give it a file, as in -o %s.%s, or pipe it "
+                    "on",
+                    picture->name, picture->kind, picture->name, picture->extension);
+}
+
 /* The parser knows no other words. */
 temper_status cmd_plot(const struct arguments *arguments)
 {
@@ -84,5 +97,7 @@ temper_status cmd_plot(const struct arguments *arguments)
     temper_status status = check_operands(arguments, &pictures[picture]);
     if (status == TEMPER_OK)
         status = check_options(arguments, picture);
+    if (status == TEMPER_OK)
+        status = check_output(arguments, &pictures[picture]);
     return status == TEMPER_OK ? pictures[picture].plot(arguments) : status;
 }

@@ -96,6 +96,7 @@ static void list_statuses(FILE *out)
     fprintf(out, "\nExit status:\n");
 #define STATUS_LINE(name, code, text) fprintf(out, "  %3d  %s\n", code, text);
     TEMPER_STATUS_LIST(STATUS_LINE)
+    STATUS_LINE(, INTERRUPT_BY_READER, "the reader of the standard output has gone")
     STATUS_LINE(, INTERRUPT_TERMINATED, "interrupted by SIGTERM")
 #undef STATUS_LINE
 }

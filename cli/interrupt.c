@@ -53,6 +53,12 @@ int interrupt_noted(void)
     return noted != 0;
 }
 
+temper_status interrupt_by_reader(void)
+{
+    noted = SIGPIPE;
+    return TEMPER_INTERRUPTED;
+}
+
 int interrupt_exit_code(temper_status status)
 {
     if (status == TEMPER_INTERRUPTED && noted)

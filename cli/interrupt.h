@@ -12,8 +12,12 @@ void interrupt_defer(void);
 /* Whether one has been noted. */
 int interrupt_noted(void);
 
+/* The reader of the standard output has seen enough, as 'head' does: the program ends as if by
+ * SIGPIPE, with 141 and without a word. Returns TEMPER_INTERRUPTED. */
+temper_status interrupt_by_reader(void);
+
 /* Not in the list of statuses, which knows of 130 only. */
-enum { INTERRUPT_TERMINATED = 143 };
+enum { INTERRUPT_TERMINATED = 143, INTERRUPT_BY_READER = 141 };
 /* That of the status, or of the signal that has led to it. */
 int interrupt_exit_code(temper_status status);
 

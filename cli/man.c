@@ -156,6 +156,7 @@ static void man_exit_status(FILE *out)
     fputs(".SH EXIT STATUS\n", out);
 #define MAN_STATUS(name, code, text) fprintf(out, ".TP\n\\fB%d\\fR\n%s\n", code, text);
     TEMPER_STATUS_LIST(MAN_STATUS)
+    MAN_STATUS(, INTERRUPT_BY_READER, "the reader of the standard output has gone")
     MAN_STATUS(, INTERRUPT_TERMINATED, "interrupted by SIGTERM")
 #undef MAN_STATUS
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "interrupt.h"
 #include "message.h"
 #include "team.h"
 
@@ -43,6 +44,8 @@ static int write_stream(int file, const char *bytes, size_t length)
 static temper_status write_stdout(const char *bytes, size_t length)
 {
     int failure = write_stream(STDOUT_FILENO, bytes, length);
+    if (failure == EPIPE)
+        return interrupt_by_reader();
     if (failure)
         return complain(TEMPER_IO,
                         "standard output: cannot be written: %s; send the result somewhere else",
@@ -55,6 +58,19 @@ static temper_status write_stdout(const char *bytes, size_t length)
 static bool is_stdout(const char *path)
 {
     return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
+}
+
+temper_status output_failed(const char *path, const temper_error *error)
+{
+    struct pollfd poll_file = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    bool closed = is_stdout(path) && error->status == TEMPER_IO && poll(&poll_file, 1, 0) == 1 &&
+                  poll_file.revents & POLLERR;
+    return closed ? interrupt_by_reader() : complain_error(error);
+}
+
+bool output_is_terminal(const char *path)
+{
+    return is_stdout(path) && isatty(STDOUT_FILENO) == 1;
 }
 
 temper_status output_write(const char *path, const char *bytes, size_t length)

@@ -2,6 +2,7 @@
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -24,8 +25,12 @@ temper_status page_print(struct page *page);
 temper_status page_print_as_message(struct page *page); /* to the standard error */
 temper_status page_save(struct page *page, const char *path);
 
-/* "-" is the standard output. */
+/* "-" is the standard output; if its reader has gone, that is no failure to be told. */
 temper_status output_write(const char *path, const char *bytes, size_t length);
+/* The same for what the library has failed to write. */
+temper_status output_failed(const char *path, const temper_error *error);
+/* Whether what is written there fills somebody's screen. */
+bool output_is_terminal(const char *path);
 
 /* Before anything else: no signal where an error can be reported, and no file in the place of a
  * standard stream that the caller has closed. */
