@@ -6,6 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+enum {
+    NAMED_CLASSES = 10, /* more would fill lines; 'temper info' has them all */
+    CLASS_WIDTH = 20
+};
+
 const char *figure_count(unsigned long long count, char out[FIGURE_LENGTH])
 {
     char digits[FIGURE_LENGTH];
@@ -102,4 +107,30 @@ size_t figure_name(const char *name, size_t width, char out[NAME_SHOWN])
         return characters;
     memcpy(out + cut, "...", 4);
     return width;
+}
+
+static void count_rows(const temper_data *data, unsigned long long rows[NAMED_CLASSES])
+{
+    const uint32_t *label = temper_data_labels(data);
+    for (size_t c = 0; c < NAMED_CLASSES; c++)
+        rows[c] = 0;
+    for (unsigned long long i = 0; i < temper_data_rows(data); i++)
+        rows[label[i]]++;
+}
+
+void figure_classes(FILE *out, const temper_data *data)
+{
+    unsigned long long rows[NAMED_CLASSES];
+    char name[NAME_SHOWN], count[FIGURE_LENGTH];
+    size_t classes = temper_data_classes(data);
+    bool alone = temper_data_rows(data) == temper_data_rows_of_all(data);
+    if (classes > NAMED_CLASSES || !temper_data_labels(data))
+        return;
+    count_rows(data, rows);
+    for (size_t c = 0; c < classes; c++) {
+        figure_name(temper_data_class_name(data, c), CLASS_WIDTH, name);
+        fprintf(out, "%s%s", c ? ", " : ": ", name);
+        if (alone)
+            fprintf(out, " (%s)", figure_count(rows[c], count));
+    }
 }

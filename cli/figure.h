@@ -29,6 +29,9 @@ void figure_dropped(FILE *out, unsigned long long rows);
 /* tempered, t1 = 0.3, t2 = 1 */
 void figure_loss(FILE *out, temper_loss_spec loss);
 
+/* ": no (120), yes (80)", where they are few; without counts where others have the other rows. */
+void figure_classes(FILE *out, const temper_data *data);
+
 /* A name of at most `width` characters (<= 40), control characters as "?", cut to "...". Returns
  * how many characters it takes on a terminal. */
 size_t figure_name(const char *name, size_t width, char out[NAME_SHOWN]);

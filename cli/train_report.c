@@ -6,39 +6,7 @@
 #include "json.h"
 #include "training.h"
 
-enum {
-    NAMED_CLASSES = 10, /* more would fill lines; 'temper info' has them all */
-    NAME_WIDTH = 20
-};
-
 /* ---- For people ------------------------------------------------------------------------------ */
-
-static void count_rows(const temper_data *data, unsigned long long rows[NAMED_CLASSES])
-{
-    const uint32_t *label = temper_data_labels(data);
-    for (size_t c = 0; c < NAMED_CLASSES; c++)
-        rows[c] = 0;
-    for (unsigned long long i = 0; i < temper_data_rows(data); i++)
-        rows[label[i]]++;
-}
-
-/* ": no 120, yes 80", where they are few; without counts where others have the other rows. */
-static void class_names(FILE *out, const temper_data *data)
-{
-    unsigned long long rows[NAMED_CLASSES];
-    char name[NAME_SHOWN], count[FIGURE_LENGTH];
-    size_t classes = temper_data_classes(data);
-    bool alone = temper_data_rows(data) == temper_data_rows_of_all(data);
-    if (classes > NAMED_CLASSES || !temper_data_labels(data))
-        return;
-    count_rows(data, rows);
-    for (size_t c = 0; c < classes; c++) {
-        figure_name(temper_data_class_name(data, c), NAME_WIDTH, name);
-        fprintf(out, "%s%s", c ? ", " : ": ", name);
-        if (alone)
-            fprintf(out, " (%s)", figure_count(rows[c], count));
-    }
-}
 
 static void size_lines(FILE *out, const struct training *training)
 {
@@ -51,7 +19,7 @@ static void size_lines(FILE *out, const struct training *training)
     fprintf(out, "%s\n", figure_count(temper_data_features(training->data), count));
     figure_title(out, "classes");
     fputs(figure_count(temper_data_classes(training->data), count), out);
-    class_names(out, training->data);
+    figure_classes(out, training->data);
     fputc('\n', out);
 }
 

@@ -25,9 +25,14 @@ static void size_lines(FILE *out, const struct tuning *tuning)
     figure_title(out, "features");
     fprintf(out, "%s\n", figure_count(temper_data_features(tuning->data), count));
     figure_title(out, "classes");
-    fprintf(out, "%s\n", figure_count(temper_data_classes(tuning->data), count));
-    figure_title(out, "candidates");
-    fprintf(out, "%zu, of which %zu on %zu folds%s\n", report->count, on_folds, report->folds,
+    fputs(figure_count(temper_data_classes(tuning->data), count), out);
+    figure_classes(out, tuning->data);
+    fputc('\n', out);
+    figure_title(out, "settings tried");
+    fprintf(out, "%zu", report->count);
+    if (on_folds < report->count)
+        fprintf(out, " on two halves of the rows, and the best %zu", on_folds);
+    fprintf(out, " by cross-validation on %zu folds%s\n", report->folds,
             report->resumed ? ", resumed" : "");
 }
 
@@ -57,11 +62,27 @@ static bool comes_first(const temper_candidate *a, const temper_candidate *b)
     return a->accuracy > b->accuracy || (a->accuracy == b->accuracy && a->l2 > b->l2);
 }
 
+/* What the columns are. */
+static void legend_lines(FILE *out, bool trusted, bool halves)
+{
+    fputs("\nThe line with * is the choice.  t1, t2: temperatures; 1 and 1 are logistic\n"
+          "regression.  l2: penalty on large weights.  In %: accuracy, labels as given that\n"
+          "are predicted in rows that the model has not seen, +- a standard error;\n",
+          out);
+    if (trusted)
+        fputs("trusted, labels of the trusted rows that are predicted;\n", out);
+    fputs("agreement, rows on which models of either half of the data say the same;\n"
+          "undecided, rows on which the model hardly prefers a class.\n",
+          out);
+    if (halves)
+        fputs("(halves): dropped after a trial on two halves, which its figures are from.\n", out);
+}
+
 /* The most accurate ones, and the best if it is not among them. */
 static void candidate_lines(FILE *out, const temper_tune_report *report)
 {
     size_t shown[SHOWN], count = 0;
-    bool best = false;
+    bool best = false, halves = false;
     for (size_t i = 0; i < report->count; i++) {
         size_t at = count < SHOWN ? count++ : SHOWN;
         while (at > 0 && comes_first(&report->table[i], &report->table[shown[at - 1]])) {
@@ -77,12 +98,14 @@ static void candidate_lines(FILE *out, const temper_tune_report *report)
             "accuracy, %", trusted ? "  trusted" : "", "agreement", "undecided");
     for (size_t i = 0; i < count; i++) {
         candidate_line(out, report, shown[i]);
+        halves = halves || report->table[shown[i]].stage != 2;
         best = best || shown[i] == report->best;
     }
     if (!best) {
         fputs("  ...\n", out);
         candidate_line(out, report, report->best);
     }
+    legend_lines(out, trusted, halves);
     fputc('\n', out);
 }
 

@@ -142,7 +142,7 @@ static void warn_stop(const struct training_run *t, temper_train_report *report)
 {
     if (report->stop == TEMPER_STOP_MAX_ITER)
         add(report,
-            "stopped after %zu iteration%s with the gradient at %.2g of its start, not at %g; "
+            "stopped after %zu iteration%s with the gradient at %.4g of its start, not at %g; "
             "raise "
             "--max-iter, or --tol if that is good enough",
             t->options->max_iterations, plural(t->options->max_iterations), report->gradient_norm,
@@ -150,13 +150,13 @@ static void warn_stop(const struct training_run *t, temper_train_report *report)
     double fall = hinge_fall(t, t->answer_loss);
     if (report->stop == TEMPER_STOP_STALLED && fall > 0)
         add(report,
-            "stalled with the gradient at %.2g of its start, not at %g: the hinge has kinks, and "
+            "stalled with the gradient at %.4g of its start, not at %g: the hinge has kinks, and "
             "the last hundred iterations lowered the objective by less than %.2g; raise --tol, or "
             "pass --loss logistic",
             report->gradient_norm, t->options->tolerance, fall);
     else if (report->stop == TEMPER_STOP_STALLED)
         add(report,
-            "stalled with the gradient at %.2g of its start, not at %g: rounding hides any further "
+            "stalled with the gradient at %.4g of its start, not at %g: rounding hides any further "
             "progress; %s, or raise --tol",
             report->gradient_norm, t->options->tolerance,
             t->f64 ? "pass --scale standard if the features differ in size"

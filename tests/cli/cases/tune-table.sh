@@ -5,6 +5,7 @@ cp "$CLI_TESTS"/data/{two.csv,three.csv,sparse.svm} .
 for data in two.csv three.csv sparse.svm; do
     $TEMPER tune -q $data "${small[@]}" >table
     head -n 6 table
+    grep -A 4 "^The line with" table
     grep -cE '^[* ] tempered +[0-9.]+ +[0-9.]+ +[0-9.e-]+ +[0-9.]+ \+- [0-9.]+ +[0-9.]+ +[0-9.]+$' table
     grep -c '^\*' table
     grep -E '^(choice|decided by|over logistic|stop|model)' table | cut -c 1-20
