@@ -78,6 +78,8 @@ enum csv_fault_kind {
     CSV_TEXT_FIRST_LIKE,
     CSV_TEXT_MANY, /* the two where other columns have text too */
     CSV_TEXT_FIRST_MANY,
+    CSV_TEXT_LATER,  /* where the first row has none: rather a cell that is wrong */
+    CSV_TEXT_FIGURE, /* a number, but for how it is written */
     CSV_MISSING,
     CSV_NOT_FINITE,
     CSV_TOO_LARGE_F32,

@@ -38,6 +38,11 @@ static const char *const sentences[] = {
     [CSV_TEXT_FIRST_LIKE] =
         "text '@t' in @c, where the model has numbers; pass --header yes if this "
         "is a header, or correct the cell",
+    [CSV_TEXT_LATER] =
+        "text '@t' in @c; if it is a column of numbers, correct the cell, or empty it and pass "
+        "--missing; else pass --categorical @o for a 0/1 feature of each text, or --ignore @o",
+    [CSV_TEXT_FIGURE] = "'@t' in @c is no plain number; write it as 1234.5, without commas, blanks "
+                        "and signs of money or percent, or pass --ignore @o",
     [CSV_TEXT_MANY] =
         "text in columns @s; pass @l--categorical NAMES for a 0/1 feature of each text where these "
         "are few, and --ignore NAMES for the others; to leave all out: --ignore @a",
@@ -103,11 +108,17 @@ static bool is_one_of_many(const struct csv_plan *plan, size_t column)
 
 /* ---- Sentences ------------------------------------------------------------------------------- */
 
+/* Its line, unless there are blank ones. */
+static uint64_t first_row(const struct csv_plan *plan)
+{
+    return plan->header ? 2 : 1;
+}
+
 /* Further down it is rather a cell that is wrong. */
 static void append_label(struct text *text, const struct csv_plan *plan,
                          const struct csv_fault *fault)
 {
-    if (!plan->label_guessed || fault->line > (plan->header ? 2 : 1))
+    if (!plan->label_guessed || fault->line > first_row(plan))
         return;
     if (is_one_of_many(plan, fault->field))
         text_append(text, "--label NAME if one is the label, ");
@@ -134,6 +145,14 @@ static void append_part(struct text *text, char part, const struct csv_plan *pla
         text_format(text, "%zu", part == 'n' ? fault->count : plan->columns);
 }
 
+/* "1,500", "$5" or "5 %", which spreadsheets write; no date, and nothing with letters. */
+static bool is_figure(const char *token)
+{
+    bool signed_first = *token == '-' || *token == '+';
+    return token[signed_first + strspn(token + signed_first, "0123456789.,'_ $%")] == '\0' &&
+           strpbrk(token, "0123456789") != NULL;
+}
+
 /* What a column of text could become is settled where a model has numbers. */
 static enum csv_fault_kind kind_for(const struct csv_plan *plan, const struct csv_fault *fault)
 {
@@ -144,7 +163,9 @@ static enum csv_fault_kind kind_for(const struct csv_plan *plan, const struct cs
         return first ? CSV_TEXT_FIRST_LIKE : CSV_TEXT_LIKE;
     if (is_one_of_many(plan, fault->field))
         return first ? CSV_TEXT_FIRST_MANY : CSV_TEXT_MANY;
-    return fault->kind;
+    if (is_figure(fault->token))
+        return CSV_TEXT_FIGURE;
+    return first || fault->line <= first_row(plan) ? fault->kind : CSV_TEXT_LATER;
 }
 
 /* The sentence with its parts in place. */

@@ -113,6 +113,19 @@ static size_t find_name(const struct search *search, const char *name)
     return found == UINT32_MAX ? CSV_NO_COLUMN : found;
 }
 
+/* Names that differ in case or blanks are nearly always the same ones, and yet not for us to join.
+ */
+static temper_status refuse_spelling(const struct search *search, const char *wanted,
+                                     const char *found)
+{
+    return error_set(search->reading->error, TEMPER_BAD_DATA,
+                     "%s: there is no column '%.80s', which the model needs, but one named "
+                     "'%.80s'; name columns as in the file that it was trained on",
+                     place_text(search->plan->path).text,
+                     token_text(wanted, wanted + strlen(wanted)).text,
+                     token_text(found, found + strlen(found)).text);
+}
+
 /* All that are missing are counted, the first is named. */
 static temper_status refuse_missing(const struct search *search, size_t first)
 {
@@ -122,6 +135,9 @@ static temper_status refuse_missing(const struct search *search, size_t first)
     for (size_t i = first + 1; i < schema->columns; i++)
         more += find_name(search, schema->column[i].name) == CSV_NO_COLUMN;
     char others[40] = "";
+    for (size_t i = 0; i < search->plan->names.count; i++)
+        if (text_alike(search->plan->names.name[i], name))
+            return refuse_spelling(search, name, search->plan->names.name[i]);
     if (more > 0)
         snprintf(others, sizeof others, " and %zu more", more);
     return error_set(search->reading->error, TEMPER_BAD_DATA,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "data/csv.h"
 #include "data/csv_schema.h"
 #include "data/format.h"
@@ -165,11 +166,24 @@ static temper_status guess_header(struct csv_plan *plan, const struct reading *r
     return TEMPER_OK;
 }
 
+/* Other programs put a line of words in front of their tables. */
+static bool is_comment(const struct csv_line *first, const struct csv_line *second)
+{
+    const struct csv_cell *cell = &first->cell[0];
+    return second && second->count != first->count && cell->to > cell->from && *cell->from == '#';
+}
+
 /* The option, if it is given. */
 temper_status csv_find_header(struct csv_plan *plan, const struct reading *reading,
                               const struct csv_line *first, const struct csv_line *second)
 {
     const char *told = reading->options->header;
+    if (is_comment(first, second))
+        return error_set(reading->error, TEMPER_BAD_DATA,
+                         "%s: the first line begins with # and has %zu field%s, the next one %zu; "
+                         "remove lines that are no rows, as by: grep -v '^#'",
+                         place_text(plan->path).text, first->count, plural(first->count),
+                         second->count);
     plan->header_told = told && strcmp(told, "auto") != 0;
     if (!plan->header_told)
         return guess_header(plan, reading, first, second);

@@ -1,4 +1,4 @@
-/* doubts: labels that are probably not what the user meant. */
+/* doubts: labels and features that are probably not what the user meant. */
 #include "data/doubts.h"
 
 #include <stdio.h>
@@ -15,7 +15,8 @@ enum {
     FEW_CLASSES = 20,     /* are never too many */
     LEAST_OF_NUMBERS = 4, /* rows a class, of more than these */
     LEAST_OF_TEXT = 2,
-    NAME_SHOWN = 40 /* bytes of a name */
+    LEAST_COUNTED = 20, /* rows; fewer may count up by chance */
+    NAME_SHOWN = 40     /* bytes of a name */
 };
 
 /* ---- Too many classes ------------------------------------------------------------------------ */
@@ -56,13 +57,13 @@ struct column_text {
     char option[NAME_SHOWN + 1];      /* what --label takes without quotes */
 };
 
-static struct column_text label_column(const struct schema *schema)
+static struct column_text column_text(const char *given, size_t position)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
     struct column_text text;
-    const char *name = schema->label ? schema->label : "";
+    const char *name = given ? given : "";
     size_t length = strlen(name);
-    snprintf(text.option, sizeof text.option, "%zu", schema->label_position + 1);
+    snprintf(text.option, sizeof text.option, "%zu", position + 1);
     snprintf(text.shown, sizeof text.shown, "column %s", text.option);
     if (length > 0 && length <= NAME_SHOWN)
         snprintf(text.shown, sizeof text.shown, "column '%s'",
@@ -80,7 +81,7 @@ static temper_status doubt_count(struct dataset *data, const temper_read_options
     const struct schema *schema = data->schema; /* of a table */
     if (!schema || schema->label_position == SCHEMA_NO_LABEL || !has_too_many(data))
         return TEMPER_OK;
-    struct column_text column = label_column(schema);
+    struct column_text column = column_text(schema->label, schema->label_position);
     if (!options->label)
         return error_set(error, TEMPER_BAD_DATA,
                          "%s: %zu classes in %llu rows: is %s the label? --label NAME names "
@@ -148,4 +149,46 @@ temper_status doubt_labels(struct dataset *data, const temper_read_options *opti
     if (!options->labels)
         status = doubt_count(data, options, error);
     return status == TEMPER_OK ? doubt_names(data, error) : status;
+}
+
+/* ---- Features that count the rows ------------------------------------------------------------ */
+
+static double first_value(const struct matrix *x, uint64_t row)
+{
+    size_t at = (size_t)row * (size_t)x->columns;
+    return x->kind == MATRIX_F64 ? ((const double *)x->dense)[at]
+                                 : (double)((const float *)x->dense)[at];
+}
+
+/* From 0 or 1 up, one a row; rows that were dropped leave gaps. */
+static bool counts_rows(const struct dataset *data)
+{
+    const struct matrix *x = &data->x;
+    double before = first_value(x, 0), most = (double)(x->rows + data->missing_dropped);
+    if (before != 0 && before != 1 && data->missing_dropped == 0)
+        return false;
+    for (uint64_t row = 1; row < x->rows; row++) {
+        double value = first_value(x, row), step = value - before;
+        if (!(step >= 1) || step != (double)(uint64_t)step || value > most)
+            return false;
+        before = value;
+    }
+    return true;
+}
+
+/* Programs write an index as the first column, often without a name; what stands alone is none. */
+void doubt_features(struct dataset *data)
+{
+    const struct schema *schema = data->schema; /* of a table */
+    bool numbers = data->x.kind == MATRIX_F32 || data->x.kind == MATRIX_F64;
+    if (!schema || schema->columns < 2 || !numbers || data->comm || data->x.rows < LEAST_COUNTED)
+        return;
+    const struct schema_column *first = &schema->column[0];
+    if (first->position > 0 || first->texts.count > 0 || !counts_rows(data))
+        return;
+    struct column_text column = column_text(first->name, 0);
+    dataset_note(data,
+                 "warning: %s counts the rows, which tells nothing about others; pass --ignore %s "
+                 "if it is an index",
+                 column.shown, column.option);
 }

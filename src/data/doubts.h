@@ -1,4 +1,4 @@
-/* doubts: labels that are probably not what the user meant. */
+/* doubts: labels and features that are probably not what the user meant. */
 #ifndef DATA_DOUBTS_H
 #define DATA_DOUBTS_H
 
@@ -10,5 +10,8 @@
  * named gets a warning among the notes. So do names that differ in case or blanks alone. */
 temper_status doubt_labels(struct dataset *data, const temper_read_options *options,
                            temper_error *error);
+/* A first column of a table that counts the rows, as other programs write it in front of their
+ * data, gets a warning too: it tells nothing about other rows. */
+void doubt_features(struct dataset *data);
 
 #endif

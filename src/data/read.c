@@ -283,6 +283,8 @@ temper_status dataset_read(const char *path, const temper_read_options *options,
         return status;
     status = comm_agree(options->comm, doubt_labels(data, options, error), error);
     if (status == TEMPER_OK)
+        doubt_features(data);
+    if (status == TEMPER_OK)
         *out = data;
     else
         dataset_free(data);

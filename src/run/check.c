@@ -39,7 +39,8 @@ static temper_status check_labels(struct training_run *t)
         return status;
     if (seen.classes < 2)
         return error_set(t->error, TEMPER_BAD_DATA,
-                         "%s: all rows that count have one class, '%.40s'; a classifier needs two",
+                         "%s: all rows that count have one class, '%.40s'; a classifier needs two: "
+                         "give rows of another, or name another column by --label",
                          data->source ? data->source : "data",
                          data->classes.count ? data->classes.name[seen.first] : "");
     if (data->x.columns == 0)

@@ -125,21 +125,29 @@ TEST(features)
     static const struct bad list[] = {
         {"x,y,k\n1,2,a\n3,blue,b\n",
          {0},
-         "t.csv:3:3: text 'blue' in column 'y'; pass --categorical y for a 0/1 feature of each "
+         "t.csv:3:3: text 'blue' in column 'y'; if it is a column of numbers, correct the "
+         "cell, or empty it and pass --missing; else pass --categorical y for a 0/1 feature of "
+         "each "
          "text, "
          "or --ignore y"},
         {"the x,k\n1,2\nred,2\n",
          {0},
-         "t.csv:3:1: text 'red' in column 'the x'; pass --categorical 1 for a 0/1 feature of each "
+         "t.csv:3:1: text 'red' in column 'the x'; if it is a column of numbers, correct the "
+         "cell, or empty it and pass --missing; else pass --categorical 1 for a 0/1 feature of "
+         "each "
          "text, or --ignore 1"},
         {"x,x,k\n1,1,2\n1,red,2\n",
          {0},
-         "t.csv:3:3: text 'red' in column 'x'; pass --categorical 2 for a 0/1 feature of each "
+         "t.csv:3:3: text 'red' in column 'x'; if it is a column of numbers, correct the "
+         "cell, or empty it and pass --missing; else pass --categorical 2 for a 0/1 feature of "
+         "each "
          "text, "
          "or --ignore 2"},
         {"1,a\n1,a\nx y,b\n",
          {0},
-         "t.csv:3:1: text 'x y' in column 1; pass --categorical 1 for a 0/1 feature of each text, "
+         "t.csv:3:1: text 'x y' in column 1; if it is a column of numbers, correct the "
+         "cell, or empty it and pass --missing; else pass --categorical 1 for a 0/1 feature of "
+         "each text, "
          "or "
          "--ignore 1"},
         {"1,x,a\n2,3,b\n",
@@ -148,17 +156,23 @@ TEST(features)
          "it is the label, --categorical 2, or --ignore 2"},
         {"1,a\n0x10,b\n",
          {0},
-         "t.csv:2:1: text '0x10' in column 1; pass --categorical 1 for a 0/1 feature of each text, "
+         "t.csv:2:1: text '0x10' in column 1; if it is a column of numbers, correct the "
+         "cell, or empty it and pass --missing; else pass --categorical 1 for a 0/1 feature of "
+         "each text, "
          "or "
          "--ignore 1"},
         {"1,a\n1\x01,b\n",
          {0},
-         "t.csv:2:1: text '1\\x01' in column 1; pass --categorical 1 for a 0/1 feature of each "
+         "t.csv:2:1: text '1\\x01' in column 1; if it is a column of numbers, correct the "
+         "cell, or empty it and pass --missing; else pass --categorical 1 for a 0/1 feature of "
+         "each "
          "text, "
          "or --ignore 1"},
         {"1,a\nabcdefghijklmnopqrstuvwxyz,b\n",
          {0},
-         "t.csv:2:1: text 'abcdefghijklmnopqrst...' in column 1; pass --categorical 1 for a 0/1 "
+         "t.csv:2:1: text 'abcdefghijklmnopqrst...' in column 1; if it is a column of numbers, "
+         "correct the "
+         "cell, or empty it and pass --missing; else pass --categorical 1 for a 0/1 "
          "feature of each text, or --ignore 1"},
     };
     CHECK_LIST(list);

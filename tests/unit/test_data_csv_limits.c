@@ -15,9 +15,11 @@ TEST(late_text)
         text_append(&text, "1,a\n");
     text_append(&text, "red,a\n");
     CHECK(csv_bytes(text.bytes, text.length, options, &error) == NULL);
-    CHECK_EQ_TEXT(error.message,
-                  "t.csv:400002:1: text 'red' in column 'x'; pass --categorical x for "
-                  "a 0/1 feature of each text, or --ignore x");
+    CHECK_EQ_TEXT(
+        error.message,
+        "t.csv:400002:1: text 'red' in column 'x'; if it is a column of numbers, correct the "
+        "cell, or empty it and pass --missing; else pass --categorical x for "
+        "a 0/1 feature of each text, or --ignore x");
     text_free(&text);
     scratch_leave();
 }

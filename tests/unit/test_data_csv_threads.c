@@ -106,9 +106,11 @@ TEST(first_fault_wins)
         temper_error error;
         temper_read_options options = {.threads = threads, .format = "csv"};
         CHECK(dataset_read("t.csv", &options, &data, &error) == TEMPER_BAD_DATA);
-        CHECK_EQ_TEXT(error.message,
-                      "t.csv:375001:1: text 'bad' in column 1; pass --categorical 1 for "
-                      "a 0/1 feature of each text, or --ignore 1");
+        CHECK_EQ_TEXT(
+            error.message,
+            "t.csv:375001:1: text 'bad' in column 1; if it is a column of numbers, correct the "
+            "cell, or empty it and pass --missing; else pass --categorical 1 for "
+            "a 0/1 feature of each text, or --ignore 1");
     }
     text_free(&text);
     scratch_leave();

@@ -72,6 +72,36 @@ TEST(names_that_are_nearly_the_same)
     scratch_leave();
 }
 
+/* The i-th row begins with first + i * step, and has a gap in line `gap`. */
+static const char *counted_text(size_t rows, size_t first, size_t step, size_t gap)
+{
+    static char text[8192];
+    size_t used = (size_t)snprintf(text, sizeof text, ",x,y\n");
+    for (size_t i = 0; i < rows; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%zu,%s,%zu\n", first + i * step,
+                                 i + 2 == gap ? "" : "5", i % 2);
+    return text;
+}
+
+TEST(columns_that_count_the_rows)
+{
+    static const char warning[] = "warning: column 1 counts the rows, which tells nothing about "
+                                  "others; pass --ignore 1 if it is an index\n";
+    const temper_read_options drop = {.missing = "drop"};
+    scratch_enter();
+    check_read(counted_text(20, 0, 1, 0), (temper_read_options){0}, NULL, warning);
+    check_read(counted_text(20, 1, 1, 0), (temper_read_options){.f64 = 1}, NULL, warning);
+    check_read(counted_text(21, 0, 1, 9), drop, NULL, warning);
+    check_read(counted_text(21, 0, 1, 2), drop, NULL, warning);
+    check_read(counted_text(19, 0, 1, 0), (temper_read_options){0}, NULL, NULL);
+    check_read(counted_text(20, 0, 2, 0), (temper_read_options){0}, NULL, NULL);
+    check_read(counted_text(20, 7, 1, 0), (temper_read_options){0}, NULL, NULL);
+    check_read(counted_text(20, 0, 1, 0), (temper_read_options){.ignore = "1"}, NULL, NULL);
+    check_read(counted_text(20, 0, 1, 0), (temper_read_options){.ignore = "2"}, NULL, NULL);
+    check_read(counted_text(20, 0, 1, 0), (temper_read_options){.categorical = "1"}, NULL, NULL);
+    scratch_leave();
+}
+
 TEST(memory_may_fail)
 {
     temper_error error;
@@ -129,5 +159,6 @@ TEST(rows_without_weight_do_not_count)
     dataset_free(data);
 }
 
-TEST_LIST(LISTED(many_classes), LISTED(names_that_are_nearly_the_same), LISTED(memory_may_fail),
-          LISTED(a_value_alone), LISTED(rows_without_weight_do_not_count))
+TEST_LIST(LISTED(many_classes), LISTED(names_that_are_nearly_the_same),
+          LISTED(columns_that_count_the_rows), LISTED(memory_may_fail), LISTED(a_value_alone),
+          LISTED(rows_without_weight_do_not_count))
