@@ -15,6 +15,7 @@ from . import _temper
 # Python's own int() and float() take more: 1_000, nan.
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
+_SHOWN = 5  # columns in a message
 _FEW = 100_000  # labels that are counted, not sorted
 
 
@@ -114,6 +115,18 @@ def _aligned(array: np.ndarray) -> np.ndarray:
     return np.require(array, requirements="A")
 
 
+def _where_not_finite(X: Any, names: list[str] | None) -> str:
+    """Which columns, and what to do about it; of sparse rows, nothing."""
+    if sparse.issparse(X):
+        return ""
+    bad = ~np.isfinite(X)
+    columns = np.flatnonzero(bad.any(axis=0))
+    shown = ", ".join(repr(names[i]) if names else str(i) for i in columns[:_SHOWN])
+    return (f" It is in column{'s' * (len(columns) > 1)} {shown}{', ...' * (len(columns) > _SHOWN)}, "
+            f"in {int(bad.any(axis=1).sum())} of {len(X)} rows: fill the gaps, as scikit-learn's "
+            "SimpleImputer does, or leave these rows out.")
+
+
 def borrow(X: Any, labels: Labels | None = None, feature_names: Any = None,
            weights: np.ndarray | None = None) -> _temper.Data:
     """Rows for the library. X must have been validated."""
@@ -125,5 +138,8 @@ def borrow(X: Any, labels: Labels | None = None, feature_names: Any = None,
         return _temper.data(arrays, labels.codes, labels.names, names, weights)
     except ValueError:
         # In the words that users of scikit-learn know.
-        assert_all_finite(X.data if sparse.issparse(X) else X, input_name="X")
+        try:
+            assert_all_finite(X.data if sparse.issparse(X) else X, input_name="X")
+        except ValueError as error:
+            raise ValueError(f"{error}{_where_not_finite(X, names)}") from None
         raise

@@ -351,3 +351,33 @@ def test_unusual_sparse_matrices_are_put_right():
     unsorted.has_sorted_indices = False
     for other in (wide, unsorted, sparse.csc_matrix(X), sparse.coo_matrix(X)):
         assert np.array_equal(TemperedLogisticRegression().fit(other, y).coef_, reference.coef_)
+
+
+def test_columns_without_numbers_are_named():
+    pandas = pytest.importorskip("pandas")
+    X, y = made(40, 2)
+    frame = pandas.DataFrame({"age": X[:, 0], "city": ["Rome", "Oslo"] * 20, "height": X[:, 1],
+                              "when": pandas.date_range("2024-01-01", periods=40)})
+    said = r"X has columns without numbers: 'city' \(text\), 'when' \(dates\); leave out"
+    with pytest.raises(ValueError, match=said):
+        TemperedLogisticRegression().fit(frame, y)
+    with pytest.raises(ValueError, match=said):
+        temper.find_label_issues(frame, y)
+    with pytest.raises(ValueError, match=r"numbers: 'when' \(dates\);"):
+        TemperedLogisticRegression().fit(frame[["age", "when"]], y)
+    # What can be taken for numbers is, and faults of another kind are told as before.
+    numbers = frame[["age"]].assign(flag=[True, False] * 20, text=["1", "2"] * 20)
+    assert TemperedLogisticRegression().fit(numbers.astype({"text": object}), y).n_features_in_ == 3
+    with pytest.raises(ValueError, match="0 sample"):
+        TemperedLogisticRegression().fit(frame[["age"]][:0], y[:0])
+
+
+def test_gaps_are_told_with_their_columns():
+    X, y = made(40, 2)
+    X[3, 1] = X[5, 1] = np.nan
+    with pytest.raises(ValueError, match=r"contains NaN.* It is in column 1, in 2 of 40 rows: fill"):
+        TemperedLogisticRegression().fit(X, y)
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(X).rename(columns=lambda i: f"x{i}")
+    with pytest.raises(ValueError, match=r"contains NaN.* It is in column 'x1', in 2 of 40 rows: fill"):
+        TemperedLogisticRegression().fit(frame, y)
