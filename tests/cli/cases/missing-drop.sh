@@ -13,7 +13,7 @@ for command in info 'train -m model' 'tune -m model' audit 'eval -m model'; do
 done
 $TEMPER predict -q -m model rows.csv --missing drop -o said --json | grep rows
 wc -l <said
-$TEMPER info rows.csv --missing drop 2>&1 | grep note.*drop
+$TEMPER info rows.csv --missing drop 2>&1 | grep 'note.*drop'
 for command in 'train -m model' 'tune -m model' 'eval -m model'; do
     # shellcheck disable=SC2086 # words
     $TEMPER $command -q rows.csv --missing drop --json | grep '_rows'
