@@ -6,12 +6,12 @@ TARGET       ?=
 JOBS         ?= $(shell nproc)
 
 # Speeds and quality beside others; their Python if it is there, and without it what needs none.
-BENCH_PYTHON  = $(if $(wildcard build/venv-bench/bin/python),build/venv-bench/bin/python,python3)
+# Asked when it is needed: tools/setup may just have made it.
+BENCH_PYTHON  = $$([ -x build/venv-bench/bin/python ] && echo build/venv-bench/bin/python || echo python3)
 SUITE         = $(BENCH_PYTHON) bench/suite.py build/bench build/bench-report
 
-PYTHON_FITS   = if [ -x build/venv-python/bin/python ]; then tools/python build && \
-        build/venv-python/bin/python bench/python_fit.py build/bench-python.json; \
-        else echo "scikit-learn is not here: the Python package is not compared"; fi
+# Builds the Python package, where there is an environment for it, and does with it what follows.
+WITH_PYTHON   = if [ -x build/venv-python/bin/python ]; then tools/python build
 
 .DEFAULT_GOAL := build
 # Of the experiments: where the data sets are, and what to change of them (EXPERIMENT="--splits 3").
@@ -68,15 +68,16 @@ bench: ## beside every peer, in ten minutes: build/bench-report/index.html, tabl
 	@tools/build bench
 	@$(SUITE)
 
-bench-full: ## the same with all data sets, PyTorch, searches and the Python package, in hours
+bench-full: ## the same with all data sets, PyTorch, searches and the Python package, in hours; KEEP=1 goes on with it
 	@tools/setup bench-full
 	@tools/build bench
-	@$(SUITE) --full
-	@$(PYTHON_FITS)
+	@$(WITH_PYTHON); fi
+	@$(SUITE) --full $(if $(KEEP),--keep)
 
 bench-python: ## the Python package against LogisticRegression alone
 	@tools/setup bench
-	@$(PYTHON_FITS)
+	@$(WITH_PYTHON) && build/venv-python/bin/python bench/python_fit.py build/bench-python.json; \
+	    else echo "scikit-learn is not here: the Python package is not compared"; fi
 
 bench-train: ## whole trainings alone; SET=a9a for one data set, QUICK=1 for less
 	@tools/setup bench

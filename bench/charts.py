@@ -11,6 +11,7 @@ from matplotlib import pyplot, ticker  # noqa: E402
 OURS, OTHERS, NOT_THERE = "#c2410c", "#64748b", "#cbd5e1"
 # For lines of several: told apart by colour-blind eyes too.
 COLOURS = ("#c2410c", "#1d4ed8", "#0f766e", "#7c3aed", "#ca8a04", "#475569", "#db2777", "#65a30d", "#0891b2")
+OURS_SHADES = ("#c2410c", "#fdba74", "#7f1d1d")
 COLUMNS = 3
 matplotlib.rcParams.update({"svg.fonttype": "none", "font.family": "sans-serif", "font.size": 9,
                             "axes.spines.top": False, "axes.spines.right": False})
@@ -27,12 +28,12 @@ def svg(figure, name):
     return re.sub(r'(id="|url\(#|href="#)', rf"\g<1>{name}-", text)
 
 
-def panels(count, height):
-    rows = math.ceil(count / COLUMNS)
-    figure, axes = pyplot.subplots(rows, COLUMNS, figsize=(12, height * rows), squeeze=False)
+def panels(count, height, columns=COLUMNS, between=0.75):
+    rows = math.ceil(count / columns)
+    figure, axes = pyplot.subplots(rows, columns, figsize=(12, height * rows), squeeze=False)
     for axis in axes.flat[count:]:
         axis.remove()
-    figure.subplots_adjust(wspace=0.75, hspace=0.5)
+    figure.subplots_adjust(wspace=between, hspace=0.5)
     return figure, list(axes.flat[:count])
 
 
@@ -97,22 +98,32 @@ def draw_growth(axis, x, values, colour, label, style):
 
 
 def quality(rows):
-    """A panel a kind of noise: accuracy on clean rows against the share of wrong labels, from none on."""
+    """A panel a data set and kind of noise: accuracy on clean rows against the share of wrong labels, from none on."""
     clean = groups((row for row in rows if row["rate"] == 0), lambda row: row["set"])
     kinds = groups((row for row in rows if row["rate"] > 0), lambda row: (row["set"], row["noise"]))
-    kinds = {f"{name}: {noise}": clean.get(name, []) + found for (name, noise), found in kinds.items()}
     names = list(groups(rows, lambda row: row["name"]))
-    figure, axes = panels(len(kinds), 2.8)
-    for axis, (title, entries) in zip(axes, kinds.items()):
-        for name, points in groups(entries, lambda row: row["name"]).items():
-            points = sorted(points, key=lambda row: row["rate"])
-            ours = name.startswith("temper")
-            axis.plot([100 * p["rate"] for p in points], [100 * p["accuracy"] for p in points], "o-",
-                      color=COLOURS[names.index(name) % len(COLOURS)], label=name, lw=2.2 if ours else 1.2,
-                      ms=4, zorder=3 if ours else 2)
-        axis.set_title(title, loc="left", fontsize=10)
-        axis.set_xlabel("labels wrong, %")
-        axis.set_ylabel("right on clean rows, %")
+    figure, axes = panels(len(kinds), 2.6, columns=4, between=0.3)
+    for axis, ((title, noise), found) in zip(axes, kinds.items()):
+        draw_quality(axis, clean.get(title, []) + found, names)
+        axis.set_title(f"{title}: {noise}", loc="left", fontsize=9)
     handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="upper center", ncols=5, bbox_to_anchor=(0.5, 0.02), frameon=False)
+    figure.supylabel("right on clean rows, %", x=0.07, fontsize=9)
+    figure.legend(handles, labels, loc="upper center", ncols=5, bbox_to_anchor=(0.5, 0.03), frameon=False)
     return svg(figure, "quality")
+
+
+def draw_quality(axis, rows, names):
+    for name, points in groups(rows, lambda row: row["name"]).items():
+        points = sorted(points, key=lambda row: row["rate"])
+        axis.plot([100 * p["rate"] for p in points], [100 * p["accuracy"] for p in points], "o-",
+                  label=name, ms=3, **quality_style(name, names))
+    axis.set_xlabel("labels wrong, %")
+
+
+def quality_style(name, names):
+    """Ours thick, in shades of one colour; each of the others in one of its own."""
+    if name.startswith("temper"):
+        mine = [entry for entry in names if entry.startswith("temper")]
+        return {"color": OURS_SHADES[mine.index(name) % len(OURS_SHADES)], "lw": 2.2, "zorder": 3}
+    others = [entry for entry in names if not entry.startswith("temper")]
+    return {"color": COLOURS[1:][others.index(name) % (len(COLOURS) - 1)], "lw": 1.1, "zorder": 2}

@@ -27,6 +27,8 @@ def missing():
         gone["xgboost gblinear"] = "XGBoost is not here (PyPI: xgboost-cpu)"
     if not importlib.util.find_spec("vowpalwabbit"):
         gone["vw bfgs"] = "Vowpal Wabbit is not here (PyPI: vowpalwabbit)"
+    if not importlib.util.find_spec("cleanlab"):
+        gone["cleanlab"] = "it is not here (PyPI: cleanlab)"
     if not has_torch():
         gone["torch lbfgs"] = "PyTorch is not here (Debian: python3-torch; `make bench-full` installs it)"
     return gone

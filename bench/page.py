@@ -124,6 +124,23 @@ def quality_table(found):
                  "The penalty of each is chosen in the same way, by cross-validation on the spoilt labels.")
 
 
+def mean_table(found):
+    """Means over the data sets that have all: a row for each kind of noise and rate, the best in each named."""
+    names = list(dict.fromkeys(row["name"] for row in found["quality"]))
+    right = {}
+    for row in found["quality"]:
+        right.setdefault((row["noise"], row["rate"]), {}).setdefault(row["name"], {})[row["set"]] = row["accuracy"]
+    rows = []
+    for (kind, rate), of in sorted(right.items(), key=lambda item: item[0]):
+        sets = set.union(*(set(found_on) for found_on in of.values()))
+        means = {name: sum(of[name].values()) / len(sets) for name in names if set(of.get(name, ())) == sets}
+        rows.append((kind, f"{100 * rate:g} %", len(sets), max(means, key=means.get, default="–"),
+                     *(f"{100 * means[name]:.1f}" if name in means else "–" for name in names)))
+    return Table("The same, means over the data sets, %",
+                 ["noise", "rate>", "data sets>", "best", *(name + ">" for name in names)], rows,
+                 "Only of those who were measured on all of them.")
+
+
 def audit_table(found):
     return Table("Wrong labels found", ["data", "noise", "rate>", "who", "average precision>", "seconds>"],
                  [(row["set"], row["noise"], f"{100 * row['rate']:g} %", row["name"], f"{row['precision']:.3f}",
@@ -154,6 +171,21 @@ def line_table(found):
                    verdicts[line["met"]]) for line in found["lines"]])
 
 
+def programs(found):
+    """{program: [what was measured with it]}, pieces of one part as one."""
+    of = {}
+    for what, entry in found["measured"].items():
+        part = what.split(":")[0]
+        of.setdefault(entry["program"], {}).setdefault(part, []).append(entry["when"])
+    return of
+
+
+def measured_table(found):
+    rows = [(part, len(when), min(when), max(when), program)
+            for program, parts in programs(found).items() for part, when in parts.items()]
+    return Table("Measured when, and with what", ["part", "pieces>", "from", "to", "program"], rows)
+
+
 def missing_table(found):
     return Table("Not compared", ["who or what", "why"], sorted(found["missing"].items()))
 
@@ -164,9 +196,9 @@ def missing_table(found):
 def all_tables(found):
     """(table, name of its picture or None) in the order of reading; those that are empty are left out."""
     made = [(target_table(found), None), (training_table(found), "trainings"), (missed_table(found), None),
-            (job_table(found), None), (quality_table(found), "quality"), (audit_table(found), None),
+            (job_table(found), None), (quality_table(found), "quality"), (mean_table(found), None), (audit_table(found), None),
             (growth_table(found), "growth"), (limit_table(found), None), (count_table(found), None),
-            (missing_table(found), None), (line_table(found), None)]
+            (missing_table(found), None), (measured_table(found), None), (line_table(found), None)]
     return [(table, picture) for table, picture in made if table.rows]
 
 
@@ -182,7 +214,12 @@ def pictures(found):
 
 def about(found):
     machine = found["machine"]
-    return f"{machine['processor']}, {machine['cores']} cores, load {machine['load']:g} when it began."
+    told = f"{machine['processor']}, {machine['cores']} cores, load {machine['load']:g} when it began."
+    of = programs(found)
+    if len(of) > 1:
+        told += " Not all was measured with one program: " + "; ".join(
+            f"{program} ({', '.join(parts)})" for program, parts in of.items()) + "."
+    return told
 
 
 def in_short(found):

@@ -3,6 +3,7 @@
 loss and its gradient alone, in nanoseconds a row. Run by a Python that has torch (Debian's python3-torch).
 
     peer_torch.py fit FOLDER L2 TOL OUT.npz [T1 T2]     prints {"seconds": ...}; weights go to OUT.npz
+    peer_torch.py serve                                 the same for every line [FOLDER, L2, TOL, OUT.npz, T1, T2]
     peer_torch.py loss CLASSES T1 T2                    prints {"nanoseconds": ...}
 
 The bi-tempered loss is written from the formulas of "Robust Bi-Tempered Logistic Loss Based on Bregman
@@ -111,5 +112,13 @@ def loss(classes, t1, t2):
     return {"nanoseconds": best / rows * 1e9}
 
 
+def serve():
+    for line in sys.stdin:
+        print(json.dumps(fit(*json.loads(line))), flush=True)
+
+
 torch.set_num_threads(1)
-print(json.dumps({"fit": fit, "loss": loss}[sys.argv[1]](*sys.argv[2:])))
+if sys.argv[1] == "serve":
+    serve()
+else:
+    print(json.dumps({"fit": fit, "loss": loss}[sys.argv[1]](*sys.argv[2:])))

@@ -8,14 +8,19 @@ quality    accuracy on clean rows after training on spoilt labels: set, noise, r
 audits     wrong labels found: set, noise, rate, name, precision, seconds
 counts     instructions: {kernel: {what: number}}
 series     growth: name, x, seconds, bytes, exponent
-missing    {who or what: why it was not measured}"""
+missing    {who or what: why it was not measured}
+measured   {part, or "part: piece of it": when and with which program}"""
+import datetime
+import functools
+import hashlib
 import json
 import os
 import pathlib
 import platform
+import subprocess
 
 LISTS = ("lines", "trainings", "jobs", "limits", "quality", "audits", "series")
-DICTS = ("counts", "missing", "took")
+DICTS = ("counts", "missing", "took", "measured")
 
 
 def empty():
@@ -38,9 +43,9 @@ def merge(record, part):
         part = {"lines": part}
     for key, value in part.items():
         if key in LISTS:
-            record[key].extend(value)
+            record.setdefault(key, []).extend(value)
         elif key in DICTS:
-            record[key].update(value)
+            record.setdefault(key, {}).update(value)
     return record
 
 
@@ -54,4 +59,22 @@ def load(path):
 
 
 def save(record, path):
-    pathlib.Path(path).write_text(json.dumps(record, indent=1) + "\n", encoding="utf8")
+    """Whole or not at all: a run may be stopped at any time."""
+    part = pathlib.Path(f"{path}.part")
+    part.write_text(json.dumps(record, indent=1) + "\n", encoding="utf8")
+    part.replace(path)
+
+
+@functools.cache
+def program(temper):
+    """Its version, the commit of the tree if it is known, and what tells one build from another."""
+    version = subprocess.run([temper, "--version"], check=True, capture_output=True, text=True).stdout.split("\n")[0]
+    here = pathlib.Path(__file__).parent
+    git = subprocess.run(["git", "-C", here, "rev-parse", "--short", "HEAD"], check=False, capture_output=True,
+                         text=True).stdout.strip()
+    digest = hashlib.sha256(pathlib.Path(temper).read_bytes()).hexdigest()[:12]
+    return f"{version}{', commit ' + git if git else ''}, binary {digest}"
+
+
+def stamp(temper):
+    return {"when": datetime.datetime.now().strftime("%Y-%m-%d %H:%M"), "program": program(temper)}

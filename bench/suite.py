@@ -1,8 +1,12 @@
-"""Everything that is measured, in one run and one record: suite.py BUILD OUT [--full | --tiny] [--only PART,...]
+"""Everything that is measured, in one run and one record:
 
-BUILD has the programs (build/bench); OUT gets record.json, index.html and table.md. Without --full it takes at most ten
-minutes: what is not begun by then is named in the record as not measured, as is each peer that is not installed. --tiny
-is for tests: made data, seconds. A part that fails fails the run, after the others."""
+    suite.py BUILD OUT [--full | --tiny] [--only PART,...] [--keep]
+
+BUILD has the programs (build/bench); OUT gets a record of each part, and of all record.json, index.html and table.md.
+Without --full it takes at most ten minutes: what is not begun by then is named in the record as not measured, as is
+each peer that is not installed. --keep takes in the parts that an earlier run into OUT has finished, and goes on where
+one was cut; Ctrl-C keeps what there is. --tiny is for tests: made data, seconds. A part that fails fails the run, after
+the others."""
 import argparse
 import importlib.util
 import json
@@ -22,6 +26,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 BUDGET = 600  # seconds
 TINY_SECTIONS = ["margins"]
 NEEDS_SKLEARN = ("trainings", "jobs", "quality", "tune")
+PIECEWISE = ("trainings", "quality")  # their scripts save piece by piece, and take --keep
+PYTHON_CAP = 10  # seconds of a fit by the Python package or beside it; the trainings give each longer
 TORCH_CASES = ((10, 0.1, 1.12), (1000, 0.1, 1.12))
 
 
@@ -47,6 +53,8 @@ def steps(build, out, size):
         found["growth"] = python("growth.py", temper, out / "growth.json", *quick)
     if size == "full":
         found["tune"] = python("tune.py", temper, work, out / "tune.json")
+        found["python"] = [build.parent / "venv-python" / "bin" / "python", HERE / "python_fit.py", out / "python.json",
+                           "--cap", PYTHON_CAP]
     return found
 
 
@@ -101,41 +109,83 @@ def tune_lines(told):
 class Suite:
     def __init__(self, options):
         self.size = "full" if options.full else "tiny" if options.tiny else "quick"
-        self.build, self.out = options.build, options.out
+        self.build, self.out, self.keep = options.build, options.out, options.keep
         self.end = time.monotonic() + (float("inf") if self.size == "full" else BUDGET)
         self.found, self.failed = record.empty(), []
 
-    def part(self, name, command):
-        """Runs one, and takes in what it wrote."""
+    def why_not(self, name, command):
+        """What a part lacks, or None."""
         if name in NEEDS_SKLEARN and not importlib.util.find_spec("sklearn"):
-            self.found["missing"][name] = "scikit-learn is not here (tools/setup bench)"
+            return "scikit-learn is not here (tools/setup bench)"
+        if name == "python" and not command[0].exists():
+            return "the Python package is not built (tools/setup bench, tools/python build)"
+        return "the ten minutes were over; make bench-full has it" if time.monotonic() >= self.end else None
+
+    def read(self, name):
+        """What a part has written, or nothing."""
+        path = self.out / f"{name}.json"
+        told = json.loads(path.read_text(encoding="utf8")) if path.exists() else {}
+        told = {"lines": told} if isinstance(told, list) else told  # the C bench writes its lines alone
+        return {**told, **tune_lines(told)} if name == "tune" else told
+
+    def kept(self, name):
+        """Whether an earlier run has finished it, which then is taken in."""
+        told = self.read(name) if self.keep else {}
+        if not told.get("took"):
+            return False
+        record.merge(self.found, told)
+        print(f"{name}: kept, of {', '.join(sorted({entry['when'] for entry in told['measured'].values()}))}")
+        return True
+
+    def part(self, name, command):
+        """Runs one, and takes in what it wrote; of one that was cut, what it had by then."""
+        if self.kept(name):
             return
-        left = self.end - time.monotonic()
-        if left <= 0:
-            self.found["missing"][name] = "the ten minutes were over; make bench-full has it"
+        reason = self.why_not(name, command)
+        if reason:
+            self.found["missing"][name] = reason
             return
-        path, start = self.out / f"{name}.json", time.monotonic()
-        path.unlink(missing_ok=True)
+        start = time.monotonic()
+        try:
+            whole = self.run(name, command)
+        except KeyboardInterrupt:
+            self.found["missing"][name] = "stopped before its end; --keep goes on with it"
+            record.merge(self.found, self.read(name))
+            raise
+        told = self.complete(name, time.monotonic() - start) if whole else self.read(name)
+        record.merge(self.found, told)
+
+    def run(self, name, command):
+        """Whether it came to its end."""
+        path = self.out / f"{name}.json"
+        if self.keep and name in PIECEWISE:
+            command = [*command, "--keep"]
+        else:
+            path.unlink(missing_ok=True)
         try:
             done = subprocess.run([str(word) for word in command], check=False, env=installed.environment(),
-                                  timeout=None if self.size == "full" else left)
+                                  timeout=None if self.size == "full" else self.end - time.monotonic())
         except subprocess.TimeoutExpired:
             self.found["missing"][name] = "not done when the ten minutes were over; make bench-full has all of it"
-            if name == "quality" and path.exists():  # it keeps what it has
-                record.merge(self.found, json.loads(path.read_text(encoding="utf8")))
-            return
+            return False
         except FileNotFoundError:
             self.failed.append(f"{name}: {command[0]} is not there; tools/build bench makes it")
-            return
-        self.found["took"][name] = round(time.monotonic() - start, 1)
+            return False
         if done.returncode or not path.exists():
             self.failed.append(f"{name}: failed with {done.returncode}")
-            return
-        told = json.loads(path.read_text(encoding="utf8"))
-        record.merge(self.found, tune_lines(told) if name == "tune" else told)
+            return False
+        return True
+
+    def complete(self, name, seconds):
+        """Adds to the record of a part what only the run knows, so that --keep finds it there."""
+        told = self.read(name)
         if name == "kernels":
-            record.merge(self.found, allreduce(self.build))
-            record.merge(self.found, torch_losses(self.found))
+            for more in (allreduce(self.build), torch_losses(told)):
+                record.merge(told, more)
+        told["took"] = {name: round(seconds, 1)}
+        told.setdefault("measured", {name: record.stamp(self.build / "temper")})
+        record.save(told, self.out / f"{name}.json")
+        return told
 
     def finish(self):
         record.save(self.found, self.out / "record.json")
@@ -153,16 +203,21 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("out", type=pathlib.Path)
-    parser.add_argument("--full", action="store_true")
-    parser.add_argument("--tiny", action="store_true")
+    for name in ("--full", "--tiny", "--keep"):
+        parser.add_argument(name, action="store_true")
     parser.add_argument("--only", type=lambda text: text.split(","), default=[])
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     (options.build / "train").mkdir(parents=True, exist_ok=True)
     suite = Suite(options)
-    for name, command in steps(options.build, options.out, suite.size).items():
-        if not options.only or name in options.only:
-            suite.part(name, command)
+    try:
+        for name, command in steps(options.build, options.out, suite.size).items():
+            if not options.only or name in options.only:
+                suite.part(name, command)
+            else:
+                suite.kept(name)
+    except KeyboardInterrupt:
+        suite.failed.append("stopped: what there is was kept; the same with --keep goes on")
     return suite.finish()
 
 

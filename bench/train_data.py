@@ -93,6 +93,9 @@ MAKERS = {
 }
 
 
+NO_TEXT = ("made-10m",)  # gigabytes that take longer to write and read than all trainings on them
+
+
 def write_part(folder, part, x, y):
     numpy.savetxt(folder / f"{part}.labels", y, fmt="%d")
     if scipy.sparse.issparse(x):
@@ -122,6 +125,8 @@ def make(name, folder, temper):
 
 def write_text(name, folder, temper):
     """What LIBLINEAR reads. The shortest digits that give each float32 back."""
+    if name in NO_TEXT:
+        return
     if (folder / "train.npz").exists():
         path = folder / "train.libsvm"
         path.write_bytes(gzip.decompress((find_data() / TEXTS[name]).read_bytes()))

@@ -1,7 +1,7 @@
 """One data set and those who train on it in Python: answers a line of JSON with a line of JSON.
 A process of its own, so that it can be stopped when it takes too long.
 
-    {"do": "fit", "solver": "lbfgs", "tol": 1e-4}     one of bench/train_solvers.py
+    {"do": "fit", "solver": "lbfgs", "tol": 1e-4, "cap": 8}     one of bench/train_solvers.py
     {"do": "temper", "model": FILE}                   how good is this model file
     {"do": "liblinear", "model": FILE}
     {"do": "weights", "file": FILE.npz}               how good are these weights"""
@@ -24,8 +24,8 @@ def log_sum(a):
 
 
 class Set:
-    def __init__(self, folder, l2, cap):
-        self.l2, self.cap = l2, cap
+    def __init__(self, folder, l2):
+        self.l2 = l2
         self.x, self.y = train_data.load(folder, "train")
         self.test_x, self.test_y = train_data.load(folder, "test")
         self.classes = numpy.unique(self.y)
@@ -60,7 +60,7 @@ class Set:
 
     def fit(self, ask):
         solver = train_solvers.prepare(ask["solver"], self.x, self.y, self.l2)
-        signal.setitimer(signal.ITIMER_PROF, self.cap)  # ends the process
+        signal.setitimer(signal.ITIMER_PROF, ask["cap"])  # ends the process
         # Of this thread, the only one: with a timer set, the clock of the process has ticks of milliseconds.
         start = time.thread_time()
         w, b = solver.fit(ask["tol"])
@@ -100,7 +100,7 @@ class Set:
 
 
 def main():
-    data = Set(pathlib.Path(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]))
+    data = Set(pathlib.Path(sys.argv[1]), float(sys.argv[2]))
     print(json.dumps({"sklearn": sklearn.__version__, "rows": data.x.shape[0],
                       "features": data.x.shape[1], "classes": len(data.classes)}), flush=True)
     for line in sys.stdin:

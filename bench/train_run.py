@@ -5,6 +5,7 @@ import os
 import pathlib
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -41,10 +42,10 @@ def timed(command, cap):
 
 
 class Runner:
-    """One set, and who trains on it."""
+    """One set, and who trains on it; caps: {who, or "all others": the most seconds}."""
 
-    def __init__(self, temper, folder, l2, cap):
-        self.temper, self.folder, self.l2, self.cap = temper, folder, l2, cap
+    def __init__(self, temper, folder, l2, caps):
+        self.temper, self.folder, self.l2, self.caps = temper, folder, l2, caps
         if not train_data.make(folder.name, folder, temper):
             raise Missing(f"the data of {folder.name} is not here (TEMPER_DATA tells where)")
         self.sparse = (folder / "train.libsvm").exists()
@@ -53,8 +54,8 @@ class Runner:
 
     def start(self):
         self.peer = subprocess.Popen(
-            [sys.executable, HERE / "train_peer.py", self.folder, str(self.l2), str(self.cap)], text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=installed.environment())
+            [sys.executable, HERE / "train_peer.py", self.folder, str(self.l2)], text=True, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, env=installed.environment())
         about = json.loads(self.peer.stdout.readline())
         self.rows, self.classes = about["rows"], about["classes"]
 
@@ -63,33 +64,38 @@ class Runner:
         self.peer.wait()
 
     def ask(self, **what):
-        """Its answer; None if it ran out of time, and a new one is started."""
+        """Its answer; None if it ran out of time, which its timer ends it for; a new one is started."""
         self.peer.stdin.write(json.dumps(what) + "\n")
         self.peer.stdin.flush()
         line = self.peer.stdout.readline()
         if line:
             return json.loads(line)
-        self.peer.wait()
+        code = self.peer.wait()
         self.start()
+        if code != -signal.SIGPROF:
+            raise Missing(f"it has failed with {code}")
         return None
+
+    def cap(self, name):
+        return self.caps.get(name, self.caps["all others"])
 
     def run(self, name, tol):
         if name == "temper":
             return self.ours(tol)
         if name.startswith("liblinear -s"):
-            return self.liblinear(name.split()[-1], tol)
+            return self.liblinear(name.split()[-1], tol, self.cap(name))
         if name in SCRIPTS:
             return self.script(name, tol)
-        return self.ask(do="fit", solver=name, tol=tol)
+        return self.ask(do="fit", solver=name, tol=tol, cap=self.cap(name))
 
     def script(self, name, tol):
         """A peer that needs a Python, or a process, of its own."""
         python, script = SCRIPTS[name]
         weights = self.folder / f"{script[0].split('.')[0]}.npz"
         done = timed([python, HERE / script[0], *script[1:], self.folder, str(self.l2), str(tol), weights],
-                     20 + 2 * self.cap)
+                     20 + 2 * self.cap(name))
         told = done and json.loads(done[1])
-        if not told or told["seconds"] > self.cap:
+        if not told or told["seconds"] > self.cap(name):
             return None
         return {"seconds": told["seconds"], **self.ask(do="weights", file=str(weights))}
 
@@ -107,19 +113,22 @@ class Runner:
         return {"seconds": seconds, "whole": whole, "solver": told["solver"],
                 "evaluations": told["evaluations"], **self.ask(do="temper", model=str(model))}
 
+    def text(self):
+        """What LIBLINEAR reads."""
+        return self.folder / ("train.libsvm" if self.sparse else "train.svm")
+
     def liblinear_run(self, kind, tol, cap):
         # The run that only reads leaves a model too: not in the place of a real one.
         model = self.folder / f"model.liblinear{kind}{'-read' if tol == AT_ONCE else ''}"
-        data = self.folder / ("train.libsvm" if self.sparse else "train.svm")
         cost = 1 / (self.l2 * self.rows)
         done = timed([shutil.which("liblinear-train"), "-s", kind, "-B", "1", "-q", "-e", str(tol),
-                      "-c", f"{cost:.17g}", data, model], cap)
+                      "-c", f"{cost:.17g}", self.text(), model], cap)
         return done and (done[0], model)
 
-    def liblinear(self, kind, tol, cap=None):
+    def liblinear(self, kind, tol, cap):
         if kind not in self.reading:
             self.reading[kind] = self.liblinear_run(kind, AT_ONCE, 600)[0]
-        done = self.liblinear_run(kind, tol, cap or self.cap)
+        done = self.liblinear_run(kind, tol, cap)
         if done is None:
             return None
         self.reading[kind] = min(self.reading[kind],
@@ -135,7 +144,7 @@ class Runner:
             return json.loads(path.read_text())
         ours = self.ours(1e-7, cap=1200)
         stars = {"ours": ours["objective"], "accuracy": ours["accuracy"], "liblinear": None}
-        if self.classes == 2 and shutil.which("liblinear-train"):
+        if self.classes == 2 and self.text().exists() and shutil.which("liblinear-train"):
             stars["liblinear"] = self.liblinear("0", 1e-8, cap=600)["objective"]
         path.write_text(json.dumps(stars) + "\n")
         return stars
