@@ -12,7 +12,7 @@ import targets
 STYLE = """body{font:15px/1.5 system-ui,sans-serif;max-width:75rem;margin:2rem auto;padding:0 1rem;color:#0f172a;
 background:#fff}h1{font-size:1.7rem}h2{margin-top:2.5rem;font-size:1.25rem}table{border-collapse:collapse;
 font-size:.88rem;margin:.8rem 0}th,td{padding:.25rem .7rem;border-bottom:1px solid #e2e8f0;text-align:left;
-vertical-align:top}td.n,th.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}.met{color:#15803d;
+vertical-align:top}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}td.n{white-space:nowrap}.met{color:#15803d;
 font-weight:600}.missed{color:#b91c1c;font-weight:600}.partly{color:#b45309;font-weight:600}svg{max-width:100%;
 height:auto}details{margin:.8rem 0}summary{cursor:pointer}td:first-child,td:nth-child(2){white-space:nowrap}td.long{white-space:normal}
 .muted{color:#64748b}"""
@@ -172,18 +172,18 @@ def line_table(found):
 
 
 def programs(found):
-    """{program: [what was measured with it]}, pieces of one part as one."""
+    """{program: {part: stamps of its pieces}}"""
     of = {}
-    for what, entry in found["measured"].items():
-        part = what.split(":")[0]
-        of.setdefault(entry["program"], {}).setdefault(part, []).append(entry["when"])
+    for what, stamp in found["measured"].items():
+        of.setdefault(stamp["program"], {}).setdefault(what.split(":")[0], []).append(stamp)
     return of
 
 
 def measured_table(found):
-    rows = [(part, len(when), min(when), max(when), program)
-            for program, parts in programs(found).items() for part, when in parts.items()]
-    return Table("Measured when, and with what", ["part", "pieces>", "from", "to", "program"], rows)
+    rows = [(part, len(stamps), min(s["when"] for s in stamps), max(s["when"] for s in stamps), program,
+             ", ".join(sorted({s["commit"] for s in stamps})))
+            for program, parts in programs(found).items() for part, stamps in parts.items()]
+    return Table("Measured when, and with what", ["part", "pieces>", "from", "to", "program", "commit"], rows)
 
 
 def missing_table(found):

@@ -67,14 +67,13 @@ def save(record, path):
 
 @functools.cache
 def program(temper):
-    """Its version, the commit of the tree if it is known, and what tells one build from another."""
+    """Its version and what tells one build from another; and the commit of the tree, if it is known."""
     version = subprocess.run([temper, "--version"], check=True, capture_output=True, text=True).stdout.split("\n")[0]
-    here = pathlib.Path(__file__).parent
-    git = subprocess.run(["git", "-C", here, "rev-parse", "--short", "HEAD"], check=False, capture_output=True,
-                         text=True).stdout.strip()
+    git = subprocess.run(["git", "-C", pathlib.Path(__file__).parent, "rev-parse", "--short", "HEAD"], check=False,
+                         capture_output=True, text=True).stdout.strip()
     digest = hashlib.sha256(pathlib.Path(temper).read_bytes()).hexdigest()[:12]
-    return f"{version}{', commit ' + git if git else ''}, binary {digest}"
+    return {"program": f"{version}, binary {digest}", "commit": git}
 
 
 def stamp(temper):
-    return {"when": datetime.datetime.now().strftime("%Y-%m-%d %H:%M"), "program": program(temper)}
+    return {"when": datetime.datetime.now().strftime("%Y-%m-%d %H:%M"), **program(temper)}
