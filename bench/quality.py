@@ -12,6 +12,7 @@ Seconds are of the processor; who takes more than CAP of them for one case is st
 import argparse
 import json
 import pathlib
+import tempfile
 import warnings
 
 import numpy
@@ -185,17 +186,7 @@ def measure_case(contest, about, clean, test, kept):
              {f"{who} on {name}, {kind} {rate:g}": why for who, why in late.items()})
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    for name in ("temper", "folder", "record"):
-        parser.add_argument(name, type=pathlib.Path)
-    for name in ("--quick", "--tiny", "--keep"):
-        parser.add_argument(name, action="store_true")
-    options = parser.parse_args()
-    warnings.filterwarnings("ignore")
-    plan = TINY if options.tiny else QUICK if options.quick else FULL
-    folder = options.folder / "quality"
-    folder.mkdir(parents=True, exist_ok=True)
+def measure(options, plan, folder):
     peers = Peers(Temper(options.temper.resolve(), folder, CAP), plan is FULL)
     kept = Record(options.record, plan, lambda: record.stamp(options.temper))
     if options.keep:
@@ -213,6 +204,19 @@ def main():
         if name in sets and not kept.has(case_name(name, kind, rate)):
             measure_case(Contest(peers, plan), {"set": name, "noise": kind, "rate": rate}, *sets[name], kept)
     peers.close()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("temper", "folder", "record"):
+        parser.add_argument(name, type=pathlib.Path)
+    for name in ("--quick", "--tiny", "--keep"):
+        parser.add_argument(name, action="store_true")
+    options = parser.parse_args()
+    warnings.filterwarnings("ignore")
+    options.folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=options.folder) as folder:  # of its own: two runs may go on at once
+        measure(options, TINY if options.tiny else QUICK if options.quick else FULL, pathlib.Path(folder).resolve())
 
 
 if __name__ == "__main__":

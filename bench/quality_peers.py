@@ -129,7 +129,10 @@ class Torch:
         out = self.folder / "torch.npz"
         self.process.stdin.write(json.dumps([str(self.folder), l2, 1e-3, str(out), t1, t2]) + "\n")
         self.process.stdin.flush()
-        self.used += json.loads(self.process.stdout.readline())["seconds"]
+        line = self.process.stdout.readline()
+        if not line:
+            raise RuntimeError("PyTorch's process has ended; what it said is above")
+        self.used += json.loads(line)["seconds"]
         with numpy.load(out) as file:
             return linear(numpy.unique(y), file["w"], file["b"])
 
