@@ -236,6 +236,18 @@ static void solve_together(const struct metric *metric, size_t k, double *v)
             v[j * metric->vectors + k + i] = space[j * CHOLESKY_TOGETHER + i];
 }
 
+void metric_centre(double *v, size_t vectors, size_t n)
+{
+    for (size_t j = 0; j < n; j++, v += vectors) {
+        double mean = 0;
+        for (size_t k = 0; k < vectors; k++)
+            mean += v[k];
+        mean /= (double)vectors;
+        for (size_t k = 0; k < vectors; k++)
+            v[k] -= mean;
+    }
+}
+
 static void solve_one(const struct metric *metric, size_t k, double *v)
 {
     double *column = metric->column;
@@ -244,6 +256,17 @@ static void solve_one(const struct metric *metric, size_t k, double *v)
     cholesky_solve_full(factor_at(metric, k), metric->n, column);
     for (size_t j = 0; j < metric->n; j++)
         v[j * metric->vectors + k] = column[j];
+}
+
+/* Losses do not change where all classes gain the same, so that gradients have no such part, and
+ * the curvature there is the penalty alone. Matrices of single classes know nothing of that: their
+ * steps would go that way, and many more would be needed to come back. */
+static void solve_apart(const struct metric *metric, double *v)
+{
+    metric_centre(v, metric->vectors, metric->n);
+    for (size_t k = 0; k < metric->vectors; k++)
+        solve_one(metric, k, v);
+    metric_centre(v, metric->vectors, metric->n);
 }
 
 void metric_precondition(void *context, double *v)
@@ -255,6 +278,5 @@ void metric_precondition(void *context, double *v)
         for (size_t k = 0; k < metric->vectors; k += CHOLESKY_TOGETHER)
             solve_together(metric, k, v);
     else
-        for (size_t k = 0; k < metric->vectors; k++)
-            solve_one(metric, k, v);
+        solve_apart(metric, v);
 }

@@ -20,6 +20,22 @@ static struct phase *add(struct training_run *t, const char *name)
     return phase;
 }
 
+static void add_short(struct training_run *t, const char *name, bool goes_on, size_t most)
+{
+    struct phase *phase = add(t, name);
+    phase->goes_on = goes_on;
+    phase->most = most;
+}
+
+/* Whether the metric of where a few iterations have led to is followed by another: where it is one
+ * for each class, and the limit of the user leaves something to do in it. */
+static bool bends_again(const struct training_run *t)
+{
+    size_t n = t->size / objective_vectors(t->objective);
+    return metric_by_class(t->data, t->loss, n) &&
+           t->options->max_iterations > FIRST_METRIC + SECOND_METRIC;
+}
+
 /* A phase that answers. Many classes in a metric: a few iterations in that of W = 0, then on in
  * that of where they have come to, which halves what is left; for two classes it would not pay.
  * Convex losses whose pilot has been there need not go that way again. */
@@ -27,10 +43,11 @@ static void add_whitened(struct training_run *t, const char *name, bool goes_on)
 {
     bool twice = t->whiten && (!t->lent || t->lent->first.factor) && t->data->classes.count > 2 &&
                  t->loss.method != TEMPER_HINGE && t->loss.method != TEMPER_BREGMAN;
-    if (twice) {
-        struct phase *first = add(t, name);
-        first->goes_on = goes_on;
-        first->most = FIRST_METRIC;
+    if (twice)
+        add_short(t, name, goes_on, FIRST_METRIC);
+    if (twice && bends_again(t)) {
+        add_short(t, name, true, SECOND_METRIC);
+        t->phase[t->phases - 1].bends = true;
     }
     struct phase *phase = add(t, name);
     phase->goes_on = goes_on || twice;

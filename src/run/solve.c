@@ -205,6 +205,7 @@ static temper_status measure_zero(struct training_run *t, struct phase *phase)
     if (phase->bends && phase[-1].measured) {
         phase->zero_norm = phase[-1].zero_norm;
         phase->enough = phase[-1].enough;
+        phase->measured = true;
         return TEMPER_OK;
     }
     memset(t->w, 0, t->size * sizeof *t->w);
@@ -226,12 +227,13 @@ static temper_status not_finite(const struct training_run *t)
                      "standard");
 }
 
-/* A short phase and the one that goes on from it share the limit of the user. */
+/* Short phases and the one that goes on from them share the limit of the user. */
 static size_t most_iterations(const struct training_run *t, const struct phase *phase)
 {
-    size_t all = t->options->max_iterations, most = phase->bends ? phase[-1].most : phase->most;
-    most = most < all ? most : all;
-    return phase->bends ? all - most : phase->most ? most : all;
+    size_t left = t->options->max_iterations;
+    for (const struct phase *now = phase; now->bends; now--)
+        left -= now[-1].most < left ? now[-1].most : left;
+    return phase->most && phase->most < left ? phase->most : left;
 }
 
 /* Convex losses rise forever on the wrong side. */
@@ -338,14 +340,14 @@ static void keep_answer(struct training_run *t, const struct phase *phase)
     memcpy(t->answer + t->size * t->answers++, best, t->size * sizeof *best);
 }
 
-/* A short phase that has ended before its limit leaves nothing to do for the one that goes on. */
+/* A short phase that has ended before its limit leaves nothing to do for those that go on. */
 static const struct phase *skip_rest(struct training_run *t, const struct phase *phase)
 {
-    if (!phase->most || t->last_stop == OPTIM_MAX_ITER || t->interrupted)
+    if (t->last_stop == OPTIM_MAX_ITER || t->interrupted)
         return phase;
-    struct phase *next = &t->phase[++t->current];
-    next->zero_norm = phase->zero_norm;
-    return next;
+    for (; phase->most; phase = &t->phase[t->current])
+        t->phase[++t->current].zero_norm = phase->zero_norm;
+    return phase;
 }
 
 temper_status training_solve(struct training_run *t)

@@ -93,6 +93,15 @@ static temper_status start_warm(struct training_run *t)
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
+/* What all classes have in common changes no loss and costs a penalty; the steps of matrices for
+ * each class leave it as it is. */
+static void centre_start(struct training_run *t)
+{
+    size_t vectors = objective_vectors(t->objective), n = t->size / vectors;
+    if (t->whiten && metric_by_class(t->data, t->loss, n))
+        metric_centre(t->initial, vectors, n);
+}
+
 temper_status training_start(struct training_run *t)
 {
     const char *init = t->options->init;
@@ -115,6 +124,7 @@ temper_status training_start(struct training_run *t)
         status = start_random(t);
     if (status != TEMPER_OK)
         return status;
+    centre_start(t);
     phases_fill(t);
     if (!t->options->checkpoint)
         return TEMPER_OK;

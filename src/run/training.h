@@ -152,8 +152,9 @@ temper_status training_budget(const struct training_run *t, const struct objecti
 enum { PREDICTED_ROWS = 8192 }; /* at a time, where all are */
 /* Factors of all classes together take at most this; beyond, one for all classes has to do. */
 #define METRIC_MOST_BYTES (256.0 * 1024 * 1024)
-/* Many classes: iterations in the metric of W = 0, before that of where they have led to. */
-enum { FIRST_METRIC = 6 };
+/* Many classes: iterations in the metric of W = 0, before that of where they have led to; and in
+ * that one, before the next. */
+enum { FIRST_METRIC = 6, SECOND_METRIC = 10 };
 void phases_fill(struct training_run *t);
 /* How much a hundred iterations have to lower the objective of a hinge whose kink is rounded on the
  * way; 0 for other losses. */
@@ -170,6 +171,8 @@ temper_status choose_precision(const temper_train_options *options, const struct
 /* Whether each of many classes is to have a matrix of its own: they are of n rows. */
 bool metric_by_class(const struct dataset *data, temper_loss_spec loss, size_t n);
 temper_status metric_prepare(struct training_run *t, const struct phase *phase);
+/* Many classes, n numbers each, side by side: what they have in common is taken away. */
+void metric_centre(double *v, size_t vectors, size_t n);
 void metric_precondition(void *context, double *v); /* of a struct metric */
 void metric_free(struct metric *metric);
 /* The same for the metric of sparse data, which the solver is given as it is. */
