@@ -30,16 +30,32 @@ static bool has_rest(const struct moments *m, struct gram_lines lines)
     return lines.to == m->o->columns;
 }
 
+/* The rows whose weight is not 0, one after another in `to`, where they may lie already. */
+static size_t kept_rows(const struct moments *m, struct span span, const void *rows, size_t number,
+                        void *to)
+{
+    const char *from = rows;
+    size_t bytes = m->o->columns * number, kept = 0;
+    for (size_t i = 0; i < span.count; i++)
+        if (moment_weight(m, span.from + i) != 0)
+            memmove((char *)to + kept++ * bytes, from + i * bytes, bytes);
+    return kept;
+}
+
 static void dense_block_f32(const struct moments *m, struct span span, struct gram_lines lines,
                             double *outer, struct scratch *scratch)
 {
     const struct objective *o = m->o;
     float *weight = scratch->moments, *rows = weight + m->block_rows;
     float *space = rows + m->block_rows * o->columns;
-    struct rows_f32 block = {dense_rows_f32(o->kernel, o->x, span, o->spec.scale, rows), span.count,
-                             o->columns};
+    const float *all = dense_rows_f32(o->kernel, o->x, span, o->spec.scale, rows);
+    struct rows_f32 block = {all, span.count, o->columns};
+    size_t kept = 0;
     for (size_t i = 0; i < span.count; i++)
-        weight[i] = (float)moment_weight(m, span.from + i);
+        if (moment_weight(m, span.from + i) != 0)
+            weight[kept++] = (float)moment_weight(m, span.from + i);
+    if (kept < span.count)
+        block = (struct rows_f32){rows, kept_rows(m, span, all, sizeof *all, rows), o->columns};
     o->kernel->linear_f32->gram(block, weight, lines, space, outer);
     if (has_rest(m, lines))
         o->kernel->linear_f32->back(block, weight, outer + o->columns * o->columns);
@@ -51,10 +67,14 @@ static void dense_block_f64(const struct moments *m, struct span span, struct gr
     const struct objective *o = m->o;
     double *weight = scratch->moments, *rows = weight + m->block_rows;
     double *space = rows + m->block_rows * o->columns;
-    struct rows_f64 block = {dense_rows_f64(o->kernel, o->x, span, o->spec.scale, rows), span.count,
-                             o->columns};
+    const double *all = dense_rows_f64(o->kernel, o->x, span, o->spec.scale, rows);
+    struct rows_f64 block = {all, span.count, o->columns};
+    size_t kept = 0;
     for (size_t i = 0; i < span.count; i++)
-        weight[i] = moment_weight(m, span.from + i);
+        if (moment_weight(m, span.from + i) != 0)
+            weight[kept++] = moment_weight(m, span.from + i);
+    if (kept < span.count)
+        block = (struct rows_f64){rows, kept_rows(m, span, all, sizeof *all, rows), o->columns};
     o->kernel->linear_f64->gram(block, weight, lines, space, outer);
     if (has_rest(m, lines))
         o->kernel->linear_f64->back(block, weight, outer + o->columns * o->columns);

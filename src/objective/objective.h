@@ -76,8 +76,13 @@ double objective_accuracy(const struct objective *objective);
 temper_status objective_gram(struct objective *objective, const double *w, size_t rows,
                              double *gram, temper_error *error);
 /* Many classes: one such matrix for each, grams[(class * n + i) * n + j], in which rows count as
- * much as they bend the objective along the weights of that class. */
-temper_status objective_class_grams(struct objective *objective, const double *w, size_t rows,
-                                    double *grams, temper_error *error);
+ * much as they bend the objective along the weights of that class. `thin`: of rows that bend it
+ * little, a few stand for all, so that the time is that of the rows which matter. */
+struct gram_rows {
+    size_t about; /* how many are looked at, spread evenly; 0: all */
+    bool thin;
+};
+temper_status objective_class_grams(struct objective *objective, const double *w,
+                                    struct gram_rows rows, double *grams, temper_error *error);
 
 #endif

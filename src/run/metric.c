@@ -16,7 +16,7 @@
  * are faster, down to the least that whitens at all. A metric for a few iterations, or of two
  * classes, is worth fewer of them than the one in which many classes go on. For a matrix of each
  * class, more rows than these take longer than the passes they save. */
-enum { SHARE_OF_ROWS = 10, ROWS_A_FEATURE = 16, LEAST_A_FEATURE = 4, ROWS_OF_CLASSES = 10 };
+enum { SHARE_OF_ROWS = 10, ROWS_A_FEATURE = 16, LEAST_A_FEATURE = 4, ROWS_OF_CLASSES = 25 };
 static const double WORTH_PASSES = 4, BENT_WORTH_PASSES = 20;
 /* With fewer rows a pass takes less than solving with a matrix for each class, let alone making
  * them. */
@@ -98,13 +98,23 @@ static size_t rows_for_moments(const struct training_run *t, const struct phase 
     return larger(wanted, n * LEAST_A_FEATURE);
 }
 
+/* Matrices of classes that take longer than a few passes are made of fewer of the rows that hardly
+ * bend the objective; where features are few and some of them rare, that would cost more passes
+ * than it saves. */
+static bool worth_thinning(const struct training_run *t, size_t rows)
+{
+    double of_pass = (double)rows * (double)t->metric.n / 4;
+    return of_pass > WORTH_PASSES * (double)dataset_all_rows(t->data);
+}
+
 /* The second moments, of rows that count as much as they bend the objective. */
 static temper_status take_moments(struct training_run *t, const struct phase *phase)
 {
     struct metric *metric = &t->metric;
     size_t n = metric->n, wanted = rows_for_moments(t, phase);
+    struct gram_rows rows = {wanted, worth_thinning(t, wanted)};
     if (metric->factors > 1)
-        return objective_class_grams(t->objective, t->origin, wanted, metric->factor, t->error);
+        return objective_class_grams(t->objective, t->origin, rows, metric->factor, t->error);
     temper_status status = objective_gram(t->objective, phase->bends ? t->origin : NULL, wanted,
                                           metric->factor, t->error);
     if (phase->bends || status != TEMPER_OK)

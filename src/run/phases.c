@@ -27,13 +27,18 @@ static void add_short(struct training_run *t, const char *name, bool goes_on, si
     phase->most = most;
 }
 
-/* Whether the metric of where a few iterations have led to is followed by another: where it is one
- * for each class, and the limit of the user leaves something to do in it. */
-static bool bends_again(const struct training_run *t)
+/* Matrices of classes are made anew after more and more iterations, as long as the limit of the
+ * user leaves something to do in them: near the end they change no more. */
+static void add_again(struct training_run *t, const char *name)
 {
-    size_t n = t->size / objective_vectors(t->objective);
-    return metric_by_class(t->data, t->loss, n) &&
-           t->options->max_iterations > FIRST_METRIC + SECOND_METRIC;
+    size_t n = t->size / objective_vectors(t->objective), done = FIRST_METRIC;
+    for (size_t most = SECOND_METRIC; most <= LAST_METRIC; most *= 2) {
+        done += most;
+        if (!metric_by_class(t->data, t->loss, n) || t->options->max_iterations <= done)
+            return;
+        add_short(t, name, true, most);
+        t->phase[t->phases - 1].bends = true;
+    }
 }
 
 /* A phase that answers. Many classes in a metric: a few iterations in that of W = 0, then on in
@@ -43,11 +48,9 @@ static void add_whitened(struct training_run *t, const char *name, bool goes_on)
 {
     bool twice = t->whiten && (!t->lent || t->lent->first.factor) && t->data->classes.count > 2 &&
                  t->loss.method != TEMPER_HINGE && t->loss.method != TEMPER_BREGMAN;
-    if (twice)
+    if (twice) {
         add_short(t, name, goes_on, FIRST_METRIC);
-    if (twice && bends_again(t)) {
-        add_short(t, name, true, SECOND_METRIC);
-        t->phase[t->phases - 1].bends = true;
+        add_again(t, name);
     }
     struct phase *phase = add(t, name);
     phase->goes_on = goes_on || twice;

@@ -74,6 +74,22 @@ SCRATCH_TEST(every_solver_resumes_to_the_same_bytes)
         }
 }
 
+/* Rows enough for a matrix of each class, and so far that it is made a second time. */
+SCRATCH_TEST(matrices_of_classes_resume_to_the_same_bytes)
+{
+    struct dataset *data = made_data(MATRIX_F64, 400, 9, 3);
+    temper_train_options options = made_options();
+    temper_train_report report = {0};
+    options.loss.method = TEMPER_LOGISTIC;
+    options.l2 = 1e-4;
+    options.tolerance = 1e-12;
+    temper_model_free(made_train(data, options, &report));
+    CHECKF(report.stop == TEMPER_STOP_CONVERGED && report.iterations > 16, "%zu iterations: %s",
+           report.iterations, temper_stop_name(report.stop));
+    check_everywhere(data, options, "three");
+    dataset_free(data);
+}
+
 SCRATCH_TEST(several_starts_resume_to_the_same_bytes)
 {
     for (size_t classes = 2; classes < 4; classes++) {
@@ -274,6 +290,7 @@ SCRATCH_TEST(a_checkpoint_that_cannot_be_written_is_an_error)
 }
 
 TEST_LIST(LISTED(every_solver_resumes_to_the_same_bytes),
+          LISTED(matrices_of_classes_resume_to_the_same_bytes),
           LISTED(several_starts_resume_to_the_same_bytes),
           LISTED(a_hinge_resumes_to_the_same_bytes), LISTED(validation_resumes_to_the_same_bytes),
           LISTED(a_checkpoint_that_is_not_whole_is_refused),

@@ -134,6 +134,12 @@ SCRATCH_TEST(so_are_those_of_other_shapes_and_losses)
     many.options.max_iterations = 40;
     many.options.loss = (temper_loss_spec){.method = TEMPER_LOGISTIC};
     check_trial(many, "logistic, five classes");
+    struct trial wide =
+        made_trial(MATRIX_F32, 2400, 64, 3); /* moments of some rows stand for all */
+    wide.options = many.options;
+    wide.options.max_iterations = 20;
+    wide.options.l2 = 1e-4;
+    check_trial(wide, "logistic, wide");
     many.options.loss = (temper_loss_spec){.method = TEMPER_TEMPERED, .t1 = 0.1, .t2 = 1.9};
     many.options.starts = 3;
     check_trial(many, "three starts");

@@ -7,6 +7,7 @@
 #include "binary.h"
 #include "data/select.h"
 #include "numeric.h"
+#include "run/training.h"
 #include "run_made.h"
 #include "table.h"
 #include "test.h"
@@ -149,6 +150,35 @@ TEST(a_warm_start_ends_at_the_same_place_without_a_step)
         }
 }
 
+/* Matrices of single classes make steps that leave alone what all classes have in common; a start
+ * that has some of it must not keep it. */
+TEST(a_start_that_all_classes_share_is_forgotten)
+{
+    struct dataset *data = made_data(MATRIX_F64, 400, 5, 3);
+    temper_train_options options = made_options();
+    temper_train_report cold = {0}, away = {0};
+    options.loss.method = TEMPER_LOGISTIC;
+    options.l2 = 1e-3;
+    options.tolerance = 1e-9;
+    options.solver = "lbfgs";
+    temper_model *zero = made_train(data, options, &cold);
+    options.init = "normal:1";
+    temper_model *normal = made_train(data, options, &away);
+    CHECK(cold.stop == TEMPER_STOP_CONVERGED && away.stop == TEMPER_STOP_CONVERGED);
+    CHECK(cold.iterations > FIRST_METRIC && away.iterations > FIRST_METRIC);
+    if (zero && normal) {
+        const struct model *inside = made_inside(zero);
+        CHECKF(distance(zero, normal) < 1e-6, "%g", distance(zero, normal));
+        for (size_t j = 0; j < inside->features; j++) {
+            const double *w = inside->weights + j;
+            CHECK_NEAR(w[0] + w[inside->features] + w[2 * inside->features], 0, 1e-12);
+        }
+    }
+    temper_model_free(zero);
+    temper_model_free(normal);
+    dataset_free(data);
+}
+
 /* From a model of the same data whose classes come in another order. */
 static void check_swapped(size_t classes)
 {
@@ -275,6 +305,24 @@ TEST(the_limit_of_iterations_is_kept_and_comes_with_advice)
         }
 }
 
+TEST(the_metrics_of_classes_share_the_limit_of_iterations)
+{
+    for (size_t limit = FIRST_METRIC; limit < FIRST_METRIC + SECOND_METRIC + 3; limit++) {
+        struct dataset *data = made_data(MATRIX_F64, 400, 9, 3);
+        temper_train_options options = made_options();
+        temper_train_report report = {0};
+        options.max_iterations = limit;
+        options.tolerance = 1e-15;
+        options.l2 = 1e-4;
+        options.solver = "lbfgs";
+        options.loss.method = TEMPER_LOGISTIC;
+        temper_model_free(made_train(data, options, &report));
+        CHECKF(report.iterations == limit, "%zu, not %zu", report.iterations, limit);
+        CHECK(report.stop == TEMPER_STOP_MAX_ITER);
+        dataset_free(data);
+    }
+}
+
 TEST(a_stall_is_reported_with_advice)
 {
     struct dataset *data = made_data(MATRIX_F32, 300, 8, 2);
@@ -321,9 +369,11 @@ TEST_LIST(LISTED(a_weight_of_two_is_a_row_twice_and_one_of_nothing_no_row),
           LISTED(rows_of_no_weight_do_not_change_the_scaling_or_the_penalty),
           LISTED(the_automatic_penalty_is_the_formula),
           LISTED(a_warm_start_ends_at_the_same_place_without_a_step),
+          LISTED(a_start_that_all_classes_share_is_forgotten),
           LISTED(a_warm_start_finds_its_classes_by_name),
           LISTED(a_random_start_is_that_of_its_seed),
           LISTED(tolerance_is_relative_to_the_gradient_at_zero_and_not_to_the_units),
           LISTED(a_gradient_of_nothing_at_zero_is_the_end),
           LISTED(the_limit_of_iterations_is_kept_and_comes_with_advice),
+          LISTED(the_metrics_of_classes_share_the_limit_of_iterations),
           LISTED(a_stall_is_reported_with_advice), LISTED(an_interruption_keeps_the_best_so_far))
