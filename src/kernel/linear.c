@@ -2,7 +2,8 @@
 #include "kernel/linear.h"
 
 enum {
-    ROWS_STEP = 16, /* the rows of a panel, and of the longest vector */
+    ROWS_STEP = 16,  /* the rows of a panel, and of the longest vector */
+    STRIP_STEP = 32, /* the columns of a strip, at most */
     MOST_ROWS = 1024,
     MOST_ROWS_MANY = 256,
     BLOCK_BYTES = 128 * 1024, /* two classes: read twice at once */
@@ -42,10 +43,23 @@ size_t linear_wide(size_t rows, size_t columns)
     return rows * ((columns + ROWS_STEP - 1) / ROWS_STEP * ROWS_STEP);
 }
 
+static size_t round_up(size_t n, size_t step)
+{
+    return (n + step - 1) / step * step;
+}
+
+static size_t most(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
 size_t linear_scratch(size_t rows, size_t columns, size_t classes)
 {
+    const size_t padded = round_up(rows, ROWS_STEP);
+    const size_t strips = round_up(least(columns, LINEAR_PACKED_COLUMNS), STRIP_STEP);
+    const size_t back = linear_packs_tiles(columns, classes) ? rows * strips : 0;
     if (linear_as_dot(columns, classes))
-        return classes * ((columns + ROWS_STEP - 1) / ROWS_STEP * ROWS_STEP);
-    size_t padded = (rows + ROWS_STEP - 1) / ROWS_STEP * ROWS_STEP;
-    return padded * (columns < LINEAR_CHUNK ? columns : LINEAR_CHUNK);
+        return most(back, classes * round_up(columns, ROWS_STEP));
+    return most(back,
+                (least(padded, LINEAR_PACKED_ROWS) + LINEAR_TILE) * least(columns, LINEAR_CHUNK));
 }

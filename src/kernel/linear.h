@@ -128,15 +128,27 @@ size_t linear_wide(size_t rows, size_t columns);
 
 /* Numbers of scratch space that many_times and many_back want for blocks of up to so many rows, and
  * for any of the classes that there are in all. It is at most (rows + classes + 32) * (columns +
- * 16): overflow is the caller's to rule out. */
+ * 48): overflow is the caller's to rule out. */
 size_t linear_scratch(size_t rows, size_t columns, size_t classes);
 
-enum { LINEAR_CHUNK = 128 }; /* columns of a block that many_times packs at once */
+enum {
+    LINEAR_CHUNK = 400,          /* columns of a block that many_times packs at once, */
+    LINEAR_PACKED_ROWS = 512,    /* and rows */
+    LINEAR_PACKED_COLUMNS = 288, /* the same of many_back, which packs all rows */
+    LINEAR_TILE = 16,            /* classes that are packed at once, at most */
+};
 
 /* True if many_times packs the weights instead: many columns for few classes. */
 static inline bool linear_as_dot(size_t columns, size_t classes)
 {
     return columns / 6 >= classes;
+}
+
+/* True if weights are packed tile by tile, and rows for the gradient too: there are more weights
+ * than the second-level cache holds beside a block. */
+static inline bool linear_packs_tiles(size_t columns, size_t classes)
+{
+    return columns >= 96 && classes >= 24 && columns >= ((size_t)1 << 17) / classes;
 }
 
 /* The references: plain C, every sum in its written order. */

@@ -38,6 +38,7 @@ HOT void times_chunk(const many_type *many, struct tile tile, size_t width)
 {
     size_t panels = (many->block.rows + LANES - 1) / LANES;
     for (size_t panel = 0; panel < panels; panel += TILE_VECTORS) {
+        tile.fetch.lines = (const char *)(tile.out + TILE_VECTORS * LANES);
         tile_run(&tile, width, least(panels - panel, TILE_VECTORS));
         tile.a += TILE_VECTORS * tile.a_next;
         tile.out += TILE_VECTORS * LANES;
@@ -51,23 +52,44 @@ static void clear_padding(const many_type *many, real *out)
         memset(out + c * many->stride + rows, 0, padding * sizeof *out);
 }
 
+/* Some rows of the weights of `width` classes, LANES numbers for each: they lie beside each other,
+ * and the memory brings those of the next tile meanwhile. */
+static void pack_weights(const real *w, size_t classes, size_t count, size_t width, real *to)
+{
+    const size_t whole_part = width / LANES * LANES, step = round_up(width, LANES);
+    const part last = part_of(width - whole_part);
+    for (size_t j = 0; j < count; j++, w += classes, to += step) {
+        __builtin_prefetch(w + 2 * width - 1);
+        for (size_t c = 0; c < width; c += LANES)
+            vec_store(to + c, c < whole_part ? vec_load(w + c) : vec_load_part(w + c, last));
+    }
+}
+
 /* Lanes run along the rows, which are packed so, some columns at a time. */
-static void times_packed(const many_type *many, const real *w, real *out)
+static void times_some(const many_type *many, const real *w, real *out)
 {
     const rows_type *block = &many->block;
+    const size_t chunks = (block->columns + CHUNK - 1) / CHUNK + !block->columns;
+    const size_t chunk = round_up((block->columns + chunks - 1) / chunks, QUARTER);
+    const bool packs = linear_packs_tiles(block->columns, many->classes);
+    real *weights = many->scratch + round_up(block->rows, LANES) * least(block->columns, chunk);
     size_t first = 0;
     do { /* once at least: without columns there are zeros */
-        size_t count = least(block->columns - first, CHUNK), width;
+        size_t count = least(block->columns - first, chunk), width;
         pack_chunk(block, first, count, many->scratch);
         for (size_t c = 0; c < many->classes; c += width) {
             width = tile_width(many->classes - c);
+            const real *b = w + first * many->classes + c;
+            if (packs)
+                pack_weights(b, many->classes, count, width, weights);
             struct tile tile = {
                 .a = many->scratch,
-                .b = w + first * many->classes + c,
+                .b = packs ? weights : b,
                 .depth = count,
                 .a_step = LANES,
                 .a_next = count * LANES,
-                .b_step = many->classes,
+                .fetch = {.piece = (const char *)weights, .lines_step = many->stride * sizeof *out},
+                .b_step = packs ? round_up(width, LANES) : many->classes,
                 .last = part_of(LANES),
                 .out = out + c * many->stride,
                 .out_step = many->stride,
@@ -75,8 +97,19 @@ static void times_packed(const many_type *many, const real *w, real *out)
             };
             times_chunk(many, tile, width);
         }
-        first += CHUNK;
+        first += count;
     } while (first < block->columns);
+}
+
+/* The packed rows stay in the second-level cache. */
+static void times_packed(const many_type *many, const real *w, real *out)
+{
+    many_type some = *many;
+    for (size_t i = 0; i < many->block.rows; i += LINEAR_PACKED_ROWS) {
+        some.block.x = many->block.x + i * many->block.columns;
+        some.block.rows = least(many->block.rows - i, LINEAR_PACKED_ROWS);
+        times_some(&some, w, out + i);
+    }
 }
 
 /* Which way it goes does not depend on the rows: a row has the same activations in any block. Nor
@@ -99,16 +132,88 @@ static void linear_many_times(const many_type *many, const real *w, real *out)
 
 enum { STRIP = TILE_VECTORS * LANES }; /* columns of a tile */
 
-/* gradient[j * classes + c] += sums of a tile. */
+/* gradient[j * classes + c] += sums of a tile, turned, so that classes lie beside each other. */
 static void add_turned(const real *sums, size_t columns, size_t width, double *gradient,
                        size_t classes)
 {
-    for (size_t j = 0; j < columns; j++)
-        for (size_t c = 0; c < width; c++)
-            gradient[j * classes + c] += (double)sums[c * STRIP + j];
+    vec turned[QUARTER];
+    real values[QUARTER * LANES];
+    for (size_t c = 0; c < width; c += LANES) {
+        const size_t count = least(width - c, LANES);
+        const real *row[LANES];
+        for (size_t k = 0; k < LANES; k++)
+            row[k] = sums + least(c + k, width - 1) * STRIP;
+        for (size_t j = 0; j < columns; j += QUARTER) {
+            load_turned(row, j, turned);
+            UNROLL for (int q = 0; q < QUARTER; q++) vec_store(values + q * LANES, turned[q]);
+            for (size_t q = 0; q < least(QUARTER, columns - j); q++)
+                for (size_t k = 0; k < count; k++)
+                    gradient[(j + q) * classes + c + k] += (double)values[q * LANES + k];
+        }
+    }
 }
 
-static void linear_many_back(const many_type *many, const real *r, double *gradient)
+/* Some columns of all rows, strip after strip, each row's part of a strip beside the next row's. */
+static void pack_strips(const rows_type *block, size_t first, size_t columns, real *to)
+{
+    const size_t whole_part = columns / LANES * LANES;
+    const part lanes = part_of(columns - whole_part);
+    for (size_t i = 0; i < block->rows; i++, to += STRIP) {
+        const real *from = block->x + i * block->columns + first;
+        for (size_t j = 0; j < columns; j += LANES) {
+            real *at = to + j / STRIP * STRIP * block->rows + j % STRIP;
+            vec_store(at, j < whole_part ? vec_load(from + j) : vec_load_part(from + j, lanes));
+        }
+    }
+}
+
+/* Strips of packed columns times all classes. While a tile is summed, the memory brings what it
+ * will be added to, and a part of the residuals of the next. */
+static void back_strips(const many_type *many, const real *r, size_t columns, double *gradient)
+{
+    const size_t rows = many->block.rows, classes = many->classes;
+    const size_t runs = rows * ((columns + STRIP - 1) / STRIP) + !rows;
+    const real *strips = many->scratch;
+    real sums[TILE_WIDTH * STRIP];
+    for (size_t c = 0, width; c < classes; c += width) {
+        width = tile_width(classes - c);
+        const char *next = (const char *)(r + least(c + width, classes - 1) * many->stride);
+        const size_t step = c + width < classes ? width * many->stride * sizeof *r / runs + 1 : 0;
+        for (size_t j = 0; j < columns; j += STRIP) {
+            size_t count = least(columns - j, STRIP), vectors = (count + LANES - 1) / LANES;
+            double *to = gradient + j * classes + c;
+            struct tile tile = {
+                .a = strips + j * rows,
+                .b = r + c * many->stride,
+                .depth = rows,
+                .a_step = STRIP,
+                .a_next = LANES,
+                .fetch = {.lines = (const char *)to,
+                          .piece = next + j / STRIP * rows * step,
+                          .lines_step = classes * sizeof *to,
+                          .piece_step = step},
+                .b_step = many->stride,
+                .last = part_of(LANES),
+                .out = sums,
+                .out_step = STRIP,
+            };
+            tile_run_turned(&tile, width, vectors);
+            add_turned(sums, count, width, to, classes);
+        }
+    }
+}
+
+static void back_packed(const many_type *many, const real *r, double *gradient)
+{
+    const rows_type *block = &many->block;
+    for (size_t j = 0; j < block->columns; j += LINEAR_PACKED_COLUMNS) {
+        size_t count = least(block->columns - j, LINEAR_PACKED_COLUMNS);
+        pack_strips(block, j, count, many->scratch);
+        back_strips(many, r, count, gradient + j * many->classes);
+    }
+}
+
+static void back_as_it_lies(const many_type *many, const real *r, double *gradient)
 {
     const rows_type *block = &many->block;
     real sums[TILE_WIDTH * STRIP];
@@ -133,6 +238,15 @@ static void linear_many_back(const many_type *many, const real *r, double *gradi
             add_turned(sums, count, width, gradient + j * many->classes + c, many->classes);
         }
     }
+}
+
+/* Every sum is made row after row, whichever way it goes. */
+static void linear_many_back(const many_type *many, const real *r, double *gradient)
+{
+    if (linear_packs_tiles(many->block.columns, many->classes))
+        back_packed(many, r, gradient);
+    else
+        back_as_it_lies(many, r, gradient);
 }
 
 /* ---- The Gram matrix
@@ -170,6 +284,7 @@ static void linear_gram(rows_type block, const real *weight, struct gram_lines l
             size_t count = least(columns - k, STRIP), vectors = (count + LANES - 1) / LANES;
             struct tile tile = {
                 .a = block.x + k,
+                .fetch = {.lines = (const char *)scratch, .piece = (const char *)scratch},
                 .b = scratch + j,
                 .depth = block.rows,
                 .a_step = columns,

@@ -18,15 +18,24 @@ enum {
     TILE_AHEAD = 16, /* how many k in advance a is fetched, where it does not lie in one piece */
 };
 
+/* What comes after, from memory that is far away, a little with each k: all at once would keep the
+ * near loads waiting. Lines are `lines_step` bytes apart, 128 bytes are fetched of each; of
+ * `piece`, which lies in one piece, so many bytes for each k. */
+struct tile_fetch {
+    const char *lines, *piece;
+    size_t lines_step, piece_step;
+};
+
 struct tile {
     const real *a, *b;
-    size_t depth;  /* how many k */
-    size_t a_step; /* from a[k] to a[k + 1] */
-    size_t ahead;  /* if turned: what lies so far behind a is fetched meanwhile */
-    size_t a_next; /* from one vector of a[k] to the next */
-    size_t b_step; /* from b[k] to b[k + 1]; or, if turned, from b[k][c] to b[k][c + 1] */
-    part last;     /* the lanes of the last vector that are there */
-    real *out;     /* sums; whole vectors */
+    size_t depth;            /* how many k */
+    size_t a_step;           /* from a[k] to a[k + 1] */
+    size_t ahead;            /* if turned: what lies so far behind a is fetched meanwhile */
+    struct tile_fetch fetch; /* meanwhile */
+    size_t a_next;           /* from one vector of a[k] to the next */
+    size_t b_step;           /* from b[k] to b[k + 1]; or, if turned, from b[k][c] to b[k][c + 1] */
+    part last;               /* the lanes of the last vector that are there */
+    real *out;               /* sums; whole vectors */
     size_t out_step;
     bool add; /* to what is in `out` */
 };
@@ -51,6 +60,12 @@ HOT void tile_step(const struct tile *t, size_t k, vec *sum, const int vectors, 
     }
 }
 
+HOT void tile_fetch(const struct tile_fetch *fetch, size_t k)
+{
+    __builtin_prefetch(fetch->lines + k / 32 * fetch->lines_step + k % 32 * 4, 1);
+    __builtin_prefetch(fetch->piece + k * fetch->piece_step, 0, 2);
+}
+
 HOT void tile_sums(const struct tile *tile, const int vectors, const int width, const bool turned)
 {
     const struct tile t = *tile;
@@ -60,18 +75,26 @@ HOT void tile_sums(const struct tile *tile, const int vectors, const int width, 
         sum[c * vectors + v] =
             t.add ? vec_load(t.out + (size_t)c * t.out_step + v * LANES) : vec_all(0);
     if (turned) /* addresses of b serve several k */
-        for (; k + TILE_UNROLL <= t.depth; k += TILE_UNROLL)
+        for (; k + TILE_UNROLL <= t.depth; k += TILE_UNROLL) {
+            if (t.fetch.lines)
+                tile_fetch(&t.fetch, k);
             UNROLL for (size_t u = 0; u < TILE_UNROLL; u++)
             {
                 const real *at = t.a + (k + u) * t.a_step, *next = at + t.ahead;
-                __builtin_prefetch(at + TILE_AHEAD * t.a_step);
-                __builtin_prefetch(at + TILE_AHEAD * t.a_step + LANES);
-                __builtin_prefetch(next, 0, 2);
-                __builtin_prefetch(next + LANES, 0, 2);
+                if (!t.fetch.lines) {
+                    __builtin_prefetch(at + TILE_AHEAD * t.a_step);
+                    __builtin_prefetch(at + TILE_AHEAD * t.a_step + LANES);
+                    __builtin_prefetch(next, 0, 2);
+                    __builtin_prefetch(next + LANES, 0, 2);
+                }
                 tile_step(&t, k + u, sum, vectors, width, turned);
             }
-    for (; k < t.depth; k++)
+        }
+    for (; k < t.depth; k++) {
+        if (!turned)
+            tile_fetch(&t.fetch, k);
         tile_step(&t, k, sum, vectors, width, turned);
+    }
     UNROLL for (int c = 0; c < width; c++) UNROLL for (int v = 0; v < vectors; v++)
         vec_store(t.out + (size_t)c * t.out_step + v * LANES, sum[c * vectors + v]);
 }
@@ -128,10 +151,15 @@ static void tile_run_turned(const struct tile *t, size_t width, size_t vectors)
 }
 
 /* The width of the next tile, if `left` are left: all about equally wide. */
+HOT size_t tile_width_up_to(size_t left, size_t most)
+{
+    size_t tiles = (left + most - 1) / most;
+    return (left + tiles - 1) / tiles;
+}
+
 HOT size_t tile_width(size_t left)
 {
-    size_t tiles = (left + TILE_WIDTH - 1) / TILE_WIDTH;
-    return (left + tiles - 1) / tiles;
+    return tile_width_up_to(left, TILE_WIDTH);
 }
 
 #endif
