@@ -58,8 +58,9 @@ size_t linear_scratch(size_t rows, size_t columns, size_t classes)
     const size_t padded = round_up(rows, ROWS_STEP);
     const size_t strips = round_up(least(columns, LINEAR_PACKED_COLUMNS), STRIP_STEP);
     const size_t back = linear_packs_tiles(columns, classes) ? rows * strips : 0;
+    const size_t few = LINEAR_FEW_CLASSES * round_up(least(columns, LINEAR_FEW_COLUMNS), ROWS_STEP);
     if (linear_as_dot(columns, classes))
-        return most(back, classes * round_up(columns, ROWS_STEP));
+        return most(most(back, few), classes * round_up(columns, ROWS_STEP));
     return most(back,
                 (least(padded, LINEAR_PACKED_ROWS) + LINEAR_TILE) * least(columns, LINEAR_CHUNK));
 }

@@ -132,6 +132,8 @@ size_t linear_wide(size_t rows, size_t columns);
 size_t linear_scratch(size_t rows, size_t columns, size_t classes);
 
 enum {
+    LINEAR_FEW_COLUMNS = 256,
+    LINEAR_FEW_CLASSES = 8,
     LINEAR_CHUNK = 400,          /* columns of a block that many_times packs at once, */
     LINEAR_PACKED_ROWS = 512,    /* and rows */
     LINEAR_PACKED_COLUMNS = 288, /* the same of many_back, which packs all rows */
@@ -142,6 +144,12 @@ enum {
 static inline bool linear_as_dot(size_t columns, size_t classes)
 {
     return columns / 6 >= classes;
+}
+
+/* True if columns may be spread over the lanes of few classes. */
+static inline bool linear_of_few(size_t columns, size_t classes)
+{
+    return columns <= LINEAR_FEW_COLUMNS && classes <= LINEAR_FEW_CLASSES;
 }
 
 /* True if weights are packed tile by tile, and rows for the gradient too: there are more weights

@@ -1,5 +1,9 @@
 /* linear_many: many classes, and the Gram matrix; included by linear_body.h. */
 #include "kernel/linear_dot.h"
+#if defined(__AVX512F__) && defined(SIMD_F32)
+#define LINEAR_FEW
+#include "kernel/linear_few.h"
+#endif
 #include "kernel/linear_tile.h"
 #include "kernel/softmax.h"
 
@@ -39,7 +43,7 @@ HOT void times_chunk(const many_type *many, struct tile tile, size_t width)
     size_t panels = (many->block.rows + LANES - 1) / LANES;
     for (size_t panel = 0; panel < panels; panel += TILE_VECTORS) {
         tile.fetch.lines = (const char *)(tile.out + TILE_VECTORS * LANES);
-        tile_run(&tile, width, least(panels - panel, TILE_VECTORS));
+        tile_run_packed(&tile, width, least(panels - panel, TILE_VECTORS));
         tile.a += TILE_VECTORS * tile.a_next;
         tile.out += TILE_VECTORS * LANES;
     }
@@ -116,8 +120,15 @@ static void times_packed(const many_type *many, const real *w, real *out)
  * do those of a class depend on others, whichever way it goes. */
 static void linear_many_times(const many_type *many, const real *w, real *out)
 {
-    size_t columns = many->block.columns;
-    if (linear_as_dot(columns, many->of ? many->of : many->classes)) {
+    size_t columns = many->block.columns, of = many->of ? many->of : many->classes;
+#ifdef LINEAR_FEW
+    if (linear_of_few(columns, of)) {
+        few_times(many, of, w, out);
+        clear_padding(many, out);
+        return;
+    }
+#endif
+    if (linear_as_dot(columns, of)) {
         rows_type weights = {w, columns, many->classes};
         pack_chunk(&weights, 0, many->classes, many->scratch);
         dot_block(many, many->scratch, out);
@@ -132,23 +143,49 @@ static void linear_many_times(const many_type *many, const real *w, real *out)
 
 enum { STRIP = TILE_VECTORS * LANES }; /* columns of a tile */
 
+/* to[q * classes + k] += v[q][k], of each vector the first lanes. */
+HOT void add_lanes(const vec *v, size_t vectors, size_t lanes, double *to, size_t classes)
+{
+#if defined(__AVX512F__) && defined(SIMD_F32)
+    const __mmask8 low = (__mmask8)part_of(least(lanes, 8)), high = (__mmask8)(part_of(lanes) >> 8);
+    __m512d sum[QUARTER], more[QUARTER]; /* all are loaded before any is stored: they overlap */
+    for (size_t q = 0; q < vectors; q++) {
+        const __m256 above = _mm512_extractf32x8_ps((__m512)v[q], 1);
+        sum[q] = _mm512_cvtps_pd(_mm512_castps512_ps256((__m512)v[q]));
+        sum[q] = _mm512_add_pd(sum[q], _mm512_maskz_loadu_pd(low, to + q * classes));
+        more[q] = _mm512_add_pd(_mm512_cvtps_pd(above),
+                                _mm512_maskz_loadu_pd(high, to + q * classes + 8));
+    }
+    for (size_t q = 0; q < vectors; q++) {
+        _mm512_mask_storeu_pd(to + q * classes, low, sum[q]);
+        _mm512_mask_storeu_pd(to + q * classes + 8, high, more[q]);
+    }
+#else
+    for (size_t q = 0; q < vectors; q++)
+        for (size_t k = 0; k < lanes; k++)
+            to[q * classes + k] += (double)v[q][k];
+#endif
+}
+
 /* gradient[j * classes + c] += sums of a tile, turned, so that classes lie beside each other. */
 static void add_turned(const real *sums, size_t columns, size_t width, double *gradient,
                        size_t classes)
 {
     vec turned[QUARTER];
-    real values[QUARTER * LANES];
     for (size_t c = 0; c < width; c += LANES) {
-        const size_t count = least(width - c, LANES);
+        const size_t lanes = least(width - c, LANES);
+        double *to = gradient + c;
         const real *row[LANES];
+        size_t j = 0;
         for (size_t k = 0; k < LANES; k++)
             row[k] = sums + least(c + k, width - 1) * STRIP;
-        for (size_t j = 0; j < columns; j += QUARTER) {
+        for (; j + QUARTER <= columns; j += QUARTER) {
             load_turned(row, j, turned);
-            UNROLL for (int q = 0; q < QUARTER; q++) vec_store(values + q * LANES, turned[q]);
-            for (size_t q = 0; q < least(QUARTER, columns - j); q++)
-                for (size_t k = 0; k < count; k++)
-                    gradient[(j + q) * classes + c + k] += (double)values[q * LANES + k];
+            add_lanes(turned, QUARTER, lanes, to + j * classes, classes);
+        }
+        if (j < columns) {
+            load_turned(row, j, turned);
+            add_lanes(turned, columns - j, lanes, to + j * classes, classes);
         }
     }
 }
@@ -197,7 +234,7 @@ static void back_strips(const many_type *many, const real *r, size_t columns, do
                 .out = sums,
                 .out_step = STRIP,
             };
-            tile_run_turned(&tile, width, vectors);
+            tile_run_turned_packed(&tile, width, vectors);
             add_turned(sums, count, width, to, classes);
         }
     }
@@ -284,7 +321,6 @@ static void linear_gram(rows_type block, const real *weight, struct gram_lines l
             size_t count = least(columns - k, STRIP), vectors = (count + LANES - 1) / LANES;
             struct tile tile = {
                 .a = block.x + k,
-                .fetch = {.lines = (const char *)scratch, .piece = (const char *)scratch},
                 .b = scratch + j,
                 .depth = block.rows,
                 .a_step = columns,

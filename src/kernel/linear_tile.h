@@ -15,7 +15,9 @@ enum {
     TILE_WIDTH = 12, /* of thirty-two, twenty-four */
 #endif
     TILE_UNROLL = 4,
-    TILE_AHEAD = 16, /* how many k in advance a is fetched, where it does not lie in one piece */
+    TILE_AHEAD =
+        8, /* how many k in advance a is fetched, where it does not lie in one piece: rows of some
+              lengths share a place in the nearest cache, which holds twelve lines */
 };
 
 /* What comes after, from memory that is far away, a little with each k: all at once would keep the
@@ -66,9 +68,16 @@ HOT void tile_fetch(const struct tile_fetch *fetch, size_t k)
     __builtin_prefetch(fetch->piece + k * fetch->piece_step, 0, 2);
 }
 
-HOT void tile_sums(const struct tile *tile, const int vectors, const int width, const bool turned)
+/* How a and b lie, and so what is fetched: nothing; what comes next; rows of a as they lie in the
+ * block, in advance, and the block that follows. */
+enum tile_way { TILE_PLAIN, TILE_PACKED, TILE_TURNED, TILE_TURNED_PACKED };
+
+HOT void tile_sums(const struct tile *tile, const int vectors, const int width,
+                   const enum tile_way way)
 {
     const struct tile t = *tile;
+    const bool turned = way >= TILE_TURNED,
+               packed = way == TILE_PACKED || way == TILE_TURNED_PACKED;
     vec sum[TILE_VECTORS * TILE_WIDTH];
     size_t k = 0;
     UNROLL for (int c = 0; c < width; c++) UNROLL for (int v = 0; v < vectors; v++)
@@ -76,12 +85,12 @@ HOT void tile_sums(const struct tile *tile, const int vectors, const int width, 
             t.add ? vec_load(t.out + (size_t)c * t.out_step + v * LANES) : vec_all(0);
     if (turned) /* addresses of b serve several k */
         for (; k + TILE_UNROLL <= t.depth; k += TILE_UNROLL) {
-            if (t.fetch.lines)
+            if (packed)
                 tile_fetch(&t.fetch, k);
             UNROLL for (size_t u = 0; u < TILE_UNROLL; u++)
             {
                 const real *at = t.a + (k + u) * t.a_step, *next = at + t.ahead;
-                if (!t.fetch.lines) {
+                if (!packed) {
                     __builtin_prefetch(at + TILE_AHEAD * t.a_step);
                     __builtin_prefetch(at + TILE_AHEAD * t.a_step + LANES);
                     __builtin_prefetch(next, 0, 2);
@@ -91,7 +100,7 @@ HOT void tile_sums(const struct tile *tile, const int vectors, const int width, 
             }
         }
     for (; k < t.depth; k++) {
-        if (!turned)
+        if (packed && !turned)
             tile_fetch(&t.fetch, k);
         tile_step(&t, k, sum, vectors, width, turned);
     }
@@ -100,15 +109,16 @@ HOT void tile_sums(const struct tile *tile, const int vectors, const int width, 
 }
 
 #ifdef LINEAR_LOOPS
-HOT void tile_of_width(const struct tile *t, size_t width, const int vectors, const bool turned)
+HOT void tile_of_width(const struct tile *t, size_t width, const int vectors,
+                       const enum tile_way way)
 {
-    tile_sums(t, vectors, (int)width, turned);
+    tile_sums(t, vectors, (int)width, way);
 }
 #else
 /* One case for each size, so that all sums have a register. */
 #define TILE_CASE(n)                                                                               \
     case n:                                                                                        \
-        tile_sums(t, vectors, n, turned);                                                          \
+        tile_sums(t, vectors, n, way);                                                             \
         break;
 #if defined(__AVX2__) && !defined(__AVX512F__)
 #define TILE_WIDER
@@ -116,7 +126,8 @@ HOT void tile_of_width(const struct tile *t, size_t width, const int vectors, co
 #define TILE_WIDER TILE_CASE(7) TILE_CASE(8) TILE_CASE(9) TILE_CASE(10) TILE_CASE(11) TILE_CASE(12)
 #endif
 
-HOT void tile_of_width(const struct tile *t, size_t width, const int vectors, const bool turned)
+HOT void tile_of_width(const struct tile *t, size_t width, const int vectors,
+                       const enum tile_way way)
 {
     switch (width) {
         TILE_CASE(1)
@@ -134,21 +145,19 @@ HOT void tile_of_width(const struct tile *t, size_t width, const int vectors, co
 #endif
 
 /* `vectors` is 1 or 2. */
-static void tile_run(const struct tile *t, size_t width, size_t vectors)
-{
-    if (vectors == 2)
-        tile_of_width(t, width, 2, false);
-    else
-        tile_of_width(t, width, 1, false);
-}
+#define TILE_RUN(name, way)                                                                        \
+    static void name(const struct tile *t, size_t width, size_t vectors)                           \
+    {                                                                                              \
+        if (vectors == 2)                                                                          \
+            tile_of_width(t, width, 2, way);                                                       \
+        else                                                                                       \
+            tile_of_width(t, width, 1, way);                                                       \
+    }
 
-static void tile_run_turned(const struct tile *t, size_t width, size_t vectors)
-{
-    if (vectors == 2)
-        tile_of_width(t, width, 2, true);
-    else
-        tile_of_width(t, width, 1, true);
-}
+TILE_RUN(tile_run, TILE_PLAIN)
+TILE_RUN(tile_run_packed, TILE_PACKED)
+TILE_RUN(tile_run_turned, TILE_TURNED)
+TILE_RUN(tile_run_turned_packed, TILE_TURNED_PACKED)
 
 /* The width of the next tile, if `left` are left: all about equally wide. */
 HOT size_t tile_width_up_to(size_t left, size_t most)
