@@ -70,6 +70,11 @@ bool objective_can_hessian(const struct objective *objective);
 double objective_loss(const struct objective *objective);
 double objective_accuracy(const struct objective *objective);
 
+/* The sum over all rows of the squares of each feature, not scaled, where sparse data lies column
+ * by column as well; else *known is false. */
+temper_status objective_squares(struct objective *objective, double *square, bool *known,
+                                temper_error *error);
+
 /* The lower triangle of the second moments of the scaled features and, if there is an intercept, of
  * a last feature that is 1: gram[i * n + j], n = features (+ 1). Rows count as much as they bend
  * the objective at w, or all alike if w is NULL. From about `rows` rows, spread evenly. */

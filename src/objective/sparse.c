@@ -164,19 +164,21 @@ static temper_status gather_residuals(struct column_pass *pass, temper_error *er
     return status;
 }
 
-static temper_status gather_columns(const struct column_pass *pass, temper_error *error)
+/* `each`: numbers of a column. */
+static temper_status gather_columns(const struct column_pass *pass, size_t each,
+                                    temper_error *error)
 {
     const struct objective *o = pass->o;
     const struct turned *turned = &o->turned;
     const temper_comm *comm = o->spec.data->comm;
     size_t ranks = comm_size(comm), *bytes = mem_alloc(ranks, sizeof *bytes);
-    size_t own = turned->columns * o->vectors;
+    size_t own = turned->columns * each;
     double *mine = mem_alloc(own, sizeof *mine);
     temper_status status = TEMPER_NO_MEMORY;
     if (bytes && mine) {
         for (size_t r = 0; r < ranks; r++)
-            bytes[r] = (turned->bounds[r + 1] - turned->bounds[r]) * o->vectors * sizeof *mine;
-        memcpy(mine, pass->gradient + turned->first * o->vectors, own * sizeof *mine);
+            bytes[r] = (turned->bounds[r + 1] - turned->bounds[r]) * each * sizeof *mine;
+        memcpy(mine, pass->gradient + turned->first * each, own * sizeof *mine);
         status = comm_gather(comm, mine, bytes, pass->gradient, error);
     } else {
         error_no_memory(error);
@@ -199,7 +201,47 @@ temper_status sparse_gradient(struct objective *o, enum pass pass_kind, const do
     if (status == TEMPER_OK &&
         parallel_blocks(TURNED_GROUPS, threads, column_group, &pass) != TEMPER_OK)
         status = error_no_memory(error);
-    return status == TEMPER_OK && o->all_residuals ? gather_columns(&pass, error) : status;
+    return status == TEMPER_OK && o->all_residuals ? gather_columns(&pass, o->vectors, error)
+                                                   : status;
+}
+
+/* ---- Squares of the columns ------------------------------------------------------------------ */
+
+/* In four sums, for one alone would wait for itself. */
+static double sum_squares(const struct sparse_rows *entries, size_t column, bool f64)
+{
+    double sum[4] = {0};
+    uint64_t first = sparse_start(entries, column), end = sparse_start(entries, column + 1);
+    for (uint64_t e = first; e < end; e++) {
+        double value = sparse_value(entries, e, f64);
+        sum[(e - first) % 4] += value * value;
+    }
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+static temper_status square_group(void *context, size_t group, size_t worker)
+{
+    const struct column_pass *pass = context;
+    const struct turned_group columns = turned_group(&pass->o->turned, group);
+    turned_expect(&pass->o->turned, &columns);
+    (void)worker;
+    for (size_t j = 0; j < columns.entries.rows; j++)
+        pass->gradient[columns.from + j] =
+            sum_squares(&columns.entries, j, columns.entries.value64 != NULL);
+    return TEMPER_OK;
+}
+
+temper_status objective_squares(struct objective *o, double *square, bool *known,
+                                temper_error *error)
+{
+    struct column_pass pass = {.o = o, .gradient = square};
+    size_t threads = worth_threads(o->workers, (double)o->x->nonzeros);
+    *known = o->transposed && !o->spec.engine;
+    if (!*known)
+        return TEMPER_OK;
+    if (parallel_blocks(TURNED_GROUPS, threads, square_group, &pass) != TEMPER_OK)
+        return error_no_memory(error);
+    return o->all_residuals ? gather_columns(&pass, 1, error) : TEMPER_OK;
 }
 
 temper_status sparse_prepare(struct objective *o, temper_error *error)

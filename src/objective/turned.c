@@ -52,6 +52,7 @@ bool turned_make(const struct matrix *x, uint64_t memory, struct turned *out)
         return false;
     turned_count(x, out);
     turned_fill(x, out, 0, out->columns);
+    turned_divide(out);
     return true;
 }
 
@@ -84,9 +85,15 @@ static size_t group_start(const struct turned *turned, size_t group)
     return low;
 }
 
+void turned_divide(struct turned *turned)
+{
+    for (size_t group = 0; group <= TURNED_GROUPS; group++)
+        turned->group[group] = group_start(turned, group);
+}
+
 struct turned_group turned_group(const struct turned *turned, size_t group)
 {
-    size_t from = group_start(turned, group), to = group_start(turned, group + 1);
+    size_t from = turned->group[group], to = turned->group[group + 1];
     struct sparse_rows entries = {.start = turned->start + from,
                                   .column = turned->row,
                                   .value = turned->value,

@@ -6,6 +6,9 @@
 #include "data/dataset.h"
 #include "kernel/sparse.h"
 
+/* Columns are worked through in groups that have about as many entries each. */
+enum { TURNED_GROUPS = 64 };
+
 struct turned {
     uint64_t *start; /* of each column; what lies between two of them are its entries, */
     uint32_t *row;   /* ascending */
@@ -14,6 +17,7 @@ struct turned {
     size_t columns;
     size_t first; /* of these columns among all */
     uint64_t nonzeros;
+    size_t group[TURNED_GROUPS + 1]; /* the first column of each, and their number behind */
     size_t *bounds; /* several processes: the first column of each, and their number behind */
     struct spill
         *spill; /* where the entries are if not in memory, and the pages of it; else NULL */
@@ -31,8 +35,6 @@ double turned_bytes(const struct matrix *x, uint64_t memory, size_t threads);
 temper_status turned_share(const struct dataset *data, struct turned *out, temper_error *error);
 void turned_free(struct turned *turned);
 
-/* Columns are worked through in groups that have about as many entries each. */
-enum { TURNED_GROUPS = 64 };
 struct turned_group {
     size_t from, to;            /* columns */
     struct sparse_rows entries; /* as rows, whose columns are row numbers */
@@ -40,6 +42,9 @@ struct turned_group {
 struct turned_group turned_group(const struct turned *turned, size_t group);
 /* The entries of the group are about to be read. */
 void turned_expect(const struct turned *turned, const struct turned_group *group);
+
+/* Finds the groups, once `start` is what it will be. */
+void turned_divide(struct turned *turned);
 
 /* The counting sort: where each column begins, two places further on; then the entries of columns
  * [from, end), rows in their order. start[column + 1] is where the next one goes, and in the end

@@ -144,9 +144,11 @@ static temper_status share(struct sharing *s, uint64_t first_row, struct turned 
     status = exchange_counts(s, out, error);
     if (status == TEMPER_OK)
         status = exchange_entries(s, out, error);
-    if (status == TEMPER_OK)
-        join(s, out);
-    return status;
+    if (status != TEMPER_OK)
+        return status;
+    join(s, out);
+    turned_divide(out);
+    return TEMPER_OK;
 }
 
 temper_status turned_share(const struct dataset *data, struct turned *out, temper_error *error)

@@ -67,6 +67,7 @@ bool turned_spill_make(const struct matrix *x, uint64_t memory, struct turned *o
         turned_fill(x, out, from, end);
         spill_drop(out->spill);
     }
+    turned_divide(out);
     return pages_limit(out->pages, (size_t)(memory / WINDOW_SHARE));
 }
 

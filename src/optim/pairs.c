@@ -82,10 +82,19 @@ bool pairs_sound(const struct pairs *pairs)
 void pairs_first_loop(const struct pairs *pairs, double *d)
 {
     const size_t n = size_of(pairs), count = (size_t)pairs->run->head->pairs;
+    if (count == 0)
+        return;
+    const double *pair = pair_at(pairs, slot_of(pairs, 0));
+    double dot = vector_dot(pair, d, n);
     for (size_t age = 0; age < count; age++) {
-        const double *pair = pair_at(pairs, slot_of(pairs, age));
-        pairs->weight[age] = pair[2 * n] * vector_dot(pair, d, n);
-        vector_add(d, -pairs->weight[age], pair + n, n);
+        const double *y = pair + n;
+        pairs->weight[age] = pair[2 * n] * dot;
+        if (age + 1 == count) {
+            vector_add(d, -pairs->weight[age], y, n);
+        } else {
+            pair = pair_at(pairs, slot_of(pairs, age + 1));
+            dot = vector_add_dot(d, -pairs->weight[age], y, pair, n);
+        }
     }
 }
 
@@ -93,10 +102,18 @@ void pairs_second_loop(const struct pairs *pairs, double *d)
 {
     const size_t n = size_of(pairs), count = (size_t)pairs->run->head->pairs;
     vector_scale(d, pairs->run->head->gamma, n);
+    if (count == 0)
+        return;
+    const double *pair = pair_at(pairs, slot_of(pairs, count - 1));
+    double dot = vector_dot(pair + n, d, n);
     for (size_t age = count; age-- > 0;) {
-        const double *pair = pair_at(pairs, slot_of(pairs, age));
-        const double beta = pair[2 * n] * vector_dot(pair + n, d, n);
-        vector_add(d, pairs->weight[age] - beta, pair, n);
+        const double *s = pair, along = pairs->weight[age] - pair[2 * n] * dot;
+        if (age == 0) {
+            vector_add(d, along, s, n);
+        } else {
+            pair = pair_at(pairs, slot_of(pairs, age - 1));
+            dot = vector_add_dot(d, along, s, pair + n, n);
+        }
     }
 }
 

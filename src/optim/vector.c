@@ -36,6 +36,23 @@ void vector_add(double *restrict y, double a, const double *restrict x, size_t n
         y[i] += a * x[i];
 }
 
+double vector_add_dot(double *restrict y, double a, const double *restrict x,
+                      const double *restrict z, size_t n)
+{
+    double part[WIDTH] = {0};
+    size_t i = 0;
+    for (; i + WIDTH <= n; i += WIDTH)
+        for (size_t j = 0; j < WIDTH; j++) {
+            y[i + j] += a * x[i + j];
+            part[j] += y[i + j] * z[i + j];
+        }
+    for (size_t j = 0; i + j < n; j++) {
+        y[i + j] += a * x[i + j];
+        part[j] += y[i + j] * z[i + j];
+    }
+    return fold(part);
+}
+
 void vector_turn(double *restrict y, double a, const double *restrict x, size_t n)
 {
     for (size_t i = 0; i < n; i++)

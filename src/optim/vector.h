@@ -12,6 +12,9 @@ double vector_dot(const double *x, const double *y, size_t n);
 double vector_norm(const double *x, size_t n); /* infinite where the squares overflow */
 /* y += a x */
 void vector_add(double *restrict y, double a, const double *restrict x, size_t n);
+/* The same in one loop with y'z, which is returned; the bits are those of two. */
+double vector_add_dot(double *restrict y, double a, const double *restrict x,
+                      const double *restrict z, size_t n);
 /* y = x + a y: the next direction of conjugate gradients. */
 void vector_turn(double *restrict y, double a, const double *restrict x, size_t n);
 /* x += a d, r -= a p: a step of conjugate gradients. Returns r'r. */

@@ -10,9 +10,9 @@
 #include "data/column_sums.h"
 #include "run/training.h"
 
-static temper_status take_squares(struct training_run *t, double *square)
+/* Rows as they come, where there is no copy by columns. */
+static temper_status add_squares(struct training_run *t, double *square)
 {
-    const struct scale *scale = ground_scale(t->ground);
     struct column_sums sums;
     struct negative_entry negative;
     struct sum_task task = {.data = t->data,
@@ -22,12 +22,26 @@ static temper_status take_squares(struct training_run *t, double *square)
     temper_status status = column_sums(&task, &sums, &negative, t->error);
     if (status != TEMPER_OK)
         return status;
-    for (size_t j = 0; j < (size_t)t->data->x.columns; j++) {
-        double factor = scale ? scale->factor[j] : 1;
-        square[j] = factor * factor * (sums.variance[j] + sums.mean[j] * sums.mean[j]);
-    }
+    for (size_t j = 0; j < (size_t)t->data->x.columns; j++)
+        square[j] = sums.variance[j] + sums.mean[j] * sums.mean[j];
     column_sums_free(&sums);
     return TEMPER_OK;
+}
+
+/* Mean squares of the features as scaled. */
+static temper_status take_squares(struct training_run *t, double *square)
+{
+    const struct scale *scale = ground_scale(t->ground);
+    const double rows = (double)dataset_all_rows(t->data);
+    bool known;
+    temper_status status = objective_squares(t->objective, square, &known, t->error);
+    if (status == TEMPER_OK && !known)
+        status = add_squares(t, square);
+    for (size_t j = 0; status == TEMPER_OK && j < (size_t)t->data->x.columns; j++) {
+        double factor = scale ? scale->factor[j] : 1;
+        square[j] *= factor * factor / (known ? rows : 1);
+    }
+    return status;
 }
 
 /* Finite and positive, whatever the features are. */
