@@ -34,6 +34,6 @@ void triangle_avx2(const double *l, size_t n, double *x)
 }
 
 const struct linear_f64 linear_f64_avx2 = LINEAR_TABLE;
-const struct sparse_kernels sparse_avx2 = SPARSE_TABLE(avx2);
+const struct sparse_kernels sparse_avx2 = SPARSE_TABLE(avx2, NULL, NULL);
 const struct column_kernels column_avx2 = COLUMN_TABLE;
 const struct spread_kernels spread_avx2 = SPREAD_TABLE;

@@ -4,6 +4,7 @@
 #include "kernel/residual_floats.h"
 #include "kernel/softmax_body.h"
 #include "kernel/sparse_floats.h"
+#include "kernel/sparse_slabs.h"
 
 void residual_f32_avx512(const struct residual_rows *rows, float *activation,
                          struct residual_sums *sums)

@@ -34,6 +34,7 @@ void triangle_avx512(const double *l, size_t n, double *x)
 }
 
 const struct linear_f64 linear_f64_avx512 = LINEAR_TABLE;
-const struct sparse_kernels sparse_avx512 = SPARSE_TABLE(avx512);
+const struct sparse_kernels sparse_avx512 =
+    SPARSE_TABLE(avx512, sparse_slabs_avx512, sparse_in_order_avx512);
 const struct column_kernels column_avx512 = COLUMN_TABLE;
 const struct spread_kernels spread_avx512 = SPREAD_TABLE;

@@ -34,6 +34,6 @@ void triangle_neon(const double *l, size_t n, double *x)
 }
 
 const struct linear_f64 linear_f64_neon = LINEAR_TABLE;
-const struct sparse_kernels sparse_neon = SPARSE_TABLE(neon);
+const struct sparse_kernels sparse_neon = SPARSE_TABLE(neon, NULL, NULL);
 const struct column_kernels column_neon = COLUMN_TABLE;
 const struct spread_kernels spread_neon = SPREAD_TABLE;

@@ -239,8 +239,13 @@ static void sparse_many_back_fast(struct sparse_rows rows, size_t width, const d
 #undef BODY
 }
 
-#define SPARSE_TABLE(set)                                                                          \
-    {sparse_times_fast, sparse_back_fast, sparse_many_times_fast, sparse_floats_##set,             \
-     sparse_many_back_fast}
+#define SPARSE_TABLE(set, slabs, in_order)                                                         \
+    {sparse_times_fast,                                                                            \
+     sparse_back_fast,                                                                             \
+     sparse_many_times_fast,                                                                       \
+     sparse_floats_##set,                                                                          \
+     sparse_many_back_fast,                                                                        \
+     slabs,                                                                                        \
+     in_order}
 
 #endif

@@ -66,5 +66,6 @@ static void sparse_many_back(struct sparse_rows rows, size_t width, const double
                        width);
 }
 
-const struct sparse_kernels sparse_plain = {sparse_times, sparse_back, sparse_many_times,
-                                            sparse_many_times_f32, sparse_many_back};
+const struct sparse_kernels sparse_plain = {
+    sparse_times, sparse_back, sparse_many_times, sparse_many_times_f32, sparse_many_back,
+    NULL,         NULL};

@@ -8,6 +8,7 @@
 #include "kernel/sparse.h"
 #include "objective/objective.h"
 #include "objective/rows.h"
+#include "objective/slabs.h"
 #include "objective/turned.h"
 
 /* Data that stays in the cache from one pass to the next: nothing is fetched in advance. */
@@ -84,8 +85,12 @@ struct objective {
     bool transposed;
     struct turned turned; /* of several processes each has some columns, of all rows */
     double *residual;     /* [rows * vectors] */
-    float *residual_f32;  /* of PASS_MULTIPLY with many classes */
-    void *all_residuals;  /* one of these of all processes; NULL: there is only one */
+    float *residual_f32;  /* of passes that sparse_takes_floats */
+    /* Two classes in floats: copies of both matrices, unless there is a limit of memory, and the
+     * activations that the first of them gives. `turned` has no entries then. */
+    struct slabs by_row, by_column;
+    double *activation;
+    void *all_residuals; /* one of these of all processes; NULL: there is only one */
 
     struct point point[2]; /* the last evaluated and the accepted one */
     double *escort_bend;   /* many: q_c p_c^(t2 - 1) at the accepted point, like `residual` */
@@ -125,6 +130,8 @@ double moments_bytes(const struct objective *o, bool of_classes);
 
 /* From activations to residuals r, by the pass; intercepts are in the activations already. */
 void two_rows(const struct work *work, struct span span, const double *activation, double *r);
+/* In eight sums, for one alone would wait for itself; factor NULL: ones. */
+double sum_products(const double *x, const double *factor, size_t count);
 /* An evaluation by the kernel, which has a table; its sums go to the part. */
 struct residual_rows two_evaluation(const struct work *work, struct span span);
 void two_add(const struct work *work, const struct residual_sums *sums);
@@ -139,10 +146,15 @@ void dense_part_f32(const struct work *work, size_t part);
 void dense_part_f64(const struct work *work, size_t part);
 void sparse_part(const struct work *work, size_t part);
 /* The transposed matrix, if the shape of the data wants it. */
-/* Many classes: whether a pass gathers floats, half as many bytes. Lengths and products with the
+/* Whether a pass gathers floats, half as many bytes. Lengths and products with the
  * curvature, which steps are made of, need no more digits than they have. Values and gradients do
  * only where the spec says that these are not to be found to more digits. */
 bool sparse_takes_floats(const struct objective *o, enum pass pass);
+/* Two classes: whether any does. */
+bool sparse_two_floats(const struct objective *o);
+/* Activations of all rows, where there are slabs for them. */
+temper_status sparse_activate(struct objective *o, enum pass pass, size_t threads,
+                              temper_error *error);
 /* No value is beyond the range of floats. */
 bool sparse_fits_floats(const struct matrix *x);
 temper_status sparse_prepare(struct objective *o, temper_error *error);

@@ -113,8 +113,9 @@ static bool allocate(struct objective *o)
 {
     size_t plain = o->columns * o->vectors;
     o->raw = mem_aligned(plain + o->vectors, sizeof *o->raw);
-    bool floats = !o->spec.f64 || (o->x->kind == MATRIX_CSR && o->vectors > 1 &&
-                                   o->spec.curvature && objective_can_multiply(o));
+    bool floats = !o->spec.f64 || sparse_two_floats(o) ||
+                  (o->x->kind == MATRIX_CSR && o->vectors > 1 && o->spec.curvature &&
+                   objective_can_multiply(o));
     if (floats && sparse_fits_floats(o->x) &&
         !(o->raw_f32 = mem_aligned(plain, sizeof *o->raw_f32)))
         return false;
@@ -151,6 +152,7 @@ void objective_free(struct objective *o)
                       o->total,
                       o->residual,
                       o->residual_f32,
+                      o->activation,
                       o->all_residuals,
                       o->escort_bend,
                       o->lean,
@@ -165,6 +167,8 @@ void objective_free(struct objective *o)
     for (size_t n = 0; n < sizeof blocks / sizeof *blocks; n++)
         mem_free(blocks[n]);
     turned_free(&o->turned);
+    slabs_free(&o->by_row);
+    slabs_free(&o->by_column);
     mem_free(o);
 }
 

@@ -38,7 +38,8 @@ static double shared_bytes(const struct objective *o)
 static double sparse_bytes(const struct objective *o)
 {
     double numbers = (double)o->rows * (double)o->vectors;
-    double floats = o->vectors > 1 && o->spec.curvature ? sizeof(float) : 0;
+    bool both = o->vectors > 1 ? o->spec.curvature : o->spec.floats;
+    double floats = both ? sizeof(float) : 0;
     bool shared = !comm_alone(o->spec.data->comm);
     return o->transposed ? numbers * (sizeof(double) + floats) +
                                (shared ? shared_bytes(o)

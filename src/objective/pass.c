@@ -128,10 +128,13 @@ temper_status run_pass(struct objective *o, enum pass pass, const double *w, dou
     struct pass_job job = {o, pass};
     size_t threads = worth_threads(o->workers, (double)o->x->nonzeros * (double)o->vectors);
     fold(o, pass, w);
+    temper_status status = sparse_activate(o, pass, threads, error);
+    if (status != TEMPER_OK)
+        return status;
     if (parallel_blocks(o->cut.parts, threads, run_part, &job) != TEMPER_OK)
         return error_no_memory(error);
     if (pass == PASS_WEIGH)
         return TEMPER_OK; /* rows only */
-    temper_status status = add_parts(o, gradient != NULL, error);
+    status = add_parts(o, gradient != NULL, error);
     return status == TEMPER_OK && gradient ? take_gradient(o, pass, w, gradient, error) : status;
 }

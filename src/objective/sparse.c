@@ -22,21 +22,64 @@ bool sparse_takes_floats(const struct objective *o, enum pass pass)
     return o->raw_f32 && enough;
 }
 
+/* Copies of more entries than that would take much memory, and gathering from so much data waits
+ * for that anyway. */
+static const uint64_t SLAB_ENTRIES = (uint64_t)1 << 24;
+
+bool sparse_two_floats(const struct objective *o)
+{
+    return o->vectors == 1 && o->transposed && o->spec.floats && o->sparse->slabs &&
+           dataset_all_nonzeros(o->spec.data) <= SLAB_ENTRIES;
+}
+
+static bool has_slabs(const struct objective *o, enum pass pass)
+{
+    return slabs_there(&o->by_row) && sparse_takes_floats(o, pass);
+}
+
+temper_status sparse_activate(struct objective *o, enum pass pass, size_t threads,
+                              temper_error *error)
+{
+    if (o->zero || !has_slabs(o, pass))
+        return TEMPER_OK;
+    temper_status status = slabs_times(&o->by_row, o->sparse, threads, o->raw_f32, o->activation);
+    return status == TEMPER_OK ? TEMPER_OK : error_no_memory(error);
+}
+
+/* Without the intercept; where there are slabs, they are there already. */
+static double *two_activations(const struct work *work, struct span span)
+{
+    const struct objective *o = work->o;
+    const bool slabs = has_slabs(o, work->pass);
+    double *activation = slabs ? o->activation + span.from : work->scratch->first;
+    if (o->zero)
+        memset(activation, 0, span.count * sizeof *activation);
+    else if (!slabs && sparse_takes_floats(o, work->pass))
+        o->sparse->in_order(span_entries(o->x, span), o->raw_f32, activation);
+    else if (!slabs)
+        o->sparse->times(span_entries(o->x, span), o->raw, activation);
+    return activation;
+}
+
 /* Residuals go into the gradient, or wait for the transposed matrix. */
 static void two_block(const struct work *work, struct span span)
 {
     struct objective *o = work->o;
-    double *activation = work->scratch->first;
-    double *r = o->transposed ? o->residual + span.from : work->scratch->second;
-    if (o->zero)
-        memset(activation, 0, span.count * sizeof *activation);
-    else
-        o->sparse->times(span_entries(o->x, span), o->raw, activation);
+    const bool floats = sparse_takes_floats(o, work->pass);
+    double *activation = two_activations(work, span);
+    double *r = o->transposed && !floats ? o->residual + span.from : work->scratch->second;
     for (size_t i = 0; i < span.count; i++)
         activation[i] += o->raw[o->columns];
     two_rows(work, span, activation, r);
     if (!pass_has_gradient(work->pass))
         return;
+    if (floats) {
+        float *to = o->residual_f32 + span.from;
+        work->part->gradient[0] += sum_products(r, NULL, span.count);
+        for (size_t i = 0; i < span.count; i++)
+            to[i] = (float)r[i];
+        return;
+    }
     for (size_t i = 0; i < span.count; i++)
         work->part->gradient[o->transposed ? 0 : o->columns] += r[i];
     if (!o->transposed)
@@ -134,7 +177,9 @@ static temper_status column_group(void *context, size_t group, size_t worker)
     turned_expect(&o->turned, &columns);
     (void)worker;
     double *to_columns = pass->gradient + columns.from * o->vectors;
-    if (o->vectors == 1)
+    if (o->vectors == 1 && pass->floats)
+        o->sparse->in_order(columns.entries, pass->residual, to_columns);
+    else if (o->vectors == 1)
         o->sparse->times(columns.entries, pass->residual, to_columns);
     else if (pass->floats)
         o->sparse->many_times_f32(columns.entries, o->vectors, pass->residual, to_columns);
@@ -142,6 +187,25 @@ static temper_status column_group(void *context, size_t group, size_t worker)
         o->sparse->many_times(columns.entries, o->vectors, pass->residual, to_columns);
     finish_columns(o, pass->w, columns.from, columns.to, pass->gradient);
     return TEMPER_OK;
+}
+
+/* All columns of this process at once. */
+static temper_status column_slabs(const struct column_pass *pass, size_t threads)
+{
+    const struct objective *o = pass->o;
+    const size_t first = o->turned.first;
+    temper_status status =
+        slabs_times(&o->by_column, o->sparse, threads, pass->residual, pass->gradient + first);
+    if (status == TEMPER_OK)
+        finish_columns(o, pass->w, first, first + o->turned.columns, pass->gradient);
+    return status;
+}
+
+static temper_status all_columns(struct column_pass *pass, size_t threads)
+{
+    if (pass->floats && slabs_there(&pass->o->by_column))
+        return column_slabs(pass, threads);
+    return parallel_blocks(TURNED_GROUPS, threads, column_group, pass);
 }
 
 /* ---- Several processes: residuals of all rows, some columns, and all columns back ------------ */
@@ -198,8 +262,7 @@ temper_status sparse_gradient(struct objective *o, enum pass pass_kind, const do
         pass.residual = o->residual_f32;
     if (o->all_residuals)
         status = gather_residuals(&pass, error);
-    if (status == TEMPER_OK &&
-        parallel_blocks(TURNED_GROUPS, threads, column_group, &pass) != TEMPER_OK)
+    if (status == TEMPER_OK && all_columns(&pass, threads) != TEMPER_OK)
         status = error_no_memory(error);
     return status == TEMPER_OK && o->all_residuals ? gather_columns(&pass, o->vectors, error)
                                                    : status;
@@ -207,16 +270,16 @@ temper_status sparse_gradient(struct objective *o, enum pass pass_kind, const do
 
 /* ---- Squares of the columns ------------------------------------------------------------------ */
 
-/* In four sums, for one alone would wait for itself. */
+/* In the order of the rows, as slabs have them. */
 static double sum_squares(const struct sparse_rows *entries, size_t column, bool f64)
 {
-    double sum[4] = {0};
-    uint64_t first = sparse_start(entries, column), end = sparse_start(entries, column + 1);
-    for (uint64_t e = first; e < end; e++) {
-        double value = sparse_value(entries, e, f64);
-        sum[(e - first) % 4] += value * value;
+    double sum = 0;
+    uint64_t end = sparse_start(entries, column + 1);
+    for (uint64_t e = sparse_start(entries, column); e < end; e++) {
+        double value = (double)(float)sparse_value(entries, e, f64);
+        sum += value * value;
     }
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    return sum;
 }
 
 static temper_status square_group(void *context, size_t group, size_t worker)
@@ -236,12 +299,49 @@ temper_status objective_squares(struct objective *o, double *square, bool *known
 {
     struct column_pass pass = {.o = o, .gradient = square};
     size_t threads = worth_threads(o->workers, (double)o->x->nonzeros);
-    *known = o->transposed && !o->spec.engine;
+    bool slabs = slabs_there(&o->by_column);
+    *known = slabs || o->turned.row;
     if (!*known)
         return TEMPER_OK;
-    if (parallel_blocks(TURNED_GROUPS, threads, square_group, &pass) != TEMPER_OK)
+    if (slabs)
+        slabs_squares(&o->by_column, square + o->turned.first);
+    else if (parallel_blocks(TURNED_GROUPS, threads, square_group, &pass) != TEMPER_OK)
         return error_no_memory(error);
     return o->all_residuals ? gather_columns(&pass, 1, error) : TEMPER_OK;
+}
+
+/* Slabs of both matrices. Of several processes, the second takes the place of the entries that it
+ * is made of. */
+static bool make_slabs(struct objective *o)
+{
+    const struct span all = {.count = o->rows};
+    const struct sparse_rows rows = span_entries(o->x, all);
+    const struct turned *turned = &o->turned;
+    const struct sparse_rows columns = {.start = turned->start,
+                                        .column = turned->row,
+                                        .value = turned->value,
+                                        .value64 = turned->value64,
+                                        .rows = turned->columns};
+    o->activation = mem_alloc(o->rows, sizeof *o->activation);
+    if (!o->activation || !slabs_make(&rows, o->columns, &o->by_row))
+        return false;
+    if (comm_alone(o->spec.data->comm)) {
+        o->turned.columns = o->columns;
+        return slabs_turn(&rows, o->columns, &o->by_column);
+    }
+    bool made = slabs_make(&columns, (size_t)dataset_all_rows(o->spec.data), &o->by_column);
+    turned_drop(&o->turned);
+    return made;
+}
+
+static temper_status make_turned(struct objective *o, temper_error *error)
+{
+    const struct dataset *data = o->spec.data;
+    if (!comm_alone(data->comm))
+        return turned_share(data, &o->turned, error);
+    if (turned_make(o->x, data->memory, &o->turned))
+        return TEMPER_OK;
+    return o->turned.spill ? spill_failure(o->turned.spill, error) : error_no_memory(error);
 }
 
 temper_status sparse_prepare(struct objective *o, temper_error *error)
@@ -258,9 +358,7 @@ temper_status sparse_prepare(struct objective *o, temper_error *error)
         o->all_residuals = mem_alloc(all, o->vectors * sizeof *o->residual);
     if (!o->residual || (o->raw_f32 && !o->residual_f32) || (shared && !o->all_residuals))
         return error_no_memory(error);
-    if (shared)
-        return turned_share(data, &o->turned, error);
-    if (turned_make(o->x, data->memory, &o->turned))
-        return TEMPER_OK;
-    return o->turned.spill ? spill_failure(o->turned.spill, error) : error_no_memory(error);
+    bool slabs = o->raw_f32 && o->vectors == 1 && !data->memory;
+    temper_status status = shared || !slabs ? make_turned(o, error) : TEMPER_OK;
+    return status == TEMPER_OK && slabs && !make_slabs(o) ? error_no_memory(error) : status;
 }

@@ -56,6 +56,16 @@ bool turned_make(const struct matrix *x, uint64_t memory, struct turned *out)
     return true;
 }
 
+void turned_drop(struct turned *turned)
+{
+    mem_free(turned->row);
+    mem_free(turned->value);
+    mem_free(turned->value64);
+    turned->row = NULL;
+    turned->value = NULL;
+    turned->value64 = NULL;
+}
+
 void turned_free(struct turned *turned)
 {
     mem_free(turned->start);

@@ -34,6 +34,8 @@ double turned_bytes(const struct matrix *x, uint64_t memory, size_t threads);
  * numbered through. To be freed in any case. */
 temper_status turned_share(const struct dataset *data, struct turned *out, temper_error *error);
 void turned_free(struct turned *turned);
+/* Frees the entries, where they are in memory; `first`, `columns` and `bounds` stay. */
+void turned_drop(struct turned *turned);
 
 struct turned_group {
     size_t from, to;            /* columns */

@@ -46,8 +46,7 @@ static void weigh(const struct work *work, struct span span, const double *activ
     }
 }
 
-/* In eight sums, for one alone would wait for itself; factor NULL: ones. */
-static double sum_products(const double *x, const double *factor, size_t count)
+double sum_products(const double *x, const double *factor, size_t count)
 {
     double sum[8] = {0};
     size_t i = 0;

@@ -80,10 +80,34 @@ double vector_advance(struct vector_steps steps, double a, size_t n)
     return fold(part);
 }
 
+/* The same with a number for every entry. */
+static double advance_each(const double *restrict number, struct vector_steps steps, double a,
+                           size_t n)
+{
+    double *restrict x = steps.x, *restrict r = steps.r;
+    const double *restrict d = steps.d, *restrict p = steps.p;
+    double part[WIDTH] = {0};
+    size_t i = 0;
+    for (; i + WIDTH <= n; i += WIDTH)
+        for (size_t j = 0; j < WIDTH; j++) {
+            x[i + j] += a * d[i + j];
+            r[i + j] -= a * p[i + j];
+            part[j] += number[i + j] * r[i + j] * r[i + j];
+        }
+    for (size_t j = 0; i + j < n; j++) {
+        x[i + j] += a * d[i + j];
+        r[i + j] -= a * p[i + j];
+        part[j] += number[i + j] * r[i + j] * r[i + j];
+    }
+    return fold(part);
+}
+
 double vector_advance_in(struct vector_diagonal metric, struct vector_steps steps, double a,
                          size_t n)
 {
     double sum = 0;
+    if (metric.together == 1)
+        return advance_each(metric.number, steps, a, n);
     for (size_t from = 0, j = 0; from < n; from += metric.together, j++) {
         const size_t count = n - from < metric.together ? n - from : metric.together;
         const struct vector_steps some = {steps.x + from, steps.r + from, steps.d + from,
@@ -96,6 +120,11 @@ double vector_advance_in(struct vector_diagonal metric, struct vector_steps step
 void vector_turn_in(struct vector_diagonal metric, double *restrict y, double a,
                     const double *restrict x, size_t n)
 {
+    if (metric.together == 1) {
+        for (size_t i = 0; i < n; i++)
+            y[i] = metric.number[i] * x[i] + a * y[i];
+        return;
+    }
     for (size_t from = 0, j = 0; from < n; from += metric.together, j++) {
         const size_t count = n - from < metric.together ? n - from : metric.together;
         const double number = metric.number[j];
@@ -108,6 +137,11 @@ double vector_solve_in(struct vector_diagonal metric, double *restrict y, const 
                        size_t n)
 {
     double sum = 0;
+    if (metric.together == 1) {
+        for (size_t i = 0; i < n; i++)
+            y[i] = metric.number[i] * x[i];
+        return vector_dot(x, y, n);
+    }
     for (size_t from = 0, j = 0; from < n; from += metric.together, j++) {
         const size_t count = n - from < metric.together ? n - from : metric.together;
         for (size_t i = from; i < from + count; i++)

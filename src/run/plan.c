@@ -85,6 +85,12 @@ bool metric_suits(temper_loss_spec loss, const struct dataset *data)
            gap <= (data->classes.count == 2 ? WHITEN_GAP_TWO : WHITEN_GAP_MANY);
 }
 
+bool loss_is_convex(temper_loss_spec loss)
+{
+    bool tsallis = loss.method != TEMPER_HINGE && loss.method != TEMPER_BREGMAN;
+    return tsallis && loss.t1 >= 1 && loss.t1 >= loss.t2;
+}
+
 static enum solver best_solver(const struct training_run *t)
 {
     bool sparse = t->data->x.kind == MATRIX_CSR, two = t->data->classes.count == 2;
@@ -123,7 +129,9 @@ static temper_status plan_solver(struct training_run *t)
         t->f64 = true;
     }
     t->whiten = t->solver == SOLVER_LBFGS && !t->plan && metric_suits(t->loss, t->data);
-    t->diagonal = t->solver == SOLVER_TRON && t->data->x.kind == MATRIX_CSR && !two;
+    /* Two classes and a loss that is not convex go without, as dense data does (WHITEN_GAP_TWO). */
+    t->diagonal = t->solver == SOLVER_TRON && t->data->x.kind == MATRIX_CSR &&
+                  (!two || loss_is_convex(t->loss));
     return TEMPER_OK;
 }
 

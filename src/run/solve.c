@@ -239,9 +239,7 @@ static size_t most_iterations(const struct training_run *t, const struct phase *
 /* Convex losses rise forever on the wrong side. */
 static double first_length(const struct training_run *t, temper_loss_spec loss)
 {
-    bool tsallis = loss.method != TEMPER_HINGE && loss.method != TEMPER_BREGMAN;
-    bool convex = tsallis && loss.t1 >= 1 && loss.t1 >= loss.t2;
-    return convex && t->solver != SOLVER_LBFGS ? CONVEX_LENGTH : FIRST_LENGTH;
+    return loss_is_convex(loss) && t->solver != SOLVER_LBFGS ? CONVEX_LENGTH : FIRST_LENGTH;
 }
 
 /* A hinge that is rounded more than it will be in the end is only on the way. */
