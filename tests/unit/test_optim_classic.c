@@ -112,16 +112,16 @@ TEST(metric_rounds_off)
 }
 
 /* A diagonal metric is the same to conjugate gradients whether it is asked for or given in numbers,
- * one for two entries here and for one at the end. */
-TEST(diagonal_metric_in_numbers)
+ * one for so many entries and for the rest at the end. */
+static void check_diagonal(size_t together)
 {
-    enum { N = 51, TOGETHER = 2 };
-    double metric[N], inverse[N / TOGETHER + 1], w[2][N] = {{0}};
+    enum { N = 51 };
+    double metric[N], inverse[N], w[2][N] = {{0}};
     const double steep = 100;
     struct optim_result result[2];
     for (size_t i = 0; i < N; i++) {
-        metric[i] = 1 + (double)(i / TOGETHER);
-        inverse[i / TOGETHER] = 1 / metric[i];
+        metric[i] = 1 + (double)(i / together);
+        inverse[i / together] = 1 / metric[i];
     }
     for (size_t k = 0; k < 2; k++) {
         struct toy toy = {.function = toy_quadratic, .data = &steep, .n = N, .metric = metric};
@@ -131,7 +131,7 @@ TEST(diagonal_metric_in_numbers)
         if (k == 1) {
             problem.precondition = NULL;
             problem.diagonal = inverse;
-            problem.together = TOGETHER;
+            problem.together = together;
         }
         CHECK(minimise_tron(&problem, &options, w[k], &result[k], &error) == TEMPER_OK);
         CHECK(result[k].stop == OPTIM_CONVERGED);
@@ -140,6 +140,12 @@ TEST(diagonal_metric_in_numbers)
           result[1].products <= result[0].products + 2); /* rounding differs */
     for (size_t i = 0; i < N; i++)
         CHECK_NEAR(w[0][i], w[1][i], 1e-8);
+}
+
+TEST(diagonal_metric_in_numbers)
+{
+    check_diagonal(1);
+    check_diagonal(2);
 }
 
 TEST(rosenbrock)

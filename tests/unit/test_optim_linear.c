@@ -79,6 +79,9 @@ TEST(advance)
         vector_add(r_alone, -0.3, p, n);
         CHECK(vector_equal(x, x_alone, n) && vector_equal(r, r_alone, n));
         CHECK(squares == vector_dot(r, r, n));
+        vector_add(x_alone, 0.7, p, n);
+        CHECK(vector_add_dot(x, 0.7, p, r, n) == vector_dot(x_alone, r, n));
+        CHECK(vector_equal(x, x_alone, n));
     }
 }
 
