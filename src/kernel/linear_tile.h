@@ -15,9 +15,9 @@ enum {
     TILE_WIDTH = 12, /* of thirty-two, twenty-four */
 #endif
     TILE_UNROLL = 4,
-    TILE_AHEAD =
-        8, /* how many k in advance a is fetched, where it does not lie in one piece: rows of some
-              lengths share a place in the nearest cache, which holds twelve lines */
+    /* How many k in advance a is fetched, where it does not lie in one piece. Rows of some lengths
+     * share a place in the nearest cache, which has room for twelve of them. */
+    TILE_AHEAD = 8,
 };
 
 /* What comes after, from memory that is far away, a little with each k: all at once would keep the

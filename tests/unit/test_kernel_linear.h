@@ -361,6 +361,33 @@ TEST(a_row_alone)
     release(&all);
 }
 
+/* Nor which other classes are beside it, if it is known how many there are in all. */
+TEST(a_class_alone)
+{
+    KERNEL_OR_SKIP;
+    const struct sizes some[] = {{50, 53, 7, 0, 0},  {37, 123, 3, 1, 0}, {20, 256, 8, 0, 0},
+                                 {20, 257, 8, 0, 0}, {50, 20, 11, 1, 0}, {40, 5, 4, 0, 0}};
+    for (size_t n = 0; n < sizeof some / sizeof *some; n++) {
+        const struct sizes s = some[n];
+        struct arrays all = {.shift = s.shift};
+        many_type many = many_of(&all, s), one = many;
+        const real *w = numbers(&all, s.columns * s.classes, 0);
+        real *out = array(&all, s.classes * many.stride), *alone = array(&all, many.stride);
+        real *column = array(&all, s.columns);
+        kernel->LINEAR->many_times(&many, w, out);
+        one.classes = 1;
+        one.of = s.classes;
+        for (size_t c = 0; c < s.classes; c++) {
+            for (size_t j = 0; j < s.columns; j++)
+                column[j] = w[j * s.classes + c];
+            kernel->LINEAR->many_times(&one, column, alone);
+            CHECKF(memcmp(alone, out + c * many.stride, s.rows * sizeof *out) == 0,
+                   "%zu columns, class %zu of %zu", s.columns, c, s.classes);
+        }
+        release(&all);
+    }
+}
+
 TEST(blocks)
 {
     for (size_t columns = 1; columns < (size_t)1 << 40; columns = columns * 3 + 1)
@@ -376,4 +403,4 @@ TEST(blocks)
         LISTED(large_blocks_of_many_classes), LISTED(gram), LISTED(conversions),                   \
         LISTED(scaling_is_what_it_says), LISTED(an_address_changes_no_bit),                        \
         LISTED(lines_of_a_gram_matrix_can_be_shared_out), LISTED(fetching_changes_no_bit),         \
-        LISTED(a_row_alone), LISTED(blocks)
+        LISTED(a_row_alone), LISTED(a_class_alone), LISTED(blocks)
