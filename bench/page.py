@@ -11,11 +11,11 @@ import targets
 
 STYLE = """body{font:15px/1.5 system-ui,sans-serif;max-width:75rem;margin:2rem auto;padding:0 1rem;color:#0f172a;
 background:#fff}h1{font-size:1.7rem}h2{margin-top:2.5rem;font-size:1.25rem}table{border-collapse:collapse;
-font-size:.88rem;margin:.8rem 0}th,td{padding:.25rem .7rem;border-bottom:1px solid #e2e8f0;text-align:left;
+font-size:.88rem;margin:.8rem 0}th,td{padding:.25rem .5rem;border-bottom:1px solid #e2e8f0;text-align:left;
 vertical-align:top}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}td.n{white-space:nowrap}.met{color:#15803d;
 font-weight:600}.missed{color:#b91c1c;font-weight:600}.partly{color:#b45309;font-weight:600}svg{max-width:100%;
 height:auto}details{margin:.8rem 0}summary{cursor:pointer}td:first-child,td:nth-child(2){white-space:nowrap}td.long{white-space:normal}
-.muted{color:#64748b}"""
+.muted{color:#64748b}.wide{overflow-x:auto}.wide th{line-height:1.2}"""
 
 LONG = 60  # rows; a longer table of the page is folded
 
@@ -46,7 +46,7 @@ class Table:
         body = "".join("<tr>" + "".join(cell(c, value) for c, value in zip(self.columns, row)) + "</tr>"
                        for row in self.rows)
         note = f"<p>{html.escape(self.note)}</p>" if self.note else ""
-        table = f"<table><tr>{head}</tr>{body}</table>"
+        table = f"<div class=\"wide\"><table><tr>{head}</tr>{body}</table></div>"
         if len(self.rows) > LONG:
             table = f"<details><summary>{len(self.rows)} lines</summary>{table}</details>"
         return f"<h2>{html.escape(self.title)}</h2>{note}{after}{table}"
