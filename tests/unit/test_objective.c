@@ -332,34 +332,6 @@ TEST(second_moments_of_classes_add_up_to_those_of_all)
     dataset_free(data);
 }
 
-/* Where all rows bend the objective much, none is left out; where many hardly do, the sums are
- * still right in the mean. */
-TEST(second_moments_of_fewer_rows_resemble_those_of_all)
-{
-    static const struct gram_rows thin = {.thin = true};
-    struct dataset *data = make_data(MATRIX_F32, 20000, 6, 3, true);
-    for (int f64 = 0; f64 < 2; f64++) {
-        struct objective_spec spec = {
-            .data = data, .loss = losses[0], .intercept = true, .f64 = f64, .threads = 1};
-        struct objective *objective = make_objective(&spec);
-        double all[147] = {0}, some[147] = {0}, w[21] = {0};
-        struct draw draw = draw_from(4);
-        CHECK(objective_class_grams(objective, w, (struct gram_rows){0}, all, NULL) == TEMPER_OK);
-        CHECK(objective_class_grams(objective, w, thin, some, NULL) == TEMPER_OK);
-        CHECK(memcmp(all, some, sizeof all) == 0);
-        draw_normals(&draw, w, 21, 2);
-        CHECK(objective_class_grams(objective, w, (struct gram_rows){0}, all, NULL) == TEMPER_OK);
-        CHECK(objective_class_grams(objective, w, thin, some, NULL) == TEMPER_OK);
-        CHECK(memcmp(all, some, sizeof all) != 0);
-        for (size_t i = 0; i < 21; i++) {
-            size_t diagonal = i / 7 * 49 + i % 7 * 8;
-            CHECK_CLOSE(some[diagonal], all[diagonal], 0.1);
-        }
-        objective_free(objective);
-    }
-    dataset_free(data);
-}
-
 /* ---- Threads and memory ---------------------------------------------------------------------- */
 
 static void evaluate_on(struct objective_spec spec, size_t threads, double *numbers)
@@ -423,6 +395,5 @@ TEST_LIST(LISTED(value_and_gradient_are_what_the_definition_says),
           LISTED(products_are_differences_of_gradients), LISTED(the_hessian_is_what_products_say),
           LISTED(second_moments_of_standardised_features_have_ones_on_the_diagonal),
           LISTED(second_moments_of_classes_add_up_to_those_of_all),
-          LISTED(second_moments_of_fewer_rows_resemble_those_of_all),
           LISTED(any_number_of_threads_gives_the_same_bits),
           LISTED(an_allocation_that_fails_is_an_error_and_leaks_nothing))
