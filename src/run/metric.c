@@ -14,8 +14,8 @@
  * features: with fewer the smallest directions are lost in noise, and with them some of what
  * whitening brings. But where that takes longer than a few passes, fewer rows and some more passes
  * are faster, down to the least that whitens at all. A metric for a few iterations, or of two
- * classes, is worth fewer of them than the one in which many classes go on. For a matrix of each
- * class, more rows than these take longer than the passes they save. */
+ * classes, is worth fewer of them than the one in which many classes go on. Matrices of classes
+ * look at more rows, of which they take few: see worth_thinning. */
 enum { SHARE_OF_ROWS = 10, ROWS_A_FEATURE = 16, LEAST_A_FEATURE = 4, ROWS_OF_CLASSES = 25 };
 static const double WORTH_PASSES = 4, BENT_WORTH_PASSES = 20;
 /* With fewer rows a pass takes less than solving with a matrix for each class, let alone making

@@ -153,7 +153,7 @@ enum { PREDICTED_ROWS = 8192 }; /* at a time, where all are */
 /* Factors of all classes together take at most this; beyond, one for all classes has to do. */
 #define METRIC_MOST_BYTES (256.0 * 1024 * 1024)
 /* Many classes: iterations in the metric of W = 0, before that of where they have led to; and in
- * that one, before the next. */
+ * that one, before the next; each is then used twice as long as the one before, up to the last. */
 enum { FIRST_METRIC = 6, SECOND_METRIC = 10, LAST_METRIC = 40 };
 void phases_fill(struct training_run *t);
 /* How much a hundred iterations have to lower the objective of a hinge whose kink is rounded on the
