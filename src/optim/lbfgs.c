@@ -220,7 +220,7 @@ const double *lbfgs_best(const struct lbfgs *self)
 {
     const bool none = self->stage == STAGE_START || self->stage == STAGE_RESUME ||
                       self->run.stop == OPTIM_NOT_FINITE;
-    return none ? NULL : self->run.best;
+    return none ? NULL : run_best(&self->run);
 }
 
 struct optim_result lbfgs_result(const struct lbfgs *self)

@@ -42,7 +42,7 @@ struct optim_progress {
     double value;
     double gradient_norm;
     const double *w;
-    const double *memory; /* all that is needed to go on from here */
+    const double *memory; /* all that is needed to go on from here; NULL if options->forgets */
     size_t memory_count;
 };
 
@@ -70,6 +70,9 @@ struct optim_options {
      * goes on from a memory does not show its first point again. */
     bool (*follow)(void *context, const struct optim_progress *progress);
     void *follow_context;
+    bool forgets; /* `follow` needs no memory, which spares a copy of w */
+    /* NULL, or gets the gradient at the w that is returned, if result->stands. */
+    double *gradient;
     /* From an earlier run of the same problem and options (max_iterations, which counts those of
      * before too, and gradient_norm may differ). NULL: begin. It is copied, holds w, and stands for
      * counters that go on; the one evaluation that takes the problem back to w is not counted.
@@ -82,6 +85,7 @@ struct optim_result {
     enum optim_stop stop;
     size_t iterations, evaluations, products, hessians;
     double value, gradient_norm; /* at the w that was returned */
+    bool stands;                 /* which is what the problem was asked about last */
 };
 
 /* Each starts at w and leaves there the best point it stood at: of the smallest value; where values

@@ -79,6 +79,7 @@ void run_tried(struct optim_run *run)
 {
     const double norm = vector_norm(run->trial_gradient, run->problem->size);
     run->head->evaluations++;
+    run->stands = false;
     run->trial_norm = isfinite(run->trial_value) && isfinite(norm) ? norm : INFINITY;
 }
 
@@ -102,19 +103,33 @@ double run_noise(const struct optim_run *run)
     return NOISE * fabs(run->head->value);
 }
 
-/* The best is that of the smallest value; but where values differ by rounding alone, that of the
- * smallest gradient. `lowest` never rises, so that this cannot drift upwards. */
-static void keep_best(struct optim_run *run)
+/* Whether the value and gradient of the head are the best: those of the smallest value; but where
+ * values differ by rounding alone, of the smallest gradient. `lowest` never rises, so that this
+ * cannot drift upwards. */
+static bool note_best(const struct optim_run *run)
 {
     struct optim_head *head = run->head;
     if (head->value < head->lowest)
         head->lowest = head->value;
     const double bar = head->lowest + run_noise(run);
     if (head->value > bar || (head->best_value <= bar && head->best_norm <= head->gradient_norm))
-        return;
+        return false;
     head->best_value = head->value;
     head->best_norm = head->gradient_norm;
-    vector_copy(run->best, run->w, run->problem->size);
+    return true;
+}
+
+/* Most points are better than those before: the best is copied where w leaves it behind, or where
+ * the memory has to be whole. */
+static void keep_best(const struct optim_run *run)
+{
+    if (run->best_here)
+        vector_copy(run->best, run->w, run->problem->size);
+}
+
+const double *run_best(const struct optim_run *run)
+{
+    return run->best_here ? run->w : run->best;
 }
 
 static void note_progress(const struct optim_run *run)
@@ -133,13 +148,17 @@ static void note_progress(const struct optim_run *run)
 void run_accept(struct optim_run *run)
 {
     const size_t n = run->problem->size;
-    vector_copy(run->w, run->trial, n);
-    vector_copy(run->gradient, run->trial_gradient, n);
     run->head->value = run->trial_value;
     run->head->gradient_norm = run->trial_norm;
+    const bool best = note_best(run);
+    if (!best)
+        keep_best(run);
+    vector_copy(run->w, run->trial, n);
+    vector_copy(run->gradient, run->trial_gradient, n);
+    run->best_here = best;
+    run->stands = true;
     if (run->problem->accept)
         run->problem->accept(run->problem->context);
-    keep_best(run);
     note_progress(run);
 }
 
@@ -192,8 +211,11 @@ temper_status run_reach(struct optim_run *run, const double *v, double limit, do
 static bool follow(const struct optim_run *run)
 {
     const struct optim_head *head = run->head;
+    const bool forgets = run->options->forgets;
     if (!run->options->follow)
         return true;
+    if (!forgets)
+        keep_best(run);
     const struct optim_progress progress = {
         .iteration = (size_t)head->iteration,
         .evaluations = (size_t)head->evaluations,
@@ -202,8 +224,8 @@ static bool follow(const struct optim_run *run)
         .value = head->value,
         .gradient_norm = head->gradient_norm,
         .w = run->w,
-        .memory = run->memory,
-        .memory_count = HEAD + 3 * run->problem->size + (size_t)head->extra,
+        .memory = forgets ? NULL : run->memory,
+        .memory_count = forgets ? 0 : HEAD + 3 * run->problem->size + (size_t)head->extra,
     };
     return run->options->follow(run->options->follow_context, &progress);
 }
@@ -242,7 +264,7 @@ static void prefer_last(struct optim_run *run)
 {
     run->head->best_value = run->head->value;
     run->head->best_norm = run->head->gradient_norm;
-    vector_copy(run->best, run->w, run->problem->size);
+    run->best_here = true;
 }
 
 void run_end(struct optim_run *run, enum optim_stop stop)
@@ -250,6 +272,9 @@ void run_end(struct optim_run *run, enum optim_stop stop)
     run->stop = stop;
     if (stop == OPTIM_CONVERGED)
         prefer_last(run);
+    run->stands = run->stands && run->best_here;
+    if (run->options->gradient && run->stands)
+        vector_copy(run->options->gradient, run->gradient, run->problem->size);
 }
 
 struct optim_result run_result(const struct optim_run *run)
@@ -264,6 +289,7 @@ struct optim_result run_result(const struct optim_run *run)
         .hessians = (size_t)head->hessians,
         .value = finite ? head->best_value : run->trial_value,
         .gradient_norm = finite ? head->best_norm : run->trial_norm,
+        .stands = run->stands,
     };
 }
 
@@ -317,7 +343,7 @@ temper_status run_drive(struct optim_run *run, const struct optim_method *method
         return status;
     if (finite) {
         status = iterations(run, method, self);
-        vector_copy(w, run->best, run->problem->size);
+        vector_copy(w, run_best(run), run->problem->size);
     } else {
         run_end(run, OPTIM_NOT_FINITE);
     }

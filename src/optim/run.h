@@ -39,12 +39,14 @@ struct optim_run {
     temper_error *error;
     double *memory;
     struct optim_head *head;        /* the memory's first numbers, */
-    double *w, *gradient, *best;    /* the vectors that follow them, */
+    double *w, *gradient, *best;    /* the vectors that follow them (see run_best), */
     double *extra;                  /* and the rest */
     size_t extra_room;              /* head->extra at most */
     double *trial, *trial_gradient; /* a point that is being considered */
     double trial_value, trial_norm;
     double *scratch; /* the method's own; not needed after an iteration */
+    bool best_here;  /* w is the best point, whatever `best` holds */
+    bool stands;     /* the problem was asked about w last */
     bool going;      /* `follow` has not said that it is enough */
     enum optim_stop stop;
 };
@@ -82,6 +84,8 @@ void run_moved(struct optim_run *run);
 /* the end, and what the best point is like. */
 void run_end(struct optim_run *run, enum optim_stop stop);
 struct optim_result run_result(const struct optim_run *run);
+/* The best point so far. */
+const double *run_best(const struct optim_run *run);
 
 /* Value and gradient at run->trial. */
 temper_status run_try(struct optim_run *run);

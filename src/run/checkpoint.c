@@ -58,7 +58,7 @@ static void identify(const struct training_run *t, struct identity *identity)
 
 /* ---- Saving ---------------------------------------------------------------------------------- */
 
-/* Behind the header: origin of the phase, answers, best on the validation rows, memory. */
+/* Behind the header: where the phase began, answers, best on the validation rows, memory. */
 static size_t numbers_of(const struct training_run *t, size_t answers, size_t memory_count)
 {
     return t->size * (1 + answers + (t->valid ? 1 : 0)) + memory_count;
@@ -86,7 +86,7 @@ static void fill(const struct training_run *t, const struct optim_progress *prog
     header.answer_norm = t->answer_norm;
     header.stopped_early = t->stopped_early;
     header.memory_count = progress->memory_count;
-    char *to = put(bytes + sizeof header, t->origin, t->size);
+    char *to = put(bytes + sizeof header, t->w, t->size);
     to = put(to, t->answer, t->size * t->answers);
     if (t->valid)
         to = put(to, t->valid_w, t->size);

@@ -144,14 +144,14 @@ static temper_status evaluate_answer(struct training_run *t, temper_train_report
     double sum = 0, zero = t->answer_norm;
     bool again;
     training_aim(t, t->answer_loss, t->l2); /* a hinge: as it was rounded */
-    temper_status status = training_evaluate(t, t->answer, &report->objective, t->gradient, &again);
+    temper_status status = training_evaluate(t, t->answer, &report->objective, &again);
     t->before.evaluations += !again;
     for (size_t i = 0; i < t->size; i++)
         sum += t->gradient[i] * t->gradient[i];
     report->gradient_norm = zero > 0 ? sqrt(sum) / zero : 0;
     if (status == TEMPER_OK && t->loss.method == TEMPER_HINGE) {
         training_aim(t, t->loss, t->l2);
-        status = training_evaluate(t, t->answer, &report->objective, t->gradient, &again);
+        status = training_evaluate(t, t->answer, &report->objective, &again);
     }
     report->train_loss = objective_loss(t->objective);
     report->accuracy = objective_accuracy(t->objective);

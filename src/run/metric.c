@@ -114,9 +114,9 @@ static temper_status take_moments(struct training_run *t, const struct phase *ph
     size_t n = metric->n, wanted = rows_for_moments(t, phase);
     struct gram_rows rows = {wanted, worth_thinning(t, wanted)};
     if (metric->factors > 1)
-        return objective_class_grams(t->objective, t->origin, rows, metric->factor, t->error);
-    temper_status status = objective_gram(t->objective, phase->bends ? t->origin : NULL, wanted,
-                                          metric->factor, t->error);
+        return objective_class_grams(t->objective, t->w, rows, metric->factor, t->error);
+    temper_status status =
+        objective_gram(t->objective, phase->bends ? t->w : NULL, wanted, metric->factor, t->error);
     if (phase->bends || status != TEMPER_OK)
         return status;
     double bend = metric_bend(phase->loss, t->data->classes.count);

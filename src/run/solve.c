@@ -39,40 +39,39 @@ void training_aim(struct training_run *t, temper_loss_spec loss, double l2)
     objective_set_l2(t->objective, l2);
 }
 
-/* The objective stands where it was asked last, so its accuracy and curvature are those too. */
-temper_status training_evaluate(struct training_run *t, const double *w, double *value,
-                                double *gradient, bool *again)
+static bool same_point(const struct training_run *t, const double *w)
 {
-    struct recalled *last = &t->recalled;
-    size_t bytes = t->size * sizeof *w;
-    *again = last->fresh && memcmp(last->w, w, bytes) == 0;
-    if (*again) {
-        *value = last->value;
-        memcpy(gradient, last->gradient, bytes);
-        return TEMPER_OK;
-    }
-    last->fresh = false;
-    temper_status status = objective_evaluate(t->objective, w, value, gradient, t->error);
-    if (status != TEMPER_OK)
-        return status;
-    last->fresh = true;
-    last->value = *value;
-    memcpy(last->w, w, bytes);
-    memcpy(last->gradient, gradient, bytes);
-    return TEMPER_OK;
+    return memcmp(t->w, w, t->size * sizeof *w) == 0;
 }
 
+/* The objective stands where it was asked last, so its accuracy and curvature are those too. */
+temper_status training_evaluate(struct training_run *t, const double *w, double *value, bool *again)
+{
+    struct recalled *last = &t->recalled;
+    *again = last->fresh && same_point(t, w);
+    temper_status status = TEMPER_OK;
+    if (!*again)
+        status = objective_evaluate(t->objective, w, &last->value, t->gradient, t->error);
+    last->fresh = status == TEMPER_OK && same_point(t, w);
+    *value = last->value;
+    return status;
+}
+
+/* Of the solver, which begins at t->w, and has vectors of its own. */
 static temper_status evaluate(void *context, const double *w, double *value, double *gradient,
                               temper_error *error)
 {
     struct training_run *t = context;
-    bool again, begins = t->entering;
+    struct recalled *last = &t->recalled;
+    const bool again = t->entering && last->fresh && same_point(t, w);
     (void)error; /* that of the training */
-    t->entering = false;
-    temper_status status = training_evaluate(t, w, value, gradient, &again);
-    if (begins && again)
-        t->before.evaluations--; /* which the solver counts */
-    return status;
+    t->entering = last->fresh = false;
+    if (!again)
+        return objective_evaluate(t->objective, w, value, gradient, t->error);
+    t->before.evaluations--; /* which the solver counts */
+    *value = last->value;
+    memcpy(gradient, t->gradient, t->size * sizeof *gradient);
+    return TEMPER_OK;
 }
 
 static void accept(void *context)
@@ -200,7 +199,7 @@ static temper_status measure_rounding(struct training_run *t, struct phase *phas
  * does not count. */
 static temper_status measure_zero(struct training_run *t, struct phase *phase)
 {
-    double value, sum = 0;
+    double value, sum = 0, *zero;
     bool again;
     if (phase->bends && phase[-1].measured) {
         phase->zero_norm = phase[-1].zero_norm;
@@ -208,8 +207,11 @@ static temper_status measure_zero(struct training_run *t, struct phase *phase)
         phase->measured = true;
         return TEMPER_OK;
     }
-    memset(t->w, 0, t->size * sizeof *t->w);
-    temper_status status = training_evaluate(t, t->w, &value, t->gradient, &again);
+    zero = mem_zeroed(t->size, sizeof *zero);
+    if (!zero)
+        return error_no_memory(t->error);
+    temper_status status = training_evaluate(t, zero, &value, &again);
+    mem_free(zero);
     for (size_t i = 0; i < t->size; i++)
         sum += t->gradient[i] * t->gradient[i];
     phase->zero_norm = sqrt(sum);
@@ -277,6 +279,8 @@ static temper_status run_phase(struct training_run *t, struct phase *phase, doub
                                     .length = length,
                                     .follow = follow,
                                     .follow_context = t,
+                                    .forgets = !t->options->checkpoint,
+                                    .gradient = t->gradient,
                                     .memory = t->memory,
                                     .memory_count = t->memory_count};
     temper_status status = minimisers[t->solver](&problem, &options, w, result, t->error);
@@ -297,14 +301,14 @@ static void add_counts(struct counts *counts, const struct optim_result *result)
 
 static temper_status enter_phase(struct training_run *t, struct phase *phase)
 {
-    if (!phase->goes_on)
+    if (!phase->goes_on && !same_point(t, t->initial)) {
         memcpy(t->w, t->initial, t->size * sizeof *t->w);
-    memcpy(t->origin, t->w, t->size * sizeof *t->w); /* measure_zero uses t->w */
+        t->recalled.fresh = false;
+    }
     training_aim(t, phase->loss, phase->l2);
     temper_status status = measure_zero(t, phase);
     if (status == TEMPER_OK)
         status = metric_prepare(t, phase);
-    memcpy(t->w, t->origin, t->size * sizeof *t->w);
     t->entering = !t->memory; /* going on after a checkpoint counts nothing anyway */
     return status;
 }
@@ -317,6 +321,8 @@ static temper_status one_phase(struct training_run *t, struct phase *phase)
         status = run_phase(t, phase, t->w, &result);
     if (status != TEMPER_OK)
         return status;
+    t->recalled.fresh = result.stands;
+    t->recalled.value = result.value;
     mem_free(t->memory); /* of a checkpoint: used up */
     t->memory = NULL;
     t->memory_count = 0;

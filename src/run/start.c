@@ -109,12 +109,8 @@ temper_status training_start(struct training_run *t)
     t->initial = mem_zeroed(t->size, sizeof *t->initial);
     t->w = mem_zeroed(t->size, sizeof *t->w);
     t->gradient = mem_zeroed(t->size, sizeof *t->gradient);
-    t->origin = mem_zeroed(t->size, sizeof *t->origin);
     t->answer = mem_alloc(MOST_STARTS, t->size * sizeof *t->answer);
-    t->recalled.w = mem_alloc(t->size, sizeof *t->recalled.w);
-    t->recalled.gradient = mem_alloc(t->size, sizeof *t->recalled.gradient);
-    if (!t->initial || !t->w || !t->gradient || !t->origin || !t->answer || !t->recalled.w ||
-        !t->recalled.gradient)
+    if (!t->initial || !t->w || !t->gradient || !t->answer)
         return error_no_memory(t->error);
     if (t->begin)
         memcpy(t->initial, t->begin, t->size * sizeof *t->initial);

@@ -23,10 +23,7 @@ void training_free(struct training_run *t)
     metric_free(&t->metric);
     mem_free(t->initial);
     mem_free(t->w);
-    mem_free(t->origin);
     mem_free(t->gradient);
-    mem_free(t->recalled.w);
-    mem_free(t->recalled.gradient);
     mem_free(t->answer);
     mem_free(t->valid_gradient);
     mem_free(t->valid_w);

@@ -49,12 +49,12 @@ struct pilot {
     struct metric then; /* that of where these led to */
 };
 
-/* What the objective was asked last: not again where a phase begins, or training ends. */
+/* Whether t->w is what the objective was asked about last: then it is not asked again where a phase
+ * begins, or training ends, as t->gradient and the value are known. */
 struct recalled {
     temper_loss_spec loss;
-    double l2;
-    bool fresh; /* the rest is there */
-    double *w, *gradient, value;
+    double l2, value;
+    bool fresh;
 };
 
 /* Sums over all phases. */
@@ -99,8 +99,8 @@ struct training_run {
     struct metric *first_metric; /* where that of W = 0 is kept; NULL: nowhere */
     const struct pilot *lent;    /* whose metrics are used; NULL: it makes its own */
     const double *begin; /* initial weights from within this layer, or NULL: as the options say */
-    double *initial, *w, *gradient;
-    double *origin; /* where the phase began */
+    double *initial, *gradient;
+    double *w; /* where the phase began; then where it ended */
     struct recalled recalled;
     bool entering;  /* nothing was evaluated in this phase yet */
     double *answer; /* MOST_STARTS vectors */
@@ -136,9 +136,9 @@ temper_status training_finish(struct training_run *t, struct model **model,
 
 /* The loss and the penalty of the objective from now on. */
 void training_aim(struct training_run *t, temper_loss_spec loss, double l2);
-/* Value and gradient at w; *again if these were known. */
+/* Value at w, and its gradient in t->gradient; *again if these were known. */
 temper_status training_evaluate(struct training_run *t, const double *w, double *value,
-                                double *gradient, bool *again);
+                                bool *again);
 
 /* ---- Parts of them --------------------------------------------------------------------------- */
 
