@@ -16,13 +16,31 @@ struct trial {
 
 static const struct optim_options plain = {.gradient_norm = 1e-10, .max_iterations = 2000};
 
+/* A run says whether it was at what it returns last, and then what the gradient is there; one that
+ * has converged was. */
+static void check_stand(struct trial *trial, const double *gradient, const char *name)
+{
+    struct toy *toy = &trial->toy;
+    double expected[TOY_MOST];
+    const size_t bytes = toy->n * sizeof *expected;
+    const bool last = memcmp(toy->last, trial->w, bytes) == 0;
+    CHECKF(!trial->result.stands || last, "%s: it was elsewhere", name);
+    CHECKF(trial->result.stands || trial->result.stop != OPTIM_CONVERGED, "%s: it was here", name);
+    if (!trial->result.stands)
+        return;
+    toy->function(trial->w, toy->n, expected, NULL, toy->data);
+    CHECKF(memcmp(expected, gradient, bytes) == 0, "%s: another gradient", name);
+}
+
 /* Runs it, and checks what holds for every run. */
 static void run(struct trial *trial, size_t minimiser)
 {
     struct toy *toy = &trial->toy;
     struct problem problem = toy_problem(toy);
     struct optim_options options = plain;
+    double gradient[TOY_MOST];
     temper_error error;
+    options.gradient = gradient;
     if (trial->gradient_norm > 0)
         options.gradient_norm = trial->gradient_norm;
     options.least_fall = trial->least_fall;
@@ -36,6 +54,7 @@ static void run(struct trial *trial, size_t minimiser)
     CHECK_EQ_SIZE(trial->result.products, toy->products);
     CHECK_EQ_SIZE(trial->result.hessians, toy->hessians);
     CHECKF(toy->strays == 0, "%s asked for curvature of nothing", name);
+    check_stand(trial, gradient, name);
 }
 
 static void check_at(const struct trial *trial, const double *expected, double tolerance,

@@ -98,7 +98,7 @@ static bool same_result(const struct run *a, const struct run *b)
            a->result.products == b->result.products && a->result.hessians == b->result.hessians &&
            memcmp(&a->result.value, &b->result.value, sizeof(double)) == 0 &&
            a->result.gradient_norm == b->result.gradient_norm &&
-           memcmp(a->w, b->w, sizeof a->w) == 0;
+           a->result.stands == b->result.stands && memcmp(a->w, b->w, sizeof a->w) == 0;
 }
 
 /* A run that goes on from iteration k is that which never stopped, to the last bit. */
@@ -194,6 +194,30 @@ TEST(stops_when_told)
             value = run.result.value;
             forget(&all);
         }
+    }
+    toy_rows_free(&rows);
+}
+
+static bool is_without_memory(void *context, const struct optim_progress *progress)
+{
+    CHECK(!progress->memory && progress->memory_count == 0);
+    ++*(size_t *)context;
+    return true;
+}
+
+TEST(a_run_may_forget)
+{
+    struct toy_rows rows = make_rows();
+    for (size_t m = 0; m < TOY_MINIMISERS; m++) {
+        size_t seen = 0;
+        struct run whole = prepare(&rows, m), run = whole;
+        go(&whole);
+        run.options.forgets = true;
+        run.options.follow = is_without_memory;
+        run.options.follow_context = &seen;
+        go(&run);
+        CHECK(same_result(&run, &whole));
+        CHECK_EQ_SIZE(seen, run.result.iterations + 1);
     }
     toy_rows_free(&rows);
 }
@@ -375,5 +399,6 @@ TEST(failures_of_curvature)
 }
 
 TEST_LIST(LISTED(resumes_to_the_same_bits), LISTED(resumes_to_other_ends), LISTED(stops_when_told),
-          LISTED(wrong_memory_is_refused), LISTED(no_memory), LISTED(sizes_that_overflow),
-          LISTED(failures_of_the_problem), LISTED(failures_of_curvature))
+          LISTED(a_run_may_forget), LISTED(wrong_memory_is_refused), LISTED(no_memory),
+          LISTED(sizes_that_overflow), LISTED(failures_of_the_problem),
+          LISTED(failures_of_curvature))
