@@ -2,7 +2,6 @@
 #include "optim/resume.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "optim/vector.h"
 
@@ -84,7 +83,7 @@ temper_status run_resume(struct optim_run *run)
         return refused(run, "the function has another value there");
     if (run->problem->accept)
         run->problem->accept(run->problem->context);
-    run->best_here = memcmp(run->best, run->w, run->problem->size * sizeof *run->w) == 0;
+    run->best_here = run_best_is_here(run);
     run->stands = true;
     run->going = true; /* it has been shown this point before */
     return TEMPER_OK;

@@ -2,6 +2,7 @@
 #include "optim/run.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "optim/resume.h"
@@ -125,6 +126,11 @@ static void keep_best(const struct optim_run *run)
 {
     if (run->best_here)
         vector_copy(run->best, run->w, run->problem->size);
+}
+
+bool run_best_is_here(const struct optim_run *run)
+{
+    return run->best_here || memcmp(run->best, run->w, run->problem->size * sizeof *run->w) == 0;
 }
 
 const double *run_best(const struct optim_run *run)
@@ -272,7 +278,7 @@ void run_end(struct optim_run *run, enum optim_stop stop)
     run->stop = stop;
     if (stop == OPTIM_CONVERGED)
         prefer_last(run);
-    run->stands = run->stands && run->best_here;
+    run->stands = run->stands && run_best_is_here(run);
     if (run->options->gradient && run->stands)
         vector_copy(run->options->gradient, run->gradient, run->problem->size);
 }

@@ -84,8 +84,9 @@ void run_moved(struct optim_run *run);
 /* the end, and what the best point is like. */
 void run_end(struct optim_run *run, enum optim_stop stop);
 struct optim_result run_result(const struct optim_run *run);
-/* The best point so far. */
+/* The best point so far; and whether w is that, as it can be even where the run came back to it. */
 const double *run_best(const struct optim_run *run);
+bool run_best_is_here(const struct optim_run *run);
 
 /* Value and gradient at run->trial. */
 temper_status run_try(struct optim_run *run);

@@ -222,8 +222,7 @@ TEST(a_run_may_forget)
     toy_rows_free(&rows);
 }
 
-/* ---- Memory that does not fit
- * -------------------------------------------------------------------- */
+/* ---- Memory that does not fit ---------------------------------------------------------------- */
 
 static temper_status resume_with(struct run run, const double *memory, size_t count)
 {
@@ -322,24 +321,6 @@ TEST(no_memory)
     toy_rows_free(&rows);
 }
 
-TEST(sizes_that_overflow)
-{
-    struct toy toy = {.function = toy_rosenbrock, .n = 2};
-    struct problem problem = toy_problem(&toy);
-    const struct optim_options options = {.max_iterations = 1, .history = SIZE_MAX / 2};
-    struct optim_result result;
-    temper_error error;
-    double w[2] = {0};
-    CHECK(minimise_lbfgs(&problem, &options, w, &result, &error) == TEMPER_NO_MEMORY);
-    const size_t sizes[] = {SIZE_MAX, SIZE_MAX / 2, SIZE_MAX / 8};
-    for (size_t m = 0; m < TOY_MINIMISERS; m++)
-        for (size_t s = 0; s < 3; s++) {
-            problem.size = sizes[s];
-            CHECK(toy_minimisers[m].minimise(&problem, &(struct optim_options){0}, w, &result,
-                                             &error) == TEMPER_NO_MEMORY);
-        }
-}
-
 /* The problem fails at its n-th evaluation: that ends the run, and w is the best so far. */
 TEST(failures_of_the_problem)
 {
@@ -400,5 +381,4 @@ TEST(failures_of_curvature)
 
 TEST_LIST(LISTED(resumes_to_the_same_bits), LISTED(resumes_to_other_ends), LISTED(stops_when_told),
           LISTED(a_run_may_forget), LISTED(wrong_memory_is_refused), LISTED(no_memory),
-          LISTED(sizes_that_overflow), LISTED(failures_of_the_problem),
-          LISTED(failures_of_curvature))
+          LISTED(failures_of_the_problem), LISTED(failures_of_curvature))

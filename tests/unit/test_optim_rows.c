@@ -1,5 +1,6 @@
 /* The minimisers on what they are for: losses summed over rows, convex and capped. */
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "optim_toys.h"
@@ -242,6 +243,25 @@ TEST(history_is_bounded)
     toy_rows_free(&rows);
 }
 
-TEST_LIST(LISTED(all_agree), LISTED(plateau_is_not_the_end), LISTED(units_do_not_matter),
-          LISTED(noise_in_the_value), LISTED(steps_are_not_longer_than_allowed),
-          LISTED(limit_grows_where_it_must), LISTED(history_is_bounded))
+TEST(sizes_that_overflow)
+{
+    struct toy toy = {.function = toy_rosenbrock, .n = 2};
+    struct problem problem = toy_problem(&toy);
+    const struct optim_options options = {.max_iterations = 1, .history = SIZE_MAX / 2};
+    struct optim_result result;
+    temper_error error;
+    double w[2] = {0};
+    CHECK(minimise_lbfgs(&problem, &options, w, &result, &error) == TEMPER_NO_MEMORY);
+    const size_t sizes[] = {SIZE_MAX, SIZE_MAX / 2, SIZE_MAX / 8};
+    for (size_t m = 0; m < TOY_MINIMISERS; m++)
+        for (size_t s = 0; s < 3; s++) {
+            problem.size = sizes[s];
+            CHECK(toy_minimisers[m].minimise(&problem, &(struct optim_options){0}, w, &result,
+                                             &error) == TEMPER_NO_MEMORY);
+        }
+}
+
+TEST_LIST(LISTED(all_agree), LISTED(sizes_that_overflow), LISTED(plateau_is_not_the_end),
+          LISTED(units_do_not_matter), LISTED(noise_in_the_value),
+          LISTED(steps_are_not_longer_than_allowed), LISTED(limit_grows_where_it_must),
+          LISTED(history_is_bounded))
