@@ -34,7 +34,7 @@ static bool scratch_size(size_t size, size_t own, size_t *count)
     return mul_size(2, size, &vectors) && add_size(vectors, own, count);
 }
 
-static void lay_out(struct optim_run *run, double *scratch)
+static void lay_out(struct optim_run *run)
 {
     const size_t n = run->problem->size;
     run->head = (struct optim_head *)run->memory;
@@ -42,7 +42,7 @@ static void lay_out(struct optim_run *run, double *scratch)
     run->gradient = run->w + n;
     run->best = run->gradient + n;
     run->extra = run->best + n;
-    run->trial = scratch;
+    run->trial = run->rest;
     run->trial_gradient = run->trial + n;
     run->scratch = run->trial_gradient + n;
     *run->head = (struct optim_head){.size = (double)n, .reach = LENGTH};
@@ -58,21 +58,20 @@ temper_status run_open(struct optim_run *run, const struct problem *problem,
         !scratch_size(problem->size, room.scratch, &scratch_count))
         return error_no_memory(error);
     run->memory = mem_aligned(memory_count, sizeof(double));
-    double *scratch = mem_aligned(scratch_count, sizeof(double));
-    if (!run->memory || !scratch) {
-        mem_free(scratch);
+    run->rest = mem_aligned(scratch_count, sizeof(double));
+    if (!run->memory || !run->rest) {
         run_close(run);
         return error_no_memory(error);
     }
     run->extra_room = room.extra;
-    lay_out(run, scratch);
+    lay_out(run);
     return TEMPER_OK;
 }
 
 void run_close(struct optim_run *run)
 {
     mem_free(run->memory);
-    mem_free(run->trial);
+    mem_free(run->rest);
     *run = (struct optim_run){0};
 }
 
@@ -151,16 +150,34 @@ static void note_progress(const struct optim_run *run)
     head->idle = 0;
 }
 
-void run_accept(struct optim_run *run)
+static void swap(double **a, double **b)
+{
+    double *was = *a;
+    *a = *b;
+    *b = was;
+}
+
+/* w and its gradient are those of the trial; where there need be no memory, they change places. */
+static void take_trial(struct optim_run *run)
 {
     const size_t n = run->problem->size;
+    if (run->options->forgets) {
+        swap(&run->w, &run->trial);
+        swap(&run->gradient, &run->trial_gradient);
+    } else {
+        vector_copy(run->w, run->trial, n);
+        vector_copy(run->gradient, run->trial_gradient, n);
+    }
+}
+
+void run_accept(struct optim_run *run)
+{
     run->head->value = run->trial_value;
     run->head->gradient_norm = run->trial_norm;
     const bool best = note_best(run);
     if (!best)
         keep_best(run);
-    vector_copy(run->w, run->trial, n);
-    vector_copy(run->gradient, run->trial_gradient, n);
+    take_trial(run);
     run->best_here = best;
     run->stands = true;
     if (run->problem->accept)

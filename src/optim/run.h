@@ -37,12 +37,12 @@ struct optim_run {
     const struct problem *problem;
     const struct optim_options *options;
     temper_error *error;
-    double *memory;
+    double *memory, *rest;          /* what all below lies in */
     struct optim_head *head;        /* the memory's first numbers, */
     double *w, *gradient, *best;    /* the vectors that follow them (see run_best), */
     double *extra;                  /* and the rest */
     size_t extra_room;              /* head->extra at most */
-    double *trial, *trial_gradient; /* a point that is being considered */
+    double *trial, *trial_gradient; /* a point that is being considered; free between iterations */
     double trial_value, trial_norm;
     double *scratch; /* the method's own; not needed after an iteration */
     bool best_here;  /* w is the best point, whatever `best` holds */

@@ -20,8 +20,9 @@ enum { MOST_PRODUCTS = 1000 }; /* of one iteration */
 
 struct tron {
     struct optim_run run;
-    double *step, *residual, *direction, *product; /* conjugate gradients; residual = -g - H step */
+    double *step, *residual;       /* conjugate gradients; residual = -g - H step */
     double *solved;                /* M^-1 residual; where M is not asked for it, that itself */
+    double *direction, *product;   /* of the run, which has no trial while a step is looked for */
     struct vector_diagonal metric; /* M^-1, if it is diagonal; else no numbers */
 };
 
@@ -57,6 +58,8 @@ static struct norms begin(struct tron *self)
 {
     const struct optim_run *run = &self->run;
     const size_t n = run->problem->size;
+    self->direction = run->trial;
+    self->product = run->trial_gradient;
     for (size_t i = 0; i < n; i++) {
         self->step[i] = 0;
         self->residual[i] = -run->gradient[i];
@@ -214,16 +217,14 @@ temper_status minimise_tron(const struct problem *problem, const struct optim_op
     struct optim_room room = {0};
     if (!problem->multiply)
         return error_set(error, TEMPER_BUG, "conjugate gradients were called without products");
-    if (!mul_size(problem->precondition ? 5 : 4, problem->size, &room.scratch))
+    if (!mul_size(problem->precondition ? 3 : 2, problem->size, &room.scratch))
         return error_no_memory(error);
     temper_status status = run_open(&self.run, problem, options, room, error);
     if (status != TEMPER_OK)
         return status;
     self.step = self.run.scratch;
     self.residual = self.step + problem->size;
-    self.direction = self.residual + problem->size;
-    self.product = self.direction + problem->size;
-    self.solved = problem->precondition ? self.product + problem->size : self.residual;
+    self.solved = problem->precondition ? self.residual + problem->size : self.residual;
     status = run_drive(&self.run, &method, &self, w, result);
     run_close(&self.run);
     return status;
