@@ -3,7 +3,7 @@
  * Frequent features bend the objective far more than rare ones, which the penalty alone bends, and
  * conjugate gradients take a product for every such difference. The diagonal of the curvature where
  * training starts, b E x^2 + l2, b being that of the loss, would take away too much of it, for rows
- * tie frequent features to each other: its root takes fewer products (docs/benchmarks.md). */
+ * tie frequent features to each other: its root takes fewer products (docs/speed.md). */
 #include <math.h>
 
 #include "base/memory.h"
