@@ -222,18 +222,27 @@ def about(found):
     return told
 
 
+def sooner_than_temper(trainings):
+    """(whether it got there, a few words) of all who took less time."""
+    ours = {row["set"]: row["seconds"] for row in trainings if row["name"] == "temper"}
+    for row in trainings:
+        base = ours.get(row["set"])
+        if row["name"] != "temper" and base and row["seconds"] and row["seconds"] < base:
+            yield bool(row.get("reached")), f"{row['name']} on {row['set']} ({row['seconds'] / base:.2f} of temper's time)"
+
+
 def in_short(found):
     """What the tables come to, in a sentence or two."""
     judged = [row["verdict"] for row in targets.table(found)]
     met, measured = judged.count("met"), len(judged) - judged.count("not measured")
     told = f"{met} of {measured} targets are met whole, {judged.count('partly')} for some shapes or data sets. "
     sets = dict.fromkeys(row["set"] for row in found["trainings"])
-    ours = {row["set"]: row["seconds"] for row in found["trainings"] if row["name"] == "temper"}
-    faster = [f"{row['name']} on {row['set']} ({row['seconds'] / ours[row['set']]:.2f} of temper's time)"
-              for row in found["trainings"] if row["name"] != "temper" and row.get("reached") and row["seconds"]
-              and ours.get(row["set"]) and row["seconds"] < ours[row["set"]]]
+    earlier = list(sooner_than_temper(found["trainings"]))
+    faster, not_there = ([told_of for reached, told_of in earlier if reached is wanted] for wanted in (True, False))
     if sets:
         told += f"On {len(sets)} data sets, faster in training alone: {', '.join(faster) if faster else 'nobody'}."
+    if not_there:
+        told += f" Sooner at an end, but not as good: {', '.join(not_there)}."
     return told
 
 

@@ -137,6 +137,13 @@ class Suite:
         print(f"{name}: kept, of {', '.join(sorted({entry['when'] for entry in told['measured'].values()}))}")
         return True
 
+    def leave(self, name):
+        """Of a part that is not run now, with --keep: what an earlier run has of it."""
+        if self.kept(name) or not self.keep or not self.read(name):
+            return
+        record.merge(self.found, self.read(name))
+        self.found["missing"][name] = "some of it is not run yet; --keep goes on with it"
+
     def part(self, name, command):
         """Runs one, and takes in what it wrote; of one that was cut, what it had by then."""
         if self.kept(name):
@@ -215,7 +222,7 @@ def main():
             if not options.only or name in options.only:
                 suite.part(name, command)
             else:
-                suite.kept(name)
+                suite.leave(name)
     except KeyboardInterrupt:
         suite.failed.append("stopped: what there is was kept; the same with --keep goes on")
     return suite.finish()
