@@ -59,8 +59,10 @@ void vector_turn(double *restrict y, double a, const double *restrict x, size_t 
         y[i] = x[i] + a * y[i];
 }
 
-/* One loop for all, because vectors that are longer than the cache wait for memory alone. */
-double vector_advance(struct vector_steps steps, double a, size_t n)
+/* One loop for all, because vectors that are longer than the cache wait for memory alone. `number`
+ * is NULL, which the compiler sees, or has one for every entry, by which squares are multiplied. */
+static inline __attribute__((always_inline)) double
+advance_each(const double *restrict number, struct vector_steps steps, double a, size_t n)
 {
     double *restrict x = steps.x, *restrict r = steps.r;
     const double *restrict d = steps.d, *restrict p = steps.p;
@@ -70,36 +72,19 @@ double vector_advance(struct vector_steps steps, double a, size_t n)
         for (size_t j = 0; j < WIDTH; j++) {
             x[i + j] += a * d[i + j];
             r[i + j] -= a * p[i + j];
-            part[j] += r[i + j] * r[i + j];
+            part[j] += (number ? number[i + j] * r[i + j] : r[i + j]) * r[i + j];
         }
     for (size_t j = 0; i + j < n; j++) {
         x[i + j] += a * d[i + j];
         r[i + j] -= a * p[i + j];
-        part[j] += r[i + j] * r[i + j];
+        part[j] += (number ? number[i + j] * r[i + j] : r[i + j]) * r[i + j];
     }
     return fold(part);
 }
 
-/* The same with a number for every entry. */
-static double advance_each(const double *restrict number, struct vector_steps steps, double a,
-                           size_t n)
+double vector_advance(struct vector_steps steps, double a, size_t n)
 {
-    double *restrict x = steps.x, *restrict r = steps.r;
-    const double *restrict d = steps.d, *restrict p = steps.p;
-    double part[WIDTH] = {0};
-    size_t i = 0;
-    for (; i + WIDTH <= n; i += WIDTH)
-        for (size_t j = 0; j < WIDTH; j++) {
-            x[i + j] += a * d[i + j];
-            r[i + j] -= a * p[i + j];
-            part[j] += number[i + j] * r[i + j] * r[i + j];
-        }
-    for (size_t j = 0; i + j < n; j++) {
-        x[i + j] += a * d[i + j];
-        r[i + j] -= a * p[i + j];
-        part[j] += number[i + j] * r[i + j] * r[i + j];
-    }
-    return fold(part);
+    return advance_each(NULL, steps, a, n);
 }
 
 double vector_advance_in(struct vector_diagonal metric, struct vector_steps steps, double a,

@@ -13,6 +13,11 @@ need() { # need PROGRAM...
     done
 }
 
+on_terminal() { # on_terminal SCRIPT ARGUMENT...: Python that may import on_terminal
+    need python3
+    PYTHONPATH=$CLI_TESTS PYTHONDONTWRITEBYTECODE=1 python3 "$@"
+}
+
 temper_exit() { # temper_exit ARGUMENT...: runs it and prints its exit code
     $TEMPER "$@"
     echo "exit $?"

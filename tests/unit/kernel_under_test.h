@@ -2,6 +2,8 @@
 #ifndef KERNEL_UNDER_TEST_H
 #define KERNEL_UNDER_TEST_H
 
+#include <stdlib.h>
+
 #include "kernel/kernel.h"
 #include "test.h"
 
@@ -11,5 +13,14 @@
     const struct kernel *kernel = kernel_choose(&wanted);                                          \
     if (!kernel)                                                                                   \
     SKIP("this processor does not run TEMPER_KERNEL")
+
+/* That ends where it was asked for, so that a sanitizer sees who reads on; freed by free. */
+static inline void *memory(size_t count, size_t size)
+{
+    void *p = malloc(count * size + (count == 0));
+    if (!p)
+        abort();
+    return p;
+}
 
 #endif

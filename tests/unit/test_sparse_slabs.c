@@ -20,14 +20,6 @@ struct made {
     float *value;
 };
 
-static void *memory(size_t count, size_t size)
-{
-    void *p = malloc(count * size + (count == 0));
-    if (!p)
-        abort();
-    return p;
-}
-
 static double draw(uint64_t n)
 {
     return random_normal((struct random){.seed = 31}, n);

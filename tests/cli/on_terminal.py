@@ -1,0 +1,19 @@
+"""For cases: temper with a terminal as its standard output or error."""
+import os
+import pty
+import subprocess
+
+
+def run(words, stream, **environment):
+    """(what it writes to the terminal, its exit code); `stream` is stdout or stderr, the standard output goes nowhere else."""
+    main, terminal = pty.openpty()
+    child = subprocess.Popen(os.environ["TEMPER"].split() + list(words), env={**os.environ, **environment},
+                             **{"stdout": subprocess.DEVNULL, stream: terminal})
+    os.close(terminal)
+    written = b""
+    try:
+        while piece := os.read(main, 65536):
+            written += piece
+    except OSError:
+        pass  # the terminal is closed
+    return written, child.wait()
