@@ -7,7 +7,7 @@
 #include "arrays.h"
 #include "base/random.h"
 #include "bench.h"
-#include "data/arrays.h"
+#include "data/from_arrays.h"
 #include "limits.h"
 #include "objective/objective.h"
 #include "train_passes.h"

@@ -7,10 +7,10 @@
 #include "arrays.h"
 #include "base/random.h"
 #include "bench.h"
-#include "data/arrays.h"
-#include "kernel/kernel.h"
+#include "data/from_arrays.h"
+#include "kernel/dispatch/kernel.h"
 #include "limits.h"
-#include "objective/group.h"
+#include "objective/batch/multi_objective.h"
 #include "objective/objective.h"
 #include "peers.h"
 

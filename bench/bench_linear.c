@@ -7,8 +7,8 @@
 
 #include "arrays.h"
 #include "bench.h"
-#include "data/arrays.h"
-#include "kernel/kernel.h"
+#include "data/from_arrays.h"
+#include "kernel/dispatch/kernel.h"
 #include "limits.h"
 #include "objective/objective.h"
 #include "peers.h"

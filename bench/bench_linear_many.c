@@ -6,7 +6,7 @@
 
 #include "arrays.h"
 #include "bench.h"
-#include "kernel/kernel.h"
+#include "kernel/dispatch/kernel.h"
 #include "limits.h"
 #include "peers_blas.h"
 

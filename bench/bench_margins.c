@@ -5,9 +5,9 @@
 
 #include "base/random.h"
 #include "bench.h"
-#include "kernel/kernel.h"
+#include "kernel/dispatch/kernel.h"
 #include "peers.h"
-#include "tempered/loss.h"
+#include "tempered/losses.h"
 
 enum { MARGINS = 4096 }; /* a block that stays in the first-level cache with its results */
 

@@ -5,7 +5,7 @@
 #include "bench.h"
 #include "bench_read_files.h"
 #include "child_read.h"
-#include "data/tmpr.h"
+#include "data/tmpr/tmpr.h"
 #include "peers.h"
 #include "temper.h"
 

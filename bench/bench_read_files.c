@@ -9,7 +9,7 @@
 
 #include "base/random.h"
 #include "base/text.h"
-#include "data/write.h"
+#include "data/write/write.h"
 #include "temper.h"
 
 struct file file_in(const char *folder, const char *name, size_t threads)

@@ -6,7 +6,7 @@
 
 #include "base/random.h"
 #include "bench.h"
-#include "kernel/kernel.h"
+#include "kernel/dispatch/kernel.h"
 #include "peers.h"
 
 enum { MOST = 16384 }; /* rows * classes of a block */

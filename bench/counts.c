@@ -13,8 +13,8 @@
 #include "arrays.h"
 #include "base/random.h"
 #include "bench_read_files.h"
-#include "data/arrays.h"
-#include "kernel/kernel.h"
+#include "data/from_arrays.h"
+#include "kernel/dispatch/kernel.h"
 #include "objective/objective.h"
 #include "temper.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "bench.h"
-#include "kernel/kernel.h"
+#include "kernel/dispatch/kernel.h"
 
 static const struct section {
     const char *name;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/read.h"
+#include "data/read/read.h"
 #include "temper.h"
 
 /* A line of what the kernel says of this process, in kilobytes: VmHWM, its peak, begins anew with a

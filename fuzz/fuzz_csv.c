@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "bytes.h"
-#include "data/read.h"
+#include "data/read/read.h"
 
 /* What must hold of a table that was read. */
 static void check_data(const struct dataset *data, bool f64)

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "bytes.h"
-#include "data/foreign.h"
-#include "data/format.h"
+#include "data/read/unsupported_formats.h"
+#include "data/read/format.h"
 
 /* What it is, and behind the semicolon what to do. */
 static void check_words(const char *words)

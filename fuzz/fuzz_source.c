@@ -7,7 +7,7 @@
 
 #include "base/source.h"
 #include "bytes.h"
-#include "data/chunks.h"
+#include "data/read/text_chunks.h"
 
 enum {
     MOST = 1 << 22 /* bytes that are compared; a small archive may hold very many */

@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 #include <xxhash.h>
 
-#include "data/tmpr_layout.h"
+#include "data/tmpr/tmpr_layout.h"
 #include "reading.h"
 
 enum { LARGEST = 1 << 16 };

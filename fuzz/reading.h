@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "bytes.h"
-#include "data/read.h"
+#include "data/read/read.h"
 
 /* A file without a disk, one for all runs; returns its path. The target must define _GNU_SOURCE. */
 static inline const char *fuzz_file(const uint8_t *data, size_t size)

@@ -1,5 +1,5 @@
 /* api: data from the caller's arrays. */
-#include "data/arrays.h"
+#include "data/from_arrays.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* api: auditing. */
-#include "run/audit.h"
+#include "audit/audit.h"
 
 #include <math.h>
 #include <stdbool.h>

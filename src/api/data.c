@@ -1,13 +1,13 @@
 /* api: data in and out. */
 #include "base/thread.h"
 #include "data/dataset.h"
-#include "data/limit.h"
-#include "data/read.h"
+#include "data/memory/memory_limit.h"
+#include "data/read/read.h"
 #include "data/scale.h"
 #include "data/schema.h"
-#include "data/select.h"
-#include "data/share.h"
-#include "data/write.h"
+#include "data/subset.h"
+#include "data/dist/scatter_rows.h"
+#include "data/write/write.h"
 #include "temper.h"
 
 /* The public handle is the dataset itself. */

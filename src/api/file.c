@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/number.h"
-#include "base/sink.h"
+#include "base/atomic_file.h"
 #include "base/source.h"
 #include "model/model_file.h"
 #include "temper.h"

@@ -1,5 +1,5 @@
 /* api: which kernels are in use. */
-#include "kernel/kernel.h"
+#include "kernel/dispatch/kernel.h"
 #include "temper.h"
 
 const char *temper_kernel_name(void)

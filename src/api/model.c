@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "model/model_file.h"
-#include "tempered/method.h"
+#include "tempered/loss_family.h"
 
 /* The public handle is the model itself. */
 static const struct model *inside(const temper_model *model)

@@ -1,12 +1,12 @@
 /* api: noise. The kinds of noise by name, and their changes as the caller sees them. */
-#include "data/noise.h"
+#include "data/noise/noise.h"
 
 #include <string.h>
 
 #include "base/memory.h"
 #include "data/dataset.h"
-#include "data/share.h"
-#include "run/rank.h"
+#include "data/dist/scatter_rows.h"
+#include "predict/margin_rank.h"
 
 static const struct dataset *inside(const temper_data *data)
 {

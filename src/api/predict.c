@@ -1,8 +1,8 @@
 /* api: predictions and evaluations. */
-#include "run/predict.h"
+#include "predict/predict.h"
 #include "base/memory.h"
 #include "base/thread.h"
-#include "run/evaluate.h"
+#include "predict/evaluate.h"
 #include "temper.h"
 
 static size_t threads_or_all(size_t threads)

@@ -1,9 +1,9 @@
 /* api: data made of rows of other data: some of them, both together, or parted at random. */
 #include "base/memory.h"
 #include "base/status.h"
-#include "data/join.h"
-#include "data/select.h"
-#include "data/share.h"
+#include "data/concat.h"
+#include "data/subset.h"
+#include "data/dist/scatter_rows.h"
 #include "data/split.h"
 
 static const struct dataset *inside(const temper_data *data)

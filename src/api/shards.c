@@ -1,9 +1,9 @@
 /* api: training on rows that lie with the workers of another engine. */
-#include "run/shards.h"
+#include "train/remote/train_remote.h"
 
 #include "base/thread.h"
-#include "comm/tree.h"
-#include "objective/answer.h"
+#include "comm/tree_sum.h"
+#include "objective/remote/remote_reply.h"
 
 static const struct shard_plan *inside(const temper_plan *plan)
 {

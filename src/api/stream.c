@@ -1,5 +1,5 @@
 /* api: rows for a model, batch by batch. */
-#include "data/stream.h"
+#include "data/batches/batch_reader.h"
 
 #include "base/memory.h"
 #include "model/model.h"

@@ -2,7 +2,7 @@
 #include "data/summary.h"
 
 #include "data/dataset.h"
-#include "data/share.h"
+#include "data/dist/scatter_rows.h"
 
 temper_status temper_data_summary(const temper_data *data, size_t threads, temper_summary *summary,
                                   temper_error *error)

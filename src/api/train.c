@@ -1,7 +1,7 @@
 /* api: training. */
 #include <math.h>
 
-#include "run/train.h"
+#include "train/train.h"
 #include "temper.h"
 
 temper_train_options temper_train_defaults(void)

@@ -1,5 +1,5 @@
 /* api: tuning. */
-#include "run/tune.h"
+#include "search/tune.h"
 
 #include "base/memory.h"
 #include "temper.h"

@@ -10,7 +10,7 @@
 #include "base/input.h"
 #include "base/memory.h"
 #include "base/path.h"
-#include "base/unpack.h"
+#include "base/decompress.h"
 
 enum {
     PACKED_SIZE = 262144, /* one read of compressed bytes: few calls, and it stays in the cache */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/token.h"
+#include "data/quote_text.h"
 
 enum { ROOM_FOR_MORE = 32 }; /* " and 65533 more" */
 

@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "data/spellings.h"
+#include "data/string_table.h"
 
 enum {
     MOST_SPELLINGS = 1 << 18, /* in the table; further ones are looked at afresh each time */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "data/pages.h"
+#include "data/memory/page_window.h"
 
 /* log(1 + x) of the row; false, with the place, for the first negative entry. */
 static bool take_logs(struct part *part, size_t row, size_t columns)

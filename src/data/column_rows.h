@@ -2,8 +2,8 @@
 #ifndef DATA_COLUMN_ROWS_H
 #define DATA_COLUMN_ROWS_H
 
-#include "data/column_sums.h"
-#include "kernel/spread.h"
+#include "data/column_stats.h"
+#include "kernel/small/column_range.h"
 
 /* What one block of rows has added up; arrays by column. All of it lies in `state`, which goes from
  * one process to the next where a block has rows of both. */

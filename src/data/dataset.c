@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 
 #include "base/memory.h"
-#include "data/pages.h"
+#include "data/memory/page_window.h"
 #include "data/schema.h"
 
 void dataset_free_array(const struct dataset *data, void *array)

@@ -2,7 +2,7 @@
 #ifndef DATA_DATASET_H
 #define DATA_DATASET_H
 
-#include "base/spill.h"
+#include "base/disk_array.h"
 #include "comm/comm.h"
 #include "data/classes.h"
 #include "data/matrix.h"

@@ -8,10 +8,10 @@
 #include "base/number.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "data/foreign.h"
-#include "data/format.h"
-#include "data/lines.h"
-#include "data/token.h"
+#include "data/read/unsupported_formats.h"
+#include "data/read/format.h"
+#include "data/read/line_reader.h"
+#include "data/quote_text.h"
 
 enum { PEEK = 512 }; /* bytes that tell what the file is */
 

@@ -7,8 +7,8 @@
 
 #include "base/memory.h"
 #include "data/class_names.h"
-#include "data/column_sums.h"
-#include "data/token.h"
+#include "data/column_stats.h"
+#include "data/quote_text.h"
 
 /* A value that makes up 0.98 of a variance. */
 static const double LONE = 0.99;

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "base/thread.h"
-#include "data/pages.h"
+#include "data/memory/page_window.h"
 #include "data/scale.h"
 
 enum { ROWS_A_BLOCK = 512 };

@@ -4,10 +4,10 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/class_names.h"
-#include "data/limit.h"
-#include "data/pages.h"
+#include "data/memory/memory_limit.h"
+#include "data/memory/page_window.h"
 #include "data/schema.h"
-#include "data/token.h"
+#include "data/quote_text.h"
 
 /* ---- Sparse data ----------------------------------------------------------------------------- */
 

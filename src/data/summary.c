@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "data/column_digest.h"
+#include "data/column_hash.h"
 
 static const char *storage_name(const struct matrix *x)
 {

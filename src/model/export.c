@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/sink.h"
+#include "base/atomic_file.h"
 
 enum { HOTTEST = 600 }; /* log of the number of classes, times t2 - 1: beyond, doubles overflow */
 

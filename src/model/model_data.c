@@ -1,5 +1,5 @@
 /* model_data: data as a model needs it. */
-#include "data/read.h"
+#include "data/read/read.h"
 #include "model/model.h"
 
 /* A model of data that was no table takes one whose columns are its features. */

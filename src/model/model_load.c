@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/source.h"
-#include "data/format.h"
+#include "data/read/format.h"
 #include "model/model_file.h"
 
 enum { FIRST_LOOK = 16384, PIECE = 1 << 16 }; /* bytes */

@@ -15,7 +15,7 @@ typedef float real;
 #define OTHER_TIMES times_u8
 #define OTHER_BACK  back_u8
 typedef uint8_t other;
-#include "objective/dense_body.h"
+#include "objective/dense.inc.h"
 
 void dense_part_f32(const struct work *work, size_t part)
 {

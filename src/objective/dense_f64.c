@@ -13,7 +13,7 @@ typedef double real;
 #define OTHER_TIMES times_f32
 #define OTHER_BACK  back_f32
 typedef float other;
-#include "objective/dense_body.h"
+#include "objective/dense.inc.h"
 
 void dense_part_f64(const struct work *work, size_t part)
 {

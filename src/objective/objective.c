@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "objective/inside.h"
-#include "tempered/method.h"
+#include "objective/objective_internal.h"
+#include "tempered/loss_family.h"
 
 /* ---- Shape ----------------------------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/thread.h"
-#include "objective/inside.h"
+#include "objective/objective_internal.h"
 
 /* ---- Scaling, folded into the weights -------------------------------------------------------- */
 

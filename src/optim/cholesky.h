@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "kernel/kernel.h"
+#include "kernel/dispatch/kernel.h"
 
 /* The lower triangle becomes L. False if A is not positive definite or not finite; the triangle is
  * then spoilt. `subtract` is that of a kernel: any of them, but always the same for the same bits.

@@ -5,8 +5,8 @@
 
 #include "base/memory.h"
 #include "optim/line_search.h"
-#include "optim/pairs.h"
-#include "optim/resume.h"
+#include "optim/lbfgs_history.h"
+#include "optim/solver_resume.h"
 #include "optim/vector.h"
 
 /* What a run waits for. */

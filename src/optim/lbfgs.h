@@ -15,7 +15,7 @@
 #ifndef OPTIM_LBFGS_H
 #define OPTIM_LBFGS_H
 
-#include "optim/problem.h"
+#include "optim/minimise.h"
 
 enum lbfgs_what {
     LBFGS_VALUE,  /* the value at `point` is the number; its gradient goes to `answer` */

@@ -9,7 +9,7 @@
 #ifndef OPTIM_LINE_SEARCH_H
 #define OPTIM_LINE_SEARCH_H
 
-#include "optim/run.h"
+#include "optim/solver_state.h"
 
 struct line {
     const double *direction;

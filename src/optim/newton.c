@@ -5,9 +5,9 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "optim/region.h"
-#include "optim/run.h"
-#include "optim/trust.h"
+#include "optim/trust_region_dense.h"
+#include "optim/solver_state.h"
+#include "optim/trust_radius.h"
 #include "optim/vector.h"
 
 /* How often a step that moves the activations too far is computed anew in a smaller region, before

@@ -6,8 +6,8 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "optim/run.h"
-#include "optim/trust.h"
+#include "optim/solver_state.h"
+#include "optim/trust_radius.h"
 #include "optim/vector.h"
 
 /* The model is solved to this share of the gradient at most, and to less as the run converges: to

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "report/palette.h"
-#include "tempered/functions.h"
+#include "tempered/tempered_functions.h"
 
 static const double largest_argument = 5; /* of log_t: what matters happens around 1 */
 static const double lowest_value = -4;    /* where a log_t without a floor is cut off */

@@ -8,7 +8,7 @@
 #include "report/losses.h"
 #include "report/palette.h"
 #include "report/range.h"
-#include "tempered/method.h"
+#include "tempered/loss_family.h"
 
 enum { BARS = 44 };
 

@@ -9,8 +9,8 @@
 #include "report/figure.h"
 #include "report/functions.h"
 #include "report/palette.h"
-#include "tempered/method.h"
-#include "tempered/shape.h"
+#include "tempered/loss_family.h"
+#include "tempered/loss_shape.h"
 
 /* ---- Labels ---------------------------------------------------------------------------------- */
 

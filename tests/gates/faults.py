@@ -39,12 +39,12 @@ FAULTS = [
           "        block = atomic_fetch_add(&crew->next, 1);\n",
           r"ThreadSanitizer: data race"),
     # ---- Tests ------------------------------------------------------------------------------------
-    Fault("wrong-gradient", ("unit", "gcc", "derivatives"), "src/tempered/loss.c",
+    Fault("wrong-gradient", ("unit", "gcc", "derivatives"), "src/tempered/losses.c",
           "    return (t2 - row->t1) * row_log_p_wide(row, row->label) - log_share +\n",
           "    return (t2 - 1.0001 * row->t1) * row_log_p_wide(row, row->label) - log_share +\n",
           r"FAIL gradients"),
     # In the table that every kernel is reached through, so that little has to be compiled.
-    Fault("wrong-kernel", ("unit", "gcc", "kernel_margin"), "src/kernel/kernel.c",
+    Fault("wrong-kernel", ("unit", "gcc", "kernel_margin"), "src/kernel/dispatch/kernel.c",
           "#define KERNEL(set)" + 80 * " " + "\\\n    #set, margins_##set,",
           "static void too_curved(const struct margin_table *table, const double *margin, size_t n,\n"
           "                       double *value, double *slope, double *curvature)\n{\n"
@@ -56,7 +56,7 @@ FAULTS = [
     Fault("wrong-number", ("unit", "gcc", "base_random"), "src/base/random.c",
           "k1 += 0xBB67AE85u;", "k1 += 0xBB67AE84u;",
           r"FAIL philox_known_answers"),
-    Fault("lopsided-survey", ("unit", "gcc", "run_shards"), "src/run/survey_join.c",
+    Fault("lopsided-survey", ("unit", "gcc", "run_shards"), "src/train/remote/shard_stats_merge.c",
           "apart * apart * share * (1 - share);\n", "apart * apart * share;\n",
           r"FAIL any_number_of_shards_gives_the_model_of_all_rows"),
     Fault("empty-test", ("unit", "gcc", "base_status"), "tests/unit/test_base_status.c",
@@ -67,7 +67,7 @@ FAULTS = [
           "TEST(philox_known_answers)\n",
           "TEST(forgotten)\n{\n    CHECK(false);\n}\n\nTEST(philox_known_answers)\n",
           r"test_forgotten.*defined but not used"),
-    Fault("lost-model", ("cli", "gcc", "kill"), "src/base/sink.c",
+    Fault("lost-model", ("cli", "gcc", "kill"), "src/base/atomic_file.c",
           "    if (exists && !S_ISREG(old.st_mode))\n", "    if (exists)\n",
           r"neither the old nor the new|the model cannot be read"),
     Fault("deaf-training", ("cli", "gcc", "kill"), "cli/progress.c",
@@ -90,7 +90,7 @@ FAULTS = [
           "        error->status = status;\n",
           '        error->status = status;\n        printf("%s", format);\n',
           r"a library must not call: printf"),
-    Fault("kernel-memory", ("library", "symbols"), "src/kernel/kernel.c",
+    Fault("kernel-memory", ("library", "symbols"), "src/kernel/dispatch/kernel.c",
           "const struct kernel *kernel_best(void)\n{\n",
           "void mem_free(void *block);\n\n"
           "const struct kernel *kernel_best(void)\n{\n    mem_free(NULL);\n",

@@ -3,8 +3,8 @@
 #define TEST_BINARY_H
 
 #include "archive.h"
-#include "data/read.h"
-#include "data/write.h"
+#include "data/read/read.h"
+#include "data/write/write.h"
 #include "scratch.h"
 #include "test.h"
 

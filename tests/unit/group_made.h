@@ -2,7 +2,7 @@
 #ifndef GROUP_MADE_H
 #define GROUP_MADE_H
 
-#include "objective/group.h"
+#include "objective/batch/multi_objective.h"
 
 enum { GROUP_MADE_LOSSES = 7, GROUP_MADE_MEMBERS = 4 * GROUP_MADE_LOSSES, GROUP_MADE_MOST = 1600 };
 

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "kernel/kernel.h"
+#include "kernel/dispatch/kernel.h"
 #include "test.h"
 
 /* Declares `kernel`, or ends the test. */

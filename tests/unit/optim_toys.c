@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "tempered/loss.h"
+#include "tempered/losses.h"
 
 const struct toy_minimiser toy_minimisers[TOY_MINIMISERS] = {
     {"lbfgs", minimise_lbfgs}, {"newton", minimise_newton}, {"tron", minimise_tron}};

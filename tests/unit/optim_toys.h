@@ -2,7 +2,7 @@
 #ifndef OPTIM_TOYS_H
 #define OPTIM_TOYS_H
 
-#include "optim/problem.h"
+#include "optim/minimise.h"
 
 enum { TOY_MOST = 100 }; /* numbers */
 

@@ -10,7 +10,7 @@
 #include "binary.h"
 #include "numeric.h"
 #include "table.h"
-#include "tempered/method.h"
+#include "tempered/loss_family.h"
 #include "test.h"
 
 enum { MOST_COLUMNS = 512, MOST_VECTORS = 8 };

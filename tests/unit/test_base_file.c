@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/atomic_file_save.h"
 #include "base/memory.h"
 #include "fault.h"
 #include "scratch.h"

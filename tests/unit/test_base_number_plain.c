@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "base/number_plain.h"
+#include "base/number_fast.h"
 #include "base/random.h"
 #include "test.h"
 

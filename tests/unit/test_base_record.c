@@ -1,5 +1,5 @@
 /* What goes into a record comes out again; what is not there is never made up. */
-#include "base/record.h"
+#include "base/wire_format.h"
 
 #include <math.h>
 #include <stdint.h>

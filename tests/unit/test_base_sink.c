@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "archive.h"
-#include "base/sink.h"
+#include "base/atomic_file.h"
 #include "fault.h"
 #include "scratch.h"
 #include "test.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "comm/tree.h"
+#include "comm/tree_sum.h"
 #include "team.h"
 #include "test.h"
 

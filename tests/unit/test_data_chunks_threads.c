@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "archive.h"
-#include "data/chunks.h"
+#include "data/read/text_chunks.h"
 #include "fault.h"
 #include "scratch.h"
 #include "test.h"

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "archive.h"
-#include "data/chunks_pages.h"
-#include "data/chunks_work.h"
+#include "data/read/huge_pages.h"
+#include "data/read/parallel_parse.h"
 #include "fault.h"
 #include "scratch.h"
 #include "test.h"

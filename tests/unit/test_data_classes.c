@@ -5,7 +5,7 @@
 
 #include "data/class_names.h"
 #include "data/classes.h"
-#include "data/spellings.h"
+#include "data/string_table.h"
 #include "fault.h"
 #include "test.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/read.h"
+#include "data/read/read.h"
 #include "scratch.h"
 #include "test.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/random.h"
 #include "base/text.h"
-#include "data/csv.h"
+#include "data/csv/csv.h"
 #include "fault.h"
 #include "test_data_csv.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "data/write.h"
+#include "data/write/write.h"
 #include "fault.h"
 #include "table.h"
 #include "test_data_csv.h"

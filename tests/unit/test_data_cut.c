@@ -2,7 +2,7 @@
 #include <stdint.h>
 
 #include "base/random.h"
-#include "data/cut.h"
+#include "data/read/line_boundary.h"
 #include "test.h"
 
 TEST(quotes_are_counted)

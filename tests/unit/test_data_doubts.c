@@ -1,7 +1,7 @@
 /* Labels and values that are probably not what was meant. */
-#include "data/doubts.h"
+#include "data/sanity_checks.h"
 
-#include "data/lone.h"
+#include "data/outlier.h"
 #include "fault.h"
 #include "table.h"
 #include "test.h"

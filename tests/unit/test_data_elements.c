@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "data/elements.h"
+#include "data/read/elements.h"
 #include "test.h"
 
 enum { MOST = 9 };

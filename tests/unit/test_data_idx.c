@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "binary.h"
-#include "data/idx.h"
+#include "data/read/idx.h"
 
 static const char images[] = "train-images-idx3-ubyte", labels[] = "train-labels-idx1-ubyte";
 

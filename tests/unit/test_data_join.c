@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/join.h"
-#include "data/select.h"
+#include "data/concat.h"
+#include "data/subset.h"
 #include "fault.h"
 #include "table.h"
 #include "test.h"

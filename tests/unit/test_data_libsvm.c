@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/sink.h"
-#include "data/read.h"
-#include "data/write.h"
+#include "base/atomic_file.h"
+#include "data/read/read.h"
+#include "data/write/write.h"
 #include "fault.h"
 #include "test.h"
 

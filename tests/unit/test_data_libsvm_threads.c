@@ -7,7 +7,7 @@
 #include "archive.h"
 #include "base/random.h"
 #include "base/text.h"
-#include "data/read.h"
+#include "data/read/read.h"
 #include "fault.h"
 #include "scratch.h"
 #include "test.h"

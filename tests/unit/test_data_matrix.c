@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 
 #include "data/dataset.h"
-#include "data/gather.h"
+#include "data/gather_rows.h"
 #include "fault.h"
 #include "table.h"
 #include "test.h"

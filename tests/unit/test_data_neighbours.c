@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "data/bisect.h"
-#include "data/components.h"
-#include "data/duplicates.h"
-#include "data/neighbours.h"
-#include "data/places.h"
+#include "audit/knn_order.h"
+#include "objective/gram/pca.h"
+#include "data/duplicate_rows.h"
+#include "audit/knn.h"
+#include "audit/projection.h"
 #include "fault.h"
 #include "test.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/noise.h"
+#include "data/noise/noise.h"
 #include "fault.h"
 #include "scratch.h"
 #include "table.h"

@@ -1,6 +1,6 @@
 /* Instance noise: rows that get the features of rows of other classes, and keep their labels. */
-#include "data/noise.h"
-#include "data/select.h"
+#include "data/noise/noise.h"
+#include "data/subset.h"
 #include "table.h"
 #include "test.h"
 

@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/resident.h"
-#include "base/spill.h"
+#include "data/memory/resident.h"
+#include "base/disk_array.h"
 #include "base/thread.h"
-#include "data/limit.h"
-#include "data/pages.h"
+#include "data/memory/memory_limit.h"
+#include "data/memory/page_window.h"
 #include "fault.h"
 #include "test.h"
 

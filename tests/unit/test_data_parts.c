@@ -1,5 +1,5 @@
 /* How rows are cut into parts: by the shape of the data, of which no number is looked at. */
-#include "data/parts.h"
+#include "data/dist/row_partition.h"
 #include "test.h"
 
 static struct parts cut(enum matrix_kind kind, uint64_t rows, uint64_t columns, size_t classes)

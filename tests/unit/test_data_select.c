@@ -1,8 +1,8 @@
 /* Rows of a dataset with all that belongs to them; lists as the command line has them. */
 #include <stdio.h>
 
-#include "data/list.h"
-#include "data/select.h"
+#include "data/name_list.h"
+#include "data/subset.h"
 #include "fault.h"
 #include "table.h"
 #include "test.h"

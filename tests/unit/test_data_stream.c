@@ -5,7 +5,7 @@
 
 #include "binary.h"
 #include "data/schema.h"
-#include "data/stream.h"
+#include "data/batches/batch_reader.h"
 #include "table.h"
 #include "test.h"
 

@@ -6,7 +6,7 @@
 
 #include "binary.h"
 #include "data/schema.h"
-#include "data/stream.h"
+#include "data/batches/batch_reader.h"
 #include "fault.h"
 #include "model_made.h"
 #include "run_made.h"

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "binary.h"
-#include "data/tmpr.h"
+#include "data/tmpr/tmpr.h"
 #include "fault.h"
 
 static const char path[] = "x.tmpr";

@@ -5,7 +5,7 @@
 #include <xxhash.h>
 
 #include "binary.h"
-#include "data/tmpr_layout.h"
+#include "data/tmpr/tmpr_layout.h"
 
 static const char path[] = "x.tmpr";
 

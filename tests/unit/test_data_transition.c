@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "data/noise.h"
+#include "data/noise/noise.h"
 #include "scratch.h"
 #include "table.h"
 #include "test.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "data/lines.h"
+#include "data/read/line_reader.h"
 #include "data/weights.h"
 #include "fault.h"
 #include "scratch.h"

@@ -2,7 +2,7 @@
  * Reference values by 60-digit arithmetic. */
 #include <math.h>
 
-#include "kernel/margin.h"
+#include "kernel/loss/margin.h"
 #include "temper.h"
 #include "test.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/random.h"
 #include "kernel_under_test.h"
-#include "tempered/loss.h"
+#include "tempered/losses.h"
 
 enum { MOST = 1000 };
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "group_made.h"
-#include "kernel/kernel.h"
+#include "kernel/dispatch/kernel.h"
 #include "numeric.h"
 #include "table.h"
 #include "test.h"

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "optim/cholesky.h"
-#include "optim/region.h"
+#include "optim/trust_region_dense.h"
 #include "optim/vector.h"
 #include "test.h"
 

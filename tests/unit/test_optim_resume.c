@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "fault.h"
-#include "optim/run.h"
+#include "optim/solver_state.h"
 #include "optim_toys.h"
 #include "test.h"
 

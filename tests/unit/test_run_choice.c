@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/select.h"
+#include "data/subset.h"
 #include "numeric.h"
 #include "run_made.h"
 #include "table.h"

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "run/choose.h"
+#include "search/selection_rule.h"
 #include "test.h"
 
 enum { COUNT = 5 };

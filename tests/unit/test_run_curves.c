@@ -4,7 +4,7 @@
 
 #include "base/random.h"
 #include "fault.h"
-#include "run/curves.h"
+#include "audit/rff_ridge.h"
 #include "test.h"
 
 enum { N = 3000, D = 3 };

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/select.h"
+#include "data/subset.h"
 #include "data/split.h"
 #include "fault.h"
-#include "run/fits.h"
+#include "search/many_fits.h"
 #include "run_made.h"
-#include "tempered/method.h"
+#include "tempered/loss_family.h"
 #include "test.h"
 
 enum { ROWS = 300, COLUMNS = 6, MOST_FITS = 12, MOST_VECTORS = 3, FOLDS = 3 };

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "fault.h"
-#include "run/grid.h"
+#include "search/grid.h"
 #include "test.h"
 
 static struct grid parsed(const char *text)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "fault.h"
-#include "run/halves.h"
+#include "search/half_split_stats.h"
 #include "test.h"
 
 enum { ROWS = 40 };

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/random.h"
-#include "run/noise_model.h"
+#include "audit/noise_em.h"
 #include "test.h"
 
 /* Evidence drawn from its own model: the parameters come back. */

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/random.h"
-#include "run/noise_two.h"
+#include "audit/noise_binary.h"
 #include "test.h"
 
 /* Evidence of two classes, drawn from its own model, with rates[2]. */

@@ -7,7 +7,7 @@
 
 #include "run_made.h"
 #include "table.h"
-#include "tempered/method.h"
+#include "tempered/loss_family.h"
 #include "test.h"
 
 static const enum matrix_kind kinds[] = {MATRIX_F32, MATRIX_F64, MATRIX_U8, MATRIX_CSR};

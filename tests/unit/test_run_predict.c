@@ -6,7 +6,7 @@
 
 #include "run_made.h"
 #include "table.h"
-#include "tempered/partition.h"
+#include "tempered/log_partition.h"
 #include "test.h"
 
 /* A model of one feature for each vector, a_k = x_k; two classes: a = x. */

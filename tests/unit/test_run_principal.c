@@ -5,10 +5,10 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "data/components.h"
+#include "objective/gram/pca.h"
 #include "fault.h"
-#include "kernel/kernel.h"
-#include "run/principal.h"
+#include "kernel/dispatch/kernel.h"
+#include "search/preconditioner_lowrank.h"
 #include "run_made.h"
 #include "test.h"
 

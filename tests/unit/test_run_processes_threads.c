@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "binary.h"
-#include "data/parts.h"
-#include "data/share.h"
+#include "data/dist/row_partition.h"
+#include "data/dist/scatter_rows.h"
 #include "model_made.h"
 #include "run_made.h"
 #include "team.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/select.h"
+#include "data/subset.h"
 #include "run_made.h"
 #include "table.h"
 #include "test.h"

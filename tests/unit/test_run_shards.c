@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "binary.h"
-#include "comm/tree.h"
+#include "comm/tree_sum.h"
 #include "run_made.h"
 #include "scratch.h"
 #include "shards_made.h"

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "binary.h"
-#include "data/select.h"
+#include "data/subset.h"
 #include "numeric.h"
-#include "run/training.h"
+#include "train/train_state.h"
 #include "run_made.h"
 #include "table.h"
 #include "test.h"

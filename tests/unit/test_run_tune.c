@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "binary.h"
-#include "data/select.h"
+#include "data/subset.h"
 #include "data/split.h"
 #include "fault.h"
 #include "model_made.h"

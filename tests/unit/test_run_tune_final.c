@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "run/tuning.h"
+#include "search/tune_state.h"
 #include "run_made.h"
 #include "test.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "binary.h"
-#include "data/share.h"
+#include "data/dist/scatter_rows.h"
 #include "run_made.h"
 #include "team.h"
 #include "test.h"

@@ -7,7 +7,7 @@
 
 #include "base/random.h"
 #include "kernel_under_test.h"
-#include "objective/slabs.h"
+#include "objective/sparse/sell16.h"
 
 /* Rows of 0 to LONGEST entries, which is more than are summed in floats together. */
 enum { LONGEST = 600, MOST_ROWS = 150 };

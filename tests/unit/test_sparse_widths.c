@@ -8,8 +8,8 @@
 
 #include "base/random.h"
 #include "data/dataset.h"
-#include "data/duplicates.h"
-#include "data/gather.h"
+#include "data/duplicate_rows.h"
+#include "data/gather_rows.h"
 #include "fault.h"
 #include "temper.h"
 #include "test.h"

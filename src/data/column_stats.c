@@ -1,0 +1,379 @@
+/* column_sums: two passes, each over fixed blocks of rows; one over bytes. */
+#include "data/column_stats.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+#include "base/thread.h"
+#include "data/column_finish.h"
+#include "data/column_rows.h"
+#include "data/memory/page_window.h"
+#include "data/dist/row_partition.h"
+#include "kernel/dispatch/kernel.h"
+
+enum {
+    /* A block has so many rows' worth of entries, for the sums take memory too; */
+    ROWS_FOR_SUMS = 64,
+    SPARSE_FOR_SUMS = 256, /* more of them of sparse rows, which have more sums a column */
+    BLOCK_NUMBERS = 6,     /* of a block, for each column, at most */
+    MOST_RUN = 64,         /* rows at a time, whose columns are added up one after another: */
+    LEAST_RUN = 4,
+    RUN_BYTES = 16 * 1024, /* so that they stay in the cache meanwhile */
+};
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static void part_free(struct part *part)
+{
+    mem_free(part->state);
+    mem_free(part->x);
+    mem_free(part->few);
+    mem_free(part->ends);
+}
+
+static void part_clear(struct part *part, const struct summing *summing)
+{
+    for (size_t i = 0; i < summing->length; i++)
+        part->state[i] = 0;
+    for (size_t j = 0; j < summing->columns; j++) {
+        part->low[j] = INFINITY;
+        part->high[j] = -INFINITY;
+    }
+}
+
+static bool part_start(struct part *part, const struct summing *summing)
+{
+    size_t columns = summing->columns;
+    part->state = mem_alloc(summing->length, sizeof *part->state);
+    if (!summing->sparse && summing->task->logs && !(part->x = mem_alloc(columns, sizeof *part->x)))
+        return false;
+    if (summing->bytes && (!(part->few = mem_alloc(columns, 2 * sizeof *part->few)) ||
+                           !(part->ends = mem_alloc(columns, 2 * sizeof *part->ends))))
+        return false;
+    if (!part->state)
+        return false;
+    part->weight = part->state;
+    part->rows = part->weight + 1;
+    part->low = part->rows + 1;
+    part->high = part->low + columns;
+    part->sum = part->high + columns;
+    part->square = summing->task->variances ? part->sum + columns : NULL;
+    double *behind = part->sum + columns * (part->square ? 2 : 1);
+    part->stored = summing->sparse ? behind : NULL;
+    part->count = summing->sparse ? behind + columns : NULL;
+    part_clear(part, summing);
+    return true;
+}
+
+static void summing_free(struct summing *summing)
+{
+    for (size_t b = 0; summing->part && b < summing->own; b++)
+        part_free(&summing->part[b]);
+    part_free(&summing->all);
+    mem_free(summing->part);
+}
+
+/* As many blocks as keep many threads busy, and as keep the sums small beside the data. */
+static size_t block_count(const struct summing *summing)
+{
+    const struct dataset *data = summing->task->data;
+    uint64_t rows = dataset_all_rows(data);
+    uint64_t a_row = rows ? dataset_all_nonzeros(data) / rows + 1 : 1;
+    uint64_t columns = data->x.columns ? data->x.columns : 1;
+    uint64_t blocks = summing->count / (summing->sparse ? SPARSE_FOR_SUMS : ROWS_FOR_SUMS);
+    if (summing->sparse && columns / a_row > 1)
+        blocks = (uint64_t)((double)blocks * (double)a_row / (double)columns);
+    return blocks < 1 ? 1 : blocks > PARTS_USUAL ? PARTS_USUAL : (size_t)blocks;
+}
+
+/* Large data has its parts as blocks, so that no process waits for another to begin one; unless
+ * there are too many columns for that. */
+static void choose_blocks(struct summing *summing)
+{
+    const struct dataset *data = summing->task->data;
+    const struct parts parts = parts_of(data);
+    bool all = !summing->task->row && summing->count == dataset_all_rows(data);
+    double bytes = (double)parts.count * BLOCK_NUMBERS * (double)data->x.columns * sizeof(double);
+    bool large = all && parts.count > PARTS_USUAL && bytes <= parts_more_bytes(data);
+    summing->blocks = large ? parts.count : block_count(summing);
+    summing->block_rows = large ? parts.rows_each : summing->count / summing->blocks;
+}
+
+/* The first row of a block. */
+static uint64_t block_start(const struct summing *summing, size_t block)
+{
+    return block < summing->blocks ? summing->block_rows * block : summing->count;
+}
+
+/* Which blocks have own rows. */
+static void find_blocks(struct summing *summing)
+{
+    while (summing->first < summing->blocks &&
+           block_start(summing, summing->first + 1) <= summing->from)
+        summing->first++;
+    while (summing->first + summing->own < summing->blocks &&
+           block_start(summing, summing->first + summing->own) < summing->to)
+        summing->own++;
+}
+
+double column_sums_bytes(const struct matrix *x)
+{
+    const struct dataset data = {.x = *x};
+    const struct sum_task task = {.data = &data, .count = (size_t)x->rows};
+    struct summing summing = {.task = &task, .sparse = x->kind == MATRIX_CSR, .count = x->rows};
+    choose_blocks(&summing);
+    return (double)((summing.blocks + 1) * BLOCK_NUMBERS) * (double)x->columns * sizeof(double);
+}
+
+/* Rows of a list need not follow each other. */
+static size_t run_rows(const struct sum_task *task)
+{
+    const struct matrix *x = &task->data->x;
+    size_t row = x->rows ? (size_t)(matrix_bytes(x) / x->rows) + 1 : 1, rows = RUN_BYTES / row;
+    if (task->row)
+        return 1;
+    return rows < LEAST_RUN ? LEAST_RUN : rows < MOST_RUN ? rows : MOST_RUN;
+}
+
+static bool summing_start(struct summing *summing, const struct sum_task *task)
+{
+    const struct dataset *data = task->data;
+    size_t columns = (size_t)data->x.columns;
+    bool sparse = data->x.kind == MATRIX_CSR;
+    summing->task = task;
+    summing->columns = columns;
+    summing->sparse = sparse;
+    summing->bytes = data->x.kind == MATRIX_U8 && !task->logs && !task->row && !data->weight;
+    summing->run = run_rows(task);
+    summing->comm = task->row ? NULL : data->comm;
+    summing->count = summing->comm ? data->all_rows : task->count;
+    summing->from = summing->comm ? data->first_row : 0;
+    summing->to = summing->from + (summing->comm ? data->x.rows : task->count);
+    summing->length = 2 + columns * (3 + (task->variances ? 1U : 0U) + (sparse ? 2U : 0U));
+    choose_blocks(summing);
+    find_blocks(summing);
+    summing->part = mem_zeroed(summing->own, sizeof *summing->part);
+    bool done = summing->part != NULL;
+    for (size_t b = 0; done && b < summing->own; b++)
+        done = part_start(&summing->part[b], summing);
+    return done && part_start(&summing->all, summing);
+}
+
+/* ---- Own rows -------------------------------------------------------------------------------- */
+
+/* Which row of the matrix the i-th of all is. */
+static size_t row_at(const struct summing *summing, uint64_t i)
+{
+    size_t here = (size_t)(i - summing->from);
+    return summing->task->row ? summing->task->row[here] : here;
+}
+
+/* Rows from the i-th on, up to one that does not count; their weights. */
+static size_t run_from(const struct summing *summing, uint64_t i, uint64_t to,
+                       double weight[MOST_RUN])
+{
+    const double *weights = summing->task->data->weight;
+    size_t count = 0, most = to - i < summing->run ? (size_t)(to - i) : summing->run;
+    for (; count < most; count++) {
+        weight[count] = weights ? weights[row_at(summing, i + count)] : 1;
+        if (!(weight[count] > 0))
+            break;
+    }
+    return count;
+}
+
+static bool add_run(const struct summing *summing, struct part *part, const struct row_run *run)
+{
+    const struct sum_task *task = summing->task;
+    for (size_t i = 0; i < run->count; i++)
+        *part->weight += run->weight[i];
+    *part->rows += (double)run->count;
+    if (task->row)
+        pages_row(&task->data->x, run->from);
+    else
+        pages_rows(&task->data->x, run->from, run->count);
+    return column_add_rows(summing, part, run);
+}
+
+/* Own rows of an own block. */
+static temper_status sum_rows(const struct summing *summing, size_t own)
+{
+    double weight[MOST_RUN];
+    uint64_t from = block_start(summing, summing->first + own);
+    uint64_t to = block_start(summing, summing->first + own + 1), count;
+    from = from > summing->from ? from : summing->from;
+    to = to < summing->to ? to : summing->to;
+    if (summing->bytes) {
+        column_add_bytes(summing, &summing->part[own], (size_t)(from - summing->from),
+                         (size_t)(to > from ? to - from : 0));
+        return TEMPER_OK;
+    }
+    for (uint64_t i = from; i < to; i += count + !count) {
+        count = run_from(summing, i, to, weight);
+        uint64_t left = summing->task->row ? 0 : to - i - count;
+        struct row_run run = {row_at(summing, i), (size_t)count,
+                              (size_t)(left < count ? left : count), weight};
+        if (count && !add_run(summing, &summing->part[own], &run))
+            return TEMPER_BAD_DATA;
+    }
+    return TEMPER_OK;
+}
+
+/* Whether the first block of a process that begins at this row has rows of the one before it. */
+static bool goes_on(const struct summing *summing, uint64_t first_row)
+{
+    size_t block = 0;
+    while (block_start(summing, block + 1) <= first_row && block < summing->blocks)
+        block++;
+    return first_row > 0 && first_row < summing->count && block_start(summing, block) < first_row;
+}
+
+static temper_status sum_block(void *context, size_t own, size_t worker)
+{
+    const struct summing *summing = context;
+    (void)worker;
+    if (own == 0 && goes_on(summing, summing->from))
+        return TEMPER_OK; /* when its turn comes */
+    return sum_rows(summing, own);
+}
+
+/* ---- All blocks ------------------------------------------------------------------------------ */
+
+/* Blocks that have rows of two processes, in the order of these. A fault is kept, for all must go
+ * on with this. */
+static temper_status continue_blocks(struct summing *summing, temper_status *found,
+                                     temper_error *error)
+{
+    size_t size = comm_size(summing->comm), rank = comm_rank(summing->comm);
+    uint64_t *first_row = mem_alloc(size, sizeof *first_row);
+    if (!first_row)
+        return error_no_memory(error);
+    temper_status status =
+        comm_gather_each(summing->comm, &summing->from, sizeof summing->from, first_row, error);
+    for (size_t r = 1; status == TEMPER_OK && r < size; r++) {
+        if (!goes_on(summing, first_row[r]))
+            continue;
+        const double *last = summing->own ? summing->part[summing->own - 1].state : NULL;
+        double *next = summing->own ? summing->part[0].state : NULL;
+        status = comm_pass_on(summing->comm, r - 1, last, next,
+                              summing->length * sizeof *summing->all.state, error);
+        if (status == TEMPER_OK && r == rank && sum_rows(summing, 0) != TEMPER_OK)
+            *found = TEMPER_BAD_DATA;
+    }
+    mem_free(first_row);
+    return status;
+}
+
+/* Those blocks whose last row is here, in their order, to what the state has. */
+static void join_blocks(void *context, void *state)
+{
+    const struct summing *summing = context;
+    const struct part *all = &summing->all;
+    (void)state; /* that of `all` */
+    for (size_t b = 0; b < summing->own; b++) {
+        const struct part *part = &summing->part[b];
+        if (block_start(summing, summing->first + b + 1) > summing->to)
+            return;
+        *all->weight += *part->weight;
+        *all->rows += *part->rows;
+        for (size_t j = 0; j < summing->columns; j++) {
+            all->low[j] = part->low[j] < all->low[j] ? part->low[j] : all->low[j];
+            all->high[j] = part->high[j] > all->high[j] ? part->high[j] : all->high[j];
+        }
+        for (size_t i = (size_t)(all->sum - all->state); i < summing->length; i++)
+            all->state[i] += part->state[i];
+    }
+}
+
+/* One pass over all rows; TEMPER_BAD_DATA to all where any process has found a negative entry. */
+static temper_status one_pass(struct summing *summing, temper_error *error)
+{
+    temper_status found = parallel_blocks(summing->own, summing->task->threads, sum_block, summing);
+    if (found == TEMPER_NO_MEMORY)
+        return error_no_memory(error);
+    temper_status status = continue_blocks(summing, &found, error);
+    if (status == TEMPER_OK)
+        status = comm_agree(summing->comm, found, NULL);
+    return status == TEMPER_OK
+               ? comm_in_turn(summing->comm, join_blocks, summing, summing->all.state,
+                              summing->length * sizeof *summing->all.state, error)
+               : status;
+}
+
+static temper_status both_passes(struct summing *summing, struct column_sums *out,
+                                 temper_error *error)
+{
+    temper_status status = one_pass(summing, error);
+    if (status != TEMPER_OK)
+        return status;
+    column_finish_first(summing, out);
+    if (!summing->task->variances)
+        return TEMPER_OK;
+    if (summing->bytes) {
+        column_finish_bytes(summing, out);
+        return TEMPER_OK;
+    }
+    for (size_t b = 0; b < summing->own; b++)
+        part_clear(&summing->part[b], summing);
+    part_clear(&summing->all, summing);
+    summing->mean = out->mean;
+    status = one_pass(summing, error);
+    if (status == TEMPER_OK)
+        column_finish_second(summing, out);
+    return status;
+}
+
+/* That of the first block that has one: any before it were done, and found nothing. */
+static void report_negative(const struct summing *summing, struct negative_entry *negative)
+{
+    for (size_t b = 0; b < summing->own; b++) {
+        if (summing->part[b].negative.found) {
+            *negative = summing->part[b].negative;
+            return;
+        }
+    }
+}
+
+static bool sums_start(struct column_sums *sums, size_t columns)
+{
+    *sums = (struct column_sums){.low = mem_alloc(columns, sizeof(double)),
+                                 .high = mem_alloc(columns, sizeof(double)),
+                                 .mean = mem_alloc(columns, sizeof(double)),
+                                 .variance = mem_zeroed(columns, sizeof(double))};
+    return sums->low && sums->high && sums->mean && sums->variance;
+}
+
+temper_status column_sums(const struct sum_task *task, struct column_sums *out,
+                          struct negative_entry *negative, temper_error *error)
+{
+    const char *wanted;
+    const struct kernel *kernel = kernel_choose(&wanted);
+    if (!kernel)
+        return error_set(error, TEMPER_USAGE,
+                         "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
+    struct summing summing = {.kernel = kernel->spread};
+    struct column_sums sums;
+    temper_status status = TEMPER_NO_MEMORY;
+    if (sums_start(&sums, (size_t)task->data->x.columns) && summing_start(&summing, task))
+        status = both_passes(&summing, &sums, error);
+    else
+        error_no_memory(error);
+    if (status == TEMPER_BAD_DATA)
+        report_negative(&summing, negative);
+    summing_free(&summing);
+    if (status == TEMPER_OK) {
+        *out = sums;
+        return TEMPER_OK;
+    }
+    column_sums_free(&sums);
+    return status;
+}
+
+void column_sums_free(struct column_sums *sums)
+{
+    mem_free(sums->low);
+    mem_free(sums->high);
+    mem_free(sums->mean);
+    mem_free(sums->variance);
+    *sums = (struct column_sums){0};
+}

@@ -1,0 +1,347 @@
+/* csv_plan: what each column is: a feature, categories, the label, weights, or nothing.
+ *
+ * Options speak of columns by name or by number. Whatever they name must be there, once, and have
+ * one role only: a wrong guess here would train a model on the wrong columns without a word. */
+#include "data/csv/csv.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "data/csv/csv_schema.h"
+#include "data/name_list.h"
+#include "data/quote_text.h"
+
+enum { NAMES_LENGTH = 160 }; /* of a list of them in a message */
+
+/* ---- Names
+ * ------------------------------------------------------------------------------------------ */
+
+/* Copies: the chunk that the header is in goes back before the rows are done. */
+static temper_status take_names(struct csv_plan *plan, const struct csv_line *header,
+                                temper_error *error)
+{
+    plan->names.name = (char **)mem_zeroed(header->count, sizeof *plan->names.name);
+    if (!plan->names.name)
+        return error_no_memory(error);
+    for (size_t i = 0; i < header->count; i++) {
+        const struct csv_cell *cell = &header->cell[i];
+        char *name = mem_alloc((size_t)(cell->to - cell->from) + 1, 1);
+        if (!name)
+            return error_no_memory(error);
+        name[csv_unquote(cell, name)] = '\0';
+        plan->names.name[plan->names.count++] = name;
+    }
+    return TEMPER_OK;
+}
+
+/* How many columns have this name; *column is the first. */
+static size_t find_name(const struct csv_plan *plan, const char *name, size_t *column)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < plan->names.count; i++) {
+        if (strcmp(plan->names.name[i], name) != 0)
+            continue;
+        if (found++ == 0)
+            *column = i;
+    }
+    return found;
+}
+
+/* Letters that need no quotes in a shell, and no others. */
+static bool is_plain(const char *name)
+{
+    return *name && *name != '-' &&
+           name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                             "0123456789_.-+/:@%")] == '\0';
+}
+
+/* Nothing that a terminal would act on. */
+static bool is_printable(const char *name)
+{
+    for (; *name; name++)
+        if ((unsigned char)*name < 0x20 || *name == 0x7f || *name == '\\')
+            return false;
+    return true;
+}
+
+struct csv_column_text csv_column_option(const struct csv_plan *plan, size_t column)
+{
+    struct csv_column_text shown;
+    size_t ignored;
+    const char *name = column < plan->names.count ? plan->names.name[column] : "";
+    if (strlen(name) <= CSV_NAME_SHOWN && is_plain(name) && find_name(plan, name, &ignored) == 1)
+        snprintf(shown.text, sizeof shown.text, "%s", name);
+    else
+        snprintf(shown.text, sizeof shown.text, "%zu", column + 1);
+    return shown;
+}
+
+struct csv_column_text csv_column_shown(const struct csv_plan *plan, size_t column)
+{
+    struct csv_column_text shown;
+    const char *name = column < plan->names.count ? plan->names.name[column] : "";
+    bool is_long = strlen(name) > CSV_NAME_SHOWN;
+    if (*name && is_printable(name))
+        snprintf(shown.text, sizeof shown.text, "column '%.*s%s'", (int)CSV_NAME_SHOWN, name,
+                 is_long ? "..." : "");
+    else
+        snprintf(shown.text, sizeof shown.text, "column %zu", column + 1);
+    return shown;
+}
+
+/* ---- Which column an option means
+ * -------------------------------------------------------------------- */
+
+/* A piece of an option's list, and where messages go. */
+struct wanted {
+    const char *option; /* "--label" */
+    const char *name;
+    const struct reading *reading;
+};
+
+/* What the user wrote, fit for a message. */
+static struct token_text shown_name(const struct wanted *wanted)
+{
+    size_t length = strlen(wanted->name);
+    length = length < CSV_TOKEN_SHOWN ? length : CSV_TOKEN_SHOWN;
+    return token_text(wanted->name, wanted->name + length);
+}
+
+/* A name that differs in case or blanks alone, else NULL. */
+static const char *meant_name(const struct csv_plan *plan, const char *name)
+{
+    for (size_t i = 0; i < plan->names.count; i++)
+        if (text_alike(plan->names.name[i], name))
+            return plan->names.name[i];
+    return NULL;
+}
+
+/* "a name of the header: a, b, c, ...", as many as fit in. */
+static void list_names(const struct csv_plan *plan, char out[NAMES_LENGTH])
+{
+    size_t used = (size_t)snprintf(out, NAMES_LENGTH, "a name of the header: "), i = 0;
+    for (; i < plan->names.count; i++) {
+        const char *name = plan->names.name[i];
+        struct token_text shown = token_text(name, name + strlen(name));
+        if (used + strlen(shown.text) + sizeof ", ..." > NAMES_LENGTH)
+            break;
+        used +=
+            (size_t)snprintf(out + used, NAMES_LENGTH - used, "%s%s", i ? ", " : "", shown.text);
+    }
+    if (i < plan->names.count)
+        snprintf(out + used, NAMES_LENGTH - used, i ? ", ..." : "...");
+}
+
+/* Without a header names cannot be found, which may be the mistake. */
+static temper_status no_column(const struct csv_plan *plan, const struct wanted *wanted)
+{
+    char advice[NAMES_LENGTH] = "--header yes if the file has a header";
+    const char *meant = meant_name(plan, wanted->name);
+    if (meant)
+        return error_set(wanted->reading->error, TEMPER_USAGE,
+                         "%s: there is no column '%s' for %s; did you mean '%s'?",
+                         place_text(plan->path).text, shown_name(wanted).text, wanted->option,
+                         token_text(meant, meant + strlen(meant)).text);
+    if (plan->header)
+        list_names(plan, advice);
+    return error_set(wanted->reading->error, TEMPER_USAGE,
+                     "%s: there is no column '%s' for %s; pass %s, or a number from 1 to %zu",
+                     place_text(plan->path).text, shown_name(wanted).text, wanted->option, advice,
+                     plan->columns);
+}
+
+/* By name, else by number; CSV_NO_COLUMN if it is neither. */
+static temper_status look_up(const struct csv_plan *plan, const struct wanted *wanted,
+                             size_t *column)
+{
+    unsigned long long number;
+    size_t found = find_name(plan, wanted->name, column);
+    if (found > 1)
+        return error_set(wanted->reading->error, TEMPER_USAGE,
+                         "%s: %zu columns are named '%s'; name one of them for %s by its number",
+                         place_text(plan->path).text, found, shown_name(wanted).text,
+                         wanted->option);
+    if (found == 1)
+        return TEMPER_OK;
+    bool is_number = number_u64(wanted->name, wanted->name + strlen(wanted->name), &number);
+    *column =
+        is_number && number >= 1 && number <= plan->columns ? (size_t)number - 1 : CSV_NO_COLUMN;
+    return TEMPER_OK;
+}
+
+/* Gives a column a role that no other option has given it. */
+static temper_status claim(struct csv_plan *plan, const struct wanted *wanted, size_t column,
+                           enum csv_role role)
+{
+    if (column == CSV_NO_COLUMN)
+        return no_column(plan, wanted);
+    if (plan->role[column] != CSV_FEATURE && plan->role[column] != role)
+        return error_set(wanted->reading->error, TEMPER_USAGE,
+                         "%s: column '%s' is given two roles, one by %s; name it once",
+                         place_text(plan->path).text, shown_name(wanted).text, wanted->option);
+    plan->role[column] = (unsigned char)role;
+    return TEMPER_OK;
+}
+
+/* Both: *column is the one. */
+static temper_status claim_name(struct csv_plan *plan, const struct wanted *wanted,
+                                enum csv_role role, size_t *column)
+{
+    temper_status status = look_up(plan, wanted, column);
+    return status == TEMPER_OK ? claim(plan, wanted, *column, role) : status;
+}
+
+/* "all" among the categorical columns means no column, unless one is named so. */
+static bool means_all(const struct csv_plan *plan, const char *name)
+{
+    size_t column;
+    return strcmp(name, "all") == 0 && find_name(plan, name, &column) == 0;
+}
+
+/* The columns of "A,B,...". */
+static temper_status claim_list(struct csv_plan *plan, const struct wanted *option,
+                                const char *text, enum csv_role role)
+{
+    struct list list;
+    if (!text)
+        return TEMPER_OK;
+    temper_status status = list_read(option->option, text, false, &list, option->reading->error);
+    if (status != TEMPER_OK)
+        return status;
+    for (size_t i = 0; i < list.count && status == TEMPER_OK; i++) {
+        struct wanted wanted = {option->option, list.item[i].name, option->reading};
+        if (role == CSV_CATEGORY && means_all(plan, wanted.name))
+            plan->all_text = true;
+        else
+            status = claim_name(plan, &wanted, role, &(size_t){0});
+    }
+    list_free(&list);
+    return status;
+}
+
+/* ---- Roles
+ * ------------------------------------------------------------------------------------------- */
+
+/* Weights are in a column if the option names one, else in a file, which is not for us to read. */
+static temper_status claim_weight(struct csv_plan *plan, const struct reading *reading)
+{
+    const char *name = reading->options->weights;
+    if (!name)
+        return TEMPER_OK;
+    struct wanted wanted = {"--weights", name, reading};
+    temper_status status = look_up(plan, &wanted, &plan->weight);
+    if (status != TEMPER_OK || plan->weight == CSV_NO_COLUMN)
+        return status;
+    return claim(plan, &wanted, plan->weight, CSV_WEIGHT_COLUMN);
+}
+
+/* The column that --label names; by default the last one that is left. */
+static temper_status claim_label(struct csv_plan *plan, const struct reading *reading)
+{
+    const char *name = reading->options->label;
+    size_t none;
+    if (!name && reading->options->labels)
+        return TEMPER_OK;
+    if (name && strcmp(name, "none") == 0 && find_name(plan, "none", &none) == 0)
+        return TEMPER_OK;
+    if (name) {
+        struct wanted wanted = {"--label", name, reading};
+        return claim_name(plan, &wanted, CSV_LABEL, &plan->label);
+    }
+    for (size_t i = plan->columns; i-- > 0;) {
+        if (plan->role[i] == CSV_IGNORED || plan->role[i] == CSV_WEIGHT_COLUMN)
+            continue;
+        plan->label = i;
+        plan->label_guessed = true;
+        plan->role[i] = CSV_LABEL;
+        return TEMPER_OK;
+    }
+    return TEMPER_OK; /* and no feature is left: csv_plan_finish says so */
+}
+
+/* What --missing says. */
+static temper_status take_missing_rule(struct csv_plan *plan, const struct reading *reading)
+{
+    static const char *const rules[] = {
+        [CSV_ZERO] = "zero", [CSV_MEAN] = "mean", [CSV_DROP] = "drop"};
+    const char *given = reading->options->missing;
+    plan->missing = CSV_REFUSE;
+    for (int rule = CSV_ZERO; given && rule <= CSV_DROP; rule++)
+        if (strcmp(given, rules[rule]) == 0)
+            plan->missing = (enum csv_missing_rule)rule;
+    if (given && plan->missing == CSV_REFUSE)
+        return error_set(reading->error, TEMPER_USAGE,
+                         "--missing is none of zero, mean and drop; pass one of them");
+    return reading->schema ? csv_like_missing(plan, reading) : TEMPER_OK;
+}
+
+/* What is ignored or weights goes first, so that the label is the last of the others. */
+temper_status csv_plan_columns(struct csv_plan *plan, const struct reading *reading,
+                               const struct csv_line *first)
+{
+    plan->columns = first->count;
+    plan->label = plan->weight = CSV_NO_COLUMN;
+    plan->f64 = reading->options->f64 != 0;
+    plan->role = mem_zeroed(plan->columns, sizeof *plan->role);
+    if (!plan->role)
+        return error_no_memory(reading->error);
+    temper_status status = plan->header ? take_names(plan, first, reading->error) : TEMPER_OK;
+    if (status == TEMPER_OK)
+        status = take_missing_rule(plan, reading);
+    struct wanted ignored = {.option = "--ignore", .reading = reading};
+    if (status == TEMPER_OK)
+        status = claim_list(plan, &ignored, reading->options->ignore, CSV_IGNORED);
+    if (status == TEMPER_OK)
+        status = claim_weight(plan, reading);
+    if (status == TEMPER_OK && (!reading->schema || reading->options->label))
+        status = claim_label(plan, reading);
+    if (status == TEMPER_OK && reading->schema)
+        return csv_like_columns(plan, reading);
+    struct wanted text = {.option = "--categorical", .reading = reading};
+    if (status == TEMPER_OK)
+        status = claim_list(plan, &text, reading->options->categorical, CSV_CATEGORY);
+    return status;
+}
+
+/* The width of a row, and where in it the categories are. */
+temper_status csv_plan_finish(struct csv_plan *plan, const struct reading *reading)
+{
+    for (size_t i = 0; i < plan->columns; i++) {
+        plan->categories += plan->role[i] == CSV_CATEGORY;
+        plan->width += plan->role[i] == CSV_CATEGORY || plan->role[i] == CSV_FEATURE;
+    }
+    if (plan->width == 0)
+        return error_set(reading->error, TEMPER_BAD_DATA,
+                         "%s: no column is left for features; pass another --label or --ignore, or "
+                         "--format if this is no %s",
+                         place_text(plan->path).text,
+                         plan->format.separator == '\t' ? "TSV" : "CSV");
+    plan->cell_size = plan->f64 ? sizeof(double) : sizeof(float);
+    plan->category = mem_alloc(plan->categories, sizeof *plan->category);
+    plan->slot = mem_alloc(plan->categories, sizeof *plan->slot);
+    if (!plan->category || !plan->slot || !mul_size(plan->width, plan->cell_size, &plan->row_size))
+        return error_no_memory(reading->error);
+    for (size_t i = 0, slot = 0, n = 0; i < plan->columns; i++) {
+        if (plan->role[i] == CSV_CATEGORY) {
+            plan->category[n] = i;
+            plan->slot[n++] = slot;
+        }
+        slot += plan->role[i] == CSV_CATEGORY || plan->role[i] == CSV_FEATURE;
+    }
+    return TEMPER_OK;
+}
+
+/* Half-built plans too. */
+void csv_plan_free(struct csv_plan *plan)
+{
+    for (size_t i = 0; i < plan->names.count; i++)
+        mem_free(plan->names.name[i]);
+    mem_free((void *)plan->names.name);
+    mem_free(plan->role);
+    mem_free(plan->category);
+    mem_free(plan->slot);
+    mem_free(plan->like);
+}

@@ -1,0 +1,195 @@
+/* csv_sniff: what the first lines tell about a table: its separator, and whether it has a header.
+ *
+ * The rules are those of csv.h. They err on the side of asking: a header that is taken for a row
+ * adds a class of one, and a row that is taken for a header is lost; neither would be noticed. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "data/csv/csv.h"
+#include "data/csv/csv_schema.h"
+#include "data/read/format.h"
+#include "data/name_list.h"
+#include "data/quote_text.h"
+
+/* ---- Lines
+ * ------------------------------------------------------------------------------------------ */
+
+/* Only for the first two lines, so the array may take its time to grow. */
+enum csv_fault_kind csv_line_read(const struct csv_format *format, const char *p, const char *to,
+                                  struct csv_line *line)
+{
+    size_t capacity = 0;
+    *line = (struct csv_line){.from = p};
+    for (bool ended = false; !ended; line->count++) {
+        if (line->count == capacity) {
+            capacity = capacity ? capacity * 2 : 64;
+            struct csv_cell *grown = mem_resize(line->cell, capacity, sizeof *grown);
+            if (!grown)
+                return CSV_MEMORY;
+            line->cell = grown;
+        }
+        struct csv_cell *cell = &line->cell[line->count];
+        enum csv_fault_kind kind = csv_scan(format, p, to, cell);
+        if (kind != CSV_FINE) {
+            line->next = cell->from; /* where it is */
+            return kind;
+        }
+        ended = cell->ends_line;
+        line->next = p = cell->next;
+    }
+    return CSV_FINE;
+}
+
+void csv_line_free(struct csv_line *line)
+{
+    mem_free(line->cell);
+    *line = (struct csv_line){0};
+}
+
+/* ---- Separator
+ * -------------------------------------------------------------------------------------- */
+
+/* The content is not asked: a tab in the first line is found by csv_find_separator too. */
+bool csv_is_tsv(const struct reading *reading)
+{
+    const char *given = reading->options->format;
+    const struct format *told = given ? format_named(given) : format_of_path(reading->path);
+    return told && strcmp(told->name, "tsv") == 0;
+}
+
+/* Counts outside quotes; a line of one column has no separator, and any will do. */
+char csv_find_separator(const char *p, const char *to)
+{
+    size_t commas = 0, tabs = 0, semicolons = 0;
+    bool quoted = false;
+    for (; p < to && (quoted || *p != '\n'); p++) {
+        quoted ^= *p == '"';
+        commas += !quoted && *p == ',';
+        tabs += !quoted && *p == '\t';
+        semicolons += !quoted && *p == ';';
+    }
+    if (commas > 0 || (tabs == 0 && semicolons == 0))
+        return ',';
+    return tabs >= semicolons ? '\t' : ';';
+}
+
+/* ---- Header
+ * ----------------------------------------------------------------------------------------- */
+
+/* Names with quotes in them are left out: they would have to be unquoted first. */
+static bool cell_is(const struct csv_cell *cell, const char *text, size_t length)
+{
+    return !cell->doubled && (size_t)(cell->to - cell->from) == length &&
+           memcmp(cell->from, text, length) == 0;
+}
+
+/* Whether a name is that of a cell, and no number: "3" may mean the third column. */
+static bool names_cell(const char *name, const struct csv_line *line)
+{
+    for (size_t i = 0; name && i < line->count; i++)
+        if (cell_is(&line->cell[i], name, strlen(name)) && !csv_is_number(&line->cell[i]) &&
+            !csv_is_missing(&line->cell[i]))
+            return true;
+    return false;
+}
+
+/* The same for the names of a list; one that cannot be read is refused later. */
+static bool list_names_cell(const char *text, const struct csv_line *line)
+{
+    struct list list;
+    bool found = false;
+    if (!text || list_read("", text, false, &list, NULL) != TEMPER_OK)
+        return false;
+    for (size_t i = 0; i < list.count && !found; i++)
+        found = names_cell(list.item[i].name, line);
+    list_free(&list);
+    return found;
+}
+
+/* Whoever names a column knows that there is a header. */
+static bool options_name_cell(const temper_read_options *options, const struct csv_line *line)
+{
+    return names_cell(options->label, line) || names_cell(options->weights, line) ||
+           list_names_cell(options->ignore, line) || list_names_cell(options->categorical, line);
+}
+
+/* What write_csv puts above the labels. */
+static bool ends_in_label(const struct csv_line *line)
+{
+    return line->count > 0 && cell_is(&line->cell[line->count - 1], "label", 5);
+}
+
+/* Cells that are numbers, of any size. */
+static size_t count_numbers(const struct csv_line *line)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < line->count; i++)
+        count += csv_is_number(&line->cell[i]);
+    return count;
+}
+
+/* The rule of csv.h for two lines that no option and no `label` decides. */
+static bool looks_like_header(const struct csv_line *first, const struct csv_line *second)
+{
+    size_t texts = 0;
+    for (size_t i = 0; i < first->count && i < second->count; i++) {
+        if (!csv_is_number(&second->cell[i]))
+            continue;
+        if (csv_is_number(&first->cell[i]))
+            return false;
+        texts += !csv_is_missing(&first->cell[i]);
+    }
+    return texts > 0;
+}
+
+/* From what is most certain to what is least; in doubt the user is asked. */
+static temper_status guess_header(struct csv_plan *plan, const struct reading *reading,
+                                  const struct csv_line *first, const struct csv_line *second)
+{
+    if (reading->schema && csv_like_header(reading->schema, first))
+        plan->header = true;
+    else if (!second)
+        plan->header = count_numbers(first) == 0;
+    else if (options_name_cell(reading->options, first))
+        plan->header = true;
+    else if (ends_in_label(first) && !ends_in_label(second))
+        plan->header = true;
+    else if (count_numbers(second) > 0 || count_numbers(first) > 0)
+        plan->header = looks_like_header(first, second);
+    else
+        return error_set(
+            reading->error, TEMPER_BAD_DATA,
+            "%s: no numbers in the first two rows, so the first may be a header or not; "
+            "pass --header yes or --header no",
+            place_text(plan->path).text);
+    return TEMPER_OK;
+}
+
+/* Other programs put a line of words in front of their tables. */
+static bool is_comment(const struct csv_line *first, const struct csv_line *second)
+{
+    const struct csv_cell *cell = &first->cell[0];
+    return second && second->count != first->count && cell->to > cell->from && *cell->from == '#';
+}
+
+/* The option, if it is given. */
+temper_status csv_find_header(struct csv_plan *plan, const struct reading *reading,
+                              const struct csv_line *first, const struct csv_line *second)
+{
+    const char *told = reading->options->header;
+    if (is_comment(first, second))
+        return error_set(reading->error, TEMPER_BAD_DATA,
+                         "%s: the first line begins with # and has %zu field%s, the next one %zu; "
+                         "remove lines that are no rows, as by: grep -v '^#'",
+                         place_text(plan->path).text, first->count, plural(first->count),
+                         second->count);
+    plan->header_told = told && strcmp(told, "auto") != 0;
+    if (!plan->header_told)
+        return guess_header(plan, reading, first, second);
+    plan->header = strcmp(told, "yes") == 0;
+    if (!plan->header && strcmp(told, "no") != 0)
+        return error_set(reading->error, TEMPER_USAGE,
+                         "--header is none of yes, no and auto; pass one of them");
+    return TEMPER_OK;
+}

@@ -1,0 +1,206 @@
+/* csv_fault: what is wrong with a table, where, and what to do about it.
+ *
+ * A fault is kept as facts until its line is known: a part of a file that is parsed on a thread of
+ * its own cannot know how many lines were before it. */
+#include "data/csv/csv.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "data/quote_text.h"
+
+enum { TEXTS_SHOWN = 60 }; /* bytes of a list of columns */
+
+/* In these, @t is the cell's text, @c the column, @o its name for an option, @n a number of fields
+ * and @m how many there should be; @l is advice to name the label, where that was only guessed and
+ * the column begins with text. @s is a list of the
+ * columns of text, @a the same for an option. */
+static const char *const sentences[] = {
+    [CSV_QUOTE_OPEN] =
+        "the quote that opens here is never closed; close it, or double it and quote "
+        "the cell",
+    [CSV_QUOTE_INSIDE] = "a quote inside a cell; put the cell in quotes and double the quote",
+    [CSV_QUOTE_BEHIND] = "text behind a closing quote; double the quote if it belongs to the cell",
+    [CSV_RETURN] = "a carriage return inside a line; end lines by \\n or \\r\\n, or quote the cell",
+    [CSV_NUL] = "a NUL byte; convert the file to plain text, from UTF-16 perhaps",
+    [CSV_FIELDS] = "expected @m fields, found @n; correct the line or remove it",
+    [CSV_FIELDS_CUT] =
+        "expected @m fields, found @n; the file seems cut off: complete the last line or "
+        "remove it",
+    [CSV_TEXT] = "text '@t' in @c; pass @l--categorical @o for a 0/1 feature of each text, or "
+                 "--ignore @o",
+    [CSV_TEXT_FIRST] =
+        "text '@t' in @c; pass --header yes if this is a header, or @l--categorical @o, "
+        "or --ignore @o",
+    [CSV_TEXT_LIKE] = "text '@t' in @c, where the model has numbers; correct the cell, or give a "
+                      "file with the columns that the model was trained on",
+    [CSV_TEXT_FIRST_LIKE] =
+        "text '@t' in @c, where the model has numbers; pass --header yes if this "
+        "is a header, or correct the cell",
+    [CSV_TEXT_LATER] =
+        "text '@t' in @c; if it is a column of numbers, correct the cell, or empty it and pass "
+        "--missing; else pass --categorical @o for a 0/1 feature of each text, or --ignore @o",
+    [CSV_TEXT_FIGURE] = "'@t' in @c is no plain number; write it as 1234.5, without commas, blanks "
+                        "and signs of money or percent, or pass --ignore @o",
+    [CSV_TEXT_MANY] =
+        "text in columns @s; pass @l--categorical NAMES for a 0/1 feature of each text where these "
+        "are few, and --ignore NAMES for the others; to leave all out: --ignore @a",
+    [CSV_TEXT_FIRST_MANY] =
+        "text in columns @s; pass --header yes if this is a header, or @l--categorical NAMES for a "
+        "0/1 feature of each text, and --ignore NAMES for the others; to leave all out: --ignore "
+        "@a",
+    [CSV_MISSING] = "no value in @c; drop the row, or pass --missing zero, mean or drop",
+    [CSV_NOT_FINITE] =
+        "value '@t' in @c is not finite; correct it, drop the row, or pass --ignore @o",
+    [CSV_TOO_LARGE_F32] = "value '@t' in @c is too large for a float; pass --type f64",
+    [CSV_TOO_LARGE] = "value '@t' in @c is too large for a double; correct it or drop the row",
+    [CSV_LABEL_MISSING] = "no label in @c; drop the row or pass --missing drop, or name another "
+                          "--label",
+    [CSV_LABEL_NOT_FINITE] = "label '@t' in @c is not finite; correct it or drop the row",
+    [CSV_LABELS] = "more than 65536 different labels in @c; name another --label",
+    [CSV_VALUES] = "more than 65536 different texts in @c; pass --ignore @o",
+    [CSV_WEIGHT_MISSING] = "no weight in @c; drop the row or pass --missing drop",
+    [CSV_WEIGHT] = "weight '@t' in @c is no number from 0 on; correct it or drop the row",
+};
+
+/* The cell is cut short: the remedy must fit in behind it. */
+void csv_fault_set(struct csv_fault *fault, enum csv_fault_kind kind, const char *from,
+                   const char *to)
+{
+    size_t length = (size_t)(to - from);
+    struct token_text shown =
+        token_text(from, from + (length < CSV_TOKEN_SHOWN ? length : CSV_TOKEN_SHOWN));
+    snprintf(fault->token, sizeof fault->token, "%.*s%s", 4 * CSV_TOKEN_SHOWN, shown.text,
+             length > CSV_TOKEN_SHOWN ? "..." : "");
+    fault->kind = kind;
+}
+
+/* ---- Columns of text ------------------------------------------------------------------------- */
+
+/* "age, 3 ('home town'), city", by the names that options take; as many as fit in. */
+static void append_texts(struct text *text, const struct csv_plan *plan, bool for_option)
+{
+    size_t start = text->length;
+    for (size_t i = 0; i < plan->texts; i++) {
+        size_t column = plan->text[i];
+        const char *name = column < plan->names.count ? plan->names.name[column] : "";
+        struct csv_column_text option = csv_column_option(plan, column);
+        if (text->length - start > TEXTS_SHOWN) {
+            text_append(text, for_option ? ",..." : ", ...");
+            return;
+        }
+        text_append(text, i == 0 ? "" : for_option ? "," : ", ");
+        text_append(text, option.text);
+        if (!for_option && *name && strcmp(name, option.text) != 0)
+            text_format(text, " (%s)", csv_column_shown(plan, column).text + strlen("column "));
+    }
+}
+
+/* Whether others have text too, from the first row on. */
+static bool is_one_of_many(const struct csv_plan *plan, size_t column)
+{
+    bool found = false;
+    for (size_t i = 0; i < plan->texts && !found; i++)
+        found = plan->text[i] == column;
+    return found && plan->texts > 1;
+}
+
+/* ---- Sentences ------------------------------------------------------------------------------- */
+
+/* Its line, unless there are blank ones. */
+static uint64_t first_row(const struct csv_plan *plan)
+{
+    return plan->header ? 2 : 1;
+}
+
+/* Further down it is rather a cell that is wrong. */
+static void append_label(struct text *text, const struct csv_plan *plan,
+                         const struct csv_fault *fault)
+{
+    if (!plan->label_guessed || fault->line > first_row(plan))
+        return;
+    if (is_one_of_many(plan, fault->field))
+        text_append(text, "--label NAME if one is the label, ");
+    else
+        text_format(text, "--label %s if it is the label, ",
+                    csv_column_option(plan, fault->field).text);
+}
+
+/* What a letter behind @ stands for. */
+static void append_part(struct text *text, char part, const struct csv_plan *plan,
+                        const struct csv_fault *fault)
+{
+    if (part == 't')
+        text_append(text, fault->token);
+    else if (part == 'c')
+        text_append(text, csv_column_shown(plan, fault->field).text);
+    else if (part == 'o')
+        text_append(text, csv_column_option(plan, fault->field).text);
+    else if (part == 'l')
+        append_label(text, plan, fault);
+    else if (part == 's' || part == 'a')
+        append_texts(text, plan, part == 'a');
+    else
+        text_format(text, "%zu", part == 'n' ? fault->count : plan->columns);
+}
+
+/* "1,500", "$5" or "5 %", which spreadsheets write; no date, and nothing with letters. */
+static bool is_figure(const char *token)
+{
+    bool signed_first = *token == '-' || *token == '+';
+    return token[signed_first + strspn(token + signed_first, "0123456789.,'_ $%")] == '\0' &&
+           strpbrk(token, "0123456789") != NULL;
+}
+
+/* What a column of text could become is settled where a model has numbers. */
+static enum csv_fault_kind kind_for(const struct csv_plan *plan, const struct csv_fault *fault)
+{
+    bool first = fault->kind == CSV_TEXT_FIRST;
+    if (!first && fault->kind != CSV_TEXT)
+        return fault->kind;
+    if (plan->like)
+        return first ? CSV_TEXT_FIRST_LIKE : CSV_TEXT_LIKE;
+    if (is_one_of_many(plan, fault->field))
+        return first ? CSV_TEXT_FIRST_MANY : CSV_TEXT_MANY;
+    if (is_figure(fault->token))
+        return CSV_TEXT_FIGURE;
+    return first || fault->line <= first_row(plan) ? fault->kind : CSV_TEXT_LATER;
+}
+
+/* The sentence with its parts in place. */
+static void fill_in(struct text *text, const struct csv_plan *plan, const struct csv_fault *fault)
+{
+    for (const char *p = sentences[kind_for(plan, fault)]; *p;) {
+        size_t plain = strcspn(p, "@");
+        text_append_bytes(text, p, plain);
+        p += plain;
+        if (*p == '@') {
+            append_part(text, p[1], plan, fault);
+            p += 2;
+        }
+    }
+}
+
+/* file:line:column where there is one, else file:line. */
+temper_status csv_fault_report(const struct csv_plan *plan, const struct csv_fault *fault,
+                               uint64_t lines_before, temper_error *error)
+{
+    struct text text = {0};
+    struct place_text place = place_text(plan->path);
+    struct csv_fault found = *fault;
+    found.line += lines_before;
+    size_t line = (size_t)found.line;
+    temper_status status = TEMPER_BAD_DATA;
+    if (fault->kind != CSV_MEMORY)
+        fill_in(&text, plan, &found);
+    if (fault->kind == CSV_MEMORY || text.failed)
+        status = error_no_memory(error);
+    else if (fault->column == 0)
+        error_at(error, status, line, 0, "%s:%zu: %s", place.text, line, text.bytes);
+    else
+        error_at(error, status, line, fault->column, "%s:%zu:%zu: %s", place.text, line,
+                 fault->column, text.bytes);
+    text_free(&text);
+    return status;
+}

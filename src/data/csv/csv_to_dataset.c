@@ -1,0 +1,328 @@
+/* csv_finish: the rows that were read become a dataset.
+ *
+ * Only now is it known how many values a categorical column has, and what the mean of a column is.
+ * All of it happens in the array that the rows were read into: a table may take most of the memory.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "data/csv/csv_schema.h"
+#include "data/quote_text.h"
+#include "data/weights.h"
+
+/* The rows on their way; width and row_size grow when categories become features. */
+struct table {
+    const struct csv_plan *plan;
+    struct csv_part *whole;
+    size_t width;
+    size_t row_size;
+    double *mean; /* of each feature, once they are taken */
+    temper_error *error;
+};
+
+/* A column that is empty throughout has no mean and no categories. */
+static temper_status no_values(const struct table *table, size_t column)
+{
+    return error_set(table->error, TEMPER_BAD_DATA, "%s: no values at all in %s; pass --ignore %s",
+                     place_text(table->plan->path).text, csv_column_shown(table->plan, column).text,
+                     csv_column_option(table->plan, column).text);
+}
+
+/* ---- One-hot
+ * ---------------------------------------------------------------------------------------- */
+
+/* Zeros and a one; NaN where the value is missing, to be filled like that of a number. */
+static void write_one_hot(const struct csv_plan *plan, unsigned char *out, uint32_t code,
+                          size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        double wide = code == CSV_NO_CODE ? (double)NAN : i == code;
+        float narrow = (float)wide;
+        memcpy(out + i * plan->cell_size, plan->f64 ? (const void *)&wide : (const void *)&narrow,
+               plan->cell_size);
+    }
+}
+
+/* One row, from its kept cells to all its features. */
+static void expand_row(const struct table *table, const unsigned char *row, unsigned char *out)
+{
+    const struct csv_plan *plan = table->plan;
+    size_t size = plan->cell_size, from = 0; /* the first slot that is not written yet */
+    for (size_t i = 0; i <= plan->categories; i++) {
+        size_t to = i < plan->categories ? plan->slot[i] : plan->width;
+        memcpy(out, row + from * size, (to - from) * size);
+        out += (to - from) * size;
+        from = to + 1;
+        if (i == plan->categories)
+            break;
+        uint32_t code;
+        memcpy(&code, row + to * size, sizeof code);
+        size_t count = table->whole->category[i].count;
+        write_one_hot(plan, out, code, count);
+        out += count * size;
+    }
+}
+
+/* How wide the rows become. */
+static temper_status measure(struct table *table)
+{
+    const struct csv_plan *plan = table->plan;
+    size_t ignored;
+    table->width = plan->width - plan->categories;
+    for (size_t i = 0; i < plan->categories; i++) {
+        size_t count = table->whole->category[i].count;
+        if (count == 0)
+            return no_values(table, plan->category[i]);
+        if (!add_size(table->width, count, &table->width))
+            return error_no_memory(table->error);
+    }
+    if (table->width > UINT32_MAX || !mul_size(table->width, plan->cell_size, &table->row_size) ||
+        !mul_size(table->row_size, table->whole->rows, &ignored))
+        return error_no_memory(table->error);
+    return TEMPER_OK;
+}
+
+/* In place, from the last row to the first: no row becomes narrower, so none is overwritten before
+ * its turn, and there is never a second copy of the table. */
+static temper_status expand(struct table *table)
+{
+    struct csv_part *whole = table->whole;
+    size_t old_size = table->plan->row_size;
+    temper_status status = measure(table);
+    if (status != TEMPER_OK)
+        return status;
+    unsigned char *row = mem_alloc(old_size, 1);
+    unsigned char *cells = array_resize(whole->spill, whole->cells, whole->rows, table->row_size);
+    if (cells)
+        whole->cells = cells;
+    for (size_t r = whole->rows; row && cells && r-- > 0;) {
+        memcpy(row, cells + r * old_size, old_size);
+        expand_row(table, row, cells + r * table->row_size);
+        spill_used(whole->spill, old_size + table->row_size);
+    }
+    mem_free(row);
+    return row && cells ? TEMPER_OK : error_no_memory(table->error);
+}
+
+/* ---- Missing values
+ * --------------------------------------------------------------------------------- */
+
+/* Cells as doubles, whatever they are: these passes are made only where values are missing. */
+static double get_cell(const struct table *table, size_t row, size_t column)
+{
+    const unsigned char *cell =
+        table->whole->cells + row * table->row_size + column * table->plan->cell_size;
+    double wide;
+    float narrow;
+    if (table->plan->f64) {
+        memcpy(&wide, cell, sizeof wide);
+        return wide;
+    }
+    memcpy(&narrow, cell, sizeof narrow);
+    return (double)narrow;
+}
+
+static void set_cell(const struct table *table, size_t row, size_t column, double value)
+{
+    unsigned char *cell =
+        table->whole->cells + row * table->row_size + column * table->plan->cell_size;
+    float narrow = (float)value;
+    memcpy(cell, table->plan->f64 ? (const void *)&value : (const void *)&narrow,
+           table->plan->cell_size);
+}
+
+/* Sums that are too large for a double; their means are not. */
+static double mean_of_large(const struct table *table, size_t column, double count)
+{
+    double mean = 0;
+    for (size_t r = 0; r < table->whole->rows; r++) {
+        double value = get_cell(table, r, column);
+        mean += isnan(value) ? 0 : value / count;
+        spill_used(table->whole->spill, table->row_size);
+    }
+    return mean;
+}
+
+/* Means of what is there, row by row: one order, whatever the threads. */
+static void take_means(const struct table *table, double *mean, double *count)
+{
+    for (size_t r = 0; r < table->whole->rows; r++) {
+        spill_used(table->whole->spill, table->row_size);
+        for (size_t c = 0; c < table->width; c++) {
+            double value = get_cell(table, r, c);
+            mean[c] += isnan(value) ? 0 : value;
+            count[c] += isnan(value) ? 0 : 1;
+        }
+    }
+    for (size_t c = 0; c < table->width; c++)
+        mean[c] = isfinite(mean[c]) ? mean[c] / count[c] : mean_of_large(table, c, count[c]);
+}
+
+/* The column of the file that feature c, which is no category, comes from. */
+static size_t column_of(const struct table *table, size_t c)
+{
+    const struct csv_plan *plan = table->plan;
+    for (size_t i = 0, n = 0, at = 0; i < plan->columns; i++) {
+        if (plan->role[i] == CSV_CATEGORY)
+            at += table->whole->category[n++].count;
+        else if (plan->role[i] == CSV_FEATURE && at++ == c)
+            return i;
+    }
+    return 0;
+}
+
+/* Every NaN becomes 0 or the mean: no other cell is one, for numbers that are not finite are
+ * refused. */
+static temper_status fill_missing(struct table *table)
+{
+    double *mean = table->mean = mem_zeroed(table->width, sizeof *mean);
+    double *count = mem_zeroed(table->width, sizeof *count);
+    temper_status status = TEMPER_OK;
+    if (!mean || !count) {
+        mem_free(count);
+        return error_no_memory(table->error);
+    }
+    if (table->plan->missing == CSV_MEAN) {
+        take_means(table, mean, count);
+        for (size_t c = 0; c < table->width && status == TEMPER_OK; c++)
+            if (count[c] == 0)
+                status = no_values(table, column_of(table, c));
+    }
+    for (size_t r = 0; status == TEMPER_OK && r < table->whole->rows; r++) {
+        spill_used(table->whole->spill, table->row_size);
+        for (size_t c = 0; c < table->width; c++)
+            if (isnan(get_cell(table, r, c)))
+                set_cell(table, r, c, mean[c]);
+    }
+    mem_free(count);
+    return status;
+}
+
+/* ---- The whole
+ * --------------------------------------------------------------------------------------- */
+
+void csv_note_missing(struct dataset *data, uint64_t kept, bool means, bool of_training)
+{
+    unsigned long long filled = data->missing_filled, dropped = data->missing_dropped;
+    const char *whose = filled == 1 ? "its" : "their";
+    if (dropped > 0)
+        dataset_note(data, "missing: %llu of %llu rows dropped", dropped, dropped + kept);
+    if (filled > 0 && !means)
+        dataset_note(data, "missing: %llu value%s became 0", filled, plural(filled));
+    else if (filled > 0)
+        dataset_note(data, "missing: %llu value%s became the mean %s %s column%s", filled,
+                     plural(filled), of_training ? "that" : "of", whose,
+                     of_training ? " had in training" : "");
+}
+
+/* What was assumed and what was done, for the user to contradict. */
+static void note(const struct table *table, const struct reading *reading, struct dataset *data)
+{
+    const struct csv_plan *plan = table->plan;
+    size_t made = table->width - (plan->width - plan->categories);
+    data->missing_filled = table->whole->missing;
+    data->missing_dropped = table->whole->dropped;
+    if (plan->separator_told)
+        dataset_note(data, "separator: %s, told by the first line",
+                     plan->format.separator == '\t' ? "tab" : "semicolon");
+    if (!plan->header_told)
+        dataset_note(data,
+                     plan->header
+                         ? "header: the first line, told by its text; --header no if it is a row"
+                         : "header: none, told by the first lines; --header yes if there is one");
+    if (plan->label != CSV_NO_COLUMN && !reading->options->label && !reading->schema)
+        dataset_note(data, "label: %s, the last one; --label names another",
+                     csv_column_shown(plan, plan->label).text);
+    if (plan->categories > 0)
+        dataset_note(data, "categorical: %zu column%s became %zu feature%s", plan->categories,
+                     plural(plan->categories), made, plural(made));
+    if (!reading->piece && !reading->is_portion) /* else it is known when all have been read */
+        csv_note_missing(data, table->whole->rows, plan->missing == CSV_MEAN,
+                         reading->schema != NULL);
+}
+
+/* Gives back what was reserved beyond the rows; a failure to do so does no harm. */
+static void *shrink(const struct csv_part *whole, void *array, size_t rows, size_t size)
+{
+    void *smaller = array && !whole->spill ? mem_resize(array, rows, size) : NULL;
+    return smaller ? smaller : array;
+}
+
+/* The arrays change hands; what the part still has is freed with it. */
+static void move(const struct table *table, struct dataset *data)
+{
+    struct csv_part *whole = table->whole;
+    size_t rows = whole->rows;
+    void *cells = shrink(whole, whole->cells, rows, table->row_size);
+    data->x = (struct matrix){
+        .kind = table->plan->f64 ? MATRIX_F64 : MATRIX_F32,
+        .rows = rows,
+        .columns = table->width,
+        .nonzeros = (uint64_t)rows * table->width,
+        .dense = cells,
+        .owned = {whole->spill ? NULL : cells},
+    };
+    data->label = shrink(whole, whole->label, rows, sizeof *whole->label);
+    data->weight = shrink(whole, whole->weight, rows, sizeof *whole->weight);
+    data->line = shrink(whole, whole->line, rows, sizeof *whole->line);
+    data->classes = whole->classes;
+    data->format = table->plan->format.separator == '\t' ? "tsv" : "csv";
+    data->header = table->plan->header;
+    data->separator = table->plan->format.separator;
+    data->weight_column = table->plan->weight == CSV_NO_COLUMN ? 0 : table->plan->weight + 1;
+    whole->cells = NULL;
+    whole->label = NULL;
+    whole->weight = NULL;
+    whole->line = NULL;
+    whole->classes = (struct classes){0};
+}
+
+/* Either there were none, or none is left. */
+static temper_status refuse_no_rows(const struct table *table)
+{
+    const char *path = place_text(table->plan->path).text;
+    if (table->whole->dropped > 0)
+        return error_set(table->error, TEMPER_BAD_DATA,
+                         "%s: every row has a missing value; pass --missing zero or mean", path);
+    return error_set(table->error, TEMPER_BAD_DATA,
+                     "%s: a header and no rows; add rows, or pass --header no if the line is one",
+                     path);
+}
+
+/* One-hot, filled, and with a schema of how that came about. Means are taken even where nothing is
+ * missing: it may be in the rows that the model will see. */
+static temper_status make_features(struct table *table, struct dataset *data)
+{
+    const struct csv_plan *plan = table->plan;
+    temper_status status = plan->categories > 0 ? expand(table) : TEMPER_OK;
+    if (status == TEMPER_OK && (table->whole->missing > 0 || plan->missing == CSV_MEAN))
+        status = fill_missing(table);
+    if (status == TEMPER_OK)
+        status =
+            csv_schema_learn(plan, table->whole, plan->missing == CSV_MEAN ? table->mean : NULL,
+                             &data->schema, table->error);
+    mem_free(table->mean);
+    return status;
+}
+
+temper_status csv_finish(const struct csv_plan *plan, struct csv_part *whole,
+                         const struct reading *reading, struct dataset *data)
+{
+    struct table table = {plan, whole, plan->width, plan->row_size, NULL, reading->error};
+    bool others = reading->piece || (reading->is_portion && whole->dropped > 0); /* may have rows */
+    if (whole->rows == 0 && !others)
+        return refuse_no_rows(&table);
+    temper_status status = reading->schema
+                               ? csv_like_finish(plan, whole, reading, data, &table.width)
+                               : make_features(&table, data);
+    if (status == TEMPER_OK)
+        status = schema_name_features(data->schema, &data->features, reading->error);
+    if (status != TEMPER_OK)
+        return status;
+    table.row_size = table.width * plan->cell_size;
+    note(&table, reading, data);
+    move(&table, data);
+    return data->weight ? weights_check(data, reading->error) : TEMPER_OK;
+}

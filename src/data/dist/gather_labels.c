@@ -1,0 +1,73 @@
+/* roll: gathered once, where there are other processes. */
+#include "data/dist/gather_labels.h"
+
+#include "base/memory.h"
+
+temper_status roll_gather(const struct roll *roll, const void *mine, size_t size, void *all,
+                          temper_error *error)
+{
+    size_t *bytes = mem_alloc(comm_size(roll->comm), sizeof *bytes);
+    if (!bytes)
+        return error_no_memory(error);
+    bytes[0] = roll->own * size;
+    for (size_t r = 0; roll->rows_of && r < comm_size(roll->comm); r++)
+        bytes[r] = (size_t)roll->rows_of[r] * size;
+    temper_status status = comm_gather(roll->comm, mine, bytes, all, error);
+    mem_free(bytes);
+    return status;
+}
+
+static temper_status gather(const struct dataset *data, struct roll *roll, temper_error *error)
+{
+    uint64_t own = data->x.rows;
+    roll->rows_of = mem_alloc(comm_size(roll->comm), sizeof *roll->rows_of);
+    roll->gathered = mem_alloc(roll->rows, sizeof *roll->gathered);
+    if (data->weight)
+        roll->gathered_weight = mem_alloc(roll->rows, sizeof *roll->gathered_weight);
+    if (!roll->rows_of || !roll->gathered || (data->weight && !roll->gathered_weight))
+        return error_no_memory(error);
+    temper_status status = comm_gather_each(roll->comm, &own, sizeof own, roll->rows_of, error);
+    if (status == TEMPER_OK)
+        status = roll_gather(roll, data->label, sizeof *data->label, roll->gathered, error);
+    if (status == TEMPER_OK && data->weight)
+        status =
+            roll_gather(roll, data->weight, sizeof *data->weight, roll->gathered_weight, error);
+    roll->label = roll->gathered;
+    roll->weight = roll->gathered_weight;
+    return status;
+}
+
+temper_status roll_call(const struct dataset *data, struct roll *out, temper_error *error)
+{
+    struct roll roll = {.comm = data->comm,
+                        .rows = (size_t)dataset_all_rows(data),
+                        .first = (size_t)data->first_row,
+                        .own = (size_t)data->x.rows,
+                        .label = data->label,
+                        .weight = data->weight};
+    temper_status status = comm_alone(data->comm) ? TEMPER_OK : gather(data, &roll, error);
+    if (status == TEMPER_OK)
+        *out = roll;
+    else
+        roll_free(&roll);
+    return status;
+}
+
+void roll_free(struct roll *roll)
+{
+    mem_free(roll->rows_of);
+    mem_free(roll->gathered);
+    mem_free(roll->gathered_weight);
+    *roll = (struct roll){0};
+}
+
+struct dataset roll_as_data(const struct roll *roll, const struct dataset *data)
+{
+    struct dataset all = {.classes = data->classes, .source = data->source};
+    all.x.rows = roll->rows;
+    all.x.columns = data->x.columns;
+    all.x.kind = data->x.kind;
+    all.label = (uint32_t *)roll->label; /* nobody writes to what is passed on as const */
+    all.weight = (double *)roll->weight;
+    return all;
+}

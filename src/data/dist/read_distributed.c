@@ -1,0 +1,312 @@
+/* read_pieces: one text, read by several processes: lines first, then rows to where they belong.
+ *
+ * What they have to agree on are the classes, in the order in which the rows bring them, the number
+ * of columns, the numbers of the lines, and the first fault. */
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/memory.h"
+#include "data/csv/csv.h"
+#include "data/dist/row_partition.h"
+#include "data/dist/distributed_read.h"
+#include "data/schema.h"
+#include "data/dist/scatter_rows.h"
+#include "data/read/csr_builder.h"
+#include "data/quote_text.h"
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+/* Back to an empty dataset, to read again; what was noted stays. */
+static void start_again(struct dataset *data)
+{
+    matrix_free(&data->x);
+    classes_free(&data->classes);
+    names_free(&data->features);
+    schema_free(data->schema);
+    mem_free(data->label);
+    mem_free(data->line);
+    mem_free(data->source);
+    data->schema = NULL;
+    data->label = NULL;
+    data->line = NULL;
+    data->source = NULL;
+}
+
+/* A table knows its lines when it has seen the first of them. */
+static temper_status read_own(struct pieces *p, uint64_t lines_before)
+{
+    struct reading *reading = p->reading;
+    reading->piece = true;
+    reading->lines_before = reading->lines = lines_before;
+    temper_status status = p->read == read_csv
+                               ? source_open(reading->path, &reading->source, reading->error)
+                               : source_open_lines(reading->path, p->comm->rank, p->comm->size,
+                                                   &reading->source, reading->error);
+    return status == TEMPER_OK ? p->read(reading, p->data) : status;
+}
+
+temper_status pieces_tell(struct pieces *p, temper_status read)
+{
+    const struct dataset *data = p->data;
+    struct told mine = {.size = p->size,
+                        .rows = data->x.rows,
+                        .columns = data->x.columns,
+                        .nonzeros = data->x.nonzeros,
+                        .lines = p->reading->lines,
+                        .filled = data->missing_filled,
+                        .dropped = data->missing_dropped,
+                        .status = read,
+                        .labelled = data->label != NULL,
+                        .weighted = data->weight != NULL,
+                        .kind = data->x.kind};
+    for (size_t j = 0; j < data->features.count; j++)
+        mine.features =
+            XXH64(data->features.name[j], strlen(data->features.name[j]), mine.features);
+    for (size_t c = 0; c < data->classes.count; c++)
+        mine.names += strlen(data->classes.name[c]) + 1;
+    return comm_gather_each(p->comm, &mine, sizeof mine, p->told, p->reading->error);
+}
+
+/* Lines are shared out by their place in the file: all must have the same one. */
+static temper_status check_copies(const struct pieces *p)
+{
+    for (size_t r = 1; r < p->comm->size; r++)
+        if (p->told[r].size != p->told[0].size)
+            return error_set(p->reading->error, TEMPER_BAD_DATA,
+                             "%s: has %llu bytes for one process and %llu for another; give all of "
+                             "them the same file",
+                             place_text(p->reading->path).text, (unsigned long long)p->told[0].size,
+                             (unsigned long long)p->told[r].size);
+    return TEMPER_OK;
+}
+
+/* As far as rank `to`: what the rows before it have. */
+static enum sparse_labels labels_before(const struct pieces *p, size_t to)
+{
+    for (size_t r = 0; r < to; r++)
+        if (p->told[r].rows)
+            return p->told[r].labelled ? SPARSE_LABELLED : SPARSE_UNLABELLED;
+    return SPARSE_NO_ROWS;
+}
+
+/* The first rank that has failed, or whose rows have labels where those before have none. */
+static size_t first_fault(const struct pieces *p)
+{
+    size_t r = 0;
+    for (; r < p->comm->size && p->told[r].status == TEMPER_OK; r++) {
+        enum sparse_labels before = labels_before(p, r);
+        enum sparse_labels here = p->told[r].labelled ? SPARSE_LABELLED : SPARSE_UNLABELLED;
+        if (p->told[r].rows && before != SPARSE_NO_ROWS && before != here)
+            break;
+    }
+    return r;
+}
+
+/* No rows, or none with a feature: there are words for that where all is read. */
+static bool is_empty(const struct pieces *p)
+{
+    bool rows = false, columns = false;
+    for (size_t r = 0; r < p->comm->size; r++) {
+        rows = rows || p->told[r].rows > 0;
+        columns = columns || p->told[r].columns > 0;
+    }
+    return !rows || !columns;
+}
+
+/* Once more, now that it is known what comes before: the message has to count its lines. */
+static temper_status tell_fault(struct pieces *p, size_t failed)
+{
+    uint64_t lines = 0;
+    temper_status status = TEMPER_OK;
+    for (size_t r = 0; r < failed; r++)
+        lines += p->told[r].lines;
+    p->reading->labels_before = (int)labels_before(p, failed);
+    if (p->comm->rank == failed) {
+        start_again(p->data);
+        status = read_own(p, lines);
+        if (status == TEMPER_OK && p->told[failed].status == TEMPER_NO_MEMORY)
+            status = error_no_memory(p->reading->error);
+        else if (status == TEMPER_OK)
+            status = error_set(p->reading->error, TEMPER_IO,
+                               "%s: has changed while it was read; leave it as it is, and try "
+                               "again",
+                               place_text(p->reading->path).text);
+    }
+    return comm_agree(p->comm, status, p->reading->error);
+}
+
+/* ---- Classes, columns, lines, notes ---------------------------------------------------------- */
+
+/* The names of all, in the order of the ranks, each ended by '\0'. */
+static char *gather_names(struct pieces *p, temper_status *status)
+{
+    const struct classes *classes = &p->data->classes;
+    size_t all = 0;
+    for (size_t r = 0; r < p->comm->size; r++) {
+        p->in_bytes[r] = (size_t)p->told[r].names;
+        all += p->in_bytes[r];
+    }
+    char *names = mem_alloc(all + 1, 1), *mine = mem_alloc(p->in_bytes[p->comm->rank], 1);
+    *status = TEMPER_NO_MEMORY;
+    if (names && mine) {
+        size_t at = 0;
+        for (size_t c = 0; c < classes->count; c++) {
+            size_t length = strlen(classes->name[c]) + 1;
+            memcpy(mine + at, classes->name[c], length);
+            at += length;
+        }
+        names[all] = '\0';
+        *status = comm_gather(p->comm, mine, p->in_bytes, names, p->reading->error);
+    } else {
+        error_no_memory(p->reading->error);
+    }
+    mem_free(mine);
+    return names;
+}
+
+/* Everyone's classes as one list; *whole where they are too many, which one process can place. */
+static temper_status merge_classes(struct pieces *p, bool *whole)
+{
+    temper_status status;
+    struct classes merged = {0}, *own = &p->data->classes;
+    char *names = gather_names(p, &status);
+    uint32_t *number_of = mem_alloc(own->count, sizeof *number_of);
+    const char *name = names;
+    for (size_t r = 0; status == TEMPER_OK && r < p->comm->size; r++)
+        for (const char *end = name + p->told[r].names; status == TEMPER_OK && name < end;
+             name += strlen(name) + 1) {
+            uint32_t number = classes_add(&merged, name, strlen(name));
+            *whole = *whole || number == CLASSES_FULL;
+            if (number == CLASSES_NO_MEMORY)
+                status = error_no_memory(p->reading->error);
+        }
+    if (status == TEMPER_OK && !number_of)
+        status = error_no_memory(p->reading->error);
+    for (size_t c = 0; status == TEMPER_OK && c < own->count; c++)
+        number_of[c] = classes_find(&merged, own->name[c], strlen(own->name[c]));
+    for (uint64_t i = 0; status == TEMPER_OK && !*whole && p->data->label && i < p->data->x.rows;
+         i++)
+        p->data->label[i] = number_of[p->data->label[i]];
+    mem_free(names);
+    mem_free(number_of);
+    if (status == TEMPER_OK && !*whole) {
+        classes_free(own);
+        *own = merged;
+    } else {
+        classes_free(&merged);
+    }
+    return status;
+}
+
+static temper_status merge_notes(struct pieces *p)
+{
+    char *notes = NULL;
+    temper_status status = share_notes(p->data, p->comm, &notes, p->reading->error);
+    for (const char *line = notes; status == TEMPER_OK && *line;) {
+        size_t length = strcspn(line, "\n");
+        dataset_note(p->data, "%.*s", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+    mem_free(notes);
+    return status;
+}
+
+static void merge_counts(struct pieces *p)
+{
+    struct dataset *data = p->data;
+    uint64_t lines = 0;
+    data->comm = p->comm;
+    data->missing_filled = data->missing_dropped = 0;
+    for (size_t r = 0; r < p->comm->size; r++) {
+        const struct told *told = &p->told[r];
+        p->has[r] = data->all_rows;
+        lines += r < p->comm->rank ? told->lines : 0;
+        data->all_rows += told->rows;
+        data->all_nonzeros += told->nonzeros;
+        data->missing_filled += told->filled;
+        data->missing_dropped += told->dropped;
+        data->x.columns = told->columns > data->x.columns ? told->columns : data->x.columns;
+    }
+    p->has[p->comm->size] = data->all_rows;
+    for (uint64_t i = 0; data->line && i < data->x.rows; i++)
+        data->line[i] += lines;
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
+temper_status pieces_agree(struct pieces *p, bool *whole)
+{
+    temper_status status = merge_classes(p, whole);
+    if (status != TEMPER_OK || *whole)
+        return status;
+    merge_counts(p);
+    status = merge_notes(p);
+    csv_note_missing(p->data, p->data->all_rows, false, false);
+    const struct parts parts = parts_of(p->data);
+    for (size_t r = 0; r <= p->comm->size; r++)
+        p->gets[r] = parts_first_row(&parts, p->data->all_rows, r, p->comm->size);
+    return status == TEMPER_OK ? pieces_move(p) : status;
+}
+
+static temper_status read_pieces(struct pieces *p, bool *whole)
+{
+    temper_status status = pieces_tell(p, read_own(p, 0));
+    if (status != TEMPER_OK)
+        return status;
+    status = check_copies(p);
+    if (status != TEMPER_OK)
+        return status;
+    size_t failed = first_fault(p);
+    if (failed < p->comm->size)
+        return tell_fault(p, failed);
+    *whole = is_empty(p);
+    if (!*whole)
+        status = pieces_agree(p, whole);
+    if (*whole)
+        start_again(p->data);
+    else if (status == TEMPER_OK)
+        status = comm_agree(p->comm, read_complete(p->reading, p->data), p->reading->error);
+    return status;
+}
+
+temper_status pieces_start(struct pieces *p)
+{
+    size_t size = p->comm->size;
+    p->told = mem_alloc(size, sizeof *p->told);
+    p->has = mem_alloc(size + 1, sizeof *p->has);
+    p->gets = mem_alloc(size + 1, sizeof *p->gets);
+    p->out_bytes = mem_alloc(size, sizeof *p->out_bytes);
+    p->in_bytes = mem_alloc(size, sizeof *p->in_bytes);
+    return p->told && p->has && p->gets && p->out_bytes && p->in_bytes
+               ? TEMPER_OK
+               : error_no_memory(p->reading->error);
+}
+
+void pieces_end(struct pieces *p)
+{
+    void *blocks[] = {p->told, p->has, p->gets, p->out_bytes, p->in_bytes};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        mem_free(blocks[i]);
+}
+
+temper_status read_lines_of_all(struct reading *reading, reader_fn *read, struct dataset *data,
+                                bool *whole)
+{
+    struct pieces p = {
+        .reading = reading, .read = read, .comm = reading->options->comm, .data = data};
+    p.size = source_file_size(reading->source);
+    source_close(reading->source);
+    temper_status status = pieces_start(&p);
+    data->source = mem_alloc(strlen(reading->path) + 1, 1);
+    if (status == TEMPER_OK && !data->source)
+        status = error_no_memory(reading->error);
+    if (status == TEMPER_OK) {
+        memcpy(data->source, reading->path, strlen(reading->path) + 1);
+        status = read_pieces(&p, whole);
+    }
+    pieces_end(&p);
+    reading->piece = false;
+    reading->labels_before = 0;
+    reading->lines_before = reading->from = reading->to = 0;
+    return status;
+}

@@ -1,0 +1,173 @@
+/* pieces_move: rows go from the process that has read them to the one that holds their part. */
+#include "base/memory.h"
+#include "data/dist/distributed_read.h"
+
+/* How many of rows from .. to lie in those from .. to. */
+static uint64_t overlap(const uint64_t *a, const uint64_t *b)
+{
+    uint64_t from = a[0] > b[0] ? a[0] : b[0], to = a[1] < b[1] ? a[1] : b[1];
+    return from < to ? to - from : 0;
+}
+
+/* So many bytes to each and from each; NULL: no memory, or the others cannot be reached. */
+static void *move(struct pieces *p, const void *array, size_t count, size_t size)
+{
+    void *moved = mem_alloc(count, size);
+    if (moved && comm_exchange(p->comm, array, p->out_bytes, moved, p->in_bytes,
+                               p->reading->error) == TEMPER_OK)
+        return moved;
+    if (!moved)
+        error_no_memory(p->reading->error);
+    mem_free(moved);
+    return NULL;
+}
+
+/* An array of one entry a row; NULL as above. */
+static void *move_rows(struct pieces *p, const void *array, size_t size)
+{
+    size_t own = p->comm->rank;
+    for (size_t r = 0; r < p->comm->size; r++) {
+        p->out_bytes[r] = (size_t)overlap(p->has + own, p->gets + r) * size;
+        p->in_bytes[r] = (size_t)overlap(p->has + r, p->gets + own) * size;
+    }
+    return move(p, array, (size_t)(p->gets[own + 1] - p->gets[own]), size);
+}
+
+/* Entries of so many rows from `row` on. */
+static size_t entries(const uint64_t *row_start, uint64_t row, uint64_t rows)
+{
+    return rows ? (size_t)(row_start[row + rows] - row_start[row]) : 0;
+}
+
+/* Columns or values, which have four bytes both. */
+static void *move_entries(struct pieces *p, const uint64_t *new_start, const void *array)
+{
+    size_t own = p->comm->rank;
+    uint64_t sent = 0, received = 0;
+    for (size_t r = 0; r < p->comm->size; r++) {
+        uint64_t out = overlap(p->has + own, p->gets + r), in = overlap(p->has + r, p->gets + own);
+        p->out_bytes[r] = entries(p->data->x.row_start, sent, out) * sizeof(uint32_t);
+        p->in_bytes[r] = entries(new_start, received, in) * sizeof(uint32_t);
+        sent += out;
+        received += in;
+    }
+    return move(p, array, (size_t)new_start[received], sizeof(uint32_t));
+}
+
+/* Where rows begin, from their lengths, which travel as they are; NULL as above. */
+static uint64_t *move_starts(struct pieces *p, size_t rows)
+{
+    const struct matrix *x = &p->data->x;
+    uint64_t *length = mem_alloc((size_t)x->rows, sizeof *length), *moved = NULL;
+    uint64_t *start = mem_alloc(rows + 1, sizeof *start);
+    for (size_t i = 0; length && i < x->rows; i++)
+        length[i] = x->row_start[i + 1] - x->row_start[i];
+    if (length && start)
+        moved = move_rows(p, length, sizeof *length);
+    else
+        error_no_memory(p->reading->error);
+    if (moved) {
+        start[0] = 0;
+        for (size_t i = 0; i < rows; i++)
+            start[i + 1] = start[i] + moved[i];
+    } else {
+        mem_free(start);
+        start = NULL;
+    }
+    mem_free(length);
+    mem_free(moved);
+    return start;
+}
+
+/* ---- The matrix ------------------------------------------------------------------------------ */
+
+static bool move_sparse(struct pieces *p, size_t rows, struct matrix *out)
+{
+    const struct matrix *x = &p->data->x;
+    uint64_t *start = move_starts(p, rows);
+    void *column = start ? move_entries(p, start, x->column) : NULL;
+    void *value = column ? move_entries(p, start, x->value) : NULL;
+    if (!value) {
+        mem_free(start);
+        mem_free(column);
+        return false;
+    }
+    *out = (struct matrix){.kind = MATRIX_CSR,
+                           .rows = rows,
+                           .columns = x->columns,
+                           .nonzeros = start[rows],
+                           .row_start = start,
+                           .column = column,
+                           .value = value,
+                           .owned = {start, column, value}};
+    return true;
+}
+
+static bool move_dense(struct pieces *p, size_t rows, struct matrix *out)
+{
+    static const uint8_t size[] = {
+        [MATRIX_F32] = sizeof(float), [MATRIX_F64] = sizeof(double), [MATRIX_U8] = 1};
+    const struct matrix *x = &p->data->x;
+    void *dense = move_rows(p, x->dense, (size_t)x->columns * size[x->kind]);
+    *out = (struct matrix){.kind = x->kind,
+                           .rows = rows,
+                           .columns = x->columns,
+                           .nonzeros = rows * x->columns,
+                           .dense = dense,
+                           .owned = {dense}};
+    return dense != NULL;
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
+/* Arrays of a row each. */
+struct along {
+    uint64_t *line;
+    uint32_t *label;
+    double *weight;
+};
+
+/* By what all know: those that have no rows have no arrays, and take part even so. */
+static bool move_along(struct pieces *p, struct along *out)
+{
+    const struct dataset *data = p->data;
+    bool weighted = false;
+    for (size_t r = 0; r < p->comm->size; r++)
+        weighted = weighted || p->told[r].weighted;
+    if (p->read && !(out->line = move_rows(p, data->line, sizeof *data->line)))
+        return false;
+    if (data->classes.count && !(out->label = move_rows(p, data->label, sizeof *data->label)))
+        return false;
+    return !weighted || (out->weight = move_rows(p, data->weight, sizeof *data->weight));
+}
+
+static void along_free(struct along *along)
+{
+    mem_free(along->line);
+    mem_free(along->label);
+    mem_free(along->weight);
+}
+
+temper_status pieces_move(struct pieces *p)
+{
+    struct dataset *data = p->data;
+    size_t rank = p->comm->rank, rows = (size_t)(p->gets[rank + 1] - p->gets[rank]);
+    struct along along = {0};
+    struct matrix moved = {0};
+    bool done = move_along(p, &along) &&
+                (data->x.kind == MATRIX_CSR ? move_sparse : move_dense)(p, rows, &moved);
+    if (!done) {
+        along_free(&along);
+        return p->reading->error ? p->reading->error->status : TEMPER_NO_MEMORY;
+    }
+    matrix_free(&data->x);
+    dataset_free_array(data, data->line);
+    dataset_free_array(data, data->label);
+    dataset_free_array(data, data->weight);
+    data->x = moved;
+    data->label = along.label;
+    data->line = along.line;
+    data->weight = along.weight;
+    data->first_row = p->gets[rank];
+    return TEMPER_OK;
+}

@@ -1,0 +1,172 @@
+/* parts: few enough that their sums are small beside the data, enough for many threads. */
+#include "data/dist/row_partition.h"
+
+#include "base/memory.h"
+#include "kernel/dense/linear.h"
+#include "kernel/loss/softmax.h"
+
+enum {
+    MOST_PARTS = 8192,  /* of data that is large enough for parts of */
+    LARGE_ROWS = 16384, /* so many rows, or of as many bytes as below; else PARTS_USUAL */
+    SPARSE_BLOCK_ROWS = 256,
+    SPARSE_BLOCK_BYTES = 256 * 1024,
+    TURN_BYTES = 512 * 1024, /* a gradient that is larger is not added to at random */
+    TOGETHER_ROWS = 1024,    /* of a group's parts, at least: adding them up must not count, */
+    TOGETHER_SPARSE = 512,
+    TOGETHER_FITS = 48, /* a group's sums are as many times as large as that of one fit */
+};
+
+/* Nor one of whose parts there would be so many that adding them up takes this share of a pass. */
+static const double SPARSE_SHARE = 4;
+static const double LARGE_BYTES = 16.0 * 1024 * 1024;
+/* Sums of more parts than usual may take this, or a share of the data: memory may be far smaller.
+ */
+static const double MORE_BYTES = 64.0 * 1024 * 1024;
+static const double MORE_SHARE = 1024;
+/* Sums of all parts may take this, or a share of the data; */
+static const double PART_BYTES = 4.0 * 1024 * 1024;
+static const double PART_SHARE = 64;
+/* more only for a few parts, which threads are for: this, and a sixteenth of the data. */
+static const double FEW_PARTS = 8;
+static const double FEW_BYTES = 32.0 * 1024 * 1024;
+
+size_t parts_sparse_block(size_t classes)
+{
+    size_t most = SPARSE_BLOCK_BYTES / (3 * sizeof(double)), rows = most;
+    if (classes > 1)
+        rows = most / classes;
+    rows = rows / SOFTMAX_PAD * SOFTMAX_PAD;
+    rows = rows < SPARSE_BLOCK_ROWS ? rows : SPARSE_BLOCK_ROWS;
+    return rows > SOFTMAX_PAD ? rows : SOFTMAX_PAD;
+}
+
+/* As matrix_bytes, of the rows of all; bytes count as floats. */
+static double data_bytes(const struct dataset *data)
+{
+    double rows = (double)dataset_all_rows(data), entries = (double)dataset_all_nonzeros(data);
+    switch (data->x.kind) {
+    case MATRIX_F32:
+    case MATRIX_U8: /* of which logarithms make floats: parts must stay what they were */
+        return entries * sizeof(float);
+    case MATRIX_F64:
+        return entries * sizeof(double);
+    case MATRIX_CSR:
+        break;
+    }
+    return entries * (sizeof(uint32_t) + sizeof(float)) + (rows + 1) * sizeof(uint64_t);
+}
+
+/* Doubled, so that 2, 4, 8 ... processes have whole branches of the tree that adds parts up. */
+static uint64_t wanted_parts(const struct dataset *data)
+{
+    double rows = (double)dataset_all_rows(data) / LARGE_ROWS;
+    double bytes = data_bytes(data) / LARGE_BYTES, large = rows > bytes ? rows : bytes;
+    uint64_t parts = PARTS_USUAL;
+    while (parts < MOST_PARTS && 2 * (double)parts <= large)
+        parts *= 2;
+    return parts;
+}
+
+double parts_more_bytes(const struct dataset *data)
+{
+    double share = data_bytes(data) / MORE_SHARE;
+    return share > MORE_BYTES ? share : MORE_BYTES;
+}
+
+/* How many parts, whose sums have so many bytes, there may be. */
+static uint64_t most_parts(const struct dataset *data, uint64_t wanted, double each)
+{
+    double bytes = data_bytes(data), few = (FEW_BYTES + bytes / 16) / each;
+    double share = bytes / PART_SHARE, most = (share > PART_BYTES ? share : PART_BYTES) / each;
+    few = few < FEW_PARTS ? few : FEW_PARTS;
+    most = most > few ? most : few;
+    if (most >= PARTS_USUAL) {
+        double more = parts_more_bytes(data) / each;
+        most = most < more ? most : more > PARTS_USUAL ? more : PARTS_USUAL;
+    }
+    return most >= (double)wanted ? wanted : most < 1 ? 1 : (uint64_t)most;
+}
+
+/* Whether sparse rows have so few entries that adding up so many parts takes a share of a pass. */
+static bool parts_cost(const struct dataset *data, uint64_t parts)
+{
+    return SPARSE_SHARE * (double)parts * (double)data->x.columns >
+           (double)dataset_all_nonzeros(data);
+}
+
+/* As many rows as a group's sums are worth, and of more parts than usual no more than there is
+ * memory for. */
+static size_t parts_together(const struct parts *parts, const struct dataset *data, double gradient)
+{
+    size_t together = 1, least = data->x.kind == MATRIX_CSR ? TOGETHER_SPARSE : TOGETHER_ROWS;
+    while (together < parts->count && together * parts->rows_each < least)
+        together *= 2;
+    double all = (double)parts->count * TOGETHER_FITS * gradient, most = parts_more_bytes(data);
+    while (!parts->turned && 2 * together * PARTS_USUAL <= parts->count &&
+           all / (double)together > most)
+        together *= 2;
+    return together;
+}
+
+struct parts parts_of(const struct dataset *data)
+{
+    bool sparse = data->x.kind == MATRIX_CSR;
+    size_t classes = data->classes.count, vectors = classes > 2 ? classes : 1;
+    uint64_t rows = dataset_all_rows(data), columns = data->x.columns;
+    double gradient = ((double)columns + 1) * (double)vectors * sizeof(double);
+    size_t number = data->x.kind == MATRIX_F64 ? sizeof(double) : sizeof(float);
+    size_t block = sparse ? parts_sparse_block(classes)
+                          : linear_block_rows((size_t)columns, classes > 2 ? classes : 2, number);
+    uint64_t blocks = rows ? (rows - 1) / block + 1 : 1, wanted = wanted_parts(data);
+    bool turned =
+        sparse && rows <= UINT32_MAX &&
+        (gradient > TURN_BYTES || parts_cost(data, blocks < PARTS_USUAL ? blocks : PARTS_USUAL));
+    while (sparse && !turned && wanted > PARTS_USUAL && parts_cost(data, wanted))
+        wanted /= 2;
+    uint64_t parts = most_parts(data, wanted, turned ? 1 : gradient);
+    uint64_t part_blocks = (blocks + parts - 1) / parts;
+    struct parts made = {.rows_each = (size_t)(part_blocks * block),
+                         .count = (size_t)((blocks + part_blocks - 1) / part_blocks),
+                         .together = 1,
+                         .turned = turned};
+    if (classes == 2)
+        made.together = parts_together(&made, data, gradient);
+    return made;
+}
+
+/* Of parts taken together. */
+static size_t first_together(const struct parts *parts, size_t rank, size_t ranks)
+{
+    size_t count = (parts->count + parts->together - 1) / parts->together;
+    if (count < ranks)
+        return rank < count ? rank : count;
+    return count * rank / ranks;
+}
+
+size_t parts_first(const struct parts *parts, size_t rank, size_t ranks)
+{
+    size_t first = first_together(parts, rank, ranks) * parts->together;
+    return first < parts->count ? first : parts->count;
+}
+
+uint64_t parts_first_row(const struct parts *parts, uint64_t rows, size_t rank, size_t ranks)
+{
+    uint64_t first = (uint64_t)parts_first(parts, rank, ranks) * parts->rows_each;
+    return first < rows ? first : rows;
+}
+
+size_t *parts_holders(const struct parts *parts, const temper_comm *comm)
+{
+    size_t size = comm_size(comm), *first = mem_alloc(size + 1, sizeof *first);
+    for (size_t r = 0; first && r <= size; r++)
+        first[r] = parts_first(parts, r, size);
+    return first;
+}
+
+size_t *parts_holders_together(const struct parts *parts, const temper_comm *comm)
+{
+    size_t size = comm_size(comm), *first = mem_alloc(size + 1, sizeof *first);
+    for (size_t r = 0; first && r <= size; r++)
+        first[r] = first_together(parts, r, size);
+    return first;
+}

@@ -1,0 +1,135 @@
+/* share: the rows of a process, in place where the memory is ours, by pointers where it is mapped.
+ */
+#include "data/dist/scatter_rows.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/gather_rows.h"
+#include "data/dist/row_partition.h"
+
+/* ---- Arrays of one entry a row --------------------------------------------------------------- */
+
+static bool is_mapped(const struct dataset *data, const void *array)
+{
+    uintptr_t at = (uintptr_t)array, first = (uintptr_t)data->mapping;
+    return data->mapping && at >= first && at - first < data->mapping_length;
+}
+
+/* Where a smaller block cannot be had, nothing is lost. */
+static void *keep_entries(const struct dataset *data, void *array, size_t from, size_t count,
+                          size_t size)
+{
+    if (!array)
+        return NULL;
+    if (is_mapped(data, array))
+        return (char *)array + from * size;
+    memmove(array, (char *)array + from * size, count * size);
+    if (spill_has(data->spill, array)) /* its file is gone soon enough */
+        return array;
+    void *smaller = mem_resize(array, count, size);
+    return smaller ? smaller : array;
+}
+
+/* ---- The matrix ------------------------------------------------------------------------------ */
+
+/* Entries stay in the mapped file; where rows begin is counted from the first of them. */
+static temper_status keep_mapped(struct matrix *x, size_t from, size_t count, temper_error *error)
+{
+    if (x->kind != MATRIX_CSR) {
+        if (count) /* there is no row behind the last one */
+            x->dense = matrix_row(x, from).dense;
+        x->nonzeros = count * x->columns;
+        return TEMPER_OK;
+    }
+    uint64_t first = count ? x->row_start[from] : 0, *start = mem_alloc(count + 1, sizeof *start);
+    if (!start)
+        return error_no_memory(error);
+    start[0] = 0;
+    for (size_t i = 1; i <= count; i++)
+        start[i] = x->row_start[from + i] - first;
+    x->owned[0] = start;
+    x->row_start = start;
+    x->column += first;
+    x->value += first;
+    x->nonzeros = start[count];
+    return TEMPER_OK;
+}
+
+static temper_status keep_matrix(struct dataset *data, size_t from, size_t count,
+                                 temper_error *error)
+{
+    struct matrix *x = &data->x;
+    if (!matrix_is_ours(x)) {
+        temper_status status = keep_mapped(x, from, count, error);
+        x->rows = count;
+        return status;
+    }
+    size_t *row = mem_alloc(count, sizeof *row);
+    if (!row)
+        return error_no_memory(error);
+    for (size_t i = 0; i < count; i++)
+        row[i] = from + i;
+    matrix_keep(x, row, count);
+    mem_free(row);
+    return TEMPER_OK;
+}
+
+struct row_range share_of(const struct dataset *data, const temper_comm *comm)
+{
+    struct dataset shape = *data;
+    shape.comm = comm;
+    shape.all_rows = data->x.rows;
+    shape.all_nonzeros = data->x.nonzeros;
+    const struct parts parts = parts_of(&shape);
+    size_t rank = comm_rank(comm), size = comm_size(comm);
+    return (struct row_range){parts_first_row(&parts, data->x.rows, rank, size),
+                              parts_first_row(&parts, data->x.rows, rank + 1, size)};
+}
+
+temper_status share_rows(struct dataset *data, const temper_comm *comm, temper_error *error)
+{
+    if (comm_alone(comm))
+        return TEMPER_OK;
+    const struct row_range range = share_of(data, comm);
+    size_t first = (size_t)range.from, count = (size_t)(range.to - range.from);
+    data->comm = comm;
+    data->all_rows = data->x.rows;
+    data->all_nonzeros = data->x.nonzeros;
+    data->first_row = range.from;
+    data->label = keep_entries(data, data->label, first, count, sizeof *data->label);
+    data->weight = keep_entries(data, data->weight, first, count, sizeof *data->weight);
+    data->line = keep_entries(data, data->line, first, count, sizeof *data->line);
+    data->origin = keep_entries(data, data->origin, first, count, sizeof *data->origin);
+    return keep_matrix(data, first, count, error);
+}
+
+temper_status share_notes(const struct dataset *data, const temper_comm *comm, char **out,
+                          temper_error *error)
+{
+    size_t size = sizeof data->notes, length = 0;
+    char *all = mem_alloc(comm_size(comm), size);
+    if (!all)
+        return error_no_memory(error);
+    temper_status status = comm_gather_each(comm, data->notes, size, all, error);
+    for (size_t r = 0; status == TEMPER_OK && r < comm_size(comm); r++) {
+        size_t own = strlen(all + r * size);
+        memmove(all + length, all + r * size, own + 1);
+        length += own;
+    }
+    if (status == TEMPER_OK)
+        *out = all;
+    else
+        mem_free(all);
+    return status;
+}
+
+temper_status share_refuse(const struct dataset *data, const char *what, temper_error *error)
+{
+    if (comm_alone(data->comm))
+        return TEMPER_OK;
+    return error_set(error, TEMPER_USAGE,
+                     "%s works with the rows of one process, and these are shared by %zu; read the "
+                     "data without a comm",
+                     what, comm_size(data->comm));
+}

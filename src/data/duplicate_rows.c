@@ -1,0 +1,150 @@
+/* duplicates: rows are sorted by a digest; equal digests are compared in full, where all rows are
+ * here. */
+#include "data/duplicate_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/memory.h"
+#include "data/memory/page_window.h"
+
+struct digest {
+    uint64_t hash, row;
+};
+
+static size_t dense_bytes(const struct matrix *x)
+{
+    size_t each = x->kind == MATRIX_F64   ? sizeof(double)
+                  : x->kind == MATRIX_F32 ? sizeof(float)
+                                          : 1;
+    return (size_t)x->columns * each;
+}
+
+/* Rows of one matrix have the same widths, so their bytes can be compared. */
+static const void *columns_of(const struct row *row)
+{
+    return row->column64 ? (const void *)row->column64 : row->column;
+}
+
+static size_t column_size(const struct row *row)
+{
+    return row->column64 ? sizeof *row->column64 : sizeof *row->column;
+}
+
+static const void *values_of(const struct row *row)
+{
+    return row->value64 ? (const void *)row->value64 : row->value;
+}
+
+static size_t value_size(const struct row *row)
+{
+    return row->value64 ? sizeof *row->value64 : sizeof *row->value;
+}
+
+static uint64_t digest_row(const struct matrix *x, uint64_t index, uint64_t seed)
+{
+    pages_rows(x, index, 1);
+    struct row row = matrix_row(x, index);
+    if (x->kind != MATRIX_CSR)
+        return XXH64(row.dense, dense_bytes(x), seed);
+    uint64_t columns = XXH64(columns_of(&row), row.count * column_size(&row), seed);
+    return XXH64(values_of(&row), row.count * value_size(&row), columns);
+}
+
+static bool same(const struct matrix *x, uint64_t a, uint64_t b)
+{
+    pages_row(x, a);
+    pages_row(x, b);
+    struct row one = matrix_row(x, a), other = matrix_row(x, b);
+    if (x->kind != MATRIX_CSR)
+        return memcmp(one.dense, other.dense, dense_bytes(x)) == 0;
+    return one.count == other.count &&
+           memcmp(columns_of(&one), columns_of(&other), one.count * column_size(&one)) == 0 &&
+           memcmp(values_of(&one), values_of(&other), one.count * value_size(&one)) == 0;
+}
+
+static int by_hash(const void *a, const void *b)
+{
+    const struct digest *one = a, *other = b;
+    if (one->hash != other->hash)
+        return one->hash < other->hash ? -1 : 1;
+    return one->row < other->row ? -1 : one->row > other->row;
+}
+
+/* Within a run of equal digests: against the first of each kind, nearly always the run's own. */
+static void compare_run(const struct matrix *x, const struct digest *run, size_t count,
+                        uint64_t *first)
+{
+    for (size_t i = 0; i < count; i++) {
+        first[run[i].row] = run[i].row;
+        for (size_t j = 0; j < i; j++)
+            if (first[run[j].row] == run[j].row && same(x, run[j].row, run[i].row)) {
+                first[run[i].row] = run[j].row;
+                break;
+            }
+    }
+}
+
+temper_status duplicates_find(const struct matrix *x, uint64_t *first, temper_error *error)
+{
+    size_t rows = (size_t)x->rows;
+    struct digest *digest = mem_alloc(rows, sizeof *digest);
+    if (!digest)
+        return error_no_memory(error);
+    for (size_t i = 0; i < rows; i++)
+        digest[i] = (struct digest){digest_row(x, i, 0), i};
+    qsort(digest, rows, sizeof *digest, by_hash);
+    for (size_t from = 0, to; from < rows; from = to) {
+        for (to = from + 1; to < rows && digest[to].hash == digest[from].hash;)
+            to++;
+        compare_run(x, digest + from, to - from, first);
+    }
+    mem_free(digest);
+    return TEMPER_OK;
+}
+
+/* ---- Several processes ----------------------------------------------------------------------- */
+
+struct wide_digest {
+    uint64_t hash[2], row;
+};
+
+static int by_wide_hash(const void *a, const void *b)
+{
+    const struct wide_digest *one = a, *other = b;
+    for (size_t i = 0; i < 2; i++)
+        if (one->hash[i] != other->hash[i])
+            return one->hash[i] < other->hash[i] ? -1 : 1;
+    return one->row < other->row ? -1 : one->row > other->row;
+}
+
+static void find_first(struct wide_digest *digest, size_t rows, uint64_t *first)
+{
+    qsort(digest, rows, sizeof *digest, by_wide_hash);
+    for (size_t i = 0; i < rows; i++) {
+        bool again = i > 0 && digest[i].hash[0] == digest[i - 1].hash[0] &&
+                     digest[i].hash[1] == digest[i - 1].hash[1];
+        first[digest[i].row] = again ? first[digest[i - 1].row] : digest[i].row;
+    }
+}
+
+temper_status duplicates_of_all(const struct dataset *data, const struct roll *roll,
+                                uint64_t *first, temper_error *error)
+{
+    if (comm_alone(roll->comm))
+        return duplicates_find(&data->x, first, error);
+    struct wide_digest *own = mem_alloc(roll->own, sizeof *own);
+    struct wide_digest *all = mem_alloc(roll->rows, sizeof *all);
+    temper_status status = own && all ? TEMPER_OK : error_no_memory(error);
+    for (size_t i = 0; status == TEMPER_OK && i < roll->own; i++)
+        own[i] = (struct wide_digest){{digest_row(&data->x, i, 0), digest_row(&data->x, i, 1)},
+                                      roll->first + i};
+    if (status == TEMPER_OK)
+        status = roll_gather(roll, own, sizeof *own, all, error);
+    if (status == TEMPER_OK)
+        find_first(all, roll->rows, first);
+    mem_free(own);
+    mem_free(all);
+    return status;
+}

@@ -1,0 +1,162 @@
+/* arrays: the caller's numbers as a dataset. They are looked at as closely as those of a file. */
+#include "data/from_arrays.h"
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "data/read/elements.h"
+
+/* ---- Features -------------------------------------------------------------------------------- */
+
+/* The first value that is not finite; x->nonzeros if there is none. */
+static size_t first_bad(const struct matrix *x)
+{
+    size_t count = (size_t)x->nonzeros;
+    switch (x->kind) {
+    case MATRIX_F32:
+        return first_not_finite_f32(x->dense, count);
+    case MATRIX_F64:
+        return first_not_finite_f64(x->dense, count);
+    case MATRIX_CSR:
+        return x->value64 ? first_not_finite_f64(x->value64, count)
+                          : first_not_finite_f32(x->value, count);
+    case MATRIX_U8:
+        break;
+    }
+    return count;
+}
+
+static temper_status check_values(const struct matrix *x, temper_error *error)
+{
+    size_t bad = first_bad(x), row = 0;
+    if (bad == x->nonzeros)
+        return TEMPER_OK;
+    if (x->kind != MATRIX_CSR)
+        return error_set(error, TEMPER_BAD_DATA,
+                         "the value in row %llu, column %llu, both counted from 0, is not finite; "
+                         "replace it, or drop the row",
+                         (unsigned long long)(bad / x->columns),
+                         (unsigned long long)(bad % x->columns));
+    while (matrix_start(x, row + 1) <= bad)
+        row++;
+    return error_set(error, TEMPER_BAD_DATA,
+                     "the value in row %zu, column %lu, both counted from 0, is not finite; "
+                     "replace it, or drop the row",
+                     row, (unsigned long)matrix_column(x, bad));
+}
+
+/* Rows begin one behind the other, the first at 0. */
+static temper_status check_starts(const struct matrix *x, temper_error *error)
+{
+    for (uint64_t row = 0; row <= x->rows; row++)
+        if (matrix_start(x, row) < (row ? matrix_start(x, row - 1) : 0) || matrix_start(x, 0) != 0)
+            return error_set(error, TEMPER_BAD_DATA,
+                             "entry %llu of row_start is %llu; begin with 0, and let none be below "
+                             "the one before",
+                             (unsigned long long)row, (unsigned long long)matrix_start(x, row));
+    return TEMPER_OK;
+}
+
+/* As it is stored: it may be too large, and is not cut off here. */
+static uint64_t stored_column(const struct matrix *x, uint64_t entry)
+{
+    return x->column64 ? x->column64[entry] : x->column[entry];
+}
+
+static temper_status check_columns(const struct matrix *x, temper_error *error)
+{
+    for (uint64_t row = 0; row < x->rows; row++) {
+        const uint64_t from = matrix_start(x, row), end = matrix_start(x, row + 1);
+        for (uint64_t i = from; i < end; i++)
+            if (stored_column(x, i) >= x->columns ||
+                (i > from && stored_column(x, i) <= stored_column(x, i - 1)))
+                return error_set(error, TEMPER_BAD_DATA,
+                                 "column %llu of row %llu is not below %llu, or not above the one "
+                                 "before; sort the entries of each row, without duplicates",
+                                 (unsigned long long)stored_column(x, i), (unsigned long long)row,
+                                 (unsigned long long)x->columns);
+    }
+    return TEMPER_OK;
+}
+
+/* row_start first: it says how many others there are. */
+static temper_status check_matrix(const struct matrix *x, temper_error *error)
+{
+    temper_status status = TEMPER_OK;
+    if (x->rows == 0 || x->columns == 0)
+        return error_set(error, TEMPER_BAD_DATA, "there are %llu rows of %llu features; give some",
+                         (unsigned long long)x->rows, (unsigned long long)x->columns);
+    if (x->kind == MATRIX_CSR)
+        status = check_columns(x, error);
+    return status == TEMPER_OK ? check_values(x, error) : status;
+}
+
+/* ---- Labels ---------------------------------------------------------------------------------- */
+
+static temper_status add_classes(struct dataset *data, const int *labels, temper_error *error)
+{
+    char name[NUMBER_LENGTH];
+    for (uint64_t i = 0; i < data->x.rows; i++) {
+        if (i > 0 && labels[i] == labels[i - 1]) {
+            data->label[i] = data->label[i - 1];
+            continue;
+        }
+        data->label[i] =
+            classes_add(&data->classes, name, number_write_f64((double)labels[i], name));
+        if (data->label[i] == CLASSES_NO_MEMORY)
+            return error_no_memory(error);
+        if (data->label[i] == CLASSES_FULL)
+            return error_set(error, TEMPER_BAD_DATA,
+                             "there are more than %d classes; are these labels?", MOST_CLASSES);
+    }
+    return TEMPER_OK;
+}
+
+static temper_status take_labels(struct dataset *data, const int *labels, temper_error *error)
+{
+    if (!labels)
+        return TEMPER_OK;
+    data->label = mem_alloc((size_t)data->x.rows, sizeof *data->label);
+    if (!data->label)
+        return error_no_memory(error);
+    temper_status status = add_classes(data, labels, error);
+    return status == TEMPER_OK ? dataset_sort_classes(data, error) : status;
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+/* A CSR matrix says by its last row_start how many entries it has. */
+static temper_status count_entries(struct matrix *x, temper_error *error)
+{
+    size_t count;
+    if (x->kind == MATRIX_CSR) {
+        temper_status status = check_starts(x, error);
+        x->nonzeros = status == TEMPER_OK ? matrix_start(x, x->rows) : 0;
+        return status;
+    }
+    if (!mul_size((size_t)x->rows, (size_t)x->columns, &count))
+        return error_no_memory(error);
+    x->nonzeros = count;
+    return TEMPER_OK;
+}
+
+temper_status dataset_from_matrix(const struct matrix *x, const int *labels, struct dataset **out,
+                                  temper_error *error)
+{
+    struct dataset *data = mem_zeroed(1, sizeof *data);
+    if (!data)
+        return error_no_memory(error);
+    data->x = *x;
+    data->format = "arrays";
+    temper_status status = count_entries(&data->x, error);
+    if (status == TEMPER_OK)
+        status = check_matrix(&data->x, error);
+    if (status == TEMPER_OK)
+        status = take_labels(data, labels, error);
+    if (status != TEMPER_OK) {
+        data->x = (struct matrix){0}; /* the caller's again */
+        dataset_free(data);
+        return status;
+    }
+    *out = data;
+    return TEMPER_OK;
+}

@@ -1,0 +1,122 @@
+/* list: items between commas, quotes undone. */
+#include "data/name_list.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/quote_text.h"
+
+/* Where an item is taken apart: read here, written there, never ahead of what was read. */
+struct cursor {
+    const char *from;
+    char *to;
+    char *equals; /* in what was written, the last one outside quotes */
+    bool unclosed;
+};
+
+static const char *skip_blanks(const char *text)
+{
+    while (*text == ' ' || *text == '\t')
+        text++;
+    return text;
+}
+
+/* Copies what is between quotes; two quotes stand for one. */
+static void copy_quoted(struct cursor *cursor)
+{
+    for (cursor->from++; *cursor->from; cursor->from++) {
+        if (*cursor->from == '"') {
+            cursor->from++;
+            if (*cursor->from != '"')
+                return;
+        }
+        *cursor->to++ = *cursor->from;
+    }
+    cursor->unclosed = true;
+}
+
+/* Copies an item up to its comma or the end; returns where it ends without trailing blanks. */
+static char *copy_item(struct cursor *cursor)
+{
+    char *start = cursor->to, *end = start;
+    cursor->equals = NULL;
+    cursor->from = skip_blanks(cursor->from);
+    while (*cursor->from && *cursor->from != ',' && !cursor->unclosed) {
+        bool opens =
+            *cursor->from == '"' && (cursor->to == start || cursor->equals == cursor->to - 1);
+        if (opens) {
+            copy_quoted(cursor);
+            end = cursor->to;
+            continue;
+        }
+        if (*cursor->from == '=')
+            cursor->equals = cursor->to;
+        bool blank = *cursor->from == ' ' || *cursor->from == '\t';
+        *cursor->to++ = *cursor->from++;
+        if (!blank)
+            end = cursor->to;
+    }
+    return end;
+}
+
+static temper_status refuse(temper_error *error, const char *option, const char *text,
+                            const char *what)
+{
+    struct token_text shown = token_text(text, text + strlen(text));
+    return error_set(error, TEMPER_USAGE, "%s %s: %s", option, shown.text, what);
+}
+
+/* One item into the list; NULL, or what is wrong with it. */
+static const char *take_item(struct cursor *cursor, bool pairs, struct list_item *item)
+{
+    char *name = cursor->to, *end = copy_item(cursor);
+    char *equals = pairs ? cursor->equals : NULL;
+    if (cursor->unclosed)
+        return "a quote is not closed; put a second \" behind the name";
+    if (end == name || equals == name)
+        return "a name is missing; write names with a comma between them, as A,B";
+    if (pairs && (!equals || equals + 1 == end))
+        return "a value is missing; write NAME=VALUE with a comma between them";
+    *end = '\0';
+    cursor->to = end + 1;
+    *item = (struct list_item){.name = name};
+    if (pairs) {
+        *equals = '\0';
+        item->value = equals + 1;
+    }
+    return NULL;
+}
+
+temper_status list_read(const char *option, const char *text, bool pairs, struct list *out,
+                        temper_error *error)
+{
+    struct list list = {0};
+    size_t length = strlen(text), most = 1;
+    const char *fault = NULL;
+    for (const char *p = text; *p; p++)
+        most += *p == ',';
+    list.item = mem_alloc(most, sizeof *list.item);
+    list.text = mem_alloc(length + 2, 1);
+    if (!list.item || !list.text) {
+        list_free(&list);
+        return error_no_memory(error);
+    }
+    struct cursor cursor = {.from = text, .to = list.text};
+    do {
+        cursor.from += list.count > 0; /* over the comma */
+        fault = take_item(&cursor, pairs, &list.item[list.count++]);
+    } while (!fault && *cursor.from == ',');
+    if (fault) {
+        list_free(&list);
+        return refuse(error, option, text, fault);
+    }
+    *out = list;
+    return TEMPER_OK;
+}
+
+void list_free(struct list *list)
+{
+    mem_free(list->item);
+    mem_free(list->text);
+    *list = (struct list){0};
+}

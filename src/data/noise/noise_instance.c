@@ -1,0 +1,170 @@
+/* noise_instance: rows that get the features of rows of other classes. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "data/class_names.h"
+#include "data/noise/noise_rows.h"
+#include "data/random_streams.h"
+
+/* ---- From a pool ----------------------------------------------------------------------------- */
+
+static temper_status check_pool(const struct dataset *data, const struct dataset *pool,
+                                temper_error *error)
+{
+    char file[PATH_SHOWN];
+    source_shown(pool, file);
+    if (pool->x.columns != data->x.columns)
+        return error_set(error, TEMPER_BAD_DATA,
+                         "%s: rows of %llu features cannot replace rows of %llu; take them from "
+                         "data of the same form",
+                         file, (unsigned long long)pool->x.columns,
+                         (unsigned long long)data->x.columns);
+    if (pool->x.kind != data->x.kind)
+        return error_set(error, TEMPER_BAD_DATA,
+                         "%s: its features are stored in another way than those of the data; read "
+                         "both from the same format",
+                         file);
+    return TEMPER_OK;
+}
+
+/* Whether each class of the pool is one that the data does not have. */
+static temper_status outside_classes(const struct dataset *data, const struct dataset *pool,
+                                     bool **out, temper_error *error)
+{
+    size_t classes = pool->classes.count;
+    bool *outside = mem_alloc(classes, sizeof *outside);
+    if (!outside)
+        return error_no_memory(error);
+    for (size_t c = 0; c < classes; c++) {
+        const char *name = pool->classes.name[c];
+        outside[c] = classes_find(&data->classes, name, strlen(name)) == UINT32_MAX;
+    }
+    *out = outside;
+    return TEMPER_OK;
+}
+
+/* The rows of the pool that may be used, in a random order; returns how many. */
+static size_t shuffle_pool(const struct dataset *pool, const bool *outside, uint64_t seed,
+                           size_t *order)
+{
+    size_t rows = (size_t)pool->x.rows, usable = 0;
+    random_permutation((struct random){seed, STREAM_NOISE_POOL}, order, rows);
+    for (size_t i = 0; i < rows; i++)
+        if (!pool->label || outside[pool->label[order[i]]])
+            order[usable++] = order[i];
+    return usable;
+}
+
+static temper_status take_from_pool(const struct dataset *pool, const bool *outside, uint64_t seed,
+                                    struct noise *noise, temper_error *error)
+{
+    char file[PATH_SHOWN];
+    size_t *order = mem_alloc((size_t)pool->x.rows, sizeof *order);
+    if (!order)
+        return error_no_memory(error);
+    size_t usable = shuffle_pool(pool, outside, seed, order);
+    for (size_t i = 0; usable > 0 && i < noise->count; i++)
+        noise->change[i].from = order[i % usable]; /* again from the start when all were used */
+    mem_free(order);
+    if (usable > 0 || noise->count == 0)
+        return TEMPER_OK;
+    return error_set(error, TEMPER_BAD_DATA,
+                     "%s: no row is of a class that the data does not have; give a pool with other "
+                     "classes, or none",
+                     source_shown(pool, file));
+}
+
+static temper_status use_pool(const struct dataset *data, const struct dataset *pool, uint64_t seed,
+                              struct noise *noise, temper_error *error)
+{
+    bool *outside = NULL;
+    temper_status status = check_pool(data, pool, error);
+    if (status == TEMPER_OK)
+        status = outside_classes(data, pool, &outside, error);
+    if (status == TEMPER_OK)
+        status = take_from_pool(pool, outside, seed, noise, error);
+    mem_free(outside);
+    return status;
+}
+
+/* ---- From the data itself -------------------------------------------------------------------- */
+
+/* Rows sorted by class, so that those of all other classes are two runs. */
+struct by_class {
+    size_t *row;
+    size_t *end; /* of each class */
+};
+
+static void sort_rows(const struct dataset *data, struct by_class *sorted)
+{
+    size_t classes = data->classes.count, rows = (size_t)data->x.rows, before = 0;
+    for (size_t i = 0; i < rows; i++)
+        sorted->end[data->label[i]]++;
+    for (size_t c = 0; c < classes; c++) { /* first where each class begins... */
+        size_t count = sorted->end[c];
+        sorted->end[c] = before;
+        before += count;
+    }
+    for (size_t i = 0; i < rows; i++) /* ...and then, filled, where it ends */
+        sorted->row[sorted->end[data->label[i]]++] = i;
+}
+
+/* A row of another class, drawn for each row by its number; NO_ROW if all are of one class. */
+static uint64_t draw_other(const struct dataset *data, const struct by_class *sorted, uint64_t row,
+                           uint64_t seed)
+{
+    uint32_t c = data->label[row];
+    size_t from = c ? sorted->end[c - 1] : 0, own = sorted->end[c] - from;
+    size_t others = (size_t)data->x.rows - own;
+    if (others == 0)
+        return NO_ROW;
+    size_t drawn = (size_t)random_below((struct random){seed, STREAM_NOISE_POOL}, row, others);
+    return sorted->row[drawn < from ? drawn : drawn + own];
+}
+
+static temper_status draw_all(const struct dataset *data, struct by_class *sorted, uint64_t seed,
+                              struct noise *noise, temper_error *error)
+{
+    if (!sorted->row || !sorted->end)
+        return error_no_memory(error);
+    sort_rows(data, sorted);
+    for (size_t i = 0; i < noise->count; i++) {
+        noise->change[i].from = draw_other(data, sorted, noise->change[i].row, seed);
+        if (noise->change[i].from == NO_ROW)
+            return noise_too_few(data, noise->count, 0, "beside rows of another class", error);
+    }
+    return TEMPER_OK;
+}
+
+static temper_status use_data(const struct dataset *data, uint64_t seed, struct noise *noise,
+                              temper_error *error)
+{
+    struct by_class sorted = {.row = mem_alloc((size_t)data->x.rows, sizeof *sorted.row),
+                              .end = mem_zeroed(data->classes.count, sizeof *sorted.end)};
+    temper_status status = draw_all(data, &sorted, seed, noise, error);
+    mem_free(sorted.row);
+    mem_free(sorted.end);
+    return status;
+}
+
+temper_status noise_instance(const struct dataset *data, const struct dataset *pool, double rate,
+                             uint64_t seed, struct noise *out, temper_error *error)
+{
+    struct noise noise = {0};
+    size_t count = 0;
+    temper_status status = pool ? TEMPER_OK : noise_check_classes(data, error);
+    if (status == TEMPER_OK)
+        status = noise_count(data, rate, &count, error);
+    if (status == TEMPER_OK)
+        status = noise_choose(data, count, seed, NULL, &noise, error);
+    if (status == TEMPER_OK)
+        status =
+            pool ? use_pool(data, pool, seed, &noise, error) : use_data(data, seed, &noise, error);
+    if (status != TEMPER_OK) {
+        noise_free(&noise);
+        return status;
+    }
+    *out = noise;
+    return TEMPER_OK;
+}

@@ -1,0 +1,67 @@
+/* noise_transition: labels drawn from a matrix of probabilities. */
+#include "base/memory.h"
+#include "base/random.h"
+#include "data/noise/noise_rows.h"
+#include "data/random_streams.h"
+#include "data/noise/transition_matrix.h"
+
+/* The class at the share `u` of the cumulated probabilities; never one of probability 0. */
+static uint32_t draw(const double *p, size_t classes, double u)
+{
+    uint32_t last = 0;
+    double sum = 0;
+    for (uint32_t c = 0; c < classes; c++) {
+        if (p[c] <= 0)
+            continue;
+        last = c;
+        sum += p[c];
+        if (u < sum)
+            return c;
+    }
+    return last; /* the sum fell short of 1 by its rounding */
+}
+
+/* The new label of each row; returns how many are new. */
+static size_t draw_all(const struct dataset *data, const double *p, uint64_t seed, uint32_t *drawn,
+                       bool *marked)
+{
+    const struct random random = {seed, STREAM_NOISE_CLASS};
+    size_t classes = data->classes.count, count = 0;
+    for (uint64_t i = 0; i < data->x.rows; i++) {
+        uint32_t was = data->label[i];
+        drawn[i] = draw(p + was * classes, classes, random_uniform(random, i));
+        marked[i] = drawn[i] != was;
+        count += marked[i];
+    }
+    return count;
+}
+
+static temper_status record(const struct dataset *data, const double *p, uint64_t seed,
+                            struct noise *out, temper_error *error)
+{
+    uint32_t *drawn = mem_alloc((size_t)data->x.rows, sizeof *drawn);
+    bool *marked = mem_alloc((size_t)data->x.rows, sizeof *marked);
+    temper_status status = TEMPER_NO_MEMORY;
+    if (drawn && marked) {
+        size_t count = draw_all(data, p, seed, drawn, marked);
+        status = noise_start(data, marked, count, out, error);
+        for (size_t i = 0; status == TEMPER_OK && i < out->count; i++)
+            out->change[i].is = drawn[out->change[i].row];
+    }
+    mem_free(drawn);
+    mem_free(marked);
+    return status == TEMPER_NO_MEMORY ? error_no_memory(error) : status;
+}
+
+temper_status noise_transition(const struct dataset *data, const char *path, uint64_t seed,
+                               struct noise *out, temper_error *error)
+{
+    double *p = NULL;
+    temper_status status = noise_check_classes(data, error);
+    if (status == TEMPER_OK)
+        status = transition_read(path, data, &p, error);
+    if (status == TEMPER_OK)
+        status = record(data, p, seed, out, error);
+    mem_free(p);
+    return status;
+}

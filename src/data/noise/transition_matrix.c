@@ -1,0 +1,267 @@
+/* transition: reads the matrix, and puts it in the order of the classes. */
+#include "data/noise/transition_matrix.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "data/class_names.h"
+#include "data/read/line_reader.h"
+#include "data/name_list.h"
+#include "data/quote_text.h"
+
+/* A matrix being read. Whether the first line holds names is known only when all are counted: the
+ * names may be numbers. */
+struct transition {
+    const struct dataset *data;
+    struct lines lines;
+    size_t classes;
+    double *p;     /* classes + 1 lines of `classes` numbers */
+    size_t rows;   /* lines seen */
+    char *first;   /* the first line, in case it holds names */
+    bool is_named; /* the first line holds no numbers, so it must */
+    size_t blank;  /* the first empty line of those since the last row, or 0 */
+};
+
+static temper_status refuse(const struct transition *t, size_t line, size_t column,
+                            const char *what, temper_error *error)
+{
+    char file[PATH_SHOWN];
+    path_shown(t->lines.path, file);
+    return error_at(error, TEMPER_BAD_DATA, line, column, "%s:%zu:%zu: %s", file, line, column,
+                    what);
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+/* One number; NaN where there is none and the line may hold names. */
+static temper_status read_cell(struct transition *t, const char *from, const char *to,
+                               const char *line, double *out, temper_error *error)
+{
+    size_t length = (size_t)(to - from);
+    const char *token = line_trim(from, &length);
+    char file[PATH_SHOWN];
+    if (number_f64(token, token + length, out) == NUMBER_OK)
+        return TEMPER_OK;
+    if (t->rows == 0) {
+        t->is_named = true;
+        *out = NAN;
+        return TEMPER_OK;
+    }
+    size_t column = (size_t)(token - line) + 1;
+    return error_at(error, TEMPER_BAD_DATA, t->lines.number, column,
+                    "%s:%zu:%zu: '%.80s' is not a probability; write numbers from 0 to 1 with "
+                    "commas between them",
+                    path_shown(t->lines.path, file), t->lines.number, column,
+                    token_text(token, token + length).text);
+}
+
+static temper_status refuse_width(const struct transition *t, size_t cells, temper_error *error)
+{
+    char file[PATH_SHOWN];
+    return error_at(error, TEMPER_BAD_DATA, t->lines.number, 1,
+                    "%s:%zu:1: %zu probabilities for %zu classes; write one for each class",
+                    path_shown(t->lines.path, file), t->lines.number, cells, t->classes);
+}
+
+static temper_status read_cells(struct transition *t, const char *line, size_t length,
+                                temper_error *error)
+{
+    size_t cells = 0;
+    const char *from = line, *end = line + length;
+    for (;;) {
+        const char *comma = memchr(from, ',', (size_t)(end - from)), *to = comma ? comma : end;
+        double value;
+        temper_status status = read_cell(t, from, to, line, &value, error);
+        if (status != TEMPER_OK)
+            return status;
+        if (cells < t->classes)
+            t->p[t->rows * t->classes + cells] = value;
+        cells++;
+        if (!comma)
+            break;
+        from = comma + 1;
+    }
+    /* A line of names may have commas in quotes; it is taken apart later. */
+    bool names = t->rows == 0 && t->is_named;
+    return cells == t->classes || names ? TEMPER_OK : refuse_width(t, cells, error);
+}
+
+static bool keep_first(struct transition *t, const char *line, size_t length)
+{
+    t->first = mem_alloc(length + 1, 1);
+    if (!t->first)
+        return false;
+    memcpy(t->first, line, length);
+    t->first[length] = '\0';
+    return true;
+}
+
+static temper_status read_line(struct transition *t, const char *line, size_t length,
+                               temper_error *error)
+{
+    size_t trimmed = length;
+    line_trim(line, &trimmed);
+    if (trimmed == 0) {
+        t->blank = t->blank ? t->blank : t->lines.number;
+        return TEMPER_OK;
+    }
+    if (t->blank)
+        return refuse(t, t->blank, 1, "the line is empty; write one line for each class", error);
+    if (t->rows == t->classes + 1)
+        return refuse(t, t->lines.number, 1,
+                      "more lines than classes; write one line for each class", error);
+    if (t->rows == 0 && !keep_first(t, line, length))
+        return error_no_memory(error);
+    temper_status status = read_cells(t, line, length, error);
+    t->rows++;
+    return status;
+}
+
+static temper_status read_lines(struct transition *t, temper_error *error)
+{
+    for (;;) {
+        const char *line;
+        size_t length;
+        temper_status status = lines_next(&t->lines, &line, &length, error);
+        if (status != TEMPER_OK || !line)
+            return status;
+        status = read_line(t, line, length, error);
+        if (status != TEMPER_OK)
+            return status;
+    }
+}
+
+/* ---- Checking -------------------------------------------------------------------------------- */
+
+/* Line r of the matrix, which is line `number` of the file. */
+static temper_status check_row(const struct transition *t, const double *p, size_t number,
+                               temper_error *error)
+{
+    char file[PATH_SHOWN], shown[NUMBER_LENGTH];
+    double sum = 0;
+    for (size_t j = 0; j < t->classes; j++) {
+        if (!(p[j] >= 0 && p[j] <= 1))
+            return refuse(t, number, j + 1,
+                          "a probability is below 0 or above 1; write numbers from 0 to 1", error);
+        sum += p[j];
+    }
+    if (fabs(sum - 1) <= 1e-9)
+        return TEMPER_OK;
+    number_write_f64(sum, shown);
+    return error_at(error, TEMPER_BAD_DATA, number, 1,
+                    "%s:%zu:1: the probabilities sum to %s; make them sum to 1",
+                    path_shown(t->lines.path, file), number, shown);
+}
+
+/* Marks one class of the first line. */
+static temper_status take_name(const struct transition *t, const char *name, bool *seen,
+                               uint32_t *number, temper_error *error)
+{
+    temper_status status = class_named(t->data, t->lines.path, name, number, error);
+    if (status != TEMPER_OK)
+        return status;
+    if (seen[*number])
+        return refuse(t, 1, 1, "the first line names a class twice; name each once", error);
+    seen[*number] = true;
+    return TEMPER_OK;
+}
+
+static temper_status take_names(const struct transition *t, const struct list *list,
+                                uint32_t *place, temper_error *error)
+{
+    if (list->count != t->classes)
+        return refuse(t, 1, 1, "the first line names too few classes or too many; name each once",
+                      error);
+    bool *seen = mem_zeroed(t->classes, sizeof *seen);
+    if (!seen)
+        return error_no_memory(error);
+    temper_status status = TEMPER_OK;
+    for (size_t i = 0; status == TEMPER_OK && i < list->count; i++)
+        status = take_name(t, list->item[i].name, seen, &place[i], error);
+    mem_free(seen);
+    return status;
+}
+
+/* place[i]: the class that line and column i of the file stand for. */
+static temper_status read_names(const struct transition *t, uint32_t *place, temper_error *error)
+{
+    struct list list;
+    temper_status status = list_read(t->lines.path, t->first, false, &list, error);
+    if (status != TEMPER_OK)
+        return status;
+    status = take_names(t, &list, place, error);
+    list_free(&list);
+    return status;
+}
+
+/* Checks all lines and copies them to where they belong. */
+static temper_status arrange(const struct transition *t, bool named, const uint32_t *place,
+                             double *out, temper_error *error)
+{
+    for (size_t i = 0; i < t->classes; i++) {
+        const double *p = t->p + (i + named) * t->classes;
+        temper_status status = check_row(t, p, i + named + 1, error);
+        if (status != TEMPER_OK)
+            return status;
+        for (size_t j = 0; j < t->classes; j++)
+            out[place[i] * t->classes + place[j]] = p[j];
+    }
+    return TEMPER_OK;
+}
+
+/* The matrix in the order of the classes; place and out have room for it. */
+static temper_status order(const struct transition *t, bool named, uint32_t *place, double *out,
+                           temper_error *error)
+{
+    if (!place || !out)
+        return error_no_memory(error);
+    for (size_t i = 0; i < t->classes; i++)
+        place[i] = (uint32_t)i;
+    temper_status status = named ? read_names(t, place, error) : TEMPER_OK;
+    return status == TEMPER_OK ? arrange(t, named, place, out, error) : status;
+}
+
+static temper_status finish(const struct transition *t, double **out, temper_error *error)
+{
+    bool named = t->rows == t->classes + 1;
+    if (t->rows < t->classes || (t->is_named && !named))
+        return refuse(t, t->lines.number ? t->lines.number : 1, 1,
+                      "fewer lines than classes; write one line for each class", error);
+    uint32_t *place = mem_alloc(t->classes, sizeof *place);
+    double *p = mem_alloc(t->classes * t->classes, sizeof *p); /* t->p is larger and exists */
+    temper_status status = order(t, named, place, p, error);
+    mem_free(place);
+    if (status != TEMPER_OK) {
+        mem_free(p);
+        return status;
+    }
+    *out = p;
+    return TEMPER_OK;
+}
+
+/* All lines, then what they mean. */
+static temper_status read_matrix(struct transition *t, double **out, temper_error *error)
+{
+    size_t cells;
+    t->p = mul_size(t->classes + 1, t->classes, &cells) ? mem_alloc(cells, sizeof *t->p) : NULL;
+    if (!t->p)
+        return error_no_memory(error);
+    temper_status status = read_lines(t, error);
+    return status == TEMPER_OK ? finish(t, out, error) : status;
+}
+
+temper_status transition_read(const char *path, const struct dataset *data, double **out,
+                              temper_error *error)
+{
+    struct transition t = {.data = data, .classes = data->classes.count};
+    temper_status status = lines_open(path, &t.lines, error);
+    if (status != TEMPER_OK)
+        return status;
+    status = read_matrix(&t, out, error);
+    lines_close(&t.lines);
+    mem_free(t.p);
+    mem_free(t.first);
+    return status;
+}

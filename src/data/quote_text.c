@@ -1,0 +1,29 @@
+/* token: text made fit to be shown. */
+#include "data/quote_text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct token_text token_text(const char *from, const char *to)
+{
+    struct token_text shown = {{0}};
+    size_t n = 0;
+    const char *end = to - from > TOKEN_SHOWN ? from + TOKEN_SHOWN : to;
+    for (const char *p = from; p < end; p++) {
+        unsigned char c = (unsigned char)*p;
+        if (c < 0x20 || c == 0x7f || c == '\\')
+            n += (size_t)snprintf(shown.text + n, 5, "\\x%02x", c);
+        else
+            shown.text[n++] = (char)c; /* bytes of UTF-8 letters as they are */
+    }
+    if (end < to)
+        memcpy(shown.text + n, "...", 3);
+    return shown;
+}
+
+struct place_text place_text(const char *path)
+{
+    struct place_text shown = {{0}};
+    path_shown(path, shown.text);
+    return shown;
+}

@@ -1,0 +1,25 @@
+/* token: pieces of text and names of files in messages: never too long, nothing unprintable. */
+#ifndef DATA_QUOTE_TEXT_H
+#define DATA_QUOTE_TEXT_H
+
+#include <stddef.h>
+
+#include "base/path.h"
+
+enum { TOKEN_SHOWN = 64 };
+
+struct token_text {
+    char text[4 * TOKEN_SHOWN + 4]; /* every byte may become \xNN; then "..." */
+};
+
+/* The bytes [from, to) for printing with %s; cut to TOKEN_SHOWN of them. */
+struct token_text token_text(const char *from, const char *to);
+
+/* A file's name for printing with %s, shortened from the left. */
+struct place_text {
+    char text[PATH_SHOWN];
+};
+
+struct place_text place_text(const char *path);
+
+#endif

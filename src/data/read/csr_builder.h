@@ -1,0 +1,52 @@
+/* sparse_rows: rows of a sparse matrix while they are being read. */
+#ifndef DATA_CSR_BUILDER_H
+#define DATA_CSR_BUILDER_H
+
+#include "data/dataset.h"
+
+/* Whether rows begin with a label: all do, or none. */
+enum sparse_labels { SPARSE_NO_ROWS, SPARSE_LABELLED, SPARSE_UNLABELLED };
+
+struct sparse_rows {
+    struct spill *spill; /* where the arrays are; NULL: in memory */
+    uint64_t *row_start; /* rows + 1 of them, once there is room for any */
+    uint32_t *label;     /* of each row, in `classes` */
+    uint64_t *line;      /* the line of each row, counted from the first line of its text */
+    uint32_t *column;
+    float *value;
+    size_t rows, row_room;
+    size_t nonzeros, room;
+    enum sparse_labels labels; /* as the first row told, be it finished or not */
+    size_t label_column;       /* where in its line */
+    uint64_t columns;          /* the largest index seen, + 1 */
+    struct classes classes;
+    uint32_t *place; /* of those that were added to another's, their number there */
+    size_t placed;
+    bool qid; /* some row had one */
+};
+
+/* One label too many, with MOST_CLASSES: said where a piece is parsed, or where it is added. */
+#define SPARSE_TOO_MANY "more than %d different labels; begin lines with a class, not an identifier"
+
+/* Room for so many rows and entries more; false, and nothing lost, without memory. Capacity
+ * doubles, and what is never touched takes no memory. */
+bool sparse_rows_reserve(struct sparse_rows *rows, size_t more_rows, size_t more_entries);
+
+/* Makes room for so many rows and entries in all, which will probably come; does nothing without
+ * the memory for them. */
+void sparse_rows_expect(struct sparse_rows *rows, size_t all_rows, size_t all_entries);
+
+/* Adds copies of the rows of `piece`, whose lines begin `lines_before` further down. A piece is
+ * always added to the same rows. */
+temper_status sparse_rows_append(struct sparse_rows *rows, struct sparse_rows *piece,
+                                 uint64_t lines_before, temper_error *error);
+
+/* Forgets the rows and keeps the memory, and the classes: those of the next rows are mostly the
+ * same. */
+void sparse_rows_clear(struct sparse_rows *rows);
+void sparse_rows_free(struct sparse_rows *rows);
+
+/* Hands everything over to an empty dataset. */
+void sparse_rows_move(struct sparse_rows *rows, struct dataset *data);
+
+#endif

@@ -1,0 +1,330 @@
+/* dense: reads a rectangle of numbers. */
+#include "data/read/dense_array.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/path.h"
+
+enum {
+    CHUNK = 1 << 16,       /* elements read at a time */
+    FIRST_ROOM = 1 << 20,  /* elements, where the length of the stream is not known */
+    DRAIN_LIMIT = 1 << 26, /* bytes that are counted behind the end, for a message */
+    TILE = 32              /* rows and columns turned at a time: two tiles fit in the first cache */
+};
+#define EXACT_IN_FLOAT (1u << 24) /* integers up to here are floats */
+
+/* A matrix that is being filled. */
+struct filling {
+    const struct reading *reading;
+    const struct rectangle *plan;
+    uint64_t total, done; /* elements */
+    enum matrix_kind kind;
+    unsigned char *out;
+    size_t room;        /* elements that fit in `out` */
+    unsigned char *raw; /* CHUNK elements as they are in the file, if they must be converted */
+};
+
+/* ---- Messages -------------------------------------------------------------------------------- */
+
+/* Both numbers: what there is, and what the header tells of. */
+static temper_status wrong_length(const struct filling *f, uint64_t held, bool more)
+{
+    const struct rectangle *plan = f->plan;
+    uint64_t wanted = f->total * plan->element.size;
+    char place[PATH_SHOWN];
+    return error_set(
+        f->reading->error, TEMPER_BAD_DATA,
+        "%s: there are %s%llu bytes of numbers, but the header tells of %llu x %llu of "
+        "%zu bytes each, %llu in all; %s",
+        path_shown(f->reading->path, place), more ? "more than " : "", (unsigned long long)held,
+        (unsigned long long)plan->rows, (unsigned long long)plan->columns, plan->element.size,
+        (unsigned long long)wanted,
+        held < wanted ? "it was cut off: copy it or save it again"
+                      : "something was put behind it: save it again");
+}
+
+/* Where element `index` of the stream belongs, counted from 1. */
+static void place_of(const struct rectangle *plan, uint64_t index, size_t *row, size_t *column)
+{
+    uint64_t r = plan->by_columns ? index % plan->rows : index / plan->columns;
+    uint64_t c = plan->by_columns ? index / plan->rows : index % plan->columns;
+    *row = (size_t)r + 1;
+    *column = (size_t)c + 1;
+}
+
+static temper_status bad_value(const struct filling *f, uint64_t index, const char *what,
+                               const char *remedy)
+{
+    size_t row, column;
+    char place[PATH_SHOWN];
+    place_of(f->plan, index, &row, &column);
+    return error_at(f->reading->error, TEMPER_BAD_DATA, row, column,
+                    "%s:%zu:%zu: the value in row %zu, column %zu %s; %s",
+                    path_shown(f->reading->path, place), row, column, row, column, what, remedy);
+}
+
+static temper_status not_finite(const struct filling *f, uint64_t index, double value)
+{
+    const char *what = isnan(value) ? "is nan" : value > 0 ? "is inf" : "is -inf";
+    return bad_value(f, index, what,
+                     f->reading->options->missing
+                         ? "--missing is for CSV: replace it, or drop the row, and save again"
+                         : "replace it, or drop the row, and save again");
+}
+
+/* ---- Filling --------------------------------------------------------------------------------- */
+
+static size_t kind_size(enum matrix_kind kind)
+{
+    return kind == MATRIX_U8 ? 1 : kind == MATRIX_F64 ? sizeof(double) : sizeof(float);
+}
+
+static temper_status reserve(struct filling *f, uint64_t count)
+{
+    size_t room = f->room ? f->room : FIRST_ROOM;
+    while (room < count)
+        room *= 2; /* `count` is at most the total, which was checked */
+    if (room > f->total)
+        room = (size_t)f->total;
+    if (room <= f->room)
+        return TEMPER_OK;
+    unsigned char *out = array_resize(f->reading->spill, f->out, room, kind_size(f->kind));
+    if (!out)
+        return error_no_memory(f->reading->error);
+    f->out = out;
+    f->room = room;
+    return TEMPER_OK;
+}
+
+/* The floats so far become doubles, from the last to the first, so that one array is enough. */
+static temper_status widen(struct filling *f)
+{
+    unsigned char *out = array_resize(f->reading->spill, f->out, f->room, sizeof(double));
+    if (!out)
+        return error_no_memory(f->reading->error);
+    f->out = out;
+    f->kind = MATRIX_F64;
+    for (size_t i = (size_t)f->done; i-- > 0;) {
+        float narrow;
+        memcpy(&narrow, out + i * sizeof narrow, sizeof narrow);
+        double wide = (double)narrow;
+        memcpy(out + i * sizeof wide, &wide, sizeof wide);
+        spill_used(f->reading->spill, sizeof wide);
+    }
+    return TEMPER_OK;
+}
+
+static void store_integer(struct filling *f, struct integer integer)
+{
+    double wide = (double)integer.magnitude;
+    wide = integer.negative ? -wide : wide;
+    float narrow = (float)wide;
+    if (f->kind == MATRIX_F64)
+        memcpy(f->out + f->done * sizeof wide, &wide, sizeof wide);
+    else
+        memcpy(f->out + f->done * sizeof narrow, &narrow, sizeof narrow);
+    f->done++;
+}
+
+static temper_status convert_integers(struct filling *f, size_t count)
+{
+    struct element element = f->plan->element;
+    temper_status status = TEMPER_OK;
+    for (size_t i = 0; i < count && status == TEMPER_OK; i++) {
+        struct integer integer = integer_load(f->raw + i * element.size, element);
+        bool narrow = integer.magnitude <= EXACT_IN_FLOAT;
+        if (!narrow && !integer_fits_double(integer))
+            return bad_value(f, f->done, "is an integer that no double holds",
+                             "divide or round it, and save again");
+        if (!narrow && f->kind == MATRIX_F32)
+            status = widen(f);
+        if (status == TEMPER_OK)
+            store_integer(f, integer);
+    }
+    return status;
+}
+
+/* Floats must be finite, truth values 0 or 1. They are where they belong already. */
+static temper_status check_chunk(struct filling *f, size_t count)
+{
+    assert(f->out);
+    const void *at = f->out + f->done * kind_size(f->kind);
+    const unsigned char *bytes = at;
+    size_t bad = count;
+    if (f->kind == MATRIX_F32 && (bad = first_not_finite_f32(at, count)) < count)
+        return not_finite(f, f->done + bad, (double)((const float *)at)[bad]);
+    if (f->kind == MATRIX_F64 && (bad = first_not_finite_f64(at, count)) < count)
+        return not_finite(f, f->done + bad, ((const double *)at)[bad]);
+    for (size_t i = 0; f->plan->element.kind == 'b' && i < count; i++)
+        if (bytes[i] > 1)
+            return bad_value(f, f->done + i, "is neither true nor false", "save it again");
+    f->done += count;
+    return TEMPER_OK;
+}
+
+static temper_status read_chunk(struct filling *f, size_t count)
+{
+    struct element element = f->plan->element;
+    size_t got, length = count * element.size;
+    temper_status status = reserve(f, f->done + count);
+    if (status != TEMPER_OK)
+        return status;
+    assert(f->out); /* there is at least one element */
+    unsigned char *into = f->raw ? f->raw : f->out + f->done * element.size;
+    status = source_read(f->reading->source, into, length, &got, f->reading->error);
+    if (status != TEMPER_OK)
+        return status;
+    if (got < length)
+        return wrong_length(f, f->done * element.size + got, false);
+    if (element.big_endian != host_is_big_endian())
+        swap_elements(into, count, element.size);
+    return f->raw ? convert_integers(f, count) : check_chunk(f, count);
+}
+
+/* Nothing may come behind the numbers; what does is counted, within reason. */
+static temper_status expect_end(struct filling *f)
+{
+    unsigned char rest[4096];
+    size_t got = 1;
+    uint64_t held = f->total * f->plan->element.size, limit = held + DRAIN_LIMIT;
+    while (got > 0 && held < limit) {
+        temper_status status =
+            source_read(f->reading->source, rest, sizeof rest, &got, f->reading->error);
+        if (status != TEMPER_OK)
+            return status;
+        held += got;
+    }
+    if (held > f->total * f->plan->element.size)
+        return wrong_length(f, held, held >= limit);
+    return TEMPER_OK;
+}
+
+/* Where the length of the file is known, a wrong one is found before anything is read. */
+static temper_status check_length(struct filling *f)
+{
+    const struct rectangle *plan = f->plan;
+    uint64_t size = source_file_size(f->reading->source);
+    if (size == 0 || source_compression(f->reading->source))
+        return TEMPER_OK;
+    uint64_t held = size > plan->header_size ? size - plan->header_size : 0;
+    if (held != f->total * plan->element.size)
+        return wrong_length(f, held, false);
+    return reserve(f, f->total);
+}
+
+/* ---- Turning --------------------------------------------------------------------------------- */
+
+/* out[j][i] = in[i][j], tile by tile; `size` is a constant where this is called, so that memcpy is
+ * one instruction. */
+static inline void turn(unsigned char *out, const unsigned char *in, size_t rows, size_t columns,
+                        size_t size)
+{
+    for (size_t top = 0; top < rows; top += TILE)
+        for (size_t left = 0; left < columns; left += TILE)
+            for (size_t i = top; i < rows && i < top + TILE; i++)
+                for (size_t j = left; j < columns && j < left + TILE; j++)
+                    memcpy(out + (j * rows + i) * size, in + (i * columns + j) * size, size);
+}
+
+static temper_status turn_columns(struct filling *f)
+{
+    char place[PATH_SHOWN];
+    size_t rows = (size_t)f->plan->rows, columns = (size_t)f->plan->columns;
+    if (rows == 1 || columns == 1)
+        return TEMPER_OK;
+    assert(f->out);
+    if (f->reading->spill) /* every page of the one meets every page of the other */
+        return error_set(
+            f->reading->error, TEMPER_USAGE,
+            "%s: its numbers are column by column, which --memory cannot turn; save it "
+            "row by row (order C), or drop --memory",
+            path_shown(f->reading->path, place));
+    unsigned char *out = mem_alloc((size_t)f->total, kind_size(f->kind));
+    if (!out)
+        return error_no_memory(f->reading->error);
+    if (f->kind == MATRIX_U8)
+        turn(out, f->out, columns, rows, 1);
+    else if (f->kind == MATRIX_F32)
+        turn(out, f->out, columns, rows, sizeof(float));
+    else
+        turn(out, f->out, columns, rows, sizeof(double));
+    mem_free(f->out);
+    f->out = out;
+    return TEMPER_OK;
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+static temper_status fill(struct filling *f)
+{
+    temper_status status = check_length(f);
+    while (status == TEMPER_OK && f->done < f->total) {
+        uint64_t left = f->total - f->done;
+        status = read_chunk(f, left < CHUNK ? (size_t)left : CHUNK);
+        spill_used(f->reading->spill, CHUNK * kind_size(f->kind));
+    }
+    if (status == TEMPER_OK)
+        status = expect_end(f);
+    if (status == TEMPER_OK && f->plan->by_columns)
+        status = turn_columns(f);
+    return status;
+}
+
+static enum matrix_kind first_kind(struct element element)
+{
+    if (element.kind == 'f')
+        return element.size == sizeof(double) ? MATRIX_F64 : MATRIX_F32;
+    return element.size == 1 && element.kind != 'i' ? MATRIX_U8 : MATRIX_F32;
+}
+
+/* The number of elements, if that many doubles could be addressed at all. */
+static temper_status count_elements(struct filling *f)
+{
+    const struct rectangle *plan = f->plan;
+    char place[PATH_SHOWN];
+    size_t total, bytes;
+    path_shown(f->reading->path, place);
+    if (plan->rows == 0 || plan->columns == 0)
+        return error_set(f->reading->error, TEMPER_BAD_DATA,
+                         "%s: there are no numbers in it: %llu x %llu; give data with at least one "
+                         "row and one column",
+                         place, (unsigned long long)plan->rows, (unsigned long long)plan->columns);
+    if (plan->rows > SIZE_MAX || plan->columns > SIZE_MAX ||
+        !mul_size((size_t)plan->rows, (size_t)plan->columns, &total) ||
+        !mul_size(total, 2 * sizeof(double), &bytes))
+        return error_set(f->reading->error, TEMPER_BAD_DATA,
+                         "%s: its header tells of %llu x %llu numbers, more than a machine can "
+                         "address; it is damaged: copy it or save it again",
+                         place, (unsigned long long)plan->rows, (unsigned long long)plan->columns);
+    f->total = total;
+    return TEMPER_OK;
+}
+
+temper_status dense_read(const struct reading *reading, const struct rectangle *rectangle,
+                         struct matrix *out)
+{
+    struct filling f = {.reading = reading, .plan = rectangle};
+    bool integers = strchr("iu", rectangle->element.kind) != NULL;
+    f.kind = first_kind(rectangle->element);
+    temper_status status = count_elements(&f);
+    if (status != TEMPER_OK)
+        return status;
+    if (integers && f.kind != MATRIX_U8 && !(f.raw = mem_alloc(CHUNK, rectangle->element.size)))
+        return error_no_memory(reading->error);
+    status = fill(&f);
+    mem_free(f.raw);
+    if (status != TEMPER_OK) {
+        array_free(reading->spill, f.out);
+        return status;
+    }
+    *out = (struct matrix){.kind = f.kind,
+                           .rows = rectangle->rows,
+                           .columns = rectangle->columns,
+                           .nonzeros = f.total,
+                           .dense = f.out,
+                           .owned = {reading->spill ? NULL : f.out}};
+    return TEMPER_OK;
+}

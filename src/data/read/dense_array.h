@@ -1,0 +1,28 @@
+/* dense: a rectangle of numbers of one type, from and to a stream: what NPY and IDX have in common.
+ *
+ * Floats, doubles and bytes keep their type; integers become floats if all of them are within 2^24,
+ * else doubles, and an integer that no double holds is refused. Memory comes as bytes do, so that a
+ * header that claims too much costs nothing. */
+#ifndef DATA_DENSE_ARRAY_H
+#define DATA_DENSE_ARRAY_H
+
+#include "base/atomic_file.h"
+#include "data/read/elements.h"
+#include "data/read/read.h"
+
+struct rectangle {
+    struct element element;
+    uint64_t rows, columns;
+    bool by_columns; /* Fortran order; it is turned, which takes the memory twice for a while */
+    uint64_t header_size; /* bytes of the stream that were read before */
+};
+
+/* Reads the numbers and the end of the stream behind them: neither a byte less nor more. */
+temper_status dense_read(const struct reading *reading, const struct rectangle *rectangle,
+                         struct matrix *out);
+
+/* Writes the numbers row by row; a sparse matrix as floats, with its zeros. */
+temper_status dense_write(const struct matrix *x, bool big_endian, struct sink *sink,
+                          temper_error *error);
+
+#endif

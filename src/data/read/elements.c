@@ -1,0 +1,93 @@
+/* elements: byte order, integers of every width, and the search for what is not finite. */
+#include "data/read/elements.h"
+
+#include <math.h>
+#include <string.h>
+
+#define EXACT_IN_DOUBLE (UINT64_C(1) << 53) /* integers below are doubles */
+
+bool host_is_big_endian(void)
+{
+    static const uint16_t one = 1;
+    unsigned char first;
+    memcpy(&first, &one, 1);
+    return first == 0;
+}
+
+void swap_elements(void *bytes, size_t count, size_t size)
+{
+    unsigned char *at = bytes;
+    for (size_t i = 0; i < count; i++, at += size)
+        for (size_t j = 0; j < size / 2; j++) {
+            unsigned char kept = at[j];
+            at[j] = at[size - 1 - j];
+            at[size - 1 - j] = kept;
+        }
+}
+
+/* Two at a time: adding 1 to an exponent of all ones carries into the place of the sign. */
+size_t first_not_finite_f32(const float *value, size_t count)
+{
+    uint64_t carried = 0, pair;
+    size_t i = 0;
+    for (; i + 2 <= count; i += 2) {
+        memcpy(&pair, value + i, sizeof pair);
+        carried |= (pair & 0x7fffffff7fffffffu) + 0x0080000000800000u;
+    }
+    if ((carried & 0x8000000080000000u) != 0)
+        i = 0;
+    while (i < count && isfinite(value[i]))
+        i++;
+    return i;
+}
+
+size_t first_not_finite_f64(const double *value, size_t count)
+{
+    uint64_t carried = 0, bits;
+    for (size_t i = 0; i < count; i++) {
+        memcpy(&bits, value + i, sizeof bits);
+        carried |= (bits & 0x7fffffffffffffffu) + 0x0010000000000000u;
+    }
+    if ((carried & 0x8000000000000000u) == 0)
+        return count;
+    size_t i = 0;
+    while (i < count && isfinite(value[i]))
+        i++;
+    return i;
+}
+
+struct integer integer_load(const unsigned char *at, struct element element)
+{
+    uint64_t bits = 0;
+    uint32_t four;
+    uint16_t two;
+    switch (element.size) {
+    case 1:
+        bits = *at;
+        break;
+    case 2:
+        memcpy(&two, at, sizeof two);
+        bits = two;
+        break;
+    case 4:
+        memcpy(&four, at, sizeof four);
+        bits = four;
+        break;
+    default:
+        memcpy(&bits, at, sizeof bits);
+    }
+    uint64_t sign = UINT64_C(1) << (8 * element.size - 1);
+    bool negative = element.kind == 'i' && (bits & sign) != 0;
+    /* Two's complement: below 0 the magnitude is 2^width - bits; for eight bytes 2^64 is 0. */
+    uint64_t magnitude = negative ? (sign << 1) - bits : bits;
+    return (struct integer){.negative = negative, .magnitude = magnitude};
+}
+
+/* A double holds 53 bits, and any number of zeros behind them. */
+bool integer_fits_double(struct integer integer)
+{
+    uint64_t rest = integer.magnitude;
+    while (rest >= EXACT_IN_DOUBLE && rest % 2 == 0)
+        rest /= 2;
+    return rest < EXACT_IN_DOUBLE;
+}

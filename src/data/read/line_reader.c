@@ -1,0 +1,138 @@
+/* lines: a window over the source that grows for a long line. */
+#include "data/read/line_reader.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/path.h"
+
+enum {
+    FIRST_WINDOW = 65536,
+    LONGEST_LINE = 1 << 26 /* a row of 65,536 numbers is far shorter */
+};
+
+temper_status lines_from(struct source *source, const char *path, struct lines *out,
+                         temper_error *error)
+{
+    struct lines lines = {.path = path, .source = source, .capacity = FIRST_WINDOW};
+    lines.bytes = mem_alloc(lines.capacity, 1);
+    if (!lines.bytes) {
+        source_close(source);
+        return error_no_memory(error);
+    }
+    *out = lines;
+    return TEMPER_OK;
+}
+
+temper_status lines_open(const char *path, struct lines *out, temper_error *error)
+{
+    struct source *source;
+    temper_status status = source_open(path, &source, error);
+    return status == TEMPER_OK ? lines_from(source, path, out, error) : status;
+}
+
+static temper_status refuse_long(const struct lines *lines, temper_error *error)
+{
+    char file[PATH_SHOWN];
+    size_t line = lines->number + 1;
+    return error_at(error, TEMPER_BAD_DATA, line, 1,
+                    "%s:%zu:1: the line is longer than %d MiB; give a text of short lines",
+                    path_shown(lines->path, file), line, LONGEST_LINE >> 20);
+}
+
+/* Reads on behind what is there already. */
+static temper_status read_on(struct lines *lines, temper_error *error)
+{
+    size_t got;
+    memmove(lines->bytes, lines->bytes + lines->from, lines->to - lines->from);
+    lines->to -= lines->from;
+    lines->from = 0;
+    if (lines->to == lines->capacity) {
+        if (lines->capacity >= LONGEST_LINE)
+            return refuse_long(lines, error);
+        char *bytes = mem_resize(lines->bytes, lines->capacity * 2, 1);
+        if (!bytes)
+            return error_no_memory(error);
+        lines->bytes = bytes;
+        lines->capacity *= 2;
+    }
+    temper_status status = source_read(lines->source, lines->bytes + lines->to,
+                                       lines->capacity - lines->to, &got, error);
+    if (status != TEMPER_OK)
+        return status;
+    lines->to += got;
+    lines->ended = got == 0;
+    return TEMPER_OK;
+}
+
+/* Numbers and names end at a NUL byte, so that what is behind it would be dropped quietly. */
+static temper_status check_line(const struct lines *lines, const char *line, size_t length,
+                                temper_error *error)
+{
+    char file[PATH_SHOWN];
+    const char *nul = memchr(line, '\0', length);
+    if (!nul)
+        return TEMPER_OK;
+    size_t column = (size_t)(nul - line) + 1;
+    return error_at(error, TEMPER_BAD_DATA, lines->number, column,
+                    "%s:%zu:%zu: a NUL byte; give a plain text, in UTF-8",
+                    path_shown(lines->path, file), lines->number, column);
+}
+
+/* Hands out the bytes up to `end`, without \r at their end or a mark at the start of the file. */
+static temper_status give_line(struct lines *lines, const char *end, const char **line,
+                               size_t *length, temper_error *error)
+{
+    static const char mark[] = "\xEF\xBB\xBF";
+    const char *start = lines->bytes + lines->from;
+    lines->from = (size_t)(end - lines->bytes) + (end < lines->bytes + lines->to);
+    lines->number++;
+    if (lines->number == 1 && end - start >= 3 && memcmp(start, mark, 3) == 0)
+        start += 3;
+    if (end > start && end[-1] == '\r')
+        end--;
+    *line = start;
+    *length = (size_t)(end - start);
+    return check_line(lines, *line, *length, error);
+}
+
+temper_status lines_next(struct lines *lines, const char **line, size_t *length,
+                         temper_error *error)
+{
+    size_t seen =
+        0; /* bytes that hold no newline: not searched again, or a long line takes forever */
+    for (;;) {
+        const char *start = lines->bytes + lines->from;
+        size_t here = lines->to - lines->from;
+        const char *end = here > seen ? memchr(start + seen, '\n', here - seen) : NULL;
+        if (end)
+            return give_line(lines, end, line, length, error);
+        if (lines->ended && here > 0)
+            return give_line(lines, start + here, line, length, error);
+        if (lines->ended) {
+            *line = NULL;
+            return TEMPER_OK;
+        }
+        seen = here;
+        temper_status status = read_on(lines, error);
+        if (status != TEMPER_OK)
+            return status;
+    }
+}
+
+void lines_close(struct lines *lines)
+{
+    source_close(lines->source);
+    mem_free(lines->bytes);
+}
+
+const char *line_trim(const char *line, size_t *length)
+{
+    while (*length > 0 && (*line == ' ' || *line == '\t')) {
+        line++;
+        --*length;
+    }
+    while (*length > 0 && (line[*length - 1] == ' ' || line[*length - 1] == '\t'))
+        --*length;
+    return line;
+}

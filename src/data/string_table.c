@@ -1,0 +1,157 @@
+/* spellings: open addressing; strings of up to eight bytes are compared as one word. */
+#include "data/string_table.h"
+
+#include <string.h>
+#include <xxhash.h>
+
+#include "base/memory.h"
+
+enum {
+    FIRST_SLOTS = 64,
+    SHORT = 8,           /* bytes that fit in a word */
+    LONGEST_PROBE = 128, /* by chance, in a table half full, far less */
+    SPARSEST = 16        /* slots for each string, where strings collide on purpose */
+};
+
+struct spelling_slot {
+    uint64_t key; /* the bytes themselves if they are at most SHORT, else a hash of them */
+    char *text;   /* of a longer one */
+    size_t length;
+    uint32_t number_plus; /* the number + 1; 0: the slot is empty */
+};
+
+/* Up to eight bytes as a word, without reading behind them; one to one for a given length. */
+static uint64_t pack_short(const char *text, size_t length)
+{
+    const unsigned char *byte = (const unsigned char *)text;
+    uint32_t low, high;
+    if (length == 0)
+        return 0;
+    if (length < sizeof low)
+        return (uint64_t)byte[0] | (uint64_t)byte[length / 2] << 8 |
+               (uint64_t)byte[length - 1] << 16;
+    memcpy(&low, text, sizeof low);
+    memcpy(&high, text + length - sizeof high, sizeof high);
+    return low | (uint64_t)high << 32;
+}
+
+/* A slot's search key; its text is borrowed. */
+static struct spelling_slot wanted_slot(const struct spellings *table, const char *text,
+                                        size_t length)
+{
+    if (length <= SHORT)
+        return (struct spelling_slot){.key = pack_short(text, length), .length = length};
+    return (struct spelling_slot){.key = XXH3_64bits_withSeed(text, length, table->seed),
+                                  .text = (char *)text,
+                                  .length = length};
+}
+
+/* Where a string would like to be: the finaliser of MurmurHash3 on key, length and seed. */
+static size_t home_of(const struct spellings *table, const struct spelling_slot *wanted)
+{
+    uint64_t h = wanted->key ^ table->seed ^ (uint64_t)wanted->length * 0x9E3779B97F4A7C15u;
+    h = (h ^ h >> 33) * 0xFF51AFD7ED558CCDu;
+    h = (h ^ h >> 33) * 0xC4CEB9FE1A85EC53u;
+    return (size_t)(h ^ h >> 33) & (table->slots - 1);
+}
+
+static bool slot_is(const struct spelling_slot *slot, const struct spelling_slot *wanted)
+{
+    return slot->key == wanted->key && slot->length == wanted->length &&
+           (slot->length <= SHORT || memcmp(slot->text, wanted->text, slot->length) == 0);
+}
+
+/* The slot that holds the string, or the empty one where it belongs; *probes: how far that was. */
+static struct spelling_slot *slot_of(const struct spellings *table,
+                                     const struct spelling_slot *wanted, size_t *probes)
+{
+    size_t i = home_of(table, wanted);
+    *probes = 0;
+    while (table->slot[i].number_plus && !slot_is(&table->slot[i], wanted)) {
+        i = (i + 1) & (table->slots - 1);
+        ++*probes;
+    }
+    return &table->slot[i];
+}
+
+/* Moves everything to a table of so many slots, with another seed. */
+static bool table_resize(struct spellings *table, size_t slots)
+{
+    struct spellings old = *table;
+    struct spelling_slot *slot = mem_zeroed(slots, sizeof *slot);
+    if (!slot)
+        return false;
+    table->slot = slot;
+    table->slots = slots;
+    table->seed = table->seed * 6364136223846793005u + 1442695040888963407u;
+    for (size_t i = 0; i < old.slots; i++) {
+        struct spelling_slot moved = old.slot[i];
+        size_t probes;
+        if (!moved.number_plus)
+            continue;
+        if (moved.text) /* the hash of a long string depends on the seed */
+            moved.key = wanted_slot(table, moved.text, moved.length).key;
+        *slot_of(table, &moved, &probes) = moved;
+    }
+    mem_free(old.slot);
+    return true;
+}
+
+/* Keeps the table at most half full, and sparser, with another seed, where strings collide more
+ * than chance allows: no file shall make every lookup walk through all of them. */
+static bool make_room(struct spellings *table, const char *text, size_t length)
+{
+    size_t probes;
+    if (table->slots == 0)
+        return table_resize(table, FIRST_SLOTS);
+    if (table->used >= table->slots / 2)
+        return table_resize(table, table->slots * 2);
+    struct spelling_slot wanted = wanted_slot(table, text, length);
+    slot_of(table, &wanted, &probes);
+    if (probes > LONGEST_PROBE && table->used > table->slots / SPARSEST)
+        return table_resize(table, table->slots * 2);
+    return true;
+}
+
+bool spellings_add(struct spellings *table, const char *text, size_t length, uint32_t number)
+{
+    size_t probes;
+    if (!make_room(table, text, length))
+        return false;
+    struct spelling_slot slot = wanted_slot(table, text, length), *place;
+    place = slot_of(table, &slot, &probes);
+    if (length > SHORT) {
+        slot.text = mem_alloc(length, 1);
+        if (!slot.text)
+            return false;
+        memcpy(slot.text, text, length);
+    }
+    slot.number_plus = number + 1;
+    *place = slot;
+    table->used++;
+    return true;
+}
+
+uint32_t spellings_find(const struct spellings *table, const char *text, size_t length)
+{
+    size_t probes;
+    if (table->slots == 0)
+        return UINT32_MAX;
+    struct spelling_slot wanted = wanted_slot(table, text, length);
+    return slot_of(table, &wanted, &probes)->number_plus - 1; /* an empty slot: 0 - 1 */
+}
+
+void spellings_renumber(struct spellings *table, const uint32_t *new_number)
+{
+    for (size_t i = 0; i < table->slots; i++)
+        if (table->slot[i].number_plus)
+            table->slot[i].number_plus = new_number[table->slot[i].number_plus - 1] + 1;
+}
+
+void spellings_free(struct spellings *table)
+{
+    for (size_t i = 0; i < table->slots; i++)
+        mem_free(table->slot[i].text);
+    mem_free(table->slot);
+    *table = (struct spellings){0};
+}

@@ -1,0 +1,344 @@
+/* tmpr_read: opens a .tmpr file: maps it where that can be done, checks its head, and points a
+ * dataset at the rest. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS, MAP_NORESERVE */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "base/memory.h"
+#include "base/path.h"
+#include "base/thread.h"
+#include "data/memory/memory_limit.h"
+#include "data/memory/page_window.h"
+#include "data/read/read.h"
+#include "data/dist/scatter_rows.h"
+#include "data/tmpr/tmpr_layout.h"
+#include "data/quote_text.h"
+
+/* A file being opened. */
+struct opening {
+    const char *path;
+    struct dataset *data;
+    struct tmpr_layout layout;
+    temper_error *error;
+};
+
+/* ---- Messages -------------------------------------------------------------------------------- */
+
+static temper_status damaged(const struct opening *opening, const char *what)
+{
+    char place[PATH_SHOWN];
+    return error_set(opening->error, TEMPER_BAD_DATA,
+                     "%s: damaged: %s; copy it again, or convert its source again",
+                     path_shown(opening->path, place), what);
+}
+
+static temper_status wrong_length(const struct opening *opening, uint64_t held, uint64_t expected)
+{
+    char place[PATH_SHOWN];
+    path_shown(opening->path, place);
+    if (held < expected)
+        return error_set(opening->error, TEMPER_BAD_DATA,
+                         "%s: cut off: it holds %llu bytes of %llu; copy it again, or convert its "
+                         "source again",
+                         place, (unsigned long long)held, (unsigned long long)expected);
+    return error_set(
+        opening->error, TEMPER_BAD_DATA,
+        "%s: damaged: there are bytes behind its end, which is at %llu; copy it again, "
+        "or convert its source again",
+        place, (unsigned long long)expected);
+}
+
+/* ---- Bytes ----------------------------------------------------------------------------------- */
+
+/* Private and writable, so that labels and weights can be changed in place: a changed page is
+ * copied and the file stays as it is. Without a reserve, since hardly any page will be. */
+static bool map_bytes(struct dataset *data, size_t length, int flags, int file)
+{
+    void *mapping =
+        mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE | flags, file, 0);
+    if (mapping == MAP_FAILED)
+        return false;
+    data->mapping = mapping;
+    data->mapping_length = length;
+    return true;
+}
+
+/* False where reading is the better way: a pipe, an archive, an empty file, one that cannot be
+ * opened. Reading has the words for what is wrong with it. */
+static bool map_file(const char *path, struct dataset *data, bool *is_file)
+{
+    unsigned char magic[TMPR_MAGIC_LENGTH];
+    struct stat info;
+    /* Asked before it is opened: opening a device or a pipe can do something. */
+    if (strcmp(path, "-") == 0 || stat(path, &info) != 0 || !S_ISREG(info.st_mode))
+        return false;
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file < 0)
+        return false;
+    bool fits = fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_size >= TMPR_HEADER &&
+                (uintmax_t)info.st_size <= PTRDIFF_MAX &&
+                pread(file, magic, sizeof magic, 0) == (ssize_t)sizeof magic &&
+                memcmp(magic, TMPR_MAGIC, sizeof magic) == 0;
+    bool mapped = fits && map_bytes(data, (size_t)info.st_size, 0, file);
+    close(file); /* the mapping stays */
+    *is_file = mapped;
+    return mapped;
+}
+
+/* The whole of a source. What its header claims is reserved as addresses, not as memory: pages come
+ * as bytes do, so that a false header costs nothing. */
+static temper_status read_bytes(struct opening *opening, struct source *source)
+{
+    unsigned char header[TMPR_HEADER] = {0}, more;
+    struct dataset *data = opening->data;
+    size_t got, rest;
+    temper_status status = source_read(source, header, sizeof header, &got, opening->error);
+    if (status != TEMPER_OK)
+        return status;
+    size_t known = got < TMPR_MAGIC_LENGTH ? got : TMPR_MAGIC_LENGTH;
+    if (got < sizeof header && memcmp(header, TMPR_MAGIC, known) == 0)
+        return wrong_length(opening, got, TMPR_HEADER); /* else it is something else */
+    status = tmpr_header_decode(header, opening->path, &opening->layout, opening->error);
+    if (status != TEMPER_OK)
+        return status;
+    if (!map_bytes(data, (size_t)opening->layout.file_length, MAP_ANONYMOUS, -1))
+        return error_no_memory(opening->error);
+    memcpy(data->mapping, header, sizeof header);
+    rest = data->mapping_length - sizeof header;
+    status = source_read(source, (char *)data->mapping + sizeof header, rest, &got, opening->error);
+    if (status == TEMPER_OK && got < rest)
+        return wrong_length(opening, sizeof header + got, data->mapping_length);
+    if (status == TEMPER_OK)
+        status = source_read(source, &more, 1, &got, opening->error);
+    if (status == TEMPER_OK && got > 0)
+        return wrong_length(opening, UINT64_MAX, data->mapping_length);
+    return status;
+}
+
+/* ---- The head -------------------------------------------------------------------------------- */
+
+/* One checksum over all of the head but the checksum itself. */
+static temper_status check_head(const struct opening *opening)
+{
+    const unsigned char *bytes = opening->data->mapping;
+    uint64_t stored, length = tmpr_bulk_offset(&opening->layout);
+    size_t behind = TMPR_CHECKSUM_OFFSET + sizeof stored;
+    XXH3_state_t *hash = XXH3_createState();
+    if (!hash)
+        return error_no_memory(opening->error);
+    XXH3_64bits_reset(hash);
+    XXH3_64bits_update(hash, bytes, TMPR_CHECKSUM_OFFSET);
+    XXH3_64bits_update(hash, bytes + behind, (size_t)length - behind);
+    memcpy(&stored, bytes + TMPR_CHECKSUM_OFFSET, sizeof stored);
+    bool same = XXH3_64bits_digest(hash) == stored;
+    XXH3_freeState(hash);
+    return same ? TEMPER_OK : damaged(opening, "the checksum of its head does not match");
+}
+
+static const void *section(const struct opening *opening, enum tmpr_section which)
+{
+    const char *bytes = opening->data->mapping;
+    return opening->layout.length[which] ? bytes + opening->layout.offset[which] : NULL;
+}
+
+/* Whether a section is `count` strings, each with its '\0', and nothing more. */
+static bool are_names(const char *names, uint64_t length, uint64_t count)
+{
+    uint64_t ends = 0;
+    for (uint64_t i = 0; i < length; i++)
+        ends += names[i] == '\0';
+    return ends == count && (length == 0 || names[length - 1] == '\0');
+}
+
+/* By the class map, which knows its own names: one that it would spell otherwise, or has already,
+ * was not written by temper. */
+static temper_status take_classes(struct opening *opening)
+{
+    struct classes *classes = &opening->data->classes;
+    const char *name = section(opening, TMPR_CLASS_NAMES);
+    uint64_t count = opening->layout.classes;
+    char place[PATH_SHOWN];
+    if (!are_names(name, opening->layout.length[TMPR_CLASS_NAMES], count))
+        return damaged(opening, "the names of its classes are not as many as its classes");
+    for (uint64_t i = 0; i < count; i++) {
+        size_t length = strlen(name);
+        uint32_t number = classes_add(classes, name, length);
+        if (number == CLASSES_NO_MEMORY)
+            return error_no_memory(opening->error);
+        if (number != i || strcmp(classes->name[i], name) != 0)
+            return error_set(opening->error, TEMPER_BAD_DATA,
+                             "%s: class '%s' is there twice, or not as temper writes it; convert "
+                             "its source again",
+                             path_shown(opening->path, place),
+                             token_text(name, name + length).text);
+        name += length + 1;
+    }
+    return TEMPER_OK;
+}
+
+static temper_status take_features(struct opening *opening)
+{
+    struct names *features = &opening->data->features;
+    const char *name = section(opening, TMPR_FEATURE_NAMES);
+    uint64_t columns = opening->layout.columns;
+    if (!name)
+        return TEMPER_OK;
+    if (!are_names(name, opening->layout.length[TMPR_FEATURE_NAMES], columns))
+        return damaged(opening, "the names of its features are not as many as its features");
+    features->name = (char **)mem_zeroed((size_t)columns, sizeof *features->name);
+    if (!features->name)
+        return error_no_memory(opening->error);
+    for (features->count = 0; features->count < columns; features->count++) {
+        size_t size = strlen(name) + 1;
+        char *copy = mem_alloc(size, 1);
+        if (!copy)
+            return error_no_memory(opening->error);
+        memcpy(copy, name, size);
+        features->name[features->count] = copy;
+        name += size;
+    }
+    return TEMPER_OK;
+}
+
+/* Points the dataset at its arrays. A section without bytes is an array without elements, and still
+ * must not be NULL. */
+static void take_arrays(struct opening *opening)
+{
+    struct dataset *data = opening->data;
+    const struct tmpr_layout *layout = &opening->layout;
+    char *bytes = data->mapping;
+    data->x = (struct matrix){.kind = layout->kind,
+                              .rows = layout->rows,
+                              .columns = layout->columns,
+                              .nonzeros = layout->nonzeros};
+    if (layout->kind == MATRIX_CSR) {
+        data->x.row_start = section(opening, TMPR_ROW_START);
+        data->x.column = (const void *)(bytes + layout->offset[TMPR_COLUMNS]);
+        data->x.value = (const void *)(bytes + layout->offset[TMPR_VALUES]);
+    } else {
+        data->x.dense = bytes + layout->offset[TMPR_VALUES];
+    }
+    if (layout->length[TMPR_LABELS])
+        data->label = (void *)(bytes + layout->offset[TMPR_LABELS]);
+    if (layout->length[TMPR_WEIGHTS])
+        data->weight = (void *)(bytes + layout->offset[TMPR_WEIGHTS]);
+    if (layout->length[TMPR_LINES])
+        data->line = (void *)(bytes + layout->offset[TMPR_LINES]);
+    data->format = "tmpr";
+}
+
+/* What the mapping holds, as a dataset. */
+static temper_status take_head(struct opening *opening)
+{
+    const struct dataset *data = opening->data;
+    temper_status status =
+        tmpr_header_decode(data->mapping, opening->path, &opening->layout, opening->error);
+    if (status == TEMPER_OK && data->mapping_length != opening->layout.file_length)
+        status = wrong_length(opening, data->mapping_length, opening->layout.file_length);
+    if (status == TEMPER_OK)
+        status = check_head(opening);
+    if (status == TEMPER_OK)
+        status = take_classes(opening);
+    if (status == TEMPER_OK)
+        status = take_features(opening);
+    if (status == TEMPER_OK)
+        take_arrays(opening);
+    return status;
+}
+
+/* ---- The two ways in ------------------------------------------------------------------------- */
+
+/* The dataset must know its file's name: messages of later checks show it. */
+static temper_status name_source(struct dataset *data, const char *path, temper_error *error)
+{
+    size_t size = strlen(path) + 1;
+    if (data->source)
+        return TEMPER_OK;
+    data->source = mem_alloc(size, 1);
+    if (!data->source)
+        return error_no_memory(error);
+    memcpy(data->source, path, size);
+    return TEMPER_OK;
+}
+
+/* Closes the source. */
+static temper_status open_from(struct source *source, struct opening *opening)
+{
+    temper_status status = tmpr_check_host(opening->path, opening->error);
+    if (status == TEMPER_OK)
+        status = name_source(opening->data, opening->path, opening->error);
+    bool is_file = false;
+    if (status == TEMPER_OK && !map_file(opening->path, opening->data, &is_file))
+        status = read_bytes(opening, source);
+    source_close(source);
+    if (status == TEMPER_OK)
+        status = take_head(opening);
+    if (status != TEMPER_OK || !is_file)
+        return status;
+    struct dataset *data = opening->data;
+    data->pages = data->x.pages = pages_new(data->mapping, data->mapping_length);
+    return data->pages ? TEMPER_OK : error_no_memory(opening->error);
+}
+
+/* Where the matrix begins. */
+static uint64_t matrix_offset(const struct tmpr_layout *layout)
+{
+    return layout->offset[layout->kind == MATRIX_CSR ? TMPR_ROW_START : TMPR_VALUES];
+}
+
+/* Whether one of several processes will look at no rows but those that it keeps. */
+static bool needs_own_rows(const struct reading *reading)
+{
+    const temper_read_options *options = reading->options;
+    return !comm_alone(options->comm) && !reading->schema && !options->labels &&
+           !options->weights && !options->classes && !options->class_weight;
+}
+
+static temper_status verify_own(const struct reading *reading, const struct dataset *data)
+{
+    const struct row_range own = share_of(data, reading->options->comm);
+    return own.from < own.to ? tmpr_verify_rows(data, own.from, own.to, reading->error) : TEMPER_OK;
+}
+
+temper_status read_tmpr(struct reading *reading, struct dataset *data)
+{
+    struct opening opening = {.path = reading->path, .data = data, .error = reading->error};
+    size_t threads = reading->options->threads ? reading->options->threads : thread_count_default();
+    temper_status status = open_from(reading->source, &opening);
+    struct limit_plan plan = {
+        .what = "reading the file", .threads = threads, .block = TMPR_BLOCK, .in_order = true};
+    if (status == TEMPER_OK)
+        status = limit_plan(data, &plan, reading->error);
+    if (status == TEMPER_OK)
+        status = needs_own_rows(reading) ? verify_own(reading, data)
+                                         : tmpr_verify(data, threads, reading->error);
+    if (status == TEMPER_OK && data->pages) {
+        /* Labels and weights may be changed from now on; what is read next needs the room. */
+        pages_keep(data->pages, (size_t)matrix_offset(&opening.layout));
+        if (data->memory)
+            pages_forget(data->pages);
+    }
+    return status;
+}
+
+temper_status tmpr_open(const char *path, struct dataset **out, temper_error *error)
+{
+    struct source *source;
+    struct dataset *data = mem_zeroed(1, sizeof *data);
+    if (!data)
+        return error_no_memory(error);
+    struct opening opening = {.path = path, .data = data, .error = error};
+    temper_status status = source_open(path, &source, error);
+    if (status == TEMPER_OK)
+        status = open_from(source, &opening);
+    if (status != TEMPER_OK) {
+        dataset_free(data);
+        return status;
+    }
+    *out = data;
+    return TEMPER_OK;
+}

@@ -1,0 +1,64 @@
+/* dense_write: any matrix as a rectangle of numbers. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/read/dense_array.h"
+#include "data/memory/page_window.h"
+
+/* A row as it goes into the file. */
+struct row_buffer {
+    void *bytes;
+    size_t columns, size; /* of an element */
+    bool swap;
+};
+
+/* A sparse row with its zeros. */
+static void spread(const struct row *row, const struct row_buffer *buffer)
+{
+    float *floats = buffer->bytes;
+    double *doubles = buffer->bytes;
+    memset(buffer->bytes, 0, buffer->columns * buffer->size);
+    for (size_t i = 0; i < row->count; i++)
+        if (row->value64)
+            doubles[row_column(row, i)] = row->value64[i];
+        else
+            floats[row_column(row, i)] = row->value[i];
+}
+
+static temper_status write_rows(const struct matrix *x, struct row_buffer *buffer,
+                                struct sink *sink, temper_error *error)
+{
+    temper_status status = TEMPER_OK;
+    size_t length = buffer->columns * buffer->size;
+    for (uint64_t i = 0; i < x->rows && status == TEMPER_OK; i++) {
+        pages_rows(x, i, 1);
+        struct row row = matrix_row(x, i);
+        if (row.dense)
+            memcpy(buffer->bytes, row.dense, length);
+        else
+            spread(&row, buffer);
+        if (buffer->swap)
+            swap_elements(buffer->bytes, buffer->columns, buffer->size);
+        status = sink_write(sink, buffer->bytes, length, error);
+    }
+    return status;
+}
+
+temper_status dense_write(const struct matrix *x, bool big_endian, struct sink *sink,
+                          temper_error *error)
+{
+    bool sparse = x->kind == MATRIX_CSR;
+    struct row_buffer buffer = {.columns = (size_t)x->columns,
+                                .size = x->kind == MATRIX_U8    ? 1
+                                        : matrix_has_doubles(x) ? sizeof(double)
+                                                                : sizeof(float)};
+    buffer.swap = big_endian != host_is_big_endian() && buffer.size > 1;
+    if (!sparse && !buffer.swap && !x->pages) /* as it lies in memory */
+        return sink_write(sink, x->dense, (size_t)matrix_bytes(x), error);
+    buffer.bytes = mem_alloc(buffer.columns, buffer.size);
+    if (!buffer.bytes)
+        return error_no_memory(error);
+    temper_status status = write_rows(x, &buffer, sink, error);
+    mem_free(buffer.bytes);
+    return status;
+}

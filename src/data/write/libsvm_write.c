@@ -1,0 +1,96 @@
+/* libsvm_write: a dataset as libsvm text.
+ *
+ * Indices count from 1. Zeros of a dense matrix are left out, so that columns of nothing but zeros
+ * at the right end are lost; feature names, weights and lines are lost too. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "data/memory/page_window.h"
+#include "data/write/write.h"
+
+/* A label must stay one token, and must not look like an entry or a comment. */
+static temper_status check_names(const struct classes *classes, temper_error *error)
+{
+    for (size_t i = 0; i < classes->count; i++) {
+        const char *name = classes->name[i];
+        if (name[0] == '\0' || strpbrk(name, " \t\r\n\v\f:#"))
+            return error_set(
+                error, TEMPER_BAD_DATA,
+                "class '%.64s' is empty or has a blank, ':' or '#' in it, which libsvm "
+                "cannot hold; write csv or tmpr",
+                name);
+    }
+    return TEMPER_OK;
+}
+
+struct entry {
+    uint64_t index; /* from 1 */
+    double value;
+    bool is_float; /* the value is one, and is written as one */
+};
+
+static struct entry entry_at(const struct row *row, size_t i)
+{
+    switch (row->kind) {
+    case MATRIX_CSR:
+        return (struct entry){(uint64_t)row_column(row, i) + 1, row_value(row, i), row->value};
+    case MATRIX_F32:
+        return (struct entry){i + 1, (double)((const float *)row->dense)[i], true};
+    case MATRIX_F64:
+        return (struct entry){i + 1, ((const double *)row->dense)[i], false};
+    default:
+        return (struct entry){i + 1, (double)((const uint8_t *)row->dense)[i], true};
+    }
+}
+
+static temper_status write_entry(struct sink *sink, struct entry entry, temper_error *error)
+{
+    char text[NUMBER_LENGTH + 32];
+    size_t length = (size_t)snprintf(text, sizeof text, " %llu:", (unsigned long long)entry.index);
+    length += entry.is_float ? number_write_f32((float)entry.value, text + length)
+                             : number_write_f64(entry.value, text + length);
+    return sink_write(sink, text, length, error);
+}
+
+static bool is_written(const struct row *row, struct entry entry)
+{
+    return entry.value != 0 || row->kind == MATRIX_CSR; /* a stored zero stays */
+}
+
+static bool row_is_empty(const struct row *row)
+{
+    for (size_t i = 0; i < row->count; i++)
+        if (is_written(row, entry_at(row, i)))
+            return false;
+    return true;
+}
+
+static temper_status write_row(const struct dataset *data, uint64_t index, struct sink *sink,
+                               temper_error *error)
+{
+    pages_rows(&data->x, index, 1);
+    struct row row = matrix_row(&data->x, index);
+    /* Without labels a row begins with its first entry; the blank before it does no harm. */
+    const char *label = data->label ? data->classes.name[data->label[index]] : "";
+    if (!data->label && row_is_empty(&row))
+        return error_set(error, TEMPER_BAD_DATA,
+                         "row %llu has neither label nor features, which libsvm cannot hold; write "
+                         "csv or tmpr",
+                         (unsigned long long)index + 1);
+    temper_status status = sink_write(sink, label, strlen(label), error);
+    for (size_t i = 0; status == TEMPER_OK && i < row.count; i++) {
+        struct entry entry = entry_at(&row, i);
+        if (is_written(&row, entry))
+            status = write_entry(sink, entry, error);
+    }
+    return status == TEMPER_OK ? sink_write(sink, "\n", 1, error) : status;
+}
+
+temper_status write_libsvm(const struct dataset *data, struct sink *sink, temper_error *error)
+{
+    temper_status status = check_names(&data->classes, error);
+    for (uint64_t i = 0; status == TEMPER_OK && i < data->x.rows; i++)
+        status = write_row(data, i, sink, error);
+    return status;
+}

@@ -1,0 +1,213 @@
+/* write: chooses the format, and keeps a dataset's files together. */
+#include "data/write/write.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/path.h"
+#include "data/read/format.h"
+#include "data/read/idx.h"
+#include "data/labels.h"
+#include "data/read/line_reader.h"
+#include "data/quote_text.h"
+
+/* What a name promises and a writer does not keep. */
+static temper_status check_path(const char *path, temper_error *error)
+{
+    struct stat there;
+    size_t bare = path_bare_length(path);
+    if (path[0] == '\0')
+        return error_set(error, TEMPER_USAGE, "the name of the file is empty; give one");
+    if (path[bare] != '\0')
+        return error_set(error, TEMPER_USAGE,
+                         "%s: temper compresses no files; write it without %s and compress it then",
+                         place_text(path).text, path + bare);
+    if (stat(path, &there) == 0 && S_ISDIR(there.st_mode))
+        return error_set(error, TEMPER_IO, "%s: is a folder; give the name of a file in it",
+                         place_text(path).text);
+    return TEMPER_OK;
+}
+
+static temper_status choose_format(const char *path, const char *name, const struct format **format,
+                                   temper_error *error)
+{
+    temper_status status = check_path(path, error);
+    if (status != TEMPER_OK)
+        return status;
+    *format = name ? format_named(name) : format_of_path(path);
+    if (*format)
+        return TEMPER_OK;
+    if (name)
+        return error_set(error, TEMPER_USAGE, "there is no format '%.64s'; formats are %s", name,
+                         format_names);
+    return error_set(error, TEMPER_USAGE,
+                     "%s: the extension tells no format; use another, or pass --to with one of %s",
+                     place_text(path).text, format_names);
+}
+
+/* Formats of numbers alone: their labels go to a text of one a line, PATH.labels; for images of the
+ * MNIST family, to the IDX file that a reader finds beside them. */
+static bool keeps_labels_apart(const struct format *format)
+{
+    return format == format_named("npy") || format == format_named("idx");
+}
+
+/* Whether it can be read back from a line of its own. */
+static bool is_line(const char *name)
+{
+    size_t length = strlen(name), trimmed = length;
+    line_trim(name, &trimmed);
+    return length > 0 && trimmed == length && name[length - 1] != '\r' && !strchr(name, '\n');
+}
+
+static temper_status write_labels(const struct dataset *data, struct sink *sink,
+                                  temper_error *error)
+{
+    temper_status status = TEMPER_OK;
+    for (uint64_t i = 0; status == TEMPER_OK && i < data->x.rows; i++) {
+        const char *name = data->classes.name[data->label[i]];
+        if (!is_line(name))
+            return error_set(error, TEMPER_BAD_DATA,
+                             "class '%.64s' is empty, has a newline in it or a blank at one end, "
+                             "which a list of labels cannot hold; write csv or tmpr",
+                             name);
+        status = sink_write(sink, name, strlen(name), error);
+        if (status == TEMPER_OK)
+            status = sink_write(sink, "\n", 1, error);
+    }
+    return status;
+}
+
+/* ---- All files, or none ---------------------------------------------------------------------- */
+
+/* Sinks that are filled and wait for each other. */
+struct parcel {
+    struct sink *sink[3]; /* labels, what comes with the data, the data */
+    size_t count;
+};
+
+static temper_status add_data(struct parcel *parcel, const struct dataset *data, const char *path,
+                              writer_fn *write, temper_error *error)
+{
+    struct sink *sink;
+    temper_status status = sink_open(path, &sink, error);
+    if (status != TEMPER_OK)
+        return status;
+    parcel->sink[parcel->count++] = sink;
+    return write(data, sink, error);
+}
+
+static temper_status add_attachment(struct parcel *parcel, const temper_attachment *with,
+                                    temper_error *error)
+{
+    struct sink *sink;
+    temper_status status = sink_open(with->path, &sink, error);
+    if (status != TEMPER_OK)
+        return status;
+    parcel->sink[parcel->count++] = sink;
+    return sink_write(sink, with->bytes, with->length, error);
+}
+
+static void drop(struct parcel *parcel)
+{
+    while (parcel->count > 0)
+        sink_drop(parcel->sink[--parcel->count]);
+}
+
+/* Where the labels go; NULL without memory. Freed by mem_free. */
+static char *labels_path(const char *path, const struct format *format, writer_fn **write)
+{
+    const char *slash = strrchr(path, '/');
+    bool images = format == format_named("idx") && strstr(slash ? slash : path, "images");
+    *write = images ? write_idx_labels : write_labels;
+    return images ? idx_labels_path(path) : labels_path_beside(path, "");
+}
+
+/* A reader would take an older file of that name for the labels of the new data, which has none. */
+static temper_status refuse_stale(const char *labels, const char *path, temper_error *error)
+{
+    if (access(labels, F_OK) != 0)
+        return TEMPER_OK;
+    return error_set(error, TEMPER_USAGE,
+                     "%s: is there, and would be read as the labels of %s, which has none; remove "
+                     "it, or choose another name",
+                     place_text(labels).text, place_text(path).text);
+}
+
+static temper_status add_labels(struct parcel *parcel, const struct dataset *data, const char *path,
+                                const struct format *format, temper_error *error)
+{
+    writer_fn *write;
+    char *name = labels_path(path, format, &write);
+    if (!name)
+        return error_no_memory(error);
+    temper_status status =
+        data->label ? add_data(parcel, data, name, write, error) : refuse_stale(name, path, error);
+    mem_free(name);
+    return status;
+}
+
+/* The standard output, a device or a pipe: a second file has no place beside it. */
+static bool is_stream(const char *path)
+{
+    struct stat there;
+    return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0 ||
+           (stat(path, &there) == 0 && !S_ISREG(there.st_mode));
+}
+
+temper_status dataset_write_with(const struct dataset *data, const char *path,
+                                 const char *format_name, const temper_attachment *with,
+                                 temper_error *error)
+{
+    const struct format *format;
+    struct parcel parcel = {.count = 0};
+    temper_status status = choose_format(path, format_name, &format, error);
+    if (status != TEMPER_OK)
+        return status;
+    bool streamed = is_stream(path), apart = keeps_labels_apart(format);
+    if (streamed && apart && data->label)
+        return error_set(
+            error, TEMPER_USAGE,
+            "%s keeps labels in a second file; give a file to write to, or csv or tmpr",
+            format->name);
+    if (apart && !streamed)
+        status = add_labels(&parcel, data, path, format, error);
+    if (status == TEMPER_OK && with)
+        status = add_attachment(&parcel, with, error);
+    if (status == TEMPER_OK)
+        status = add_data(&parcel, data, path, format->write, error);
+    if (status == TEMPER_OK)
+        return sink_commit_all(parcel.sink, parcel.count, error);
+    drop(&parcel);
+    return status;
+}
+
+temper_status dataset_write(const struct dataset *data, const char *path, const char *format,
+                            temper_error *error)
+{
+    return dataset_write_with(data, path, format, NULL, error);
+}
+
+temper_status dataset_write_check(const char *path, const char *format, temper_error *error)
+{
+    const struct format *chosen;
+    return choose_format(path, format, &chosen, error);
+}
+
+temper_status dataset_write_check_weights(const char *path, const char *format, temper_error *error)
+{
+    static const char *const holding[] = {"csv", "tsv", "tmpr"};
+    const struct format *chosen;
+    temper_status status = choose_format(path, format, &chosen, error);
+    if (status != TEMPER_OK)
+        return status;
+    for (size_t i = 0; i < sizeof holding / sizeof *holding; i++)
+        if (chosen == format_named(holding[i]))
+            return TEMPER_OK;
+    return error_set(error, TEMPER_USAGE,
+                     "%s: %s has no place for weights; write csv, tsv or tmpr, or drop or relabel "
+                     "the rows",
+                     place_text(path).text, chosen->name);
+}

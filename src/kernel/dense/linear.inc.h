@@ -1,0 +1,113 @@
+/* linear_body: the hot loops of linear.h on vectors; included by the file of each instruction set.
+ */
+#include "kernel/dense/linear_simd.h"
+
+/* How many vectors long rows may be for their sums or weights to stay in registers. */
+#if defined(__AVX2__) && !defined(__AVX512F__)
+#define NARROW 4
+#else
+#define NARROW 8
+#endif
+
+enum {
+    TIMES_ROWS = LANES > 8 ? LANES : 8, /* rows that share the loads of w */
+    BACK_ROWS = 8,                      /* rows that share a load and a store of the sums */
+    BACK_COLUMNS = 1024,                /* sums that stay in the first-level cache with the rows */
+    NARROW_ROWS = 2,                    /* sums of a column, if they stay in registers */
+    NARROW_VECTORS = NARROW,
+    LINE = 64, /* bytes of the cache */
+};
+
+/* What is fetched while a product is made, and whether it moves along. */
+struct fetching {
+    const char *next;
+    bool moves;
+};
+
+#define WIDENS      0
+#define stored      real
+#define stored_rows rows_type
+#define LOAD        vec_load
+#define LOAD_PART   vec_load_part
+#define TWO(name)   name
+#include "kernel/dense/linear_binary.inc.h"
+
+static void linear_times(rows_type block, const real *w, real *out)
+{
+    times_any(block, (struct linear_aside){0}, w, out);
+}
+
+static void linear_back(rows_type block, const real *r, double *gradient)
+{
+    back_any(block, (struct linear_aside){0}, r, gradient);
+}
+
+static void linear_times_cached(rows_type block, const real *w, real *out)
+{
+    times_any(block, (struct linear_aside){.cached = true}, w, out);
+}
+
+static void linear_back_cached(rows_type block, const real *r, double *gradient)
+{
+    back_any(block, (struct linear_aside){.cached = true}, r, gradient);
+}
+
+#ifdef SIMD_F32
+#define WIDENS      1
+#define stored      uint8_t
+#define stored_rows struct rows_u8
+#define LOAD        vec_widen
+#define LOAD_PART   vec_widen_part
+#define TWO(name)   name##_u8
+#include "kernel/dense/linear_binary.inc.h"
+#define LINEAR_WIDENING .times_u8 = times_any_u8, .back_u8 = back_any_u8,
+#else
+#define WIDENS      1
+#define stored      float
+#define stored_rows struct rows_f32
+#define LOAD        vec_widen
+#define LOAD_PART   vec_widen_part
+#define TWO(name)   name##_f32
+#include "kernel/dense/linear_binary.inc.h"
+#define LINEAR_WIDENING .times_f32 = times_any_f32, .back_f32 = back_any_f32,
+#endif
+
+/* ---- Other types, and scaling
+ * --------------------------------------------------------------------- */
+
+/* As the reference does it, in doubles: the compiler's own vectors are as good as ours, and every
+ * kernel gives the same bits. */
+#define CONVERSION(name, type)                                                                     \
+    static void name(const type *restrict from, size_t rows, size_t columns,                       \
+                     struct rows_scale scale, real *restrict to)                                   \
+    {                                                                                              \
+        const double *restrict offset = scale.offset, *restrict factor = scale.factor;             \
+        if (!offset)                                                                               \
+            for (size_t k = 0; k < rows * columns; k++)                                            \
+                to[k] = (real)from[k];                                                             \
+        else                                                                                       \
+            for (size_t i = 0; i < rows; i++, from += columns, to += columns)                      \
+                for (size_t j = 0; j < columns; j++)                                               \
+                    to[j] = (real)(((double)from[j] - offset[j]) * factor[j]);                     \
+    }
+
+CONVERSION(linear_from_u8, uint8_t)
+CONVERSION(linear_from_f32, float)
+CONVERSION(linear_from_f64, double)
+
+#include "kernel/dense/linear_multiclass.inc.h"
+
+/* The table of these functions. */
+#define LINEAR_TABLE                                                                               \
+    {                                                                                              \
+        LINEAR_WIDENING.times = linear_times,                                                      \
+        .back = linear_back,                                                                       \
+        .times_cached = linear_times_cached,                                                       \
+        .back_cached = linear_back_cached,                                                         \
+        .many_times = linear_many_times,                                                           \
+        .many_back = linear_many_back,                                                             \
+        .gram = linear_gram,                                                                       \
+        .from_u8 = linear_from_u8,                                                                 \
+        .from_f32 = linear_from_f32,                                                               \
+        .from_f64 = linear_from_f64,                                                               \
+    }

@@ -1,0 +1,174 @@
+/* linear_tile: the product of two long thin blocks, summed in registers.
+ *
+ * The activations, the gradient and the Gram matrix are all made of it: out[c][v] = sum over k of
+ * a[k][v] b[k][c], v being lanes, c a few numbers each of which is spread over all lanes. */
+#ifndef KERNEL_LINEAR_TILE_INC_H
+#define KERNEL_LINEAR_TILE_INC_H
+
+#include "kernel/dense/linear_simd.h"
+
+enum {
+    TILE_VECTORS = 2,
+#if defined(__AVX2__) && !defined(__AVX512F__)
+    TILE_WIDTH = 6, /* of sixteen registers, twelve for sums */
+#else
+    TILE_WIDTH = 12, /* of thirty-two, twenty-four */
+#endif
+    TILE_UNROLL = 4,
+    /* How many k in advance a is fetched, where it does not lie in one piece. Rows of some lengths
+     * share a place in the nearest cache, which has room for twelve of them. */
+    TILE_AHEAD = 8,
+};
+
+/* What comes after, from memory that is far away, a little with each k: all at once would keep the
+ * near loads waiting. Lines are `lines_step` bytes apart, 128 bytes are fetched of each; of
+ * `piece`, which lies in one piece, so many bytes for each k. */
+struct tile_fetch {
+    const char *lines, *piece;
+    size_t lines_step, piece_step;
+};
+
+struct tile {
+    const real *a, *b;
+    size_t depth;            /* how many k */
+    size_t a_step;           /* from a[k] to a[k + 1] */
+    size_t ahead;            /* if turned: what lies so far behind a is fetched meanwhile */
+    struct tile_fetch fetch; /* meanwhile */
+    size_t a_next;           /* from one vector of a[k] to the next */
+    size_t b_step;           /* from b[k] to b[k + 1]; or, if turned, from b[k][c] to b[k][c + 1] */
+    part last;               /* the lanes of the last vector that are there */
+    real *out;               /* sums; whole vectors */
+    size_t out_step;
+    bool add; /* to what is in `out` */
+};
+
+/* sum[c * vectors + v] += a[k][v] b[k][c] */
+HOT void tile_step(const struct tile *t, size_t k, vec *sum, const int vectors, const int width,
+                   const bool turned)
+{
+    vec a[TILE_VECTORS];
+    const real *from = t->a + k * t->a_step;
+    UNROLL for (int v = 0; v < vectors; v++)
+    {
+        const real *at = from + (size_t)v * t->a_next;
+        a[v] = vec_keep(v == vectors - 1 ? vec_load_part(at, t->last) : vec_load(at));
+    }
+    UNROLL for (int c = 0; c < width; c++)
+    {
+        size_t n = (size_t)c;
+        vec b = vec_keep(vec_all(turned ? t->b[n * t->b_step + k] : t->b[k * t->b_step + n]));
+        UNROLL for (int v = 0; v < vectors; v++) sum[c * vectors + v] =
+            vec_fma(a[v], b, sum[c * vectors + v]);
+    }
+}
+
+HOT void tile_fetch(const struct tile_fetch *fetch, size_t k)
+{
+    __builtin_prefetch(fetch->lines + k / 32 * fetch->lines_step + k % 32 * 4, 1);
+    __builtin_prefetch(fetch->piece + k * fetch->piece_step, 0, 2);
+}
+
+/* How a and b lie, and so what is fetched: nothing; what comes next; rows of a as they lie in the
+ * block, in advance, and the block that follows. */
+enum tile_way { TILE_PLAIN, TILE_PACKED, TILE_TURNED, TILE_TURNED_PACKED };
+
+HOT void tile_sums(const struct tile *tile, const int vectors, const int width,
+                   const enum tile_way way)
+{
+    const struct tile t = *tile;
+    const bool turned = way >= TILE_TURNED,
+               packed = way == TILE_PACKED || way == TILE_TURNED_PACKED;
+    vec sum[TILE_VECTORS * TILE_WIDTH];
+    size_t k = 0;
+    UNROLL for (int c = 0; c < width; c++) UNROLL for (int v = 0; v < vectors; v++)
+        sum[c * vectors + v] =
+            t.add ? vec_load(t.out + (size_t)c * t.out_step + v * LANES) : vec_all(0);
+    if (turned) /* addresses of b serve several k */
+        for (; k + TILE_UNROLL <= t.depth; k += TILE_UNROLL) {
+            if (packed)
+                tile_fetch(&t.fetch, k);
+            UNROLL for (size_t u = 0; u < TILE_UNROLL; u++)
+            {
+                const real *at = t.a + (k + u) * t.a_step, *next = at + t.ahead;
+                if (!packed) {
+                    __builtin_prefetch(at + TILE_AHEAD * t.a_step);
+                    __builtin_prefetch(at + TILE_AHEAD * t.a_step + LANES);
+                    __builtin_prefetch(next, 0, 2);
+                    __builtin_prefetch(next + LANES, 0, 2);
+                }
+                tile_step(&t, k + u, sum, vectors, width, turned);
+            }
+        }
+    for (; k < t.depth; k++) {
+        if (packed && !turned)
+            tile_fetch(&t.fetch, k);
+        tile_step(&t, k, sum, vectors, width, turned);
+    }
+    UNROLL for (int c = 0; c < width; c++) UNROLL for (int v = 0; v < vectors; v++)
+        vec_store(t.out + (size_t)c * t.out_step + v * LANES, sum[c * vectors + v]);
+}
+
+#ifdef LINEAR_LOOPS
+HOT void tile_of_width(const struct tile *t, size_t width, const int vectors,
+                       const enum tile_way way)
+{
+    tile_sums(t, vectors, (int)width, way);
+}
+#else
+/* One case for each size, so that all sums have a register. */
+#define TILE_CASE(n)                                                                               \
+    case n:                                                                                        \
+        tile_sums(t, vectors, n, way);                                                             \
+        break;
+#if defined(__AVX2__) && !defined(__AVX512F__)
+#define TILE_WIDER
+#else
+#define TILE_WIDER TILE_CASE(7) TILE_CASE(8) TILE_CASE(9) TILE_CASE(10) TILE_CASE(11) TILE_CASE(12)
+#endif
+
+HOT void tile_of_width(const struct tile *t, size_t width, const int vectors,
+                       const enum tile_way way)
+{
+    switch (width) {
+        TILE_CASE(1)
+        TILE_CASE(2)
+        TILE_CASE(3)
+        TILE_CASE(4)
+        TILE_CASE(5)
+        TILE_CASE(6)
+        TILE_WIDER
+    default: /* no tile is wider */
+        break;
+    }
+}
+
+#endif
+
+/* `vectors` is 1 or 2. */
+#define TILE_RUN(name, way)                                                                        \
+    static void name(const struct tile *t, size_t width, size_t vectors)                           \
+    {                                                                                              \
+        if (vectors == 2)                                                                          \
+            tile_of_width(t, width, 2, way);                                                       \
+        else                                                                                       \
+            tile_of_width(t, width, 1, way);                                                       \
+    }
+
+TILE_RUN(tile_run, TILE_PLAIN)
+TILE_RUN(tile_run_packed, TILE_PACKED)
+TILE_RUN(tile_run_turned, TILE_TURNED)
+TILE_RUN(tile_run_turned_packed, TILE_TURNED_PACKED)
+
+/* The width of the next tile, if `left` are left: all about equally wide. */
+HOT size_t tile_width_up_to(size_t left, size_t most)
+{
+    size_t tiles = (left + most - 1) / most;
+    return (left + tiles - 1) / tiles;
+}
+
+HOT size_t tile_width(size_t left)
+{
+    return tile_width_up_to(left, TILE_WIDTH);
+}
+
+#endif

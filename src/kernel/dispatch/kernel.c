@@ -1,0 +1,67 @@
+/* kernel: which instruction sets there are, and which the processor has. */
+#include "kernel/dispatch/kernel.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool always(void)
+{
+    return true;
+}
+
+#if defined(__x86_64__)
+static bool has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
+
+static bool has_avx512(void)
+{
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
+}
+#endif
+
+#define KERNEL(set)                                                                                \
+    #set, margins_##set, residual_f32_##set, residual_f64_##set, softmax_f32_##set,                \
+        softmax_f64_##set, &linear_f32_##set, &linear_f64_##set, &sparse_##set, &column_##set,     \
+        &spread_##set, triangle_##set, panel_##set
+
+/* Fastest first. */
+static const struct {
+    bool (*runs_here)(void);
+    struct kernel kernel;
+} kernels[] = {
+#if defined(__x86_64__)
+    {has_avx512, {KERNEL(avx512)}},
+    {has_avx2, {KERNEL(avx2)}},
+#elif defined(__aarch64__)
+    {always, {KERNEL(neon)}}, /* part of arm64 */
+#endif
+    {always, {KERNEL(plain)}},
+};
+
+enum { KERNEL_COUNT = sizeof kernels / sizeof *kernels };
+
+const struct kernel *kernel_find(const char *name)
+{
+    for (size_t i = 0; i < KERNEL_COUNT; i++)
+        if (strcmp(kernels[i].kernel.name, name) == 0)
+            return kernels[i].runs_here() ? &kernels[i].kernel : NULL;
+    return NULL;
+}
+
+const struct kernel *kernel_best(void)
+{
+    size_t i = 0;
+    while (!kernels[i].runs_here())
+        i++; /* ends at "plain" */
+    return &kernels[i].kernel;
+}
+
+const struct kernel *kernel_choose(const char **wanted)
+{
+    *wanted = getenv("TEMPER_KERNEL");
+    return *wanted && **wanted ? kernel_find(*wanted) : kernel_best();
+}

@@ -1,0 +1,42 @@
+/* kernel: the table of hot functions, one row for each instruction set. */
+#ifndef KERNEL_KERNEL_H
+#define KERNEL_KERNEL_H
+
+#include "kernel/loss/column_margins.h"
+#include "kernel/dense/linear.h"
+#include "kernel/loss/margin.h"
+#include "kernel/small/cholesky_update.h"
+#include "kernel/loss/residual.h"
+#include "kernel/loss/softmax.h"
+#include "kernel/sparse/sparse_products.h"
+#include "kernel/small/column_range.h"
+#include "kernel/small/triangular_solve.h"
+
+struct kernel {
+    const char *name;
+    margin_fn *margins;
+    residual_f32_fn *residual_f32;
+    residual_f64_fn *residual_f64;
+    softmax_f32_fn *softmax_f32;
+    softmax_f64_fn *softmax_f64;
+    const struct linear_f32 *linear_f32;
+    const struct linear_f64 *linear_f64;
+    const struct sparse_kernels *sparse;
+    const struct column_kernels *column;
+    const struct spread_kernels *spread;
+    triangle_fn *triangle;
+    panel_fn *panel;
+};
+
+/* The kernels of that name, or NULL if there are none that this processor runs. */
+const struct kernel *kernel_find(const char *name);
+
+/* The fastest that this processor runs; "plain" always does. */
+const struct kernel *kernel_best(void);
+
+/* The one named by the environment variable TEMPER_KERNEL, else the fastest. It looks at the
+ * environment and the processor each time: choose once for a run, and keep the pointer. NULL, and
+ * *wanted the name, if that one is unknown or cannot run here: the caller has to say so. */
+const struct kernel *kernel_choose(const char **wanted);
+
+#endif

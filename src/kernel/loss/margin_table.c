@@ -1,0 +1,297 @@
+/* margin_table: fits the polynomials. The slope is interpolated at Chebyshev's points and
+ * integrated, so that value, slope and curvature come from one set of coefficients. */
+#include <math.h>
+#include <stdbool.h>
+
+#include "kernel/loss/margin_plain.h"
+#include "tempered/losses.h"
+
+/* Nodes are of the slope: its degree is one less than the value's. Checks lie between them. */
+enum { NODES = MARGIN_MAX_DEGREE, CHECKS = NODES + 1 };
+
+/* The degree grows until the errors are below this; polynomials that cannot get there are not used.
+ */
+static const double ENOUGH = 8e-13; /* of the 1e-12 that is promised */
+
+/* The same for floats: rounding alone takes two thirds of it. */
+static const double ENOUGH_FLOATS = 1.5e-7;
+
+/* Up to so many rows, the twenty or so evaluations of a training take less time without polynomials
+ * than with them and their making: t2 = 1, where there is a formula, and elsewhere. */
+enum { FEW_ROWS_FORMULA = 2048, FEW_ROWS_EXACT = 64 };
+
+/* Where functions are asked for, in [-1, 1] of any interval, and cos(pi m / (2 NODES)), of which
+ * there are all T_j at node k: with m = j (2k + 1). The same for all of a table. */
+enum { ANGLES = 4 * NODES }; /* a whole turn */
+struct places {
+    double node[NODES], check[CHECKS];
+    long double cosine[ANGLES];
+};
+
+/* What is being fitted: some of the polynomials of a table. */
+struct fit {
+    double t1, t2;
+    struct margin_polynomials *polynomials;
+    const struct margin_polynomials *from; /* those that are fitted; NULL: the exact functions */
+    const struct places *places;
+    int split, side; /* intervals of an octave: 2^split; of each sign */
+    long double series[MARGIN_FLOAT_INTERVALS][NODES + 1];
+    double middle[MARGIN_FLOAT_INTERVALS];                    /* the value there */
+    struct margin_loss exact[MARGIN_FLOAT_INTERVALS][CHECKS]; /* where it is checked */
+};
+
+static struct margin_loss exact_loss(const struct fit *fit, double margin)
+{
+    if (fit->from)
+        return margin_polynomial(fit->from, margin);
+    if (fit->t2 == 1)
+        return margin_sigmoid(margin, fit->t1);
+    return tempered_margin_loss(margin, fit->t1, fit->t2);
+}
+
+/* d margin / dx: half the width of an interval, negative on the left. */
+static double margin_per_x(const struct fit *fit, int interval)
+{
+    int exponent = (interval % fit->side) >> fit->split;
+    double half_width = ldexp(1, exponent - fit->split) / 2;
+    return interval < fit->side ? half_width : -half_width;
+}
+
+/* The margin at x in [-1, 1] of an interval. */
+static double margin_at(const struct fit *fit, int interval, double x)
+{
+    int parts = 1 << fit->split, exponent = (interval % fit->side) >> fit->split;
+    double begin = 1 + (double)(interval % parts) / parts; /* where in its octave 1 + |m| begins */
+    double from = begin * ldexp(1, exponent) - 1, half_width = margin_per_x(fit, interval);
+    return copysign(from, half_width) + half_width * (x + 1);
+}
+
+static void find_places(struct places *places)
+{
+    for (int k = 0; k < NODES; k++)
+        places->node[k] = cos(acos(-1) * (k + 0.5) / NODES);
+    for (int k = 0; k < CHECKS; k++)
+        places->check[k] = 0.999999 * cos(acos(-1) * k / NODES);
+    for (int m = 0; m < ANGLES; m++)
+        places->cosine[m] = cosl(acosl(-1) * m / (2 * NODES));
+}
+
+/* Chebyshev coefficients of the slope by x. */
+static void fit_slope(const struct fit *fit, int interval, long double *series)
+{
+    double slope[NODES];
+    for (int k = 0; k < NODES; k++)
+        slope[k] = exact_loss(fit, margin_at(fit, interval, fit->places->node[k])).slope *
+                   margin_per_x(fit, interval);
+    for (int j = 0; j < NODES; j++) {
+        long double sum = 0;
+        for (int k = 0; k < NODES; k++)
+            sum += (long double)slope[k] * fit->places->cosine[j * (2 * k + 1) % ANGLES];
+        series[j] = sum * (j == 0 ? 1 : 2) / NODES;
+    }
+}
+
+/* The integral of sum series_j T_j: its coefficients are (c_{j-1} - c_{j+1})/(2j). */
+static void integrate(long double *series)
+{
+    long double integral[NODES + 1] = {0};
+    for (int j = 1; j <= NODES; j++) {
+        long double before = j == 1 ? 2 * series[0] : series[j - 1];
+        long double after = j + 1 < NODES ? series[j + 1] : 0;
+        integral[j] = (before - after) / (2 * j);
+    }
+    for (int j = 0; j <= NODES; j++)
+        series[j] = integral[j];
+}
+
+/* Powers of x from Chebyshev polynomials T_{j+1} = 2x T_j - T_{j-1}; powers[i] belongs to x^i. */
+static void to_powers(const long double *series, int degree, long double *powers)
+{
+    long double last[NODES + 1] = {1}, now[NODES + 1] = {0, 1};
+    for (int i = 0; i <= NODES; i++)
+        powers[i] = i == 0 ? series[0] : i == 1 ? series[1] : 0;
+    for (int j = 2; j <= degree; j++) {
+        long double next[NODES + 1] = {0};
+        for (int i = 0; i <= j; i++)
+            next[i] = (i ? 2 * now[i - 1] : 0) - last[i];
+        for (int i = 0; i <= j; i++) {
+            powers[i] += series[j] * next[i];
+            last[i] = now[i];
+            now[i] = next[i];
+        }
+    }
+}
+
+/* The integral is right up to a constant, which the value in the middle gives. */
+static void fit_powers(const struct fit *fit, int interval, int degree, long double *powers)
+{
+    to_powers(fit->series[interval], degree, powers);
+    powers[0] = fit->middle[interval];
+}
+
+static void place_interval(const struct fit *fit, int interval)
+{
+    struct margin_polynomials *polynomials = fit->polynomials;
+    long double powers[NODES + 1];
+    fit_powers(fit, interval, polynomials->degree, powers);
+    for (int i = 0; i <= polynomials->degree; i++)
+        polynomials->coefficient[polynomials->degree - i][interval] = (double)powers[i];
+}
+
+/* The larger error of value and slope, relative to max(1, |value|). */
+static double relative_error(struct margin_loss found, struct margin_loss exact)
+{
+    double error = fmax(fabs(found.value - exact.value), fabs(found.slope - exact.slope));
+    return error / fmax(1, fabs(exact.value));
+}
+
+static double fit_error(const struct fit *fit)
+{
+    double worst = 0;
+    for (int i = 0; i < 2 * fit->side; i++)
+        for (int k = 0; k < CHECKS; k++) {
+            double margin = margin_at(fit, i, fit->places->check[k]);
+            double error =
+                relative_error(margin_polynomial(fit->polynomials, margin), fit->exact[i][k]);
+            worst = error <= worst ? worst : isnan(error) ? INFINITY : error;
+        }
+    return worst;
+}
+
+/* All that the polynomials are made of and checked with, whatever their degree. */
+static void ask_function(struct fit *fit)
+{
+    for (int i = 0; i < 2 * fit->side; i++) {
+        fit_slope(fit, i, fit->series[i]);
+        integrate(fit->series[i]);
+        fit->middle[i] = exact_loss(fit, margin_at(fit, i, 0)).value;
+        for (int k = 0; k < CHECKS; k++)
+            fit->exact[i][k] = exact_loss(fit, margin_at(fit, i, fit->places->check[k]));
+    }
+}
+
+/* What the slope lacks at the ends of an interval for the first term that a degree leaves out: T_j
+ * has the slope j^2 there. */
+static double first_neglected(const struct fit *fit, int interval, int degree)
+{
+    const double j = degree + 1;
+    const double size =
+        fmax(fabs(fit->exact[interval][0].value), fabs(fit->exact[interval][CHECKS - 1].value));
+    const double slope = (double)fit->series[interval][degree + 1] * j * j;
+    return fabs(slope / margin_per_x(fit, interval)) / fmax(1, size);
+}
+
+/* Degrees below this need not be tried: later terms do not make up for what they leave out. */
+static int first_degree(const struct fit *fit, int lowest, int most, double enough)
+{
+    enum { MAKE_UP = 4 };
+    int degree = lowest;
+    for (int i = 0; i < 2 * fit->side; i++)
+        while (degree < most && first_neglected(fit, i, degree) > MAKE_UP * enough)
+            degree++;
+    return degree;
+}
+
+/* The lowest degree that is good enough; false if none is. */
+static bool fit_polynomials(struct fit *fit)
+{
+    enum { LOWEST_DEGREE = 8 };
+    ask_function(fit);
+    fit->polynomials->error = INFINITY;
+    int degree = first_degree(fit, LOWEST_DEGREE, NODES, ENOUGH);
+    for (; degree <= NODES; degree++) {
+        fit->polynomials->degree = degree;
+        for (int i = 0; i < MARGIN_INTERVALS; i++)
+            place_interval(fit, i);
+        fit->polynomials->error = fit_error(fit);
+        if (fit->polynomials->error <= ENOUGH)
+            return true;
+    }
+    return false;
+}
+
+/* ---- Floats ---------------------------------------------------------------------------------- */
+
+/* The error of a polynomial of floats at a check, as kernels evaluate it. */
+static double floats_error(const struct fit *fit, const struct margin_floats *floats, int interval,
+                           int check)
+{
+    float x = (float)fit->places->check[check], value = floats->coefficient[0][interval], slope = 0;
+    for (int i = 1; i <= floats->degree; i++) {
+        slope = slope * x + value;
+        value = value * x + floats->coefficient[i][interval];
+    }
+    const struct margin_loss found = {.value = (double)value,
+                                      .slope = (double)slope / margin_per_x(fit, interval)};
+    return relative_error(found, fit->exact[interval][check]);
+}
+
+static void place_floats(const struct fit *fit, struct margin_floats *floats)
+{
+    floats->error = 0;
+    for (int interval = 0; interval < MARGIN_FLOAT_INTERVALS; interval++) {
+        long double powers[NODES + 1];
+        fit_powers(fit, interval, floats->degree, powers);
+        for (int i = 0; i <= floats->degree; i++)
+            floats->coefficient[floats->degree - i][interval] = (float)powers[i];
+        for (int k = 0; k < CHECKS; k++)
+            floats->error = fmax(floats->error, floats_error(fit, floats, interval, k));
+    }
+}
+
+/* From the polynomials of doubles, which are at hand and exact enough. */
+static void fit_floats(struct margin_table *table, const struct places *places)
+{
+    enum { LOWEST_DEGREE = 4 };
+    struct margin_floats *floats = &table->floats;
+    struct fit fit = {.from = &table->near, .split = 2, .side = MARGIN_FLOAT_INTERVALS / 2};
+    fit.places = places;
+    ask_function(&fit);
+    floats->error = INFINITY;
+    floats->degree = first_degree(&fit, LOWEST_DEGREE, MARGIN_FLOAT_DEGREE, ENOUGH_FLOATS);
+    for (; floats->error > ENOUGH_FLOATS; floats->degree++) {
+        place_floats(&fit, floats);
+        if (floats->degree == MARGIN_FLOAT_DEGREE || floats->error <= ENOUGH_FLOATS)
+            break;
+    }
+    floats->limit = floats->error <= ENOUGH_FLOATS ? (float)table->near.limit : 0;
+}
+
+static struct margin_table empty_table(double t1, double t2)
+{
+    return (struct margin_table){.t1 = t1, .t2 = t2, .form = MARGIN_EXACT};
+}
+
+void margin_table_build(struct margin_table *table, double t1, double t2)
+{
+    *table = empty_table(t1, t2);
+    table->near = (struct margin_polynomials){.split = 1, .limit = 15};
+    table->far = (struct margin_polynomials){.split = 0, .limit = 255};
+    if (!(t2 >= 1))
+        return;
+    struct places places;
+    struct fit near = {.t1 = t1, .t2 = t2, .polynomials = &table->near, .split = 1, .side = 8};
+    struct fit far = {.t1 = t1, .t2 = t2, .polynomials = &table->far, .split = 0, .side = 8};
+    near.places = far.places = &places;
+    find_places(&places);
+    if (!fit_polynomials(&near))
+        return;
+    if (t2 == 1)
+        table->form = MARGIN_SIGMOID;
+    else if (fit_polynomials(&far))
+        table->form = MARGIN_TABLE;
+    fit_floats(table, &places);
+}
+
+/* No polynomials reach anywhere, so that all margins take the formula, or the exact path. */
+void margin_table_for_rows(struct margin_table *table, double t1, double t2, uint64_t rows)
+{
+    const uint64_t few = t2 == 1 ? FEW_ROWS_FORMULA : FEW_ROWS_EXACT;
+    if (rows > few) {
+        margin_table_build(table, t1, t2);
+        return;
+    }
+    *table = empty_table(t1, t2);
+    if (t2 == 1)
+        table->form = MARGIN_SIGMOID;
+}

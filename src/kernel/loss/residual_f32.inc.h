@@ -1,0 +1,180 @@
+/* residual_floats: residual.h on vectors of floats; included by the file of each instruction set.
+ *
+ * Activations that are floats are known to a float's precision, so their losses need no more: half
+ * as many vectors, through polynomials of half the degree. Sums are in doubles all the same. */
+#include "kernel/loss/margin_vectors.inc.h"
+#include "kernel/loss/residual.h"
+
+typedef double wide_vec __attribute__((vector_size(SIMD_BYTES)));
+typedef float low_vec __attribute__((vector_size(SIMD_BYTES / 2)));
+
+enum { FLOAT_STEP = GROUP * LANES };
+
+/* Sums of each lane. */
+struct float_lanes {
+    wide_vec loss, residual;
+    vec correct; /* whole numbers, of fewer rows than floats can count */
+};
+
+HOT void halves(vec v, low_vec *low, low_vec *high)
+{
+    memcpy(low, &v, sizeof *low);
+    memcpy(high, (const char *)&v + sizeof *low, sizeof *high);
+}
+
+/* Half as many lanes, in doubles: what is LANES / 2 apart is added. */
+HOT wide_vec add_wide(wide_vec sum, vec v)
+{
+    low_vec low, high;
+    halves(v, &low, &high);
+    return sum + (__builtin_convertvector(low, wide_vec) + __builtin_convertvector(high, wide_vec));
+}
+
+HOT void store_wide(double *to, vec v)
+{
+    low_vec low, high;
+    halves(v, &low, &high);
+    wide_vec wide = __builtin_convertvector(low, wide_vec);
+    memcpy(to, &wide, sizeof wide);
+    wide = __builtin_convertvector(high, wide_vec);
+    memcpy(to + LANES / 2, &wide, sizeof wide);
+}
+
+/* Margins that the polynomials do not reach, by the kernel of doubles. Rare, so not inlined. */
+static __attribute__((noinline)) void replace_outside(const struct margin_table *table,
+                                                      margin_fn *margins, const vec *m,
+                                                      struct margin_vec *loss)
+{
+    double margin[FLOAT_STEP], value[FLOAT_STEP], slope[FLOAT_STEP], curvature[FLOAT_STEP];
+    for (int g = 0; g < GROUP; g++)
+        store_wide(margin + g * LANES, m[g]);
+    margins(table, margin, FLOAT_STEP, value, slope, curvature);
+    for (int g = 0; g < GROUP; g++)
+        for (int lane = 0; lane < LANES; lane++) {
+            const int i = g * LANES + lane;
+            if (__builtin_fabs(margin[i]) < (double)table->floats.limit)
+                continue;
+            loss[g].value[lane] = (float)value[i];
+            loss[g].slope[lane] = (float)slope[i];
+            loss[g].curvature[lane] = (float)curvature[i];
+        }
+}
+
+HOT void float_losses(const struct margin_table *table, margin_fn *margins, const vec *m,
+                      const bool bends, struct margin_vec *loss)
+{
+    vec inside[GROUP];
+    ivec outside[GROUP], any = ivec_all(0);
+    UNROLL for (int g = 0; g < GROUP; g++)
+    {
+        inside[g] = clip(m[g], table->floats.limit, &outside[g]);
+        any |= outside[g];
+    }
+    polynomial_margins(&table->floats, inside, 2, bends, loss);
+    if (vec_any(any))
+        replace_outside(table, margins, m, loss);
+}
+
+/* All ones in lanes below `count`. */
+HOT ivec first_lanes(size_t count)
+{
+    whole ones[LANES];
+    ivec mask;
+    for (size_t lane = 0; lane < LANES; lane++)
+        ones[lane] = lane < count ? -1 : 0;
+    memcpy(&mask, ones, sizeof mask);
+    return mask;
+}
+
+/* Some rows of which only the first `count` are summed. */
+struct float_rows {
+    const uint32_t *label;
+    float *activation;
+    double *bend; /* or NULL */
+    size_t count;
+};
+
+/* FLOAT_STEP rows; `full` if all count. */
+HOT void float_step(const struct residual_rows *all, struct float_rows rows, margin_fn *margins,
+                    struct float_lanes *sums, const bool full, const bool bends)
+{
+    const ivec sign = (ivec)vec_all(-0.0F);
+    vec m[GROUP];
+    ivec turn[GROUP], counts[GROUP]; /* the sign of those who are not class 1 */
+    struct margin_vec loss[GROUP];
+    UNROLL for (int g = 0; g < GROUP; g++)
+    {
+        const size_t at = (size_t)g * LANES;
+        vec a = vec_load(rows.activation + at) + (float)all->bias;
+        ivec is_one;
+        memcpy(&is_one, rows.label + at, sizeof is_one);
+        is_one = is_one == 1;
+        turn[g] = ~is_one & sign;
+        m[g] = (vec)((ivec)a ^ turn[g]);
+        counts[g] = full ? ivec_all(-1) : first_lanes(rows.count > at ? rows.count - at : 0);
+        sums->correct += (vec)((ivec)vec_all(1) & ~((a > 0) ^ is_one) & counts[g]);
+    }
+    float_losses(all->table, margins, m, bends, loss);
+    UNROLL for (int g = 0; g < GROUP; g++)
+    {
+        const size_t at = (size_t)g * LANES;
+        vec r = (vec)(((ivec)loss[g].slope ^ turn[g]) & counts[g]);
+        sums->loss = add_wide(sums->loss, (vec)((ivec)loss[g].value & counts[g]));
+        sums->residual = add_wide(sums->residual, r);
+        vec_store(rows.activation + at, r);
+        if (bends)
+            store_wide(rows.bend + at, loss[g].curvature);
+    }
+}
+
+/* The last rows, of which there are fewer than a step has. */
+static void float_rest(const struct residual_rows *all, size_t i, float *activation,
+                       margin_fn *margins, struct float_lanes *sums)
+{
+    float number[FLOAT_STEP] = {0};
+    double bend[FLOAT_STEP];
+    uint32_t label[FLOAT_STEP] = {0};
+    const size_t count = all->rows - i;
+    memcpy(number, activation + i, count * sizeof *number);
+    memcpy(label, all->label + i, count * sizeof *label);
+    float_step(all, (struct float_rows){label, number, bend, count}, margins, sums, false, true);
+    memcpy(activation + i, number, count * sizeof *number);
+    if (all->bend)
+        memcpy(all->bend + i, bend, count * sizeof *bend);
+}
+
+HOT void float_loop(const struct residual_rows *all, float *activation, margin_fn *margins,
+                    struct float_lanes *sums, const bool bends)
+{
+    size_t i = 0;
+    for (; i + FLOAT_STEP <= all->rows; i += FLOAT_STEP) {
+        struct float_rows rows = {all->label + i, activation + i, bends ? all->bend + i : NULL,
+                                  FLOAT_STEP};
+        residual_fetch(all, i, FLOAT_STEP);
+        float_step(all, rows, margins, sums, true, bends);
+    }
+    if (i < all->rows)
+        float_rest(all, i, activation, margins, sums);
+}
+
+/* Whether there are polynomials, and no weights, which are doubles. */
+HOT bool floats_will_do(const struct residual_rows *rows)
+{
+    return rows->table->form != MARGIN_EXACT && rows->table->floats.limit > 0 && !rows->weight;
+}
+
+HOT void residual_floats(const struct residual_rows *rows, float *activation,
+                         struct residual_sums *sums, margin_fn *margins)
+{
+    struct float_lanes lanes = {{0}, {0}, {0}};
+    if (rows->bend)
+        float_loop(rows, activation, margins, &lanes, true);
+    else
+        float_loop(rows, activation, margins, &lanes, false);
+    for (int k = 0; k < LANES; k++)
+        sums->correct += (double)lanes.correct[k];
+    for (int k = 0; k < LANES / 2; k++) {
+        sums->loss += lanes.loss[k];
+        sums->residual += lanes.residual[k];
+    }
+}

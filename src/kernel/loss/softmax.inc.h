@@ -1,0 +1,337 @@
+/* softmax_body: the tempered softmax on vectors; included by the file of each instruction set.
+ *
+ * For t2 > 1, a few rough Newton steps, then full precision until |S - 1| is small, and then one
+ * third-order correction of lambda, p and p^t2, which needs no further exponential. docs/math.md
+ * derives it. */
+#include "kernel/loss/softmax_sums.inc.h"
+
+/* E(log S, s) = (S^s - 1)/s. */
+HOT vec stretched_sum(const struct moments *sum, real s)
+{
+    vec log_sum = vec_log1p(sum->p - 1);
+    return vec_stretch_exp_with(log_sum, vec_exp(log_sum * s), s);
+}
+
+/* The same, rough: where S^s is near 1 by its series, else by the difference. */
+HOT vec rough_stretched_sum(const struct moments *sum, real s)
+{
+    static const real series[] = {(real)(1.0 / 24), (real)(1.0 / 6), (real)0.5, 1};
+    vec log2_sum = rough_log2(sum->p), log_sum = log2_sum * (real)0.6931471805599453;
+    vec z = log_sum * s, near = log_sum * polynomial(z, series, COUNT(series));
+    vec top = vec_all((real)(EXP_OVERFLOW * 1.44)),
+        far = rough_exp2(vec_min(log2_sum * s, top)) - 1;
+    return vec_select(vec_abs(z) < (real)0.5, near, far * (1 / s));
+}
+
+/* lambda after a step; never below 0, should the start have been too far up. (vec_max takes the 0,
+ * its second argument, also where the sums have underflowed and the step is NaN.) */
+HOT vec newton_next(const struct lanes *lanes, const struct moments *sum, vec lambda)
+{
+    vec step = stretched_sum(sum, lanes->s) * sum->p * vec_reciprocal(sum->first);
+    return vec_max(lambda + step, vec_all(0));
+}
+
+/* Newton's step on F = S^(-s), `stretched` being E(log S, s), made one of Halley's method: F''/F' =
+ * (1+s)(T/S - Q/T) <= 0 lengthens it, and convergence is of third order. At most doubled, since far
+ * away the parabola is no guide. */
+HOT vec halley_next(const struct lanes *lanes, const struct moments *sum, vec stretched, vec lambda)
+{
+    vec per_slope = vec_reciprocal(sum->first), step = stretched * sum->p * per_slope;
+    vec bend = sum->first * vec_reciprocal(sum->p) - sum->second * per_slope;
+    vec shrink = vec_fma(step * bend, vec_all((1 + lanes->s) / 2), vec_all(1));
+    vec longer = vec_min(vec_reciprocal(vec_max(shrink, vec_all((real)0.5))), vec_all(2));
+    return vec_max(vec_fma(step, longer, lambda), vec_all(0));
+}
+
+HOT ivec farther(vec sum, real distance)
+{
+    return vec_abs(sum - 1) > distance; /* false for NaN: it will not get better */
+}
+
+/* What is no solution in the end: too far away, or NaN. */
+HOT ivec not_solved(vec sum)
+{
+    return ~(vec_abs(sum - 1) <= (real)CLOSE_ENOUGH);
+}
+
+/* A solution: lambda, how far it lies from where the output was taken, and Z = sum p^t2. */
+struct solution {
+    vec lambda, offset, normaliser;
+    ivec failed;
+};
+
+/* A rough Newton step; true if it was made from so far away that another is wanted. */
+HOT bool rough_step(const struct lanes *lanes, vec *lambda)
+{
+    struct moments sum = rough_moments(lanes, *lambda);
+    *lambda = halley_next(lanes, &sum, rough_stretched_sum(&sum, lanes->s), *lambda);
+    return vec_any(farther(sum.p, (real)ROUGH_ENOUGH));
+}
+
+/* The root of S(lambda + d) = 1 to third order in the excess e = S - 1, and Z there:
+ * S(d) = S - T d + A d^2 - B d^3, A = (1+s)/2 sum p/u^2, B = (1+s)(1+2s)/6 sum p/u^3. */
+HOT struct solution correct(const struct moments *sum, vec lambda, real s)
+{
+    vec per_slope = vec_reciprocal(sum->first), e = (sum->p - 1) * per_slope;
+    vec bend = sum->second * ((1 + s) / 2), twist = sum->third * ((1 + s) * (1 + 2 * s) / 6);
+    vec quadratic = bend * per_slope;
+    vec cubic = 2 * quadratic * quadratic - twist * per_slope;
+    vec offset = e * vec_fma(e, vec_fma(e, cubic, quadratic), vec_all(1));
+    return (struct solution){
+        .lambda = lambda + offset,
+        .offset = offset,
+        .normaliser = vec_fma(offset, vec_fma(offset, 3 * twist, -2 * bend), sum->first),
+        .failed = not_solved(sum->p),
+    };
+}
+
+/* t2 > 1. */
+HOT struct solution solve_hot(const struct lanes *lanes, vec lambda)
+{
+    struct moments sum = full_moments(lanes, lambda, false);
+    for (int step = 0; step < MOST_STEPS && vec_any(farther(sum.p, (real)CLOSE_ENOUGH)); step++) {
+        lambda = halley_next(lanes, &sum, stretched_sum(&sum, lanes->s), lambda);
+        sum = full_moments(lanes, lambda, false);
+    }
+    return correct(&sum, lambda, lanes->s);
+}
+
+/* t2 < 1: near the edge of support no series holds, so Newton goes on to the end: two steps more
+ * once the sum is close. */
+HOT struct solution solve_sparse(const struct lanes *lanes, vec lambda)
+{
+    struct moments sum = full_moments(lanes, lambda, true);
+    for (int step = 0, more = 2; step < MOST_STEPS && more > 0; step++) {
+        more -= !vec_any(farther(sum.p, (real)CLOSE_ENOUGH));
+        lambda = newton_next(lanes, &sum, lambda);
+        sum = full_moments(lanes, lambda, true);
+    }
+    return (struct solution){
+        .lambda = lambda,
+        .offset = vec_all(0),
+        .normaliser = sum.first,
+        .failed = not_solved(sum.p),
+    };
+}
+
+/* t2 = 1: log-sum-exp, and no search. */
+HOT struct solution solve_softmax(const struct lanes *lanes)
+{
+    vec sum = vec_all(0);
+    for (size_t c = 0; c < lanes->classes; c++) {
+        vec p = vec_exp_negative(vec_load(lanes->a + c * lanes->stride) - lanes->max);
+        sum += p;
+        vec_store(lanes->out + c * lanes->stride, p);
+    }
+    return (struct solution){
+        .lambda = log_normal(sum),
+        .offset = vec_all(0),
+        .normaliser = sum,
+        .failed = ivec_all(0),
+    };
+}
+
+/* Turns p_c^t2 at lambda - offset into scale * p_c^t2 at lambda: its factor is
+ * (1 + s x)^(-(1+s)/s), x = offset/u, and x is small. */
+HOT void finish_hot(const struct lanes *lanes, const struct solution *solution, vec scale)
+{
+    const real s = lanes->s;
+    const vec third = scale * (-(1 + s) * (1 + 2 * s) * (1 + 3 * s) / 6);
+    const vec second = scale * ((1 + s) * (1 + 2 * s) / 2), first = scale * -(1 + s);
+    vec one_and_shift = 1 + (solution->lambda - solution->offset) * s;
+    for (size_t c = 0; c < lanes->classes; c++) {
+        real *out = lanes->out + c * lanes->stride;
+#ifdef SIMD_F32
+        vec u = stretched_gap(lanes, c, one_and_shift);
+        vec x = solution->offset * vec_reciprocal_rough(u);
+#else
+        vec u = stretched_gap_in_range(lanes, c, one_and_shift);
+        vec x = solution->offset * vec_reciprocal(u);
+#endif
+        vec factor = vec_fma(x, vec_fma(x, vec_fma(x, third, second), first), scale);
+        vec_store(out, vec_load(out) * factor);
+    }
+}
+
+/* The output is already what it should be, but for the scale. */
+HOT void finish_exact(const struct lanes *lanes, vec scale)
+{
+    for (size_t c = 0; c < lanes->classes; c++) {
+        real *out = lanes->out + c * lanes->stride;
+        vec_store(out, vec_load(out) * scale);
+    }
+}
+
+/* log p of each row's label. */
+HOT vec label_log_p(const struct lanes *lanes, vec a_label, vec lambda)
+{
+    vec distance = lanes->max - a_label + lambda;
+    if (lanes->s == 0)
+        return -distance;
+    vec z = distance * lanes->s, u = vec_max(1 + z, vec_all((real)1e-30));
+    vec log_p = vec_log1p_with(z, u, vec_reciprocal(u)) * (-1 / lanes->s);
+    return vec_select(z > -1, log_p, vec_all((real)-__builtin_inf()));
+}
+
+/* The labels of a vector of rows; rows past the end take class 0. */
+HOT ivec load_labels(const softmax_block *block, size_t first)
+{
+    typedef uint32_t label_vec __attribute__((vector_size(LANES * sizeof(uint32_t))));
+    uint32_t some[LANES] = {0};
+    const uint32_t *from = block->label + first;
+    label_vec labels;
+    if (block->shape.rows - first < LANES)
+        from = memcpy(some, from, (block->shape.rows - first) * sizeof *some);
+    memcpy(&labels, from, sizeof labels);
+    return __builtin_convertvector(labels, ivec);
+}
+
+/* Up to so many classes, looking at each of them is cheaper than picking lane by lane. */
+enum { FEW_CLASSES = 32 };
+
+/* The activations of the labels. */
+HOT vec gather_labels(const struct lanes *lanes, ivec labels)
+{
+    vec found = vec_all(0);
+    if (lanes->classes > FEW_CLASSES) {
+        for (int lane = 0; lane < LANES; lane++)
+            found[lane] = lanes->a[(size_t)labels[lane] * lanes->stride + (size_t)lane];
+        return found;
+    }
+    for (size_t c = 0; c < lanes->classes; c++)
+        found = vec_select(labels == (whole)c, vec_load(lanes->a + c * lanes->stride), found);
+    return found;
+}
+
+/* Takes `amount` from the gradient of each label: q_c becomes q_c - [c = y]. */
+HOT void subtract_at_labels(const struct lanes *lanes, ivec labels, vec amount)
+{
+    if (lanes->classes > FEW_CLASSES) {
+        for (int lane = 0; lane < LANES; lane++)
+            lanes->out[(size_t)labels[lane] * lanes->stride + (size_t)lane] -= amount[lane];
+        return;
+    }
+    for (size_t c = 0; c < lanes->classes; c++) {
+        real *out = lanes->out + c * lanes->stride;
+        vec_store(out, vec_load(out) - (vec)((ivec)amount & (labels == (whole)c)));
+    }
+}
+
+/* -log_t1 p, and the factor p^(t2-t1) of the gradient; flat outside the support. */
+HOT vec label_loss(const struct softmax_shape *shape, vec log_p, vec *factor)
+{
+    real gap = (real)(shape->t2 - shape->t1), s = (real)(1 - shape->t1);
+    ivec inside = log_p > (real)-__builtin_inf();
+    *factor = gap == 0 ? vec_all(1) : vec_exp(log_p * gap);
+    *factor = (vec)((ivec)*factor & inside);
+    return s == 0 ? -log_p : -vec_stretch_exp_with(log_p, vec_exp(log_p * s), s);
+}
+
+HOT struct solution solve_lanes(const struct lanes *lanes, vec lambda)
+{
+    if (lanes->s == 0)
+        return solve_softmax(lanes);
+    return lanes->s < 0 ? solve_sparse(lanes, lambda) : solve_hot(lanes, lambda);
+}
+
+HOT void store_rows(const softmax_block *block, size_t first, vec loss, vec lambda)
+{
+    real values[LANES];
+    size_t left = block->shape.rows - first, rows = left < LANES ? left : LANES;
+    vec_store(values, loss);
+    memcpy(block->loss + first, values, rows * sizeof *values);
+    vec_store(values, lambda);
+    if (block->lambda)
+        memcpy(block->lambda + first, values, rows * sizeof *values);
+}
+
+/* A vector of rows on its way. */
+struct passage {
+    struct lanes lanes;
+    vec lambda; /* where the search stands */
+    bool rough; /* and whether it is far from its end */
+    struct solution solution;
+    vec poison; /* 0, or NaN where an activation is not finite */
+    vec factor; /* of the gradient */
+};
+
+HOT void begin_rows(const softmax_block *block, size_t first, struct start start,
+                    struct passage *passage)
+{
+    const struct softmax_shape *shape = &block->shape;
+    struct survey survey = survey_lanes(block->activation + first, shape->classes, shape->stride);
+    passage->lanes = (struct lanes){
+        .a = block->activation + first,
+        .out = block->gradient + first,
+        .classes = shape->classes,
+        .stride = shape->stride,
+        .s = (real)(shape->t2 - 1),
+        .max = survey.max,
+    };
+    passage->poison = survey.mean - survey.mean;
+    passage->lambda = first_guess(&survey, start);
+    if (block->lambda)
+        passage->lambda = vec_max(vec_load(block->lambda + first), passage->lambda);
+    passage->rough = passage->lanes.s > 0 && !block->lambda;
+}
+
+/* Rough steps until the sums are near enough for few full ones. */
+HOT void approach(struct passage *passage, size_t count)
+{
+    bool more = true;
+    for (int step = 0; step < MOST_STEPS && more; step++) {
+        more = false;
+        for (size_t k = 0; k < count; k++) {
+            if (passage[k].rough)
+                passage[k].rough = rough_step(&passage[k].lanes, &passage[k].lambda);
+            more = more || passage[k].rough;
+        }
+    }
+}
+
+HOT void lose_rows(const softmax_block *block, size_t first, struct passage *passage)
+{
+    const struct lanes *lanes = &passage->lanes;
+    const struct solution *solution = &passage->solution;
+    vec a_label = gather_labels(lanes, load_labels(block, first));
+    vec log_p = label_log_p(lanes, a_label, solution->lambda);
+    vec loss = label_loss(&block->shape, log_p, &passage->factor) + passage->poison;
+    loss = vec_select(solution->failed, vec_all((real)__builtin_nan("")), loss);
+    store_rows(block, first, loss, solution->lambda);
+}
+
+HOT void finish_rows(const softmax_block *block, size_t first, const struct passage *passage)
+{
+    const struct lanes *lanes = &passage->lanes;
+    const struct solution *solution = &passage->solution;
+    vec scale = passage->factor * vec_reciprocal(solution->normaliser);
+    if (lanes->s > 0)
+        finish_hot(lanes, solution, scale);
+    else
+        finish_exact(lanes, scale);
+    subtract_at_labels(lanes, load_labels(block, first), passage->factor);
+}
+
+/* One step after the other, each for several vectors: a step waits for itself so long that the
+ * processor, which does not look ahead much farther than one vector, would rest if all were done to
+ * one at once. */
+HOT void softmax_run(const softmax_block *block)
+{
+    enum { AT_ONCE = 8 };
+    struct passage passage[AT_ONCE];
+    const struct start start = start_of(&block->shape);
+    const size_t vectors = (block->shape.rows + LANES - 1) / LANES;
+    for (size_t done = 0, count; done < vectors; done += count) {
+        const size_t from = done * LANES;
+        count = vectors - done < AT_ONCE ? vectors - done : AT_ONCE;
+        for (size_t k = 0; k < count; k++)
+            begin_rows(block, from + k * LANES, start, &passage[k]);
+        approach(passage, count);
+        for (size_t k = 0; k < count; k++)
+            passage[k].solution = solve_lanes(&passage[k].lanes, passage[k].lambda);
+        for (size_t k = 0; k < count; k++)
+            lose_rows(block, from + k * LANES, &passage[k]);
+        for (size_t k = 0; k < count; k++)
+            finish_rows(block, from + k * LANES, &passage[k]);
+    }
+}

@@ -1,0 +1,39 @@
+/* spread_body: spread.h on vectors of doubles; included with SIMD_F64 by the file of each
+ * instruction set. */
+#include "kernel/dense/linear_simd.h"
+#include "kernel/small/column_range.h"
+
+/* Vectors side by side, whose sums stay in registers while one row follows another. */
+enum { SPREAD_STRIP = 4, SPREAD_LINE = 64 };
+
+HOT vec vec_from_bytes(const uint8_t *from)
+{
+#if defined(__AVX512F__)
+    return (vec)_mm512_cvtepi32_pd(_mm256_cvtepu8_epi32(_mm_loadl_epi64((const void *)from)));
+#elif defined(__AVX2__)
+    int32_t bytes;
+    memcpy(&bytes, from, sizeof bytes);
+    return (vec)_mm256_cvtepi32_pd(_mm_cvtepu8_epi32(_mm_cvtsi32_si128(bytes)));
+#else
+    return (vec){from[0], from[1]};
+#endif
+}
+
+#define stored       float
+#define LOAD         vec_widen
+#define SPREAD(name) spread_##name##_f32
+#include "kernel/small/column_range_vectors.inc.h"
+
+#define stored       double
+#define LOAD         vec_load
+#define SPREAD(name) spread_##name##_f64
+#include "kernel/small/column_range_vectors.inc.h"
+
+#define stored       uint8_t
+#define LOAD         vec_from_bytes
+#define SPREAD(name) spread_##name##_u8
+#include "kernel/small/column_range_vectors.inc.h"
+
+#define SPREAD_TABLE                                                                               \
+    {spread_first_f32,  spread_first_f64,  spread_first_u8,                                        \
+     spread_second_f32, spread_second_f64, spread_second_u8}

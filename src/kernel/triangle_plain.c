@@ -1,7 +1,0 @@
-/* triangle_plain: the reference; its vectors are those that every processor has. */
-#include "kernel/triangle_body.h"
-
-void triangle_plain(const double *l, size_t n, double *x)
-{
-    triangle_run(l, n, x);
-}

@@ -1,0 +1,23 @@
+/* group_f64: a part of dense rows for many models, all sums in doubles. */
+typedef double real;
+#define LINEAR     linear_f64
+#define MANY       struct many_f64
+#define MARGINS    margins_f64
+#define RESIDUALS  residuals_f64
+#define DENSE_ROWS dense_rows_f64
+#include "objective/batch/multi_dense.inc.h"
+
+void group_pack_f64(struct group *group)
+{
+    pack(group);
+}
+
+void group_columns_f64(const struct group_work *work, struct span span)
+{
+    all_columns(work, span);
+}
+
+void group_part_f64(const struct group_work *work, size_t part)
+{
+    part_run(work, part);
+}

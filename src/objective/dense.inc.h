@@ -1,0 +1,130 @@
+/* dense_body: a part of dense rows, for sums in floats or in doubles.
+ *
+ * The including file defines `real` and the names of the kernels in that type. */
+#include "kernel/dense/linear.h"
+#include "objective/objective_internal.h"
+
+static const real *rows_of(const struct kernel *kernel, const struct matrix *x, struct span span,
+                           const struct scale *scale, void *space)
+{
+    struct rows_scale how = {scale ? scale->offset : NULL, scale ? scale->factor : NULL};
+    size_t columns = (size_t)x->columns, skip = span.from * columns;
+    if (!scale && x->kind == REAL_KIND)
+        return (const real *)x->dense + skip;
+    if (x->kind == MATRIX_U8)
+        kernel->LINEAR->from_u8((const uint8_t *)x->dense + skip, span.count, columns, how, space);
+    else if (x->kind == MATRIX_F32)
+        kernel->LINEAR->from_f32((const float *)x->dense + skip, span.count, columns, how, space);
+    else
+        kernel->LINEAR->from_f64((const double *)x->dense + skip, span.count, columns, how, space);
+    return space;
+}
+
+static ROWS block_of(const struct work *work, struct span span)
+{
+    const struct objective *o = work->o;
+    const struct scale *scale = o->fold ? NULL : o->spec.scale;
+    return (ROWS){rows_of(o->kernel, o->x, span, scale, work->scratch->rows), span.count,
+                  o->columns};
+}
+
+/* In eight sums, for one alone would wait for itself. */
+static double sum_of(const real *x, size_t count)
+{
+    double sum[8] = {0};
+    size_t i = 0;
+    for (; i + 8 <= count; i += 8)
+        for (size_t k = 0; k < 8; k++)
+            sum[k] += (double)x[i + k];
+    for (; i < count; i++)
+        sum[0] += (double)x[i];
+    return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
+}
+
+/* Activations become residuals; every pass but the one that evaluates is in no hurry. */
+static void two_residuals(const struct work *work, struct span span, real *first)
+{
+    const struct objective *o = work->o;
+    double *activation = work->scratch->second, *r = work->scratch->third;
+    if (work->pass == PASS_EVALUATE && o->table) {
+        struct residual_rows rows = two_evaluation(work, span);
+        struct residual_sums sums = {0};
+        o->kernel->RESIDUAL(&rows, first, &sums);
+        two_add(work, &sums);
+        return;
+    }
+    for (size_t i = 0; i < span.count; i++)
+        activation[i] = (double)first[i] + o->raw[o->columns];
+    two_rows(work, span, activation, r);
+    if (!pass_has_gradient(work->pass))
+        return;
+    for (size_t i = 0; i < span.count; i++)
+        first[i] = (real)r[i];
+    work->part->gradient[o->columns] += sum_of(first, span.count);
+}
+
+/* Rows that the kernels widen as they read them. */
+static void two_widening(const struct work *work, struct span span)
+{
+    const struct objective *o = work->o;
+    real *first = work->scratch->first;
+    const struct linear_aside aside = {matrix_bytes(o->x) <= CACHED_BYTES, work->scratch->rows};
+    const OTHER_ROWS block = {(const other *)o->x->dense + span.from * o->columns, span.count,
+                              o->columns};
+    o->kernel->LINEAR->OTHER_TIMES(block, aside, WEIGHTS(o), first);
+    two_residuals(work, span, first);
+    if (pass_has_gradient(work->pass))
+        o->kernel->LINEAR->OTHER_BACK(block, aside, first, work->part->gradient);
+}
+
+static void two_block(const struct work *work, struct span span)
+{
+    const struct objective *o = work->o;
+    const bool cached = matrix_bytes(o->x) <= CACHED_BYTES;
+    const ROWS block = block_of(work, span);
+    real *first = work->scratch->first;
+    (cached ? o->kernel->LINEAR->times_cached : o->kernel->LINEAR->times)(block, WEIGHTS(o), first);
+    two_residuals(work, span, first);
+    if (pass_has_gradient(work->pass))
+        (cached ? o->kernel->LINEAR->back_cached : o->kernel->LINEAR->back)(block, first,
+                                                                            work->part->gradient);
+}
+
+static void many_block(const struct work *work, struct span span)
+{
+    const struct objective *o = work->o;
+    const struct scratch *scratch = work->scratch;
+    double *gradient = work->part->gradient;
+    real *activation = scratch->first, *r = scratch->second;
+    const double *bias = o->raw + o->columns * o->vectors;
+    MANY many = {.block = block_of(work, span),
+                 .classes = o->classes,
+                 .stride = o->stride,
+                 .scratch = scratch->linear};
+    o->kernel->LINEAR->many_times(&many, WEIGHTS(o), activation);
+    for (size_t c = 0; c < o->classes; c++)
+        for (size_t i = 0; i < span.count; i++)
+            activation[c * o->stride + i] += (real)bias[c];
+    MANY_ROWS(work, span, activation, r);
+    if (!pass_has_gradient(work->pass))
+        return;
+    for (size_t c = 0; c < o->classes; c++)
+        gradient[o->columns * o->vectors + c] += sum_of(r + c * o->stride, span.count);
+    o->kernel->LINEAR->many_back(&many, r, gradient);
+}
+
+static void part_run(const struct work *work, size_t part)
+{
+    const struct objective *o = work->o;
+    const bool widens = o->x->kind == OTHER_KIND && (o->fold || !o->spec.scale);
+    for (size_t i = 0; i < o->cut.part_blocks; i++) {
+        struct span span = cut_span(&o->cut, part, i);
+        pages_rows(o->x, span.from, span.count);
+        if (span.count && o->vectors > 1)
+            many_block(work, span);
+        else if (span.count && widens)
+            two_widening(work, span);
+        else if (span.count)
+            two_block(work, span);
+    }
+}

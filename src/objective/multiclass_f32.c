@@ -1,0 +1,19 @@
+/* many_f32: many classes, activations in floats. */
+#include <stdint.h>
+
+typedef float real;
+typedef int32_t whole;
+#define SOFTMAX       struct softmax_f32
+#define RUN(o, block) (o)->kernel->softmax_f32(block)
+enum { LABEL_ROWS = 64 };
+#include "objective/multiclass.inc.h"
+
+void many_rows_f32(const struct work *work, struct span span, const float *activation, float *r)
+{
+    if (work->pass == PASS_EVALUATE)
+        evaluate_rows(work, span, activation, r);
+    else if (work->pass == PASS_WEIGH)
+        weigh_rows(work, span, activation, r);
+    else
+        square_rows(work, span, activation);
+}

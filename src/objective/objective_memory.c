@@ -1,0 +1,74 @@
+/* objective_bytes: how much memory an objective will take, told before it is made. */
+#include "objective/objective_internal.h"
+
+static double scratch_bytes(const struct objective *o)
+{
+    double real = o->spec.f64 ? sizeof(double) : sizeof(float), rows = (double)o->stride;
+    double outputs = rows * (double)o->vectors, columns = (double)o->columns;
+    double bytes = 3 * outputs * sizeof(double) + 5 * rows * sizeof(double);
+    bytes += 2 * (double)o->classes * sizeof(double);
+    if (o->x->kind == MATRIX_CSR)
+        return bytes;
+    return bytes +
+           real * (rows * columns + (double)linear_scratch(o->stride, o->columns, o->classes));
+}
+
+/* What is kept of two evaluations for the curvature there. */
+static double point_bytes(const struct objective *o)
+{
+    double rows = (double)o->rows, blocks = rows / (double)o->cut.block_rows + 1;
+    double entries = blocks * (double)o->stride * (double)o->classes;
+    if (!o->spec.curvature || !objective_can_multiply(o))
+        return 0;
+    return sizeof(double) * (o->vectors == 1 ? 2 * rows : 3 * entries + 3 * rows);
+}
+
+/* Of several processes each has entries of its rows, of its columns, and on their way: about as
+ * many; and the residuals of all rows. */
+static double shared_bytes(const struct objective *o)
+{
+    const struct dataset *data = o->spec.data;
+    double ranks = (double)comm_size(data->comm), rows = (double)dataset_all_rows(data);
+    double entries = (double)o->x->nonzeros + 2 * (double)dataset_all_nonzeros(data) / ranks;
+    return entries * (sizeof(uint32_t) + sizeof(float)) +
+           (double)o->columns * (4 * sizeof(uint64_t) + 2 * sizeof(double)) +
+           rows * (double)o->vectors * sizeof(double);
+}
+
+static double sparse_bytes(const struct objective *o)
+{
+    double numbers = (double)o->rows * (double)o->vectors;
+    bool both = o->vectors > 1 ? o->spec.curvature : o->spec.floats;
+    double floats = both ? sizeof(float) : 0;
+    bool shared = !comm_alone(o->spec.data->comm);
+    return o->transposed ? numbers * (sizeof(double) + floats) +
+                               (shared ? shared_bytes(o)
+                                       : turned_bytes(o->x, o->spec.data->memory, o->workers))
+                         : 0;
+}
+
+/* Sums on their way between processes: those of some branches, to and fro; matrices that are passed
+ * on. */
+static double travelling_bytes(const struct objective *o, double part, double moments)
+{
+    return comm_alone(o->spec.data->comm) ? 0 : 8 * part * sizeof(double) + moments;
+}
+
+double objective_bytes(const struct objective_spec *spec, struct objective_uses uses, double *block)
+{
+    struct objective o = {0};
+    objective_shape(&o, spec);
+    double plain = (double)o.columns * (double)o.vectors, moments = 0;
+    double part = o.transposed ? (double)o.vectors : plain + (double)o.vectors;
+    if (uses.gram || uses.hessian)
+        moments = moments_bytes(&o, false);
+    if (uses.class_grams) {
+        double of_classes = moments_bytes(&o, true);
+        moments = of_classes > moments ? of_classes : moments;
+    }
+    *block = (double)matrix_bytes(o.x) / ((double)o.rows + 1) * (double)o.cut.block_rows;
+    /* Moments twice: an allocator may not find the room that the last ones have left. */
+    return plain * (sizeof(double) + sizeof(float)) + (double)o.cut.parts * part * sizeof(double) +
+           point_bytes(&o) + (double)o.workers * scratch_bytes(&o) + sparse_bytes(&o) +
+           2 * moments + travelling_bytes(&o, part, moments) + sizeof(struct margin_table);
+}

@@ -1,0 +1,45 @@
+/* away: rows that lie elsewhere: what an engine answers for all of them, and the penalty. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "objective/remote/remote_reply.h"
+#include "objective/objective_internal.h"
+
+temper_status away_new(struct objective *o, temper_error *error)
+{
+    o->answer = mem_alloc(answer_length(o->size, TEMPER_GRADIENT), sizeof *o->answer);
+    return o->answer ? TEMPER_OK : error_no_memory(error);
+}
+
+static temper_status ask(struct objective *o, temper_asked asked, const double *w,
+                         temper_error *error)
+{
+    const temper_engine *engine = o->spec.engine;
+    temper_question question = {asked, o->spec.loss};
+    return engine->ask(engine->context, &question, w, o->answer, error);
+}
+
+temper_status away_evaluate(struct objective *o, const double *w, double *value, double *gradient,
+                            temper_error *error)
+{
+    size_t plain = o->columns * o->vectors;
+    temper_status status = ask(o, TEMPER_GRADIENT, w, error);
+    if (status != TEMPER_OK)
+        return status;
+    o->loss = o->answer[ANSWER_LOSS];
+    o->accuracy = o->answer[ANSWER_ACCURACY];
+    *value = o->loss + penalty(w, plain, o->spec.l2);
+    memcpy(gradient, o->answer + ANSWER_GRADIENT, o->size * sizeof *gradient);
+    for (size_t i = 0; i < plain; i++)
+        gradient[i] += o->spec.l2 * w[i];
+    return TEMPER_OK;
+}
+
+temper_status away_length(struct objective *o, const double *v, double *length, temper_error *error)
+{
+    temper_status status = ask(o, TEMPER_LENGTH, v, error);
+    if (status == TEMPER_OK)
+        *length = sqrt(o->answer[ANSWER_SQUARES]);
+    return status;
+}

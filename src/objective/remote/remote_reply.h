@@ -1,0 +1,18 @@
+/* answer: how the numbers lie that a shard answers with (temper.h: temper_asked). */
+#ifndef OBJECTIVE_REMOTE_REPLY_H
+#define OBJECTIVE_REMOTE_REPLY_H
+
+#include <stddef.h>
+
+#include "base/status.h"
+
+enum { ANSWER_LOSS, ANSWER_ACCURACY, ANSWER_GRADIENT }; /* of TEMPER_GRADIENT */
+enum { ANSWER_SQUARES, ANSWER_OF_LENGTH };              /* of TEMPER_LENGTH; and how many */
+
+/* `size` that of w. */
+static inline size_t answer_length(size_t size, temper_asked asked)
+{
+    return asked == TEMPER_LENGTH ? ANSWER_OF_LENGTH : ANSWER_GRADIENT + size;
+}
+
+#endif

@@ -1,0 +1,136 @@
+/* activations: blocks of rows times weights, on several threads. */
+#include "objective/scores.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/thread.h"
+#include "data/memory/page_window.h"
+#include "kernel/dispatch/kernel.h"
+#include "kernel/dense/linear.h"
+
+enum { SPARSE_ROWS = 256 };
+
+struct job {
+    const struct matrix *x;
+    const struct linear_model *model;
+    const struct kernel *kernel;
+    size_t block_rows, stride;
+    double *out;
+    /* For each worker: a block of rows, what the kernels want, and activations class by class. */
+    double *space;
+    size_t rows_space, linear_space, class_space;
+};
+
+/* ---- Sparse ---------------------------------------------------------------------------------- */
+
+static void sparse_rows(const struct job *job, size_t from, size_t count)
+{
+    const struct linear_model *model = job->model;
+    size_t vectors = model->vectors;
+    for (size_t row = from; row < from + count; row++) {
+        struct row entries = matrix_row(job->x, row);
+        double *out = job->out + row * vectors;
+        memcpy(out, model->bias, vectors * sizeof *out);
+        for (size_t e = 0; e < entries.count && row_column(&entries, e) < model->columns; e++) {
+            double value = row_value(&entries, e);
+            const double *w = model->weights + row_column(&entries, e) * vectors;
+            value = model->logs ? log1p(value) : value;
+            for (size_t k = 0; k < vectors; k++)
+                out[k] += value * w[k];
+        }
+    }
+}
+
+/* ---- Dense ----------------------------------------------------------------------------------- */
+
+static const double *dense_rows(const struct job *job, size_t from, size_t count, double *space)
+{
+    const struct matrix *x = job->x;
+    const struct linear_f64 *linear = job->kernel->linear_f64;
+    const struct rows_scale as_it_is = {0};
+    size_t columns = (size_t)x->columns, skip = from * columns;
+    if (x->kind == MATRIX_F64 && !job->model->logs)
+        return (const double *)x->dense + skip;
+    if (x->kind == MATRIX_U8)
+        linear->from_u8((const uint8_t *)x->dense + skip, count, columns, as_it_is, space);
+    else if (x->kind == MATRIX_F32)
+        linear->from_f32((const float *)x->dense + skip, count, columns, as_it_is, space);
+    else
+        linear->from_f64((const double *)x->dense + skip, count, columns, as_it_is, space);
+    for (size_t i = 0; job->model->logs && i < count * columns; i++)
+        space[i] = log1p(space[i]);
+    return space;
+}
+
+static void dense_many(const struct job *job, size_t from, struct rows_f64 block, double *space)
+{
+    const struct linear_model *model = job->model;
+    double *by_class = space + job->linear_space, *out = job->out + from * model->vectors;
+    struct many_f64 many = {
+        .block = block, .classes = model->vectors, .stride = job->stride, .scratch = space};
+    job->kernel->linear_f64->many_times(&many, model->weights, by_class);
+    for (size_t i = 0; i < block.rows; i++)
+        for (size_t k = 0; k < model->vectors; k++)
+            out[i * model->vectors + k] = by_class[k * job->stride + i] + model->bias[k];
+}
+
+static temper_status run_block(void *context, size_t number, size_t worker)
+{
+    const struct job *job = context;
+    size_t from = number * job->block_rows, left = (size_t)job->x->rows - from;
+    size_t count = left < job->block_rows ? left : job->block_rows;
+    size_t each = job->rows_space + job->linear_space + job->class_space;
+    pages_rows(job->x, from, count);
+    if (job->x->kind == MATRIX_CSR) {
+        sparse_rows(job, from, count);
+        return TEMPER_OK;
+    }
+    double *space = job->space + worker * each;
+    struct rows_f64 block = {dense_rows(job, from, count, space), count, (size_t)job->x->columns};
+    if (job->model->vectors > 1) {
+        dense_many(job, from, block, space + job->rows_space);
+        return TEMPER_OK;
+    }
+    job->kernel->linear_f64->times(block, job->model->weights, job->out + from);
+    for (size_t i = 0; i < count; i++)
+        job->out[from + i] += job->model->bias[0];
+    return TEMPER_OK;
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
+static void measure(struct job *job)
+{
+    size_t columns = (size_t)job->x->columns, vectors = job->model->vectors;
+    if (job->x->kind == MATRIX_CSR) {
+        job->block_rows = SPARSE_ROWS;
+        return;
+    }
+    job->block_rows = linear_block_rows(columns, vectors, sizeof(double));
+    job->stride = (job->block_rows + SOFTMAX_PAD - 1) / SOFTMAX_PAD * SOFTMAX_PAD;
+    job->rows_space = job->stride * columns;
+    job->linear_space = linear_scratch(job->stride, columns, vectors);
+    job->class_space = job->stride * vectors;
+}
+
+temper_status activations(const struct matrix *x, const struct linear_model *model, size_t threads,
+                          double *out, temper_error *error)
+{
+    const char *wanted;
+    struct job job = {.x = x, .model = model, .kernel = kernel_choose(&wanted), .out = out};
+    if (!job.kernel)
+        return error_set(error, TEMPER_USAGE,
+                         "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
+    measure(&job);
+    size_t blocks = ((size_t)x->rows + job.block_rows - 1) / job.block_rows;
+    threads = threads < 1 ? 1 : threads > blocks && blocks ? blocks : threads;
+    size_t each = job.rows_space + job.linear_space + job.class_space;
+    job.space = each ? mem_aligned(threads, each * sizeof *job.space) : NULL;
+    if (each && !job.space)
+        return error_no_memory(error);
+    temper_status status = parallel_blocks(blocks, threads, run_block, &job);
+    mem_free(job.space);
+    return status == TEMPER_OK ? TEMPER_OK : error_no_memory(error);
+}

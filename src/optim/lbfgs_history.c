@@ -1,0 +1,149 @@
+/* pairs: a ring of them, and the two loops over it. */
+#include "optim/lbfgs_history.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+#include "optim/vector.h"
+
+enum { HISTORY = 100, LEAST_HISTORY = 5 };
+/* For all pairs together, unless the options ask for more. */
+static const size_t PAIRS_BYTES = (size_t)256 << 20;
+/* A pair is kept if its curvature s'y is more than this of |s| |y|: else it is rounding. */
+static const double CURVED = 1e-10;
+
+size_t pairs_limit(size_t size, const struct optim_options *options)
+{
+    if (options->history > 0)
+        return options->history;
+    const size_t numbers = PAIRS_BYTES / sizeof(double) / 2; /* of s, and as many of y */
+    if (size <= numbers / HISTORY)
+        return HISTORY;
+    const size_t affordable = numbers / size;
+    return affordable > LEAST_HISTORY ? affordable : LEAST_HISTORY;
+}
+
+bool pairs_room(size_t size, size_t limit, struct optim_room *room)
+{
+    size_t two = 0, pair = 0;
+    return mul_size(2, size, &two) && add_size(two, 1, &pair) &&
+           mul_size(pair, limit, &room->extra) && add_size(two, limit, &room->scratch);
+}
+
+static size_t size_of(const struct pairs *pairs)
+{
+    return pairs->run->problem->size;
+}
+
+static size_t pair_size(const struct pairs *pairs)
+{
+    return 2 * size_of(pairs) + 1;
+}
+
+static double *pair_at(const struct pairs *pairs, size_t slot)
+{
+    return pairs->run->extra + slot * pair_size(pairs);
+}
+
+/* The slot of the pair that is `age` iterations old. */
+static size_t slot_of(const struct pairs *pairs, size_t age)
+{
+    return ((size_t)pairs->run->head->next + pairs->limit - 1 - age) % pairs->limit;
+}
+
+void pairs_forget(const struct pairs *pairs)
+{
+    struct optim_head *head = pairs->run->head;
+    head->pairs = head->next = head->extra = 0;
+    head->gamma = 1;
+}
+
+bool pairs_sound(const struct pairs *pairs)
+{
+    const struct optim_head *head = pairs->run->head;
+    const size_t n = size_of(pairs);
+    if (head->history_limit != (double)pairs->limit || head->pairs > head->history_limit ||
+        head->next >= head->history_limit || !(head->gamma > 0) ||
+        head->extra != head->pairs * (double)pair_size(pairs))
+        return false;
+    /* The ring is filled from slot 0 on. */
+    if (head->pairs < head->history_limit && head->next != head->pairs)
+        return false;
+    for (size_t slot = 0; slot < (size_t)head->pairs; slot++) {
+        const double *pair = pair_at(pairs, slot);
+        if (pair[2 * n] != 1 / vector_dot(pair, pair + n, n) || !(pair[2 * n] > 0))
+            return false;
+    }
+    return true;
+}
+
+/* ---- The two loops --------------------------------------------------------------------------- */
+
+void pairs_first_loop(const struct pairs *pairs, double *d)
+{
+    const size_t n = size_of(pairs), count = (size_t)pairs->run->head->pairs;
+    if (count == 0)
+        return;
+    const double *pair = pair_at(pairs, slot_of(pairs, 0));
+    double dot = vector_dot(pair, d, n);
+    for (size_t age = 0; age < count; age++) {
+        const double *y = pair + n;
+        pairs->weight[age] = pair[2 * n] * dot;
+        if (age + 1 == count) {
+            vector_add(d, -pairs->weight[age], y, n);
+        } else {
+            pair = pair_at(pairs, slot_of(pairs, age + 1));
+            dot = vector_add_dot(d, -pairs->weight[age], y, pair, n);
+        }
+    }
+}
+
+void pairs_second_loop(const struct pairs *pairs, double *d)
+{
+    const size_t n = size_of(pairs), count = (size_t)pairs->run->head->pairs;
+    vector_scale(d, pairs->run->head->gamma, n);
+    if (count == 0)
+        return;
+    const double *pair = pair_at(pairs, slot_of(pairs, count - 1));
+    double dot = vector_dot(pair + n, d, n);
+    for (size_t age = count; age-- > 0;) {
+        const double *s = pair, along = pairs->weight[age] - pair[2 * n] * dot;
+        if (age == 0) {
+            vector_add(d, along, s, n);
+        } else {
+            pair = pair_at(pairs, slot_of(pairs, age - 1));
+            dot = vector_add_dot(d, along, s, pair + n, n);
+        }
+    }
+}
+
+/* ---- A new one ------------------------------------------------------------------------------- */
+
+bool pairs_begin(struct pairs *pairs, double *s, double *y)
+{
+    const struct optim_run *run = pairs->run;
+    const size_t n = size_of(pairs);
+    vector_subtract(s, run->trial, run->w, n);
+    vector_subtract(y, run->trial_gradient, run->gradient, n);
+    const double sy = vector_dot(s, y, n);
+    if (!(sy > CURVED * vector_norm(s, n) * vector_norm(y, n)) || !isfinite(1 / sy))
+        return false;
+    double *pair = pair_at(pairs, (size_t)run->head->next);
+    vector_copy(pair, s, n);
+    vector_copy(pair + n, y, n);
+    pair[2 * n] = 1 / sy;
+    pairs->sy = sy;
+    return true;
+}
+
+void pairs_complete(const struct pairs *pairs, const double *metric_y)
+{
+    struct optim_head *head = pairs->run->head;
+    const size_t n = size_of(pairs);
+    const double *y = pair_at(pairs, (size_t)head->next) + n;
+    const double gamma = pairs->sy / vector_dot(y, metric_y, n);
+    head->gamma = gamma > 0 && isfinite(gamma) ? gamma : 1;
+    head->next = (double)(((size_t)head->next + 1) % pairs->limit);
+    head->pairs = fmin(head->pairs + 1, (double)pairs->limit);
+    head->extra = head->pairs * (double)pair_size(pairs);
+}

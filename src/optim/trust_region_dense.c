@@ -1,0 +1,195 @@
+/* region: the smallest value of a quadratic function within a ball, for a dense matrix.
+ *
+ * Moré and Sorensen (1983): the answer solves (H + shift) s = -g for a shift that makes H + shift
+ * at least semidefinite and |s| the radius. 1/|s| is nearly linear in the shift, so that Newton's
+ * method finds it in two or three factorisations; bounds on the shift guard it. In the hard case,
+ * where s stays short for every such shift, a direction of no curvature fills up the rest. */
+#include "optim/trust_region_dense.h"
+
+#include <math.h>
+
+#include "optim/cholesky.h"
+#include "optim/vector.h"
+
+static const double CLOSE = 0.1; /* to the edge is close enough */
+enum { FACTORISATIONS = 50 };
+
+struct search {
+    const struct region *region;
+    double shift;
+    double low, high; /* the shift lies between these; */
+    double safe;      /* and H + shift is not definite up to here */
+    double norm;      /* of s */
+    bool solved;      /* s has been computed at all */
+};
+
+/* Bounds from the circles of Gershgorin. The sums over rows are kept in z. */
+static void find_bounds(struct search *search)
+{
+    const struct region *region = search->region;
+    const size_t n = region->n;
+    double *around = region->z;
+    double least = INFINITY, lowest = INFINITY, highest = -INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        around[i] = 0;
+        for (size_t j = 0; j < i; j++) {
+            const double size = fabs(region->h[i * n + j]);
+            around[i] += size;
+            around[j] += size;
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        const double diagonal = region->h[i * n + i];
+        least = fmin(least, diagonal);
+        lowest = fmin(lowest, diagonal - around[i]);
+        highest = fmax(highest, diagonal + around[i]);
+    }
+    const double pull = vector_norm(region->g, n) / region->radius;
+    search->safe = -least;
+    search->low = fmax(0, fmax(search->safe, pull - highest));
+    search->high = fmax((1 + CLOSE) * search->low, pull - lowest);
+}
+
+/* Factors H + shift; where it is not definite, learns from where it failed how much is missing. */
+static bool factored(struct search *search)
+{
+    const struct region *region = search->region;
+    const size_t n = region->n;
+    double *l = region->factor, *v = region->z, pivot = 0;
+    for (size_t i = 0; i < n; i++) {
+        vector_copy(l + i * n, region->h + i * n, i + 1);
+        l[i * n + i] += search->shift;
+    }
+    const size_t made = cholesky_try(panel_plain, l, n, &pivot); /* a few hundred rows */
+    if (made == n)
+        return true;
+    /* v = (L'^-1 of the row that failed, -1) has v'(H + shift)v = pivot <= 0. */
+    vector_copy(v, l + made * n, made);
+    cholesky_solve_upper(l, n, made, v);
+    search->safe = fmax(search->safe, search->shift - pivot / (1 + vector_dot(v, v, made)));
+    search->low = fmax(search->low, search->safe);
+    search->high = fmax(search->high, (1 + 1e-10) * search->low);
+    return false;
+}
+
+/* z: a unit vector that H + shift nearly annihilates: L y = (+-1, ...) with signs that let y grow,
+ * L'z = y, and a step of inverse iteration. Returns z'(H + shift)z. */
+static double flattest(const struct region *region)
+{
+    const size_t n = region->n;
+    const double *l = region->factor;
+    double *z = region->z;
+    for (size_t i = 0; i < n; i++) {
+        const double sum = vector_dot(l + i * n, z, i);
+        z[i] = (sum > 0 ? -1 - sum : 1 - sum) / l[i * n + i];
+    }
+    cholesky_solve_upper(l, n, n, z);
+    vector_scale(z, 1 / vector_norm(z, n), n);
+    cholesky_solve_lower(l, n, z);
+    const double before = vector_dot(z, z, n); /* z'(H + shift)^-1 z */
+    cholesky_solve_upper(l, n, n, z);
+    const double norm = vector_norm(z, n);
+    vector_scale(z, 1 / norm, n);
+    /* With u = A^-1 z: u'Au / u'u = z'A^-1 z / |u|^2. */
+    return before / (norm * norm);
+}
+
+/* The hard case: s is too short, and what lies between it and the edge can be filled along z at
+ * next to no cost. */
+static bool filled(struct search *search)
+{
+    const struct region *region = search->region;
+    const size_t n = region->n;
+    const double flat = flattest(region), radius = region->radius;
+    search->safe = fmax(search->safe, search->shift - flat);
+    search->low = fmax(search->low, search->safe);
+    const double along = vector_dot(region->s, region->z, n);
+    const double room = (radius - search->norm) * (radius + search->norm);
+    const double tau = room / (along + copysign(sqrt(along * along + room), along));
+    /* s'(H + shift)s = -g's */
+    const double value = -vector_dot(region->s, region->g, n) + search->shift * radius * radius;
+    if (!(tau * tau * flat <= CLOSE * (2 - CLOSE) * value))
+        return false;
+    vector_add(region->s, tau, region->z, n);
+    search->norm = radius;
+    return true;
+}
+
+/* The shift at which the line through 1/|s| has the value 1/radius. */
+static void newton_shift(struct search *search)
+{
+    const struct region *region = search->region;
+    const size_t n = region->n;
+    vector_copy(region->z, region->s, n);
+    vector_scale(region->z, 1 / search->norm, n);
+    cholesky_solve_lower(region->factor, n, region->z);
+    const double slope = vector_dot(region->z, region->z, n);
+    search->shift += (search->norm / region->radius - 1) / slope;
+    search->shift = fmin(fmax(search->shift, search->low), search->high);
+}
+
+/* s at this shift; true if it is the answer. */
+static bool answered(struct search *search)
+{
+    const struct region *region = search->region;
+    const size_t n = region->n;
+    for (size_t i = 0; i < n; i++)
+        region->s[i] = -region->g[i];
+    cholesky_solve_full(region->factor, n, region->s);
+    search->norm = vector_norm(region->s, n);
+    search->solved = isfinite(search->norm);
+    const double over = search->norm - region->radius;
+    if (!search->solved || fabs(over) <= CLOSE * region->radius || (over < 0 && search->shift == 0))
+        return search->solved;
+    if (over > 0) {
+        search->low = fmax(search->low, search->shift);
+    } else {
+        search->high = fmin(search->high, search->shift);
+        if (filled(search))
+            return true;
+    }
+    newton_shift(search);
+    return false;
+}
+
+/* Should rounding have kept all shifts from succeeding: downhill, to the edge. */
+static void fall_back(struct search *search)
+{
+    const struct region *region = search->region;
+    const double norm = search->solved ? search->norm : vector_norm(region->g, region->n);
+    if (search->solved && norm <= region->radius)
+        return;
+    if (!search->solved)
+        for (size_t i = 0; i < region->n; i++)
+            region->s[i] = -region->g[i];
+    vector_scale(region->s, region->radius / norm, region->n);
+    search->norm = region->radius;
+}
+
+bool region_solve(const struct region *region)
+{
+    struct search search = {.region = region};
+    find_bounds(&search);
+    search.shift = search.low;
+    for (size_t k = 0; k < FACTORISATIONS; k++) {
+        /* Not above what is known to be too little: somewhere between the bounds. */
+        if (search.shift <= search.safe)
+            search.shift = fmax(0.001, sqrt(search.low / search.high)) * search.high;
+        if (!factored(&search)) {
+            search.shift = search.safe;
+            continue;
+        }
+        if (answered(&search))
+            return search.norm > (1 - CLOSE) * region->radius;
+    }
+    fall_back(&search);
+    return true;
+}
+
+double region_bend(const double *h, const double *s, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += s[i] * (2 * vector_dot(h + i * n, s, i) + h[i * n + i] * s[i]);
+    return sum;
+}

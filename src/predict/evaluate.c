@@ -1,0 +1,271 @@
+/* evaluate: sums over rows, in their order; means at the end. */
+#include "predict/evaluate.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "predict/predict.h"
+#include "tempered/loss_family.h"
+
+enum { BINS = 15 }; /* of the expected calibration error: equal widths of the largest probability */
+
+static const double LEAST_PROBABILITY = 1e-15; /* for the logarithm */
+
+struct bin {
+    double weight, confidence, correct;
+};
+
+struct evaluator {
+    const struct model *model;
+    bool calibrated;
+    unsigned long long rows, unknown;
+    double weight, known; /* sums of weights: of all rows, and of those whose class is known */
+    double correct, loss, log_loss, brier;
+    struct bin bin[BINS];
+    double *confusion;
+    double *p; /* of one row */
+};
+
+void evaluator_free(struct evaluator *evaluator)
+{
+    if (!evaluator)
+        return;
+    mem_free(evaluator->confusion);
+    mem_free(evaluator->p);
+    mem_free(evaluator);
+}
+
+temper_status evaluator_new(const struct model *model, struct evaluator **out, temper_error *error)
+{
+    size_t classes = model->classes.count, cells;
+    struct evaluator *evaluator = mem_zeroed(1, sizeof *evaluator);
+    if (!evaluator || !mul_size(classes, classes, &cells)) {
+        mem_free(evaluator);
+        return error_no_memory(error);
+    }
+    evaluator->model = model;
+    evaluator->calibrated = model_has_probabilities(model);
+    evaluator->confusion = mem_zeroed(cells, sizeof *evaluator->confusion);
+    evaluator->p = mem_alloc(classes, sizeof *evaluator->p);
+    if (!evaluator->confusion || !evaluator->p) {
+        evaluator_free(evaluator);
+        return error_no_memory(error);
+    }
+    *out = evaluator;
+    return TEMPER_OK;
+}
+
+/* ---- One row --------------------------------------------------------------------------------- */
+
+static double row_loss(const struct model *model, const double *a, uint32_t label)
+{
+    if (model->vectors == 1)
+        return any_margin_loss(model->loss, label == 1 ? a[0] : -a[0]).value;
+    return any_loss(model->loss, a, model->vectors, label, NULL, NULL);
+}
+
+/* Two classes: of one of them, as is usual; more: over all. */
+static double row_brier(const double *p, size_t classes, uint32_t label)
+{
+    double sum = 0;
+    for (size_t c = 0; c < classes; c++)
+        sum += (p[c] - (c == label)) * (p[c] - (c == label));
+    return classes == 2 ? sum / 2 : sum;
+}
+
+/* What a row adds; the same wherever it was found. */
+struct row_facts {
+    double weight, loss, log_p, brier, confidence;
+    uint32_t label, predicted, top;
+};
+
+static void find_probabilities(const struct evaluator *e, const double *a, struct row_facts *row)
+{
+    size_t classes = e->model->classes.count, top = 0;
+    predicted_probabilities(e->model, a, true, e->p);
+    for (size_t c = 1; c < classes; c++)
+        if (e->p[c] > e->p[top])
+            top = c;
+    row->log_p = log(fmax(e->p[row->label], LEAST_PROBABILITY));
+    row->brier = row_brier(e->p, classes, row->label);
+    row->confidence = e->p[top];
+    row->top = (uint32_t)top;
+}
+
+static void find_facts(const struct evaluator *e, const double *a, struct row_facts *row)
+{
+    row->predicted = (uint32_t)predicted_class(e->model, a);
+    if (row->label == CLASSES_NONE)
+        return;
+    row->loss = row_loss(e->model, a, row->label);
+    if (e->calibrated)
+        find_probabilities(e, a, row);
+}
+
+static void add_probabilities(struct evaluator *e, const struct row_facts *row)
+{
+    size_t number = (size_t)(row->confidence * BINS);
+    struct bin *bin = &e->bin[number < BINS ? number : BINS - 1];
+    e->log_loss -= row->weight * row->log_p;
+    e->brier += row->weight * row->brier;
+    bin->weight += row->weight;
+    bin->confidence += row->weight * row->confidence;
+    bin->correct += row->top == row->label ? row->weight : 0;
+}
+
+static void add_row(struct evaluator *e, const struct row_facts *row)
+{
+    e->rows++;
+    e->weight += row->weight;
+    if (row->label == CLASSES_NONE) {
+        e->unknown++;
+        return;
+    }
+    e->known += row->weight;
+    e->correct += row->predicted == row->label ? row->weight : 0;
+    e->confusion[row->label * e->model->classes.count + row->predicted] += row->weight;
+    e->loss += row->weight * row->loss;
+    if (e->calibrated)
+        add_probabilities(e, row);
+}
+
+/* ---- Batches --------------------------------------------------------------------------------- */
+
+/* The model's number for each class of the data. */
+static uint32_t *match_classes(const struct model *model, const struct dataset *data)
+{
+    uint32_t *number = mem_alloc(data->classes.count, sizeof *number);
+    for (size_t c = 0; number && c < data->classes.count; c++)
+        number[c] =
+            classes_find(&model->classes, data->classes.name[c], strlen(data->classes.name[c]));
+    return number;
+}
+
+/* The rows of all processes, in their order, to everyone's sums. */
+static temper_status add_facts(struct evaluator *e, const struct dataset *data,
+                               const struct row_facts *facts, temper_error *error)
+{
+    const temper_comm *comm = data->comm;
+    uint64_t own = data->x.rows, *rows = mem_alloc(comm_size(comm), sizeof *rows);
+    size_t *bytes = mem_alloc(comm_size(comm), sizeof *bytes);
+    struct row_facts *all = mem_alloc((size_t)dataset_all_rows(data), sizeof *all);
+    temper_status status = TEMPER_NO_MEMORY;
+    if (rows && bytes && all)
+        status = comm_gather_each(comm, &own, sizeof own, rows, error);
+    else
+        error_no_memory(error);
+    for (size_t r = 0; status == TEMPER_OK && r < comm_size(comm); r++)
+        bytes[r] = (size_t)rows[r] * sizeof *all;
+    if (status == TEMPER_OK)
+        status = comm_gather(comm, facts, bytes, all, error);
+    for (uint64_t row = 0; status == TEMPER_OK && row < dataset_all_rows(data); row++)
+        add_row(e, &all[row]);
+    mem_free(rows);
+    mem_free(bytes);
+    mem_free(all);
+    return status;
+}
+
+static temper_status add_batch(struct evaluator *e, const struct dataset *data,
+                               const uint32_t *number, const double *a, temper_error *error)
+{
+    size_t rows = (size_t)data->x.rows, vectors = e->model->vectors;
+    bool alone = comm_alone(data->comm);
+    struct row_facts one = {0}, *facts = alone ? &one : mem_zeroed(rows, sizeof *facts);
+    if (!facts)
+        return error_no_memory(error);
+    for (size_t row = 0; data->label && row < rows; row++) {
+        struct row_facts *to = alone ? &one : &facts[row];
+        memset(to, 0, sizeof *to);
+        to->label = number[data->label[row]];
+        to->weight = data->weight ? data->weight[row] : 1;
+        find_facts(e, a + row * vectors, to);
+        if (alone)
+            add_row(e, to);
+    }
+    if (alone)
+        return TEMPER_OK;
+    temper_status status = add_facts(e, data, facts, error);
+    mem_free(facts);
+    return status;
+}
+
+temper_status evaluator_add(struct evaluator *e, const struct dataset *data, size_t threads,
+                            temper_error *error)
+{
+    size_t rows = (size_t)data->x.rows, vectors = e->model->vectors;
+    bool unlabelled = !data->label && rows > 0;
+    temper_status status = TEMPER_OK;
+    if (unlabelled)
+        status = error_set(error, TEMPER_BAD_DATA,
+                           "%s: there are no labels to compare with; pass --label COLUMN or "
+                           "--labels FILE",
+                           data->source ? data->source : "data");
+    status = comm_agree(data->comm, status, error);
+    if (status != TEMPER_OK)
+        return status;
+    uint32_t *number = match_classes(e->model, data);
+    double *a = mem_alloc(rows, vectors * sizeof *a);
+    if (number && a)
+        status = decide(e->model, &data->x, threads, a, error);
+    else
+        status = error_no_memory(error);
+    status = comm_agree(data->comm, status, error);
+    if (status == TEMPER_OK && number && a)
+        status = add_batch(e, data, number, a, error);
+    mem_free(number);
+    mem_free(a);
+    return status;
+}
+
+/* ---- The end --------------------------------------------------------------------------------- */
+
+/* The mean share of correct rows over the classes that occur. */
+static double balanced(const struct evaluator *e)
+{
+    size_t classes = e->model->classes.count, seen = 0;
+    double sum = 0;
+    for (size_t c = 0; c < classes; c++) {
+        double all = 0;
+        for (size_t k = 0; k < classes; k++)
+            all += e->confusion[c * classes + k];
+        if (all > 0) {
+            seen++;
+            sum += e->confusion[c * classes + c] / all;
+        }
+    }
+    return seen ? sum / (double)seen : (double)NAN;
+}
+
+static double calibration_error(const struct evaluator *e)
+{
+    double sum = 0;
+    for (size_t b = 0; b < BINS; b++)
+        sum += fabs(e->bin[b].confidence - e->bin[b].correct);
+    return sum / e->known;
+}
+
+temper_status evaluator_end(struct evaluator *e, temper_evaluation *out, temper_error *error)
+{
+    if (!out || e->rows == 0 || !(e->weight > 0)) {
+        evaluator_free(e);
+        return out ? error_set(error, TEMPER_BAD_DATA, "there are no rows to evaluate; give some")
+                   : TEMPER_OK;
+    }
+    bool known = e->known > 0, calibrated = known && e->calibrated;
+    *out = (temper_evaluation){.rows = e->rows,
+                               .unknown = e->unknown,
+                               .weight = e->weight,
+                               .accuracy = e->correct / e->weight,
+                               .balanced_accuracy = balanced(e),
+                               .loss = known ? e->loss / e->known : (double)NAN,
+                               .log_loss = calibrated ? e->log_loss / e->known : (double)NAN,
+                               .brier = calibrated ? e->brier / e->known : (double)NAN,
+                               .ece = calibrated ? calibration_error(e) : (double)NAN,
+                               .classes = e->model->classes.count,
+                               .confusion = e->confusion};
+    e->confusion = NULL; /* the caller's now */
+    evaluator_free(e);
+    return TEMPER_OK;
+}

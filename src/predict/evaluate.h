@@ -1,0 +1,19 @@
+/* evaluate: how good a model is on labelled rows, batch by batch. */
+#ifndef PREDICT_EVALUATE_H
+#define PREDICT_EVALUATE_H
+
+#include "data/dataset.h"
+#include "model/model.h"
+
+struct evaluator;
+
+temper_status evaluator_new(const struct model *model, struct evaluator **out, temper_error *error);
+void evaluator_free(struct evaluator *evaluator);
+/* Classes are matched by name. */
+temper_status evaluator_add(struct evaluator *evaluator, const struct dataset *data, size_t threads,
+                            temper_error *error);
+/* Frees the evaluator; *out, unless NULL, is untouched on failure. */
+temper_status evaluator_end(struct evaluator *evaluator, temper_evaluation *out,
+                            temper_error *error);
+
+#endif

@@ -1,0 +1,106 @@
+/* rank: trains on the labels as they are, then looks how far each row is from being another class.
+ */
+#include "predict/margin_rank.h"
+
+#include "base/memory.h"
+#include "base/thread.h"
+#include "data/noise/noise_rows.h"
+#include "predict/predict.h"
+#include "train/train.h"
+
+/* Space for all rows. */
+struct ranking {
+    double *activation; /* as many a row as the model has vectors */
+    double *margin;
+    uint32_t *runner_up; /* NULL for two classes */
+};
+
+static void ranking_free(struct ranking *ranking)
+{
+    mem_free(ranking->activation);
+    mem_free(ranking->margin);
+    mem_free(ranking->runner_up);
+}
+
+static temper_status ranking_new(const struct dataset *data, size_t vectors,
+                                 struct ranking *ranking, temper_error *error)
+{
+    size_t rows = (size_t)data->x.rows;
+    *ranking = (struct ranking){.margin = mem_alloc(rows, sizeof *ranking->margin)};
+    if (rows <= SIZE_MAX / vectors)
+        ranking->activation = mem_alloc(rows * vectors, sizeof *ranking->activation);
+    if (vectors > 1)
+        ranking->runner_up = mem_alloc(rows, sizeof *ranking->runner_up);
+    if (ranking->activation && ranking->margin && (vectors == 1 || ranking->runner_up))
+        return TEMPER_OK;
+    ranking_free(ranking);
+    error_no_memory(error);
+    return TEMPER_NO_MEMORY; /* in so many words, for who analyses this */
+}
+
+/* The class with the largest activation, but for the row's own. */
+static uint32_t best_other(const double *a, size_t classes, uint32_t own)
+{
+    uint32_t best = own == 0;
+    for (uint32_t c = best + 1; c < classes; c++)
+        if (c != own && a[c] > a[best])
+            best = c;
+    return best;
+}
+
+static void find_margins(const struct dataset *data, size_t vectors, struct ranking *ranking)
+{
+    for (size_t row = 0; row < (size_t)data->x.rows; row++) {
+        const double *a = ranking->activation + row * vectors;
+        uint32_t own = data->label[row];
+        if (vectors == 1) { /* it speaks for class 1 */
+            ranking->margin[row] = own ? *a : -*a;
+            continue;
+        }
+        ranking->runner_up[row] = best_other(a, vectors, own);
+        ranking->margin[row] = a[own] - a[ranking->runner_up[row]];
+    }
+}
+
+static temper_status rank(const struct dataset *data, const struct model *model,
+                          const temper_noise_options *options, struct ranking *ranking,
+                          temper_error *error)
+{
+    size_t threads = options->threads ? options->threads : thread_count_default();
+    temper_status status = ranking_new(data, model->vectors, ranking, error);
+    if (status != TEMPER_OK)
+        return status;
+    status = decide(model, &data->x, threads, ranking->activation, error);
+    if (status == TEMPER_OK)
+        find_margins(data, model->vectors, ranking);
+    else
+        ranking_free(ranking);
+    return status;
+}
+
+temper_status noise_by_rank(const struct dataset *data, const temper_noise_options *options,
+                            bool largest, struct noise *out, temper_error *error)
+{
+    temper_train_options training = temper_train_defaults();
+    temper_train_report report;
+    struct ranking ranking;
+    struct model *model;
+    training.loss.method = TEMPER_LOGISTIC;
+    training.l2 = options->rank_l2;
+    training.scale = options->rank_scale;
+    training.seed = options->seed;
+    training.threads = options->threads;
+    temper_status status = noise_check_classes(data, error);
+    if (status == TEMPER_OK)
+        status = train(data, &training, &model, &report, error);
+    if (status != TEMPER_OK)
+        return status;
+    status = rank(data, model, options, &ranking, error);
+    model_free(model);
+    if (status != TEMPER_OK)
+        return status;
+    struct margins margins = {ranking.margin, ranking.runner_up};
+    status = noise_margin(data, margins, options->rate, largest, out, error);
+    ranking_free(&ranking);
+    return status;
+}

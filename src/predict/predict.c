@@ -1,0 +1,142 @@
+/* predict: activations, then labels or probabilities, row by row. */
+#include "predict/predict.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+#include "base/thread.h"
+#include "objective/scores.h"
+#include "tempered/log_partition.h"
+
+enum { ROWS_A_BLOCK = 256 };
+
+size_t output_width(const struct model *model, temper_output output)
+{
+    size_t classes = model->classes.count;
+    switch (output) {
+    case TEMPER_LABELS:
+        return 1;
+    case TEMPER_PROBABILITIES:
+        return model_has_probabilities(model) ? classes : 0;
+    case TEMPER_RAW_PROBABILITIES:
+        return model->loss.method == TEMPER_HINGE ? 0 : classes;
+    case TEMPER_DECISIONS:
+        return model->vectors;
+    }
+    return 0;
+}
+
+/* ---- One row --------------------------------------------------------------------------------- */
+
+size_t predicted_class(const struct model *model, const double *a)
+{
+    size_t best = 0;
+    if (model->vectors == 1)
+        return a[0] > 0;
+    for (size_t c = 1; c < model->vectors; c++)
+        if (a[c] > a[best])
+            best = c;
+    return best;
+}
+
+/* By logarithms: the escort of a probability that underflows may not. */
+void predicted_probabilities(const struct model *model, const double *a, bool calibrated, double *p)
+{
+    const double two[] = {-a[0] / 2, a[0] / 2};
+    size_t classes = model->vectors == 1 ? 2 : model->vectors;
+    double order = calibrated ? model_escort_order(model) : 1, sum = 0;
+    if (model->vectors == 1)
+        a = two;
+    struct partition family = partition_solve(a, classes, model->loss.t2);
+    for (size_t c = 0; c < classes; c++) {
+        p[c] = exp(order * (partition_log_p(&family, c, a[c]) - family.log_top));
+        sum += p[c];
+    }
+    for (size_t c = 0; c < classes; c++)
+        p[c] /= sum;
+}
+
+/* ---- Many ------------------------------------------------------------------------------------ */
+
+/* The kernels want the weights of a feature beside each other. */
+static double *weights_by_feature(const struct model *model)
+{
+    double *weights = mem_alloc(model->features, model->vectors * sizeof *weights);
+    for (size_t k = 0; weights && k < model->vectors; k++)
+        for (size_t j = 0; j < model->features; j++)
+            weights[j * model->vectors + k] = model->weights[k * model->features + j];
+    return weights;
+}
+
+static temper_status check_columns(const struct model *model, const struct matrix *x,
+                                   temper_error *error)
+{
+    if (x->kind == MATRIX_CSR || x->columns == model->features)
+        return TEMPER_OK;
+    return error_set(error, TEMPER_BAD_DATA,
+                     "the data has %llu features, the model %zu; give it the same ones",
+                     (unsigned long long)x->columns, model->features);
+}
+
+temper_status decide(const struct model *model, const struct matrix *x, size_t threads, double *out,
+                     temper_error *error)
+{
+    temper_status status = check_columns(model, x, error);
+    if (status != TEMPER_OK)
+        return status;
+    double *weights = weights_by_feature(model);
+    if (!weights)
+        return error_no_memory(error);
+    struct linear_model linear = {weights, model->bias, model->vectors, model->features,
+                                  model->scale.kind == SCALE_LOG};
+    status = activations(x, &linear, threads, out, error);
+    mem_free(weights);
+    return status;
+}
+
+struct predicting {
+    const struct model *model;
+    temper_output output;
+    size_t rows, width;
+    const double *activation;
+    double *out;
+};
+
+static temper_status predict_block(void *context, size_t block, size_t worker)
+{
+    const struct predicting *job = context;
+    size_t from = block * ROWS_A_BLOCK, to = from + ROWS_A_BLOCK;
+    (void)worker;
+    for (size_t row = from; row < to && row < job->rows; row++) {
+        const double *a = job->activation + row * job->model->vectors;
+        if (job->output == TEMPER_LABELS)
+            job->out[row] = (double)predicted_class(job->model, a);
+        else
+            predicted_probabilities(job->model, a, job->output == TEMPER_PROBABILITIES,
+                                    job->out + row * job->width);
+    }
+    return TEMPER_OK;
+}
+
+temper_status predict(const struct model *model, const struct matrix *x, temper_output output,
+                      size_t threads, double *out, temper_error *error)
+{
+    size_t rows = (size_t)x->rows, width = output_width(model, output);
+    if (width == 0)
+        return error_set(error, TEMPER_USAGE,
+                         "this model has no %sprobabilities (%s); ask for --decision",
+                         output == TEMPER_PROBABILITIES ? "calibrated " : "",
+                         model->loss.method == TEMPER_HINGE ? "hinge" : "t1 = 0");
+    if (output == TEMPER_DECISIONS)
+        return decide(model, x, threads, out, error);
+    double *a = mem_alloc(rows, model->vectors * sizeof *a);
+    if (!a)
+        return error_no_memory(error);
+    temper_status status = decide(model, x, threads, a, error);
+    struct predicting job = {model, output, rows, width, a, out};
+    size_t blocks = (rows + ROWS_A_BLOCK - 1) / ROWS_A_BLOCK;
+    if (status == TEMPER_OK && parallel_blocks(blocks, threads, predict_block, &job) != TEMPER_OK)
+        status = error_no_memory(error);
+    mem_free(a);
+    return status;
+}

@@ -1,0 +1,308 @@
+/* fits_apart: one training after the other, several at a time: a chain of fits, each of which
+ * begins where the one before it ended, to a thread. Several processes go through one after the
+ * other, all threads within each. */
+#include "search/many_fits_internal.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/thread.h"
+#include "data/subset.h"
+#include "search/preconditioner_shared.h"
+#include "train/train_state.h"
+
+/* What the threads share. */
+struct crew {
+    const struct fits_job *job;
+    struct pilots *pilots;
+    size_t *root;  /* of each fit: the first of its chain */
+    size_t *chain; /* the roots */
+    size_t chains;
+    size_t at_once, inside; /* threads: chains at a time, and within a training */
+    pthread_mutex_t lock;   /* guards the caller's callbacks, and: */
+    bool stopped;
+    temper_error *error; /* of the fit with the smallest number that failed */
+    size_t failed;
+};
+
+/* One fit on its way. */
+struct fitting {
+    struct crew *crew;
+    struct dataset *data; /* with the weights that it sees */
+    temper_train_options options;
+    struct pilot pilot; /* its own, if there is none for it */
+    struct training_run run;
+    temper_error error;
+};
+
+/* ---- One fit --------------------------------------------------------------------------------- */
+
+static bool sees(const struct fits_job *job, const struct fit *fit, size_t row)
+{
+    size_t among_all = (size_t)job->ground->data->first_row + row;
+    return fit->part == FIT_SEES_ALL || job->partition[fit->partition].part[among_all] != fit->part;
+}
+
+/* The same rows, where those that the fit must not see weigh nothing. */
+static temper_status hide_rows(const struct fits_job *job, const struct fit *fit,
+                               struct dataset **out, temper_error *error)
+{
+    const struct dataset *all = job->ground->data;
+    size_t rows = (size_t)all->x.rows;
+    double *weight = mem_alloc(rows, sizeof *weight);
+    if (!weight)
+        return error_no_memory(error);
+    for (size_t row = 0; row < rows; row++)
+        weight[row] = sees(job, fit, row) ? all->weight ? all->weight[row] : 1 : 0;
+    temper_status status = dataset_borrow(all, out, error);
+    if (status != TEMPER_OK) {
+        mem_free(weight);
+        return status;
+    }
+    mem_free((*out)->weight);
+    (*out)->weight = weight;
+    return TEMPER_OK;
+}
+
+static int follow(void *context, const temper_progress *progress)
+{
+    struct crew *crew = context;
+    const struct fits_job *job = crew->job;
+    (void)progress;
+    pthread_mutex_lock(&crew->lock);
+    if (!crew->stopped && job->goes_on)
+        crew->stopped = !job->goes_on(job->context);
+    bool stopped = crew->stopped || crew->failed < job->count;
+    pthread_mutex_unlock(&crew->lock);
+    return stopped;
+}
+
+/* Of a thousand fits that have not begun, none should, not even for one iteration. */
+static bool is_stopped(struct crew *crew)
+{
+    pthread_mutex_lock(&crew->lock);
+    bool stopped = crew->stopped;
+    pthread_mutex_unlock(&crew->lock);
+    return stopped;
+}
+
+static struct pilot_watch watch(struct crew *crew, size_t threads)
+{
+    return (struct pilot_watch){follow, crew, threads};
+}
+
+/* Whose metrics it takes its steps in, *lent; NULL: it makes its own on the way. */
+static temper_status find_pilot(struct fitting *fitting, size_t number, const struct pilot **lent,
+                                bool *goes_on)
+{
+    struct crew *crew = fitting->crew;
+    const struct fit *fit = &crew->job->fit[number];
+    *goes_on = true;
+    *lent = pilots_find(crew->pilots, number);
+    if (*lent || !pilot_suits(crew->job, fit))
+        return TEMPER_OK;
+    *lent = &fitting->pilot;
+    return pilot_fly(crew->job, fit, watch(crew, crew->inside), &fitting->pilot, goes_on,
+                     &fitting->error);
+}
+
+static temper_status solve(struct fitting *fitting, size_t number, const double *begin)
+{
+    const struct fits_job *job = fitting->crew->job;
+    const struct fit *fit = &job->fit[number];
+    const struct pilot *lent;
+    struct training_run *t = &fitting->run;
+    bool goes_on;
+    temper_status status = find_pilot(fitting, number, &lent, &goes_on);
+    if (status != TEMPER_OK || !goes_on)
+        return status;
+    fitting->options = temper_train_defaults();
+    fitting->options.tolerance = job->options->tolerance;
+    fitting->options.max_iterations = job->options->max_iterations;
+    fitting->options.solver = job->options->solver;
+    fitting->options.precision = job->options->precision;
+    fitting->options.no_intercept = job->options->no_intercept;
+    fitting->options.l2 = fit->l2;
+    fitting->options.threads = fitting->crew->inside;
+    fitting->options.follow = follow;
+    fitting->options.follow_context = fitting->crew;
+    *t = (struct training_run){.given = fitting->data,
+                               .data = fitting->data,
+                               .ground = job->ground,
+                               .options = &fitting->options,
+                               .error = &fitting->error,
+                               .loss = fit->loss,
+                               .lent = lent,
+                               .begin = begin};
+    status = training_plan(t);
+    if (status == TEMPER_OK)
+        status = training_start(t);
+    return status == TEMPER_OK ? training_solve(t) : status;
+}
+
+/* Shows the caller what became of it. */
+static temper_status show(struct fitting *fitting, size_t number)
+{
+    struct crew *crew = fitting->crew;
+    const struct fits_job *job = crew->job;
+    const struct training_run *t = &fitting->run;
+    size_t rows = (size_t)job->ground->data->x.rows, vectors = fits_vectors(job->ground);
+    double *a = mem_alloc(rows, vectors * sizeof *a);
+    if (!a)
+        return error_no_memory(&fitting->error);
+    struct solution solution = {t->answer, vectors, !job->options->no_intercept};
+    temper_status status =
+        ground_activations(job->ground, solution, crew->inside, a, &fitting->error);
+    if (status == TEMPER_OK) {
+        struct fit_end end = {number,    t->stop, t->before.iterations, t->before.evaluations,
+                              t->answer, a};
+        pthread_mutex_lock(&crew->lock);
+        status = job->ended(job->context, &end, &fitting->error);
+        pthread_mutex_unlock(&crew->lock);
+    }
+    mem_free(a);
+    return status;
+}
+
+/* `w` is where it begins and, after it, where it ended; *done is false if it was stopped. */
+static temper_status run_fit(struct fitting *fitting, size_t number, const double *begin, double *w,
+                             bool *done)
+{
+    const struct fits_job *job = fitting->crew->job;
+    const struct fit *fit = &job->fit[number];
+    temper_status status = hide_rows(job, fit, &fitting->data, &fitting->error);
+    if (status == TEMPER_OK)
+        status = solve(fitting, number, begin);
+    *done = status == TEMPER_OK && !fitting->run.interrupted && fitting->run.answer;
+    if (*done) {
+        memcpy(w, fitting->run.answer, fitting->run.size * sizeof *w);
+        status = show(fitting, number);
+    }
+    training_free(&fitting->run);
+    pilot_free(&fitting->pilot);
+    dataset_free(fitting->data);
+    return status;
+}
+
+/* ---- Chains ---------------------------------------------------------------------------------- */
+
+static void fail(struct crew *crew, size_t number, const temper_error *error)
+{
+    pthread_mutex_lock(&crew->lock);
+    if (number < crew->failed) {
+        crew->failed = number;
+        if (crew->error)
+            *crew->error = *error;
+    }
+    pthread_mutex_unlock(&crew->lock);
+}
+
+static size_t chain_length(const struct crew *crew, size_t root)
+{
+    size_t length = 0;
+    for (size_t i = root; i < crew->job->count; i++)
+        length += crew->root[i] == root;
+    return length;
+}
+
+/* The ends of a chain: several fits may begin at the same one. */
+struct chain {
+    size_t root, size;
+    double *end;   /* of each fit that is over */
+    size_t *place; /* which of them is that of a fit */
+};
+
+static temper_status run_links(struct fitting *fitting, struct chain *chain, size_t *at)
+{
+    struct crew *crew = fitting->crew;
+    const struct fits_job *job = crew->job;
+    temper_status status = TEMPER_OK;
+    size_t ends = 0, size = chain->size;
+    bool done = !is_stopped(crew);
+    for (size_t i = chain->root; status == TEMPER_OK && done && i < job->count; i++) {
+        size_t after = job->fit[i].after;
+        if (crew->root[i] != chain->root)
+            continue;
+        chain->place[i] = ends++;
+        const double *begin =
+            after == FIT_BEGINS_AT_ZERO ? NULL : chain->end + chain->place[after] * size;
+        *at = i;
+        *fitting = (struct fitting){.crew = crew};
+        status = run_fit(fitting, i, begin, chain->end + chain->place[i] * size, &done);
+    }
+    return status;
+}
+
+static temper_status run_chain(void *context, size_t number, size_t worker)
+{
+    struct crew *crew = context;
+    const struct fits_job *job = crew->job;
+    struct fitting fitting = {.crew = crew};
+    struct chain chain = {.root = crew->chain[number],
+                          .size = fits_size(job->ground, job->options)};
+    size_t at = chain.root;
+    (void)worker;
+    chain.end = mem_alloc(chain_length(crew, chain.root), chain.size * sizeof *chain.end);
+    chain.place = mem_alloc(job->count, sizeof *chain.place);
+    temper_status status = TEMPER_NO_MEMORY;
+    if (chain.end && chain.place)
+        status = run_links(&fitting, &chain, &at);
+    else
+        error_no_memory(&fitting.error);
+    if (status != TEMPER_OK)
+        fail(crew, at, &fitting.error);
+    mem_free(chain.end);
+    mem_free(chain.place);
+    return status;
+}
+
+/* A chain is known by its first fit. */
+static void find_chains(struct crew *crew)
+{
+    const struct fits_job *job = crew->job;
+    for (size_t i = 0; i < job->count; i++) {
+        size_t after = job->fit[i].after;
+        crew->root[i] = after == FIT_BEGINS_AT_ZERO ? i : crew->root[after];
+        if (after == FIT_BEGINS_AT_ZERO)
+            crew->chain[crew->chains++] = i;
+    }
+    crew->at_once = job->threads;
+    crew->inside = crew->chains && crew->chains < job->threads ? job->threads / crew->chains : 1;
+    if (!comm_alone(job->ground->data->comm)) { /* processes must talk of the same fit */
+        crew->at_once = 1;
+        crew->inside = job->threads;
+    }
+}
+
+static temper_status run_all(struct crew *crew, bool *finished)
+{
+    const struct fits_job *job = crew->job;
+    if (pthread_mutex_init(&crew->lock, NULL) != 0)
+        return error_no_memory(crew->error);
+    temper_status status =
+        pilots_new(job, watch(crew, job->threads), &crew->pilots, finished, crew->error);
+    if (status == TEMPER_OK && *finished) {
+        find_chains(crew);
+        status = parallel_blocks(crew->chains, crew->at_once, run_chain, crew);
+    }
+    *finished = status == TEMPER_OK && !crew->stopped;
+    pilots_free(crew->pilots);
+    pthread_mutex_destroy(&crew->lock);
+    return status;
+}
+
+temper_status fits_apart(const struct fits_job *job, bool *finished, temper_error *error)
+{
+    struct crew crew = {.job = job,
+                        .root = mem_alloc(job->count, sizeof *crew.root),
+                        .chain = mem_alloc(job->count, sizeof *crew.chain),
+                        .error = error,
+                        .failed = job->count};
+    *finished = false;
+    temper_status status =
+        crew.root && crew.chain ? run_all(&crew, finished) : error_no_memory(error);
+    mem_free(crew.root);
+    mem_free(crew.chain);
+    return status;
+}

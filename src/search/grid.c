@@ -1,0 +1,310 @@
+/* grid: lists and ranges of temperatures and penalties become candidates. */
+#include "search/grid.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "train/train_state.h"
+#include "tempered/loss_family.h"
+
+static const char default_grid[] = "t1=0.1,0.3,0.5,0.7,0.9,1 t2=1,1.12,1.4,1.9 l2=1e-3x..10x:5";
+static const char paper_grid[] = "t1=0.1,0.3,0.5,0.7,0.9,1 t2=1.12,1.3,1.5,1.7,1.9 l2=1e-5..1e-1:5";
+
+enum { MOST_VALUES = 64, MOST_CANDIDATES = 100000, METHODS = TEMPER_BREGMAN + 1 };
+
+struct values {
+    double value[MOST_VALUES];
+    size_t count;
+};
+
+/* What a text has said so far. */
+struct lists {
+    struct values t1, t2, l2;
+    bool method[METHODS];
+    double smoothing; /* of hinge */
+    bool only;
+    double default_l2;
+};
+
+/* A part of the text. */
+struct span {
+    const char *from, *to;
+};
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+static temper_status bad_word(struct span word, const char *why, temper_error *error)
+{
+    return error_set(error, TEMPER_USAGE,
+                     "grid: '%.*s' %s; give lists such as t1=0.1,0.5 t2=1,1.5 l2=1e-5..1e-1:5",
+                     (int)(word.to - word.from < 60 ? word.to - word.from : 60), word.from, why);
+}
+
+/* The next piece up to the mark, and on to behind it. */
+static struct span cut(struct span *rest, char mark)
+{
+    const char *end = memchr(rest->from, mark, (size_t)(rest->to - rest->from));
+    struct span piece = {rest->from, end ? end : rest->to};
+    rest->from = end ? end + 1 : rest->to;
+    return piece;
+}
+
+/* A number >= 0; an l2 may be a multiple of lambda_0. */
+static bool read_value(struct span text, const struct lists *lists, bool is_l2, double *value)
+{
+    bool times = is_l2 && text.to > text.from && text.to[-1] == 'x';
+    if (number_f64(text.from, text.to - times, value) != NUMBER_OK || !(*value >= 0))
+        return false;
+    if (times)
+        *value *= lists->default_l2;
+    return true;
+}
+
+static void add_value(struct values *values, double value)
+{
+    for (size_t i = 0; i < values->count; i++)
+        if (values->value[i] == value)
+            return;
+    values->value[values->count++] = value;
+}
+
+/* FROM..TO:COUNT. Temperatures may be 0, so they have equal steps; penalties have equal ratios. */
+static bool add_range(struct span item, const char *dots, const struct lists *lists,
+                      struct values *values)
+{
+    bool is_l2 = values == &lists->l2;
+    const char *colon = memchr(dots, ':', (size_t)(item.to - dots));
+    double from, to;
+    unsigned long long count;
+    if (!colon || !number_u64(colon + 1, item.to, &count) || count < 2 ||
+        count > MOST_VALUES - values->count ||
+        !read_value((struct span){item.from, dots}, lists, is_l2, &from) ||
+        !read_value((struct span){dots + 2, colon}, lists, is_l2, &to) ||
+        (is_l2 && !(from > 0 && to > 0)))
+        return false;
+    for (size_t i = 0; i < (size_t)count; i++) {
+        double share = (double)i / (double)(count - 1);
+        double inside = is_l2 ? from * pow(to / from, share) : from + share * (to - from);
+        add_value(values, i == 0 ? from : i + 1 == (size_t)count ? to : inside);
+    }
+    return true;
+}
+
+static temper_status read_values(struct span word, struct span rest, const struct lists *lists,
+                                 struct values *values, temper_error *error)
+{
+    values->count = 0;
+    if (rest.to[-1] == ',')
+        return bad_word(word, "ends in a comma", error);
+    do {
+        struct span item = cut(&rest, ',');
+        const char *dots = item.from;
+        while (dots + 1 < item.to && !(dots[0] == '.' && dots[1] == '.'))
+            dots++;
+        bool range = dots + 1 < item.to, fits = values->count < MOST_VALUES;
+        double value;
+        if (!fits)
+            return bad_word(word, "has too many values (there may be 64)", error);
+        if (range && !add_range(item, dots, lists, values))
+            return bad_word(word, "has a range that is none: FROM..TO:COUNT, from 2 to 64 values",
+                            error);
+        if (!range && !read_value(item, lists, values == &lists->l2, &value))
+            return bad_word(word, "needs numbers >= 0", error);
+        if (!range)
+            add_value(values, value);
+    } while (rest.from < rest.to);
+    return TEMPER_OK;
+}
+
+static temper_status read_methods(struct span word, struct span rest, struct lists *lists,
+                                  temper_error *error)
+{
+    memset(lists->method, 0, sizeof lists->method);
+    if (rest.to[-1] == ',')
+        return bad_word(word, "ends in a comma", error);
+    do {
+        struct span item = cut(&rest, ','), title = cut(&item, ':');
+        char name[32] = "";
+        temper_method method;
+        if ((size_t)(title.to - title.from) < sizeof name)
+            memcpy(name, title.from, (size_t)(title.to - title.from));
+        if (!method_find(name, &method))
+            return bad_word(word, "names an unknown loss", error);
+        if (item.from < item.to &&
+            (method != TEMPER_HINGE || !read_value(item, lists, false, &lists->smoothing)))
+            return bad_word(word, "gives a width to a loss that has none, or no number", error);
+        lists->method[method] = true;
+    } while (rest.from < rest.to);
+    return TEMPER_OK;
+}
+
+static temper_status read_word(struct span word, struct lists *lists, temper_error *error)
+{
+    struct span rest = word, name = cut(&rest, '=');
+    size_t length = (size_t)(name.to - name.from);
+    if (length == 4 && memcmp(name.from, "only", 4) == 0 && name.to == word.to) {
+        lists->only = true;
+        return TEMPER_OK;
+    }
+    if (rest.from >= rest.to)
+        return bad_word(word, "is no list", error);
+    if (length == 4 && memcmp(name.from, "loss", 4) == 0)
+        return read_methods(word, rest, lists, error);
+    if (length == 2 && memcmp(name.from, "t1", 2) == 0)
+        return read_values(word, rest, lists, &lists->t1, error);
+    if (length == 2 && memcmp(name.from, "t2", 2) == 0)
+        return read_values(word, rest, lists, &lists->t2, error);
+    if (length == 2 && memcmp(name.from, "l2", 2) == 0)
+        return read_values(word, rest, lists, &lists->l2, error);
+    return bad_word(word, "is unknown (there are t1, t2, l2, loss and only)", error);
+}
+
+static temper_status read_lists(const char *text, struct lists *lists, temper_error *error)
+{
+    struct span rest = {text, text + strlen(text)};
+    temper_status status = TEMPER_OK;
+    while (status == TEMPER_OK && rest.from < rest.to) {
+        struct span word = cut(&rest, ' ');
+        if (word.from < word.to)
+            status = read_word(word, lists, error);
+    }
+    return status;
+}
+
+/* ---- Candidates ------------------------------------------------------------------------------ */
+
+static bool is_tsallis(temper_loss_spec loss)
+{
+    return loss.method != TEMPER_HINGE && loss.method != TEMPER_BREGMAN;
+}
+
+bool same_loss(temper_loss_spec a, temper_loss_spec b)
+{
+    if (is_tsallis(a) && is_tsallis(b))
+        return a.t1 == b.t1 && a.t2 == b.t2;
+    if (a.method != b.method)
+        return false;
+    return a.method == TEMPER_HINGE ? a.smoothing == b.smoothing : a.t1 == b.t1 && a.t2 == b.t2;
+}
+
+bool has_temperatures(temper_loss_spec loss, double t1, double t2)
+{
+    return is_tsallis(loss) && loss.t1 == t1 && loss.t2 == t2;
+}
+
+static const temper_candidate unknown = {.accuracy = NAN,
+                                         .accuracy_error = NAN,
+                                         .log_loss = NAN,
+                                         .bounded_loss = NAN,
+                                         .trusted = NAN,
+                                         .half_accuracy = NAN,
+                                         .agreement = NAN,
+                                         .balance = NAN,
+                                         .band_error = {NAN, NAN, NAN, NAN, NAN, NAN, NAN},
+                                         .top_error = NAN,
+                                         .top_ratio = NAN,
+                                         .undecided = NAN,
+                                         .code_length = NAN};
+
+/* With all penalties, from the strongest; nothing if it is there already. */
+static void add_loss(const struct lists *lists, temper_loss_spec loss, struct grid *grid)
+{
+    for (size_t i = 0; i < grid->count; i++)
+        if (same_loss(grid->table[i].loss, loss))
+            return;
+    for (size_t i = 0; i < lists->l2.count; i++) {
+        memcpy(&grid->table[grid->count], &unknown, sizeof unknown);
+        grid->table[grid->count].loss = loss;
+        grid->table[grid->count++].l2 = lists->l2.value[i];
+    }
+}
+
+/* Returns how many pairs of temperatures were left out: they cannot be trained. */
+static size_t add_method(const struct lists *lists, temper_method method, struct grid *grid)
+{
+    size_t left_out = 0;
+    for (size_t i = 0; i < lists->t1.count; i++)
+        for (size_t j = 0; j < lists->t2.count; j++) {
+            temper_loss_spec loss = loss_resolve((temper_loss_spec){.method = method,
+                                                                    .t1 = lists->t1.value[i],
+                                                                    .t2 = lists->t2.value[j],
+                                                                    .smoothing = lists->smoothing});
+            if (training_check_loss(loss, NULL) == TEMPER_OK)
+                add_loss(lists, loss, grid);
+            else
+                left_out++;
+        }
+    return left_out;
+}
+
+static void sort_falling(struct values *values)
+{
+    for (size_t i = 1; i < values->count; i++)
+        for (size_t j = i; j > 0 && values->value[j] > values->value[j - 1]; j--) {
+            double swap = values->value[j];
+            values->value[j] = values->value[j - 1];
+            values->value[j - 1] = swap;
+        }
+}
+
+static temper_status fill(const struct lists *lists, struct grid *grid, temper_error *error)
+{
+    static const temper_loss_spec added[] = {{TEMPER_TEMPERED, 1, 1, 0},
+                                             {TEMPER_TEMPERED, REFERENCE_T1, REFERENCE_T2, 0}};
+    size_t most = 2, left_out = 0;
+    for (size_t i = 0; i < METHODS; i++)
+        most += lists->method[i] ? lists->t1.count * lists->t2.count : 0;
+    most *= lists->l2.count;
+    if (most > MOST_CANDIDATES)
+        return error_set(error, TEMPER_USAGE,
+                         "grid: these are %zu candidates, and 100000 may be; give fewer values",
+                         most);
+    grid->table = mem_alloc(most, sizeof *grid->table);
+    if (!grid->table)
+        return error_no_memory(error);
+    for (size_t i = 0; i < METHODS; i++)
+        if (lists->method[i])
+            left_out += add_method(lists, (temper_method)i, grid);
+    if (grid->count == 0)
+        return error_set(error, TEMPER_USAGE,
+                         "grid: none of these temperatures can be trained: the loss or its slope "
+                         "is unbounded for t2 < 1 <= t1 and for t2 < t1 < 1; raise t2");
+    for (size_t i = 0; !lists->only && i < 2; i++)
+        add_loss(lists, added[i], grid);
+    if (left_out)
+        snprintf(
+            grid->note, sizeof grid->note,
+            "%zu pairs of temperatures are left out of the grid, as their loss or its slope is "
+            "unbounded (t2 < 1 <= t1, or t2 < t1 < 1)",
+            left_out);
+    return TEMPER_OK;
+}
+
+temper_status grid_parse(const char *text, double default_l2, struct grid *out, temper_error *error)
+{
+    struct lists lists = {.method = {[TEMPER_TEMPERED] = true}, .default_l2 = default_l2};
+    struct grid grid = {0};
+    bool plain = !text || strcmp(text, "default") == 0;
+    temper_status status = read_lists(default_grid, &lists, error);
+    if (status == TEMPER_OK && !plain)
+        status = read_lists(strcmp(text, "paper") == 0 ? paper_grid : text, &lists, error);
+    if (status != TEMPER_OK)
+        return status;
+    sort_falling(&lists.l2);
+    status = fill(&lists, &grid, error);
+    if (status != TEMPER_OK) {
+        grid_free(&grid);
+        return status;
+    }
+    *out = grid;
+    return TEMPER_OK;
+}
+
+void grid_free(struct grid *grid)
+{
+    mem_free(grid->table);
+    *grid = (struct grid){0};
+}

@@ -1,0 +1,174 @@
+/* pilots: the first few iterations of a training, and the metric of where they led to. */
+#include "search/preconditioner_shared.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "search/many_fits_internal.h"
+
+/* Of all metrics that are lent, together. */
+static const double MOST_BYTES = METRIC_MOST_BYTES;
+
+struct pilots {
+    struct pilot *pilot;
+    size_t count;
+    size_t *of; /* which one is that of a fit; NONE: none */
+};
+
+static const size_t NONE = SIZE_MAX;
+
+/* ---- Who has one ----------------------------------------------------------------------------- */
+
+static bool convex(temper_loss_spec loss)
+{
+    return loss.t1 >= loss.t2;
+}
+
+static bool same_aim(const struct fit *a, const struct fit *b)
+{
+    return a->loss.method == b->loss.method && a->loss.t1 == b->loss.t1 &&
+           a->loss.t2 == b->loss.t2 && a->l2 == b->l2;
+}
+
+bool pilot_suits(const struct fits_job *job, const struct fit *fit)
+{
+    return fit->part != FIT_SEES_ALL && job->ground->data->classes.count > 2 &&
+           fits_solver_groups(job) && fit->loss.method != TEMPER_HINGE &&
+           fit->loss.method != TEMPER_BREGMAN && metric_suits(fit->loss, job->ground->data);
+}
+
+static double bytes_of(const struct dataset *data, temper_loss_spec loss)
+{
+    double n = (double)data->x.columns + 1;
+    bool by_class = metric_by_class(data, loss, (size_t)n);
+    return n * n * sizeof(double) * (by_class ? (double)data->classes.count : convex(loss) ? 1 : 2);
+}
+
+static bool has_company(const struct fits_job *job, size_t number)
+{
+    for (size_t i = number + 1; i < job->count; i++)
+        if (pilot_suits(job, &job->fit[i]) && same_aim(&job->fit[i], &job->fit[number]))
+            return true;
+    return false;
+}
+
+/* The first fit of each metric, in `first`; returns how many there are. */
+static size_t assign(const struct fits_job *job, size_t *of, size_t *first)
+{
+    size_t count = 0;
+    double bytes = 0;
+    for (size_t i = 0; i < job->count; i++) {
+        const struct fit *fit = &job->fit[i];
+        size_t k = 0;
+        of[i] = NONE;
+        if (!pilot_suits(job, fit))
+            continue;
+        while (k < count && !same_aim(fit, &job->fit[first[k]]))
+            k++;
+        if (k == count && has_company(job, i) &&
+            bytes + bytes_of(job->ground->data, fit->loss) <= MOST_BYTES) {
+            bytes += bytes_of(job->ground->data, fit->loss);
+            first[count++] = i;
+        }
+        if (k < count)
+            of[i] = k;
+    }
+    return count;
+}
+
+double pilots_most_bytes(const struct dataset *data, size_t fits)
+{
+    static const temper_loss_spec logistic = {.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1},
+                                  tempered = {.method = TEMPER_TEMPERED, .t1 = 0, .t2 = 1};
+    double each = fmax(bytes_of(data, logistic), bytes_of(data, tempered));
+    if (data->classes.count == 2 || !metric_suits(logistic, data))
+        return 0;
+    return fmin(MOST_BYTES, floor((double)fits / 2) * each);
+}
+
+/* ---- One of them ----------------------------------------------------------------------------- */
+
+/* Takes the iterations that are taken in the metric of W = 0, and makes the next one. */
+temper_status pilot_fly(const struct fits_job *job, const struct fit *fit, struct pilot_watch watch,
+                        struct pilot *out, bool *finished, temper_error *error)
+{
+    temper_train_options options = temper_train_defaults();
+    options.tolerance = job->options->tolerance;
+    options.max_iterations = FIRST_METRIC;
+    options.solver = job->options->solver;
+    options.precision = job->options->precision;
+    options.no_intercept = job->options->no_intercept;
+    options.l2 = fit->l2;
+    options.threads = watch.threads;
+    options.follow = watch.follow;
+    options.follow_context = watch.context;
+    struct training_run t = {.given = job->ground->data,
+                             .data = job->ground->data,
+                             .ground = job->ground,
+                             .options = &options,
+                             .error = error,
+                             .loss = fit->loss,
+                             .first_metric = convex(fit->loss) ? NULL : &out->first};
+    temper_status status = training_plan(&t);
+    if (status == TEMPER_OK)
+        status = training_start(&t);
+    if (status == TEMPER_OK)
+        status = training_solve(&t);
+    *finished = !t.interrupted;
+    if (status == TEMPER_OK && t.whiten) {
+        out->then = t.metric;
+        t.metric = (struct metric){0};
+    }
+    training_free(&t);
+    return status;
+}
+
+void pilot_free(struct pilot *pilot)
+{
+    metric_free(&pilot->first);
+    metric_free(&pilot->then);
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
+temper_status pilots_new(const struct fits_job *job, struct pilot_watch watch, struct pilots **out,
+                         bool *finished, temper_error *error)
+{
+    struct pilots *pilots = mem_zeroed(1, sizeof *pilots);
+    size_t *first = mem_alloc(job->count, sizeof *first);
+    temper_status status = TEMPER_OK;
+    if (pilots) {
+        pilots->pilot = mem_zeroed(job->count, sizeof *pilots->pilot);
+        pilots->of = mem_alloc(job->count, sizeof *pilots->of);
+    }
+    if (!pilots || !first || !pilots->pilot || !pilots->of)
+        status = error_no_memory(error);
+    *finished = true;
+    if (status == TEMPER_OK)
+        pilots->count = assign(job, pilots->of, first);
+    for (size_t k = 0; status == TEMPER_OK && *finished && k < pilots->count; k++)
+        status = pilot_fly(job, &job->fit[first[k]], watch, &pilots->pilot[k], finished, error);
+    mem_free(first);
+    if (status == TEMPER_OK)
+        *out = pilots;
+    else
+        pilots_free(pilots);
+    return status;
+}
+
+void pilots_free(struct pilots *pilots)
+{
+    if (!pilots)
+        return;
+    for (size_t k = 0; k < pilots->count; k++)
+        pilot_free(&pilots->pilot[k]);
+    mem_free(pilots->pilot);
+    mem_free(pilots->of);
+    mem_free(pilots);
+}
+
+const struct pilot *pilots_find(const struct pilots *pilots, size_t fit)
+{
+    return pilots->of[fit] == NONE ? NULL : &pilots->pilot[pilots->of[fit]];
+}

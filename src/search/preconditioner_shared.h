@@ -1,0 +1,43 @@
+/* pilots: a short training on all rows, of whose metric the fits make use that leave some out.
+ *
+ * Each fit would take second moments of nearly the same rows, twice; with many classes that takes
+ * longer than all else it does. A metric changes the way, not what is minimised: it need not be
+ * exact, and rows that a fit must not see have no other part in it. Losses with several optima go
+ * the way of a training of their own: first in the metric of W = 0. */
+#ifndef TRAIN_PRECONDITIONER_SHARED_H
+#define TRAIN_PRECONDITIONER_SHARED_H
+
+#include "search/many_fits.h"
+#include "train/train_state.h"
+
+/* Whether the fit takes its steps in the metric of a pilot: those do that leave rows out, have many
+ * classes, and a metric at all. */
+bool pilot_suits(const struct fits_job *job, const struct fit *fit);
+
+/* Whoever waits for a pilot, and on how many threads it runs. */
+struct pilot_watch {
+    temper_progress_fn *follow;
+    void *context;
+    size_t threads;
+};
+
+/* To be freed by pilot_free, whatever the status. *finished is false where `watch` ended it.
+ * Without factors where there are none: all features 0, say. */
+temper_status pilot_fly(const struct fits_job *job, const struct fit *fit, struct pilot_watch watch,
+                        struct pilot *out, bool *finished, temper_error *error);
+void pilot_free(struct pilot *pilot);
+
+struct pilots;
+
+/* One for each loss and penalty that several fits share, as far as memory goes: a fit without one
+ * can have its own, which is the same. */
+temper_status pilots_new(const struct fits_job *job, struct pilot_watch watch, struct pilots **out,
+                         bool *finished, temper_error *error);
+void pilots_free(struct pilots *pilots);
+/* For the fit of that number; NULL: there is none. */
+const struct pilot *pilots_find(const struct pilots *pilots, size_t fit);
+
+/* At most, of any job of so many fits on such data. */
+double pilots_most_bytes(const struct dataset *data, size_t fits);
+
+#endif

@@ -1,0 +1,141 @@
+/* hinge: the support vector machine's loss, its kink rounded by a parabola if asked. */
+#include <math.h>
+#include <stdbool.h>
+
+#include "tempered/losses.h"
+
+/* As a function of z = 1 - margin; slope and curvature by z. */
+static struct margin_loss rounded_hinge(double z, double smoothing)
+{
+    if (isnan(z) || !(smoothing >= 0) || isinf(smoothing))
+        return (struct margin_loss){NAN, NAN, NAN};
+    if (z <= 0)
+        return (struct margin_loss){0, 0, 0};
+    if (z < smoothing)
+        return (struct margin_loss){z * (z / smoothing) / 2, z / smoothing, 1 / smoothing};
+    return (struct margin_loss){z - smoothing / 2, 1, 0};
+}
+
+struct margin_loss hinge_margin_loss(double margin, double smoothing)
+{
+    struct margin_loss hinge = rounded_hinge(1 - margin, smoothing);
+    hinge.slope = hinge.slope > 0 ? -hinge.slope : hinge.slope;
+    return hinge;
+}
+
+static size_t best_rival(const double *a, size_t n, size_t label)
+{
+    size_t rival = label;
+    for (size_t c = 0; c < n; c++)
+        if (c != label && (rival == label || a[c] > a[rival] || isnan(a[c])))
+            rival = c;
+    return rival;
+}
+
+/* The hinge of many classes has a kink wherever rivals change places, too. All are rounded at once
+ * by max_q sum q_c z_c - smoothing/2 |q|^2 over q >= 0, sum q <= 1, which is the parabola above for
+ * a single rival: q_c = max(z_c - tau, 0) / smoothing, with the smallest tau >= 0 that keeps the
+ * sum. Numbers below are relative to the best rival, so that large activations lose nothing. */
+struct rounding {
+    double width, top; /* smoothing; z of the best rival */
+    double cut;        /* tau - top: rivals below it do not count */
+    size_t active;     /* rivals above it */
+    bool full;         /* sum q = 1 */
+};
+
+static double above(double activation, double best, double cut)
+{
+    double d = activation - best - cut;
+    return d > 0 ? d : 0;
+}
+
+static struct rounding find_rounding(const double *a, size_t n, size_t label, size_t rival,
+                                     double smoothing)
+{
+    struct rounding r = {.width = smoothing, .top = 1 + (a[rival] - a[label])};
+    r.full = r.top > smoothing;
+    r.cut = r.full ? -smoothing : -r.top;
+    for (size_t before = 0;; before = r.active) {
+        double sum = 0;
+        r.active = 0;
+        for (size_t c = 0; c < n; c++)
+            if (c != label && a[c] - a[rival] > r.cut) {
+                r.active++;
+                sum += a[c] - a[rival];
+            }
+        r.full = r.full || sum - (double)r.active * r.cut > smoothing;
+        if (!r.full || r.active == before)
+            return r;
+        r.cut = (sum - smoothing) / (double)r.active;
+    }
+}
+
+static double rounded_value(const struct rounding *r, const double *a, size_t n, size_t label,
+                            double best)
+{
+    double value = r->full ? r->top : 0;
+    for (size_t c = 0; c < n; c++) {
+        double z = above(a[c], best, r->cut), q = c == label ? 0 : z / r->width;
+        /* q z - width q^2 / 2, in what is left of it */
+        value += r->full ? q * (a[c] - best) - q * z / 2 : q * z / 2;
+    }
+    return value;
+}
+
+/* By z: 1/width on the diagonal of the active rivals, less their mean where sum q stays 1. */
+static void rounded_hessian(const struct rounding *r, const double *a, size_t n, size_t label,
+                            double best, double *hessian)
+{
+    double shared = r->full ? 1 / (double)r->active : 0;
+    for (size_t c = 0; c < n; c++)
+        for (size_t d = 0; d < n; d++) {
+            bool both = c != label && d != label && a[c] - best > r->cut && a[d] - best > r->cut;
+            double entry = both ? ((c == d) - shared) / r->width : 0;
+            hessian[c * n + d] += entry;
+            hessian[c * n + label] -= entry;
+            hessian[label * n + d] -= entry;
+            hessian[label * n + label] += entry;
+        }
+}
+
+/* Several rivals, a finite z > 0 of the best, and smoothing > 0. */
+static double rounded_rivals(temper_loss_spec loss, const double *a, size_t n, size_t label,
+                             double *gradient, double *hessian)
+{
+    size_t rival = best_rival(a, n, label);
+    double best = a[rival], sum = 0;
+    struct rounding r = find_rounding(a, n, label, rival, loss.smoothing);
+    for (size_t c = 0; gradient && c < n; c++) {
+        gradient[c] = c == label ? 0 : above(a[c], best, r.cut) / r.width;
+        sum += gradient[c];
+    }
+    if (gradient)
+        gradient[label] = r.full ? -1 : -sum;
+    if (hessian)
+        rounded_hessian(&r, a, n, label, best, hessian);
+    return rounded_value(&r, a, n, label, best);
+}
+
+double hinge_loss(temper_loss_spec loss, const double *a, size_t n, size_t label, double *gradient,
+                  double *hessian)
+{
+    size_t rival = best_rival(a, n, label);
+    struct margin_loss hinge = {0};
+    if (rival != label)
+        hinge = rounded_hinge(1 + (a[rival] - a[label]), loss.smoothing);
+    for (size_t c = 0; gradient && c < n; c++)
+        gradient[c] = c == rival ? hinge.slope : 0;
+    for (size_t i = 0; hessian && i < n * n; i++)
+        hessian[i] = 0;
+    if (rival == label)
+        return hinge.value; /* one class: nothing to separate */
+    if (n > 2 && loss.smoothing > 0 && hinge.value > 0 && isfinite(hinge.value))
+        return rounded_rivals(loss, a, n, label, gradient, hessian);
+    if (gradient)
+        gradient[label] = -hinge.slope;
+    if (hessian) {
+        hessian[rival * n + rival] = hessian[label * n + label] = hinge.curvature;
+        hessian[rival * n + label] = hessian[label * n + rival] = -hinge.curvature;
+    }
+    return hinge.value;
+}

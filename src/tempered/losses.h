@@ -1,0 +1,41 @@
+/* loss: the two-temperature loss and its relatives as functions of the activations.
+ *
+ * Gradients and Hessians are by the activations. Where the given label lies outside the support
+ * (t2 < 1, or an activation of -infinity) the loss is at its cap, flat, and the derivatives are 0.
+ */
+#ifndef TEMPERED_LOSSES_H
+#define TEMPERED_LOSSES_H
+
+#include <stddef.h>
+
+#include "temper.h"
+
+/* -log_t1 exp_t2(a_label - G_t2(a)); gradient (n) and hessian (n x n) may be NULL, but a hessian
+ * needs a gradient. */
+double tempered_loss(temper_loss_spec loss, const double *a, size_t n, size_t label,
+                     double *gradient, double *hessian);
+
+/* Bregman divergence of the 2019 sequel: proper, and bounded for t1 < 1 too. */
+double bregman_loss(temper_loss_spec loss, const double *a, size_t n, size_t label,
+                    double *gradient, double *hessian);
+
+/* Crammer-Singer's hinge, z = 1 + the largest other activation - a_label, with its kink rounded by
+ * a parabola over 0 < z < smoothing: z^2/(2 smoothing), then z - smoothing/2. Where rivals change
+ * places it is rounded too, and below the hinge by smoothing/2 at most. Without smoothing the first
+ * among equal largest activations takes the subgradient. */
+double hinge_loss(temper_loss_spec loss, const double *a, size_t n, size_t label, double *gradient,
+                  double *hessian);
+
+/* The same losses for two classes as functions of the margin. */
+struct margin_loss {
+    double value, slope, curvature;
+};
+struct margin_loss tempered_margin_loss(double margin, double t1, double t2);
+struct margin_loss bregman_margin_loss(double margin, double t1, double t2);
+struct margin_loss hinge_margin_loss(double margin, double smoothing);
+
+/* p of the given label, and its power t2 - t1. */
+double margin_probability(double margin, double t2);
+double importance(const double *a, size_t n, size_t label, double t1, double t2);
+
+#endif

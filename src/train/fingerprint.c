@@ -1,0 +1,186 @@
+/* fingerprint: tells whether two datasets are the same, for checkpoints and models. */
+#include <stdio.h>
+#include <string.h>
+
+#define XXH_STATIC_LINKING_ONLY /* a state on the stack */
+#include <xxhash.h>
+
+#include "base/memory.h"
+#include "base/thread.h"
+#include "data/memory/page_window.h"
+#include "data/dist/row_partition.h"
+#include "train/train_state.h"
+
+enum { BLOCK_ROWS = 4096, PIECE = 1 << 19, NARROWED = 1024 };
+
+/* Blocks lie within parts, so that each is with one process. */
+struct digests {
+    const struct dataset *data;
+    struct parts parts;
+    size_t part_blocks;
+    XXH64_hash_t *block; /* those of this process */
+};
+
+/* In pieces, so that a mapped file need not be in memory at once; what is behind them, up to the
+ * end of the array, is for the blocks that come next. */
+static XXH64_hash_t hash_bytes(const struct matrix *x, const void *bytes, size_t length,
+                               const void *behind)
+{
+    XXH3_state_t state;
+    const char *at = bytes, *end = at + length;
+    XXH3_64bits_reset(&state);
+    while (at < end) {
+        size_t left = (size_t)(end - at), piece = left < PIECE ? left : PIECE;
+        pages_bytes(x->pages, at, piece, behind);
+        XXH3_64bits_update(&state, at, piece);
+        at += piece;
+    }
+    return XXH3_64bits_digest(&state);
+}
+
+static XXH64_hash_t hash_dense(const struct matrix *x, size_t from, size_t count)
+{
+    size_t size = x->kind == MATRIX_F32   ? sizeof(float)
+                  : x->kind == MATRIX_F64 ? sizeof(double)
+                                          : sizeof(uint8_t);
+    size_t row = (size_t)x->columns * size;
+    const char *dense = x->dense;
+    return hash_bytes(x, dense + from * row, count * row, dense + (size_t)x->rows * row);
+}
+
+/* Entries as those of a file would be: the same numbers have the same print, however wide they are
+ * stored. So doubles that are all floats count as these. */
+static XXH64_hash_t hash_columns(const struct matrix *x, uint64_t start, uint64_t entries)
+{
+    uint32_t narrow[NARROWED];
+    XXH3_state_t state;
+    if (x->column)
+        return hash_bytes(x, x->column + start, entries * sizeof *x->column,
+                          x->column + x->nonzeros);
+    XXH3_64bits_reset(&state);
+    for (uint64_t done = 0, count; done < entries; done += count) {
+        count = entries - done < NARROWED ? entries - done : NARROWED;
+        for (uint64_t i = 0; i < count; i++)
+            narrow[i] = (uint32_t)x->column64[start + done + i];
+        XXH3_64bits_update(&state, narrow, count * sizeof *narrow);
+    }
+    return XXH3_64bits_digest(&state);
+}
+
+static bool are_floats(const double *value, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        if ((double)(float)value[i] != value[i])
+            return false;
+    return true;
+}
+
+static XXH64_hash_t hash_values(const struct matrix *x, uint64_t start, uint64_t entries)
+{
+    float narrow[NARROWED];
+    XXH3_state_t state;
+    if (x->value)
+        return hash_bytes(x, x->value + start, entries * sizeof *x->value, x->value + x->nonzeros);
+    const double *value = x->value64 + start;
+    if (!are_floats(value, entries))
+        return hash_bytes(x, value, entries * sizeof *value, NULL);
+    XXH3_64bits_reset(&state);
+    for (uint64_t done = 0, count; done < entries; done += count) {
+        count = entries - done < NARROWED ? entries - done : NARROWED;
+        for (uint64_t i = 0; i < count; i++)
+            narrow[i] = (float)value[done + i];
+        XXH3_64bits_update(&state, narrow, count * sizeof *narrow);
+    }
+    return XXH3_64bits_digest(&state);
+}
+
+/* Rows by their lengths, so that where a row begins in the arrays does not matter. */
+static XXH64_hash_t hash_sparse(const struct matrix *x, size_t from, size_t count)
+{
+    if (!x->row_start32)
+        pages_bytes(x->pages, x->row_start + from, (count + 1) * sizeof *x->row_start, NULL);
+    uint64_t start = matrix_start(x, from), entries = matrix_start(x, from + count) - start;
+    XXH64_hash_t parts[3] = {hash_columns(x, start, entries), hash_values(x, start, entries), 0};
+    for (size_t row = from; row < from + count; row++) {
+        uint64_t length = matrix_start(x, row + 1) - matrix_start(x, row);
+        parts[2] = XXH3_64bits_withSeed(&length, sizeof length, parts[2]);
+    }
+    return XXH3_64bits(parts, sizeof parts);
+}
+
+static temper_status hash_block(void *context, size_t block, size_t worker)
+{
+    const struct digests *digests = context;
+    const struct dataset *data = digests->data;
+    size_t start = block / digests->part_blocks * digests->parts.rows_each;
+    size_t from = start + block % digests->part_blocks * BLOCK_ROWS;
+    size_t end = start + digests->parts.rows_each, rows = (size_t)data->x.rows;
+    end = end < rows ? end : rows;
+    size_t left = from < end ? end - from : 0, count = left < BLOCK_ROWS ? left : BLOCK_ROWS;
+    (void)worker;
+    digests->block[block] = 0;
+    if (count == 0)
+        return TEMPER_OK; /* the last part is shorter */
+    XXH64_hash_t parts[3] = {data->x.kind == MATRIX_CSR ? hash_sparse(&data->x, from, count)
+                                                        : hash_dense(&data->x, from, count),
+                             0, 0};
+    if (data->label)
+        parts[1] = XXH3_64bits(data->label + from, count * sizeof *data->label);
+    if (data->weight)
+        parts[2] = XXH3_64bits(data->weight + from, count * sizeof *data->weight);
+    digests->block[block] = XXH3_64bits(parts, sizeof parts);
+    return TEMPER_OK;
+}
+
+/* The shape and the names of the classes in front, so that equal bytes of other meaning differ. */
+static XXH128_hash_t hash_all(const struct dataset *data, const XXH64_hash_t *block, size_t blocks)
+{
+    XXH64_hash_t names = 0;
+    for (size_t c = 0; c < data->classes.count; c++)
+        names =
+            XXH3_64bits_withSeed(data->classes.name[c], strlen(data->classes.name[c]) + 1, names);
+    uint64_t shape[] = {data->x.kind, dataset_all_rows(data), data->x.columns,
+                        dataset_all_nonzeros(data), names};
+    return XXH3_128bits_withSeed(block, blocks * sizeof *block, XXH3_64bits(shape, sizeof shape));
+}
+
+/* Those of all processes. */
+static temper_status gather(const struct digests *digests, XXH64_hash_t *all, temper_error *error)
+{
+    const temper_comm *comm = digests->data->comm;
+    size_t *bytes = parts_holders(&digests->parts, comm);
+    if (!bytes)
+        return error_no_memory(error);
+    for (size_t r = 0; r < comm_size(comm); r++)
+        bytes[r] = (bytes[r + 1] - bytes[r]) * digests->part_blocks * sizeof *all;
+    temper_status status = comm_gather(comm, digests->block, bytes, all, error);
+    mem_free(bytes);
+    return status;
+}
+
+temper_status dataset_fingerprint(const struct dataset *data, size_t threads, char hex[33],
+                                  temper_error *error)
+{
+    struct digests digests = {.data = data, .parts = parts_of(data)};
+    size_t rank = comm_rank(data->comm), ranks = comm_size(data->comm);
+    digests.part_blocks = (digests.parts.rows_each + BLOCK_ROWS - 1) / BLOCK_ROWS;
+    size_t blocks = digests.parts.count * digests.part_blocks;
+    size_t own =
+        (parts_first(&digests.parts, rank + 1, ranks) - parts_first(&digests.parts, rank, ranks)) *
+        digests.part_blocks;
+    XXH64_hash_t *all = mem_alloc(blocks, sizeof *all);
+    digests.block = mem_alloc(own, sizeof *digests.block);
+    temper_status status = TEMPER_NO_MEMORY;
+    if (all && digests.block && parallel_blocks(own, threads, hash_block, &digests) == TEMPER_OK)
+        status = gather(&digests, all, error);
+    else
+        error_no_memory(error);
+    if (status == TEMPER_OK) {
+        XXH128_hash_t hash = hash_all(data, all, blocks);
+        snprintf(hex, 33, "%016llx%016llx", (unsigned long long)hash.high64,
+                 (unsigned long long)hash.low64);
+    }
+    mem_free(digests.block);
+    mem_free(all);
+    return status;
+}

@@ -1,0 +1,144 @@
+/* shard: some of the rows, and what they answer. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "base/thread.h"
+#include "data/class_names.h"
+#include "data/subset.h"
+#include "data/dist/scatter_rows.h"
+#include "objective/remote/remote_reply.h"
+#include "objective/objective.h"
+#include "train/remote/train_remote.h"
+#include "train/train_state.h"
+
+struct shard {
+    struct dataset *data; /* the rows, with the classes of all */
+    struct objective *objective;
+    bool tsallis; /* the loss of the plan has two temperatures, and the objective tables for it */
+};
+
+static bool has_temperatures(temper_loss_spec loss)
+{
+    return loss.method != TEMPER_HINGE && loss.method != TEMPER_BREGMAN;
+}
+
+void shard_free(struct shard *shard)
+{
+    if (!shard)
+        return;
+    objective_free(shard->objective);
+    dataset_free(shard->data);
+    mem_free(shard);
+}
+
+static temper_status check_alike(const struct dataset *data, const struct shard_plan *plan,
+                                 temper_error *error)
+{
+    bool sparse = data->x.kind == MATRIX_CSR, wanted = plan->all.kind == MATRIX_CSR;
+    if (!data->label)
+        return error_set(error, TEMPER_BAD_DATA,
+                         "a shard has no labels to learn from; give a label for each of its rows");
+    if (data->x.columns == plan->all.columns && sparse == wanted)
+        return TEMPER_OK;
+    return error_set(error, TEMPER_BAD_DATA,
+                     "this shard has %llu %s features, and the plan is for %llu %s ones; make a "
+                     "shard of the rows that were surveyed",
+                     (unsigned long long)data->x.columns, sparse ? "sparse" : "dense",
+                     (unsigned long long)plan->all.columns, wanted ? "sparse" : "dense");
+}
+
+static temper_status take_rows(const struct dataset *data, const struct shard_plan *plan,
+                               struct shard *shard, temper_error *error)
+{
+    uint64_t row;
+    temper_status status = dataset_borrow(data, &shard->data, error);
+    if (status != TEMPER_OK)
+        return status;
+    status = classes_adopt(shard->data, &plan->all.classes, &row, error);
+    if (status == TEMPER_BAD_DATA)
+        return error_set(error, TEMPER_BAD_DATA,
+                         "row %llu of a shard has the class '%.64s', which the plan does not "
+                         "have; make a shard of the rows that were surveyed",
+                         (unsigned long long)row + 1,
+                         shard->data->classes.name[shard->data->label[row]]);
+    return status;
+}
+
+static temper_status fill(const struct dataset *data, const struct shard_plan *plan, size_t threads,
+                          struct shard *shard, temper_error *error)
+{
+    temper_status status = share_refuse(data, "a shard", error);
+    if (status == TEMPER_OK)
+        status = check_alike(data, plan, error);
+    if (status == TEMPER_OK)
+        status = take_rows(data, plan, shard, error);
+    if (status != TEMPER_OK)
+        return status;
+    shard->tsallis = has_temperatures(plan->loss);
+    struct objective_spec spec = {.data = shard->data,
+                                  .scale = &plan->scale,
+                                  .loss = plan->loss,
+                                  .intercept = plan->intercept,
+                                  .f64 = plan->f64,
+                                  .threads = threads ? threads : thread_count_default(),
+                                  .weight_sum = plan->all.weight_sum};
+    return objective_new(&spec, &shard->objective, error);
+}
+
+temper_status shard_new(const struct dataset *data, const struct shard_plan *plan, size_t threads,
+                        struct shard **out, temper_error *error)
+{
+    struct shard *shard = mem_zeroed(1, sizeof *shard);
+    if (!shard)
+        return error_no_memory(error);
+    temper_status status = fill(data, plan, threads, shard, error);
+    if (status != TEMPER_OK) {
+        shard_free(shard);
+        return status;
+    }
+    *out = shard;
+    return TEMPER_OK;
+}
+
+static temper_status answer_gradient(struct shard *shard, const double *w, double *answer,
+                                     temper_error *error)
+{
+    double value; /* no penalty: the loss again */
+    temper_status status =
+        objective_evaluate(shard->objective, w, &value, answer + ANSWER_GRADIENT, error);
+    answer[ANSWER_LOSS] = objective_loss(shard->objective);
+    answer[ANSWER_ACCURACY] = objective_accuracy(shard->objective);
+    return status;
+}
+
+static temper_status answer_length_of(struct shard *shard, const double *v, double *answer,
+                                      temper_error *error)
+{
+    double length;
+    temper_status status = objective_length(shard->objective, v, &length, error);
+    if (status == TEMPER_OK)
+        answer[ANSWER_SQUARES] = length * length;
+    return status;
+}
+
+temper_status shard_answer(struct shard *shard, const temper_question *question, const double *w,
+                           double *answer, temper_error *error)
+{
+    temper_status status = training_check_loss(question->loss, error);
+    if (status != TEMPER_OK)
+        return status;
+    if (shard->tsallis && !has_temperatures(question->loss))
+        return error_set(error, TEMPER_USAGE,
+                         "the plan is for losses of two temperatures, and the question for another "
+                         "one; pass on the loss that the engine was asked with");
+    objective_set_loss(shard->objective, question->loss);
+    switch (question->asked) {
+    case TEMPER_GRADIENT:
+        return answer_gradient(shard, w, answer, error);
+    case TEMPER_LENGTH:
+        return answer_length_of(shard, w, answer, error);
+    }
+    return error_set(error, TEMPER_USAGE,
+                     "there is no such question to a shard; ask for TEMPER_GRADIENT or "
+                     "TEMPER_LENGTH");
+}

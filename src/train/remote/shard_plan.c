@@ -1,0 +1,222 @@
+/* shard_plan: what all shards agree on before training: classes, scaling, loss and penalty. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "train/remote/train_remote.h"
+#include "train/train_state.h"
+#include "tempered/loss_family.h"
+
+#define PLAN_KIND "tmprpln1"
+
+void shard_plan_free(struct shard_plan *plan)
+{
+    if (!plan)
+        return;
+    survey_free(&plan->all);
+    scale_free(&plan->scale);
+    mem_free(plan);
+}
+
+struct dataset shard_plan_rows(const struct shard_plan *plan)
+{
+    const struct survey *all = &plan->all;
+    return (struct dataset){.x = {.kind = all->kind,
+                                  .rows = all->rows,
+                                  .columns = all->columns,
+                                  .nonzeros = all->nonzeros},
+                            .classes = all->classes,
+                            .features = all->features};
+}
+
+size_t shard_plan_size(const struct shard_plan *plan)
+{
+    size_t classes = plan->all.classes.count, vectors = classes == 2 ? 1 : classes;
+    return ((size_t)plan->all.columns + (plan->intercept ? 1 : 0)) * vectors;
+}
+
+/* ---- Agreeing -------------------------------------------------------------------------------- */
+
+static temper_status join_surveys(const temper_bytes *surveys, size_t count, struct survey *all,
+                                  temper_error *error)
+{
+    temper_status status = survey_read(surveys[0].bytes, surveys[0].length, all, error);
+    for (size_t i = 1; status == TEMPER_OK && i < count; i++) {
+        struct survey next;
+        status = survey_read(surveys[i].bytes, surveys[i].length, &next, error);
+        if (status != TEMPER_OK)
+            return status;
+        status = survey_join(all, &next, i + 1, error);
+        survey_free(&next);
+    }
+    return status == TEMPER_OK ? survey_settle(all, error) : status;
+}
+
+static temper_status check_classes(const struct survey *all, temper_error *error)
+{
+    size_t there = 0, one = 0;
+    for (size_t c = 0; c < all->classes.count; c++)
+        if (all->class_weight[c] > 0) {
+            there++;
+            one = c;
+        }
+    if (there >= 2)
+        return TEMPER_OK;
+    return error_set(error, TEMPER_BAD_DATA,
+                     "all rows of all shards that count have one class, '%.40s'; a classifier "
+                     "needs two",
+                     all->classes.count ? all->classes.name[one] : "");
+}
+
+static temper_status agree_scale(struct shard_plan *plan, const char *word, temper_error *error)
+{
+    const struct dataset rows = shard_plan_rows(plan);
+    enum scale_kind kind;
+    if (!word)
+        word = rows.x.kind == MATRIX_CSR ? "none" : "standard";
+    if (!scale_find(word, &kind))
+        return error_set(error, TEMPER_USAGE,
+                         "there is no scaling '%.64s'; over shards there are none, standard, "
+                         "minmax, maxabs and pixels",
+                         word);
+    if (kind == SCALE_LOG)
+        return error_set(error, TEMPER_USAGE,
+                         "shards cannot be scaled by logarithms; take them of the rows, and pass "
+                         "--scale standard");
+    return scale_from_sums(&rows, kind, &plan->all.sums, &plan->scale, error);
+}
+
+static temper_status agree_loss(struct shard_plan *plan, const temper_train_options *options,
+                                temper_error *error)
+{
+    const struct survey *all = &plan->all;
+    const struct dataset rows = shard_plan_rows(plan);
+    plan->loss = loss_resolve(options->loss);
+    plan->intercept = !options->no_intercept;
+    plan->l2 = options->l2;
+    if (!isnan(options->l2) && !(isfinite(options->l2) && options->l2 >= 0))
+        return error_set(error, TEMPER_USAGE, "l2 must be a number >= 0; try --l2 auto");
+    if (isnan(options->l2))
+        plan->l2 = default_l2_of(all->sums.variance, plan->scale.factor, (size_t)all->columns,
+                                 all->classes.count);
+    temper_status status = training_check_loss(plan->loss, error);
+    return status == TEMPER_OK ? choose_precision(options, &rows, &plan->f64, error) : status;
+}
+
+static temper_status agree(struct shard_plan *plan, const temper_bytes *surveys, size_t count,
+                           const temper_train_options *options, temper_error *error)
+{
+    temper_status status = join_surveys(surveys, count, &plan->all, error);
+    if (status == TEMPER_OK)
+        status = check_classes(&plan->all, error);
+    if (status == TEMPER_OK)
+        status = agree_scale(plan, options->scale, error);
+    if (status == TEMPER_OK)
+        status = agree_loss(plan, options, error);
+    column_sums_free(&plan->all.sums);
+    return status;
+}
+
+temper_status shard_plan_new(const temper_bytes *surveys, size_t count,
+                             const temper_train_options *options, struct shard_plan **out,
+                             temper_error *error)
+{
+    if (count == 0)
+        return error_set(error, TEMPER_USAGE, "there are no shards to train on; survey some");
+    struct shard_plan *plan = mem_zeroed(1, sizeof *plan);
+    if (!plan)
+        return error_no_memory(error);
+    temper_status status = agree(plan, surveys, count, options, error);
+    if (status != TEMPER_OK) {
+        shard_plan_free(plan);
+        return status;
+    }
+    *out = plan;
+    return TEMPER_OK;
+}
+
+/* ---- On its way ------------------------------------------------------------------------------ */
+
+temper_status shard_plan_write(const struct shard_plan *plan, struct text *out, temper_error *error)
+{
+    size_t columns = (size_t)plan->all.columns;
+    record_begin(out, PLAN_KIND);
+    survey_put(out, &plan->all);
+    record_put_count(out, plan->scale.kind);
+    record_put_count(out, plan->scale.constants);
+    record_put_numbers(out, plan->scale.offset, columns);
+    record_put_numbers(out, plan->scale.factor, columns);
+    record_put_count(out, plan->loss.method);
+    record_put_number(out, plan->loss.t1);
+    record_put_number(out, plan->loss.t2);
+    record_put_number(out, plan->loss.smoothing);
+    record_put_number(out, plan->l2);
+    record_put_count(out, plan->intercept);
+    record_put_count(out, plan->f64);
+    record_end(out);
+    return out->failed ? error_no_memory(error) : TEMPER_OK;
+}
+
+static bool get_scale(struct record *record, struct shard_plan *plan)
+{
+    size_t columns = (size_t)plan->all.columns;
+    struct scale *scale = &plan->scale;
+    uint64_t kind = record_take_count(record);
+    *scale = (struct scale){.kind = (enum scale_kind)kind,
+                            .columns = columns,
+                            .constants = (size_t)record_take_count(record)};
+    if (record->failed || kind > SCALE_PIXELS ||
+        columns > (size_t)(record->end - record->at) / sizeof(double)) {
+        record->failed = true; /* before memory is asked for */
+        return true;
+    }
+    scale->offset = mem_alloc(columns, sizeof(double));
+    scale->factor = mem_alloc(columns, sizeof(double));
+    if (!scale->offset || !scale->factor)
+        return false;
+    record_take_numbers(record, scale->offset, columns);
+    record_take_numbers(record, scale->factor, columns);
+    return true;
+}
+
+static void get_loss(struct record *record, struct shard_plan *plan)
+{
+    uint64_t method = record_take_count(record);
+    plan->loss.method = (temper_method)method;
+    plan->loss.t1 = record_take_number(record);
+    plan->loss.t2 = record_take_number(record);
+    plan->loss.smoothing = record_take_number(record);
+    plan->l2 = record_take_number(record);
+    plan->intercept = record_take_count(record) != 0;
+    plan->f64 = record_take_count(record) != 0;
+    record->failed = record->failed || method > TEMPER_BREGMAN || plan->all.columns == 0 ||
+                     plan->all.classes.count < 2;
+}
+
+temper_status shard_plan_read(const char *bytes, size_t length, struct shard_plan **out,
+                              temper_error *error)
+{
+    struct record record;
+    struct shard_plan *plan = mem_zeroed(1, sizeof *plan);
+    temper_status status = TEMPER_BAD_DATA;
+    if (!plan)
+        return error_no_memory(error);
+    bool opened = record_open(&record, bytes, length, PLAN_KIND);
+    bool memory = !opened || (survey_get(&record, &plan->all) && get_scale(&record, plan));
+    if (opened && memory)
+        get_loss(&record, plan);
+    if (!memory)
+        status = error_no_memory(error);
+    else if (opened && record_done(&record))
+        status = TEMPER_OK;
+    else
+        error_set(error, TEMPER_BAD_DATA,
+                  "this is no plan for shards, or not all of it; send what temper_plan_text made, "
+                  "by this version, as it is");
+    if (status != TEMPER_OK) {
+        shard_plan_free(plan);
+        return status;
+    }
+    *out = plan;
+    return TEMPER_OK;
+}

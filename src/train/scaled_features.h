@@ -1,0 +1,55 @@
+/* ground: what all trainings on the same rows share: the features as the solver sees them. */
+#ifndef TRAIN_SCALED_FEATURES_H
+#define TRAIN_SCALED_FEATURES_H
+
+#include "data/dataset.h"
+#include "data/scale.h"
+
+struct ground {
+    const struct dataset *given;
+    const struct dataset *data; /* as given, or a copy with logarithms */
+    struct dataset *logarithms; /* that copy: logarithms cannot go into linear weights; or NULL */
+    struct scale scale;         /* learnt from all rows that count */
+    size_t threads;             /* at least 1 */
+};
+
+/* `scale`: its name, or NULL for the default of such data. The data is borrowed. */
+temper_status ground_new(const struct dataset *given, const char *scale, size_t threads,
+                         struct ground *out, temper_error *error);
+void ground_free(struct ground *ground);
+
+/* What the objective has to do to the rows, or NULL. */
+const struct scale *ground_scale(const struct ground *ground);
+
+/* lambda_0 = 2e-4 tr Cov(x) / (C - 1), x as the solver sees it. */
+temper_status ground_default_l2(const struct ground *ground, double *l2, temper_error *error);
+
+/* The same from the variances of the columns, and the factors of their scaling (NULL: 1). */
+double default_l2_of(const double *variance, const double *factor, size_t columns, size_t classes);
+
+/* Where weights for raw rows go: weights[j * column_step + k * vector_step], bias[k]. */
+struct raw_weights {
+    double *weights;
+    size_t column_step, vector_step;
+    double *bias;
+};
+
+/* Weights as a solver has them: w[column * vectors + k], and intercepts behind if there are any. */
+struct solution {
+    const double *w;
+    size_t vectors;
+    bool intercept;
+};
+
+void ground_raw_weights(const struct ground *ground, struct solution solution,
+                        struct raw_weights out);
+
+/* The activations of some rows, given like those of the ground: a[row * vectors + k]. */
+temper_status ground_activations_of(const struct ground *ground, const struct matrix *rows,
+                                    struct solution solution, size_t threads, double *a,
+                                    temper_error *error);
+/* Of all rows. */
+temper_status ground_activations(const struct ground *ground, struct solution solution,
+                                 size_t threads, double *a, temper_error *error);
+
+#endif

@@ -1,0 +1,11 @@
+/* streams: the numbers of the random streams that this layer uses; see data/streams.h. */
+#ifndef TRAIN_TRAIN_STREAMS_H
+#define TRAIN_TRAIN_STREAMS_H
+
+enum {
+    STREAM_INIT = 0x200,  /* the initial weights */
+    STREAM_ASK = 0x210,   /* the order of rows that would tell as much as each other */
+    STREAM_WAVES = 0x220, /* frequencies and phases of curves */
+};
+
+#endif
