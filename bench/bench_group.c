@@ -34,14 +34,14 @@ struct table {
     struct margin_table margins;
     double *w, *gradient; /* [model * size + number] */
     float *w_float, *gradient_float;
-    struct group_request ask[MODELS];
+    struct multi_request ask[MODELS];
     double value;
 };
 
 static void run_group(void *context)
 {
     struct table *t = context;
-    group_run(t->group, t->ask, MODELS, NULL);
+    multi_evaluate(t->group, t->ask, MODELS, NULL);
 }
 
 static void run_objective(void *context)
@@ -77,7 +77,7 @@ static const temper_loss_spec LOSS = {TEMPER_TEMPERED, 0.3, 1.12, 0};
 
 static void table_free(struct table *t)
 {
-    group_free(t->group);
+    multi_objective_free(t->group);
     objective_free(t->objective);
     dataset_free(t->data);
     free(t->x);
@@ -118,16 +118,16 @@ static int make_arrays(struct table *t)
 static int make_group(struct table *t)
 {
     const uint32_t *partition = t->fold;
-    struct group_member member[MODELS];
-    struct group_spec spec = {
+    struct multi_member member[MODELS];
+    struct multi_spec spec = {
         .data = t->data, .intercept = true, .threads = 1, .partition = &partition};
     for (size_t m = 0; m < MODELS; m++) {
         size_t from = m * (t->shape.columns + 1);
-        member[m] = (struct group_member){LOSS, 1e-4 * (double)m, 0, (uint32_t)(m % FOLDS)};
-        t->ask[m] = (struct group_request){
+        member[m] = (struct multi_member){LOSS, 1e-4 * (double)m, 0, (uint32_t)(m % FOLDS)};
+        t->ask[m] = (struct multi_request){
             .kind = GROUP_EVALUATE, .member = m, .w = t->w + from, .gradient = t->gradient + from};
     }
-    return group_new(&spec, member, MODELS, &t->group, NULL) == TEMPER_OK;
+    return multi_objective_new(&spec, member, MODELS, &t->group, NULL) == TEMPER_OK;
 }
 
 static int table_make(struct table *t, const struct kernel *kernel, struct shape shape)

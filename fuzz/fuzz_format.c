@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "bytes.h"
-#include "data/read/unsupported_formats.h"
 #include "data/read/format.h"
+#include "data/read/unsupported_formats.h"
 
 /* What it is, and behind the semicolon what to do. */
 static void check_words(const char *words)
@@ -19,9 +19,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     REQUIRE(bytes, "no memory");
     if (size > 0)
         memcpy(bytes, data, size);
-    const char *told = foreign_file(bytes, size, true), *guessed = foreign_file(bytes, size, false);
+    const char *told = unsupported_file(bytes, size, true),
+               *guessed = unsupported_file(bytes, size, false);
     check_words(guessed);
-    check_words(foreign_table(bytes, size));
+    check_words(unsupported_table(bytes, size));
     REQUIRE(!told || told == guessed, "%s", told);
     const struct format *format = format_of_content(bytes, size);
     REQUIRE(!format || format_named(format->name) == format, "%s", format->name);

@@ -68,23 +68,24 @@ static void check_refusal(const temper_error *error)
 static void check_chunks(const char *expected, size_t length, bool quoted)
 {
     temper_error error = {0};
-    struct chunks *chunks = NULL;
+    struct text_chunks *chunks = NULL;
     struct chunk *chunk;
     size_t at = 0;
-    REQUIRE(chunks_open(open_file(&error), quoted, &chunks, &error) == TEMPER_OK, "%s",
+    REQUIRE(text_chunks_open(open_file(&error), quoted, &chunks, &error) == TEMPER_OK, "%s",
             error.message);
-    while (at < MOST && chunks_next(chunks, &chunk, &error) == TEMPER_OK && chunk->length > 0) {
+    while (at < MOST && text_chunks_next(chunks, &chunk, &error) == TEMPER_OK &&
+           chunk->length > 0) {
         size_t compared = chunk->length < length - at ? chunk->length : length - at;
         REQUIRE(memcmp(chunk->bytes, expected + at, compared) == 0, "chunk %zu", chunk->number);
         REQUIRE(chunk->bytes[chunk->length] == 0, "no zeros behind chunk %zu", chunk->number);
         at += chunk->length;
-        chunks_give_back(chunks, chunk);
+        text_chunks_give_back(chunks, chunk);
         if (compared < chunk->length) /* beyond what was compared */
             break;
     }
     if (error.status != TEMPER_OK)
         check_refusal(&error);
-    chunks_close(chunks);
+    text_chunks_close(chunks);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

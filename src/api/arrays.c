@@ -147,5 +147,5 @@ temper_status temper_data_name_features(temper_data *data, const char *const *na
 
 temper_status temper_data_weigh(temper_data *data, const double *weights, temper_error *error)
 {
-    return dataset_weigh((struct dataset *)data, weights, error);
+    return dataset_set_weights((struct dataset *)data, weights, error);
 }

@@ -1,12 +1,12 @@
 /* api: data in and out. */
 #include "base/thread.h"
 #include "data/dataset.h"
+#include "data/dist/scatter_rows.h"
 #include "data/memory/memory_limit.h"
 #include "data/read/read.h"
 #include "data/scale.h"
 #include "data/schema.h"
 #include "data/subset.h"
-#include "data/dist/scatter_rows.h"
 #include "data/write/write.h"
 #include "temper.h"
 
@@ -55,7 +55,7 @@ void temper_data_free(temper_data *data)
 temper_status temper_data_write(const temper_data *data, const char *path, const char *format,
                                 temper_error *error)
 {
-    temper_status status = share_refuse(inside(data), "writing", error);
+    temper_status status = scatter_refuse(inside(data), "writing", error);
     return status == TEMPER_OK ? dataset_write(inside(data), path, format, error) : status;
 }
 
@@ -69,7 +69,7 @@ temper_status temper_data_write_with(const temper_data *data, const char *path, 
 {
     if (!with || !with->path || with->path[0] == '\0' || (!with->bytes && with->length > 0))
         return error_set(error, TEMPER_USAGE, "the second file has no name or no bytes; give both");
-    temper_status status = share_refuse(inside(data), "writing", error);
+    temper_status status = scatter_refuse(inside(data), "writing", error);
     return status == TEMPER_OK ? dataset_write_with(inside(data), path, format, with, error)
                                : status;
 }
@@ -139,11 +139,11 @@ static temper_status scale_copy(const struct dataset *data, enum scale_kind kind
         return TEMPER_OK;
     struct scale_rows all = {NULL, (size_t)data->x.rows};
     double numbers = (double)data->x.nonzeros;
-    struct limit_plan plan = {.what = "scaling, which makes a copy of the data,",
-                              .needed = numbers * sizeof(double),
-                              .threads = threads ? threads : thread_count_default(),
-                              .block = numbers / ((double)data->x.rows + 1)};
-    temper_status status = limit_plan(data, &plan, error);
+    struct memory_limit_plan plan = {.what = "scaling, which makes a copy of the data,",
+                                     .needed = numbers * sizeof(double),
+                                     .threads = threads ? threads : thread_count_default(),
+                                     .block = numbers / ((double)data->x.rows + 1)};
+    temper_status status = memory_limit_plan(data, &plan, error);
     if (status != TEMPER_OK)
         return status;
     status = scale_learn(data, kind, all, threads, &scale, error);

@@ -3,24 +3,24 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/number.h"
 #include "base/atomic_file.h"
+#include "base/number.h"
 #include "base/source.h"
 #include "model/model_file.h"
 #include "temper.h"
 
 /* A temper_file is a sink under its public name. */
-static struct sink *sink_of(temper_file *file)
+static struct atomic_file *sink_of(temper_file *file)
 {
-    return (struct sink *)file;
+    return (struct atomic_file *)file;
 }
 
 temper_status temper_file_open(const char *path, temper_file **file, temper_error *error)
 {
-    struct sink *sink;
+    struct atomic_file *sink;
     if (!path || path[0] == '\0')
         return error_set(error, TEMPER_USAGE, "the name of the file is empty; give one");
-    temper_status status = sink_open(path, &sink, error);
+    temper_status status = atomic_file_open(path, &sink, error);
     if (status == TEMPER_OK)
         *file = (temper_file *)sink;
     return status;
@@ -31,17 +31,17 @@ temper_status temper_file_write(temper_file *file, const char *bytes, size_t len
 {
     if (!bytes && length > 0)
         return error_set(error, TEMPER_USAGE, "there are no bytes to write; give some");
-    return sink_write(sink_of(file), bytes, length, error);
+    return atomic_file_write(sink_of(file), bytes, length, error);
 }
 
 temper_status temper_file_commit(temper_file *file, temper_error *error)
 {
-    return sink_commit(sink_of(file), error);
+    return atomic_file_commit(sink_of(file), error);
 }
 
 void temper_file_drop(temper_file *file)
 {
-    sink_drop(sink_of(file));
+    atomic_file_drop(sink_of(file));
 }
 
 /* A pipe is left alone: what is looked at there is gone for who reads it. */

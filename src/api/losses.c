@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-#include "tempered/tempered_functions.h"
 #include "tempered/loss_family.h"
 #include "tempered/loss_shape.h"
+#include "tempered/tempered_functions.h"
 
 /* A label that is none of the classes, or an illegal temperature: NaN everywhere, never a guess. */
 static int illegal(temper_loss_spec loss, size_t n, size_t label)

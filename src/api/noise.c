@@ -135,7 +135,7 @@ temper_status temper_data_noise(const temper_data *data, const temper_noise_opti
                          "there is no noise of kind '%.64s'; kinds are random, pair, matrix, "
                          "small-margin, large-margin and instance",
                          options->kind ? options->kind : "");
-    temper_status status = share_refuse(inside(data), "noise", error);
+    temper_status status = scatter_refuse(inside(data), "noise", error);
     if (status == TEMPER_OK)
         status = make(inside(data), options, &noise, error);
     if (status != TEMPER_OK)

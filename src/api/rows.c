@@ -2,9 +2,9 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "data/concat.h"
-#include "data/subset.h"
 #include "data/dist/scatter_rows.h"
 #include "data/split.h"
+#include "data/subset.h"
 
 static const struct dataset *inside(const temper_data *data)
 {
@@ -32,11 +32,11 @@ temper_status temper_data_join(const temper_data *first, const temper_data *seco
                                temper_data **joined, temper_error *error)
 {
     struct dataset *whole;
-    temper_status status = share_refuse(inside(first), "joining", error);
+    temper_status status = scatter_refuse(inside(first), "joining", error);
     if (status == TEMPER_OK)
-        status = share_refuse(inside(second), "joining", error);
+        status = scatter_refuse(inside(second), "joining", error);
     if (status == TEMPER_OK)
-        status = dataset_join(inside(first), inside(second), &whole, error);
+        status = dataset_concat(inside(first), inside(second), &whole, error);
     if (status == TEMPER_OK)
         *joined = (temper_data *)whole;
     return status;
@@ -74,7 +74,7 @@ temper_status temper_data_split(const temper_data *data, const temper_split_opti
 {
     struct split split;
     struct split_how how = {options->seed, options->stratified != 0};
-    temper_status status = share_refuse(inside(data), "a split", error);
+    temper_status status = scatter_refuse(inside(data), "a split", error);
     if (status == TEMPER_OK)
         status = split_test(inside(data), options->share, how, &split, error);
     if (status != TEMPER_OK)

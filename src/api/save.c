@@ -14,5 +14,5 @@ temper_status temper_save(const char *path, const char *bytes, size_t length, te
         return error_set(error, TEMPER_USAGE, "the name of the file is empty; give one");
     if (!bytes && length > 0)
         return error_set(error, TEMPER_USAGE, "%s: there are no bytes to save; give some", path);
-    return file_save(path, bytes, length, error);
+    return atomic_file_save(path, bytes, length, error);
 }

@@ -25,17 +25,17 @@ static temper_status publish(struct text *made, temper_status status, char **byt
 temper_status temper_survey(const temper_data *data, size_t threads, char **survey, size_t *length,
                             temper_error *error)
 {
-    struct survey taken;
+    struct shard_stats taken;
     struct text made = {0};
-    temper_status status = survey_take((const struct dataset *)data,
-                                       threads ? threads : thread_count_default(), &taken, error);
+    temper_status status = shard_stats_compute(
+        (const struct dataset *)data, threads ? threads : thread_count_default(), &taken, error);
     if (status != TEMPER_OK)
         return status;
-    record_begin(&made, SURVEY_KIND);
-    survey_put(&made, &taken);
-    survey_put_sums(&made, &taken);
-    record_end(&made);
-    survey_free(&taken);
+    wire_begin(&made, SURVEY_KIND);
+    shard_stats_put(&made, &taken);
+    shard_stats_put_sums(&made, &taken);
+    wire_end(&made);
+    shard_stats_free(&taken);
     return publish(&made, made.failed ? error_no_memory(error) : TEMPER_OK, survey, length);
 }
 

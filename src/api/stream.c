@@ -5,7 +5,7 @@
 #include "model/model.h"
 
 struct temper_stream {
-    struct stream *stream;
+    struct batch_reader *stream;
     struct schema *plain; /* of a model that has none of its own */
 };
 
@@ -22,13 +22,13 @@ temper_status temper_stream_open(const temper_model *public, const char *path,
     if (!model->schema)
         status = schema_plain(model->features, &model->feature_names, &made->plain, error);
     if (status == TEMPER_OK)
-        status = stream_open(path, options ? options : &defaults,
-                             made->plain ? made->plain : model->schema, &made->stream, error);
+        status = batch_reader_open(path, options ? options : &defaults,
+                                   made->plain ? made->plain : model->schema, &made->stream, error);
     if (status != TEMPER_OK) {
         temper_stream_close(made);
         return status;
     }
-    stream_set_width(made->stream, model->classes.count);
+    batch_reader_set_width(made->stream, model->classes.count);
     *stream = made;
     return TEMPER_OK;
 }
@@ -36,7 +36,7 @@ temper_status temper_stream_open(const temper_model *public, const char *path,
 temper_status temper_stream_next(temper_stream *stream, temper_data **batch, temper_error *error)
 {
     struct dataset *data;
-    temper_status status = stream_next(stream->stream, &data, error);
+    temper_status status = batch_reader_next(stream->stream, &data, error);
     if (status == TEMPER_OK)
         *batch = (temper_data *)data;
     return status;
@@ -44,19 +44,19 @@ temper_status temper_stream_next(temper_stream *stream, temper_data **batch, tem
 
 const char *temper_stream_notes(const temper_stream *stream)
 {
-    return stream_notes(stream->stream);
+    return batch_reader_notes(stream->stream);
 }
 
 unsigned long long temper_stream_dropped(const temper_stream *stream)
 {
-    return stream_dropped(stream->stream);
+    return batch_reader_dropped(stream->stream);
 }
 
 void temper_stream_close(temper_stream *stream)
 {
     if (!stream)
         return;
-    stream_close(stream->stream);
+    batch_reader_close(stream->stream);
     schema_free(stream->plain);
     mem_free(stream);
 }

@@ -7,7 +7,7 @@
 temper_status temper_data_summary(const temper_data *data, size_t threads, temper_summary *summary,
                                   temper_error *error)
 {
-    temper_status status = share_refuse((const struct dataset *)data, "a summary", error);
+    temper_status status = scatter_refuse((const struct dataset *)data, "a summary", error);
     return status == TEMPER_OK
                ? dataset_summary((const struct dataset *)data, threads, summary, error)
                : status;

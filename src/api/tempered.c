@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-#include "tempered/tempered_functions.h"
 #include "tempered/log_partition.h"
 #include "tempered/paper_solvers.h"
+#include "tempered/tempered_functions.h"
 
 #define TEXT_OF(x) #x
 #define VERSION(x) TEXT_OF(x)

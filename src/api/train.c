@@ -1,8 +1,8 @@
 /* api: training. */
 #include <math.h>
 
-#include "train/train.h"
 #include "temper.h"
+#include "train/train.h"
 
 temper_train_options temper_train_defaults(void)
 {

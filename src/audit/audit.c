@@ -5,14 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "audit/audit_state.h"
 #include "base/memory.h"
 #include "base/thread.h"
 #include "data/memory/memory_limit.h"
-#include "audit/audit_state.h"
-#include "train/train_state.h"
 #include "search/tune.h"
 #include "search/tune_state.h"
 #include "tempered/loss_family.h"
+#include "train/train_state.h"
 
 /* What random, pair and large-margin noise want; the penalty matters less than with few rows. */
 static const char temperatures[] = "t1=0.3,0.5 t2=1"; /* (1, 1) and (0.1, 1.12) are added */
@@ -42,7 +42,7 @@ static temper_status check_options(struct audit *audit)
 
 static temper_status gather_or_fail(struct audit *audit, const void *mine, size_t size, void *all)
 {
-    return all ? roll_gather(&audit->roll, mine, size, all, audit->error)
+    return all ? gather_labels(&audit->roll, mine, size, all, audit->error)
                : error_no_memory(audit->error);
 }
 
@@ -50,11 +50,11 @@ static temper_status gather_or_fail(struct audit *audit, const void *mine, size_
 static temper_status call_roll(struct audit *audit)
 {
     const struct dataset *given = audit->given;
-    temper_status status = roll_call(given, &audit->roll, audit->error);
+    temper_status status = gathered_labels_needed(given, &audit->roll, audit->error);
     audit->data = given;
     if (status != TEMPER_OK || comm_alone(given->comm))
         return status;
-    audit->all = roll_as_data(&audit->roll, given);
+    audit->all = gathered_labels_dataset(&audit->roll, given);
     audit->data = &audit->all;
     if (given->line) {
         audit->line = audit->all.line = mem_alloc(audit->roll.rows, sizeof *audit->line);
@@ -103,7 +103,7 @@ static temper_status prepare(struct audit *audit)
     if (!audit->train.threads)
         audit->train.threads = thread_count_default();
     audit->threads = audit->train.threads;
-    temper_status status = limit_refuse(audit->given, "an audit", audit->error);
+    temper_status status = memory_limit_refuse(audit->given, "an audit", audit->error);
     if (status == TEMPER_OK)
         status = check_data(audit);
     if (status == TEMPER_OK)
@@ -177,8 +177,8 @@ temper_status audit_choose(struct audit *audit)
 
 static void audit_free(struct audit *audit)
 {
-    ground_free(&audit->ground);
-    roll_free(&audit->roll);
+    scaled_features_free(&audit->ground);
+    gathered_labels_free(&audit->roll);
     mem_free(audit->line);
     mem_free(audit->origin);
     split_free(&audit->folds);
@@ -188,14 +188,14 @@ static void audit_free(struct audit *audit)
     mem_free(audit->neighbour);
     mem_free(audit->distance);
     mem_free(audit->curve);
-    noise_model_free(&audit->model);
+    noise_em_free(&audit->model);
 }
 
 temper_status audit(const struct dataset *data, const temper_audit_options *options,
                     temper_audit_report *report, temper_error *error)
 {
     static temper_status (*const steps[])(struct audit *) = {
-        prepare, audit_choose, audit_fit, audit_neighbours, audit_weigh, audit_list,
+        prepare, audit_choose, audit_fit, audit_neighbours, audit_evidence, audit_list,
     };
     struct audit audit = {
         .given = data, .options = options, .error = error, .started = training_clock()};

@@ -23,9 +23,9 @@ temper_status audit_budget(const struct audit *audit)
     double curves = classes == 2 ? CURVES_BYTES + 3 * rows * NUMBER : 0;
     double lists = rows * (3 * sizeof(temper_suspect) + 48 + NUMBER * classes);
     double kept = rows * (2 * NUMBER * classes + 24 + sizeof(uint32_t) * AUDIT_NEIGHBOURS);
-    struct limit_plan plan = {.what = "the audit",
-                              .needed = kept + fmax(fits, fmax(places + curves, lists)),
-                              .threads = audit->threads,
-                              .block = block};
-    return limit_plan(data, &plan, audit->error);
+    struct memory_limit_plan plan = {.what = "the audit",
+                                     .needed = kept + fmax(fits, fmax(places + curves, lists)),
+                                     .threads = audit->threads,
+                                     .block = block};
+    return memory_limit_plan(data, &plan, audit->error);
 }

@@ -2,11 +2,11 @@
 #ifndef AUDIT_AUDIT_STATE_H
 #define AUDIT_AUDIT_STATE_H
 
+#include "audit/noise_binary.h"
+#include "audit/noise_em.h"
 #include "data/dist/gather_labels.h"
 #include "data/split.h"
 #include "train/scaled_features.h"
-#include "audit/noise_em.h"
-#include "audit/noise_binary.h"
 
 enum { AUDIT_NEIGHBOURS = 20, AUDIT_DIMENSIONS = 32 };
 
@@ -14,7 +14,7 @@ struct audit {
     const struct dataset *given; /* the rows that this process has */
     const struct dataset *data;  /* labels and lines of all rows: as given, or this: */
     struct dataset all;
-    struct roll roll;
+    struct gathered_labels roll;
     uint64_t *line;
     size_t *origin;
     const temper_audit_options *options;
@@ -25,7 +25,7 @@ struct audit {
     double choosing; /* the tolerance of fits that choose temperatures */
     temper_loss_spec loss;
     double l2;
-    struct ground ground;
+    struct scaled_features ground;
     struct split folds;
     size_t rows, classes, threads;
     size_t neighbours; /* of each row */
@@ -37,11 +37,11 @@ struct audit {
     double *activation;  /* [row * classes + class], by models that have not seen the row */
     double *belief;      /* what they think of the given label */
     double *evidence; /* activations and the votes of neighbours; of two classes, by noise_two.h */
-    uint32_t *neighbour;        /* [row * neighbours + i] */
-    double *distance;           /* of each row to them; the median row's is 1 */
-    double *curve;              /* [row * 2 + class], by curves.h; NULL for more classes */
-    struct noise_model model;   /* of more than two classes */
-    struct noise_two_range two; /* of two */
+    uint32_t *neighbour;           /* [row * neighbours + i] */
+    double *distance;              /* of each row to them; the median row's is 1 */
+    double *curve;                 /* [row * 2 + class], by curves.h; NULL for more classes */
+    struct noise_em model;         /* of more than two classes */
+    struct noise_binary_range two; /* of two */
     temper_audit_report report;
 };
 
@@ -50,8 +50,11 @@ struct audit {
 temper_status audit_choose(struct audit *audit);
 temper_status audit_fit(struct audit *audit);
 temper_status audit_neighbours(struct audit *audit);
-temper_status audit_weigh(struct audit *audit);
+temper_status audit_evidence(struct audit *audit);
 temper_status audit_list(struct audit *audit);
+
+/* TEMPER_NO_MEMORY where the audit would not keep to the limit of the data. */
+temper_status audit_budget(const struct audit *audit);
 
 /* log p(true class, given label) of a row, up to what all classes share, into out[classes]; returns
  * the logarithm of their sum. */

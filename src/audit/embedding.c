@@ -6,27 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "objective/gram/pca.h"
+#include "audit/audit_state.h"
 #include "audit/knn.h"
 #include "audit/projection.h"
-#include "audit/audit_state.h"
 #include "audit/rff_ridge.h"
+#include "base/memory.h"
+#include "objective/gram/pca.h"
 
 enum { DIRECTIONS_FROM = 512 }; /* rows */
 
 /* ---- Places --------------------------------------------------------------------------------- */
 
 /* Of few features all, else the directions in which rows differ most. */
-static temper_status find_directions(const struct audit *audit, const struct ground *ground,
-                                     size_t dimensions, double *out)
+static temper_status find_directions(const struct audit *audit,
+                                     const struct scaled_features *ground, size_t dimensions,
+                                     double *out)
 {
     size_t columns = (size_t)ground->data->x.columns;
     if (columns > dimensions)
-        return components_find(
-            ground->data, ground_scale(ground),
-            (struct components_how){dimensions, DIRECTIONS_FROM, audit->train.seed}, out, NULL,
-            audit->error);
+        return pca_find(ground->data, scaled_features_scale(ground),
+                        (struct pca_options){dimensions, DIRECTIONS_FROM, audit->train.seed}, out,
+                        NULL, audit->error);
     for (size_t i = 0; i < columns * columns; i++)
         out[i] = i % (columns + 1) == 0 ? 1 : 0;
     return TEMPER_OK;
@@ -51,9 +51,9 @@ static void shrink(double *place, size_t rows, size_t dimensions, float *out)
 
 /* Pixels have one unit: each divided by its own spread, the dark corners would say as much as what
  * is to be seen. Fills `factor` and returns the ground to stand on. */
-static struct ground even_ground(const struct audit *audit, double *factor)
+static struct scaled_features even_ground(const struct audit *audit, double *factor)
 {
-    struct ground ground = audit->ground;
+    struct scaled_features ground = audit->ground;
     if (audit->data->x.kind != MATRIX_U8 || ground.scale.kind != SCALE_STANDARD)
         return ground;
     for (size_t j = 0; j < (size_t)audit->data->x.columns; j++)
@@ -63,15 +63,15 @@ static struct ground even_ground(const struct audit *audit, double *factor)
 }
 
 /* Bytes are small numbers: floats, which are faster, tell their places as well. */
-static temper_status project(const struct audit *audit, const struct ground *ground,
+static temper_status project(const struct audit *audit, const struct scaled_features *ground,
                              struct solution projection, double *out)
 {
     const struct matrix *x = &ground->data->x;
-    const struct scale *scale = ground_scale(ground);
+    const struct scale *scale = scaled_features_scale(ground);
     if (x->kind != MATRIX_U8)
-        return ground_activations(ground, projection, audit->threads, out, audit->error);
+        return scaled_features_activations(ground, projection, audit->threads, out, audit->error);
     struct directions directions = {projection.w, projection.vectors, scale ? scale->factor : NULL};
-    return places_of_bytes(x, directions, audit->threads, out, audit->error);
+    return project_bytes(x, directions, audit->threads, out, audit->error);
 }
 
 static temper_status find_places(const struct audit *audit, size_t dimensions, double *directions,
@@ -83,13 +83,13 @@ static temper_status find_places(const struct audit *audit, size_t dimensions, d
     double *own = alone ? place : mem_alloc(audit->roll.own, dimensions * sizeof *own);
     temper_status status = factor && own ? TEMPER_OK : error_no_memory(audit->error);
     if (status == TEMPER_OK) {
-        struct ground ground = even_ground(audit, factor);
+        struct scaled_features ground = even_ground(audit, factor);
         status = find_directions(audit, &ground, dimensions, directions);
         if (status == TEMPER_OK)
             status = project(audit, &ground, projection, own);
     }
     if (status == TEMPER_OK && !alone)
-        status = roll_gather(&audit->roll, own, dimensions * sizeof *own, place, audit->error);
+        status = gather_labels(&audit->roll, own, dimensions * sizeof *own, place, audit->error);
     if (!alone)
         mem_free(own);
     if (status == TEMPER_OK)
@@ -131,13 +131,13 @@ static temper_status bend(struct audit *audit, struct points points)
     audit->curve = mem_alloc(audit->rows, audit->classes * sizeof *audit->curve);
     if (!audit->curve)
         return error_no_memory(audit->error);
-    const struct curves curves = {.points = points,
-                                  .label = audit->data->label,
-                                  .classes = audit->classes,
-                                  .part = audit->folds.part,
-                                  .seed = audit->train.seed,
-                                  .threads = audit->threads};
-    return curves_fit(&curves, audit->curve, audit->error);
+    const struct rff_ridge curves = {.points = points,
+                                     .label = audit->data->label,
+                                     .classes = audit->classes,
+                                     .part = audit->folds.part,
+                                     .seed = audit->train.seed,
+                                     .threads = audit->threads};
+    return rff_ridge_fit(&curves, audit->curve, audit->error);
 }
 
 temper_status audit_neighbours(struct audit *audit)
@@ -158,8 +158,8 @@ temper_status audit_neighbours(struct audit *audit)
     mem_free(directions);
     mem_free(place);
     if (status == TEMPER_OK)
-        status = neighbours_find(points, audit->neighbours, audit->threads, audit->neighbour,
-                                 audit->distance, audit->error);
+        status = knn_find(points, audit->neighbours, audit->threads, audit->neighbour,
+                          audit->distance, audit->error);
     if (status == TEMPER_OK)
         status = take_median(audit);
     if (status == TEMPER_OK)

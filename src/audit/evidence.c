@@ -1,12 +1,13 @@
-/* audit_weigh: what fits, neighbours and curves say together, and the noise that follows from it.
+/* audit_evidence: what fits, neighbours and curves say together, and the noise that follows from
+ * it.
  */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "audit/audit_state.h"
+#include "base/memory.h"
 
 /* The fifth of the rows of which is known most; how much more often than others labels have to
  * contradict them, and by how many standard errors, for a rule in it. */
@@ -51,7 +52,7 @@ static temper_status gather(struct audit *audit, double *votes)
            audit->rows * audit->classes * sizeof *audit->evidence);
     for (size_t row = 0; row < audit->rows; row++)
         add_votes(audit, row, votes);
-    return noise_model_fit(&rows, &audit->model, audit->error);
+    return noise_em_fit(&rows, &audit->model, audit->error);
 }
 
 /* ---- Two classes ----------------------------------------------------------------------------- */
@@ -128,12 +129,12 @@ static void fill_two(struct audit *audit, double most)
 }
 
 /* What the surest rows say of the rate, where labels are wrong at random. */
-static temper_status ask_surest(struct audit *audit, double *known, struct two_rows *rows)
+static temper_status ask_surest(struct audit *audit, double *known, struct binary_rows *rows)
 {
     struct surest surest;
-    noise_two_fit(rows, NULL, &audit->two);
+    noise_binary_fit(rows, NULL, &audit->two);
     for (size_t row = 0; row < audit->rows; row++)
-        known[row] = noise_two_known(&audit->two.best, audit->evidence + TWO_EVIDENCE * row);
+        known[row] = noise_binary_known(&audit->two.best, audit->evidence + TWO_EVIDENCE * row);
     temper_status status = find_surest(audit, known, &surest);
     if (status == TEMPER_OK && surest.error > RANDOM_FROM * surest.all) {
         rows->sure_rate = surest.error;
@@ -146,11 +147,11 @@ static temper_status ask_surest(struct audit *audit, double *known, struct two_r
  * whether they are more than others: then the fits alone are believed. */
 static temper_status weigh_two(struct audit *audit)
 {
-    struct two_rows rows = {
+    struct binary_rows rows = {
         .evidence = audit->evidence, .given = audit->data->label, .rows = audit->rows};
     double *known = mem_alloc(audit->rows, sizeof *known), most;
-    const struct noise_two *near = NULL;
-    struct noise_two before;
+    const struct noise_binary *near = NULL;
+    struct noise_binary before;
     struct surest surest;
     if (!known)
         return error_no_memory(audit->error);
@@ -169,7 +170,7 @@ static temper_status weigh_two(struct audit *audit)
         near = &before;
     }
     if (status == TEMPER_OK)
-        noise_two_fit(&rows, near, &audit->two);
+        noise_binary_fit(&rows, near, &audit->two);
     mem_free(known);
     return status;
 }
@@ -180,12 +181,12 @@ double audit_row(const struct audit *audit, size_t row, double *out)
 {
     uint32_t given = audit->data->label[row];
     if (audit->classes == 2)
-        return noise_two_row(&audit->two.best, audit->evidence + TWO_EVIDENCE * row, given, out);
-    return noise_model_row(&audit->model, audit->evidence + row * audit->classes, given, out);
+        return noise_binary_row(&audit->two.best, audit->evidence + TWO_EVIDENCE * row, given, out);
+    return noise_em_row(&audit->model, audit->evidence + row * audit->classes, given, out);
 }
 
 /* More classes twice: what is known after the first time makes better votes. */
-temper_status audit_weigh(struct audit *audit)
+temper_status audit_evidence(struct audit *audit)
 {
     double *votes = mem_zeroed(audit->classes, sizeof *votes);
     double *space = mem_alloc(audit->classes, sizeof *space);

@@ -2,9 +2,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "audit/audit.h"
 #include "base/memory.h"
 #include "data/subset.h"
-#include "audit/audit.h"
 
 static temper_status drop(const struct dataset *data, const temper_audit_report *report,
                           size_t count, struct dataset **out, temper_error *error)

@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "audit/audit.h"
 #include "base/memory.h"
 #include "data/read/format.h"
 #include "data/write/text_edit.h"
 #include "data/write/write.h"
-#include "audit/audit.h"
 
 _Static_assert(sizeof((temper_audit_fixing){0}.weights) == TEXT_COLUMN, "one length of names");
 

@@ -7,11 +7,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "audit/knn_order.h"
 #include "base/memory.h"
 #include "base/thread.h"
-#include "audit/knn_order.h"
-#include "kernel/dispatch/kernel.h"
 #include "kernel/dense/linear.h"
+#include "kernel/dispatch/kernel.h"
 #include "kernel/loss/softmax.h"
 
 /* Rows of a block; points that it is held against at once; rows, of whose answers a word is made.
@@ -292,7 +292,7 @@ static temper_status search_all(struct search *search, size_t threads, temper_er
     search->space = mem_aligned(threads, each * sizeof *search->space);
     if (!search->order || !search->middle || !search->tile || !search->norm || !search->space)
         return error_no_memory(error);
-    bisect(search->points, QUERIES, search->order);
+    knn_order(search->points, QUERIES, search->order);
     fill_tiles(search);
     find_middles(search);
     if (parallel_blocks(blocks, threads, run_block, search) != TEMPER_OK)
@@ -300,8 +300,8 @@ static temper_status search_all(struct search *search, size_t threads, temper_er
     return comm_alone(search->points.comm) ? TEMPER_OK : share_found(search, error);
 }
 
-temper_status neighbours_find(struct points points, size_t count, size_t threads, uint32_t *index,
-                              double *square, temper_error *error)
+temper_status knn_find(struct points points, size_t count, size_t threads, uint32_t *index,
+                       double *square, temper_error *error)
 {
     const char *wanted;
     const struct kernel *kernel = kernel_choose(&wanted);

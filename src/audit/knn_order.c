@@ -1,5 +1,5 @@
-/* bisect: medians by selection, in place; leaves are cut at multiples of their size, so that blocks
- * of an order are leaves. */
+/* knn_order: medians by selection, in place; leaves are cut at multiples of their size, so that
+ * blocks of an order are leaves. */
 #include "audit/knn_order.h"
 
 #include <stdbool.h>
@@ -90,7 +90,7 @@ static void select_first(struct points points, size_t feature, uint32_t *order, 
     }
 }
 
-void bisect(struct points points, size_t leaf, uint32_t *order)
+void knn_order(struct points points, size_t leaf, uint32_t *order)
 {
     size_t from[DEEPEST] = {0}, to[DEEPEST] = {points.rows}, waiting = 1;
     for (size_t i = 0; i < points.rows; i++)

@@ -30,7 +30,7 @@ static const double worth_two_rates = 5;
 static const double range = 1.645; /* standard deviations on either side: 90 % */
 
 struct search {
-    const struct two_rows *rows;
+    const struct binary_rows *rows;
     size_t count; /* rows that are gone through */
     double unit[TWO_EVIDENCE];
     bool one_rate;
@@ -54,7 +54,7 @@ static struct bent bent_at(double z, double e)
     return (struct bent){copysign(value, z), power / (1 + a), copysign(power * l - value, z)};
 }
 
-double noise_two_known(const struct noise_two *model, const double *evidence)
+double noise_binary_known(const struct noise_binary *model, const double *evidence)
 {
     double z = model->shift;
     for (size_t i = 0; i < TWO_EVIDENCE; i++)
@@ -62,10 +62,10 @@ double noise_two_known(const struct noise_two *model, const double *evidence)
     return z;
 }
 
-double noise_two_row(const struct noise_two *model, const double *evidence, uint32_t given,
-                     double *out)
+double noise_binary_row(const struct noise_binary *model, const double *evidence, uint32_t given,
+                        double *out)
 {
-    double logit = bent_at(noise_two_known(model, evidence), exp(model->bend)).value;
+    double logit = bent_at(noise_binary_known(model, evidence), exp(model->bend)).value;
     double tail = log1p(exp(-fabs(logit))); /* of the likelier class, minus log q */
     out[0] = -fmax(logit, 0) - tail + log(given == 0 ? 1 - model->rate[0] : model->rate[0]);
     out[1] = fmin(logit, 0) - tail + log(given == 1 ? 1 - model->rate[1] : model->rate[1]);
@@ -212,19 +212,19 @@ static double gain_of_step(struct search *search)
     return gain;
 }
 
-static struct noise_two model_at(const struct search *search, const double *theta)
+static struct noise_binary model_at(const struct search *search, const double *theta)
 {
     size_t second = search->one_rate ? RATE : RATE + 1;
-    struct noise_two model = {.shift = theta[SHIFT],
-                              .bend = theta[BEND],
-                              .rate = {rate_of(theta[RATE]), rate_of(theta[second])}};
+    struct noise_binary model = {.shift = theta[SHIFT],
+                                 .bend = theta[BEND],
+                                 .rate = {rate_of(theta[RATE]), rate_of(theta[second])}};
     for (size_t i = 0; i < TWO_EVIDENCE; i++)
         model.slope[i] = theta[SLOPE + i] / search->unit[i];
     return model;
 }
 
 /* Along the parameters that go with the share of wrong labels, as far as the likelihood lets. */
-static void find_range(const struct search *search, struct noise_two_range *out)
+static void find_range(const struct search *search, struct noise_binary_range *out)
 {
     double by[PARAMETERS] = {0}, with[PARAMETERS], at[PARAMETERS], square = 0;
     for (size_t i = RATE; i < PARAMETERS; i++)
@@ -244,7 +244,7 @@ static void find_range(const struct search *search, struct noise_two_range *out)
     out->high = model_at(search, at);
 }
 
-static double spread_of(const struct two_rows *rows, size_t which)
+static double spread_of(const struct binary_rows *rows, size_t which)
 {
     double mean = 0, sum = 0;
     for (size_t row = 0; row < rows->rows; row++)
@@ -257,7 +257,7 @@ static double spread_of(const struct two_rows *rows, size_t which)
 }
 
 /* What the surest rows tell of the rate, in its log odds. */
-static struct prior prior_of(const struct two_rows *rows)
+static struct prior prior_of(const struct binary_rows *rows)
 {
     struct prior prior = weak;
     double rate = rows->sure_error > 0 ? fmin(rows->sure_rate, most_sure_rate) : 0;
@@ -268,7 +268,7 @@ static struct prior prior_of(const struct two_rows *rows)
     return prior;
 }
 
-static void begin_at(struct search *search, const struct noise_two *model)
+static void begin_at(struct search *search, const struct noise_binary *model)
 {
     for (size_t i = 0; i < TWO_EVIDENCE; i++)
         search->theta[SLOPE + i] = model->slope[i] * search->unit[i];
@@ -277,8 +277,8 @@ static void begin_at(struct search *search, const struct noise_two *model)
     search->theta[RATE] = log_odds_of((model->rate[0] + model->rate[1]) / 2);
 }
 
-void noise_two_fit(const struct two_rows *rows, const struct noise_two *near,
-                   struct noise_two_range *out)
+void noise_binary_fit(const struct binary_rows *rows, const struct noise_binary *near,
+                      struct noise_binary_range *out)
 {
     struct search one = {.rows = rows,
                          .count = rows->rows < MOST_ROWS ? rows->rows : (size_t)MOST_ROWS,

@@ -13,7 +13,7 @@
 
 enum { TWO_EVIDENCE = 3 };
 
-struct two_rows {
+struct binary_rows {
     const double *evidence; /* [row * TWO_EVIDENCE]: for the second class and against the first, by
                                fits, votes and curves */
     const uint32_t *given;
@@ -22,7 +22,7 @@ struct two_rows {
     double sure_error; /* its standard error */
 };
 
-struct noise_two {
+struct noise_binary {
     double slope[TWO_EVIDENCE], shift;
     double bend; /* > 0: logits grow faster than the evidence far out; < 0: slower; about 0 */
     double rate[2];
@@ -30,19 +30,19 @@ struct noise_two {
 
 /* The likeliest model; and the models at the ends of a range that has the share of wrong labels
  * with a probability of 90 %. Rates differ where that is much likelier than one for both. */
-struct noise_two_range {
-    struct noise_two best, low, high;
+struct noise_binary_range {
+    struct noise_binary best, low, high;
 };
 
 /* `near`, if not NULL, is a model of like rows to begin the search at. */
-void noise_two_fit(const struct two_rows *rows, const struct noise_two *near,
-                   struct noise_two_range *out);
+void noise_binary_fit(const struct binary_rows *rows, const struct noise_binary *near,
+                      struct noise_binary_range *out);
 
 /* Of one row: log p(true class, given label) into out[2]; returns the logarithm of their sum. */
-double noise_two_row(const struct noise_two *model, const double *evidence, uint32_t given,
-                     double *out);
+double noise_binary_row(const struct noise_binary *model, const double *evidence, uint32_t given,
+                        double *out);
 
 /* What is known of a row without its label: above 0 for the second class. */
-double noise_two_known(const struct noise_two *model, const double *evidence);
+double noise_binary_known(const struct noise_binary *model, const double *evidence);
 
 #endif

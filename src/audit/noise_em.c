@@ -32,7 +32,7 @@ struct sums {
     double *joint;    /* [true * classes + given] */
 };
 
-static double transition_of(const struct noise_model *model, size_t true_class, uint32_t given)
+static double transition_of(const struct noise_em *model, size_t true_class, uint32_t given)
 {
     if (model->transition)
         return model->transition[true_class * model->classes + given];
@@ -50,8 +50,8 @@ static double log_sum(const double *a, size_t n)
     return top + log(sum);
 }
 
-double noise_model_row(const struct noise_model *model, const double *evidence, uint32_t given,
-                       double *out)
+double noise_em_row(const struct noise_em *model, const double *evidence, uint32_t given,
+                    double *out)
 {
     for (size_t c = 0; c < model->classes; c++)
         out[c] = model->sharpness * evidence[c] + log(transition_of(model, c, given));
@@ -66,7 +66,7 @@ static double most_rate(size_t classes)
 
 /* ---- One iteration --------------------------------------------------------------------------- */
 
-static void add_row(const struct noise_model *model, const double *evidence, uint32_t given,
+static void add_row(const struct noise_em *model, const double *evidence, uint32_t given,
                     double *prior, struct sums *sums)
 {
     size_t classes = model->classes;
@@ -97,8 +97,8 @@ static void add_row(const struct noise_model *model, const double *evidence, uin
         sums->joint[c * classes + given] += prior[c] / total;
 }
 
-static void go_through(const struct noise_rows *rows, const struct noise_model *model,
-                       double *space, struct sums *sums)
+static void go_through(const struct noise_rows *rows, const struct noise_em *model, double *space,
+                       struct sums *sums)
 {
     size_t most = SAMPLE_CELLS / rows->classes + 1000;
     size_t count = rows->rows < most ? rows->rows : most;
@@ -113,7 +113,7 @@ static void go_through(const struct noise_rows *rows, const struct noise_model *
 }
 
 /* Newton's step where the likelihood curves as it should, but no leap. */
-static void sharpen(struct noise_model *model, const struct sums *sums)
+static void sharpen(struct noise_em *model, const struct sums *sums)
 {
     double curvature = fmax(sums->observed, 0.02 * sums->curvature);
     double step = curvature > 0 ? sums->slope / curvature : 0;
@@ -121,7 +121,7 @@ static void sharpen(struct noise_model *model, const struct sums *sums)
 }
 
 /* One line of the table. */
-static void update_class(struct noise_model *model, const double *joint, size_t class)
+static void update_class(struct noise_em *model, const double *joint, size_t class)
 {
     size_t classes = model->classes;
     double *line = model->transition + class * classes;
@@ -137,7 +137,7 @@ static void update_class(struct noise_model *model, const double *joint, size_t 
     line[class] = fmax(1 - off, least_rate);
 }
 
-static void update(struct noise_model *model, const struct sums *sums)
+static void update(struct noise_em *model, const struct sums *sums)
 {
     size_t classes = model->classes;
     double all = 0, right = 0;
@@ -152,7 +152,7 @@ static void update(struct noise_model *model, const struct sums *sums)
         update_class(model, sums->joint + c * classes, c);
 }
 
-static double climb(const struct noise_rows *rows, struct noise_model *model, double *space,
+static double climb(const struct noise_rows *rows, struct noise_em *model, double *space,
                     struct sums *sums)
 {
     double before = -INFINITY;
@@ -176,7 +176,7 @@ struct place {
 };
 
 /* Of even noise at this rate, at its best sharpness. */
-static double even_likelihood(struct place *place, struct noise_model *model, double log_odds)
+static double even_likelihood(struct place *place, struct noise_em *model, double log_odds)
 {
     double before = -INFINITY;
     model->rate = most_rate(model->classes) / (1 + exp(-log_odds));
@@ -191,7 +191,7 @@ static double even_likelihood(struct place *place, struct noise_model *model, do
 }
 
 /* Golden section by the rate: where classes overlap, expectation maximisation would crawl. */
-static double climb_even(struct place *place, struct noise_model *model)
+static double climb_even(struct place *place, struct noise_em *model)
 {
     const double golden = 0.6180339887498949;
     double from = -9, to = 6, left = to - golden * (to - from), right = from + golden * (to - from);
@@ -235,7 +235,7 @@ static double first_sharpness(const struct noise_rows *rows)
 }
 
 /* With some noise in every cell, as what is 0 stays 0. */
-static void begin_table(struct noise_model *model, double *transition)
+static void begin_table(struct noise_em *model, double *transition)
 {
     model->rate = fmax(model->rate, first_rate / 2);
     for (size_t c = 0; c < model->classes; c++)
@@ -245,7 +245,7 @@ static void begin_table(struct noise_model *model, double *transition)
 }
 
 /* Even noise first, then a table that begins there. */
-static void fit_both(struct place *place, struct noise_model *model, double *table)
+static void fit_both(struct place *place, struct noise_em *model, double *table)
 {
     const struct noise_rows *rows = place->rows;
     if (!(model->sharpness > 0)) {
@@ -255,7 +255,7 @@ static void fit_both(struct place *place, struct noise_model *model, double *tab
     model->even = model->likelihood = climb_even(place, model);
     if (!table)
         return;
-    struct noise_model pairs = *model;
+    struct noise_em pairs = *model;
     begin_table(&pairs, table);
     pairs.likelihood = climb(rows, &pairs, place->space, &place->sums);
     pairs.in_pairs = pairs.likelihood - model->even >= worth_pairs;
@@ -263,8 +263,7 @@ static void fit_both(struct place *place, struct noise_model *model, double *tab
         *model = pairs;
 }
 
-temper_status noise_model_fit(const struct noise_rows *rows, struct noise_model *out,
-                              temper_error *error)
+temper_status noise_em_fit(const struct noise_rows *rows, struct noise_em *out, temper_error *error)
 {
     size_t classes = rows->classes, cells = 1;
     bool tables = classes <= NOISE_CLASSES;
@@ -272,7 +271,7 @@ temper_status noise_model_fit(const struct noise_rows *rows, struct noise_model 
         cells = classes * classes;
     else if (!mul_size(classes, classes, &cells))
         return error_no_memory(error);
-    struct noise_model model = {.classes = classes, .sharpness = out->sharpness, .rate = out->rate};
+    struct noise_em model = {.classes = classes, .sharpness = out->sharpness, .rate = out->rate};
     double *table = tables ? mem_alloc(cells, sizeof *table) : NULL;
     struct place place = {.rows = rows, .space = mem_alloc(classes, sizeof *place.space)};
     place.sums.joint = mem_alloc(cells, sizeof *place.sums.joint);
@@ -292,8 +291,8 @@ temper_status noise_model_fit(const struct noise_rows *rows, struct noise_model 
     return status;
 }
 
-void noise_model_free(struct noise_model *model)
+void noise_em_free(struct noise_em *model)
 {
     mem_free(model->transition);
-    *model = (struct noise_model){0};
+    *model = (struct noise_em){0};
 }

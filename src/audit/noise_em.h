@@ -23,7 +23,7 @@ struct noise_rows {
     size_t rows, classes;
 };
 
-struct noise_model {
+struct noise_em {
     size_t classes;
     double sharpness;
     double rate;        /* share of wrong labels */
@@ -34,13 +34,13 @@ struct noise_model {
 };
 
 /* Begins at `out` as it is: zeros for the first time. Untouched on failure. */
-temper_status noise_model_fit(const struct noise_rows *rows, struct noise_model *out,
-                              temper_error *error);
-void noise_model_free(struct noise_model *model);
+temper_status noise_em_fit(const struct noise_rows *rows, struct noise_em *out,
+                           temper_error *error);
+void noise_em_free(struct noise_em *model);
 
 /* Of one row: log p(true class, given label), up to what all classes share, into out[classes];
  * returns the logarithm of their sum. */
-double noise_model_row(const struct noise_model *model, const double *evidence, uint32_t given,
-                       double *out);
+double noise_em_row(const struct noise_em *model, const double *evidence, uint32_t given,
+                    double *out);
 
 #endif

@@ -2,13 +2,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "audit/audit_state.h"
-#include "train/memory_budget.h"
+#include "base/memory.h"
 #include "search/many_fits.h"
-#include "train/train_state.h"
 #include "search/tune_state.h"
 #include "tempered/log_partition.h"
+#include "train/train_state.h"
 
 static temper_status prepare(struct audit *audit)
 {
@@ -16,10 +15,10 @@ static temper_status prepare(struct audit *audit)
     size_t cells;
     temper_status status = audit_budget(audit);
     if (status == TEMPER_OK)
-        status = ground_new(audit->given, audit->train.scale, audit->threads, &audit->ground,
-                            audit->error);
+        status = scaled_features_new(audit->given, audit->train.scale, audit->threads,
+                                     &audit->ground, audit->error);
     if (status == TEMPER_OK && isnan(audit->l2))
-        status = ground_default_l2(&audit->ground, &audit->l2, audit->error);
+        status = scaled_features_default_l2(&audit->ground, &audit->l2, audit->error);
     if (status == TEMPER_OK)
         status = split_folds(audit->data, audit->options->folds, how, &audit->folds, audit->error);
     if (status != TEMPER_OK)
@@ -77,7 +76,7 @@ static temper_status gather_activations(struct audit *audit)
     if (!own)
         return error_no_memory(audit->error);
     memcpy(own, audit->activation + audit->roll.first * audit->classes, audit->roll.own * each);
-    temper_status status = roll_gather(&audit->roll, own, each, audit->activation, audit->error);
+    temper_status status = gather_labels(&audit->roll, own, each, audit->activation, audit->error);
     mem_free(own);
     return status;
 }

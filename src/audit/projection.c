@@ -26,7 +26,7 @@ static temper_status run_block(void *context, size_t number, size_t worker)
                             .classes = job->count,
                             .stride = job->most,
                             .scratch = places + job->places};
-    pages_rows(job->x, from, rows);
+    page_window_rows(job->x, from, rows);
     job->kernel->from_u8((const uint8_t *)job->x->dense + from * job->columns, rows, job->columns,
                          (struct rows_scale){0}, block);
     job->kernel->many_times(&many, job->directions, places);
@@ -54,8 +54,8 @@ static bool make_room(struct job *job, struct directions directions, size_t thre
     return true;
 }
 
-temper_status places_of_bytes(const struct matrix *x, struct directions directions, size_t threads,
-                              double *out, temper_error *error)
+temper_status project_bytes(const struct matrix *x, struct directions directions, size_t threads,
+                            double *out, temper_error *error)
 {
     const char *wanted;
     const struct kernel *kernel = kernel_choose(&wanted);

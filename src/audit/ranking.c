@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "audit/audit_state.h"
 #include "base/memory.h"
 #include "data/duplicate_rows.h"
-#include "audit/audit_state.h"
 #include "search/tune_state.h"
 #include "tempered/losses.h"
 
@@ -59,9 +59,9 @@ static void add_range(struct audit *audit, size_t row, temper_suspect *out)
 {
     const double *evidence = audit->evidence + TWO_EVIDENCE * row;
     double space[2];
-    double all = noise_two_row(&audit->two.low, evidence, out->given, space);
+    double all = noise_binary_row(&audit->two.low, evidence, out->given, space);
     out->low = fmin(exp(space[1 - out->given] - all), out->score);
-    all = noise_two_row(&audit->two.high, evidence, out->given, space);
+    all = noise_binary_row(&audit->two.high, evidence, out->given, space);
     out->high = fmax(exp(space[1 - out->given] - all), out->score);
     audit->report.wrong_low += out->low;
     audit->report.wrong_high += out->high;

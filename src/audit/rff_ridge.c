@@ -28,7 +28,7 @@ struct space {
 };
 
 struct work {
-    const struct curves *curves;
+    const struct rff_ridge *curves;
     const struct kernel *kernel;
     size_t dimensions, waves, among;
     size_t vectors; /* weights: of each class by each group */
@@ -160,7 +160,7 @@ static temper_status solve(struct work *work, temper_error *error)
 static temper_status expect_rows(void *context, size_t block, size_t worker)
 {
     const struct work *work = context;
-    const struct curves *curves = work->curves;
+    const struct rff_ridge *curves = work->curves;
     size_t classes = curves->classes, first = block * BLOCK, left = curves->points.rows - first;
     size_t rows = left < BLOCK ? left : (size_t)BLOCK;
     struct space *space = &work->space[worker];
@@ -183,7 +183,7 @@ static temper_status expect_rows(void *context, size_t block, size_t worker)
 
 static void fill_waves(struct work *work)
 {
-    const struct curves *curves = work->curves;
+    const struct rff_ridge *curves = work->curves;
     struct random random = {curves->seed, STREAM_WAVES};
     size_t cells = work->dimensions * work->waves;
     double sum = 0;
@@ -200,7 +200,7 @@ static void fill_waves(struct work *work)
 
 static void fill_order(struct work *work)
 {
-    const struct curves *curves = work->curves;
+    const struct rff_ridge *curves = work->curves;
     size_t filled = 0;
     for (size_t group = 0; group < GROUPS; group++) {
         work->begin[group] = filled;
@@ -241,7 +241,7 @@ static bool make_spaces(struct work *work)
 
 static bool begin(struct work *work)
 {
-    const struct curves *curves = work->curves;
+    const struct rff_ridge *curves = work->curves;
     size_t rows = curves->points.rows;
     work->dimensions = curves->points.dimensions;
     work->waves = COLUMNS - 1 - work->dimensions;
@@ -271,7 +271,7 @@ static void end(struct work *work)
     mem_free(work->scratch);
 }
 
-temper_status curves_fit(const struct curves *curves, double *out, temper_error *error)
+temper_status rff_ridge_fit(const struct rff_ridge *curves, double *out, temper_error *error)
 {
     const char *wanted;
     const struct kernel *kernel = kernel_choose(&wanted);

@@ -7,13 +7,13 @@
 #ifndef AUDIT_RFF_RIDGE_H
 #define AUDIT_RFF_RIDGE_H
 
-#include "base/status.h"
 #include "audit/knn.h"
+#include "base/status.h"
 
 /* Moments and the factors of two classes. */
 enum { CURVES_BYTES = 4 << 20 };
 
-struct curves {
+struct rff_ridge {
     struct points points; /* around their mean */
     const uint32_t *label;
     size_t classes;
@@ -25,6 +25,6 @@ struct curves {
 /* Fills out[row * classes + class] with the share of the class that the other parts lead to expect
  * at the row's place: about 0 to 1, not exactly. Of more than 20,000 rows, so many, evenly spread,
  * are learnt from. The same bits for any number of threads. */
-temper_status curves_fit(const struct curves *curves, double *out, temper_error *error);
+temper_status rff_ridge_fit(const struct rff_ridge *curves, double *out, temper_error *error);
 
 #endif

@@ -18,7 +18,7 @@ enum {
     BUFFER_SIZE = 65536
 };
 
-struct sink {
+struct atomic_file {
     char *path;      /* as the user named it, for messages */
     char *target;    /* where the rename leads: no link. NULL: written to directly */
     char *temporary; /* the name of the file until then; NULL once it is gone */
@@ -84,7 +84,8 @@ static temper_status answer(const char *path, int failure, temper_error *error)
 
 /* Makes something of a name that was not there, beside the target; *out is that name, ours to be
  * renamed or removed. */
-static int make_beside(struct sink *sink, int (*make)(struct sink *, const char *), char **out)
+static int make_beside(struct atomic_file *sink, int (*make)(struct atomic_file *, const char *),
+                       char **out)
 {
     char last[TEMPORARY_LENGTH];
     for (int i = 0; i < NAME_TRIES; i++) {
@@ -106,7 +107,7 @@ static int make_beside(struct sink *sink, int (*make)(struct sink *, const char 
 
 /* Mode 0666 leaves the rest to the umask, which could not be asked for without changing it for the
  * whole process; a private file stays private while it is being written. */
-static int create_file(struct sink *sink, const char *name)
+static int create_file(struct atomic_file *sink, const char *name)
 {
     mode_t mode = sink->replaces ? 0600 : 0666;
     sink->file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
@@ -115,7 +116,7 @@ static int create_file(struct sink *sink, const char *name)
 
 /* A folder may be writable and not readable: then it is not synced. Opened before the rename, after
  * which nothing but the sync may fail. */
-static int open_folder(struct sink *sink)
+static int open_folder(struct atomic_file *sink)
 {
     char *name = path_beside(sink->target, ".");
     if (!name)
@@ -126,7 +127,7 @@ static int open_folder(struct sink *sink)
 }
 
 /* `old` describes the file there, or is NULL. */
-static int open_regular(struct sink *sink, const struct stat *old)
+static int open_regular(struct atomic_file *sink, const struct stat *old)
 {
     if (old) {
         /* Its folder would allow replacing a file that may not be written to. */
@@ -144,14 +145,14 @@ static int open_regular(struct sink *sink, const struct stat *old)
 }
 
 /* Devices and pipes: there is nothing to keep, and a rename would put a file in their place. */
-static int open_directly(struct sink *sink)
+static int open_directly(struct atomic_file *sink)
 {
     sink->file = open(sink->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
     return sink->file < 0 ? errno : 0;
 }
 
 /* By what is at the path now. */
-static int open_target(struct sink *sink)
+static int open_target(struct atomic_file *sink)
 {
     struct stat old;
     if (is_standard_output(sink->path)) {
@@ -170,18 +171,18 @@ static int open_target(struct sink *sink)
 }
 
 /* What can be refused is refused here, not after hours of work. */
-temper_status sink_open(const char *path, struct sink **out, temper_error *error)
+temper_status atomic_file_open(const char *path, struct atomic_file **out, temper_error *error)
 {
-    struct sink *sink = mem_alloc(1, sizeof *sink);
+    struct atomic_file *sink = mem_alloc(1, sizeof *sink);
     if (!sink)
         return error_no_memory(error);
-    *sink = (struct sink){.file = -1, .folder = -1};
+    *sink = (struct atomic_file){.file = -1, .folder = -1};
     sink->path = path_beside("", path);
     sink->buffer = mem_alloc(BUFFER_SIZE, 1);
     /* The file last: what has no memory has created nothing. */
     int failure = sink->path && sink->buffer ? open_target(sink) : ENOMEM;
     if (failure) {
-        sink_drop(sink);
+        atomic_file_drop(sink);
         return answer(path, failure, error);
     }
     *out = sink;
@@ -208,7 +209,7 @@ static int write_all(int file, const char *bytes, size_t length)
 }
 
 /* After a failure there is nothing to try again: the sink can only be dropped. */
-static int flush(struct sink *sink)
+static int flush(struct atomic_file *sink)
 {
     int failure = write_all(sink->file, sink->buffer, sink->waiting);
     sink->waiting = 0;
@@ -216,7 +217,8 @@ static int flush(struct sink *sink)
 }
 
 /* Small pieces wait in the buffer; large ones go past it, behind what waits. */
-temper_status sink_write(struct sink *sink, const void *bytes, size_t length, temper_error *error)
+temper_status atomic_file_write(struct atomic_file *sink, const void *bytes, size_t length,
+                                temper_error *error)
 {
     int failure = 0;
     if (length > BUFFER_SIZE - sink->waiting)
@@ -233,7 +235,7 @@ temper_status sink_write(struct sink *sink, const void *bytes, size_t length, te
 /* ---- The end --------------------------------------------------------------------------------- */
 
 /* After EINTR the file is closed all the same. */
-static int close_file(struct sink *sink)
+static int close_file(struct atomic_file *sink)
 {
     int file = sink->file;
     sink->file = -1;
@@ -243,7 +245,7 @@ static int close_file(struct sink *sink)
 }
 
 /* Writes what is waiting; a file that will be renamed must be safe on the disk before. */
-static int finish_file(struct sink *sink)
+static int finish_file(struct atomic_file *sink)
 {
     int failure = flush(sink);
     if (!failure && sink->replaces && fchmod(sink->file, sink->mode) != 0)
@@ -264,7 +266,7 @@ static int sync_folder(int folder)
 
 /* A second name for the old file. Where there are none, or not for the files of others, it is moved
  * aside: for a moment there is no file, but none is lost. */
-static int keep_old(struct sink *sink, const char *name)
+static int keep_old(struct atomic_file *sink, const char *name)
 {
     if (link(sink->target, name) == 0)
         return 0;
@@ -277,7 +279,7 @@ static int keep_old(struct sink *sink, const char *name)
 
 /* The new file takes its name. If others are to follow, what it replaces is kept until they have.
  */
-static int appear(struct sink *sink, bool others_follow)
+static int appear(struct atomic_file *sink, bool others_follow)
 {
     int failure = 0;
     if (!sink->temporary) /* written to directly */
@@ -293,7 +295,7 @@ static int appear(struct sink *sink, bool others_follow)
     return 0;
 }
 
-static void forget_old(struct sink *sink)
+static void forget_old(struct atomic_file *sink)
 {
     if (sink->backup)
         unlink(sink->backup);
@@ -303,7 +305,7 @@ static void forget_old(struct sink *sink)
 
 /* Undoes what `appear` did, however far it came. An old file that cannot get its name back keeps
  * the other one. To rename one name of a file to another does nothing, so that both are left. */
-static void disappear(struct sink *sink)
+static void disappear(struct atomic_file *sink)
 {
     if (!sink->backup && sink->target && !sink->temporary)
         unlink(sink->target);
@@ -313,7 +315,7 @@ static void disappear(struct sink *sink)
 
 /* Renames all or none; *at is the one that failed. A folder that cannot be synced undoes nothing:
  * the new files are there, and whole. */
-static int publish(struct sink *const *sinks, size_t count, size_t *at)
+static int publish(struct atomic_file *const *sinks, size_t count, size_t *at)
 {
     int failure = 0;
     for (*at = 0; *at < count; ++*at) {
@@ -337,7 +339,8 @@ static int publish(struct sink *const *sinks, size_t count, size_t *at)
 
 /* All files are safe under their temporary names before the first is renamed. The message comes
  * before the end: it needs the path. */
-temper_status sink_commit_all(struct sink *const *sinks, size_t count, temper_error *error)
+temper_status atomic_file_commit_all(struct atomic_file *const *sinks, size_t count,
+                                     temper_error *error)
 {
     size_t at = 0;
     int failure = 0;
@@ -349,17 +352,17 @@ temper_status sink_commit_all(struct sink *const *sinks, size_t count, temper_er
         failure = publish(sinks, count, &at);
     temper_status status = failure ? answer(sinks[at]->path, failure, error) : TEMPER_OK;
     for (size_t i = 0; i < count; i++)
-        sink_drop(sinks[i]);
+        atomic_file_drop(sinks[i]);
     return status;
 }
 
-temper_status sink_commit(struct sink *sink, temper_error *error)
+temper_status atomic_file_commit(struct atomic_file *sink, temper_error *error)
 {
-    return sink_commit_all(&sink, 1, error);
+    return atomic_file_commit_all(&sink, 1, error);
 }
 
 /* Takes what is half-open or closed already, too. */
-void sink_drop(struct sink *sink)
+void atomic_file_drop(struct atomic_file *sink)
 {
     if (!sink)
         return;

@@ -5,16 +5,17 @@
 
 #include "base/atomic_file.h"
 
-temper_status file_save(const char *path, const char *bytes, size_t length, temper_error *error)
+temper_status atomic_file_save(const char *path, const char *bytes, size_t length,
+                               temper_error *error)
 {
-    struct sink *sink;
+    struct atomic_file *sink;
     /* A file of that name, as for everything here: the standard output is for a sink to give. */
-    temper_status status = sink_open(strcmp(path, "-") == 0 ? "./-" : path, &sink, error);
+    temper_status status = atomic_file_open(strcmp(path, "-") == 0 ? "./-" : path, &sink, error);
     if (status != TEMPER_OK)
         return status;
-    status = sink_write(sink, bytes, length, error);
+    status = atomic_file_write(sink, bytes, length, error);
     if (status == TEMPER_OK)
-        return sink_commit(sink, error);
-    sink_drop(sink);
+        return atomic_file_commit(sink, error);
+    atomic_file_drop(sink);
     return status;
 }

@@ -28,8 +28,8 @@ enum stage {
     PADDING  /* gzip: zeros up to the end, as tapes have them */
 };
 
-struct unpacker {
-    enum unpacked (*step)(struct unpacker *, struct flow *);
+struct decompressor {
+    enum decompress_result (*step)(struct decompressor *, struct flow *);
     enum stage stage;
     size_t finished; /* members or frames */
     const char *cause;
@@ -46,7 +46,7 @@ struct unpacker {
 
 static const char gzip_name[] = "gzip", zstd_name[] = "zstd";
 
-const char *unpack_kind(const unsigned char *bytes, size_t length)
+const char *decompress_kind(const unsigned char *bytes, size_t length)
 {
     if (length >= sizeof gzip_magic && memcmp(bytes, gzip_magic, sizeof gzip_magic) == 0)
         return gzip_name;
@@ -72,8 +72,8 @@ static void zlib_free(void *unused, void *block)
     mem_free(block);
 }
 
-/* Half-open ones are closed by unpack_close. */
-static bool gzip_open(struct unpacker *unpacker)
+/* Half-open ones are closed by decompress_close. */
+static bool gzip_open(struct decompressor *unpacker)
 {
     unpacker->zlib.zalloc = zlib_alloc;
     unpacker->zlib.zfree = zlib_free;
@@ -104,14 +104,14 @@ static int inflate_flow(z_stream *zlib, struct flow *flow)
 }
 
 /* The first bytes behind a member are not those of another one. */
-static bool no_member(const struct unpacker *unpacker)
+static bool no_member(const struct decompressor *unpacker)
 {
     return unpacker->finished > 0 && unpacker->zlib.total_in <= sizeof gzip_magic;
 }
 
 /* zlib looks at the checksum of the header, if it has one, and at checksum and length at the end.
  */
-static enum unpacked gzip_within(struct unpacker *unpacker, struct flow *flow)
+static enum decompress_result gzip_within(struct decompressor *unpacker, struct flow *flow)
 {
     switch (inflate_flow(&unpacker->zlib, flow)) {
     case Z_OK:
@@ -131,7 +131,7 @@ static enum unpacked gzip_within(struct unpacker *unpacker, struct flow *flow)
 }
 
 /* gzip itself lets zeros follow the last member, and nothing else. */
-static enum unpacked gzip_between(struct unpacker *unpacker, struct flow *flow)
+static enum decompress_result gzip_between(struct decompressor *unpacker, struct flow *flow)
 {
     for (; flow->in_left > 0 && *flow->in == 0; flow->in++, flow->in_left--)
         unpacker->stage = PADDING;
@@ -143,7 +143,7 @@ static enum unpacked gzip_between(struct unpacker *unpacker, struct flow *flow)
     return inflateReset(&unpacker->zlib) == Z_OK ? UNPACK_GOES_ON : UNPACK_NO_MEMORY;
 }
 
-static enum unpacked gzip_step(struct unpacker *unpacker, struct flow *flow)
+static enum decompress_result gzip_step(struct decompressor *unpacker, struct flow *flow)
 {
     return unpacker->stage == WITHIN ? gzip_within(unpacker, flow) : gzip_between(unpacker, flow);
 }
@@ -152,7 +152,7 @@ static enum unpacked gzip_step(struct unpacker *unpacker, struct flow *flow)
 
 /* The window is what a frame may ask for before it has shown a byte: bounded, or a file of 20 bytes
  * could take 2 GiB. */
-static bool zstd_open(struct unpacker *unpacker)
+static bool zstd_open(struct decompressor *unpacker)
 {
     unpacker->zstd = ZSTD_createDStream();
     return unpacker->zstd &&
@@ -160,7 +160,7 @@ static bool zstd_open(struct unpacker *unpacker)
 }
 
 /* By code, for those errors that have a remedy of their own; by name for all others. */
-static enum unpacked zstd_failed(struct unpacker *unpacker, size_t result)
+static enum decompress_result zstd_failed(struct decompressor *unpacker, size_t result)
 {
     unpacker->cause = ZSTD_getErrorName(result);
     switch (ZSTD_getErrorCode(result)) {
@@ -179,13 +179,13 @@ static enum unpacked zstd_failed(struct unpacker *unpacker, size_t result)
 
 /* How much libzstd is given at once: what it asks for, up to the end of a block. It takes nothing
  * of what it finds damaged, so that nobody would know where in 256 KiB the damage is. */
-static size_t zstd_portion(const struct unpacker *unpacker, const struct flow *flow)
+static size_t zstd_portion(const struct decompressor *unpacker, const struct flow *flow)
 {
     return least(flow->in_left, unpacker->wanted ? unpacker->wanted : FRAME_START);
 }
 
 /* One call of ZSTD_decompressStream on the flow; *moved tells whether it got anywhere. */
-static size_t decompress_flow(struct unpacker *unpacker, struct flow *flow, bool *moved)
+static size_t decompress_flow(struct decompressor *unpacker, struct flow *flow, bool *moved)
 {
     ZSTD_inBuffer in = {flow->in, zstd_portion(unpacker, flow), 0};
     ZSTD_outBuffer out = {flow->out, flow->out_left, 0};
@@ -204,7 +204,7 @@ static size_t decompress_flow(struct unpacker *unpacker, struct flow *flow, bool
 
 /* A frame is done. libzstd compares its length with the one in its header in most cases only: not
  * where a frame that is streamed ends with an empty block. */
-static bool zstd_finish(struct unpacker *unpacker)
+static bool zstd_finish(struct decompressor *unpacker)
 {
     unsigned long long said = ZSTD_getFrameContentSize(unpacker->head, unpacker->head_length);
     bool known = said != ZSTD_CONTENTSIZE_UNKNOWN && said != ZSTD_CONTENTSIZE_ERROR;
@@ -218,7 +218,7 @@ static bool zstd_finish(struct unpacker *unpacker)
 }
 
 /* libzstd goes from frame to frame by itself; it only cannot know that nothing more will come. */
-static enum unpacked zstd_step(struct unpacker *unpacker, struct flow *flow)
+static enum decompress_result zstd_step(struct decompressor *unpacker, struct flow *flow)
 {
     bool moved;
     if (unpacker->stage == BETWEEN && flow->in_left == 0)
@@ -226,7 +226,7 @@ static enum unpacked zstd_step(struct unpacker *unpacker, struct flow *flow)
     size_t portion = zstd_portion(unpacker, flow), before = flow->in_left;
     size_t result = decompress_flow(unpacker, flow, &moved);
     if (ZSTD_isError(result)) {
-        enum unpacked failed = zstd_failed(unpacker, result);
+        enum decompress_result failed = zstd_failed(unpacker, result);
         size_t left = failed == UNPACK_DAMAGED ? portion - (before - flow->in_left) : 0;
         flow->in += left; /* the damage is before the end of the block */
         flow->in_left -= left;
@@ -241,30 +241,30 @@ static enum unpacked zstd_step(struct unpacker *unpacker, struct flow *flow)
 
 /* ---- Both ------------------------------------------------------------------------------------ */
 
-struct unpacker *unpack_open(const char *kind)
+struct decompressor *decompress_open(const char *kind)
 {
-    struct unpacker *unpacker = mem_zeroed(1, sizeof *unpacker);
+    struct decompressor *unpacker = mem_zeroed(1, sizeof *unpacker);
     if (!unpacker)
         return NULL;
     unpacker->stage = WITHIN;
     unpacker->step = kind == gzip_name ? gzip_step : zstd_step;
     if (kind == gzip_name ? gzip_open(unpacker) : zstd_open(unpacker))
         return unpacker;
-    unpack_close(unpacker);
+    decompress_close(unpacker);
     return NULL;
 }
 
-enum unpacked unpack_step(struct unpacker *unpacker, struct flow *flow)
+enum decompress_result decompress_step(struct decompressor *unpacker, struct flow *flow)
 {
     return unpacker->step(unpacker, flow);
 }
 
-const char *unpack_cause(const struct unpacker *unpacker)
+const char *decompress_cause(const struct decompressor *unpacker)
 {
     return unpacker->cause ? unpacker->cause : "it does not make sense";
 }
 
-void unpack_close(struct unpacker *unpacker)
+void decompress_close(struct decompressor *unpacker)
 {
     if (!unpacker)
         return;

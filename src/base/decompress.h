@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /* How a step ended. */
-enum unpacked {
+enum decompress_result {
     UNPACK_GOES_ON, /* the output is full, or the input used up */
     UNPACK_END,     /* of the last member or frame, and of the input */
     UNPACK_CUT,     /* the input ends within a member or frame */
@@ -26,19 +26,19 @@ struct flow {
     size_t out_left;
 };
 
-struct unpacker;
+struct decompressor;
 
 /* What is told by its first bytes: "gzip", "zstd", or NULL if it is neither. */
 enum { UNPACK_MAGIC = 4 };
-const char *unpack_kind(const unsigned char *bytes, size_t length);
+const char *decompress_kind(const unsigned char *bytes, size_t length);
 
-/* `kind` is what unpack_kind gave. NULL without memory. */
-struct unpacker *unpack_open(const char *kind);
+/* `kind` is what decompress_kind gave. NULL without memory. */
+struct decompressor *decompress_open(const char *kind);
 /* At most one pass over what is there; out_left > 0. Once it has failed or ended it is not called
  * again. */
-enum unpacked unpack_step(struct unpacker *unpacker, struct flow *flow);
+enum decompress_result decompress_step(struct decompressor *unpacker, struct flow *flow);
 /* What the last step found damaged, in the words of the library: "incorrect data check". */
-const char *unpack_cause(const struct unpacker *unpacker);
-void unpack_close(struct unpacker *unpacker);
+const char *decompress_cause(const struct decompressor *unpacker);
+void decompress_close(struct decompressor *unpacker);
 
 #endif

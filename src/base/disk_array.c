@@ -21,16 +21,16 @@ struct array {
     int file;
 };
 
-struct spill {
+struct disk_array {
     struct array array[MOST_ARRAYS];
     size_t used;        /* since arrays were dropped */
     const char *failed; /* what could not be done, NULL: memory ran out */
     int reason;         /* an errno */
 };
 
-struct spill *spill_new(void)
+struct disk_array *disk_array_new(void)
 {
-    return mem_zeroed(1, sizeof(struct spill));
+    return mem_zeroed(1, sizeof(struct disk_array));
 }
 
 static void release(struct array *array)
@@ -42,14 +42,14 @@ static void release(struct array *array)
     *array = (struct array){0};
 }
 
-void spill_free(struct spill *spill)
+void disk_array_free(struct disk_array *spill)
 {
     for (size_t i = 0; spill && i < MOST_ARRAYS; i++)
         release(&spill->array[i]);
     mem_free(spill);
 }
 
-static struct array *find(const struct spill *spill, const void *address)
+static struct array *find(const struct disk_array *spill, const void *address)
 {
     for (size_t i = 0; spill && i < MOST_ARRAYS; i++)
         if (spill->array[i].address == address)
@@ -57,19 +57,19 @@ static struct array *find(const struct spill *spill, const void *address)
     return NULL;
 }
 
-bool spill_has(const struct spill *spill, const void *array)
+bool disk_array_has(const struct disk_array *spill, const void *array)
 {
     return array && find(spill, array);
 }
 
-void spill_drop(const struct spill *spill)
+void disk_array_drop(const struct disk_array *spill)
 {
     for (size_t i = 0; i < MOST_ARRAYS; i++)
         if (spill->array[i].address)
             (void)madvise(spill->array[i].address, spill->array[i].length, MADV_DONTNEED);
 }
 
-void spill_used(struct spill *spill, size_t bytes)
+void disk_array_used(struct disk_array *spill, size_t bytes)
 {
     if (!spill)
         return;
@@ -77,7 +77,7 @@ void spill_used(struct spill *spill, size_t bytes)
     if (spill->used < USED_MOST)
         return;
     spill->used = 0;
-    spill_drop(spill);
+    disk_array_drop(spill);
 }
 
 /* ---- Files ----------------------------------------------------------------------------------- */
@@ -105,7 +105,7 @@ static int open_file(void)
     return file;
 }
 
-static bool fails(struct spill *spill, const char *what, int reason)
+static bool fails(struct disk_array *spill, const char *what, int reason)
 {
     spill->failed = what;
     spill->reason = reason;
@@ -114,7 +114,7 @@ static bool fails(struct spill *spill, const char *what, int reason)
 
 /* The disk's space first, then addresses for it: the old mapping stays until the new one is there.
  */
-static bool grow(struct spill *spill, struct array *array, size_t bytes)
+static bool grow(struct disk_array *spill, struct array *array, size_t bytes)
 {
     int reason;
     do
@@ -135,7 +135,7 @@ static bool grow(struct spill *spill, struct array *array, size_t bytes)
     return true;
 }
 
-static void *add(struct spill *spill, size_t bytes)
+static void *add(struct disk_array *spill, size_t bytes)
 {
     struct array *array = find(spill, NULL), made = {.file = -1};
     if (!array) {
@@ -155,7 +155,7 @@ static void *add(struct spill *spill, size_t bytes)
     return array->address;
 }
 
-void *spill_resize(struct spill *spill, void *old, size_t count, size_t size)
+void *disk_array_resize(struct disk_array *spill, void *old, size_t count, size_t size)
 {
     size_t bytes;
     if (!mul_size(count, size, &bytes) || bytes > (size_t)INT64_MAX) {
@@ -171,12 +171,12 @@ void *spill_resize(struct spill *spill, void *old, size_t count, size_t size)
     return grow(spill, array, bytes) ? array->address : NULL;
 }
 
-bool spill_has_failed(const struct spill *spill)
+bool disk_array_has_failed(const struct disk_array *spill)
 {
     return spill->reason != 0;
 }
 
-temper_status spill_failure(const struct spill *spill, temper_error *error)
+temper_status disk_array_failure(const struct disk_array *spill, temper_error *error)
 {
     char place[PATH_SHOWN];
     if (!spill->failed)
@@ -187,14 +187,14 @@ temper_status spill_failure(const struct spill *spill, temper_error *error)
                      path_shown(folder(), place), spill->failed, strerror(spill->reason));
 }
 
-void *array_resize(struct spill *spill, void *array, size_t count, size_t size)
+void *array_resize(struct disk_array *spill, void *array, size_t count, size_t size)
 {
-    return spill ? spill_resize(spill, array, count, size) : mem_resize(array, count, size);
+    return spill ? disk_array_resize(spill, array, count, size) : mem_resize(array, count, size);
 }
 
-void array_free(struct spill *spill, void *array)
+void array_free(struct disk_array *spill, void *array)
 {
-    if (!spill_has(spill, array))
+    if (!disk_array_has(spill, array))
         mem_free(array);
     else
         release(find(spill, array));

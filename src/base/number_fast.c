@@ -35,7 +35,7 @@ static bool take_exponent(const char *p, const char *to, int *power)
     return *power >= -NUMBER_PLAIN_POWER && *power <= NUMBER_PLAIN_POWER;
 }
 
-bool number_plain_long(const char *p, const char *to, struct number_plain *number)
+bool number_fast_long(const char *p, const char *to, struct number_fast *number)
 {
     uint64_t digits = 0;
     number->negative = p < to && *p == '-';

@@ -25,7 +25,7 @@ enum {
 };
 
 /* A number taken apart: digits * 10^power. */
-struct number_plain {
+struct number_fast {
     uint64_t digits;
     int power;
     bool negative;
@@ -179,9 +179,9 @@ static inline bool number_shape(const char *p, unsigned length, uint32_t stops, 
 /* Makes a number of its last digits, at most eight behind the point if it has one, and the others.
  */
 static inline void number_shaped(const char *p, const struct number_shape *shape, uint64_t last,
-                                 struct number_plain *number)
+                                 struct number_fast *number)
 {
-    *number = (struct number_plain){last, -(int)shape->decimals, shape->sign};
+    *number = (struct number_fast){last, -(int)shape->decimals, shape->sign};
     if (shape->decimals == 0)
         return;
     p += shape->sign;
@@ -196,18 +196,18 @@ static inline unsigned number_last(const struct number_shape *shape)
 }
 
 /* Numbers of any shape, with up to 18 digits, and an exponent up to 22 in the end. */
-bool number_plain_long(const char *p, const char *to, struct number_plain *number);
+bool number_fast_long(const char *p, const char *to, struct number_fast *number);
 
 /* Reads the token of `length` bytes at p; false if it is no number, or not a plain one. Where the
  * token ends is the caller's to know: so the search for the next one need not wait for what is in
  * this one. */
-static inline bool number_plain_read(const char *p, unsigned length, uint32_t stops,
-                                     struct number_plain *number)
+static inline bool number_fast_read(const char *p, unsigned length, uint32_t stops,
+                                    struct number_fast *number)
 {
     struct number_shape shape;
     if (!number_shape(p, length, stops, 16, &shape) ||
         shape.whole + shape.decimals > NUMBER_PLAIN_DIGITS)
-        return number_plain_long(p, p + length, number);
+        return number_fast_long(p, p + length, number);
     unsigned more = shape.decimals > 8 ? shape.decimals - 8 : 0; /* of a double, mostly eight */
     shape.decimals -= more;
     unsigned last = number_last(&shape);
@@ -222,7 +222,7 @@ static inline bool number_plain_read(const char *p, unsigned length, uint32_t st
 /* ---- Values ---------------------------------------------------------------------------------- */
 
 /* Its size in double; right to the last bit if the digits are below 2^53, else within 2 units. */
-static inline double number_plain_size(const struct number_plain *number)
+static inline double number_fast_size(const struct number_fast *number)
 {
     double digits = (double)(int64_t)number->digits;
     return number->power < 0 ? digits / number_powers[-number->power]
@@ -240,18 +240,18 @@ static inline double number_signed(double size, bool negative)
 }
 
 /* The nearest double; false if that takes more than one rounding. */
-static inline bool number_plain_f64(const struct number_plain *number, double *value)
+static inline bool number_fast_f64(const struct number_fast *number, double *value)
 {
-    *value = number_signed(number_plain_size(number), number->negative);
+    *value = number_signed(number_fast_size(number), number->negative);
     return number->digits <= (uint64_t)1 << 53;
 }
 
 /* The nearest float: that of the double, unless the middle between two floats is as near to it as
  * its own error. It is never denormal, at least 1e-22; one that may be too large is left to others.
  */
-static inline bool number_plain_f32(const struct number_plain *number, float *value)
+static inline bool number_fast_f32(const struct number_fast *number, float *value)
 {
-    double size = number_plain_size(number);
+    double size = number_fast_size(number);
     uint64_t bits;
     if (number->power > 20) /* 10^18 * 10^20 is a float */
         return false;

@@ -7,10 +7,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/decompress.h"
 #include "base/input.h"
 #include "base/memory.h"
 #include "base/path.h"
-#include "base/decompress.h"
 
 enum {
     PACKED_SIZE = 262144, /* one read of compressed bytes: few calls, and it stays in the cache */
@@ -27,10 +27,10 @@ struct source {
     size_t packed_at, packed_end;
     bool file_ended;
 
-    const char *compression;   /* NULL: none */
-    struct unpacker *unpacker; /* NULL: none */
-    bool ended;                /* nothing more will be produced */
-    temper_error failure;      /* the first one; from then on every read fails with it */
+    const char *compression;       /* NULL: none */
+    struct decompressor *unpacker; /* NULL: none */
+    bool ended;                    /* nothing more will be produced */
+    temper_error failure;          /* the first one; from then on every read fails with it */
 
     unsigned char *ahead; /* what was peeked at and not read: from ahead_at on. NULL until needed */
     size_t ahead_at, ahead_end;
@@ -40,7 +40,7 @@ struct source {
 
 /* How an archive can be bad. Places are bytes of the file as it lies there: what a user can look at
  * with other tools. Kept with the source, as every further read fails in the same way. */
-static temper_status unpack_failed(struct source *source, enum unpacked result)
+static temper_status unpack_failed(struct source *source, enum decompress_result result)
 {
     temper_error *error = &source->failure;
     const char *name = source->name, *kind = source->compression;
@@ -71,7 +71,7 @@ static temper_status unpack_failed(struct source *source, enum unpacked result)
     default:
         return error_set(error, TEMPER_BAD_DATA,
                          "%s: the %s archive is damaged before byte %llu: %s; get the file again",
-                         name, kind, byte + 1, unpack_cause(source->unpacker));
+                         name, kind, byte + 1, decompress_cause(source->unpacker));
     }
 }
 
@@ -118,15 +118,15 @@ static temper_status produce_plain(struct source *source, unsigned char *bytes, 
 }
 
 /* One step from the buffer to `bytes`. */
-static enum unpacked unpack_input(struct source *source, unsigned char *bytes, size_t size,
-                                  size_t *made)
+static enum decompress_result unpack_input(struct source *source, unsigned char *bytes, size_t size,
+                                           size_t *made)
 {
     struct flow flow = {.in = source->packed + source->packed_at,
                         .in_left = source->packed_end - source->packed_at,
                         .in_ended = source->file_ended,
                         .out = bytes,
                         .out_left = size};
-    enum unpacked result = unpack_step(source->unpacker, &flow);
+    enum decompress_result result = decompress_step(source->unpacker, &flow);
     source->packed_at = source->packed_end - flow.in_left;
     *made = size - flow.out_left;
     return result;
@@ -143,7 +143,7 @@ static temper_status produce_unpacked(struct source *source, unsigned char *byte
             source->packed_at == source->packed_end && !source->file_ended ? refill(source) : 0;
         if (failure)
             return input_failed(source->name, failure, &source->failure);
-        enum unpacked result = unpack_input(source, bytes + done, size - done, &made);
+        enum decompress_result result = unpack_input(source, bytes + done, size - done, &made);
         done += made;
         if (result == UNPACK_END) {
             source->ended = true;
@@ -194,9 +194,9 @@ static int detect(struct source *source)
         source->packed_end += got;
         source->file_ended = got == 0;
     }
-    source->compression = unpack_kind(source->packed, source->packed_end);
+    source->compression = decompress_kind(source->packed, source->packed_end);
     if (source->compression)
-        source->unpacker = unpack_open(source->compression);
+        source->unpacker = decompress_open(source->compression);
     return source->compression && !source->unpacker ? ENOMEM : 0;
 }
 
@@ -271,7 +271,7 @@ void source_close(struct source *source)
     if (!source)
         return;
     input_close(&source->file);
-    unpack_close(source->unpacker);
+    decompress_close(source->unpacker);
     mem_free(source->packed);
     mem_free(source->ahead);
     mem_free(source);

@@ -10,28 +10,28 @@ enum { HEAD = RECORD_KIND + sizeof(uint64_t) };
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-void record_begin(struct text *out, const char kind[RECORD_KIND + 1])
+void wire_begin(struct text *out, const char kind[RECORD_KIND + 1])
 {
     text_append_bytes(out, kind, RECORD_KIND);
-    record_put_count(out, 0); /* the checksum, later */
+    wire_put_count(out, 0); /* the checksum, later */
 }
 
-void record_put_count(struct text *out, uint64_t count)
+void wire_put_count(struct text *out, uint64_t count)
 {
     text_append_bytes(out, (const char *)&count, sizeof count);
 }
 
-void record_put_number(struct text *out, double number)
+void wire_put_number(struct text *out, double number)
 {
-    record_put_numbers(out, &number, 1);
+    wire_put_numbers(out, &number, 1);
 }
 
-void record_put_numbers(struct text *out, const double *numbers, size_t count)
+void wire_put_numbers(struct text *out, const double *numbers, size_t count)
 {
     text_append_bytes(out, (const char *)numbers, count * sizeof *numbers);
 }
 
-void record_put_text(struct text *out, const char *text)
+void wire_put_text(struct text *out, const char *text)
 {
     text_append_bytes(out, text, strlen(text) + 1);
 }
@@ -41,7 +41,7 @@ static uint64_t checksum(const char *bytes, size_t length)
     return XXH3_64bits(bytes + HEAD, length - HEAD);
 }
 
-void record_end(struct text *out)
+void wire_end(struct text *out)
 {
     if (out->failed)
         return;
@@ -51,8 +51,8 @@ void record_end(struct text *out)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-bool record_open(struct record *record, const char *bytes, size_t length,
-                 const char kind[RECORD_KIND + 1])
+bool wire_open(struct record *record, const char *bytes, size_t length,
+               const char kind[RECORD_KIND + 1])
 {
     uint64_t sum;
     if (length < HEAD || memcmp(bytes, kind, RECORD_KIND) != 0)
@@ -78,35 +78,35 @@ static void take(struct record *record, void *to, size_t bytes)
     record->at += bytes;
 }
 
-uint64_t record_take_count(struct record *record)
+uint64_t wire_take_count(struct record *record)
 {
     uint64_t count;
     take(record, &count, sizeof count);
     return count;
 }
 
-size_t record_take_length(struct record *record, size_t bytes_each)
+size_t wire_take_length(struct record *record, size_t bytes_each)
 {
-    uint64_t count = record_take_count(record);
+    uint64_t count = wire_take_count(record);
     if (count <= left(record) / bytes_each)
         return (size_t)count;
     record->failed = true;
     return 0;
 }
 
-double record_take_number(struct record *record)
+double wire_take_number(struct record *record)
 {
     double number;
     take(record, &number, sizeof number);
     return number;
 }
 
-void record_take_numbers(struct record *record, double *numbers, size_t count)
+void wire_take_numbers(struct record *record, double *numbers, size_t count)
 {
     take(record, numbers, count * sizeof *numbers);
 }
 
-const char *record_take_text(struct record *record)
+const char *wire_take_text(struct record *record)
 {
     const char *text = record->at, *end = left(record) ? memchr(text, '\0', left(record)) : NULL;
     if (!end) {
@@ -117,7 +117,7 @@ const char *record_take_text(struct record *record)
     return text;
 }
 
-bool record_done(const struct record *record)
+bool wire_done(const struct record *record)
 {
     return !record->failed && record->at == record->end;
 }

@@ -57,7 +57,7 @@ temper_status dataset_name_features(struct dataset *data, const char *const *nam
     return TEMPER_OK;
 }
 
-temper_status dataset_weigh(struct dataset *data, const double *weights, temper_error *error)
+temper_status dataset_set_weights(struct dataset *data, const double *weights, temper_error *error)
 {
     double *copy = mem_alloc((size_t)data->x.rows, sizeof *copy);
     if (!copy)

@@ -12,6 +12,6 @@ temper_status dataset_name_classes(struct dataset *data, const char *const *name
 temper_status dataset_name_features(struct dataset *data, const char *const *names,
                                     temper_error *error);
 /* One for each row, multiplied with those that are there. */
-temper_status dataset_weigh(struct dataset *data, const double *weights, temper_error *error);
+temper_status dataset_set_weights(struct dataset *data, const double *weights, temper_error *error);
 
 #endif

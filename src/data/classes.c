@@ -22,7 +22,7 @@ enum {
 #define TOO_MANY  (UINT32_MAX - 1)
 
 struct class_index {
-    struct spellings spellings;
+    struct string_table spellings;
     double *value; /* of each class, if it is a number */
     bool *is_number;
     size_t capacity; /* of value, is_number and the names */
@@ -127,7 +127,7 @@ static uint32_t add_class(struct classes *classes, const struct label *label)
         return TOO_MANY;
     char *name = copy_name(label->name, label->length);
     if (!name || !reserve_class(classes) ||
-        !spellings_add(&index->spellings, name, label->length, number)) {
+        !string_table_add(&index->spellings, name, label->length, number)) {
         mem_free(name);
         return NO_MEMORY;
     }
@@ -142,10 +142,10 @@ static uint32_t add_class(struct classes *classes, const struct label *label)
 static bool remember_spelling(struct classes *classes, const char *text, size_t length,
                               uint32_t number)
 {
-    struct spellings *spellings = &classes->index->spellings;
+    struct string_table *spellings = &classes->index->spellings;
     if (length > LONGEST_SPELLING || spellings->used >= MOST_SPELLINGS)
         return true;
-    return spellings_add(spellings, text, length, number);
+    return string_table_add(spellings, text, length, number);
 }
 
 /* A label that is written in a way not seen before. */
@@ -155,7 +155,7 @@ static uint32_t add_spelling(struct classes *classes, const char *text, size_t l
     label_read(text, length, &label);
     if (label.length == length && memcmp(label.name, text, length) == 0)
         return add_class(classes, &label);
-    uint32_t number = spellings_find(&classes->index->spellings, label.name, label.length);
+    uint32_t number = string_table_find(&classes->index->spellings, label.name, label.length);
     if (number == NOT_FOUND)
         number = add_class(classes, &label);
     if (number < TOO_MANY && !remember_spelling(classes, text, length, number))
@@ -170,7 +170,7 @@ uint32_t classes_add(struct classes *classes, const char *label, size_t length)
         if (!classes->index)
             return NO_MEMORY;
     }
-    uint32_t number = spellings_find(&classes->index->spellings, label, length);
+    uint32_t number = string_table_find(&classes->index->spellings, label, length);
     return number != NOT_FOUND ? number : add_spelling(classes, label, length);
 }
 
@@ -179,11 +179,11 @@ uint32_t classes_find(const struct classes *classes, const char *label, size_t l
     struct label read;
     if (!classes->index)
         return NOT_FOUND;
-    uint32_t number = spellings_find(&classes->index->spellings, label, length);
+    uint32_t number = string_table_find(&classes->index->spellings, label, length);
     if (number != NOT_FOUND)
         return number;
     label_read(label, length, &read);
-    return spellings_find(&classes->index->spellings, read.name, read.length);
+    return string_table_find(&classes->index->spellings, read.name, read.length);
 }
 
 /* ---- Order ----------------------------------------------------------------------------------- */
@@ -222,7 +222,7 @@ static void reorder(struct classes *classes, struct ranked *ranked, uint32_t *ne
         classes->name[i] = ranked[i].name;
         value[i] = ranked[i].value;
     }
-    spellings_renumber(&classes->index->spellings, new_number);
+    string_table_renumber(&classes->index->spellings, new_number);
 }
 
 temper_status classes_sort(struct classes *classes, uint32_t *new_number, temper_error *error)
@@ -247,7 +247,7 @@ void classes_free(struct classes *classes)
         mem_free(classes->name[i]);
     mem_free((void *)classes->name);
     if (classes->index) {
-        spellings_free(&classes->index->spellings);
+        string_table_free(&classes->index->spellings);
         mem_free(classes->index->value);
         mem_free(classes->index->is_number);
         mem_free(classes->index);

@@ -4,7 +4,7 @@
 #include <math.h>
 
 /* Means; and 0 is among the values of a sparse column that some row does not store. */
-void column_finish_first(const struct summing *summing, struct column_sums *out)
+void column_finish_first(const struct summing *summing, struct column_stats *out)
 {
     const struct part *all = &summing->all;
     for (size_t j = 0; j < summing->columns; j++) {
@@ -17,7 +17,7 @@ void column_finish_first(const struct summing *summing, struct column_sums *out)
 
 /* The variance from the squares around a mean that is itself rounded: hence the correction. The
  * second pass counts the same rows and entries again. */
-void column_finish_second(const struct summing *summing, struct column_sums *out)
+void column_finish_second(const struct summing *summing, struct column_stats *out)
 {
     const struct part *all = &summing->all;
     for (size_t j = 0; j < summing->columns; j++) {
@@ -34,7 +34,7 @@ void column_finish_second(const struct summing *summing, struct column_sums *out
 }
 
 /* The squares are of whole numbers: around another near the mean nothing of them is lost. */
-void column_finish_bytes(const struct summing *summing, struct column_sums *out)
+void column_finish_bytes(const struct summing *summing, struct column_stats *out)
 {
     const struct part *all = &summing->all;
     double n = *all->weight;

@@ -16,14 +16,14 @@ enum {
 
 /* What one thread has seen. */
 struct share {
-    struct column_digest *digest;
+    struct column_hash *digest;
     double *row; /* dense: room for one */
     uint64_t nonzeros;
 };
 
 struct pass {
     const struct matrix *x;
-    const uint32_t *column; /* as in column_digests */
+    const uint32_t *column; /* as in column_hashes */
     size_t count, threads;
     struct share *share; /* of each thread */
 };
@@ -84,7 +84,7 @@ static uint64_t mix(uint64_t x)
 }
 
 /* Whether the value is not 0; -0 is. */
-static bool add_value(struct column_digest *digest, double value, uint64_t row_key)
+static bool add_value(struct column_hash *digest, double value, uint64_t row_key)
 {
     uint64_t bits;
     if (value < digest->low)
@@ -114,7 +114,7 @@ static void add_sparse_row(const struct pass *pass, struct share *share, uint64_
     struct row row = matrix_row(pass->x, index);
     uint64_t key = mix(index + 1);
     for (size_t i = 0; i < row.count; i++) {
-        struct column_digest *digest = &share->digest[place_of(pass, row_column(&row, i))];
+        struct column_hash *digest = &share->digest[place_of(pass, row_column(&row, i))];
         digest->entries++;
         share->nonzeros += add_value(digest, row_value(&row, i), key);
     }
@@ -125,7 +125,7 @@ static temper_status add_block(void *context, size_t block, size_t worker)
     const struct pass *pass = context;
     uint64_t from = (uint64_t)block * BLOCK_ROWS, to = from + BLOCK_ROWS;
     for (uint64_t i = from; i < to && i < pass->x->rows; i++) {
-        pages_rows(pass->x, i, 1);
+        page_window_rows(pass->x, i, 1);
         if (pass->x->kind == MATRIX_CSR)
             add_sparse_row(pass, &pass->share[worker], i);
         else
@@ -144,7 +144,7 @@ static bool share_start(const struct pass *pass, struct share *share)
     if (!share->digest || !share->row)
         return false;
     for (size_t j = 0; j < pass->count; j++)
-        share->digest[j] = (struct column_digest){.low = INFINITY, .high = -INFINITY};
+        share->digest[j] = (struct column_hash){.low = INFINITY, .high = -INFINITY};
     return true;
 }
 
@@ -153,8 +153,8 @@ static void share_add(const struct pass *pass, struct share *to, const struct sh
 {
     to->nonzeros += from->nonzeros;
     for (size_t j = 0; j < pass->count; j++) {
-        struct column_digest *a = &to->digest[j];
-        const struct column_digest *b = &from->digest[j];
+        struct column_hash *a = &to->digest[j];
+        const struct column_hash *b = &from->digest[j];
         a->low = fmin(a->low, b->low);
         a->high = fmax(a->high, b->high);
         a->hash[0] += b->hash[0];
@@ -164,7 +164,7 @@ static void share_add(const struct pass *pass, struct share *to, const struct sh
 }
 
 /* Entries that sparse rows leave out are zeros. */
-static void add_zeros(const struct matrix *x, struct column_digest *digest, size_t count)
+static void add_zeros(const struct matrix *x, struct column_hash *digest, size_t count)
 {
     for (size_t j = 0; j < count; j++) {
         if (x->kind != MATRIX_CSR)
@@ -209,10 +209,10 @@ static size_t useful_threads(const struct matrix *x, size_t count, size_t thread
     return most < 1 ? 1 : most < threads ? (size_t)most : threads;
 }
 
-temper_status column_digests(const struct matrix *x, size_t threads, struct column_digests *out,
-                             temper_error *error)
+temper_status column_hashes(const struct matrix *x, size_t threads, struct column_hashes *out,
+                            temper_error *error)
 {
-    struct column_digests result = {.count = (size_t)x->columns};
+    struct column_hashes result = {.count = (size_t)x->columns};
     if (is_wide(x)) {
         result.column = used_columns(x, &result.count);
         if (!result.column)
@@ -223,7 +223,7 @@ temper_status column_digests(const struct matrix *x, size_t threads, struct colu
     pass.share = mem_zeroed(pass.threads, sizeof *pass.share);
     if (!pass.share || !pass_run(&pass)) {
         pass_free(&pass);
-        column_digests_free(&result);
+        column_hashes_free(&result);
         return error_no_memory(error);
     }
     result.digest = pass.share[0].digest;
@@ -234,13 +234,13 @@ temper_status column_digests(const struct matrix *x, size_t threads, struct colu
     return TEMPER_OK;
 }
 
-void column_digests_free(struct column_digests *digests)
+void column_hashes_free(struct column_hashes *digests)
 {
     mem_free(digests->digest);
     mem_free(digests->column);
 }
 
-bool column_is_constant(const struct column_digest *digest)
+bool column_is_constant(const struct column_hash *digest)
 {
     return digest->low == digest->high;
 }

@@ -21,8 +21,8 @@ static bool take_logs(struct part *part, size_t row, size_t columns)
 }
 
 /* Rows of one kind, to the kernel that is for it. */
-static void spread_rows(const struct spread_kernels *kernel, const struct spread *spread,
-                        enum matrix_kind kind, const void *rows)
+static void spread_rows(const struct column_range_kernels *kernel,
+                        const struct column_range *spread, enum matrix_kind kind, const void *rows)
 {
     const bool first = spread->mean == NULL;
     if (kind == MATRIX_F32)
@@ -33,31 +33,31 @@ static void spread_rows(const struct spread_kernels *kernel, const struct spread
         (first ? kernel->first_u8 : kernel->second_u8)(spread, rows);
 }
 
-static struct spread spread_of(const struct summing *summing, const struct part *part,
-                               const struct row_run *run)
+static struct column_range spread_of(const struct summing *summing, const struct part *part,
+                                     const struct row_run *run)
 {
-    return (struct spread){.count = run->count,
-                           .columns = summing->columns,
-                           .behind = run->behind,
-                           .weight = run->weight,
-                           .mean = summing->mean,
-                           .low = part->low,
-                           .high = part->high,
-                           .sum = part->sum,
-                           .square = part->square};
+    return (struct column_range){.count = run->count,
+                                 .columns = summing->columns,
+                                 .behind = run->behind,
+                                 .weight = run->weight,
+                                 .mean = summing->mean,
+                                 .low = part->low,
+                                 .high = part->high,
+                                 .sum = part->sum,
+                                 .square = part->square};
 }
 
 static void add_dense(const struct summing *summing, const struct part *part,
                       const struct row_run *run)
 {
-    const struct spread spread = spread_of(summing, part, run);
+    const struct column_range spread = spread_of(summing, part, run);
     struct row row = matrix_row(&summing->task->data->x, run->from);
     spread_rows(summing->kernel, &spread, row.kind, row.dense);
 }
 
 static bool add_logs(const struct summing *summing, struct part *part, const struct row_run *run)
 {
-    struct spread spread = spread_of(summing, part, run);
+    struct column_range spread = spread_of(summing, part, run);
     spread.count = 1;
     spread.behind = 0;
     for (size_t i = 0; i < run->count; i++) {
@@ -150,7 +150,7 @@ static void add_few_bytes(const struct summing *summing, struct part *part, size
     memset(low, UINT8_MAX, columns);
     memset(high, 0, columns);
     for (size_t i = row; i < row + count; i++) {
-        pages_rows(x, i, 1);
+        page_window_rows(x, i, 1);
         const uint8_t *bytes = (const uint8_t *)x->dense + i * columns;
         add_byte_row(bytes, columns, sum, square);
         widen_ends(bytes, columns, low, high);

@@ -25,7 +25,7 @@ struct part {
 /* Blocks are those of all rows; this process has some, of the first and the last perhaps a part. */
 struct summing {
     const struct sum_task *task;
-    const struct spread_kernels *kernel;
+    const struct column_range_kernels *kernel;
     const temper_comm *comm;
     struct part *part; /* one for each own block */
     struct part all;   /* their sum */

@@ -1,4 +1,4 @@
-/* column_sums: two passes, each over fixed blocks of rows; one over bytes. */
+/* column_stats: two passes, each over fixed blocks of rows; one over bytes. */
 #include "data/column_stats.h"
 
 #include <math.h>
@@ -7,8 +7,8 @@
 #include "base/thread.h"
 #include "data/column_finish.h"
 #include "data/column_rows.h"
-#include "data/memory/page_window.h"
 #include "data/dist/row_partition.h"
+#include "data/memory/page_window.h"
 #include "kernel/dispatch/kernel.h"
 
 enum {
@@ -91,10 +91,10 @@ static size_t block_count(const struct summing *summing)
 static void choose_blocks(struct summing *summing)
 {
     const struct dataset *data = summing->task->data;
-    const struct parts parts = parts_of(data);
+    const struct row_partition parts = row_partition_of(data);
     bool all = !summing->task->row && summing->count == dataset_all_rows(data);
     double bytes = (double)parts.count * BLOCK_NUMBERS * (double)data->x.columns * sizeof(double);
-    bool large = all && parts.count > PARTS_USUAL && bytes <= parts_more_bytes(data);
+    bool large = all && parts.count > PARTS_USUAL && bytes <= row_partition_more_bytes(data);
     summing->blocks = large ? parts.count : block_count(summing);
     summing->block_rows = large ? parts.rows_each : summing->count / summing->blocks;
 }
@@ -116,7 +116,7 @@ static void find_blocks(struct summing *summing)
         summing->own++;
 }
 
-double column_sums_bytes(const struct matrix *x)
+double column_stats_bytes(const struct matrix *x)
 {
     const struct dataset data = {.x = *x};
     const struct sum_task task = {.data = &data, .count = (size_t)x->rows};
@@ -189,9 +189,9 @@ static bool add_run(const struct summing *summing, struct part *part, const stru
         *part->weight += run->weight[i];
     *part->rows += (double)run->count;
     if (task->row)
-        pages_row(&task->data->x, run->from);
+        page_window_row(&task->data->x, run->from);
     else
-        pages_rows(&task->data->x, run->from, run->count);
+        page_window_rows(&task->data->x, run->from, run->count);
     return column_add_rows(summing, part, run);
 }
 
@@ -300,7 +300,7 @@ static temper_status one_pass(struct summing *summing, temper_error *error)
                : status;
 }
 
-static temper_status both_passes(struct summing *summing, struct column_sums *out,
+static temper_status both_passes(struct summing *summing, struct column_stats *out,
                                  temper_error *error)
 {
     temper_status status = one_pass(summing, error);
@@ -334,17 +334,17 @@ static void report_negative(const struct summing *summing, struct negative_entry
     }
 }
 
-static bool sums_start(struct column_sums *sums, size_t columns)
+static bool sums_start(struct column_stats *sums, size_t columns)
 {
-    *sums = (struct column_sums){.low = mem_alloc(columns, sizeof(double)),
-                                 .high = mem_alloc(columns, sizeof(double)),
-                                 .mean = mem_alloc(columns, sizeof(double)),
-                                 .variance = mem_zeroed(columns, sizeof(double))};
+    *sums = (struct column_stats){.low = mem_alloc(columns, sizeof(double)),
+                                  .high = mem_alloc(columns, sizeof(double)),
+                                  .mean = mem_alloc(columns, sizeof(double)),
+                                  .variance = mem_zeroed(columns, sizeof(double))};
     return sums->low && sums->high && sums->mean && sums->variance;
 }
 
-temper_status column_sums(const struct sum_task *task, struct column_sums *out,
-                          struct negative_entry *negative, temper_error *error)
+temper_status column_stats(const struct sum_task *task, struct column_stats *out,
+                           struct negative_entry *negative, temper_error *error)
 {
     const char *wanted;
     const struct kernel *kernel = kernel_choose(&wanted);
@@ -352,7 +352,7 @@ temper_status column_sums(const struct sum_task *task, struct column_sums *out,
         return error_set(error, TEMPER_USAGE,
                          "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
     struct summing summing = {.kernel = kernel->spread};
-    struct column_sums sums;
+    struct column_stats sums;
     temper_status status = TEMPER_NO_MEMORY;
     if (sums_start(&sums, (size_t)task->data->x.columns) && summing_start(&summing, task))
         status = both_passes(&summing, &sums, error);
@@ -365,15 +365,15 @@ temper_status column_sums(const struct sum_task *task, struct column_sums *out,
         *out = sums;
         return TEMPER_OK;
     }
-    column_sums_free(&sums);
+    column_stats_free(&sums);
     return status;
 }
 
-void column_sums_free(struct column_sums *sums)
+void column_stats_free(struct column_stats *sums)
 {
     mem_free(sums->low);
     mem_free(sums->high);
     mem_free(sums->mean);
     mem_free(sums->variance);
-    *sums = (struct column_sums){0};
+    *sums = (struct column_stats){0};
 }

@@ -1,4 +1,4 @@
-/* column_sums: least, greatest, mean and variance of each column.
+/* column_stats: least, greatest, mean and variance of each column.
  *
  * Rows are summed in blocks whose number depends on the data alone, and blocks are added in their
  * order: the same bits for any number of threads. */
@@ -17,7 +17,7 @@ struct sum_task {
 };
 
 /* Columns of no row, or of rows of weight 0 only, have mean 0 and low > high. */
-struct column_sums {
+struct column_stats {
     double *low, *high, *mean;
     double *variance; /* around the mean, divided by the sum of the weights */
 };
@@ -30,10 +30,10 @@ struct negative_entry {
 
 /* TEMPER_BAD_DATA with *negative filled, and no words, where a logarithm fails. Of several
  * processes all return that, and only those have the entry that have found it. */
-temper_status column_sums(const struct sum_task *task, struct column_sums *out,
-                          struct negative_entry *negative, temper_error *error);
+temper_status column_stats(const struct sum_task *task, struct column_stats *out,
+                           struct negative_entry *negative, temper_error *error);
 /* Bytes that this takes, about. */
-double column_sums_bytes(const struct matrix *x);
-void column_sums_free(struct column_sums *sums);
+double column_stats_bytes(const struct matrix *x);
+void column_stats_free(struct column_stats *sums);
 
 #endif

@@ -176,8 +176,8 @@ static temper_status publish(struct joint *joint, const struct dataset *first,
     return TEMPER_OK;
 }
 
-temper_status dataset_join(const struct dataset *first, const struct dataset *second,
-                           struct dataset **out, temper_error *error)
+temper_status dataset_concat(const struct dataset *first, const struct dataset *second,
+                             struct dataset **out, temper_error *error)
 {
     struct joint joint = {0};
     temper_status status = check_alike(first, second, error);

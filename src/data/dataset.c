@@ -14,7 +14,7 @@ void dataset_free_array(const struct dataset *data, void *array)
 {
     uintptr_t at = (uintptr_t)array, first = (uintptr_t)data->mapping;
     bool mapped = data->mapping && at >= first && at - first < data->mapping_length;
-    if (!mapped && !spill_has(data->spill, array))
+    if (!mapped && !disk_array_has(data->spill, array))
         mem_free(array);
 }
 
@@ -31,8 +31,8 @@ void dataset_free(struct dataset *data)
     names_free(&data->features);
     schema_free(data->schema);
     mem_free(data->source);
-    pages_free(data->pages);
-    spill_free(data->spill);
+    page_window_free(data->pages);
+    disk_array_free(data->spill);
     if (data->mapping)
         munmap(data->mapping, data->mapping_length);
     mem_free(data);

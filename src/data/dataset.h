@@ -40,9 +40,9 @@ struct dataset {
     const temper_comm *comm; /* other processes hold the other rows; NULL: these are all. Then: */
     uint64_t first_row;      /* of these among all */
     uint64_t all_rows, all_nonzeros;
-    struct spill *spill; /* where its arrays are if not in memory, else NULL */
-    struct pages *pages; /* of the mapping or the spill, else NULL */
-    uint64_t memory;     /* bytes that the process may take; 0: no limit */
+    struct disk_array *spill;  /* where its arrays are if not in memory, else NULL */
+    struct page_window *pages; /* of the mapping or the spill, else NULL */
+    uint64_t memory;           /* bytes that the process may take; 0: no limit */
 };
 
 /* Of all processes that share the data. */

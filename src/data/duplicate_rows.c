@@ -44,7 +44,7 @@ static size_t value_size(const struct row *row)
 
 static uint64_t digest_row(const struct matrix *x, uint64_t index, uint64_t seed)
 {
-    pages_rows(x, index, 1);
+    page_window_rows(x, index, 1);
     struct row row = matrix_row(x, index);
     if (x->kind != MATRIX_CSR)
         return XXH64(row.dense, dense_bytes(x), seed);
@@ -54,8 +54,8 @@ static uint64_t digest_row(const struct matrix *x, uint64_t index, uint64_t seed
 
 static bool same(const struct matrix *x, uint64_t a, uint64_t b)
 {
-    pages_row(x, a);
-    pages_row(x, b);
+    page_window_row(x, a);
+    page_window_row(x, b);
     struct row one = matrix_row(x, a), other = matrix_row(x, b);
     if (x->kind != MATRIX_CSR)
         return memcmp(one.dense, other.dense, dense_bytes(x)) == 0;
@@ -129,7 +129,7 @@ static void find_first(struct wide_digest *digest, size_t rows, uint64_t *first)
     }
 }
 
-temper_status duplicates_of_all(const struct dataset *data, const struct roll *roll,
+temper_status duplicates_of_all(const struct dataset *data, const struct gathered_labels *roll,
                                 uint64_t *first, temper_error *error)
 {
     if (comm_alone(roll->comm))
@@ -141,7 +141,7 @@ temper_status duplicates_of_all(const struct dataset *data, const struct roll *r
         own[i] = (struct wide_digest){{digest_row(&data->x, i, 0), digest_row(&data->x, i, 1)},
                                       roll->first + i};
     if (status == TEMPER_OK)
-        status = roll_gather(roll, own, sizeof *own, all, error);
+        status = gather_labels(roll, own, sizeof *own, all, error);
     if (status == TEMPER_OK)
         find_first(all, roll->rows, first);
     mem_free(own);

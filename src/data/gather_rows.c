@@ -24,7 +24,7 @@ static struct row row_of(const struct matrix *first, const struct matrix *second
 {
     const struct matrix *x = index < first->rows ? first : second;
     index -= x == first ? 0 : (size_t)first->rows;
-    pages_row(x, index);
+    page_window_row(x, index);
     return matrix_row(x, index);
 }
 

@@ -8,10 +8,10 @@
 #include "base/number.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "data/read/unsupported_formats.h"
+#include "data/quote_text.h"
 #include "data/read/format.h"
 #include "data/read/line_reader.h"
-#include "data/quote_text.h"
+#include "data/read/unsupported_formats.h"
 
 enum { PEEK = 512 }; /* bytes that tell what the file is */
 
@@ -132,7 +132,7 @@ static temper_status read_file(struct labelling *labelling)
         source_close(source);
         return status;
     }
-    const char *foreign = foreign_file(bytes, length, true);
+    const char *foreign = unsupported_file(bytes, length, true);
     if (foreign) {
         source_close(source);
         return error_set(labelling->error, TEMPER_BAD_DATA, "%s: this is %s",

@@ -10,7 +10,7 @@
 
 enum matrix_kind { MATRIX_F32, MATRIX_F64, MATRIX_U8, MATRIX_CSR };
 
-struct pages;
+struct page_window;
 
 /* Dense kinds are row by row without gaps. CSR rows have ascending columns and no duplicates. What
  * is ours has 64-bit starts, 32-bit columns and floats; arrays of a caller are borrowed as they
@@ -27,8 +27,8 @@ struct matrix {
     const uint64_t *column64;
     const float *value; /* CSR: nonzeros */
     const double *value64;
-    void *owned[3];      /* what matrix_free frees; all NULL if the memory is borrowed */
-    struct pages *pages; /* of the mapped file that it lies in (data/pages.h); else NULL */
+    void *owned[3];            /* what matrix_free frees; all NULL if the memory is borrowed */
+    struct page_window *pages; /* of the mapped file that it lies in (data/pages.h); else NULL */
 };
 
 /* One row, whatever the kind. */

@@ -43,22 +43,22 @@ static bool is_lone(const struct end *end, const struct end *other)
     return span > 0 && end->far - end->next > FAR * span;
 }
 
-bool lone_find(const struct dataset *data, size_t column, struct lone_value *out)
+bool outlier_find(const struct dataset *data, size_t column, struct outlier_value *out)
 {
     const struct matrix *x = &data->x;
     struct end high = {-INFINITY, -INFINITY, 0}, low = high;
     for (uint64_t row = 0; x->kind != MATRIX_CSR && row < x->rows; row++) {
         if (data->weight && !(data->weight[row] > 0))
             continue;
-        pages_row(x, row);
+        page_window_row(x, row);
         double value = value_at(x, row, column);
         end_add(&high, value, row);
         end_add(&low, -value, row);
     }
     if (is_lone(&high, &low))
-        *out = (struct lone_value){high.row, high.far};
+        *out = (struct outlier_value){high.row, high.far};
     else if (is_lone(&low, &high))
-        *out = (struct lone_value){low.row, -low.far};
+        *out = (struct outlier_value){low.row, -low.far};
     else
         return false;
     return true;

@@ -4,13 +4,13 @@
 
 #include "data/dataset.h"
 
-struct lone_value {
+struct outlier_value {
     uint64_t row;
     double value;
 };
 
 /* Whether dense data has one in this column: the others differ, and it is more than a thousand
  * times as far from them as they are from each other. Rows of weight 0 do not count. */
-bool lone_find(const struct dataset *data, size_t column, struct lone_value *out);
+bool outlier_find(const struct dataset *data, size_t column, struct outlier_value *out);
 
 #endif

@@ -7,9 +7,9 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/class_names.h"
+#include "data/quote_text.h"
 #include "data/schema.h"
 #include "data/string_table.h"
-#include "data/quote_text.h"
 
 enum {
     FEW_CLASSES = 20,     /* are never too many */
@@ -102,21 +102,21 @@ struct alike {
 
 static bool find_alike(const struct classes *classes, struct alike *alike)
 {
-    struct spellings folded = {0};
+    struct string_table folded = {0};
     struct text text = {0};
     bool done = true;
     for (size_t c = 0; done && c < classes->count; c++) {
         text.length = 0;
         text_append_folded(&text, classes->name[c]);
         uint32_t other =
-            text.failed ? UINT32_MAX : spellings_find(&folded, text.bytes, text.length);
+            text.failed ? UINT32_MAX : string_table_find(&folded, text.bytes, text.length);
         if (other == UINT32_MAX)
-            done = !text.failed && spellings_add(&folded, text.bytes, text.length, (uint32_t)c);
+            done = !text.failed && string_table_add(&folded, text.bytes, text.length, (uint32_t)c);
         else if (alike->pairs++ == 0)
             *alike = (struct alike){other, c, 1};
     }
     text_free(&text);
-    spellings_free(&folded);
+    string_table_free(&folded);
     return done;
 }
 
@@ -140,8 +140,8 @@ static temper_status doubt_names(struct dataset *data, temper_error *error)
     return TEMPER_OK;
 }
 
-temper_status doubt_labels(struct dataset *data, const temper_read_options *options,
-                           temper_error *error)
+temper_status check_label_values(struct dataset *data, const temper_read_options *options,
+                                 temper_error *error)
 {
     temper_status status = TEMPER_OK;
     if (data->classes.count == 0)
@@ -177,7 +177,7 @@ static bool counts_rows(const struct dataset *data)
 }
 
 /* Programs write an index as the first column, often without a name; what stands alone is none. */
-void doubt_features(struct dataset *data)
+void check_feature_values(struct dataset *data)
 {
     const struct schema *schema = data->schema; /* of a table */
     bool numbers = data->x.kind == MATRIX_F32 || data->x.kind == MATRIX_F64;

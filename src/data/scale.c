@@ -89,7 +89,7 @@ static temper_status refuse_minmax(const struct dataset *data, temper_error *err
 /* ---- Offsets and factors --------------------------------------------------------------------- */
 
 /* Offset and factor of one column; a factor of 0 asks for a refusal. */
-static void set_column(struct scale *scale, const struct column_sums *sums, size_t j, bool sparse)
+static void set_column(struct scale *scale, const struct column_stats *sums, size_t j, bool sparse)
 {
     double low = sums->low[j], high = sums->high[j], size = 0;
     switch (scale->kind) {
@@ -123,7 +123,7 @@ static bool usable(double offset, double factor)
 
 /* No value is farther from the mean than sqrt(rows - 1) deviations, and only one that is alone gets
  * near that. The one 1 of an indicator does too, and is as it should be. */
-static void note_lone(const struct dataset *data, const struct column_sums *sums, size_t j,
+static void note_lone(const struct dataset *data, const struct column_stats *sums, size_t j,
                       struct scale *scale)
 {
     double rows = (double)dataset_all_rows(data), low = sums->low[j], high = sums->high[j];
@@ -135,7 +135,7 @@ static void note_lone(const struct dataset *data, const struct column_sums *sums
         scale->lone[scale->lones++] = j;
 }
 
-static temper_status set_columns(const struct dataset *data, const struct column_sums *sums,
+static temper_status set_columns(const struct dataset *data, const struct column_stats *sums,
                                  struct scale *scale, temper_error *error)
 {
     for (size_t j = 0; j < scale->columns; j++) {
@@ -156,7 +156,7 @@ static temper_status set_columns(const struct dataset *data, const struct column
 static temper_status learn(const struct dataset *data, struct scale_rows rows, size_t threads,
                            struct scale *scale, temper_error *error)
 {
-    struct column_sums sums;
+    struct column_stats sums;
     struct negative_entry negative = {.found = false};
     struct sum_task task = {.data = data,
                             .row = rows.row,
@@ -164,14 +164,14 @@ static temper_status learn(const struct dataset *data, struct scale_rows rows, s
                             .logs = scale->kind == SCALE_LOG,
                             .variances = scale->kind == SCALE_LOG || scale->kind == SCALE_STANDARD,
                             .threads = threads};
-    temper_status status = column_sums(&task, &sums, &negative, error);
+    temper_status status = column_stats(&task, &sums, &negative, error);
     if (status == TEMPER_BAD_DATA) /* of several processes, the first in the order of the rows */
         return comm_agree(
             data->comm, negative.found ? refuse_negative(data, negative, error) : TEMPER_OK, error);
     if (status != TEMPER_OK)
         return status;
     status = set_columns(data, &sums, scale, error);
-    column_sums_free(&sums);
+    column_stats_free(&sums);
     return status;
 }
 
@@ -222,7 +222,7 @@ temper_status scale_learn(const struct dataset *data, enum scale_kind kind, stru
 }
 
 temper_status scale_from_sums(const struct dataset *data, enum scale_kind kind,
-                              const struct column_sums *sums, struct scale *out,
+                              const struct column_stats *sums, struct scale *out,
                               temper_error *error)
 {
     struct scale scale;

@@ -56,9 +56,9 @@ temper_status scale_learn(const struct dataset *data, enum scale_kind kind, stru
                           size_t threads, struct scale *out, temper_error *error);
 /* The same from sums that were taken before, for any kind but log; `data` says what the columns are
  * called and whether they are sparse, and needs no rows. */
-struct column_sums;
+struct column_stats;
 temper_status scale_from_sums(const struct dataset *data, enum scale_kind kind,
-                              const struct column_sums *sums, struct scale *out,
+                              const struct column_stats *sums, struct scale *out,
                               temper_error *error);
 void scale_free(struct scale *scale);
 

@@ -69,7 +69,7 @@ static temper_status scale_block(void *context, size_t block, size_t worker)
     size_t rows = (size_t)scaling->from->rows, from = block * ROWS_A_BLOCK;
     size_t to = rows - from < ROWS_A_BLOCK ? rows : from + ROWS_A_BLOCK;
     for (size_t row = from; row < to; row++) {
-        pages_rows(scaling->from, row, 1);
+        page_window_rows(scaling->from, row, 1);
         if (scaling->to->kind == MATRIX_CSR)
             scale_sparse_row(scaling, row);
         else

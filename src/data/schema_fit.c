@@ -6,15 +6,15 @@
 #include "data/class_names.h"
 #include "data/memory/memory_limit.h"
 #include "data/memory/page_window.h"
-#include "data/schema.h"
 #include "data/quote_text.h"
+#include "data/schema.h"
 
 /* ---- Sparse data ----------------------------------------------------------------------------- */
 
 /* Columns ascend within a row, so those beyond are at its end. */
 static uint64_t row_keeps(const struct matrix *x, uint64_t row, uint64_t features)
 {
-    pages_rows(x, row, 1);
+    page_window_rows(x, row, 1);
     uint64_t from = x->row_start[row], to = x->row_start[row + 1];
     while (to > from && x->column[to - 1] >= features)
         to--;
@@ -68,12 +68,12 @@ static temper_status fit_sparse(const struct schema *schema, struct dataset *dat
     }
     for (uint64_t row = 0; row < x->rows; row++)
         kept += row_keeps(x, row, schema->features);
-    struct limit_plan plan = {
+    struct memory_limit_plan plan = {
         .what =
             "leaving out features that the model does not know, which makes a copy of the data,",
         .needed = (double)kept * 8 + (double)x->rows * 8,
         .threads = 1};
-    temper_status status = limit_plan(data, &plan, error);
+    temper_status status = memory_limit_plan(data, &plan, error);
     if (status == TEMPER_OK)
         status = cut_entries(x, schema->features, kept, error);
     if (status == TEMPER_OK)

@@ -9,8 +9,8 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "data/class_names.h"
-#include "data/random_streams.h"
 #include "data/quote_text.h"
+#include "data/random_streams.h"
 
 /* All rows in a random order, those of a class one after the other. */
 struct deck {

@@ -13,7 +13,7 @@ enum {
     SPARSEST = 16        /* slots for each string, where strings collide on purpose */
 };
 
-struct spelling_slot {
+struct string_slot {
     uint64_t key; /* the bytes themselves if they are at most SHORT, else a hash of them */
     char *text;   /* of a longer one */
     size_t length;
@@ -36,18 +36,18 @@ static uint64_t pack_short(const char *text, size_t length)
 }
 
 /* A slot's search key; its text is borrowed. */
-static struct spelling_slot wanted_slot(const struct spellings *table, const char *text,
-                                        size_t length)
+static struct string_slot wanted_slot(const struct string_table *table, const char *text,
+                                      size_t length)
 {
     if (length <= SHORT)
-        return (struct spelling_slot){.key = pack_short(text, length), .length = length};
-    return (struct spelling_slot){.key = XXH3_64bits_withSeed(text, length, table->seed),
-                                  .text = (char *)text,
-                                  .length = length};
+        return (struct string_slot){.key = pack_short(text, length), .length = length};
+    return (struct string_slot){.key = XXH3_64bits_withSeed(text, length, table->seed),
+                                .text = (char *)text,
+                                .length = length};
 }
 
 /* Where a string would like to be: the finaliser of MurmurHash3 on key, length and seed. */
-static size_t home_of(const struct spellings *table, const struct spelling_slot *wanted)
+static size_t home_of(const struct string_table *table, const struct string_slot *wanted)
 {
     uint64_t h = wanted->key ^ table->seed ^ (uint64_t)wanted->length * 0x9E3779B97F4A7C15u;
     h = (h ^ h >> 33) * 0xFF51AFD7ED558CCDu;
@@ -55,15 +55,15 @@ static size_t home_of(const struct spellings *table, const struct spelling_slot 
     return (size_t)(h ^ h >> 33) & (table->slots - 1);
 }
 
-static bool slot_is(const struct spelling_slot *slot, const struct spelling_slot *wanted)
+static bool slot_is(const struct string_slot *slot, const struct string_slot *wanted)
 {
     return slot->key == wanted->key && slot->length == wanted->length &&
            (slot->length <= SHORT || memcmp(slot->text, wanted->text, slot->length) == 0);
 }
 
 /* The slot that holds the string, or the empty one where it belongs; *probes: how far that was. */
-static struct spelling_slot *slot_of(const struct spellings *table,
-                                     const struct spelling_slot *wanted, size_t *probes)
+static struct string_slot *slot_of(const struct string_table *table,
+                                   const struct string_slot *wanted, size_t *probes)
 {
     size_t i = home_of(table, wanted);
     *probes = 0;
@@ -75,17 +75,17 @@ static struct spelling_slot *slot_of(const struct spellings *table,
 }
 
 /* Moves everything to a table of so many slots, with another seed. */
-static bool table_resize(struct spellings *table, size_t slots)
+static bool table_resize(struct string_table *table, size_t slots)
 {
-    struct spellings old = *table;
-    struct spelling_slot *slot = mem_zeroed(slots, sizeof *slot);
+    struct string_table old = *table;
+    struct string_slot *slot = mem_zeroed(slots, sizeof *slot);
     if (!slot)
         return false;
     table->slot = slot;
     table->slots = slots;
     table->seed = table->seed * 6364136223846793005u + 1442695040888963407u;
     for (size_t i = 0; i < old.slots; i++) {
-        struct spelling_slot moved = old.slot[i];
+        struct string_slot moved = old.slot[i];
         size_t probes;
         if (!moved.number_plus)
             continue;
@@ -99,26 +99,26 @@ static bool table_resize(struct spellings *table, size_t slots)
 
 /* Keeps the table at most half full, and sparser, with another seed, where strings collide more
  * than chance allows: no file shall make every lookup walk through all of them. */
-static bool make_room(struct spellings *table, const char *text, size_t length)
+static bool make_room(struct string_table *table, const char *text, size_t length)
 {
     size_t probes;
     if (table->slots == 0)
         return table_resize(table, FIRST_SLOTS);
     if (table->used >= table->slots / 2)
         return table_resize(table, table->slots * 2);
-    struct spelling_slot wanted = wanted_slot(table, text, length);
+    struct string_slot wanted = wanted_slot(table, text, length);
     slot_of(table, &wanted, &probes);
     if (probes > LONGEST_PROBE && table->used > table->slots / SPARSEST)
         return table_resize(table, table->slots * 2);
     return true;
 }
 
-bool spellings_add(struct spellings *table, const char *text, size_t length, uint32_t number)
+bool string_table_add(struct string_table *table, const char *text, size_t length, uint32_t number)
 {
     size_t probes;
     if (!make_room(table, text, length))
         return false;
-    struct spelling_slot slot = wanted_slot(table, text, length), *place;
+    struct string_slot slot = wanted_slot(table, text, length), *place;
     place = slot_of(table, &slot, &probes);
     if (length > SHORT) {
         slot.text = mem_alloc(length, 1);
@@ -132,26 +132,26 @@ bool spellings_add(struct spellings *table, const char *text, size_t length, uin
     return true;
 }
 
-uint32_t spellings_find(const struct spellings *table, const char *text, size_t length)
+uint32_t string_table_find(const struct string_table *table, const char *text, size_t length)
 {
     size_t probes;
     if (table->slots == 0)
         return UINT32_MAX;
-    struct spelling_slot wanted = wanted_slot(table, text, length);
+    struct string_slot wanted = wanted_slot(table, text, length);
     return slot_of(table, &wanted, &probes)->number_plus - 1; /* an empty slot: 0 - 1 */
 }
 
-void spellings_renumber(struct spellings *table, const uint32_t *new_number)
+void string_table_renumber(struct string_table *table, const uint32_t *new_number)
 {
     for (size_t i = 0; i < table->slots; i++)
         if (table->slot[i].number_plus)
             table->slot[i].number_plus = new_number[table->slot[i].number_plus - 1] + 1;
 }
 
-void spellings_free(struct spellings *table)
+void string_table_free(struct string_table *table)
 {
     for (size_t i = 0; i < table->slots; i++)
         mem_free(table->slot[i].text);
     mem_free(table->slot);
-    *table = (struct spellings){0};
+    *table = (struct string_table){0};
 }

@@ -9,18 +9,18 @@
 #include <stdint.h>
 
 /* Start from {0}. */
-struct spellings {
-    struct spelling_slot *slot;
+struct string_table {
+    struct string_slot *slot;
     size_t slots, used; /* slots is 0 or a power of two */
     uint64_t seed;      /* of the hash: another one whenever the table grows */
 };
 
 /* UINT32_MAX if it is not there. */
-uint32_t spellings_find(const struct spellings *table, const char *text, size_t length);
+uint32_t string_table_find(const struct string_table *table, const char *text, size_t length);
 /* Copies the text, which must not be there yet; false, and nothing changed, without memory. */
-bool spellings_add(struct spellings *table, const char *text, size_t length, uint32_t number);
+bool string_table_add(struct string_table *table, const char *text, size_t length, uint32_t number);
 /* Every number n becomes new_number[n]. */
-void spellings_renumber(struct spellings *table, const uint32_t *new_number);
-void spellings_free(struct spellings *table);
+void string_table_renumber(struct string_table *table, const uint32_t *new_number);
+void string_table_free(struct string_table *table);
 
 #endif

@@ -235,11 +235,11 @@ static temper_status keep_copies(struct dataset *data, const struct choice *choi
                                  temper_error *error)
 {
     struct dataset *copy = NULL, whole = *data;
-    struct limit_plan plan = {.what = "--classes, which makes a copy of the rows,",
-                              .needed = (double)matrix_bytes(&data->x) / (double)data->x.rows *
-                                        (double)choice->count,
-                              .threads = 1};
-    temper_status status = limit_plan(data, &plan, error);
+    struct memory_limit_plan plan = {.what = "--classes, which makes a copy of the rows,",
+                                     .needed = (double)matrix_bytes(&data->x) /
+                                               (double)data->x.rows * (double)choice->count,
+                                     .threads = 1};
+    temper_status status = memory_limit_plan(data, &plan, error);
     if (status == TEMPER_OK)
         status = dataset_rows(data, choice->row, choice->count, &copy, error);
     if (status != TEMPER_OK || !copy)

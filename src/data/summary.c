@@ -19,13 +19,13 @@ static const char *storage_name(const struct matrix *x)
 /* ---- Constant columns
  * ----------------------------------------------------------------------------- */
 
-static uint64_t column_at(const struct column_digests *digests, size_t i)
+static uint64_t column_at(const struct column_hashes *digests, size_t i)
 {
     return digests->column ? digests->column[i] : i;
 }
 
 /* The first columns that are constant; those without a digest have no entry, so they are 0. */
-static void show_constant(const struct column_digests *digests, uint64_t columns,
+static void show_constant(const struct column_hashes *digests, uint64_t columns,
                           temper_columns *out)
 {
     size_t shown = 0, next = 0;
@@ -37,7 +37,7 @@ static void show_constant(const struct column_digests *digests, uint64_t columns
     }
 }
 
-static void find_constant(const struct column_digests *digests, uint64_t columns,
+static void find_constant(const struct column_hashes *digests, uint64_t columns,
                           temper_columns *out)
 {
     out->count = columns - digests->count;
@@ -87,18 +87,18 @@ static void offer(temper_columns *out, uint64_t column, uint64_t same_as)
 }
 
 /* Constant columns are told as such, not as duplicates of each other. */
-static size_t list_hashes(const struct column_digests *digests, struct hashed *list)
+static size_t list_hashes(const struct column_hashes *digests, struct hashed *list)
 {
     size_t count = 0;
     for (size_t i = 0; i < digests->count; i++) {
-        const struct column_digest *d = &digests->digest[i];
+        const struct column_hash *d = &digests->digest[i];
         if (!column_is_constant(d))
             list[count++] = (struct hashed){{d->hash[0], d->hash[1]}, column_at(digests, i)};
     }
     return count;
 }
 
-static temper_status find_duplicate(const struct column_digests *digests, temper_columns *out,
+static temper_status find_duplicate(const struct column_hashes *digests, temper_columns *out,
                                     temper_error *error)
 {
     struct hashed *list = mem_alloc(digests->count, sizeof *list);
@@ -119,7 +119,7 @@ static temper_status find_duplicate(const struct column_digests *digests, temper
 /* ---- Columns
  * --------------------------------------------------------------------------------------- */
 
-static void find_range(const struct column_digests *digests, const struct matrix *x,
+static void find_range(const struct column_hashes *digests, const struct matrix *x,
                        temper_summary *out)
 {
     bool zeros = digests->count < x->columns && x->rows > 0; /* columns without an entry */
@@ -136,15 +136,15 @@ static void find_range(const struct column_digests *digests, const struct matrix
 static temper_status sum_up_columns(const struct dataset *data, size_t threads, temper_summary *out,
                                     temper_error *error)
 {
-    struct column_digests digests;
-    temper_status status = column_digests(&data->x, threads, &digests, error);
+    struct column_hashes digests;
+    temper_status status = column_hashes(&data->x, threads, &digests, error);
     if (status != TEMPER_OK)
         return status;
     out->nonzeros = digests.nonzeros;
     find_range(&digests, &data->x, out);
     find_constant(&digests, data->x.columns, &out->constant);
     status = find_duplicate(&digests, &out->duplicate, error);
-    column_digests_free(&digests);
+    column_hashes_free(&digests);
     return status;
 }
 

@@ -9,9 +9,9 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "data/class_names.h"
-#include "data/read/line_reader.h"
 #include "data/name_list.h"
 #include "data/quote_text.h"
+#include "data/read/line_reader.h"
 
 static const char remedy[] = "give numbers, 0 or more";
 

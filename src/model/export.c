@@ -24,14 +24,15 @@ temper_status export_check(const struct model *model, temper_error *error)
 
 temper_status export_save(struct text *text, const char *path, temper_error *error)
 {
-    struct sink *sink = NULL;
-    temper_status status = text->failed ? error_no_memory(error) : sink_open(path, &sink, error);
+    struct atomic_file *sink = NULL;
+    temper_status status =
+        text->failed ? error_no_memory(error) : atomic_file_open(path, &sink, error);
     if (status == TEMPER_OK)
-        status = sink_write(sink, text->bytes, text->length, error);
+        status = atomic_file_write(sink, text->bytes, text->length, error);
     if (status == TEMPER_OK)
-        status = sink_commit(sink, error);
+        status = atomic_file_commit(sink, error);
     else
-        sink_drop(sink);
+        atomic_file_drop(sink);
     text_free(text);
     return status;
 }

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "base/json_write.h"
 #include "base/atomic_file.h"
+#include "base/json_write.h"
 #include "model/model_file.h"
 
 /* ---- Values ---------------------------------------------------------------------------------- */
@@ -174,16 +174,16 @@ temper_status model_write(const struct model *model, struct text *text, temper_e
 temper_status model_save(const struct model *model, const char *path, temper_error *error)
 {
     struct text text = {0};
-    struct sink *sink = NULL;
+    struct atomic_file *sink = NULL;
     temper_status status = model_write(model, &text, error);
     if (status == TEMPER_OK)
-        status = sink_open(path, &sink, error);
+        status = atomic_file_open(path, &sink, error);
     if (status == TEMPER_OK)
-        status = sink_write(sink, text.bytes, text.length, error);
+        status = atomic_file_write(sink, text.bytes, text.length, error);
     if (status == TEMPER_OK)
-        status = sink_commit(sink, error);
+        status = atomic_file_commit(sink, error);
     else
-        sink_drop(sink);
+        atomic_file_drop(sink);
     text_free(&text);
     return status;
 }

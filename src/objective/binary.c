@@ -97,7 +97,7 @@ static void evaluate(const struct work *work, struct span span, const double *ac
         bend[span.from + i] = number[3][i] * (weight ? weight[i] : 1);
 }
 
-void two_rows(const struct work *work, struct span span, const double *activation, double *r)
+void binary_rows(const struct work *work, struct span span, const double *activation, double *r)
 {
     const struct objective *o = work->o;
     const double *bend = o->point[1 - o->last].bend;
@@ -123,7 +123,7 @@ static void fetch_meanwhile(const struct objective *o, struct span span, struct 
     rows->row_bytes = row / 8 < MOST_BYTES ? row / 8 : MOST_BYTES;
 }
 
-struct residual_rows two_evaluation(const struct work *work, struct span span)
+struct residual_rows binary_evaluation(const struct work *work, struct span span)
 {
     const struct objective *o = work->o;
     const double *weight = o->spec.data->weight;
@@ -138,7 +138,7 @@ struct residual_rows two_evaluation(const struct work *work, struct span span)
     return rows;
 }
 
-void two_add(const struct work *work, const struct residual_sums *sums)
+void binary_add(const struct work *work, const struct residual_sums *sums)
 {
     struct part *part = work->part;
     part->loss += sums->loss;

@@ -42,20 +42,20 @@ static double sum_of(const real *x, size_t count)
 }
 
 /* Activations become residuals; every pass but the one that evaluates is in no hurry. */
-static void two_residuals(const struct work *work, struct span span, real *first)
+static void binary_residuals(const struct work *work, struct span span, real *first)
 {
     const struct objective *o = work->o;
     double *activation = work->scratch->second, *r = work->scratch->third;
     if (work->pass == PASS_EVALUATE && o->table) {
-        struct residual_rows rows = two_evaluation(work, span);
+        struct residual_rows rows = binary_evaluation(work, span);
         struct residual_sums sums = {0};
         o->kernel->RESIDUAL(&rows, first, &sums);
-        two_add(work, &sums);
+        binary_add(work, &sums);
         return;
     }
     for (size_t i = 0; i < span.count; i++)
         activation[i] = (double)first[i] + o->raw[o->columns];
-    two_rows(work, span, activation, r);
+    binary_rows(work, span, activation, r);
     if (!pass_has_gradient(work->pass))
         return;
     for (size_t i = 0; i < span.count; i++)
@@ -64,7 +64,7 @@ static void two_residuals(const struct work *work, struct span span, real *first
 }
 
 /* Rows that the kernels widen as they read them. */
-static void two_widening(const struct work *work, struct span span)
+static void binary_widening(const struct work *work, struct span span)
 {
     const struct objective *o = work->o;
     real *first = work->scratch->first;
@@ -72,25 +72,25 @@ static void two_widening(const struct work *work, struct span span)
     const OTHER_ROWS block = {(const other *)o->x->dense + span.from * o->columns, span.count,
                               o->columns};
     o->kernel->LINEAR->OTHER_TIMES(block, aside, WEIGHTS(o), first);
-    two_residuals(work, span, first);
+    binary_residuals(work, span, first);
     if (pass_has_gradient(work->pass))
         o->kernel->LINEAR->OTHER_BACK(block, aside, first, work->part->gradient);
 }
 
-static void two_block(const struct work *work, struct span span)
+static void binary_block(const struct work *work, struct span span)
 {
     const struct objective *o = work->o;
     const bool cached = matrix_bytes(o->x) <= CACHED_BYTES;
     const ROWS block = block_of(work, span);
     real *first = work->scratch->first;
     (cached ? o->kernel->LINEAR->times_cached : o->kernel->LINEAR->times)(block, WEIGHTS(o), first);
-    two_residuals(work, span, first);
+    binary_residuals(work, span, first);
     if (pass_has_gradient(work->pass))
         (cached ? o->kernel->LINEAR->back_cached : o->kernel->LINEAR->back)(block, first,
                                                                             work->part->gradient);
 }
 
-static void many_block(const struct work *work, struct span span)
+static void multiclass_block(const struct work *work, struct span span)
 {
     const struct objective *o = work->o;
     const struct scratch *scratch = work->scratch;
@@ -119,12 +119,12 @@ static void part_run(const struct work *work, size_t part)
     const bool widens = o->x->kind == OTHER_KIND && (o->fold || !o->spec.scale);
     for (size_t i = 0; i < o->cut.part_blocks; i++) {
         struct span span = cut_span(&o->cut, part, i);
-        pages_rows(o->x, span.from, span.count);
+        page_window_rows(o->x, span.from, span.count);
         if (span.count && o->vectors > 1)
-            many_block(work, span);
+            multiclass_block(work, span);
         else if (span.count && widens)
-            two_widening(work, span);
+            binary_widening(work, span);
         else if (span.count)
-            two_block(work, span);
+            binary_block(work, span);
     }
 }

@@ -8,7 +8,7 @@ typedef float real;
 #define WEIGHTS(o) ((o)->raw_f32)
 #define ROWS       struct rows_f32
 #define MANY       struct many_f32
-#define MANY_ROWS  many_rows_f32
+#define MANY_ROWS  multiclass_rows_f32
 /* What the kernels widen as they read it. */
 #define OTHER_KIND  MATRIX_U8
 #define OTHER_ROWS  struct rows_u8

@@ -6,7 +6,7 @@ typedef double real;
 #define WEIGHTS(o) ((o)->raw)
 #define ROWS       struct rows_f64
 #define MANY       struct many_f64
-#define MANY_ROWS  many_rows_f64
+#define MANY_ROWS  multiclass_rows_f64
 /* What the kernels widen as they read it. */
 #define OTHER_KIND  MATRIX_F32
 #define OTHER_ROWS  struct rows_f32

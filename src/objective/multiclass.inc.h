@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "objective/objective_internal.h"
-#include "tempered/tempered_functions.h"
 #include "tempered/loss_family.h"
+#include "tempered/tempered_functions.h"
 
 /* The losses without a kernel: row by row, in doubles. */
 static void exact_rows(const struct work *work, struct span span, const real *activation, real *r,
@@ -126,7 +126,7 @@ static void evaluate_rows(const struct work *work, struct span span, const real 
 }
 
 /* Rounding makes no metric. */
-static double bending_of(double bend)
+static double curvature_of(double bend)
 {
     return bend > 0 && isfinite(bend) ? bend : 0;
 }
@@ -147,10 +147,10 @@ static void weigh_rows(const struct work *work, struct span span, const real *ac
             double q = (double)r[c * o->stride + i] / importance + (c == o->label[row]);
             sum += q * (1 - q);
             if (o->class_bending)
-                o->class_bending[c * o->rows + row] = bending_of(scale * q * (1 - q));
+                o->class_bending[c * o->rows + row] = curvature_of(scale * q * (1 - q));
         }
         if (o->bending)
-            o->bending[row] = bending_of(scale * sum / (double)o->classes);
+            o->bending[row] = curvature_of(scale * sum / (double)o->classes);
     }
 }
 

@@ -8,12 +8,13 @@ typedef int64_t whole;
 enum { LABEL_ROWS = 64 };
 #include "objective/multiclass.inc.h"
 
-void many_rows_f64(const struct work *work, struct span span, const double *activation, double *r)
+void multiclass_rows_f64(const struct work *work, struct span span, const double *activation,
+                         double *r)
 {
     if (work->pass == PASS_EVALUATE)
         evaluate_rows(work, span, activation, r);
     else if (work->pass == PASS_MULTIPLY)
-        many_multiply(work, span, activation, r);
+        multiclass_multiply(work, span, activation, r);
     else if (work->pass == PASS_WEIGH)
         weigh_rows(work, span, activation, r);
     else
@@ -80,7 +81,8 @@ static void block_means(const struct objective *o, struct span span, const doubl
             sum[i] += b[c * o->stride + i] * (u[c * o->stride + i] - mean[i]);
 }
 
-void many_multiply(const struct work *work, struct span span, const double *activation, double *r)
+void multiclass_multiply(const struct work *work, struct span span, const double *activation,
+                         double *r)
 {
     struct objective *o = work->o;
     const struct point *point = &o->point[1 - o->last];

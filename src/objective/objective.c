@@ -22,19 +22,19 @@ static void choose_parts(struct objective *o)
     const temper_comm *comm = o->spec.data->comm;
     size_t rank = comm_rank(comm), ranks = comm_size(comm);
     size_t block_rows = o->x->kind == MATRIX_CSR
-                            ? parts_sparse_block(o->classes)
+                            ? row_partition_sparse_block(o->classes)
                             : linear_block_rows(o->columns, o->classes,
                                                 o->spec.f64 ? sizeof(double) : sizeof(float));
     /* An odd multiple: entries of neighbouring classes then never share a line of the cache. */
     o->stride = ((block_rows + SOFTMAX_PAD - 1) / SOFTMAX_PAD | 1) * SOFTMAX_PAD;
-    o->parts = parts_of(o->spec.data);
+    o->parts = row_partition_of(o->spec.data);
     o->transposed = o->parts.turned;
     o->cut = (struct cut){.rows = o->rows,
                           .block_rows = block_rows,
                           .part_rows = o->parts.rows_each,
                           .part_blocks = (o->parts.rows_each + block_rows - 1) / block_rows,
-                          .parts = parts_first(&o->parts, rank + 1, ranks) -
-                                   parts_first(&o->parts, rank, ranks)};
+                          .parts = row_partition_first(&o->parts, rank + 1, ranks) -
+                                   row_partition_first(&o->parts, rank, ranks)};
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -67,7 +67,7 @@ static bool allocate_scratch(struct objective *o)
 static bool allocate_parts(struct objective *o)
 {
     size_t length = pass_gradient(o) + TOTALS;
-    o->first = parts_holders(&o->parts, o->spec.data->comm);
+    o->first = row_partition_holders(&o->parts, o->spec.data->comm);
     o->part = mem_zeroed(o->cut.parts, sizeof *o->part);
     o->vectors_of = (double **)mem_zeroed(o->cut.parts, sizeof *o->vectors_of);
     o->sums = mem_aligned(o->cut.parts, length * sizeof *o->sums);
@@ -166,9 +166,9 @@ void objective_free(struct objective *o)
                       o->point[1].loss};
     for (size_t n = 0; n < sizeof blocks / sizeof *blocks; n++)
         mem_free(blocks[n]);
-    turned_free(&o->turned);
-    slabs_free(&o->by_row);
-    slabs_free(&o->by_column);
+    csc_free(&o->turned);
+    sell16_free(&o->by_row);
+    sell16_free(&o->by_column);
     mem_free(o);
 }
 
@@ -246,7 +246,7 @@ temper_status objective_new(const struct objective_spec *spec, struct objective 
     o->kernel = kernel;
     o->sparse = kernel->sparse;
     objective_shape(o, spec);
-    temper_status status = spec->engine ? away_new(o, error) : prepare(o, error);
+    temper_status status = spec->engine ? remote_objective_new(o, error) : prepare(o, error);
     if (status != TEMPER_OK) {
         objective_free(o);
         return status;

@@ -8,7 +8,7 @@ temper_status objective_evaluate(void *context, const double *w, double *value, 
 {
     struct objective *o = context;
     if (o->spec.engine)
-        return away_evaluate(o, w, value, gradient, error);
+        return remote_evaluate(o, w, value, gradient, error);
     o->point[o->last].prepared = false;
     temper_status status = run_pass(o, PASS_EVALUATE, w, gradient, error);
     if (status != TEMPER_OK)
@@ -39,7 +39,7 @@ temper_status objective_length(void *context, const double *v, double *length, t
 {
     struct objective *o = context;
     if (o->spec.engine)
-        return away_length(o, v, length, error);
+        return remote_length(o, v, length, error);
     temper_status status = run_pass(o, PASS_LENGTH, v, NULL, error);
     if (status == TEMPER_OK)
         *length = sqrt(pass_total(o, TOTAL_SQUARES) / o->weight_sum);

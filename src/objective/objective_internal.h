@@ -3,13 +3,13 @@
 #define OBJECTIVE_OBJECTIVE_INTERNAL_H
 
 #include "data/dist/row_partition.h"
-#include "kernel/dispatch/kernel.h"
 #include "kernel/dense/linear.h"
+#include "kernel/dispatch/kernel.h"
 #include "kernel/sparse/sparse_products.h"
-#include "objective/objective.h"
 #include "objective/blocks.h"
-#include "objective/sparse/sell16.h"
+#include "objective/objective.h"
 #include "objective/sparse/csc.h"
+#include "objective/sparse/sell16.h"
 
 /* Data that stays in the cache from one pass to the next: nothing is fetched in advance. */
 enum { CACHED_BYTES = 3 << 19 };
@@ -42,7 +42,7 @@ struct point {
     double *bend;     /* two classes: s_n times the second derivative, a row each */
     double *residual; /* many: [block][class * stride + row], before the weights */
     double *loss;     /* many: a row each */
-    bool prepared;    /* many: `residual` is the escort, `loss` weights; see many_multiply */
+    bool prepared;    /* many: `residual` is the escort, `loss` weights; see multiclass_multiply */
 };
 
 struct scratch {
@@ -71,10 +71,10 @@ struct objective {
     float *raw_f32; /* sparse data: where sparse_takes_floats */
     bool zero;      /* they are all 0, as where training starts: activations are the intercepts */
 
-    struct parts parts; /* of all processes; */
-    size_t *first;      /* the first one of each, and their number behind */
-    struct cut cut;     /* those of this one */
-    size_t stride;      /* rows of a block rounded up to SOFTMAX_PAD */
+    struct row_partition parts; /* of all processes; */
+    size_t *first;              /* the first one of each, and their number behind */
+    struct cut cut;             /* those of this one */
+    size_t stride;              /* rows of a block rounded up to SOFTMAX_PAD */
     struct part *part;
     double **vectors_of; /* the gradient of each part, or what is to be added up of it */
     double *sums;        /* all gradients of the parts */
@@ -83,12 +83,12 @@ struct objective {
 
     /* Sparse data with many columns: the transposed matrix, and residuals to multiply it with. */
     bool transposed;
-    struct turned turned; /* of several processes each has some columns, of all rows */
-    double *residual;     /* [rows * vectors] */
-    float *residual_f32;  /* of passes that sparse_takes_floats */
+    struct csc_matrix turned; /* of several processes each has some columns, of all rows */
+    double *residual;         /* [rows * vectors] */
+    float *residual_f32;      /* of passes that sparse_takes_floats */
     /* Two classes in floats: copies of both matrices, unless there is a limit of memory, and the
      * activations that the first of them gives. `turned` has no entries then. */
-    struct slabs by_row, by_column;
+    struct sell16 by_row, by_column;
     double *activation;
     void *all_residuals; /* one of these of all processes; NULL: there is only one */
 
@@ -126,20 +126,23 @@ struct work {
 /* What follows from the shape of the data and the options: sizes, blocks, parts. */
 void objective_shape(struct objective *o, const struct objective_spec *spec);
 /* Bytes that the moments take while they are summed: one matrix, or one for each class. */
-double moments_bytes(const struct objective *o, bool of_classes);
+double gram_bytes(const struct objective *o, bool of_classes);
 
 /* From activations to residuals r, by the pass; intercepts are in the activations already. */
-void two_rows(const struct work *work, struct span span, const double *activation, double *r);
+void binary_rows(const struct work *work, struct span span, const double *activation, double *r);
 /* In eight sums, for one alone would wait for itself; factor NULL: ones. */
 double sum_products(const double *x, const double *factor, size_t count);
 /* An evaluation by the kernel, which has a table; its sums go to the part. */
-struct residual_rows two_evaluation(const struct work *work, struct span span);
-void two_add(const struct work *work, const struct residual_sums *sums);
+struct residual_rows binary_evaluation(const struct work *work, struct span span);
+void binary_add(const struct work *work, const struct residual_sums *sums);
 /* The same for many classes, [class * stride + row]; rows behind the span become 0. */
-void many_rows_f32(const struct work *work, struct span span, const float *activation, float *r);
-void many_rows_f64(const struct work *work, struct span span, const double *activation, double *r);
+void multiclass_rows_f32(const struct work *work, struct span span, const float *activation,
+                         float *r);
+void multiclass_rows_f64(const struct work *work, struct span span, const double *activation,
+                         double *r);
 /* One block of PASS_MULTIPLY; the first pass at a point makes it ready. */
-void many_multiply(const struct work *work, struct span span, const double *activation, double *r);
+void multiclass_multiply(const struct work *work, struct span span, const double *activation,
+                         double *r);
 
 /* One part of a pass; each is for data of its kind. */
 void dense_part_f32(const struct work *work, size_t part);
@@ -167,11 +170,11 @@ void finish_columns(const struct objective *o, const double *w, size_t from, siz
                     double *gradient);
 
 /* Of an engine: what all others would do with rows. */
-temper_status away_new(struct objective *o, temper_error *error);
-temper_status away_evaluate(struct objective *o, const double *w, double *value, double *gradient,
+temper_status remote_objective_new(struct objective *o, temper_error *error);
+temper_status remote_evaluate(struct objective *o, const double *w, double *value, double *gradient,
+                              temper_error *error);
+temper_status remote_length(struct objective *o, const double *v, double *length,
                             temper_error *error);
-temper_status away_length(struct objective *o, const double *v, double *length,
-                          temper_error *error);
 
 /* A pass over all rows with the weights w. `gradient`, unless NULL, receives the sum of residuals
  * times rows, divided by the sum of the weights, and that of the penalty. */

@@ -41,10 +41,10 @@ static double sparse_bytes(const struct objective *o)
     bool both = o->vectors > 1 ? o->spec.curvature : o->spec.floats;
     double floats = both ? sizeof(float) : 0;
     bool shared = !comm_alone(o->spec.data->comm);
-    return o->transposed ? numbers * (sizeof(double) + floats) +
-                               (shared ? shared_bytes(o)
-                                       : turned_bytes(o->x, o->spec.data->memory, o->workers))
-                         : 0;
+    return o->transposed
+               ? numbers * (sizeof(double) + floats) +
+                     (shared ? shared_bytes(o) : csc_bytes(o->x, o->spec.data->memory, o->workers))
+               : 0;
 }
 
 /* Sums on their way between processes: those of some branches, to and fro; matrices that are passed
@@ -61,9 +61,9 @@ double objective_bytes(const struct objective_spec *spec, struct objective_uses 
     double plain = (double)o.columns * (double)o.vectors, moments = 0;
     double part = o.transposed ? (double)o.vectors : plain + (double)o.vectors;
     if (uses.gram || uses.hessian)
-        moments = moments_bytes(&o, false);
+        moments = gram_bytes(&o, false);
     if (uses.class_grams) {
-        double of_classes = moments_bytes(&o, true);
+        double of_classes = gram_bytes(&o, true);
         moments = of_classes > moments ? of_classes : moments;
     }
     *block = (double)matrix_bytes(o.x) / ((double)o.rows + 1) * (double)o.cut.block_rows;

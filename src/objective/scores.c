@@ -7,8 +7,8 @@
 #include "base/memory.h"
 #include "base/thread.h"
 #include "data/memory/page_window.h"
-#include "kernel/dispatch/kernel.h"
 #include "kernel/dense/linear.h"
+#include "kernel/dispatch/kernel.h"
 
 enum { SPARSE_ROWS = 256 };
 
@@ -82,7 +82,7 @@ static temper_status run_block(void *context, size_t number, size_t worker)
     size_t from = number * job->block_rows, left = (size_t)job->x->rows - from;
     size_t count = left < job->block_rows ? left : job->block_rows;
     size_t each = job->rows_space + job->linear_space + job->class_space;
-    pages_rows(job->x, from, count);
+    page_window_rows(job->x, from, count);
     if (job->x->kind == MATRIX_CSR) {
         sparse_rows(job, from, count);
         return TEMPER_OK;

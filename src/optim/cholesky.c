@@ -38,7 +38,7 @@ static void put_corner(const double *corner, double *to, size_t n, size_t size)
 
 /* The block of columns at `begin` loses what all columns before it contribute. The rows of the
  * diagonal are summed apart, for nobody may look above it. */
-static void subtract_left(panel_fn *subtract, double *a, size_t n, size_t begin)
+static void subtract_left(cholesky_update_fn *subtract, double *a, size_t n, size_t begin)
 {
     const size_t columns = smaller(PANEL, n - begin), below = begin + columns;
     double packed[PANEL * PANEL], corner[PANEL * PANEL];
@@ -77,7 +77,7 @@ static void solve_row(double *row, const double *l, size_t n, size_t size)
         row[j] = (row[j] - vector_dot(row, l + j * n, j)) / l[j * n + j];
 }
 
-size_t cholesky_try(panel_fn *subtract, double *a, size_t n, double *pivot)
+size_t cholesky_try(cholesky_update_fn *subtract, double *a, size_t n, double *pivot)
 {
     for (size_t begin = 0; begin < n; begin += PANEL) {
         const size_t columns = smaller(PANEL, n - begin);
@@ -92,7 +92,7 @@ size_t cholesky_try(panel_fn *subtract, double *a, size_t n, double *pivot)
     return n;
 }
 
-bool cholesky_factor(panel_fn *subtract, double *a, size_t n)
+bool cholesky_factor(cholesky_update_fn *subtract, double *a, size_t n)
 {
     double pivot = 0;
     return cholesky_try(subtract, a, n, &pivot) == n;

@@ -13,12 +13,12 @@
 /* The lower triangle becomes L. False if A is not positive definite or not finite; the triangle is
  * then spoilt. `subtract` is that of a kernel: any of them, but always the same for the same bits.
  */
-bool cholesky_factor(panel_fn *subtract, double *a, size_t n);
+bool cholesky_factor(cholesky_update_fn *subtract, double *a, size_t n);
 
 /* The same, telling how far it came: returns how many rows of L were made, n if all. If not all,
  * row i of that number holds L in its columns j < i, and *pivot the number that should have been
  * positive: what is left of a[i][i]. */
-size_t cholesky_try(panel_fn *subtract, double *a, size_t n, double *pivot);
+size_t cholesky_try(cholesky_update_fn *subtract, double *a, size_t n, double *pivot);
 
 void cholesky_solve_full(const double *l, size_t n, double *x);  /* x becomes A^-1 x */
 void cholesky_solve_lower(const double *l, size_t n, double *x); /* x becomes L^-1 x */

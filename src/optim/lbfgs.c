@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "optim/line_search.h"
 #include "optim/lbfgs_history.h"
+#include "optim/line_search.h"
 #include "optim/solver_resume.h"
 #include "optim/vector.h"
 
@@ -26,11 +26,11 @@ enum stage {
 struct lbfgs {
     struct problem problem; /* its size, and whom to tell of accepted points, if anyone */
     struct optim_options options;
-    struct optim_run run;
+    struct solver_state run;
     bool metric;
     enum stage stage;
     struct line_search search;
-    struct pairs pairs;
+    struct lbfgs_history pairs;
     double *direction, *difference; /* vectors */
     double slope;                   /* along the direction */
 };
@@ -46,14 +46,14 @@ static bool blind(const struct lbfgs *self)
 
 static double limit_of(const struct lbfgs *self)
 {
-    return run_length_limit(&self->run, blind(self));
+    return solver_length_limit(&self->run, blind(self));
 }
 
 /* ---- From an answer to the next question ----------------------------------------------------- */
 
 static enum stage end(struct lbfgs *self, enum optim_stop stop)
 {
-    run_end(&self->run, stop);
+    solver_end(&self->run, stop);
     return STAGE_DONE;
 }
 
@@ -70,11 +70,11 @@ static enum stage search(struct lbfgs *self, double longest)
 static enum stage aimed(struct lbfgs *self)
 {
     double longest;
-    pairs_second_loop(&self->pairs, self->direction);
+    lbfgs_history_second_loop(&self->pairs, self->direction);
     self->slope = vector_dot(self->direction, self->run.gradient, self->problem.size);
     if (!(self->slope < 0) || isinf(self->slope))
         return STAGE_LOST;
-    if (!run_reach_known(&self->run, self->direction, limit_of(self), &longest))
+    if (!solver_reach_known(&self->run, self->direction, limit_of(self), &longest))
         return STAGE_REACH;
     return search(self, longest);
 }
@@ -83,13 +83,13 @@ static enum stage aim(struct lbfgs *self)
 {
     for (size_t i = 0; i < self->problem.size; i++)
         self->direction[i] = -self->run.gradient[i];
-    pairs_first_loop(&self->pairs, self->direction);
+    lbfgs_history_first_loop(&self->pairs, self->direction);
     return self->metric ? STAGE_TURN : aimed(self);
 }
 
 static enum stage measured(struct lbfgs *self, double length)
 {
-    return search(self, run_reach_measured(&self->run, self->direction, limit_of(self), length));
+    return search(self, solver_reach_measured(&self->run, self->direction, limit_of(self), length));
 }
 
 /* Pairs from a region of other curvature can mislead; the bare gradient cannot. */
@@ -97,26 +97,26 @@ static enum stage lost(struct lbfgs *self)
 {
     if (self->run.head->pairs == 0)
         return end(self, OPTIM_STALLED);
-    pairs_forget(&self->pairs);
+    lbfgs_history_forget(&self->pairs);
     return aim(self);
 }
 
 static enum stage go_on(struct lbfgs *self)
 {
     enum optim_stop stop;
-    return run_ends(&self->run, &stop) ? end(self, stop) : aim(self);
+    return solver_ends(&self->run, &stop) ? end(self, stop) : aim(self);
 }
 
 static enum stage learnt(struct lbfgs *self)
 {
-    pairs_complete(&self->pairs, self->difference);
+    lbfgs_history_complete(&self->pairs, self->difference);
     return STAGE_MOVED;
 }
 
 /* Keeps what the step taught. */
 static enum stage learn(struct lbfgs *self)
 {
-    if (!pairs_begin(&self->pairs, self->direction, self->difference))
+    if (!lbfgs_history_begin(&self->pairs, self->direction, self->difference))
         return STAGE_MOVED;
     return self->metric ? STAGE_LEARN : learnt(self);
 }
@@ -129,7 +129,7 @@ static enum stage tried(struct lbfgs *self)
     case LINE_FAILED:
         return STAGE_LOST;
     case LINE_LIMITED:
-        run_widen(&self->run);
+        solver_widen(&self->run);
         break;
     case LINE_FOUND:
         break;
@@ -139,16 +139,16 @@ static enum stage tried(struct lbfgs *self)
 
 static enum stage moved(struct lbfgs *self)
 {
-    run_accept(&self->run);
-    run_moved(&self->run);
+    solver_accept(&self->run);
+    solver_moved(&self->run);
     return go_on(self);
 }
 
 static enum stage started(struct lbfgs *self)
 {
-    if (!run_trial_finite(&self->run))
+    if (!solver_trial_finite(&self->run))
         return end(self, OPTIM_NOT_FINITE);
-    run_begin(&self->run);
+    solver_begin(&self->run);
     return go_on(self);
 }
 
@@ -189,10 +189,10 @@ temper_status lbfgs_answer(struct lbfgs *self, double number, temper_error *erro
     self->run.error = error;
     if (wants_value(self->stage)) {
         self->run.trial_value = number;
-        run_tried(&self->run);
+        solver_tried(&self->run);
     }
     if (self->stage == STAGE_RESUME) {
-        temper_status status = run_resume(&self->run);
+        temper_status status = solver_resume(&self->run);
         if (status != TEMPER_OK)
             return status;
     }
@@ -204,7 +204,7 @@ temper_status lbfgs_answer(struct lbfgs *self, double number, temper_error *erro
 
 struct lbfgs_question lbfgs_asks(const struct lbfgs *self)
 {
-    const struct optim_run *run = &self->run;
+    const struct solver_state *run = &self->run;
     if (wants_value(self->stage))
         return (struct lbfgs_question){LBFGS_VALUE, run->trial, run->trial_gradient};
     if (self->stage == STAGE_REACH)
@@ -220,18 +220,18 @@ const double *lbfgs_best(const struct lbfgs *self)
 {
     const bool none = self->stage == STAGE_START || self->stage == STAGE_RESUME ||
                       self->run.stop == OPTIM_NOT_FINITE;
-    return none ? NULL : run_best(&self->run);
+    return none ? NULL : solver_best(&self->run);
 }
 
 struct optim_result lbfgs_result(const struct lbfgs *self)
 {
-    return run_result(&self->run);
+    return solver_result(&self->run);
 }
 
 static bool sound(const void *context)
 {
     const struct lbfgs *self = context;
-    return pairs_sound(&self->pairs);
+    return lbfgs_history_sound(&self->pairs);
 }
 
 static void lay_out(struct lbfgs *self)
@@ -241,26 +241,27 @@ static void lay_out(struct lbfgs *self)
     self->pairs.weight = self->difference + self->problem.size;
     self->run.head->kind = OPTIM_LBFGS;
     self->run.head->history_limit = (double)self->pairs.limit;
-    pairs_forget(&self->pairs);
+    lbfgs_history_forget(&self->pairs);
 }
 
-/* `self` must stay where it is, and be closed by run_close(&self->run), even after a failure. */
+/* `self` must stay where it is, and be closed by solver_close(&self->run), even after a failure. */
 static temper_status prepare(struct lbfgs *self, const struct lbfgs *given, const double *start,
                              temper_error *error)
 {
     const size_t n = given->problem.size;
     struct optim_room room = {0};
     *self = *given;
-    self->pairs = (struct pairs){.run = &self->run, .limit = pairs_limit(n, &self->options)};
-    if (!pairs_room(n, self->pairs.limit, &room))
+    self->pairs =
+        (struct lbfgs_history){.run = &self->run, .limit = lbfgs_history_limit(n, &self->options)};
+    if (!lbfgs_history_room(n, self->pairs.limit, &room))
         return error_no_memory(error);
-    temper_status status = run_open(&self->run, &self->problem, &self->options, room, error);
+    temper_status status = solver_open(&self->run, &self->problem, &self->options, room, error);
     if (status != TEMPER_OK)
         return status;
     lay_out(self);
     if (self->options.memory) {
         self->stage = STAGE_RESUME;
-        return run_restore(&self->run, OPTIM_LBFGS, sound, self);
+        return solver_restore(&self->run, OPTIM_LBFGS, sound, self);
     }
     vector_copy(self->run.trial, start, n);
     return TEMPER_OK;
@@ -285,7 +286,7 @@ void lbfgs_close(struct lbfgs *self)
 {
     if (!self)
         return;
-    run_close(&self->run);
+    solver_close(&self->run);
     mem_free(self);
 }
 
@@ -318,6 +319,6 @@ temper_status minimise_lbfgs(const struct problem *problem, const struct optim_o
         vector_copy(w, lbfgs_best(&self), problem->size);
     if (status == TEMPER_OK)
         *result = lbfgs_result(&self);
-    run_close(&self.run);
+    solver_close(&self.run);
     return status;
 }

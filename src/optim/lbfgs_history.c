@@ -12,7 +12,7 @@ static const size_t PAIRS_BYTES = (size_t)256 << 20;
 /* A pair is kept if its curvature s'y is more than this of |s| |y|: else it is rounding. */
 static const double CURVED = 1e-10;
 
-size_t pairs_limit(size_t size, const struct optim_options *options)
+size_t lbfgs_history_limit(size_t size, const struct optim_options *options)
 {
     if (options->history > 0)
         return options->history;
@@ -23,42 +23,42 @@ size_t pairs_limit(size_t size, const struct optim_options *options)
     return affordable > LEAST_HISTORY ? affordable : LEAST_HISTORY;
 }
 
-bool pairs_room(size_t size, size_t limit, struct optim_room *room)
+bool lbfgs_history_room(size_t size, size_t limit, struct optim_room *room)
 {
     size_t two = 0, pair = 0;
     return mul_size(2, size, &two) && add_size(two, 1, &pair) &&
            mul_size(pair, limit, &room->extra) && add_size(two, limit, &room->scratch);
 }
 
-static size_t size_of(const struct pairs *pairs)
+static size_t size_of(const struct lbfgs_history *pairs)
 {
     return pairs->run->problem->size;
 }
 
-static size_t pair_size(const struct pairs *pairs)
+static size_t pair_size(const struct lbfgs_history *pairs)
 {
     return 2 * size_of(pairs) + 1;
 }
 
-static double *pair_at(const struct pairs *pairs, size_t slot)
+static double *pair_at(const struct lbfgs_history *pairs, size_t slot)
 {
     return pairs->run->extra + slot * pair_size(pairs);
 }
 
 /* The slot of the pair that is `age` iterations old. */
-static size_t slot_of(const struct pairs *pairs, size_t age)
+static size_t slot_of(const struct lbfgs_history *pairs, size_t age)
 {
     return ((size_t)pairs->run->head->next + pairs->limit - 1 - age) % pairs->limit;
 }
 
-void pairs_forget(const struct pairs *pairs)
+void lbfgs_history_forget(const struct lbfgs_history *pairs)
 {
     struct optim_head *head = pairs->run->head;
     head->pairs = head->next = head->extra = 0;
     head->gamma = 1;
 }
 
-bool pairs_sound(const struct pairs *pairs)
+bool lbfgs_history_sound(const struct lbfgs_history *pairs)
 {
     const struct optim_head *head = pairs->run->head;
     const size_t n = size_of(pairs);
@@ -79,7 +79,7 @@ bool pairs_sound(const struct pairs *pairs)
 
 /* ---- The two loops --------------------------------------------------------------------------- */
 
-void pairs_first_loop(const struct pairs *pairs, double *d)
+void lbfgs_history_first_loop(const struct lbfgs_history *pairs, double *d)
 {
     const size_t n = size_of(pairs), count = (size_t)pairs->run->head->pairs;
     if (count == 0)
@@ -98,7 +98,7 @@ void pairs_first_loop(const struct pairs *pairs, double *d)
     }
 }
 
-void pairs_second_loop(const struct pairs *pairs, double *d)
+void lbfgs_history_second_loop(const struct lbfgs_history *pairs, double *d)
 {
     const size_t n = size_of(pairs), count = (size_t)pairs->run->head->pairs;
     vector_scale(d, pairs->run->head->gamma, n);
@@ -119,9 +119,9 @@ void pairs_second_loop(const struct pairs *pairs, double *d)
 
 /* ---- A new one ------------------------------------------------------------------------------- */
 
-bool pairs_begin(struct pairs *pairs, double *s, double *y)
+bool lbfgs_history_begin(struct lbfgs_history *pairs, double *s, double *y)
 {
-    const struct optim_run *run = pairs->run;
+    const struct solver_state *run = pairs->run;
     const size_t n = size_of(pairs);
     vector_subtract(s, run->trial, run->w, n);
     vector_subtract(y, run->trial_gradient, run->gradient, n);
@@ -136,7 +136,7 @@ bool pairs_begin(struct pairs *pairs, double *s, double *y)
     return true;
 }
 
-void pairs_complete(const struct pairs *pairs, const double *metric_y)
+void lbfgs_history_complete(const struct lbfgs_history *pairs, const double *metric_y)
 {
     struct optim_head *head = pairs->run->head;
     const size_t n = size_of(pairs);

@@ -7,8 +7,8 @@
 
 #include "optim/solver_state.h"
 
-struct pairs {
-    struct optim_run *run;
+struct lbfgs_history {
+    struct solver_state *run;
     size_t limit;   /* how many there may be */
     double *weight; /* of each, between the two loops */
     double sy;      /* of the pair that is being added */
@@ -16,20 +16,20 @@ struct pairs {
 
 /* How many are kept of vectors of that size, unless the options say; and the room that they need
  * in the memory and beside it; false if it is too much for any computer. */
-size_t pairs_limit(size_t size, const struct optim_options *options);
-bool pairs_room(size_t size, size_t limit, struct optim_room *room);
-void pairs_forget(const struct pairs *pairs);
+size_t lbfgs_history_limit(size_t size, const struct optim_options *options);
+bool lbfgs_history_room(size_t size, size_t limit, struct optim_room *room);
+void lbfgs_history_forget(const struct lbfgs_history *pairs);
 /* Whether those of a memory that was handed in make sense. */
-bool pairs_sound(const struct pairs *pairs);
+bool lbfgs_history_sound(const struct lbfgs_history *pairs);
 
 /* d becomes the inverse Hessian times d: the two loops. The metric M^-1, where there is one, is
  * applied to d between them. */
-void pairs_first_loop(const struct pairs *pairs, double *d);
-void pairs_second_loop(const struct pairs *pairs, double *d);
+void lbfgs_history_first_loop(const struct lbfgs_history *pairs, double *d);
+void lbfgs_history_second_loop(const struct lbfgs_history *pairs, double *d);
 
 /* The step from run->w to run->trial becomes a pair. First s and y are found; false if they say
  * nothing of the curvature. Then, with y as the metric made it, the pair is complete. */
-bool pairs_begin(struct pairs *pairs, double *s, double *y);
-void pairs_complete(const struct pairs *pairs, const double *metric_y);
+bool lbfgs_history_begin(struct lbfgs_history *pairs, double *s, double *y);
+void lbfgs_history_complete(const struct lbfgs_history *pairs, const double *metric_y);
 
 #endif

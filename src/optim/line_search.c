@@ -32,20 +32,20 @@ static enum verdict judge_slope(double slope, double at_start, double rise)
 
 static bool below_noise(const struct line_search *search, double step)
 {
-    return -search->line.slope * step <= run_noise(search->run);
+    return -search->line.slope * step <= solver_noise(search->run);
 }
 
 /* Marks a flat point as not smooth. */
 static enum verdict judge(const struct line_search *search, struct line_point *at)
 {
-    const struct optim_run *run = search->run;
+    const struct solver_state *run = search->run;
     const struct optim_head *head = run->head;
     const double slope = search->line.slope, promised = -slope * at->step;
     if (!at->smooth)
         return TOO_LONG;
     if (below_noise(search, at->step)) {
         /* Measured from the lowest value, so that many steps cannot add up to a rise. */
-        if (at->value > head->lowest + run_noise(run))
+        if (at->value > head->lowest + solver_noise(run))
             return TOO_LONG;
         return judge_slope(at->slope, slope, 1 - 2 * DELTA);
     }
@@ -106,14 +106,14 @@ static double outside(const struct line_search *search)
 
 static void go_to(const struct line_search *search)
 {
-    const struct optim_run *run = search->run;
+    const struct solver_state *run = search->run;
     vector_step(run->trial, run->w, search->step, search->line.direction, run->problem->size);
 }
 
 /* No number between both ends is left, or w would not change. */
 static bool exhausted(const struct line_search *search)
 {
-    const struct optim_run *run = search->run;
+    const struct solver_state *run = search->run;
     if (!(search->step > search->low.step) || !(search->step < search->high.step))
         return true;
     go_to(search);
@@ -136,7 +136,7 @@ static enum line_state propose(struct line_search *search)
     return search->trial < TRIALS && !exhausted(search) ? LINE_ASKS : settle(search);
 }
 
-enum line_state line_begin(struct line_search *search, struct optim_run *run, struct line line)
+enum line_state line_begin(struct line_search *search, struct solver_state *run, struct line line)
 {
     *search = (struct line_search){.run = run, .line = line};
     search->low = (struct line_point){0, run->head->value, line.slope, true};
@@ -149,10 +149,10 @@ enum line_state line_begin(struct line_search *search, struct optim_run *run, st
 /* The trial as a point of the line. */
 static struct line_point point_of_trial(const struct line_search *search)
 {
-    const struct optim_run *run = search->run;
+    const struct solver_state *run = search->run;
     struct line_point at = {.step = search->step, .value = run->trial_value};
     at.slope = vector_dot(run->trial_gradient, search->line.direction, run->problem->size);
-    at.smooth = run_trial_finite(run) && isfinite(at.slope);
+    at.smooth = solver_trial_finite(run) && isfinite(at.slope);
     return at;
 }
 

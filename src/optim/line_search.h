@@ -24,7 +24,7 @@ struct line_point {
 };
 
 struct line_search {
-    struct optim_run *run;
+    struct solver_state *run;
     struct line line;
     struct line_point low, high; /* high.step is infinite as long as nothing was too far */
     struct line_point before;    /* the `low` before the last */
@@ -41,8 +41,8 @@ enum line_state {
 };
 
 /* The run, and the direction, must stay where they are. */
-enum line_state line_begin(struct line_search *search, struct optim_run *run, struct line line);
-/* After run->trial was evaluated: run_tried. */
+enum line_state line_begin(struct line_search *search, struct solver_state *run, struct line line);
+/* After run->trial was evaluated: solver_tried. */
 enum line_state line_next(struct line_search *search);
 
 #endif

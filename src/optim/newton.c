@@ -5,9 +5,9 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "optim/trust_region_dense.h"
 #include "optim/solver_state.h"
 #include "optim/trust_radius.h"
+#include "optim/trust_region_dense.h"
 #include "optim/vector.h"
 
 /* How often a step that moves the activations too far is computed anew in a smaller region, before
@@ -15,7 +15,7 @@
 enum { FITTINGS = 3 };
 
 struct newton {
-    struct optim_run run;
+    struct solver_state run;
     double *scale, *last;     /* kept: the units, and the last step */
     double *hessian, *factor; /* n x n; the Hessian in those units */
     double *gradient;         /* in those units */
@@ -83,7 +83,7 @@ static void first_radius(struct newton *self)
 static void solve(struct newton *self, struct trust_step *step)
 {
     const size_t n = self->run.problem->size;
-    const struct region region = {
+    const struct trust_region region = {
         .n = n,
         .h = self->hessian,
         .g = self->gradient,
@@ -92,10 +92,10 @@ static void solve(struct newton *self, struct trust_step *step)
         .factor = self->factor,
         .z = self->spare,
     };
-    step->at_edge = region_solve(&region);
+    step->at_edge = trust_region_solve(&region);
     step->norm = vector_norm(self->step, n);
     step->slope = vector_dot(self->step, self->gradient, n);
-    step->bend = region_bend(self->hessian, self->step, n);
+    step->bend = trust_region_curvature(self->hessian, self->step, n);
     for (size_t i = 0; i < n; i++)
         self->plain[i] = self->step[i] / self->scale[i];
 }
@@ -103,17 +103,18 @@ static void solve(struct newton *self, struct trust_step *step)
 /* A step within the region that does not move the activations too far. */
 static temper_status find_step(struct newton *self, struct trust_step *step)
 {
-    struct optim_run *run = &self->run;
+    struct solver_state *run = &self->run;
     *step = (struct trust_step){.step = self->plain};
     for (size_t fitting = 0;; fitting++) {
         double factor = 0;
         solve(self, step);
-        temper_status status = run_reach(run, self->plain, run_length_limit(run, false), &factor);
+        temper_status status =
+            solver_reach(run, self->plain, solver_length_limit(run, false), &factor);
         if (status != TEMPER_OK || factor >= 1)
             return status;
         step->limited = true;
         if (fitting == FITTINGS) {
-            trust_shrink(step, self->plain, factor, run->problem->size);
+            trust_radius_shrink(step, self->plain, factor, run->problem->size);
             return TEMPER_OK;
         }
         run->head->radius = factor * step->norm;
@@ -122,7 +123,7 @@ static temper_status find_step(struct newton *self, struct trust_step *step)
 
 static temper_status prepare(struct newton *self, bool *usable)
 {
-    struct optim_run *run = &self->run;
+    struct solver_state *run = &self->run;
     temper_status status = run->problem->hessian(run->problem->context, self->hessian, run->error);
     run->head->hessians++;
     *usable = status == TEMPER_OK && hessian_finite(self);
@@ -138,18 +139,19 @@ static temper_status prepare(struct newton *self, bool *usable)
 static temper_status iterate(void *context, bool *moved)
 {
     struct newton *self = context;
-    struct optim_run *run = &self->run;
+    struct solver_state *run = &self->run;
     bool usable = false;
     temper_status status = prepare(self, &usable);
     for (size_t refusal = 0; status == TEMPER_OK && usable && refusal < TRUST_REFUSALS; refusal++) {
         struct trust_step step;
         status = find_step(self, &step);
-        if (status != TEMPER_OK || !(trust_promise(&step) > 0) || !trust_place(run, self->plain))
+        if (status != TEMPER_OK || !(trust_radius_predicted(&step) > 0) ||
+            !trust_radius_place(run, self->plain))
             return status;
-        status = run_try(run);
-        if (status == TEMPER_OK && trust_judge(run, &step)) {
+        status = solver_try(run);
+        if (status == TEMPER_OK && trust_radius_update(run, &step)) {
             vector_copy(self->last, self->plain, run->problem->size);
-            run_accept(run);
+            solver_accept(run);
             *moved = true;
             return TEMPER_OK;
         }
@@ -201,11 +203,11 @@ temper_status minimise_newton(const struct problem *problem, const struct optim_
         return error_set(error, TEMPER_BUG, "Newton's method was called without a Hessian");
     if (!room_for(problem->size, &room))
         return error_no_memory(error);
-    temper_status status = run_open(&self.run, problem, options, room, error);
+    temper_status status = solver_open(&self.run, problem, options, room, error);
     if (status != TEMPER_OK)
         return status;
     lay_out(&self, problem->size);
-    status = run_drive(&self.run, &method, &self, w, result);
-    run_close(&self.run);
+    status = solver_drive(&self.run, &method, &self, w, result);
+    solver_close(&self.run);
     return status;
 }

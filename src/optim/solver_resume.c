@@ -9,7 +9,7 @@ enum { HEAD = sizeof(struct optim_head) / sizeof(double) };
 
 static const char CONTRADICTION[] = "its numbers contradict each other";
 
-static temper_status refused(struct optim_run *run, const char *why)
+static temper_status refused(struct solver_state *run, const char *why)
 {
     return error_set(run->error, TEMPER_BAD_DATA,
                      "the memory of an earlier run does not fit: %s; begin anew", why);
@@ -41,7 +41,7 @@ static bool norms_sound(const struct optim_head *head)
 }
 
 /* Everything that can be told without asking the problem, but for the method's own numbers. */
-static const char *fault(struct optim_run *run, enum optim_kind kind)
+static const char *fault(struct solver_state *run, enum optim_kind kind)
 {
     const size_t n = run->problem->size, fixed = HEAD + 3 * n;
     const struct optim_options *options = run->options;
@@ -61,8 +61,8 @@ static const char *fault(struct optim_run *run, enum optim_kind kind)
     return NULL;
 }
 
-temper_status run_restore(struct optim_run *run, enum optim_kind kind,
-                          bool (*sound)(const void *self), const void *self)
+temper_status solver_restore(struct solver_state *run, enum optim_kind kind,
+                             bool (*sound)(const void *self), const void *self)
 {
     const char *why = fault(run, kind);
     if (!why && !sound(self))
@@ -73,17 +73,17 @@ temper_status run_restore(struct optim_run *run, enum optim_kind kind,
 
 /* The problem has to stand at w for its curvature. That evaluation is not counted, because a run
  * that never stopped does not need it; but it shows whether the memory belongs to this problem. */
-temper_status run_resume(struct optim_run *run)
+temper_status solver_resume(struct solver_state *run)
 {
     struct optim_head *head = run->head;
     head->evaluations--;
     /* Twice the rounding in floats, for objectives that were compiled otherwise. */
     const double gap = fabs(run->trial_value - head->value);
-    if (!run_trial_finite(run) || gap > 2 * run_noise(run))
+    if (!solver_trial_finite(run) || gap > 2 * solver_noise(run))
         return refused(run, "the function has another value there");
     if (run->problem->accept)
         run->problem->accept(run->problem->context);
-    run->best_here = run_best_is_here(run);
+    run->best_here = solver_best_is_here(run);
     run->stands = true;
     run->going = true; /* it has been shown this point before */
     return TEMPER_OK;

@@ -34,7 +34,7 @@ static bool scratch_size(size_t size, size_t own, size_t *count)
     return mul_size(2, size, &vectors) && add_size(vectors, own, count);
 }
 
-static void lay_out(struct optim_run *run)
+static void lay_out(struct solver_state *run)
 {
     const size_t n = run->problem->size;
     run->head = (struct optim_head *)run->memory;
@@ -48,11 +48,11 @@ static void lay_out(struct optim_run *run)
     *run->head = (struct optim_head){.size = (double)n, .reach = LENGTH};
 }
 
-temper_status run_open(struct optim_run *run, const struct problem *problem,
-                       const struct optim_options *options, struct optim_room room,
-                       temper_error *error)
+temper_status solver_open(struct solver_state *run, const struct problem *problem,
+                          const struct optim_options *options, struct optim_room room,
+                          temper_error *error)
 {
-    *run = (struct optim_run){.problem = problem, .options = options, .error = error};
+    *run = (struct solver_state){.problem = problem, .options = options, .error = error};
     size_t memory_count = 0, scratch_count = 0;
     if (!memory_size(problem->size, room.extra, &memory_count) ||
         !scratch_size(problem->size, room.scratch, &scratch_count))
@@ -60,7 +60,7 @@ temper_status run_open(struct optim_run *run, const struct problem *problem,
     run->memory = mem_aligned(memory_count, sizeof(double));
     run->rest = mem_aligned(scratch_count, sizeof(double));
     if (!run->memory || !run->rest) {
-        run_close(run);
+        solver_close(run);
         return error_no_memory(error);
     }
     run->extra_room = room.extra;
@@ -68,14 +68,14 @@ temper_status run_open(struct optim_run *run, const struct problem *problem,
     return TEMPER_OK;
 }
 
-void run_close(struct optim_run *run)
+void solver_close(struct solver_state *run)
 {
     mem_free(run->memory);
     mem_free(run->rest);
-    *run = (struct optim_run){0};
+    *run = (struct solver_state){0};
 }
 
-void run_tried(struct optim_run *run)
+void solver_tried(struct solver_state *run)
 {
     const double norm = vector_norm(run->trial_gradient, run->problem->size);
     run->head->evaluations++;
@@ -83,22 +83,22 @@ void run_tried(struct optim_run *run)
     run->trial_norm = isfinite(run->trial_value) && isfinite(norm) ? norm : INFINITY;
 }
 
-temper_status run_try(struct optim_run *run)
+temper_status solver_try(struct solver_state *run)
 {
     run->trial_value = NAN;
     temper_status status = run->problem->evaluate(
         run->problem->context, run->trial, &run->trial_value, run->trial_gradient, run->error);
     if (status == TEMPER_OK)
-        run_tried(run);
+        solver_tried(run);
     return status;
 }
 
-bool run_trial_finite(const struct optim_run *run)
+bool solver_trial_finite(const struct solver_state *run)
 {
     return isfinite(run->trial_norm);
 }
 
-double run_noise(const struct optim_run *run)
+double solver_noise(const struct solver_state *run)
 {
     return NOISE * fabs(run->head->value);
 }
@@ -106,12 +106,12 @@ double run_noise(const struct optim_run *run)
 /* Whether the value and gradient of the head are the best: those of the smallest value; but where
  * values differ by rounding alone, of the smallest gradient. `lowest` never rises, so that this
  * cannot drift upwards. */
-static bool note_best(const struct optim_run *run)
+static bool note_best(const struct solver_state *run)
 {
     struct optim_head *head = run->head;
     if (head->value < head->lowest)
         head->lowest = head->value;
-    const double bar = head->lowest + run_noise(run);
+    const double bar = head->lowest + solver_noise(run);
     if (head->value > bar || (head->best_value <= bar && head->best_norm <= head->gradient_norm))
         return false;
     head->best_value = head->value;
@@ -121,23 +121,23 @@ static bool note_best(const struct optim_run *run)
 
 /* Most points are better than those before: the best is copied where w leaves it behind, or where
  * the memory has to be whole. */
-static void keep_best(const struct optim_run *run)
+static void keep_best(const struct solver_state *run)
 {
     if (run->best_here)
         vector_copy(run->best, run->w, run->problem->size);
 }
 
-bool run_best_is_here(const struct optim_run *run)
+bool solver_best_is_here(const struct solver_state *run)
 {
     return run->best_here || memcmp(run->best, run->w, run->problem->size * sizeof *run->w) == 0;
 }
 
-const double *run_best(const struct optim_run *run)
+const double *solver_best(const struct solver_state *run)
 {
     return run->best_here ? run->w : run->best;
 }
 
-static void note_progress(const struct optim_run *run)
+static void note_progress(const struct solver_state *run)
 {
     struct optim_head *head = run->head;
     const double least = fmax(VALUE_PROGRESS * fabs(head->value), run->options->least_fall);
@@ -158,7 +158,7 @@ static void swap(double **a, double **b)
 }
 
 /* w and its gradient are those of the trial; where there need be no memory, they change places. */
-static void take_trial(struct optim_run *run)
+static void take_trial(struct solver_state *run)
 {
     const size_t n = run->problem->size;
     if (run->options->forgets) {
@@ -170,7 +170,7 @@ static void take_trial(struct optim_run *run)
     }
 }
 
-void run_accept(struct optim_run *run)
+void solver_accept(struct solver_state *run)
 {
     run->head->value = run->trial_value;
     run->head->gradient_norm = run->trial_norm;
@@ -185,20 +185,21 @@ void run_accept(struct optim_run *run)
     note_progress(run);
 }
 
-double run_length_limit(const struct optim_run *run, bool blind)
+double solver_length_limit(const struct solver_state *run, bool blind)
 {
     if (run->head->iteration > 0 && !blind)
         return run->head->reach;
     return run->options->first_length > 0 ? run->options->first_length : FIRST_LENGTH;
 }
 
-void run_widen(struct optim_run *run)
+void solver_widen(struct solver_state *run)
 {
     if (run->head->iteration > 0) /* the first step has a limit of its own */
         run->head->reach *= 2;
 }
 
-bool run_reach_known(const struct optim_run *run, const double *v, double limit, double *factor)
+bool solver_reach_known(const struct solver_state *run, const double *v, double limit,
+                        double *factor)
 {
     const double length = run->head->stiffness * vector_norm(v, run->problem->size);
     if (!(run->head->stiffness > 0) || !(length <= limit / 4))
@@ -207,7 +208,7 @@ bool run_reach_known(const struct optim_run *run, const double *v, double limit,
     return true;
 }
 
-double run_reach_measured(struct optim_run *run, const double *v, double limit, double length)
+double solver_reach_measured(struct solver_state *run, const double *v, double limit, double length)
 {
     if (!(length > 0) || isinf(length))
         return INFINITY;
@@ -218,20 +219,20 @@ double run_reach_measured(struct optim_run *run, const double *v, double limit, 
     return limit / length;
 }
 
-temper_status run_reach(struct optim_run *run, const double *v, double limit, double *factor)
+temper_status solver_reach(struct solver_state *run, const double *v, double limit, double *factor)
 {
     double length = 0;
     *factor = INFINITY;
-    if (!run->options->length || run_reach_known(run, v, limit, factor))
+    if (!run->options->length || solver_reach_known(run, v, limit, factor))
         return TEMPER_OK;
     temper_status status = run->options->length(run->problem->context, v, &length, run->error);
     if (status == TEMPER_OK)
-        *factor = run_reach_measured(run, v, limit, length);
+        *factor = solver_reach_measured(run, v, limit, length);
     return status;
 }
 
 /* False if the caller wants no more. */
-static bool follow(const struct optim_run *run)
+static bool follow(const struct solver_state *run)
 {
     const struct optim_head *head = run->head;
     const bool forgets = run->options->forgets;
@@ -253,22 +254,22 @@ static bool follow(const struct optim_run *run)
     return run->options->follow(run->options->follow_context, &progress);
 }
 
-void run_begin(struct optim_run *run)
+void solver_begin(struct solver_state *run)
 {
     run->head->lowest = run->head->best_value = INFINITY;
     run->head->mark_value = run->head->mark_norm = INFINITY;
     run->head->start_norm = run->trial_norm;
-    run_accept(run);
+    solver_accept(run);
     run->going = follow(run);
 }
 
-void run_moved(struct optim_run *run)
+void solver_moved(struct solver_state *run)
 {
     run->head->iteration++;
     run->going = follow(run);
 }
 
-bool run_ends(const struct optim_run *run, enum optim_stop *stop)
+bool solver_ends(const struct solver_state *run, enum optim_stop *stop)
 {
     const struct optim_head *head = run->head;
     const bool converged = head->gradient_norm <= run->options->gradient_norm;
@@ -283,24 +284,24 @@ bool run_ends(const struct optim_run *run, enum optim_stop *stop)
 
 /* What a run that converged returns is where it did: no more than rounding above the best, and the
  * only point that keeps the promise about the gradient. */
-static void prefer_last(struct optim_run *run)
+static void prefer_last(struct solver_state *run)
 {
     run->head->best_value = run->head->value;
     run->head->best_norm = run->head->gradient_norm;
     run->best_here = true;
 }
 
-void run_end(struct optim_run *run, enum optim_stop stop)
+void solver_end(struct solver_state *run, enum optim_stop stop)
 {
     run->stop = stop;
     if (stop == OPTIM_CONVERGED)
         prefer_last(run);
-    run->stands = run->stands && run_best_is_here(run);
+    run->stands = run->stands && solver_best_is_here(run);
     if (run->options->gradient && run->stands)
         vector_copy(run->options->gradient, run->gradient, run->problem->size);
 }
 
-struct optim_result run_result(const struct optim_run *run)
+struct optim_result solver_result(const struct solver_state *run)
 {
     const struct optim_head *head = run->head;
     const bool finite = run->stop != OPTIM_NOT_FINITE;
@@ -319,30 +320,31 @@ struct optim_result run_result(const struct optim_run *run)
 /* ---- The whole run --------------------------------------------------------------------------- */
 
 /* Stands at w, or where the memory says. *finite is false if there is no value to start from. */
-static temper_status start(struct optim_run *run, const struct optim_method *method,
+static temper_status start(struct solver_state *run, const struct optim_method *method,
                            const void *self, const double *w, bool *finite)
 {
     const bool again = run->options->memory != NULL;
     run->head->kind = method->kind;
     vector_copy(run->trial, w, run->problem->size);
-    temper_status status = again ? run_restore(run, method->kind, method->sound, self) : TEMPER_OK;
+    temper_status status =
+        again ? solver_restore(run, method->kind, method->sound, self) : TEMPER_OK;
     if (status == TEMPER_OK)
-        status = run_try(run);
+        status = solver_try(run);
     if (status != TEMPER_OK)
         return status;
     if (again)
-        return run_resume(run);
-    *finite = run_trial_finite(run);
+        return solver_resume(run);
+    *finite = solver_trial_finite(run);
     if (*finite)
-        run_begin(run);
+        solver_begin(run);
     return TEMPER_OK;
 }
 
-static temper_status iterations(struct optim_run *run, const struct optim_method *method,
+static temper_status iterations(struct solver_state *run, const struct optim_method *method,
                                 void *self)
 {
     enum optim_stop stop;
-    while (!run_ends(run, &stop)) {
+    while (!solver_ends(run, &stop)) {
         bool moved = false;
         temper_status status = method->iterate(self, &moved);
         if (status != TEMPER_OK)
@@ -351,14 +353,14 @@ static temper_status iterations(struct optim_run *run, const struct optim_method
             stop = OPTIM_STALLED;
             break;
         }
-        run_moved(run);
+        solver_moved(run);
     }
-    run_end(run, stop);
+    solver_end(run, stop);
     return TEMPER_OK;
 }
 
-temper_status run_drive(struct optim_run *run, const struct optim_method *method, void *self,
-                        double *w, struct optim_result *result)
+temper_status solver_drive(struct solver_state *run, const struct optim_method *method, void *self,
+                           double *w, struct optim_result *result)
 {
     bool finite = true;
     temper_status status = start(run, method, self, w, &finite);
@@ -366,11 +368,11 @@ temper_status run_drive(struct optim_run *run, const struct optim_method *method
         return status;
     if (finite) {
         status = iterations(run, method, self);
-        vector_copy(w, run_best(run), run->problem->size);
+        vector_copy(w, solver_best(run), run->problem->size);
     } else {
-        run_end(run, OPTIM_NOT_FINITE);
+        solver_end(run, OPTIM_NOT_FINITE);
     }
     if (status == TEMPER_OK)
-        *result = run_result(run);
+        *result = solver_result(run);
     return status;
 }

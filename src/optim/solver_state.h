@@ -33,13 +33,13 @@ struct optim_head {
 
 enum optim_kind { OPTIM_LBFGS = 1, OPTIM_NEWTON = 2, OPTIM_TRON = 3 };
 
-struct optim_run {
+struct solver_state {
     const struct problem *problem;
     const struct optim_options *options;
     temper_error *error;
     double *memory, *rest;          /* what all below lies in */
     struct optim_head *head;        /* the memory's first numbers, */
-    double *w, *gradient, *best;    /* the vectors that follow them (see run_best), */
+    double *w, *gradient, *best;    /* the vectors that follow them (see solver_best), */
     double *extra;                  /* and the rest */
     size_t extra_room;              /* head->extra at most */
     double *trial, *trial_gradient; /* a point that is being considered; free between iterations */
@@ -54,7 +54,7 @@ struct optim_run {
 /* What makes a minimiser. */
 struct optim_method {
     enum optim_kind kind;
-    /* One iteration: to a better point, by run_accept; *moved stays false if there is none. */
+    /* One iteration: to a better point, by solver_accept; *moved stays false if there is none. */
     temper_status (*iterate)(void *self, bool *moved);
     /* Whether the method's own numbers in a memory that was handed in make sense. */
     bool (*sound)(const void *self);
@@ -65,52 +65,54 @@ struct optim_room {
     size_t extra, scratch;
 };
 
-temper_status run_open(struct optim_run *run, const struct problem *problem,
-                       const struct optim_options *options, struct optim_room room,
-                       temper_error *error);
-void run_close(struct optim_run *run);
+temper_status solver_open(struct solver_state *run, const struct problem *problem,
+                          const struct optim_options *options, struct optim_room room,
+                          temper_error *error);
+void solver_close(struct solver_state *run);
 
 /* The whole run, from w or from options->memory to the end; `self` is handed to the method. */
-temper_status run_drive(struct optim_run *run, const struct optim_method *method, void *self,
-                        double *w, struct optim_result *result);
+temper_status solver_drive(struct solver_state *run, const struct optim_method *method, void *self,
+                           double *w, struct optim_result *result);
 
 /* Its steps, for a run that is advanced from outside. The trial, which was evaluated, is the start;
  * or a memory was taken up (optim/resume.h); */
-void run_begin(struct optim_run *run);
+void solver_begin(struct solver_state *run);
 /* whether the run ends here, and if so, why; */
-bool run_ends(const struct optim_run *run, enum optim_stop *stop);
+bool solver_ends(const struct solver_state *run, enum optim_stop *stop);
 /* an iteration was made; */
-void run_moved(struct optim_run *run);
+void solver_moved(struct solver_state *run);
 /* the end, and what the best point is like. */
-void run_end(struct optim_run *run, enum optim_stop stop);
-struct optim_result run_result(const struct optim_run *run);
+void solver_end(struct solver_state *run, enum optim_stop stop);
+struct optim_result solver_result(const struct solver_state *run);
 /* The best point so far; and whether w is that, as it can be even where the run came back to it. */
-const double *run_best(const struct optim_run *run);
-bool run_best_is_here(const struct optim_run *run);
+const double *solver_best(const struct solver_state *run);
+bool solver_best_is_here(const struct solver_state *run);
 
 /* Value and gradient at run->trial. */
-temper_status run_try(struct optim_run *run);
+temper_status solver_try(struct solver_state *run);
 /* They are there. What is not finite makes trial_norm infinite. */
-void run_tried(struct optim_run *run);
-bool run_trial_finite(const struct optim_run *run);
+void solver_tried(struct solver_state *run);
+bool solver_trial_finite(const struct solver_state *run);
 /* The trial, which was evaluated last, becomes the point to go on from. */
-void run_accept(struct optim_run *run);
+void solver_accept(struct solver_state *run);
 
 /* Differences of values below this are rounding: the objective may be summed in floats. */
-double run_noise(const struct optim_run *run);
+double solver_noise(const struct solver_state *run);
 
 /* By what factor the step v may be multiplied so that it is no longer than `limit`, in the norm of
  * options->length. Where earlier measurements show that it is far from it, it is not measured. */
-temper_status run_reach(struct optim_run *run, const double *v, double limit, double *factor);
+temper_status solver_reach(struct solver_state *run, const double *v, double limit, double *factor);
 /* The same in two steps: false if v has to be measured, and the factor by its length; 0 if that is
  * not known. */
-bool run_reach_known(const struct optim_run *run, const double *v, double limit, double *factor);
-double run_reach_measured(struct optim_run *run, const double *v, double limit, double length);
+bool solver_reach_known(const struct solver_state *run, const double *v, double limit,
+                        double *factor);
+double solver_reach_measured(struct solver_state *run, const double *v, double limit,
+                             double length);
 /* The limit of the next step: short for the first, and for any that is `blind`: made without
  * knowing the curvature. */
-double run_length_limit(const struct optim_run *run, bool blind);
+double solver_length_limit(const struct solver_state *run, bool blind);
 /* A step as long as the limit allowed was a good one: activations are large here, and later steps
  * may go twice as far. */
-void run_widen(struct optim_run *run);
+void solver_widen(struct solver_state *run);
 
 #endif

@@ -19,7 +19,7 @@ static const double BEYOND = 0.5;
 enum { MOST_PRODUCTS = 1000 }; /* of one iteration */
 
 struct tron {
-    struct optim_run run;
+    struct solver_state run;
     double *step, *residual;       /* conjugate gradients; residual = -g - H step */
     double *solved;                /* M^-1 residual; where M is not asked for it, that itself */
     double *direction, *product;   /* of the run, which has no trial while a step is looked for */
@@ -44,7 +44,7 @@ static double apply_metric(struct tron *self, double squares)
 }
 
 /* What share of r'M^-1 r may be left. */
-static double forcing(const struct optim_run *run)
+static double forcing(const struct solver_state *run)
 {
     const struct optim_head *head = run->head;
     const double so_far = pow(head->gradient_norm / head->start_norm, TIGHTER);
@@ -56,7 +56,7 @@ static double forcing(const struct optim_run *run)
 /* s = 0, r = -g, d = M^-1 r. */
 static struct norms begin(struct tron *self)
 {
-    const struct optim_run *run = &self->run;
+    const struct solver_state *run = &self->run;
     const size_t n = run->problem->size;
     self->direction = run->trial;
     self->product = run->trial_gradient;
@@ -112,7 +112,7 @@ static void turn(struct tron *self, struct norms *norms, double tau, double squa
 static temper_status conjugate_step(struct tron *self, struct norms *norms, bool *done,
                                     bool *at_edge)
 {
-    struct optim_run *run = &self->run;
+    struct solver_state *run = &self->run;
     temper_status status =
         run->problem->multiply(run->problem->context, self->direction, self->product, run->error);
     run->head->products++;
@@ -137,16 +137,17 @@ static temper_status conjugate_step(struct tron *self, struct norms *norms, bool
 /* The first region: where the length of steps is limited, as far as that allows downhill. */
 static temper_status first_radius(struct tron *self, const struct norms *norms)
 {
-    struct optim_run *run = &self->run;
+    struct solver_state *run = &self->run;
     double factor = 0;
-    temper_status status = run_reach(run, self->direction, run_length_limit(run, false), &factor);
+    temper_status status =
+        solver_reach(run, self->direction, solver_length_limit(run, false), &factor);
     run->head->radius = sqrt(norms->residual) * (isfinite(factor) ? factor : 1);
     return status;
 }
 
 static temper_status solve_model(struct tron *self, struct trust_step *step)
 {
-    struct optim_run *run = &self->run;
+    struct solver_state *run = &self->run;
     const size_t n = run->problem->size;
     const size_t most = n < MOST_PRODUCTS / 10 ? 10 * n : MOST_PRODUCTS;
     struct norms norms = begin(self);
@@ -167,36 +168,36 @@ static temper_status solve_model(struct tron *self, struct trust_step *step)
 /* A step within the region that does not move the activations too far. */
 static temper_status find_step(struct tron *self, struct trust_step *step)
 {
-    struct optim_run *run = &self->run;
+    struct solver_state *run = &self->run;
     double factor = 0;
     temper_status status = solve_model(self, step);
     if (status == TEMPER_OK)
-        status = run_reach(run, self->step, run_length_limit(run, false), &factor);
+        status = solver_reach(run, self->step, solver_length_limit(run, false), &factor);
     if (status != TEMPER_OK || factor >= 1)
         return status;
     step->limited = true;
-    trust_shrink(step, self->step, factor, run->problem->size);
+    trust_radius_shrink(step, self->step, factor, run->problem->size);
     return TEMPER_OK;
 }
 
 static temper_status iterate(void *context, bool *moved)
 {
     struct tron *self = context;
-    struct optim_run *run = &self->run;
+    struct solver_state *run = &self->run;
     const size_t n = run->problem->size;
     struct trust_step step;
     temper_status status = find_step(self, &step);
     for (size_t refusal = 0; status == TEMPER_OK && refusal < TRUST_REFUSALS; refusal++) {
-        if (!(trust_promise(&step) > 0) || !trust_place(run, self->step))
+        if (!(trust_radius_predicted(&step) > 0) || !trust_radius_place(run, self->step))
             return TEMPER_OK;
-        status = run_try(run);
-        if (status == TEMPER_OK && trust_judge(run, &step)) {
-            run_accept(run);
+        status = solver_try(run);
+        if (status == TEMPER_OK && trust_radius_update(run, &step)) {
+            solver_accept(run);
             *moved = true;
             return TEMPER_OK;
         }
         /* A shorter step in the same direction costs no products, and goes downhill as well. */
-        trust_shrink(&step, self->step, run->head->radius / step.norm, n);
+        trust_radius_shrink(&step, self->step, run->head->radius / step.norm, n);
         step.limited = false;
     }
     return status;
@@ -219,13 +220,13 @@ temper_status minimise_tron(const struct problem *problem, const struct optim_op
         return error_set(error, TEMPER_BUG, "conjugate gradients were called without products");
     if (!mul_size(problem->precondition ? 3 : 2, problem->size, &room.scratch))
         return error_no_memory(error);
-    temper_status status = run_open(&self.run, problem, options, room, error);
+    temper_status status = solver_open(&self.run, problem, options, room, error);
     if (status != TEMPER_OK)
         return status;
     self.step = self.run.scratch;
     self.residual = self.step + problem->size;
     self.solved = problem->precondition ? self.residual + problem->size : self.residual;
-    status = run_drive(&self.run, &method, &self, w, result);
-    run_close(&self.run);
+    status = solver_drive(&self.run, &method, &self, w, result);
+    solver_close(&self.run);
     return status;
 }

@@ -12,12 +12,12 @@ static const double GROW = 2.5, LEAP = 4;
 /* On a plateau the gradient is below this share of what it was, though the promise was not kept. */
 static const double VANISHED = 0.05;
 
-double trust_promise(const struct trust_step *step)
+double trust_radius_predicted(const struct trust_step *step)
 {
     return -step->slope - 0.5 * step->bend;
 }
 
-void trust_shrink(struct trust_step *step, double *vector, double factor, size_t n)
+void trust_radius_shrink(struct trust_step *step, double *vector, double factor, size_t n)
 {
     vector_scale(vector, factor, n);
     step->norm *= factor;
@@ -26,7 +26,7 @@ void trust_shrink(struct trust_step *step, double *vector, double factor, size_t
     step->at_edge = true;
 }
 
-bool trust_place(struct optim_run *run, const double *step)
+bool trust_radius_place(struct solver_state *run, const double *step)
 {
     const size_t n = run->problem->size;
     vector_step(run->trial, run->w, 1, step, n);
@@ -35,18 +35,18 @@ bool trust_place(struct optim_run *run, const double *step)
 
 /* What the value fell by. Below its rounding the slopes at both ends tell better: their mean is
  * exact for a parabola. */
-static double actual_fall(const struct optim_run *run, const struct trust_step *step)
+static double actual_fall(const struct solver_state *run, const struct trust_step *step)
 {
     const struct optim_head *head = run->head;
-    const double fall = head->value - run->trial_value, noise = run_noise(run);
-    if (trust_promise(step) > noise || run->trial_value > head->lowest + noise)
+    const double fall = head->value - run->trial_value, noise = solver_noise(run);
+    if (trust_radius_predicted(step) > noise || run->trial_value > head->lowest + noise)
         return fall;
     const double slope = vector_dot(run->trial_gradient, step->step, run->problem->size);
     return -0.5 * (step->slope + slope);
 }
 
 /* Where between w and the trial the parabola through both values and the slope at w is lowest. */
-static double backtrack(const struct optim_run *run, const struct trust_step *step)
+static double backtrack(const struct solver_state *run, const struct trust_step *step)
 {
     const double excess = run->trial_value - run->head->value - step->slope;
     const double guess = -0.5 * step->slope / excess;
@@ -55,14 +55,14 @@ static double backtrack(const struct optim_run *run, const struct trust_step *st
     return guess < 0.1 ? 0.1 : guess > 0.5 ? 0.5 : guess;
 }
 
-bool trust_judge(struct optim_run *run, const struct trust_step *step)
+bool trust_radius_update(struct solver_state *run, const struct trust_step *step)
 {
     struct optim_head *head = run->head;
-    if (!run_trial_finite(run)) {
+    if (!solver_trial_finite(run)) {
         head->radius = 0.2 * step->norm;
         return false;
     }
-    const double kept = actual_fall(run, step) / trust_promise(step);
+    const double kept = actual_fall(run, step) / trust_radius_predicted(step);
     const bool plateau = run->trial_norm <= VANISHED * head->gradient_norm;
     const bool taken = kept >= (plateau ? POOR : TAKEN);
     if (!(kept >= POOR)) /* NaN too */
@@ -70,6 +70,6 @@ bool trust_judge(struct optim_run *run, const struct trust_step *step)
     else if (step->at_edge && kept >= FINE)
         head->radius = fmax(head->radius, step->norm * (kept >= EXACT ? LEAP : GROW));
     if (step->limited && kept >= FINE)
-        run_widen(run);
+        solver_widen(run);
     return taken;
 }

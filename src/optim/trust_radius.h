@@ -15,16 +15,16 @@ struct trust_step {
 };
 
 /* What the model promises the value to fall by; never positive for a step that is no use. */
-double trust_promise(const struct trust_step *step);
+double trust_radius_predicted(const struct trust_step *step);
 /* step becomes `factor` of itself. */
-void trust_shrink(struct trust_step *step, double *vector, double factor, size_t n);
+void trust_radius_shrink(struct trust_step *step, double *vector, double factor, size_t n);
 
 /* After the trial w + step was evaluated: whether it should be accepted; head->radius becomes what
  * the next step may use. */
-bool trust_judge(struct optim_run *run, const struct trust_step *step);
+bool trust_radius_update(struct solver_state *run, const struct trust_step *step);
 
 /* run->trial = w + step; false if that changes nothing. */
-bool trust_place(struct optim_run *run, const double *step);
+bool trust_radius_place(struct solver_state *run, const double *step);
 
 enum { TRUST_REFUSALS = 60 }; /* a radius shrunk so often is nothing */
 

@@ -15,7 +15,7 @@ static const double CLOSE = 0.1; /* to the edge is close enough */
 enum { FACTORISATIONS = 50 };
 
 struct search {
-    const struct region *region;
+    const struct trust_region *region;
     double shift;
     double low, high; /* the shift lies between these; */
     double safe;      /* and H + shift is not definite up to here */
@@ -26,7 +26,7 @@ struct search {
 /* Bounds from the circles of Gershgorin. The sums over rows are kept in z. */
 static void find_bounds(struct search *search)
 {
-    const struct region *region = search->region;
+    const struct trust_region *region = search->region;
     const size_t n = region->n;
     double *around = region->z;
     double least = INFINITY, lowest = INFINITY, highest = -INFINITY;
@@ -53,7 +53,7 @@ static void find_bounds(struct search *search)
 /* Factors H + shift; where it is not definite, learns from where it failed how much is missing. */
 static bool factored(struct search *search)
 {
-    const struct region *region = search->region;
+    const struct trust_region *region = search->region;
     const size_t n = region->n;
     double *l = region->factor, *v = region->z, pivot = 0;
     for (size_t i = 0; i < n; i++) {
@@ -74,7 +74,7 @@ static bool factored(struct search *search)
 
 /* z: a unit vector that H + shift nearly annihilates: L y = (+-1, ...) with signs that let y grow,
  * L'z = y, and a step of inverse iteration. Returns z'(H + shift)z. */
-static double flattest(const struct region *region)
+static double flattest(const struct trust_region *region)
 {
     const size_t n = region->n;
     const double *l = region->factor;
@@ -98,7 +98,7 @@ static double flattest(const struct region *region)
  * next to no cost. */
 static bool filled(struct search *search)
 {
-    const struct region *region = search->region;
+    const struct trust_region *region = search->region;
     const size_t n = region->n;
     const double flat = flattest(region), radius = region->radius;
     search->safe = fmax(search->safe, search->shift - flat);
@@ -118,7 +118,7 @@ static bool filled(struct search *search)
 /* The shift at which the line through 1/|s| has the value 1/radius. */
 static void newton_shift(struct search *search)
 {
-    const struct region *region = search->region;
+    const struct trust_region *region = search->region;
     const size_t n = region->n;
     vector_copy(region->z, region->s, n);
     vector_scale(region->z, 1 / search->norm, n);
@@ -131,7 +131,7 @@ static void newton_shift(struct search *search)
 /* s at this shift; true if it is the answer. */
 static bool answered(struct search *search)
 {
-    const struct region *region = search->region;
+    const struct trust_region *region = search->region;
     const size_t n = region->n;
     for (size_t i = 0; i < n; i++)
         region->s[i] = -region->g[i];
@@ -155,7 +155,7 @@ static bool answered(struct search *search)
 /* Should rounding have kept all shifts from succeeding: downhill, to the edge. */
 static void fall_back(struct search *search)
 {
-    const struct region *region = search->region;
+    const struct trust_region *region = search->region;
     const double norm = search->solved ? search->norm : vector_norm(region->g, region->n);
     if (search->solved && norm <= region->radius)
         return;
@@ -166,7 +166,7 @@ static void fall_back(struct search *search)
     search->norm = region->radius;
 }
 
-bool region_solve(const struct region *region)
+bool trust_region_solve(const struct trust_region *region)
 {
     struct search search = {.region = region};
     find_bounds(&search);
@@ -186,7 +186,7 @@ bool region_solve(const struct region *region)
     return true;
 }
 
-double region_bend(const double *h, const double *s, size_t n)
+double trust_region_curvature(const double *h, const double *s, size_t n)
 {
     double sum = 0;
     for (size_t i = 0; i < n; i++)

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /* Minimises g's + s'Hs/2 over |s| <= radius (within a tenth of it). H may be anything symmetric. */
-struct region {
+struct trust_region {
     size_t n;
     const double *h; /* lower triangle, row by row */
     const double *g;
@@ -17,9 +17,9 @@ struct region {
 };
 
 /* True if s lies on the edge. */
-bool region_solve(const struct region *region);
+bool trust_region_solve(const struct trust_region *region);
 
 /* s'Hs, from the lower triangle. */
-double region_bend(const double *h, const double *s, size_t n);
+double trust_region_curvature(const double *h, const double *s, size_t n);
 
 #endif

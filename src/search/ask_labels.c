@@ -8,8 +8,8 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "train/train_streams.h"
 #include "search/tune_state.h"
+#include "train/train_streams.h"
 
 enum { SHORTLIST = 8, PAIRS = SHORTLIST * (SHORTLIST - 1) / 2 };
 
@@ -70,7 +70,7 @@ static void fill_shortlist(const struct tuning *t, struct shortlist *list)
 static temper_status predict_unseen(struct tuning *t, struct shortlist *list, size_t i,
                                     bool *finished)
 {
-    const struct roll *roll = &t->cv.roll;
+    const struct gathered_labels *roll = &t->cv.roll;
     struct fold_models models = {0};
     temper_status status = fold_models_fit(t, list->candidate[i], STAGE_HALVES, &models, finished);
     t->before += 2;
@@ -84,7 +84,7 @@ static temper_status predict_unseen(struct tuning *t, struct shortlist *list, si
         const uint32_t *part = t->cv.partition[0].part + roll->first;
         for (size_t row = 0; row < roll->own; row++)
             own[row] = models.predicted[part[row] * roll->own + row];
-        status = roll_gather(roll, own, sizeof *own, list->predicted[i], t->error);
+        status = gather_labels(roll, own, sizeof *own, list->predicted[i], t->error);
     } else {
         status = error_no_memory(t->error);
     }

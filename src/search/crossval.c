@@ -143,7 +143,7 @@ temper_status crossval_run(struct crossval *cv, int stage, const size_t *which, 
 
 static temper_status take_weights(struct crossval *cv, temper_error *error)
 {
-    const struct roll *roll = &cv->roll;
+    const struct gathered_labels *roll = &cv->roll;
     double sum = 0, squares = 0, count = 0;
     cv->weight = mem_alloc(roll->rows, sizeof *cv->weight);
     if (!cv->weight)
@@ -176,7 +176,7 @@ static temper_status take_folds(struct crossval *cv, const struct dataset *all, 
 
 temper_status crossval_prepare(struct crossval *cv, char *note, temper_error *error)
 {
-    temper_status status = roll_call(cv->ground->data, &cv->roll, error);
+    temper_status status = gathered_labels_needed(cv->ground->data, &cv->roll, error);
     if (status == TEMPER_OK)
         status = take_weights(cv, error);
     cv->fold_accuracy = mem_alloc(cv->count, cv->folds * sizeof *cv->fold_accuracy);
@@ -184,7 +184,7 @@ temper_status crossval_prepare(struct crossval *cv, char *note, temper_error *er
         status = error_no_memory(error);
     if (status != TEMPER_OK)
         return status;
-    const struct dataset all = roll_as_data(&cv->roll, cv->ground->data);
+    const struct dataset all = gathered_labels_dataset(&cv->roll, cv->ground->data);
     status = cv->fold ? take_folds(cv, &all, error) : draw_folds(cv, &all, error);
     if (status != TEMPER_OK)
         return status;
@@ -196,7 +196,7 @@ temper_status crossval_prepare(struct crossval *cv, char *note, temper_error *er
 
 void crossval_free(struct crossval *cv)
 {
-    roll_free(&cv->roll);
+    gathered_labels_free(&cv->roll);
     split_free(&cv->partition[0]);
     split_free(&cv->partition[1]);
     mem_free(cv->weight);

@@ -21,7 +21,7 @@ struct trusted {
 };
 
 struct crossval {
-    const struct ground *ground;
+    const struct scaled_features *ground;
     const temper_train_options *train;
     struct trusted trusted;
     size_t folds, threads;
@@ -36,7 +36,7 @@ struct crossval {
     void *context;
 
     /* ---- Made by crossval_prepare, for the rows of all processes */
-    struct roll roll;
+    struct gathered_labels roll;
     struct split partition[2]; /* halves and folds; with two folds they are the same */
     double *weight;            /* of each row, their mean over rows that count being 1 */
     double rows;               /* those rows, for standard errors: fewer if weights differ */

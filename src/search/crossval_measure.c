@@ -2,9 +2,9 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "predict/predict.h"
 #include "search/crossval_internal.h"
 #include "search/half_split_stats.h"
-#include "predict/predict.h"
 
 static const double LEAST_PROBABILITY = 1e-15; /* for the logarithm */
 
@@ -131,12 +131,12 @@ static temper_status add_trusted_others(const struct look *look, struct sums *su
     const struct crossval *cv = batch->cv;
     const struct trusted *trusted = &cv->trusted;
     size_t vectors = fits_vectors(cv->ground);
-    struct ground theirs = *cv->ground;
+    struct scaled_features theirs = *cv->ground;
     struct solution solution = {look->end->w, vectors, !cv->train->no_intercept};
     double confidence;
     theirs.given = trusted->data;
     temper_status status =
-        ground_activations(&theirs, solution, 1, batch->trusted_activation, error);
+        scaled_features_activations(&theirs, solution, 1, batch->trusted_activation, error);
     for (size_t i = 0; status == TEMPER_OK && i < trusted->count; i++) {
         const double *a = batch->trusted_activation + i * vectors;
         sums->trusted++;
@@ -171,26 +171,26 @@ static temper_status measure(const struct crossval *cv, uint16_t *const predicte
                              const double *confidence, temper_candidate *candidate,
                              temper_error *error)
 {
-    struct halves halves = {
+    struct half_split_stats halves = {
         cv->roll.rows,         cv->ground->data->classes.count, cv->roll.label, cv->weight,
         cv->partition[0].part, {predicted[0], predicted[1]},    confidence};
-    return halves_measure(&halves, candidate, error);
+    return half_split_measure(&halves, candidate, error);
 }
 
 /* Ranks are among the rows of all processes. */
 static temper_status measure_gathered(const struct crossval *cv, const struct trial *trial,
                                       temper_candidate *candidate, temper_error *error)
 {
-    const struct roll *roll = &cv->roll;
+    const struct gathered_labels *roll = &cv->roll;
     uint16_t *predicted[2] = {mem_alloc(roll->rows, sizeof **predicted),
                               mem_alloc(roll->rows, sizeof **predicted)};
     double *confidence = mem_alloc(roll->rows, sizeof *confidence);
     temper_status status =
         predicted[0] && predicted[1] && confidence ? TEMPER_OK : error_no_memory(error);
     for (size_t i = 0; status == TEMPER_OK && i < 2; i++)
-        status = roll_gather(roll, trial->predicted[i], sizeof **predicted, predicted[i], error);
+        status = gather_labels(roll, trial->predicted[i], sizeof **predicted, predicted[i], error);
     if (status == TEMPER_OK)
-        status = roll_gather(roll, trial->confidence, sizeof *confidence, confidence, error);
+        status = gather_labels(roll, trial->confidence, sizeof *confidence, confidence, error);
     if (status == TEMPER_OK)
         status = measure(cv, predicted, confidence, candidate, error);
     mem_free(predicted[0]);

@@ -7,8 +7,8 @@
 
 #include "base/memory.h"
 #include "predict/predict.h"
-#include "train/train.h"
 #include "search/tune_state.h"
+#include "train/train.h"
 
 /* Beyond what the fold models differ among themselves. */
 static const double ASTRAY = 0.02;
@@ -197,9 +197,9 @@ static temper_status mean_model(const struct tuning *t, const struct fold_models
             return error_no_memory(t->error);
         }
     model->scale.kind = t->ground.scale.kind;
-    ground_raw_weights(&t->ground,
-                       (struct solution){models->mean, model->vectors, !t->train.no_intercept},
-                       (struct raw_weights){model->weights, 1, model->features, model->bias});
+    scaled_features_raw_weights(
+        &t->ground, (struct solution){models->mean, model->vectors, !t->train.no_intercept},
+        (struct raw_weights){model->weights, 1, model->features, model->bias});
     *out = model;
     return TEMPER_OK;
 }

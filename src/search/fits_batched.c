@@ -1,4 +1,5 @@
-/* fits_group: many two-class trainings in step, so that one pass over the rows answers all of them.
+/* fits_batched: many two-class trainings in step, so that one pass over the rows answers all of
+ * them.
  *
  * A round collects what every L-BFGS run that is on its way wants to know, finds it out in one go,
  * and tells them. Runs that are over make room for the next fits. */
@@ -7,8 +8,8 @@
 
 #include "base/memory.h"
 #include "base/thread.h"
-#include "search/worker_group.h"
 #include "search/many_fits_internal.h"
+#include "search/worker_group.h"
 #include "train/train_state.h"
 
 enum { WORTH_THREADS = 1 << 16 }; /* numbers that a round has to move */
@@ -38,12 +39,13 @@ static temper_status start_run(struct crew *crew, struct runner *runner)
                                                      crew->record[runner->fit].zero_norm,
                                     .max_iterations = job->options->max_iterations,
                                     .history = HISTORY};
-    runner->whitener = WHITENERS_NONE;
+    runner->whitener = GRAM_PRECONDITIONERS_NONE;
     temper_status status = TEMPER_OK;
-    if (metric_suits(fit->loss, job->ground->data))
-        status = whiteners_find(crew->whiteners, fit->l2, &runner->whitener, crew->error);
+    if (preconditioner_suits(fit->loss, job->ground->data))
+        status =
+            gram_preconditioners_find(crew->whiteners, fit->l2, &runner->whitener, crew->error);
     if (status == TEMPER_OK)
-        status = lbfgs_new(crew->size, runner->whitener != WHITENERS_NONE, &options,
+        status = lbfgs_new(crew->size, runner->whitener != GRAM_PRECONDITIONERS_NONE, &options,
                            before ? before->end : crew->zero, &runner->run, crew->error);
     if (status != TEMPER_OK)
         return status;
@@ -108,7 +110,7 @@ static temper_status fill_slots(struct crew *crew)
 
 /* ---- Rounds ---------------------------------------------------------------------------------- */
 
-static void ask(struct crew *crew, struct runner *runner, struct group_request request)
+static void ask(struct crew *crew, struct runner *runner, struct multi_request request)
 {
     request.member = runner->fit;
     runner->request = &crew->request[crew->requests++];
@@ -120,10 +122,10 @@ static void ask_for_run(struct crew *crew, struct runner *runner)
     struct lbfgs_question asked = lbfgs_asks(runner->run);
     if (asked.what == LBFGS_VALUE)
         ask(crew, runner,
-            (struct group_request){
+            (struct multi_request){
                 .kind = GROUP_EVALUATE, .w = asked.point, .gradient = asked.answer});
     else
-        ask(crew, runner, (struct group_request){.kind = GROUP_LENGTH, .w = asked.point});
+        ask(crew, runner, (struct multi_request){.kind = GROUP_LENGTH, .w = asked.point});
 }
 
 static void collect(struct crew *crew)
@@ -135,13 +137,13 @@ static void collect(struct crew *crew)
         runner->request = NULL;
         if (runner->stage == STAGE_ZERO)
             ask(crew, runner,
-                (struct group_request){
+                (struct multi_request){
                     .kind = GROUP_EVALUATE, .w = crew->zero, .gradient = runner->gradient});
         if (runner->stage == STAGE_RUNNING)
             ask_for_run(crew, runner);
         if (runner->stage == STAGE_SCORES && scores < crew->score_slots)
             ask(crew, runner,
-                (struct group_request){.kind = GROUP_SCORES,
+                (struct multi_request){.kind = GROUP_SCORES,
                                        .w = lbfgs_best(runner->run),
                                        .scores = crew->score + crew->rows * scores});
         scores += runner->stage == STAGE_SCORES;
@@ -205,7 +207,7 @@ static temper_status not_finite(const struct crew *crew)
 }
 
 /* The vectors of those that ask for their metric; how many. */
-static size_t collect_vectors(struct crew *crew, struct whitened *vector)
+static size_t collect_vectors(struct crew *crew, struct preconditioned *vector)
 {
     size_t count = 0;
     for (size_t i = 0; i < crew->slots; i++) {
@@ -214,8 +216,9 @@ static size_t collect_vectors(struct crew *crew, struct whitened *vector)
             runner->stage == STAGE_RUNNING && lbfgs_asks(runner->run).what == LBFGS_METRIC;
         if (!runner->told)
             continue;
-        double bend = metric_bend(crew->job->fit[runner->fit].loss, 2);
-        vector[count++] = (struct whitened){runner->whitener, lbfgs_asks(runner->run).answer, bend};
+        double bend = initial_curvature(crew->job->fit[runner->fit].loss, 2);
+        vector[count++] =
+            (struct preconditioned){runner->whitener, lbfgs_asks(runner->run).answer, bend};
     }
     return count;
 }
@@ -223,10 +226,10 @@ static size_t collect_vectors(struct crew *crew, struct whitened *vector)
 /* A run may ask for its metric twice between two passes. */
 static temper_status turn_vectors(struct crew *crew)
 {
-    struct whitened vector[MOST_AT_ONCE];
+    struct preconditioned vector[MOST_AT_ONCE];
     size_t count;
     while ((count = collect_vectors(crew, vector)) > 0) {
-        temper_status status = whiteners_turn(crew->whiteners, vector, count);
+        temper_status status = gram_preconditioners_apply(crew->whiteners, vector, count);
         if (status != TEMPER_OK)
             return error_no_memory(crew->error);
         status = advance_all(crew);
@@ -282,7 +285,7 @@ static temper_status run_rounds(struct crew *crew, bool *finished)
         if (status != TEMPER_OK || crew->busy == 0)
             break;
         collect(crew);
-        status = group_run(crew->group, crew->request, crew->requests, crew->error);
+        status = multi_evaluate(crew->group, crew->request, crew->requests, crew->error);
         if (status == TEMPER_OK)
             status = tell(crew);
         *finished = !job->goes_on || job->goes_on(job->context);
@@ -291,28 +294,28 @@ static temper_status run_rounds(struct crew *crew, bool *finished)
     return status;
 }
 
-bool fits_solver_groups(const struct fits_job *job)
+bool fits_solver_batches(const struct fits_job *job)
 {
     const char *solver = job->options->solver;
     return !solver || strcmp(solver, "auto") == 0 || strcmp(solver, "lbfgs") == 0;
 }
 
-bool fits_group_can(const struct fits_job *job)
+bool fits_can_batch(const struct fits_job *job)
 {
     for (size_t i = 0; i < job->count; i++)
         if (job->fit[i].loss.method == TEMPER_HINGE) /* goes through phases */
             return false;
-    return group_supports(job->ground->data) && fits_solver_groups(job);
+    return multi_supports(job->ground->data) && fits_solver_batches(job);
 }
 
-temper_status fits_group(const struct fits_job *job, bool *finished, temper_error *error)
+temper_status fits_batched(const struct fits_job *job, bool *finished, temper_error *error)
 {
     struct crew *crew;
     *finished = false;
-    temper_status status = crew_new(job, &crew, error);
+    temper_status status = worker_group_new(job, &crew, error);
     if (status != TEMPER_OK)
         return status;
     status = run_rounds(crew, finished);
-    crew_free(crew);
+    worker_group_free(crew);
     return status;
 }

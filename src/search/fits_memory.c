@@ -5,12 +5,12 @@
 
 #include "data/memory/memory_limit.h"
 #include "objective/batch/multi_objective.h"
-#include "train/memory_budget.h"
-#include "search/worker_group.h"
 #include "search/many_fits_internal.h"
 #include "search/preconditioner_shared.h"
-#include "train/train_state.h"
 #include "search/tune_state.h"
+#include "search/worker_group.h"
+#include "train/memory_budget.h"
+#include "train/train_state.h"
 
 static const double NUMBER = sizeof(double);
 
@@ -38,7 +38,8 @@ static double one_training(const struct dataset *data, size_t threads, double *b
     struct objective_spec spec = widest(data, threads);
     double vectors = data->classes.count == 2 ? 1 : (double)data->classes.count;
     double n = (double)data->x.columns + 1, rows = (double)data->x.rows;
-    bool whitens = data->x.kind != MATRIX_CSR && n * n * vectors * NUMBER <= METRIC_MOST_BYTES;
+    bool whitens =
+        data->x.kind != MATRIX_CSR && n * n * vectors * NUMBER <= PRECONDITIONER_MOST_BYTES;
     struct objective_uses uses = {.gram = data->x.kind != MATRIX_CSR,
                                   .class_grams = whitens && vectors > 1,
                                   .hessian = vectors == 1 && n <= HESSIAN_MOST};
@@ -55,15 +56,15 @@ double fits_bytes(const struct dataset *data, const temper_train_options *option
     double n = (double)data->x.columns + 1, rows = (double)data->x.rows;
     struct fits_job job = {.options = options};
     bool hinge = options->loss.method == TEMPER_HINGE;
-    if (!group_supports(data) || !fits_solver_groups(&job) || hinge) {
+    if (!multi_supports(data) || !fits_solver_batches(&job) || hinge) {
         double each = one_training(data, 1, block) + rows * (28 + vectors * NUMBER);
         size_t at_once = fits < threads ? fits : threads;
-        return each * (double)at_once + pilots_most_bytes(data, fits);
+        return each * (double)at_once + shared_preconditioners_most_bytes(data, fits);
     }
-    struct group_spec spec = {.data = data, .intercept = true, .f64 = true, .threads = threads};
+    struct multi_spec spec = {.data = data, .intercept = true, .f64 = true, .threads = threads};
     struct crew_room room = crew_room(data, (size_t)n, fits);
     double gram = data->x.kind == MATRIX_CSR ? 0 : FACTORS * n * n * NUMBER;
-    return group_bytes(&spec, block) + gram + room.run * (double)room.slots +
+    return multi_bytes(&spec, block) + gram + room.run * (double)room.slots +
            (double)room.score_slots * rows * NUMBER;
 }
 
@@ -85,10 +86,11 @@ temper_status tuning_budget(const struct tuning *t)
     double trials = rows * (double)crossval_trial_bytes(data);
     double last = one_training(data, t->train.threads, &block) +
                   rows * (2 * (double)t->options->folds + NUMBER * vectors);
-    struct limit_plan plan = {.what = "the search",
-                              .needed = rows * (FOLDS_BYTES + (t->options->ask ? ASK_BYTES : 0)) +
-                                        fmax(fits + trials, last),
-                              .threads = t->train.threads,
-                              .block = block};
-    return limit_plan(data, &plan, t->error);
+    struct memory_limit_plan plan = {.what = "the search",
+                                     .needed =
+                                         rows * (FOLDS_BYTES + (t->options->ask ? ASK_BYTES : 0)) +
+                                         fmax(fits + trials, last),
+                                     .threads = t->train.threads,
+                                     .block = block};
+    return memory_limit_plan(data, &plan, t->error);
 }

@@ -1,4 +1,4 @@
-/* fits_apart: one training after the other, several at a time: a chain of fits, each of which
+/* fits_separate: one training after the other, several at a time: a chain of fits, each of which
  * begins where the one before it ended, to a thread. Several processes go through one after the
  * other, all threads within each. */
 #include "search/many_fits_internal.h"
@@ -15,7 +15,7 @@
 /* What the threads share. */
 struct crew {
     const struct fits_job *job;
-    struct pilots *pilots;
+    struct shared_preconditioners *pilots;
     size_t *root;  /* of each fit: the first of its chain */
     size_t *chain; /* the roots */
     size_t chains;
@@ -31,7 +31,7 @@ struct fitting {
     struct crew *crew;
     struct dataset *data; /* with the weights that it sees */
     temper_train_options options;
-    struct pilot pilot; /* its own, if there is none for it */
+    struct shared_preconditioner pilot; /* its own, if there is none for it */
     struct training_run run;
     temper_error error;
 };
@@ -87,31 +87,31 @@ static bool is_stopped(struct crew *crew)
     return stopped;
 }
 
-static struct pilot_watch watch(struct crew *crew, size_t threads)
+static struct pilot_progress watch(struct crew *crew, size_t threads)
 {
-    return (struct pilot_watch){follow, crew, threads};
+    return (struct pilot_progress){follow, crew, threads};
 }
 
 /* Whose metrics it takes its steps in, *lent; NULL: it makes its own on the way. */
-static temper_status find_pilot(struct fitting *fitting, size_t number, const struct pilot **lent,
-                                bool *goes_on)
+static temper_status find_pilot(struct fitting *fitting, size_t number,
+                                const struct shared_preconditioner **lent, bool *goes_on)
 {
     struct crew *crew = fitting->crew;
     const struct fit *fit = &crew->job->fit[number];
     *goes_on = true;
-    *lent = pilots_find(crew->pilots, number);
-    if (*lent || !pilot_suits(crew->job, fit))
+    *lent = shared_preconditioners_find(crew->pilots, number);
+    if (*lent || !shared_preconditioner_suits(crew->job, fit))
         return TEMPER_OK;
     *lent = &fitting->pilot;
-    return pilot_fly(crew->job, fit, watch(crew, crew->inside), &fitting->pilot, goes_on,
-                     &fitting->error);
+    return shared_preconditioner_fit(crew->job, fit, watch(crew, crew->inside), &fitting->pilot,
+                                     goes_on, &fitting->error);
 }
 
 static temper_status solve(struct fitting *fitting, size_t number, const double *begin)
 {
     const struct fits_job *job = fitting->crew->job;
     const struct fit *fit = &job->fit[number];
-    const struct pilot *lent;
+    const struct shared_preconditioner *lent;
     struct training_run *t = &fitting->run;
     bool goes_on;
     temper_status status = find_pilot(fitting, number, &lent, &goes_on);
@@ -153,7 +153,7 @@ static temper_status show(struct fitting *fitting, size_t number)
         return error_no_memory(&fitting->error);
     struct solution solution = {t->answer, vectors, !job->options->no_intercept};
     temper_status status =
-        ground_activations(job->ground, solution, crew->inside, a, &fitting->error);
+        scaled_features_activations(job->ground, solution, crew->inside, a, &fitting->error);
     if (status == TEMPER_OK) {
         struct fit_end end = {number,    t->stop, t->before.iterations, t->before.evaluations,
                               t->answer, a};
@@ -180,7 +180,7 @@ static temper_status run_fit(struct fitting *fitting, size_t number, const doubl
         status = show(fitting, number);
     }
     training_free(&fitting->run);
-    pilot_free(&fitting->pilot);
+    shared_preconditioner_free(&fitting->pilot);
     dataset_free(fitting->data);
     return status;
 }
@@ -280,19 +280,19 @@ static temper_status run_all(struct crew *crew, bool *finished)
     const struct fits_job *job = crew->job;
     if (pthread_mutex_init(&crew->lock, NULL) != 0)
         return error_no_memory(crew->error);
-    temper_status status =
-        pilots_new(job, watch(crew, job->threads), &crew->pilots, finished, crew->error);
+    temper_status status = shared_preconditioners_new(job, watch(crew, job->threads), &crew->pilots,
+                                                      finished, crew->error);
     if (status == TEMPER_OK && *finished) {
         find_chains(crew);
         status = parallel_blocks(crew->chains, crew->at_once, run_chain, crew);
     }
     *finished = status == TEMPER_OK && !crew->stopped;
-    pilots_free(crew->pilots);
+    shared_preconditioners_free(crew->pilots);
     pthread_mutex_destroy(&crew->lock);
     return status;
 }
 
-temper_status fits_apart(const struct fits_job *job, bool *finished, temper_error *error)
+temper_status fits_separate(const struct fits_job *job, bool *finished, temper_error *error)
 {
     struct crew crew = {.job = job,
                         .root = mem_alloc(job->count, sizeof *crew.root),

@@ -7,8 +7,8 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "train/train_state.h"
 #include "tempered/loss_family.h"
+#include "train/train_state.h"
 
 static const char default_grid[] = "t1=0.1,0.3,0.5,0.7,0.9,1 t2=1,1.12,1.4,1.9 l2=1e-3x..10x:5";
 static const char paper_grid[] = "t1=0.1,0.3,0.5,0.7,0.9,1 t2=1.12,1.3,1.5,1.7,1.9 l2=1e-5..1e-1:5";

@@ -32,17 +32,17 @@ struct space {
     double *share; /* [2][classes]: predicted, labelled */
 };
 
-static double weight_of(const struct halves *halves, size_t row)
+static double weight_of(const struct half_split_stats *halves, size_t row)
 {
     return halves->weight ? halves->weight[row] : 1;
 }
 
-static uint32_t unseen(const struct halves *halves, size_t row)
+static uint32_t unseen(const struct half_split_stats *halves, size_t row)
 {
     return halves->predicted[halves->part[row]][row];
 }
 
-static bool is_wrong(const struct halves *halves, size_t row)
+static bool is_wrong(const struct half_split_stats *halves, size_t row)
 {
     return unseen(halves, row) != halves->label[row];
 }
@@ -59,7 +59,7 @@ static int by_confidence(const void *a, const void *b)
 
 /* Equal confidences share the middle of their ranks. Returns the share of undecided rows, times
  * the weight of all. */
-static double rank_part(const struct halves *halves, struct space *space, uint32_t part)
+static double rank_part(const struct half_split_stats *halves, struct space *space, uint32_t part)
 {
     double all = 0, before = 0, median = NAN, undecided = 0;
     size_t count = 0;
@@ -96,7 +96,7 @@ static size_t band_of(double rank)
     return band;
 }
 
-static void measure_errors(const struct halves *halves, const struct space *space,
+static void measure_errors(const struct half_split_stats *halves, const struct space *space,
                            temper_candidate *out)
 {
     double all = 0, wrong = 0, agree = 0, band[TEMPER_BANDS][2] = {{0}};
@@ -123,7 +123,7 @@ static void measure_errors(const struct halves *halves, const struct space *spac
 }
 
 /* The class that is predicted least, for what it has. */
-static double measure_balance(const struct halves *halves, const struct space *space)
+static double measure_balance(const struct half_split_stats *halves, const struct space *space)
 {
     double least = INFINITY, *predicted = space->share, *labelled = predicted + halves->classes;
     memset(predicted, 0, 2 * halves->classes * sizeof *predicted);
@@ -184,7 +184,7 @@ static double code_length(const struct counted *counted, size_t count, size_t cl
     return nats;
 }
 
-static double measure_code(const struct halves *halves, const struct space *space)
+static double measure_code(const struct half_split_stats *halves, const struct space *space)
 {
     size_t cells = halves->classes == 2 ? CELLS_TWO : CELLS_MANY, count = 0;
     double all = 0;
@@ -201,8 +201,8 @@ static double measure_code(const struct halves *halves, const struct space *spac
     return code_length(space->counted, count, halves->classes) / all;
 }
 
-temper_status halves_measure(const struct halves *halves, temper_candidate *out,
-                             temper_error *error)
+temper_status half_split_measure(const struct half_split_stats *halves, temper_candidate *out,
+                                 temper_error *error)
 {
     struct space space = {.order = mem_alloc(halves->rows, sizeof *space.order),
                           .counted = mem_alloc(halves->rows, sizeof *space.counted),

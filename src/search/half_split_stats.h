@@ -4,7 +4,7 @@
 
 #include "base/status.h"
 
-struct halves {
+struct half_split_stats {
     size_t rows, classes;
     const uint32_t *label;
     const double *weight;         /* or NULL: all 1 */
@@ -14,7 +14,7 @@ struct halves {
 };
 
 /* Fills half_accuracy and what stands behind it. */
-temper_status halves_measure(const struct halves *halves, temper_candidate *out,
-                             temper_error *error);
+temper_status half_split_measure(const struct half_split_stats *halves, temper_candidate *out,
+                                 temper_error *error);
 
 #endif

@@ -1,13 +1,13 @@
 /* fits: which way many trainings go. */
 #include "search/many_fits_internal.h"
 
-size_t fits_vectors(const struct ground *ground)
+size_t fits_vectors(const struct scaled_features *ground)
 {
     size_t classes = ground->data->classes.count;
     return classes == 2 ? 1 : classes;
 }
 
-size_t fits_size(const struct ground *ground, const temper_train_options *options)
+size_t fits_size(const struct scaled_features *ground, const temper_train_options *options)
 {
     size_t columns = (size_t)ground->data->x.columns;
     return (columns + (options->no_intercept ? 0 : 1)) * fits_vectors(ground);
@@ -15,6 +15,6 @@ size_t fits_size(const struct ground *ground, const temper_train_options *option
 
 temper_status fits_run(const struct fits_job *job, bool *finished, temper_error *error)
 {
-    return fits_group_can(job) ? fits_group(job, finished, error)
-                               : fits_apart(job, finished, error);
+    return fits_can_batch(job) ? fits_batched(job, finished, error)
+                               : fits_separate(job, finished, error);
 }

@@ -29,7 +29,7 @@ struct fit_end {
 };
 
 struct fits_job {
-    const struct ground *ground;
+    const struct scaled_features *ground;
     const struct split *partition; /* as many as the fits name; of the rows of all processes */
     const struct fit *fit;
     size_t count;
@@ -54,7 +54,7 @@ double fits_bytes(const struct dataset *data, const temper_train_options *option
                   size_t threads, double *block);
 
 /* Of w: vectors times features, and intercepts. */
-size_t fits_vectors(const struct ground *ground);
-size_t fits_size(const struct ground *ground, const temper_train_options *options);
+size_t fits_vectors(const struct scaled_features *ground);
+size_t fits_size(const struct scaled_features *ground, const temper_train_options *options);
 
 #endif

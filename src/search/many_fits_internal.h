@@ -5,12 +5,12 @@
 #include "search/many_fits.h"
 
 /* Each for itself, several at a time. Any data, any loss. */
-temper_status fits_apart(const struct fits_job *job, bool *finished, temper_error *error);
+temper_status fits_separate(const struct fits_job *job, bool *finished, temper_error *error);
 
 /* In step: one pass over the rows serves all of them. For two classes on dense rows. */
 /* Whether the solver that is asked for can do many at once. */
-bool fits_solver_groups(const struct fits_job *job);
-bool fits_group_can(const struct fits_job *job);
-temper_status fits_group(const struct fits_job *job, bool *finished, temper_error *error);
+bool fits_solver_batches(const struct fits_job *job);
+bool fits_can_batch(const struct fits_job *job);
+temper_status fits_batched(const struct fits_job *job, bool *finished, temper_error *error);
 
 #endif

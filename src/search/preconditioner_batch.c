@@ -26,29 +26,29 @@ struct batch {
     double bend[CHOLESKY_TOGETHER];
 };
 
-struct whiteners {
+struct gram_preconditioners {
     const struct kernel *kernel;
-    double *gram;                /* or, for a few fits: */
-    struct principal *principal; /* NULL: all moments */
+    double *gram;                             /* or, for a few fits: */
+    struct lowrank_preconditioner *principal; /* NULL: all moments */
     size_t n, threads;
     bool intercept;
     double *l2;      /* of each metric */
     double **factor; /* Cholesky's, or of principal; NULL: there is none */
     size_t count;
     double *space; /* for the vectors of a batch, one a thread */
-    struct batch batch[WHITENERS_MOST_VECTORS];
+    struct batch batch[GRAM_PRECONDITIONERS_MOST_VECTORS];
     size_t batches;
 };
 
 /* The moments of all rows serve every fold: a metric need not be exact. */
-static temper_status take_moments(struct whiteners *whiteners, const struct fits_job *job,
-                                  temper_error *error)
+static temper_status take_moments(struct gram_preconditioners *whiteners,
+                                  const struct fits_job *job, temper_error *error)
 {
-    const struct ground *ground = job->ground;
+    const struct scaled_features *ground = job->ground;
     size_t wanted = (size_t)dataset_all_rows(ground->data) / SHARE_OF_ROWS;
     size_t least = (job->few ? FEW_ROWS_A_FEATURE : ROWS_A_FEATURE) * whiteners->n;
     struct objective_spec spec = {.data = ground->data,
-                                  .scale = ground_scale(ground),
+                                  .scale = scaled_features_scale(ground),
                                   .loss = {.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1},
                                   .intercept = whiteners->intercept,
                                   .threads = whiteners->threads};
@@ -64,7 +64,7 @@ static temper_status take_moments(struct whiteners *whiteners, const struct fits
     return status;
 }
 
-static bool allocate(struct whiteners *whiteners, size_t count)
+static bool allocate(struct gram_preconditioners *whiteners, size_t count)
 {
     size_t n = whiteners->n;
     whiteners->space =
@@ -74,25 +74,26 @@ static bool allocate(struct whiteners *whiteners, size_t count)
     return whiteners->space && whiteners->l2 && whiteners->factor;
 }
 
-static temper_status know_rows(struct whiteners *whiteners, const struct fits_job *job,
+static temper_status know_rows(struct gram_preconditioners *whiteners, const struct fits_job *job,
                                temper_error *error)
 {
     size_t square;
-    if (principal_suits(job))
-        return principal_new(job, COMMON_BEND, &whiteners->principal, error);
+    if (lowrank_preconditioner_suits(job))
+        return lowrank_preconditioner_new(job, COMMON_BEND, &whiteners->principal, error);
     if (mul_size(whiteners->n, whiteners->n, &square))
         whiteners->gram = mem_zeroed(square, sizeof *whiteners->gram);
     return whiteners->gram ? take_moments(whiteners, job, error) : error_no_memory(error);
 }
 
-temper_status whiteners_new(const struct fits_job *job, struct whiteners **out, temper_error *error)
+temper_status gram_preconditioners_new(const struct fits_job *job,
+                                       struct gram_preconditioners **out, temper_error *error)
 {
     const char *wanted;
     const struct kernel *kernel = kernel_choose(&wanted);
     if (!kernel)
         return error_set(error, TEMPER_USAGE,
                          "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
-    struct whiteners *whiteners = mem_zeroed(1, sizeof *whiteners);
+    struct gram_preconditioners *whiteners = mem_zeroed(1, sizeof *whiteners);
     if (!whiteners)
         return error_no_memory(error);
     whiteners->kernel = kernel;
@@ -104,18 +105,18 @@ temper_status whiteners_new(const struct fits_job *job, struct whiteners **out, 
     if (status == TEMPER_OK)
         *out = whiteners;
     else
-        whiteners_free(whiteners);
+        gram_preconditioners_free(whiteners);
     return status;
 }
 
-void whiteners_free(struct whiteners *whiteners)
+void gram_preconditioners_free(struct gram_preconditioners *whiteners)
 {
     if (!whiteners)
         return;
     for (size_t i = 0; whiteners->factor && i < whiteners->count; i++)
         mem_free(whiteners->factor[i]);
     mem_free(whiteners->gram);
-    principal_free(whiteners->principal);
+    lowrank_preconditioner_free(whiteners->principal);
     mem_free(whiteners->space);
     mem_free(whiteners->l2);
     mem_free((void *)whiteners->factor);
@@ -123,10 +124,10 @@ void whiteners_free(struct whiteners *whiteners)
 }
 
 /* *factor is NULL where the matrix has none: all features 0, say. False: no memory. */
-static bool make_factor(const struct whiteners *whiteners, double l2, double **factor)
+static bool make_factor(const struct gram_preconditioners *whiteners, double l2, double **factor)
 {
     if (whiteners->principal) {
-        *factor = principal_factor(whiteners->principal, whiteners->kernel->panel, l2);
+        *factor = lowrank_preconditioner_factor(whiteners->principal, whiteners->kernel->panel, l2);
         return *factor != NULL;
     }
     size_t n = whiteners->n, penalised = whiteners->intercept ? n - 1 : n;
@@ -146,8 +147,8 @@ static bool make_factor(const struct whiteners *whiteners, double l2, double **f
     return true;
 }
 
-temper_status whiteners_find(struct whiteners *whiteners, double l2, size_t *number,
-                             temper_error *error)
+temper_status gram_preconditioners_find(struct gram_preconditioners *whiteners, double l2,
+                                        size_t *number, temper_error *error)
 {
     size_t i = 0;
     while (i < whiteners->count && whiteners->l2[i] != l2)
@@ -157,13 +158,13 @@ temper_status whiteners_find(struct whiteners *whiteners, double l2, size_t *num
             return error_no_memory(error);
         whiteners->l2[whiteners->count++] = l2;
     }
-    *number = whiteners->factor[i] ? i : WHITENERS_NONE;
+    *number = whiteners->factor[i] ? i : GRAM_PRECONDITIONERS_NONE;
     return TEMPER_OK;
 }
 
 /* ---- Vectors --------------------------------------------------------------------------------- */
 
-static void sort_in(struct whiteners *whiteners, const struct whitened *vector)
+static void sort_in(struct gram_preconditioners *whiteners, const struct preconditioned *vector)
 {
     struct batch *batch = NULL;
     for (size_t i = 0; i < whiteners->batches; i++)
@@ -181,7 +182,7 @@ static void sort_in(struct whiteners *whiteners, const struct whitened *vector)
 
 static temper_status turn_batch(void *context, size_t number, size_t worker)
 {
-    struct whiteners *whiteners = context;
+    struct gram_preconditioners *whiteners = context;
     const struct batch *batch = &whiteners->batch[number];
     const double *factor = whiteners->factor[batch->whitener];
     size_t n = whiteners->n;
@@ -189,15 +190,15 @@ static temper_status turn_batch(void *context, size_t number, size_t worker)
         cholesky_solve_several(whiteners->kernel, factor, n, batch->v, batch->count,
                                whiteners->space + worker * CHOLESKY_TOGETHER * n);
     for (size_t k = 0; whiteners->principal && k < batch->count; k++)
-        principal_turn(whiteners->principal, factor, batch->v[k]);
+        lowrank_preconditioner_apply(whiteners->principal, factor, batch->v[k]);
     for (size_t k = 0; k < batch->count; k++)
         for (size_t j = 0; j < n; j++)
             batch->v[k][j] *= COMMON_BEND / batch->bend[k];
     return TEMPER_OK;
 }
 
-temper_status whiteners_turn(struct whiteners *whiteners, const struct whitened *vectors,
-                             size_t count)
+temper_status gram_preconditioners_apply(struct gram_preconditioners *whiteners,
+                                         const struct preconditioned *vectors, size_t count)
 {
     whiteners->batches = 0;
     for (size_t i = 0; i < count; i++)

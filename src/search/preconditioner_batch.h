@@ -4,29 +4,29 @@
 
 #include "search/many_fits.h"
 
-struct whiteners;
+struct gram_preconditioners;
 
-enum { WHITENERS_MOST_VECTORS = 96 }; /* that can be asked for at once */
-#define WHITENERS_NONE SIZE_MAX
+enum { GRAM_PRECONDITIONERS_MOST_VECTORS = 96 }; /* that can be asked for at once */
+#define GRAM_PRECONDITIONERS_NONE SIZE_MAX
 
 /* Takes the second moments of the features. At most as many penalties as the job has fits. */
-temper_status whiteners_new(const struct fits_job *job, struct whiteners **out,
-                            temper_error *error);
-void whiteners_free(struct whiteners *whiteners);
+temper_status gram_preconditioners_new(const struct fits_job *job,
+                                       struct gram_preconditioners **out, temper_error *error);
+void gram_preconditioners_free(struct gram_preconditioners *whiteners);
 
-/* That of a penalty, made when it is first asked for; WHITENERS_NONE where the moments have no
- * factor: steps as they come. */
-temper_status whiteners_find(struct whiteners *whiteners, double l2, size_t *number,
-                             temper_error *error);
+/* That of a penalty, made when it is first asked for; GRAM_PRECONDITIONERS_NONE where the moments
+ * have no factor: steps as they come. */
+temper_status gram_preconditioners_find(struct gram_preconditioners *whiteners, double l2,
+                                        size_t *number, temper_error *error);
 
 /* A vector that becomes M^-1 v, M being `bend` times the second moments, and the penalty. */
-struct whitened {
+struct preconditioned {
     size_t whitener;
     double *v;
     double bend;
 };
 
-temper_status whiteners_turn(struct whiteners *whiteners, const struct whitened *vectors,
-                             size_t count);
+temper_status gram_preconditioners_apply(struct gram_preconditioners *whiteners,
+                                         const struct preconditioned *vectors, size_t count);
 
 #endif

@@ -15,7 +15,7 @@ enum { DIRECTIONS = 32, SAMPLE = 1024, LEAST_COLUMNS = 256 };
 /* Relative to the mean moment: what keeps the metric away from singular. */
 static const double RIDGE = 1e-7;
 
-struct principal {
+struct lowrank_preconditioner {
     size_t columns;
     bool intercept;
     double bend, mean, rest; /* mean: of the moments of all features; rest: off the directions */
@@ -23,14 +23,14 @@ struct principal {
     double *moments;         /* [k * DIRECTIONS + l] */
 };
 
-bool principal_suits(const struct fits_job *job)
+bool lowrank_preconditioner_suits(const struct fits_job *job)
 {
-    const struct ground *ground = job->ground;
+    const struct scaled_features *ground = job->ground;
     return job->few && ground->data->x.kind != MATRIX_CSR && ground->scale.spread > 0 &&
            ground->scale.kind == SCALE_STANDARD && ground->data->x.columns >= LEAST_COLUMNS;
 }
 
-void principal_free(struct principal *principal)
+void lowrank_preconditioner_free(struct lowrank_preconditioner *principal)
 {
     if (!principal)
         return;
@@ -39,13 +39,14 @@ void principal_free(struct principal *principal)
     mem_free(principal);
 }
 
-static temper_status look(struct principal *principal, const struct ground *ground, double *columns,
+static temper_status look(struct lowrank_preconditioner *principal,
+                          const struct scaled_features *ground, double *columns,
                           temper_error *error)
 {
     size_t n = principal->columns;
-    struct components_how how = {DIRECTIONS, SAMPLE, 0};
-    temper_status status = components_find(ground->data, ground_scale(ground), how, columns,
-                                           principal->moments, error);
+    struct pca_options how = {DIRECTIONS, SAMPLE, 0};
+    temper_status status = pca_find(ground->data, scaled_features_scale(ground), how, columns,
+                                    principal->moments, error);
     double along = 0;
     for (size_t k = 0; k < DIRECTIONS; k++) {
         along += principal->moments[k * DIRECTIONS + k];
@@ -57,11 +58,11 @@ static temper_status look(struct principal *principal, const struct ground *grou
     return status;
 }
 
-temper_status principal_new(const struct fits_job *job, double bend, struct principal **out,
-                            temper_error *error)
+temper_status lowrank_preconditioner_new(const struct fits_job *job, double bend,
+                                         struct lowrank_preconditioner **out, temper_error *error)
 {
-    const struct ground *ground = job->ground;
-    struct principal *principal = mem_zeroed(1, sizeof *principal);
+    const struct scaled_features *ground = job->ground;
+    struct lowrank_preconditioner *principal = mem_zeroed(1, sizeof *principal);
     if (!principal)
         return error_no_memory(error);
     principal->columns = (size_t)ground->data->x.columns;
@@ -77,12 +78,13 @@ temper_status principal_new(const struct fits_job *job, double bend, struct prin
     if (status == TEMPER_OK)
         *out = principal;
     else
-        principal_free(principal);
+        lowrank_preconditioner_free(principal);
     return status;
 }
 
 /* After the matrix: what a vector off the directions is divided by. */
-double *principal_factor(const struct principal *principal, panel_fn *subtract, double l2)
+double *lowrank_preconditioner_factor(const struct lowrank_preconditioner *principal,
+                                      cholesky_update_fn *subtract, double l2)
 {
     size_t cells = (size_t)DIRECTIONS * DIRECTIONS;
     double *out = mem_alloc(cells + 1, sizeof *out);
@@ -103,7 +105,8 @@ double *principal_factor(const struct principal *principal, panel_fn *subtract, 
     return out;
 }
 
-void principal_turn(const struct principal *principal, const double *factor, double *v)
+void lowrank_preconditioner_apply(const struct lowrank_preconditioner *principal,
+                                  const double *factor, double *v)
 {
     size_t n = principal->columns;
     double along[DIRECTIONS], turned[DIRECTIONS];

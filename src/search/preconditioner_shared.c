@@ -8,10 +8,10 @@
 #include "search/many_fits_internal.h"
 
 /* Of all metrics that are lent, together. */
-static const double MOST_BYTES = METRIC_MOST_BYTES;
+static const double MOST_BYTES = PRECONDITIONER_MOST_BYTES;
 
-struct pilots {
-    struct pilot *pilot;
+struct shared_preconditioners {
+    struct shared_preconditioner *pilot;
     size_t count;
     size_t *of; /* which one is that of a fit; NONE: none */
 };
@@ -31,24 +31,25 @@ static bool same_aim(const struct fit *a, const struct fit *b)
            a->loss.t2 == b->loss.t2 && a->l2 == b->l2;
 }
 
-bool pilot_suits(const struct fits_job *job, const struct fit *fit)
+bool shared_preconditioner_suits(const struct fits_job *job, const struct fit *fit)
 {
     return fit->part != FIT_SEES_ALL && job->ground->data->classes.count > 2 &&
-           fits_solver_groups(job) && fit->loss.method != TEMPER_HINGE &&
-           fit->loss.method != TEMPER_BREGMAN && metric_suits(fit->loss, job->ground->data);
+           fits_solver_batches(job) && fit->loss.method != TEMPER_HINGE &&
+           fit->loss.method != TEMPER_BREGMAN && preconditioner_suits(fit->loss, job->ground->data);
 }
 
 static double bytes_of(const struct dataset *data, temper_loss_spec loss)
 {
     double n = (double)data->x.columns + 1;
-    bool by_class = metric_by_class(data, loss, (size_t)n);
+    bool by_class = preconditioner_by_class(data, loss, (size_t)n);
     return n * n * sizeof(double) * (by_class ? (double)data->classes.count : convex(loss) ? 1 : 2);
 }
 
 static bool has_company(const struct fits_job *job, size_t number)
 {
     for (size_t i = number + 1; i < job->count; i++)
-        if (pilot_suits(job, &job->fit[i]) && same_aim(&job->fit[i], &job->fit[number]))
+        if (shared_preconditioner_suits(job, &job->fit[i]) &&
+            same_aim(&job->fit[i], &job->fit[number]))
             return true;
     return false;
 }
@@ -62,7 +63,7 @@ static size_t assign(const struct fits_job *job, size_t *of, size_t *first)
         const struct fit *fit = &job->fit[i];
         size_t k = 0;
         of[i] = NONE;
-        if (!pilot_suits(job, fit))
+        if (!shared_preconditioner_suits(job, fit))
             continue;
         while (k < count && !same_aim(fit, &job->fit[first[k]]))
             k++;
@@ -77,12 +78,12 @@ static size_t assign(const struct fits_job *job, size_t *of, size_t *first)
     return count;
 }
 
-double pilots_most_bytes(const struct dataset *data, size_t fits)
+double shared_preconditioners_most_bytes(const struct dataset *data, size_t fits)
 {
     static const temper_loss_spec logistic = {.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1},
                                   tempered = {.method = TEMPER_TEMPERED, .t1 = 0, .t2 = 1};
     double each = fmax(bytes_of(data, logistic), bytes_of(data, tempered));
-    if (data->classes.count == 2 || !metric_suits(logistic, data))
+    if (data->classes.count == 2 || !preconditioner_suits(logistic, data))
         return 0;
     return fmin(MOST_BYTES, floor((double)fits / 2) * each);
 }
@@ -90,12 +91,14 @@ double pilots_most_bytes(const struct dataset *data, size_t fits)
 /* ---- One of them ----------------------------------------------------------------------------- */
 
 /* Takes the iterations that are taken in the metric of W = 0, and makes the next one. */
-temper_status pilot_fly(const struct fits_job *job, const struct fit *fit, struct pilot_watch watch,
-                        struct pilot *out, bool *finished, temper_error *error)
+temper_status shared_preconditioner_fit(const struct fits_job *job, const struct fit *fit,
+                                        struct pilot_progress watch,
+                                        struct shared_preconditioner *out, bool *finished,
+                                        temper_error *error)
 {
     temper_train_options options = temper_train_defaults();
     options.tolerance = job->options->tolerance;
-    options.max_iterations = FIRST_METRIC;
+    options.max_iterations = FIRST_PRECONDITIONER;
     options.solver = job->options->solver;
     options.precision = job->options->precision;
     options.no_intercept = job->options->no_intercept;
@@ -118,24 +121,25 @@ temper_status pilot_fly(const struct fits_job *job, const struct fit *fit, struc
     *finished = !t.interrupted;
     if (status == TEMPER_OK && t.whiten) {
         out->then = t.metric;
-        t.metric = (struct metric){0};
+        t.metric = (struct preconditioner){0};
     }
     training_free(&t);
     return status;
 }
 
-void pilot_free(struct pilot *pilot)
+void shared_preconditioner_free(struct shared_preconditioner *pilot)
 {
-    metric_free(&pilot->first);
-    metric_free(&pilot->then);
+    preconditioner_free(&pilot->first);
+    preconditioner_free(&pilot->then);
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-temper_status pilots_new(const struct fits_job *job, struct pilot_watch watch, struct pilots **out,
-                         bool *finished, temper_error *error)
+temper_status shared_preconditioners_new(const struct fits_job *job, struct pilot_progress watch,
+                                         struct shared_preconditioners **out, bool *finished,
+                                         temper_error *error)
 {
-    struct pilots *pilots = mem_zeroed(1, sizeof *pilots);
+    struct shared_preconditioners *pilots = mem_zeroed(1, sizeof *pilots);
     size_t *first = mem_alloc(job->count, sizeof *first);
     temper_status status = TEMPER_OK;
     if (pilots) {
@@ -148,27 +152,29 @@ temper_status pilots_new(const struct fits_job *job, struct pilot_watch watch, s
     if (status == TEMPER_OK)
         pilots->count = assign(job, pilots->of, first);
     for (size_t k = 0; status == TEMPER_OK && *finished && k < pilots->count; k++)
-        status = pilot_fly(job, &job->fit[first[k]], watch, &pilots->pilot[k], finished, error);
+        status = shared_preconditioner_fit(job, &job->fit[first[k]], watch, &pilots->pilot[k],
+                                           finished, error);
     mem_free(first);
     if (status == TEMPER_OK)
         *out = pilots;
     else
-        pilots_free(pilots);
+        shared_preconditioners_free(pilots);
     return status;
 }
 
-void pilots_free(struct pilots *pilots)
+void shared_preconditioners_free(struct shared_preconditioners *pilots)
 {
     if (!pilots)
         return;
     for (size_t k = 0; k < pilots->count; k++)
-        pilot_free(&pilots->pilot[k]);
+        shared_preconditioner_free(&pilots->pilot[k]);
     mem_free(pilots->pilot);
     mem_free(pilots->of);
     mem_free(pilots);
 }
 
-const struct pilot *pilots_find(const struct pilots *pilots, size_t fit)
+const struct shared_preconditioner *
+shared_preconditioners_find(const struct shared_preconditioners *pilots, size_t fit)
 {
     return pilots->of[fit] == NONE ? NULL : &pilots->pilot[pilots->of[fit]];
 }

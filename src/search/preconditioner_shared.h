@@ -12,32 +12,36 @@
 
 /* Whether the fit takes its steps in the metric of a pilot: those do that leave rows out, have many
  * classes, and a metric at all. */
-bool pilot_suits(const struct fits_job *job, const struct fit *fit);
+bool shared_preconditioner_suits(const struct fits_job *job, const struct fit *fit);
 
 /* Whoever waits for a pilot, and on how many threads it runs. */
-struct pilot_watch {
+struct pilot_progress {
     temper_progress_fn *follow;
     void *context;
     size_t threads;
 };
 
-/* To be freed by pilot_free, whatever the status. *finished is false where `watch` ended it.
- * Without factors where there are none: all features 0, say. */
-temper_status pilot_fly(const struct fits_job *job, const struct fit *fit, struct pilot_watch watch,
-                        struct pilot *out, bool *finished, temper_error *error);
-void pilot_free(struct pilot *pilot);
+/* To be freed by shared_preconditioner_free, whatever the status. *finished is false where `watch`
+ * ended it. Without factors where there are none: all features 0, say. */
+temper_status shared_preconditioner_fit(const struct fits_job *job, const struct fit *fit,
+                                        struct pilot_progress watch,
+                                        struct shared_preconditioner *out, bool *finished,
+                                        temper_error *error);
+void shared_preconditioner_free(struct shared_preconditioner *pilot);
 
-struct pilots;
+struct shared_preconditioners;
 
 /* One for each loss and penalty that several fits share, as far as memory goes: a fit without one
  * can have its own, which is the same. */
-temper_status pilots_new(const struct fits_job *job, struct pilot_watch watch, struct pilots **out,
-                         bool *finished, temper_error *error);
-void pilots_free(struct pilots *pilots);
+temper_status shared_preconditioners_new(const struct fits_job *job, struct pilot_progress watch,
+                                         struct shared_preconditioners **out, bool *finished,
+                                         temper_error *error);
+void shared_preconditioners_free(struct shared_preconditioners *pilots);
 /* For the fit of that number; NULL: there is none. */
-const struct pilot *pilots_find(const struct pilots *pilots, size_t fit);
+const struct shared_preconditioner *
+shared_preconditioners_find(const struct shared_preconditioners *pilots, size_t fit);
 
 /* At most, of any job of so many fits on such data. */
-double pilots_most_bytes(const struct dataset *data, size_t fits);
+double shared_preconditioners_most_bytes(const struct dataset *data, size_t fits);
 
 #endif

@@ -9,9 +9,8 @@
 #include "base/memory.h"
 #include "base/thread.h"
 #include "data/memory/memory_limit.h"
-#include "train/memory_budget.h"
-#include "train/train_state.h"
 #include "search/tune_state.h"
+#include "train/train_state.h"
 
 void sentence_add(char *list, size_t size, const char *format, ...)
 {
@@ -89,15 +88,16 @@ temper_status tuning_prepare(struct tuning *t)
         t->train.threads = thread_count_default();
     temper_status status = check_words(t);
     if (status == TEMPER_OK)
-        status = limit_refuse(t->data, "tuning", t->error);
+        status = memory_limit_refuse(t->data, "tuning", t->error);
     if (status == TEMPER_OK)
         status = check_data(t);
     if (status == TEMPER_OK)
         status = tuning_budget(t);
     if (status == TEMPER_OK)
-        status = ground_new(t->data, t->train.scale, t->train.threads, &t->ground, t->error);
+        status =
+            scaled_features_new(t->data, t->train.scale, t->train.threads, &t->ground, t->error);
     if (status == TEMPER_OK)
-        status = ground_default_l2(&t->ground, &t->default_l2, t->error);
+        status = scaled_features_default_l2(&t->ground, &t->default_l2, t->error);
     if (status == TEMPER_OK)
         status = grid_parse(t->options->grid, t->default_l2, &t->grid, t->error);
     if (status == TEMPER_OK)
@@ -286,7 +286,7 @@ static void tuning_free(struct tuning *t)
 {
     crossval_free(&t->cv);
     grid_free(&t->grid);
-    ground_free(&t->ground);
+    scaled_features_free(&t->ground);
     dataset_free(t->trusted);
     model_free(t->model);
     mem_free(t->report.ask);

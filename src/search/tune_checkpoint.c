@@ -11,8 +11,8 @@
 #include "base/atomic_file_save.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "train/train_state.h"
 #include "search/tune_state.h"
+#include "train/train_state.h"
 
 static const char magic[16] = "temper-tune-1";
 
@@ -119,7 +119,7 @@ static temper_status save(struct tuning *t, bool at_once)
     memcpy(bytes + sizeof header + table, t->cv.fold_accuracy, length - sizeof header - table);
     header.checksum = XXH3_64bits(bytes, length);
     memcpy(bytes, &header, sizeof header);
-    temper_status status = file_save(t->options->checkpoint, bytes, length, t->error);
+    temper_status status = atomic_file_save(t->options->checkpoint, bytes, length, t->error);
     mem_free(bytes);
     t->saved = training_clock();
     return status;

@@ -3,10 +3,10 @@
 #define SEARCH_TUNE_STATE_H
 
 #include "model/model.h"
-#include "search/selection_rule.h"
 #include "search/crossval.h"
-#include "search/many_fits.h"
 #include "search/grid.h"
+#include "search/many_fits.h"
+#include "search/selection_rule.h"
 
 struct tuning {
     const struct dataset *data;
@@ -19,7 +19,7 @@ struct tuning {
     enum criterion criterion;
     bool structured;
     bool drops; /* hopeless candidates are not fitted on all folds */
-    struct ground ground;
+    struct scaled_features ground;
     double default_l2;
     struct grid grid;
     struct crossval cv;
@@ -54,6 +54,9 @@ temper_status tuning_trust(struct tuning *t);
 temper_status tuning_save(struct tuning *t, bool at_once);
 /* Asks the caller, after so many fits of this phase, whether to go on. */
 bool tuning_goes_on(struct tuning *t, size_t done);
+
+/* TEMPER_NO_MEMORY where the search would not keep to the limit of the data. */
+temper_status tuning_budget(const struct tuning *t);
 
 /* Appends a sentence and a line break to a list of `size` bytes; never half a sentence. */
 void sentence_add(char *list, size_t size, const char *format, ...)

@@ -64,12 +64,12 @@ static uint32_t count_partitions(const struct fits_job *job)
 }
 
 /* Each fit is a member of the group. */
-static void fill_members(const struct fits_job *job, struct group_member *member)
+static void fill_members(const struct fits_job *job, struct multi_member *member)
 {
     for (size_t i = 0; i < job->count; i++) {
         const struct fit *fit = &job->fit[i];
         int partition = fit->part == FIT_SEES_ALL ? GROUP_NO_PARTITION : (int)fit->partition;
-        member[i] = (struct group_member){fit->loss, fit->l2, partition, fit->part};
+        member[i] = (struct multi_member){fit->loss, fit->l2, partition, fit->part};
     }
 }
 
@@ -77,22 +77,22 @@ static temper_status make_group(struct crew *crew)
 {
     const struct fits_job *job = crew->job;
     uint32_t partitions = count_partitions(job);
-    struct group_spec spec = {.data = job->ground->data,
-                              .scale = ground_scale(job->ground),
+    struct multi_spec spec = {.data = job->ground->data,
+                              .scale = scaled_features_scale(job->ground),
                               .intercept = !job->options->no_intercept,
                               .threads = job->threads};
     temper_status status =
         choose_precision(job->options, job->ground->data, &spec.f64, crew->error);
     if (status != TEMPER_OK)
         return status;
-    struct group_member *member = mem_alloc(job->count, sizeof *member);
+    struct multi_member *member = mem_alloc(job->count, sizeof *member);
     const uint32_t **part = (const uint32_t **)mem_alloc(partitions + 1, sizeof *part);
     if (member && part) {
         fill_members(job, member);
         for (uint32_t p = 0; p < partitions; p++)
             part[p] = job->partition[p].part + job->ground->data->first_row;
         spec.partition = part;
-        status = group_new(&spec, member, job->count, &crew->group, crew->error);
+        status = multi_objective_new(&spec, member, job->count, &crew->group, crew->error);
     } else {
         status = error_no_memory(crew->error);
     }
@@ -105,19 +105,19 @@ static temper_status make_whiteners(struct crew *crew)
 {
     const struct fits_job *job = crew->job;
     for (size_t i = 0; i < job->count; i++)
-        if (metric_suits(job->fit[i].loss, job->ground->data))
-            return whiteners_new(job, &crew->whiteners, crew->error);
+        if (preconditioner_suits(job->fit[i].loss, job->ground->data))
+            return gram_preconditioners_new(job, &crew->whiteners, crew->error);
     return TEMPER_OK;
 }
 
-void crew_free(struct crew *crew)
+void worker_group_free(struct crew *crew)
 {
     for (size_t i = 0; i < crew->slots; i++)
         lbfgs_close(crew->runner[i].run);
     for (size_t i = 0; crew->record && i < crew->job->count; i++)
         mem_free(crew->record[i].end);
-    whiteners_free(crew->whiteners);
-    group_free(crew->group);
+    gram_preconditioners_free(crew->whiteners);
+    multi_objective_free(crew->group);
     mem_free(crew->record);
     mem_free(crew->begun);
     mem_free(crew->zero);
@@ -126,7 +126,7 @@ void crew_free(struct crew *crew)
     mem_free(crew);
 }
 
-temper_status crew_new(const struct fits_job *job, struct crew **out, temper_error *error)
+temper_status worker_group_new(const struct fits_job *job, struct crew **out, temper_error *error)
 {
     struct crew *crew = mem_zeroed(1, sizeof *crew);
     if (!crew)
@@ -141,6 +141,6 @@ temper_status crew_new(const struct fits_job *job, struct crew **out, temper_err
     if (status == TEMPER_OK)
         *out = crew;
     else
-        crew_free(crew);
+        worker_group_free(crew);
     return status;
 }

@@ -1,4 +1,4 @@
-/* fits_crew: many two-class trainings in step: what fits_group works with. */
+/* fits_crew: many two-class trainings in step: what fits_batched works with. */
 #ifndef SEARCH_WORKER_GROUP_H
 #define SEARCH_WORKER_GROUP_H
 
@@ -8,7 +8,8 @@
 #include "search/preconditioner_batch.h"
 
 enum {
-    MOST_AT_ONCE = WHITENERS_MOST_VECTORS, /* two passes' worth, so that few leave gaps */
+    MOST_AT_ONCE =
+        GRAM_PRECONDITIONERS_MOST_VECTORS, /* two passes' worth, so that few leave gaps */
     HISTORY = 100 /* pairs of vectors: with 40, half as many passes again */
 };
 
@@ -26,7 +27,7 @@ struct runner {
     struct lbfgs *run;
     double *gradient; /* at zero */
     size_t whitener;
-    struct group_request *request; /* of this round, or NULL */
+    struct multi_request *request; /* of this round, or NULL */
     bool told;                     /* the run has its answer, which is this number and a vector */
     double number;
 };
@@ -44,15 +45,15 @@ struct crew {
     temper_error *error;
     size_t size, rows;
     struct group *group;
-    struct whiteners *whiteners; /* NULL: no fit wants a metric */
-    struct record *record;       /* one a fit */
-    double *zero;                /* weights */
-    double *gradients;           /* of all runners */
+    struct gram_preconditioners *whiteners; /* NULL: no fit wants a metric */
+    struct record *record;                  /* one a fit */
+    double *zero;                           /* weights */
+    double *gradients;                      /* of all runners */
     struct runner runner[MOST_AT_ONCE];
     size_t slots, busy;
     bool *begun; /* of each fit */
     size_t next; /* the first that has not */
-    struct group_request request[MOST_AT_ONCE];
+    struct multi_request request[MOST_AT_ONCE];
     size_t requests;
     double *score; /* score_slots times rows */
     size_t score_slots;
@@ -66,7 +67,7 @@ struct crew_room {
 };
 struct crew_room crew_room(const struct dataset *data, size_t size, size_t fits);
 
-temper_status crew_new(const struct fits_job *job, struct crew **out, temper_error *error);
-void crew_free(struct crew *crew);
+temper_status worker_group_new(const struct fits_job *job, struct crew **out, temper_error *error);
+void worker_group_free(struct crew *crew);
 
 #endif

@@ -4,9 +4,9 @@
 #include <math.h>
 
 #include "tempered/escort_form.h"
-#include "tempered/tempered_functions.h"
-#include "tempered/losses.h"
 #include "tempered/loss_row.h"
+#include "tempered/losses.h"
+#include "tempered/tempered_functions.h"
 
 /* What the label adds: -log_t1 p - (1 - p^(2-t1))/(2-t1) = E(y, 2-t1) - E(y, 1-t1), y = log p. Both
  * are y at first, so near certainty the series from y^2 on. */

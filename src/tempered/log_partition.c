@@ -3,8 +3,8 @@
 
 #include <stdbool.h>
 
-#include "tempered/tempered_functions.h"
 #include "tempered/log_partition_variants.h"
+#include "tempered/tempered_functions.h"
 
 #define real double
 #include "tempered/log_partition_solver.h"

@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "tempered/escort_form.h"
-#include "tempered/tempered_functions.h"
 #include "tempered/loss_row.h"
+#include "tempered/tempered_functions.h"
 
 /* Everything is composed of logarithms and exponentiated last: products such as p^(t2-t1) q_c must
  * not meet infinity times zero on the way. */

@@ -1,9 +1,9 @@
 /* margin: the two-temperature loss of two classes as a function of the margin m. */
 #include <math.h>
 
-#include "tempered/tempered_functions.h"
-#include "tempered/losses.h"
 #include "tempered/log_partition.h"
+#include "tempered/losses.h"
+#include "tempered/tempered_functions.h"
 
 /* log p of the given label and log q of the other. */
 struct pair {

@@ -7,8 +7,8 @@
 
 #include "base/memory.h"
 #include "base/thread.h"
-#include "data/memory/page_window.h"
 #include "data/dist/row_partition.h"
+#include "data/memory/page_window.h"
 #include "train/train_state.h"
 
 enum { BLOCK_ROWS = 4096, PIECE = 1 << 19, NARROWED = 1024 };
@@ -16,7 +16,7 @@ enum { BLOCK_ROWS = 4096, PIECE = 1 << 19, NARROWED = 1024 };
 /* Blocks lie within parts, so that each is with one process. */
 struct digests {
     const struct dataset *data;
-    struct parts parts;
+    struct row_partition parts;
     size_t part_blocks;
     XXH64_hash_t *block; /* those of this process */
 };
@@ -31,7 +31,7 @@ static XXH64_hash_t hash_bytes(const struct matrix *x, const void *bytes, size_t
     XXH3_64bits_reset(&state);
     while (at < end) {
         size_t left = (size_t)(end - at), piece = left < PIECE ? left : PIECE;
-        pages_bytes(x->pages, at, piece, behind);
+        page_window_bytes(x->pages, at, piece, behind);
         XXH3_64bits_update(&state, at, piece);
         at += piece;
     }
@@ -98,7 +98,7 @@ static XXH64_hash_t hash_values(const struct matrix *x, uint64_t start, uint64_t
 static XXH64_hash_t hash_sparse(const struct matrix *x, size_t from, size_t count)
 {
     if (!x->row_start32)
-        pages_bytes(x->pages, x->row_start + from, (count + 1) * sizeof *x->row_start, NULL);
+        page_window_bytes(x->pages, x->row_start + from, (count + 1) * sizeof *x->row_start, NULL);
     uint64_t start = matrix_start(x, from), entries = matrix_start(x, from + count) - start;
     XXH64_hash_t parts[3] = {hash_columns(x, start, entries), hash_values(x, start, entries), 0};
     for (size_t row = from; row < from + count; row++) {
@@ -148,7 +148,7 @@ static XXH128_hash_t hash_all(const struct dataset *data, const XXH64_hash_t *bl
 static temper_status gather(const struct digests *digests, XXH64_hash_t *all, temper_error *error)
 {
     const temper_comm *comm = digests->data->comm;
-    size_t *bytes = parts_holders(&digests->parts, comm);
+    size_t *bytes = row_partition_holders(&digests->parts, comm);
     if (!bytes)
         return error_no_memory(error);
     for (size_t r = 0; r < comm_size(comm); r++)
@@ -161,13 +161,13 @@ static temper_status gather(const struct digests *digests, XXH64_hash_t *all, te
 temper_status dataset_fingerprint(const struct dataset *data, size_t threads, char hex[33],
                                   temper_error *error)
 {
-    struct digests digests = {.data = data, .parts = parts_of(data)};
+    struct digests digests = {.data = data, .parts = row_partition_of(data)};
     size_t rank = comm_rank(data->comm), ranks = comm_size(data->comm);
     digests.part_blocks = (digests.parts.rows_each + BLOCK_ROWS - 1) / BLOCK_ROWS;
     size_t blocks = digests.parts.count * digests.part_blocks;
-    size_t own =
-        (parts_first(&digests.parts, rank + 1, ranks) - parts_first(&digests.parts, rank, ranks)) *
-        digests.part_blocks;
+    size_t own = (row_partition_first(&digests.parts, rank + 1, ranks) -
+                  row_partition_first(&digests.parts, rank, ranks)) *
+                 digests.part_blocks;
     XXH64_hash_t *all = mem_alloc(blocks, sizeof *all);
     digests.block = mem_alloc(own, sizeof *digests.block);
     temper_status status = TEMPER_NO_MEMORY;

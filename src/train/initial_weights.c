@@ -5,8 +5,8 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/random.h"
-#include "train/train_streams.h"
 #include "train/train_state.h"
+#include "train/train_streams.h"
 
 static temper_status bad_init(const struct training_run *t)
 {
@@ -98,8 +98,8 @@ static temper_status start_warm(struct training_run *t)
 static void centre_start(struct training_run *t)
 {
     size_t vectors = objective_vectors(t->objective), n = t->size / vectors;
-    if (t->whiten && metric_by_class(t->data, t->loss, n))
-        metric_centre(t->initial, vectors, n);
+    if (t->whiten && preconditioner_by_class(t->data, t->loss, n))
+        preconditioner_centre(t->initial, vectors, n);
 }
 
 temper_status training_start(struct training_run *t)
@@ -121,7 +121,7 @@ temper_status training_start(struct training_run *t)
     if (status != TEMPER_OK)
         return status;
     centre_start(t);
-    phases_fill(t);
+    schedule_fill(t);
     if (!t->options->checkpoint)
         return TEMPER_OK;
     if (!t->plan)

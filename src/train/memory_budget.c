@@ -20,25 +20,25 @@ enum {
 };
 
 /* What is learnt of the columns comes before everything else, and goes again. */
-temper_status training_budget_ground(const struct training_run *t)
+temper_status training_budget_scaling(const struct training_run *t)
 {
     const struct matrix *x = &t->given->x;
     const char *scale = t->options->scale;
     bool logs = scale && scale[0] == 'l';
     double row = (double)matrix_bytes(x) / ((double)x->rows + 1);
     double copy = x->kind == MATRIX_U8 ? 4 * (double)x->nonzeros : (double)matrix_bytes(x);
-    struct limit_plan plan = {.what = logs ? "--scale log, which makes a copy of the data,"
-                                           : "learning the scale of the features",
-                              .needed = column_sums_bytes(x) + (logs ? copy : 0),
-                              .threads = t->threads,
-                              .block = row};
-    return limit_plan(t->given, &plan, t->error);
+    struct memory_limit_plan plan = {.what = logs ? "--scale log, which makes a copy of the data,"
+                                                  : "learning the scale of the features",
+                                     .needed = column_stats_bytes(x) + (logs ? copy : 0),
+                                     .threads = t->threads,
+                                     .block = row};
+    return memory_limit_plan(t->given, &plan, t->error);
 }
 
 double solver_history(double size)
 {
     struct optim_options options = {.history = 0};
-    return (double)pairs_limit((size_t)size, &options) * (2 * size + 2) * NUMBER;
+    return (double)lbfgs_history_limit((size_t)size, &options) * (2 * size + 2) * NUMBER;
 }
 
 double training_vectors(double size)
@@ -70,24 +70,25 @@ static double valid_bytes(const struct training_run *t, struct objective_spec sp
     double bytes = rows + objective_bytes(&spec, (struct objective_uses){0}, &block);
     if (!spec.data->memory || !spec.data->x.pages)
         return bytes;
-    size_t window = pages_least(&spec.data->x, t->threads, (size_t)block);
-    return bytes + (pages_limit(spec.data->x.pages, window) ? (double)window
-                                                            : (double)matrix_bytes(&spec.data->x));
+    size_t window = page_window_least(&spec.data->x, t->threads, (size_t)block);
+    return bytes + (page_window_limit(spec.data->x.pages, window)
+                        ? (double)window
+                        : (double)matrix_bytes(&spec.data->x));
 }
 
 temper_status training_budget(const struct training_run *t, const struct objective_spec *spec)
 {
     double vectors = t->data->classes.count == 2 ? 1 : (double)t->data->classes.count, block;
     double n = (double)t->data->x.columns + 1, size = n * vectors, rows = (double)t->data->x.rows;
-    bool by_class = t->whiten && metric_by_class(t->data, t->loss, (size_t)n);
+    bool by_class = t->whiten && preconditioner_by_class(t->data, t->loss, (size_t)n);
     struct objective_uses uses = {
         .gram = t->whiten, .class_grams = by_class, .hessian = t->solver == SOLVER_NEWTON};
     double needed = objective_bytes(spec, uses, &block) + solver_bytes(t, size);
     needed += training_vectors(size) + valid_bytes(t, *spec);
-    needed += t->diagonal ? column_sums_bytes(&t->data->x) : 0;
+    needed += t->diagonal ? column_stats_bytes(&t->data->x) : 0;
     needed += t->whiten ? n * n * NUMBER * (by_class ? vectors : 1) : 0;
     needed += rows * PREDICTED_BYTES + PREDICTED_ROWS * vectors * NUMBER;
-    struct limit_plan plan = {
+    struct memory_limit_plan plan = {
         .what = "the training", .needed = needed, .threads = t->threads, .block = block};
-    return limit_plan(t->data, &plan, t->error);
+    return memory_limit_plan(t->data, &plan, t->error);
 }

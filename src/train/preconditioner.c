@@ -7,8 +7,8 @@
 #include "base/thread.h"
 #include "kernel/dispatch/kernel.h"
 #include "optim/cholesky.h"
-#include "train/train_state.h"
 #include "tempered/loss_family.h"
+#include "train/train_state.h"
 
 /* How many rows the moments are made of. A tenth tells enough, if it is many times the number of
  * features: with fewer the smallest directions are lost in noise, and with them some of what
@@ -24,7 +24,7 @@ enum { CLASS_ROWS_A_FEATURE = 32 };
 /* Relative to the mean of the diagonal: what keeps the factor away from singular. */
 static const double RIDGE = 1e-7;
 
-void metric_free(struct metric *metric)
+void preconditioner_free(struct preconditioner *metric)
 {
     if (!metric->lent)
         mem_free(metric->factor);
@@ -34,34 +34,34 @@ void metric_free(struct metric *metric)
 
 /* Each class has its own curvature where training has come to, if that is not too much memory. It
  * halves the passes of convex losses; of others it saves none. */
-bool metric_by_class(const struct dataset *data, temper_loss_spec loss, size_t n)
+bool preconditioner_by_class(const struct dataset *data, temper_loss_spec loss, size_t n)
 {
     double numbers = (double)n * (double)n * (double)data->classes.count;
     return data->classes.count > 2 && loss.t1 >= loss.t2 &&
            (double)dataset_all_rows(data) >= (double)CLASS_ROWS_A_FEATURE * (double)n &&
-           numbers * sizeof(double) <= METRIC_MOST_BYTES;
+           numbers * sizeof(double) <= PRECONDITIONER_MOST_BYTES;
 }
 
 /* Vectors of many classes are solved for together, where they have one factor. */
-static double *column_room(const struct metric *metric)
+static double *column_room(const struct preconditioner *metric)
 {
     return mem_aligned(metric->vectors > 1 ? CHOLESKY_TOGETHER : 1, metric->n * sizeof(double));
 }
 
 static bool make_room(struct training_run *t, const struct phase *phase)
 {
-    struct metric *metric = &t->metric;
+    struct preconditioner *metric = &t->metric;
     size_t square;
     const char *wanted;
     if (phase->bends && t->first_metric)
         *t->first_metric = *metric;
     else
-        metric_free(metric);
-    *metric = (struct metric){.factors = 1};
+        preconditioner_free(metric);
+    *metric = (struct preconditioner){.factors = 1};
     metric->kernel = kernel_choose(&wanted); /* there is one, or there would be no objective */
     metric->vectors = objective_vectors(t->objective);
     metric->n = t->size / metric->vectors;
-    if (phase->bends && metric_by_class(t->data, phase->loss, metric->n))
+    if (phase->bends && preconditioner_by_class(t->data, phase->loss, metric->n))
         metric->factors = metric->vectors;
     if (mul_size(metric->n, metric->n, &square) && mul_size(square, sizeof(double), &square))
         metric->factor = mem_alloc(metric->factors, square);
@@ -69,7 +69,7 @@ static bool make_room(struct training_run *t, const struct phase *phase)
     return metric->factor && metric->column;
 }
 
-double metric_bend(temper_loss_spec loss, size_t classes)
+double initial_curvature(temper_loss_spec loss, size_t classes)
 {
     double bend = loss.method == TEMPER_HINGE ? 0 : any_margin_loss(loss, 0).curvature;
     if (!(bend > 0))
@@ -84,7 +84,7 @@ static size_t larger(size_t a, size_t b)
 
 static size_t rows_for_moments(const struct training_run *t, const struct phase *phase)
 {
-    const struct metric *metric = &t->metric;
+    const struct preconditioner *metric = &t->metric;
     size_t rows = (size_t)dataset_all_rows(t->data);
     size_t n = metric->n, tenth = rows / SHARE_OF_ROWS;
     if (metric->factors > 1)
@@ -110,7 +110,7 @@ static bool worth_thinning(const struct training_run *t, size_t rows)
 /* The second moments, of rows that count as much as they bend the objective. */
 static temper_status take_moments(struct training_run *t, const struct phase *phase)
 {
-    struct metric *metric = &t->metric;
+    struct preconditioner *metric = &t->metric;
     size_t n = metric->n, wanted = rows_for_moments(t, phase);
     struct gram_rows rows = {wanted, worth_thinning(t, wanted)};
     if (metric->factors > 1)
@@ -119,19 +119,19 @@ static temper_status take_moments(struct training_run *t, const struct phase *ph
         objective_gram(t->objective, phase->bends ? t->w : NULL, wanted, metric->factor, t->error);
     if (phase->bends || status != TEMPER_OK)
         return status;
-    double bend = metric_bend(phase->loss, t->data->classes.count);
+    double bend = initial_curvature(phase->loss, t->data->classes.count);
     for (size_t i = 0; i < n * n; i++)
         metric->factor[i] *= bend;
     return TEMPER_OK;
 }
 
-static double *factor_at(const struct metric *metric, size_t vector)
+static double *factor_at(const struct preconditioner *metric, size_t vector)
 {
     return metric->factor + (metric->factors > 1 ? vector * metric->n * metric->n : 0);
 }
 
 /* The penalty, and what keeps the factors away from singular. */
-static void add_diagonals(const struct metric *metric, size_t columns, double l2)
+static void add_diagonals(const struct preconditioner *metric, size_t columns, double l2)
 {
     const size_t n = metric->n;
     double mean = 0;
@@ -145,7 +145,7 @@ static void add_diagonals(const struct metric *metric, size_t columns, double l2
 
 /* Those from `first` on, which this process makes. */
 struct factoring {
-    const struct metric *metric;
+    const struct preconditioner *metric;
     size_t first;
 };
 
@@ -153,7 +153,7 @@ struct factoring {
 static temper_status factor_one(void *context, size_t number, size_t worker)
 {
     const struct factoring *factoring = context;
-    const struct metric *metric = factoring->metric;
+    const struct preconditioner *metric = factoring->metric;
     (void)worker;
     double *factor = factor_at(metric, factoring->first + number);
     return cholesky_factor(metric->kernel->panel, factor, metric->n) ? TEMPER_OK : TEMPER_BAD_DATA;
@@ -162,7 +162,7 @@ static temper_status factor_one(void *context, size_t number, size_t worker)
 /* What each process has made, to all. */
 static temper_status gather_factors(const struct training_run *t, size_t first, size_t count)
 {
-    const struct metric *metric = &t->metric;
+    const struct preconditioner *metric = &t->metric;
     const temper_comm *comm = t->data->comm;
     size_t size = comm_size(comm), square = metric->n * metric->n * sizeof(double);
     size_t *bytes = mem_alloc(size, sizeof *bytes);
@@ -185,7 +185,7 @@ static temper_status gather_factors(const struct training_run *t, size_t first, 
 /* Several factors are shared out among processes; one is made by each. */
 static temper_status factor_all(const struct training_run *t)
 {
-    const struct metric *metric = &t->metric;
+    const struct preconditioner *metric = &t->metric;
     const temper_comm *comm = metric->factors > 1 ? t->data->comm : NULL;
     size_t rank = comm_rank(comm), size = comm_size(comm);
     struct factoring factoring = {metric, metric->factors * rank / size};
@@ -201,8 +201,8 @@ static temper_status factor_all(const struct training_run *t)
 /* The factors of the pilot, if it has any, and space of its own. */
 static bool borrow(struct training_run *t, const struct phase *phase)
 {
-    struct metric *metric = &t->metric;
-    metric_free(metric);
+    struct preconditioner *metric = &t->metric;
+    preconditioner_free(metric);
     *metric = phase->most ? t->lent->first : t->lent->then;
     metric->lent = true;
     metric->column = metric->factor ? column_room(metric) : NULL;
@@ -210,11 +210,11 @@ static bool borrow(struct training_run *t, const struct phase *phase)
     return !t->whiten || metric->column;
 }
 
-temper_status metric_prepare(struct training_run *t, const struct phase *phase)
+temper_status preconditioner_prepare(struct training_run *t, const struct phase *phase)
 {
-    struct metric *metric = &t->metric;
+    struct preconditioner *metric = &t->metric;
     if (t->diagonal)
-        return diagonal_prepare(t, phase);
+        return preconditioner_diagonal_prepare(t, phase);
     if (!t->whiten)
         return TEMPER_OK;
     if (t->lent)
@@ -233,7 +233,7 @@ temper_status metric_prepare(struct training_run *t, const struct phase *phase)
 }
 
 /* Vectors k, k + 1, ... of those that lie side by side in v. */
-static void solve_together(const struct metric *metric, size_t k, double *v)
+static void solve_together(const struct preconditioner *metric, size_t k, double *v)
 {
     size_t left = metric->vectors - k, count = left < CHOLESKY_TOGETHER ? left : CHOLESKY_TOGETHER;
     double *space = metric->column;
@@ -246,7 +246,7 @@ static void solve_together(const struct metric *metric, size_t k, double *v)
             v[j * metric->vectors + k + i] = space[j * CHOLESKY_TOGETHER + i];
 }
 
-void metric_centre(double *v, size_t vectors, size_t n)
+void preconditioner_centre(double *v, size_t vectors, size_t n)
 {
     for (size_t j = 0; j < n; j++, v += vectors) {
         double mean = 0;
@@ -258,7 +258,7 @@ void metric_centre(double *v, size_t vectors, size_t n)
     }
 }
 
-static void solve_one(const struct metric *metric, size_t k, double *v)
+static void solve_one(const struct preconditioner *metric, size_t k, double *v)
 {
     double *column = metric->column;
     for (size_t j = 0; j < metric->n; j++)
@@ -271,17 +271,17 @@ static void solve_one(const struct metric *metric, size_t k, double *v)
 /* Losses do not change where all classes gain the same, so that gradients have no such part, and
  * the curvature there is the penalty alone. Matrices of single classes know nothing of that: their
  * steps would go that way, and many more would be needed to come back. */
-static void solve_apart(const struct metric *metric, double *v)
+static void solve_apart(const struct preconditioner *metric, double *v)
 {
-    metric_centre(v, metric->vectors, metric->n);
+    preconditioner_centre(v, metric->vectors, metric->n);
     for (size_t k = 0; k < metric->vectors; k++)
         solve_one(metric, k, v);
-    metric_centre(v, metric->vectors, metric->n);
+    preconditioner_centre(v, metric->vectors, metric->n);
 }
 
-void metric_precondition(void *context, double *v)
+void preconditioner_apply(void *context, double *v)
 {
-    const struct metric *metric = context;
+    const struct preconditioner *metric = context;
     if (metric->vectors == 1)
         cholesky_solve_full(metric->factor, metric->n, v);
     else if (metric->factors == 1)

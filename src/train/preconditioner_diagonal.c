@@ -13,25 +13,25 @@
 /* Rows as they come, where there is no copy by columns. */
 static temper_status add_squares(struct training_run *t, double *square)
 {
-    struct column_sums sums;
+    struct column_stats sums;
     struct negative_entry negative;
     struct sum_task task = {.data = t->data,
                             .count = (size_t)dataset_all_rows(t->data),
                             .variances = true,
                             .threads = t->threads};
-    temper_status status = column_sums(&task, &sums, &negative, t->error);
+    temper_status status = column_stats(&task, &sums, &negative, t->error);
     if (status != TEMPER_OK)
         return status;
     for (size_t j = 0; j < (size_t)t->data->x.columns; j++)
         square[j] = sums.variance[j] + sums.mean[j] * sums.mean[j];
-    column_sums_free(&sums);
+    column_stats_free(&sums);
     return TEMPER_OK;
 }
 
 /* Mean squares of the features as scaled. */
 static temper_status take_squares(struct training_run *t, double *square)
 {
-    const struct scale *scale = ground_scale(t->ground);
+    const struct scale *scale = scaled_features_scale(t->ground);
     const double rows = (double)dataset_all_rows(t->data);
     bool known;
     temper_status status = objective_squares(t->objective, square, &known, t->error);
@@ -45,19 +45,19 @@ static temper_status take_squares(struct training_run *t, double *square)
 }
 
 /* Finite and positive, whatever the features are. */
-static double share_of(double curvature)
+static double scatter_range(double curvature)
 {
     double root = sqrt(curvature);
     return root > 0 && isfinite(root) && isfinite(1 / root) ? 1 / root : 1;
 }
 
-temper_status diagonal_prepare(struct training_run *t, const struct phase *phase)
+temper_status preconditioner_diagonal_prepare(struct training_run *t, const struct phase *phase)
 {
     size_t columns = (size_t)t->data->x.columns;
-    double bend = metric_bend(phase->loss, t->data->classes.count);
-    struct metric *metric = &t->metric;
-    metric_free(metric);
-    *metric = (struct metric){.vectors = objective_vectors(t->objective)};
+    double bend = initial_curvature(phase->loss, t->data->classes.count);
+    struct preconditioner *metric = &t->metric;
+    preconditioner_free(metric);
+    *metric = (struct preconditioner){.vectors = objective_vectors(t->objective)};
     metric->n = t->size / metric->vectors;
     metric->diagonal = mem_alloc(columns + 1, sizeof *metric->diagonal);
     if (!metric->diagonal)
@@ -66,7 +66,7 @@ temper_status diagonal_prepare(struct training_run *t, const struct phase *phase
     if (status != TEMPER_OK)
         return status;
     for (size_t j = 0; j < columns; j++)
-        metric->diagonal[j] = share_of(bend * metric->diagonal[j] + phase->l2);
-    metric->diagonal[columns] = share_of(bend); /* intercepts, if there are any */
+        metric->diagonal[j] = scatter_range(bend * metric->diagonal[j] + phase->l2);
+    metric->diagonal[columns] = scatter_range(bend); /* intercepts, if there are any */
     return TEMPER_OK;
 }

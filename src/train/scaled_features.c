@@ -12,7 +12,7 @@
 static const double DEFAULT_L2 = 2e-4;
 
 /* The only scaling that makes a copy. */
-static temper_status take_logarithms(struct ground *ground, temper_error *error)
+static temper_status take_logarithms(struct scaled_features *ground, temper_error *error)
 {
     temper_status status = dataset_borrow(ground->data, &ground->logarithms, error);
     if (status != TEMPER_OK)
@@ -24,12 +24,12 @@ static temper_status take_logarithms(struct ground *ground, temper_error *error)
     return status;
 }
 
-temper_status ground_new(const struct dataset *given, const char *scale, size_t threads,
-                         struct ground *out, temper_error *error)
+temper_status scaled_features_new(const struct dataset *given, const char *scale, size_t threads,
+                                  struct scaled_features *out, temper_error *error)
 {
     const char *word = scale ? scale : given->x.kind == MATRIX_CSR ? "none" : "standard";
     enum scale_kind kind;
-    *out = (struct ground){.given = given, .data = given, .threads = threads};
+    *out = (struct scaled_features){.given = given, .data = given, .threads = threads};
     if (!scale_find(word, &kind))
         return error_set(error, TEMPER_USAGE,
                          "there is no scaling '%.64s'; there are none, standard, minmax, maxabs, "
@@ -40,18 +40,18 @@ temper_status ground_new(const struct dataset *given, const char *scale, size_t 
     if (status == TEMPER_OK && kind == SCALE_LOG)
         status = take_logarithms(out, error);
     if (status != TEMPER_OK)
-        ground_free(out);
+        scaled_features_free(out);
     return status;
 }
 
-void ground_free(struct ground *ground)
+void scaled_features_free(struct scaled_features *ground)
 {
     dataset_free(ground->logarithms);
     scale_free(&ground->scale);
-    *ground = (struct ground){0};
+    *ground = (struct scaled_features){0};
 }
 
-const struct scale *ground_scale(const struct ground *ground)
+const struct scale *scaled_features_scale(const struct scaled_features *ground)
 {
     return ground->logarithms ? NULL : &ground->scale;
 }
@@ -72,10 +72,11 @@ double default_l2_of(const double *variance, const double *factor, size_t column
     return l2_of_spread(total, classes);
 }
 
-temper_status ground_default_l2(const struct ground *ground, double *l2, temper_error *error)
+temper_status scaled_features_default_l2(const struct scaled_features *ground, double *l2,
+                                         temper_error *error)
 {
     const struct dataset *data = ground->data;
-    struct column_sums sums;
+    struct column_stats sums;
     struct negative_entry negative;
     struct sum_task task = {
         .data = data, .count = (size_t)data->x.rows, .variances = true, .threads = ground->threads};
@@ -83,19 +84,19 @@ temper_status ground_default_l2(const struct ground *ground, double *l2, temper_
         *l2 = l2_of_spread(ground->scale.spread, data->classes.count);
         return TEMPER_OK;
     }
-    temper_status status = column_sums(&task, &sums, &negative, error);
+    temper_status status = column_stats(&task, &sums, &negative, error);
     if (status != TEMPER_OK)
         return status;
     const double *factor = ground->logarithms ? NULL : ground->scale.factor;
     *l2 = default_l2_of(sums.variance, factor, (size_t)data->x.columns, data->classes.count);
-    column_sums_free(&sums);
+    column_stats_free(&sums);
     return TEMPER_OK;
 }
 
 /* w . (x - offset) factor + b = (w factor) . x + (b - w factor . offset); logarithms are taken of
  * raw rows first. */
-void ground_raw_weights(const struct ground *ground, struct solution solution,
-                        struct raw_weights out)
+void scaled_features_raw_weights(const struct scaled_features *ground, struct solution solution,
+                                 struct raw_weights out)
 {
     const double *w = solution.w;
     size_t vectors = solution.vectors;
@@ -113,15 +114,16 @@ void ground_raw_weights(const struct ground *ground, struct solution solution,
     }
 }
 
-temper_status ground_activations(const struct ground *ground, struct solution solution,
-                                 size_t threads, double *a, temper_error *error)
+temper_status scaled_features_activations(const struct scaled_features *ground,
+                                          struct solution solution, size_t threads, double *a,
+                                          temper_error *error)
 {
-    return ground_activations_of(ground, &ground->given->x, solution, threads, a, error);
+    return scaled_features_activations_of(ground, &ground->given->x, solution, threads, a, error);
 }
 
-temper_status ground_activations_of(const struct ground *ground, const struct matrix *rows,
-                                    struct solution solution, size_t threads, double *a,
-                                    temper_error *error)
+temper_status scaled_features_activations_of(const struct scaled_features *ground,
+                                             const struct matrix *rows, struct solution solution,
+                                             size_t threads, double *a, temper_error *error)
 {
     size_t vectors = solution.vectors;
     size_t columns = (size_t)ground->data->x.columns;
@@ -133,7 +135,7 @@ temper_status ground_activations_of(const struct ground *ground, const struct ma
     if (raw.weights && raw.bias) {
         struct linear_model model = {raw.weights, raw.bias, vectors, columns,
                                      ground->scale.kind == SCALE_LOG};
-        ground_raw_weights(ground, solution, raw);
+        scaled_features_raw_weights(ground, solution, raw);
         status = activations(rows, &model, threads, a, error);
     } else {
         error_no_memory(error);

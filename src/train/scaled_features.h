@@ -5,7 +5,7 @@
 #include "data/dataset.h"
 #include "data/scale.h"
 
-struct ground {
+struct scaled_features {
     const struct dataset *given;
     const struct dataset *data; /* as given, or a copy with logarithms */
     struct dataset *logarithms; /* that copy: logarithms cannot go into linear weights; or NULL */
@@ -14,15 +14,16 @@ struct ground {
 };
 
 /* `scale`: its name, or NULL for the default of such data. The data is borrowed. */
-temper_status ground_new(const struct dataset *given, const char *scale, size_t threads,
-                         struct ground *out, temper_error *error);
-void ground_free(struct ground *ground);
+temper_status scaled_features_new(const struct dataset *given, const char *scale, size_t threads,
+                                  struct scaled_features *out, temper_error *error);
+void scaled_features_free(struct scaled_features *ground);
 
 /* What the objective has to do to the rows, or NULL. */
-const struct scale *ground_scale(const struct ground *ground);
+const struct scale *scaled_features_scale(const struct scaled_features *ground);
 
 /* lambda_0 = 2e-4 tr Cov(x) / (C - 1), x as the solver sees it. */
-temper_status ground_default_l2(const struct ground *ground, double *l2, temper_error *error);
+temper_status scaled_features_default_l2(const struct scaled_features *ground, double *l2,
+                                         temper_error *error);
 
 /* The same from the variances of the columns, and the factors of their scaling (NULL: 1). */
 double default_l2_of(const double *variance, const double *factor, size_t columns, size_t classes);
@@ -41,15 +42,16 @@ struct solution {
     bool intercept;
 };
 
-void ground_raw_weights(const struct ground *ground, struct solution solution,
-                        struct raw_weights out);
+void scaled_features_raw_weights(const struct scaled_features *ground, struct solution solution,
+                                 struct raw_weights out);
 
 /* The activations of some rows, given like those of the ground: a[row * vectors + k]. */
-temper_status ground_activations_of(const struct ground *ground, const struct matrix *rows,
-                                    struct solution solution, size_t threads, double *a,
-                                    temper_error *error);
+temper_status scaled_features_activations_of(const struct scaled_features *ground,
+                                             const struct matrix *rows, struct solution solution,
+                                             size_t threads, double *a, temper_error *error);
 /* Of all rows. */
-temper_status ground_activations(const struct ground *ground, struct solution solution,
-                                 size_t threads, double *a, temper_error *error);
+temper_status scaled_features_activations(const struct scaled_features *ground,
+                                          struct solution solution, size_t threads, double *a,
+                                          temper_error *error);
 
 #endif

@@ -31,10 +31,10 @@ static void add_short(struct training_run *t, const char *name, bool goes_on, si
  * user leaves something to do in them: near the end they change no more. */
 static void add_again(struct training_run *t, const char *name)
 {
-    size_t n = t->size / objective_vectors(t->objective), done = FIRST_METRIC;
-    for (size_t most = SECOND_METRIC; most <= LAST_METRIC; most *= 2) {
+    size_t n = t->size / objective_vectors(t->objective), done = FIRST_PRECONDITIONER;
+    for (size_t most = SECOND_PRECONDITIONER; most <= LAST_PRECONDITIONER; most *= 2) {
         done += most;
-        if (!metric_by_class(t->data, t->loss, n) || t->options->max_iterations <= done)
+        if (!preconditioner_by_class(t->data, t->loss, n) || t->options->max_iterations <= done)
             return;
         add_short(t, name, true, most);
         t->phase[t->phases - 1].bends = true;
@@ -49,7 +49,7 @@ static void add_whitened(struct training_run *t, const char *name, bool goes_on)
     bool twice = t->whiten && (!t->lent || t->lent->first.factor) && t->data->classes.count > 2 &&
                  t->loss.method != TEMPER_HINGE && t->loss.method != TEMPER_BREGMAN;
     if (twice) {
-        add_short(t, name, goes_on, FIRST_METRIC);
+        add_short(t, name, goes_on, FIRST_PRECONDITIONER);
         add_again(t, name);
     }
     struct phase *phase = add(t, name);
@@ -93,7 +93,7 @@ static void add_path_start(struct training_run *t)
     add_whitened(t, "start 3", true);
 }
 
-void phases_fill(struct training_run *t)
+void schedule_fill(struct training_run *t)
 {
     bool convex_hinge = t->loss.method == TEMPER_HINGE;
     if (convex_hinge && t->loss.smoothing == 0) {

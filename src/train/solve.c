@@ -29,7 +29,7 @@ static bool same_loss(temper_loss_spec a, temper_loss_spec b)
     return a.method == b.method && a.t1 == b.t1 && a.t2 == b.t2 && a.smoothing == b.smoothing;
 }
 
-void training_aim(struct training_run *t, temper_loss_spec loss, double l2)
+void training_set_loss(struct training_run *t, temper_loss_spec loss, double l2)
 {
     struct recalled *last = &t->recalled;
     last->fresh = last->fresh && same_loss(last->loss, loss) && last->l2 == l2;
@@ -101,7 +101,7 @@ static temper_status length(void *context, const double *v, double *out, temper_
 static void precondition(void *context, double *v)
 {
     struct training_run *t = context;
-    metric_precondition(&t->metric, v);
+    preconditioner_apply(&t->metric, v);
 }
 
 /* ---- On the way ------------------------------------------------------------------------------ */
@@ -305,10 +305,10 @@ static temper_status enter_phase(struct training_run *t, struct phase *phase)
         memcpy(t->w, t->initial, t->size * sizeof *t->w);
         t->recalled.fresh = false;
     }
-    training_aim(t, phase->loss, phase->l2);
+    training_set_loss(t, phase->loss, phase->l2);
     temper_status status = measure_zero(t, phase);
     if (status == TEMPER_OK)
-        status = metric_prepare(t, phase);
+        status = preconditioner_prepare(t, phase);
     t->entering = !t->memory; /* going on after a checkpoint counts nothing anyway */
     return status;
 }

@@ -19,8 +19,8 @@ void training_free(struct training_run *t)
     objective_free(t->objective);
     objective_free(t->valid);
     dataset_free(t->valid_data);
-    ground_free(&t->own_ground);
-    metric_free(&t->metric);
+    scaled_features_free(&t->own_ground);
+    preconditioner_free(&t->metric);
     mem_free(t->initial);
     mem_free(t->w);
     mem_free(t->gradient);
@@ -30,7 +30,8 @@ void training_free(struct training_run *t)
     mem_free(t->memory);
 }
 
-temper_status training_go(struct training_run *t, struct model **model, temper_train_report *report)
+temper_status training_execute(struct training_run *t, struct model **model,
+                               temper_train_report *report)
 {
     static temper_status (*const steps[])(struct training_run *) = {
         training_check, training_plan, training_validation, training_start, training_solve,
@@ -53,5 +54,5 @@ temper_status train(const struct dataset *data, const temper_train_options *opti
                              .error = error,
                              .valid_best = INFINITY,
                              .started = training_clock()};
-    return training_go(&t, model, report);
+    return training_execute(&t, model, report);
 }

@@ -2,9 +2,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "train/train_state.h"
 #include "tempered/loss_family.h"
 #include "tempered/loss_shape.h"
+#include "train/train_state.h"
 
 /* How many classes there are among the rows that count, as far as two, and the first of them. */
 struct seen {

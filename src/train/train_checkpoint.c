@@ -108,7 +108,7 @@ temper_status checkpoint_save(struct training_run *t, const struct optim_progres
     if (!bytes)
         return error_no_memory(t->error);
     fill(t, progress, bytes, length);
-    temper_status status = file_save(t->options->checkpoint, bytes, length, t->error);
+    temper_status status = atomic_file_save(t->options->checkpoint, bytes, length, t->error);
     mem_free(bytes);
     t->saved = training_clock();
     return status;

@@ -112,11 +112,12 @@ static temper_status make_model(struct training_run *t, const temper_train_repor
     model->loss = t->loss;
     model->l2 = t->l2;
     model->intercept = !t->options->no_intercept;
-    ground_raw_weights(t->ground, (struct solution){t->answer, model->vectors, model->intercept},
-                       (struct raw_weights){.weights = model->weights,
-                                            .column_step = 1,
-                                            .vector_step = model->features,
-                                            .bias = model->bias});
+    scaled_features_raw_weights(t->ground,
+                                (struct solution){t->answer, model->vectors, model->intercept},
+                                (struct raw_weights){.weights = model->weights,
+                                                     .column_step = 1,
+                                                     .vector_step = model->features,
+                                                     .bias = model->bias});
     status = describe(t, report, &model->training);
     if (status != TEMPER_OK) {
         model_free(model);
@@ -143,14 +144,14 @@ static temper_status evaluate_answer(struct training_run *t, temper_train_report
 {
     double sum = 0, zero = t->answer_norm;
     bool again;
-    training_aim(t, t->answer_loss, t->l2); /* a hinge: as it was rounded */
+    training_set_loss(t, t->answer_loss, t->l2); /* a hinge: as it was rounded */
     temper_status status = training_evaluate(t, t->answer, &report->objective, &again);
     t->before.evaluations += !again;
     for (size_t i = 0; i < t->size; i++)
         sum += t->gradient[i] * t->gradient[i];
     report->gradient_norm = zero > 0 ? sqrt(sum) / zero : 0;
     if (status == TEMPER_OK && t->loss.method == TEMPER_HINGE) {
-        training_aim(t, t->loss, t->l2);
+        training_set_loss(t, t->loss, t->l2);
         status = training_evaluate(t, t->answer, &report->objective, &again);
     }
     report->train_loss = objective_loss(t->objective);

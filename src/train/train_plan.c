@@ -39,10 +39,10 @@ static temper_status plan_ground(struct training_run *t)
 {
     if (t->ground)
         return TEMPER_OK;
-    temper_status status = training_budget_ground(t);
+    temper_status status = training_budget_scaling(t);
     if (status != TEMPER_OK)
         return status;
-    status = ground_new(t->given, t->options->scale, t->threads, &t->own_ground, t->error);
+    status = scaled_features_new(t->given, t->options->scale, t->threads, &t->own_ground, t->error);
     t->ground = &t->own_ground;
     t->data = t->own_ground.data;
     return status;
@@ -51,7 +51,7 @@ static temper_status plan_ground(struct training_run *t)
 static temper_status plan_l2(struct training_run *t)
 {
     t->l2 = t->options->l2;
-    return isnan(t->l2) ? ground_default_l2(t->ground, &t->l2, t->error) : TEMPER_OK;
+    return isnan(t->l2) ? scaled_features_default_l2(t->ground, &t->l2, t->error) : TEMPER_OK;
 }
 
 /* ---- Precision and solver -------------------------------------------------------------------- */
@@ -77,7 +77,7 @@ static temper_status plan_precision(struct training_run *t)
     return choose_precision(t->options, t->data, &t->f64, t->error);
 }
 
-bool metric_suits(temper_loss_spec loss, const struct dataset *data)
+bool preconditioner_suits(temper_loss_spec loss, const struct dataset *data)
 {
     bool tsallis = loss.method != TEMPER_HINGE && loss.method != TEMPER_BREGMAN;
     double gap = tsallis ? loss.t2 - loss.t1 : 0;
@@ -128,7 +128,7 @@ static temper_status plan_solver(struct training_run *t)
                              t->data->classes.count);
         t->f64 = true;
     }
-    t->whiten = t->solver == SOLVER_LBFGS && !t->plan && metric_suits(t->loss, t->data);
+    t->whiten = t->solver == SOLVER_LBFGS && !t->plan && preconditioner_suits(t->loss, t->data);
     /* Two classes and a loss that is not convex go without, as dense data does (WHITEN_GAP_TWO). */
     t->diagonal = t->solver == SOLVER_TRON && t->data->x.kind == MATRIX_CSR &&
                   (!two || loss_is_convex(t->loss));
@@ -144,7 +144,7 @@ static bool sparse_floats(const temper_train_options *options)
 static temper_status make_objective(struct training_run *t)
 {
     struct objective_spec spec = {.data = t->data,
-                                  .scale = ground_scale(t->ground),
+                                  .scale = scaled_features_scale(t->ground),
                                   .loss = t->loss,
                                   .l2 = t->l2,
                                   .intercept = !t->options->no_intercept,

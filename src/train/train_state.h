@@ -32,7 +32,7 @@ struct phase {
 };
 
 /* The metric of whitened steps: a factor of the second moments, or one for each class. */
-struct metric {
+struct preconditioner {
     const struct kernel *kernel;
     double *factor;   /* Cholesky's, one after another; NULL: no metric */
     size_t factors;   /* 1, or as many as vectors */
@@ -43,10 +43,10 @@ struct metric {
 };
 
 /* The metrics of a training on all rows, for others on most of them. */
-struct pilot {
-    struct metric
-        first;          /* that of W = 0, for as many iterations; no factor: the other from there */
-    struct metric then; /* that of where these led to */
+struct shared_preconditioner {
+    struct preconditioner
+        first; /* that of W = 0, for as many iterations; no factor: the other from there */
+    struct preconditioner then; /* that of where these led to */
 };
 
 /* Whether t->w is what the objective was asked about last: then it is not asked again where a phase
@@ -70,8 +70,8 @@ struct training_run {
     temper_error *error;
 
     /* ---- What was decided before the first step */
-    const struct ground *ground; /* shared with other trainings, or the one below */
-    struct ground own_ground;
+    const struct scaled_features *ground; /* shared with other trainings, or the one below */
+    struct scaled_features own_ground;
     const struct dataset *data; /* that of the ground, or with other weights */
     temper_loss_spec loss;
     double l2;
@@ -95,9 +95,9 @@ struct training_run {
     /* ---- On the way */
     struct phase phase[MOST_PHASES];
     size_t phases, current;
-    struct metric metric;
-    struct metric *first_metric; /* where that of W = 0 is kept; NULL: nowhere */
-    const struct pilot *lent;    /* whose metrics are used; NULL: it makes its own */
+    struct preconditioner metric;
+    struct preconditioner *first_metric;      /* where that of W = 0 is kept; NULL: nowhere */
+    const struct shared_preconditioner *lent; /* whose metrics are used; NULL: it makes its own */
     const double *begin; /* initial weights from within this layer, or NULL: as the options say */
     double *initial, *gradient;
     double *w; /* where the phase began; then where it ended */
@@ -121,8 +121,8 @@ struct training_run {
 };
 
 /* All steps, and frees what they took. The outputs are untouched on failure. */
-temper_status training_go(struct training_run *t, struct model **model,
-                          temper_train_report *report);
+temper_status training_execute(struct training_run *t, struct model **model,
+                               temper_train_report *report);
 
 /* ---- Steps, in their order ------------------------------------------------------------------- */
 
@@ -135,7 +135,7 @@ temper_status training_finish(struct training_run *t, struct model **model,
                               temper_train_report *report);
 
 /* The loss and the penalty of the objective from now on. */
-void training_aim(struct training_run *t, temper_loss_spec loss, double l2);
+void training_set_loss(struct training_run *t, temper_loss_spec loss, double l2);
 /* Value at w, and its gradient in t->gradient; *again if these were known. */
 temper_status training_evaluate(struct training_run *t, const double *w, double *value,
                                 bool *again);
@@ -147,38 +147,38 @@ temper_status training_check_loss(temper_loss_spec loss, temper_error *error);
 const char *solver_name(enum solver solver);
 /* TEMPER_NO_MEMORY if there is a limit and the training would not keep to it; else what is left
  * goes to the file that the rows are in. */
-temper_status training_budget_ground(const struct training_run *t);
+temper_status training_budget_scaling(const struct training_run *t);
 temper_status training_budget(const struct training_run *t, const struct objective_spec *spec);
 enum { PREDICTED_ROWS = 8192 }; /* at a time, where all are */
 /* Factors of all classes together take at most this; beyond, one for all classes has to do. */
-#define METRIC_MOST_BYTES (256.0 * 1024 * 1024)
+#define PRECONDITIONER_MOST_BYTES (256.0 * 1024 * 1024)
 /* Many classes: iterations in the metric of W = 0, before that of where they have led to; and in
  * that one, before the next; each is then used twice as long as the one before, up to the last. */
-enum { FIRST_METRIC = 6, SECOND_METRIC = 10, LAST_METRIC = 40 };
-void phases_fill(struct training_run *t);
+enum { FIRST_PRECONDITIONER = 6, SECOND_PRECONDITIONER = 10, LAST_PRECONDITIONER = 40 };
+void schedule_fill(struct training_run *t);
 /* How much a hundred iterations have to lower the objective of a hinge whose kink is rounded on the
  * way; 0 for other losses. */
 double hinge_fall(const struct training_run *t, temper_loss_spec loss);
 
 /* The curvature of a loss where training starts: all classes are alike there. */
-double metric_bend(temper_loss_spec loss, size_t classes);
+double initial_curvature(temper_loss_spec loss, size_t classes);
 /* Whether such a loss is convex in the activations. */
 bool loss_is_convex(temper_loss_spec loss);
 /* Whether steps are better measured by the second moments of the features: these resemble the
  * curvature if the temperatures do not differ much. */
-bool metric_suits(temper_loss_spec loss, const struct dataset *data);
+bool preconditioner_suits(temper_loss_spec loss, const struct dataset *data);
 /* The precision that these options mean for such data. */
 temper_status choose_precision(const temper_train_options *options, const struct dataset *data,
                                bool *f64, temper_error *error);
 /* Whether each of many classes is to have a matrix of its own: they are of n rows. */
-bool metric_by_class(const struct dataset *data, temper_loss_spec loss, size_t n);
-temper_status metric_prepare(struct training_run *t, const struct phase *phase);
+bool preconditioner_by_class(const struct dataset *data, temper_loss_spec loss, size_t n);
+temper_status preconditioner_prepare(struct training_run *t, const struct phase *phase);
 /* Many classes, n numbers each, side by side: what they have in common is taken away. */
-void metric_centre(double *v, size_t vectors, size_t n);
-void metric_precondition(void *context, double *v); /* of a struct metric */
-void metric_free(struct metric *metric);
+void preconditioner_centre(double *v, size_t vectors, size_t n);
+void preconditioner_apply(void *context, double *v); /* of a struct preconditioner */
+void preconditioner_free(struct preconditioner *metric);
 /* The same for the metric of sparse data, which the solver is given as it is. */
-temper_status diagonal_prepare(struct training_run *t, const struct phase *phase);
+temper_status preconditioner_diagonal_prepare(struct training_run *t, const struct phase *phase);
 
 temper_status checkpoint_save(struct training_run *t, const struct optim_progress *progress);
 /* Fills current, w, answers, counts and memory. OK too if there is no such file. */

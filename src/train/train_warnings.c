@@ -8,9 +8,9 @@
 #include "base/text.h"
 #include "data/column_stats.h"
 #include "data/outlier.h"
+#include "tempered/tempered_functions.h"
 #include "train/remote/train_remote.h"
 #include "train/train_state.h"
-#include "tempered/tempered_functions.h"
 
 /* Solutions of different starts agree if at most this share of rows is predicted differently. */
 static const double STARTS_DIFFER = 0.02;
@@ -43,7 +43,7 @@ static void add(temper_train_report *report, const char *format, ...)
 /* Of rows that lie elsewhere. */
 static temper_status planned_shares(const struct training_run *t, double **out)
 {
-    const struct survey *all = &t->plan->all;
+    const struct shard_stats *all = &t->plan->all;
     double *share = mem_alloc(all->classes.count, sizeof *share);
     if (!share)
         return error_no_memory(t->error);
@@ -170,7 +170,7 @@ static void warn_stop(const struct training_run *t, temper_train_report *report)
 
 /* The variance of each feature, from rows spread evenly; several processes take all of theirs, for
  * a list of rows is of one alone. */
-static temper_status sample_sums(const struct training_run *t, struct column_sums *sums)
+static temper_status sample_sums(const struct training_run *t, struct column_stats *sums)
 {
     size_t rows = (size_t)t->data->x.rows, count = rows < SIZES_ROWS ? rows : SIZES_ROWS;
     struct negative_entry negative;
@@ -185,14 +185,14 @@ static temper_status sample_sums(const struct training_run *t, struct column_sum
                             .count = alone ? count : rows,
                             .variances = true,
                             .threads = t->threads};
-    temper_status status = column_sums(&task, sums, &negative, t->error);
+    temper_status status = column_stats(&task, sums, &negative, t->error);
     mem_free(row);
     return status;
 }
 
 static temper_status warn_sizes(struct training_run *t, temper_train_report *report)
 {
-    struct column_sums sums;
+    struct column_stats sums;
     double least = INFINITY, most = 0;
     if (t->ground->scale.kind != SCALE_NONE || t->data->x.kind == MATRIX_CSR)
         return TEMPER_OK;
@@ -204,7 +204,7 @@ static temper_status warn_sizes(struct training_run *t, temper_train_report *rep
             least = fmin(least, sums.variance[j]);
             most = fmax(most, sums.variance[j]);
         }
-    column_sums_free(&sums);
+    column_stats_free(&sums);
     if (most > SIZES_DIFFER * SIZES_DIFFER * least)
         add(report,
             "features differ in size by a factor of %.1g, so that the penalty weighs on the small "
@@ -219,9 +219,9 @@ static void warn_lone(const struct training_run *t, temper_train_report *report)
 {
     const struct dataset *data = t->ground->given;
     const struct scale *scale = &t->ground->scale;
-    struct lone_value lone;
+    struct outlier_value lone;
     for (size_t i = 0; i < scale->lones && comm_alone(data->comm); i++) {
-        if (!lone_find(data, scale->lone[i], &lone))
+        if (!outlier_find(data, scale->lone[i], &lone))
             continue;
         unsigned long long line = data->line ? data->line[lone.row] : lone.row + 1;
         add(report,
@@ -256,7 +256,8 @@ static temper_status predict_rows(struct training_run *t, const double *w, uint3
     for (size_t from = 0; status == TEMPER_OK && from < rows; from += PREDICTED_ROWS) {
         size_t left = rows - from, count = left < PREDICTED_ROWS ? left : PREDICTED_ROWS;
         struct matrix slice = matrix_slice(&t->ground->given->x, from, count);
-        status = ground_activations_of(t->ground, &slice, solution, t->threads, a, t->error);
+        status =
+            scaled_features_activations_of(t->ground, &slice, solution, t->threads, a, t->error);
         for (size_t row = 0; status == TEMPER_OK && row < count; row++)
             predicted[from + row] = winner(a + row * vectors, vectors);
     }

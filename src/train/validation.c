@@ -3,8 +3,8 @@
 
 #include "base/memory.h"
 #include "data/class_names.h"
-#include "data/subset.h"
 #include "data/dist/scatter_rows.h"
+#include "data/subset.h"
 #include "train/train_state.h"
 
 /* Labels get the numbers of the training classes, which the rows must have. */
@@ -32,7 +32,7 @@ static bool counts(const struct dataset *data)
 static temper_status check_valid(const struct training_run *t, const struct dataset *valid)
 {
     bool sparse = t->data->x.kind == MATRIX_CSR;
-    temper_status status = share_refuse(valid, "validation", t->error);
+    temper_status status = scatter_refuse(valid, "validation", t->error);
     if (status != TEMPER_OK)
         return status;
     if (!valid->label)
@@ -82,7 +82,7 @@ temper_status training_validation(struct training_run *t)
     if (status != TEMPER_OK)
         return status;
     struct objective_spec spec = {.data = t->valid_data,
-                                  .scale = ground_scale(t->ground),
+                                  .scale = scaled_features_scale(t->ground),
                                   .loss = t->loss,
                                   .intercept = !t->options->no_intercept,
                                   .f64 = t->f64,

@@ -117,14 +117,14 @@ void binary_survives_bad_files(reader_fn *reader, const char *path)
 temper_status binary_write(writer_fn *writer, const struct dataset *data, const char *path,
                            temper_error *error)
 {
-    struct sink *sink;
-    temper_status status = sink_open(path, &sink, error);
+    struct atomic_file *sink;
+    temper_status status = atomic_file_open(path, &sink, error);
     if (status != TEMPER_OK)
         return status;
     status = writer(data, sink, error);
     if (status == TEMPER_OK)
-        return sink_commit(sink, error);
-    sink_drop(sink);
+        return atomic_file_commit(sink, error);
+    atomic_file_drop(sink);
     return status;
 }
 

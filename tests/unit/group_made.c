@@ -23,7 +23,7 @@ const struct group_shape group_made_wide = {.kind = MATRIX_CSR,
 static void make_members(struct group_made *made)
 {
     for (size_t i = 0; i < GROUP_MADE_MEMBERS; i++)
-        made->member[i] = (struct group_member){
+        made->member[i] = (struct multi_member){
             .loss = losses[i / 4],
             .l2 = 0.01 * (double)(i % 3),
             .partition = i % 4 == 0 ? GROUP_NO_PARTITION : i % 4 == 3,
@@ -72,9 +72,9 @@ void group_made_free(struct group_made *made)
     free(made);
 }
 
-struct group_spec group_made_spec(const struct group_made *made, size_t threads)
+struct multi_spec group_made_spec(const struct group_made *made, size_t threads)
 {
-    return (struct group_spec){.data = made->data,
+    return (struct multi_spec){.data = made->data,
                                .scale = &made->scale,
                                .intercept = made->shape.intercept,
                                .f64 = made->shape.f64,
@@ -86,10 +86,11 @@ struct group *group_made_new(const struct group_made *made, size_t threads)
 {
     struct group *group = NULL;
     temper_error error;
-    struct group_spec spec = group_made_spec(made, threads);
-    CHECK(group_supports(made->data));
-    CHECKF(group_new(&spec, made->member, GROUP_MADE_MEMBERS, &group, &error) == TEMPER_OK, "%s",
-           error.message);
+    struct multi_spec spec = group_made_spec(made, threads);
+    CHECK(multi_supports(made->data));
+    CHECKF(multi_objective_new(&spec, made->member, GROUP_MADE_MEMBERS, &group, &error) ==
+               TEMPER_OK,
+           "%s", error.message);
     return group;
 }
 

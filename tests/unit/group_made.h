@@ -19,7 +19,7 @@ struct group_made {
     uint32_t *folds, *halves; /* two partitions */
     const uint32_t *partition[2];
     /* Every loss, with every row, and without a fold or a half. */
-    struct group_member member[GROUP_MADE_MEMBERS];
+    struct multi_member member[GROUP_MADE_MEMBERS];
 };
 
 /* Sparse, with so many columns that gradients are made column by column. */
@@ -27,7 +27,7 @@ extern const struct group_shape group_made_wide;
 
 struct group_made *group_make(struct group_shape shape);
 void group_made_free(struct group_made *made);
-struct group_spec group_made_spec(const struct group_made *made, size_t threads);
+struct multi_spec group_made_spec(const struct group_made *made, size_t threads);
 struct group *group_made_new(const struct group_made *made, size_t threads);
 /* Small numbers that are the member's own. */
 void group_made_weights(const struct group_made *made, size_t member, double *w);

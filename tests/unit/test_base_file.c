@@ -16,7 +16,7 @@
 static temper_status save(const char *path, const char *text)
 {
     temper_error error = {0};
-    temper_status status = file_save(path, text, strlen(text), &error);
+    temper_status status = atomic_file_save(path, text, strlen(text), &error);
     CHECKF(status == error.status, "%s", error.message);
     return status;
 }
@@ -24,7 +24,7 @@ static temper_status save(const char *path, const char *text)
 static void check_refused(const char *path, const char *words)
 {
     temper_error error = {0};
-    CHECK(file_save(path, "new", 3, &error) == TEMPER_IO);
+    CHECK(atomic_file_save(path, "new", 3, &error) == TEMPER_IO);
     CHECK(error.status == TEMPER_IO);
     CHECKF(strstr(error.message, words) != NULL, "\"%s\" does not say \"%s\"", error.message,
            words);
@@ -87,7 +87,7 @@ TEST(a_large_file_is_whole)
     scratch_enter();
     for (size_t i = 0; i < SIZE; i++)
         bytes[i] = (char)(i * 31 % 251);
-    CHECK(file_save("large", bytes, SIZE, NULL) == TEMPER_OK);
+    CHECK(atomic_file_save("large", bytes, SIZE, NULL) == TEMPER_OK);
     FILE *file = fopen("large", "r");
     size_t wrong = 0, length = 0;
     for (int c; file && (c = getc(file)) != EOF; length++)
@@ -190,9 +190,9 @@ TEST(what_cannot_be_written_is_said)
     CHECK(save("file", "old") == TEMPER_OK);
     check_refused("file/below", "one part of the path is a file");
     temper_error error = {0};
-    CHECK(file_save(name, "new", 3, &error) == TEMPER_IO);
+    CHECK(atomic_file_save(name, "new", 3, &error) == TEMPER_IO);
     CHECKF(strstr(error.message, "shorter name") != NULL, "%s", error.message);
-    CHECK(file_save("missing/file", "new", 3, NULL) == TEMPER_IO);
+    CHECK(atomic_file_save("missing/file", "new", 3, NULL) == TEMPER_IO);
     CHECK_EQ_SIZE(scratch_count(), 1);
     scratch_leave();
 }
@@ -221,7 +221,7 @@ TEST(a_dash_is_a_name_like_others)
 
 static int save_status(const char *path)
 {
-    return (int)file_save(path, "new", 3, NULL);
+    return (int)atomic_file_save(path, "new", 3, NULL);
 }
 
 TEST(a_folder_without_permission_is_refused)
@@ -273,7 +273,7 @@ static size_t fail_each(void (*arm)(size_t), temper_status expected)
     for (size_t n = 1;; n++) {
         CHECK(save("file", "old text") == TEMPER_OK);
         arm(n);
-        temper_status status = file_save("file", "new text", 8, NULL);
+        temper_status status = atomic_file_save("file", "new text", 8, NULL);
         fault_disarm();
         check_whole(status, n);
         if (!fault_fired())

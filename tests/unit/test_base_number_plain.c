@@ -100,23 +100,23 @@ static void write_number(struct random random, uint64_t i, char *out, size_t siz
 }
 
 /* The token at the beginning of a text, if it is plain. */
-static bool read_plain(const char *text, struct number_plain *plain)
+static bool read_plain(const char *text, struct number_fast *plain)
 {
     struct number_view view = number_look(text, ',');
     return view.ends &&
-           number_plain_read(text, (unsigned)__builtin_ctz(view.ends), view.stops, plain);
+           number_fast_read(text, (unsigned)__builtin_ctz(view.ends), view.stops, plain);
 }
 
 /* Whether what the quick path took is what base/number reads. */
-static bool is_exact(const char *text, size_t length, const struct number_plain *plain)
+static bool is_exact(const char *text, size_t length, const struct number_fast *plain)
 {
     float narrow = 0, same_narrow = 0;
     double wide = 0, same_wide = 0;
     if (number_f64(text, text + length, &same_wide) != NUMBER_OK)
         return false;
-    if (number_plain_f64(plain, &wide) && memcmp(&wide, &same_wide, sizeof wide) != 0)
+    if (number_fast_f64(plain, &wide) && memcmp(&wide, &same_wide, sizeof wide) != 0)
         return false;
-    if (!number_plain_f32(plain, &narrow))
+    if (!number_fast_f32(plain, &narrow))
         return true;
     return number_f32(text, text + length, &same_narrow) == NUMBER_OK &&
            memcmp(&narrow, &same_narrow, sizeof narrow) == 0;
@@ -128,7 +128,7 @@ TEST(plain_numbers_are_exact)
     size_t taken = 0, wrong = 0;
     for (uint64_t i = 0; i < 300000; i++) {
         char text[96 + NUMBER_PLAIN_AHEAD] = "";
-        struct number_plain plain;
+        struct number_fast plain;
         write_number(random, i, text, 80);
         size_t length = strlen(text);
         text[length] = i % 2 ? ',' : '\n';
@@ -150,7 +150,7 @@ TEST(what_is_no_number_is_not_taken)
         "1.2e--3,", "1.e5.,", "+,",     "1e1.5,", "1.5-3,", "1.-5,", "1\0002,", "1_000,", "1.5f,"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         char text[NUMBER_PLAIN_AHEAD + 16] = "";
-        struct number_plain plain;
+        struct number_fast plain;
         memcpy(text, texts[i], strlen(texts[i]) + 1);
         CHECKF(!read_plain(text, &plain), "'%s'", text);
     }

@@ -14,13 +14,13 @@ static struct text made(void)
 {
     static const double numbers[] = {1.5, -0.0, INFINITY};
     struct text out = {0};
-    record_begin(&out, KIND);
-    record_put_count(&out, 3);
-    record_put_numbers(&out, numbers, 3);
-    record_put_text(&out, "");
-    record_put_text(&out, "two words");
-    record_put_number(&out, 0.1);
-    record_end(&out);
+    wire_begin(&out, KIND);
+    wire_put_count(&out, 3);
+    wire_put_numbers(&out, numbers, 3);
+    wire_put_text(&out, "");
+    wire_put_text(&out, "two words");
+    wire_put_number(&out, 0.1);
+    wire_end(&out);
     return out;
 }
 
@@ -29,16 +29,16 @@ TEST(all_comes_back)
     struct text text = made();
     struct record record;
     double numbers[3];
-    CHECK(!text.failed && record_open(&record, text.bytes, text.length, KIND));
-    CHECK_EQ_SIZE(record_take_length(&record, sizeof *numbers), 3);
-    record_take_numbers(&record, numbers, 3);
+    CHECK(!text.failed && wire_open(&record, text.bytes, text.length, KIND));
+    CHECK_EQ_SIZE(wire_take_length(&record, sizeof *numbers), 3);
+    wire_take_numbers(&record, numbers, 3);
     CHECK(numbers[0] == 1.5 && signbit(numbers[1]) && isinf(numbers[2]));
-    CHECK_EQ_TEXT(record_take_text(&record), "");
-    CHECK_EQ_TEXT(record_take_text(&record), "two words");
-    CHECK(!record_done(&record)); /* not yet */
-    CHECK(record_take_number(&record) == 0.1);
-    CHECK(record_done(&record));
-    CHECK(record_take_count(&record) == 0 && record.failed && !record_done(&record));
+    CHECK_EQ_TEXT(wire_take_text(&record), "");
+    CHECK_EQ_TEXT(wire_take_text(&record), "two words");
+    CHECK(!wire_done(&record)); /* not yet */
+    CHECK(wire_take_number(&record) == 0.1);
+    CHECK(wire_done(&record));
+    CHECK(wire_take_count(&record) == 0 && record.failed && !wire_done(&record));
     text_free(&text);
 }
 
@@ -46,10 +46,10 @@ TEST(other_kinds_and_other_bytes_are_refused)
 {
     struct text text = made();
     struct record record;
-    CHECK(!record_open(&record, text.bytes, text.length, "testing2"));
-    CHECK(!record_open(&record, text.bytes, 15, KIND));
+    CHECK(!wire_open(&record, text.bytes, text.length, "testing2"));
+    CHECK(!wire_open(&record, text.bytes, 15, KIND));
     for (size_t length = 16; length < text.length; length++)
-        CHECKF(!record_open(&record, text.bytes, length, KIND), "%zu bytes", length);
+        CHECKF(!wire_open(&record, text.bytes, length, KIND), "%zu bytes", length);
     text_free(&text);
 }
 
@@ -58,19 +58,19 @@ TEST(counts_beyond_the_end_fail_before_memory_is_asked_for)
 {
     struct text text = {0};
     struct record record;
-    record_begin(&text, KIND);
-    record_put_count(&text, UINT64_MAX);
-    record_put_count(&text, 7);
-    record_end(&text);
-    CHECK(record_open(&record, text.bytes, text.length, KIND));
-    CHECK_EQ_SIZE(record_take_length(&record, sizeof(double)), 0);
-    CHECK(record.failed && record_take_count(&record) == 0); /* for good */
-    CHECK(record_open(&record, text.bytes, text.length, KIND));
-    record_take_count(&record);
-    CHECK_EQ_SIZE(record_take_length(&record, 1), 0); /* 7 bytes are not there */
-    CHECK(record_open(&record, text.bytes, text.length, KIND));
+    wire_begin(&text, KIND);
+    wire_put_count(&text, UINT64_MAX);
+    wire_put_count(&text, 7);
+    wire_end(&text);
+    CHECK(wire_open(&record, text.bytes, text.length, KIND));
+    CHECK_EQ_SIZE(wire_take_length(&record, sizeof(double)), 0);
+    CHECK(record.failed && wire_take_count(&record) == 0); /* for good */
+    CHECK(wire_open(&record, text.bytes, text.length, KIND));
+    wire_take_count(&record);
+    CHECK_EQ_SIZE(wire_take_length(&record, 1), 0); /* 7 bytes are not there */
+    CHECK(wire_open(&record, text.bytes, text.length, KIND));
     record.end = record.at; /* nothing is left */
-    CHECK(record_take_text(&record) == NULL && record.failed);
+    CHECK(wire_take_text(&record) == NULL && record.failed);
     text_free(&text);
 }
 

@@ -14,11 +14,11 @@
 
 /* ---- Helpers --------------------------------------------------------------------------------- */
 
-static struct sink *open_or_fail(const char *path)
+static struct atomic_file *open_or_fail(const char *path)
 {
-    struct sink *sink = NULL;
+    struct atomic_file *sink = NULL;
     temper_error error = {0};
-    temper_status status = sink_open(path, &sink, &error);
+    temper_status status = atomic_file_open(path, &sink, &error);
     CHECKF(status == TEMPER_OK, "%s", error.message);
     return sink;
 }
@@ -26,17 +26,17 @@ static struct sink *open_or_fail(const char *path)
 /* Writes the blob in pieces and commits; drops after a failure. */
 static temper_status write_pieces(const char *path, const struct blob *blob, size_t piece)
 {
-    struct sink *sink;
-    temper_status status = sink_open(path, &sink, NULL);
+    struct atomic_file *sink;
+    temper_status status = atomic_file_open(path, &sink, NULL);
     if (status != TEMPER_OK)
         return status;
     for (size_t at = 0; status == TEMPER_OK && at < blob->length; at += piece) {
         size_t length = blob->length - at < piece ? blob->length - at : piece;
-        status = sink_write(sink, blob->bytes + at, length, NULL);
+        status = atomic_file_write(sink, blob->bytes + at, length, NULL);
     }
     if (status == TEMPER_OK)
-        return sink_commit(sink, NULL);
-    sink_drop(sink);
+        return atomic_file_commit(sink, NULL);
+    atomic_file_drop(sink);
     return status;
 }
 
@@ -74,13 +74,13 @@ TEST(mixed_pieces_keep_their_order)
     static const size_t pieces[] = {10, 100000, 0, 65530, 6, 1, 65536, 3, 70000, 5};
     struct blob noise = blob_noise(301091), written = {noise.bytes, 0, 0};
     scratch_enter();
-    struct sink *sink = open_or_fail("file");
+    struct atomic_file *sink = open_or_fail("file");
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
-        CHECK(sink_write(sink, noise.bytes + written.length, pieces[i], NULL) == TEMPER_OK);
+        CHECK(atomic_file_write(sink, noise.bytes + written.length, pieces[i], NULL) == TEMPER_OK);
         written.length += pieces[i];
     }
-    CHECK(sink_write(sink, NULL, 0, NULL) == TEMPER_OK);
-    CHECK(sink_commit(sink, NULL) == TEMPER_OK);
+    CHECK(atomic_file_write(sink, NULL, 0, NULL) == TEMPER_OK);
+    CHECK(atomic_file_commit(sink, NULL) == TEMPER_OK);
     CHECK(file_is("file", &written));
     scratch_leave();
     blob_free(&noise);
@@ -90,13 +90,13 @@ TEST(nothing_appears_before_it_is_whole)
 {
     scratch_enter();
     scratch_write("file", "old", 3);
-    struct sink *sink = open_or_fail("file"), *fresh = open_or_fail("fresh");
-    CHECK(sink_write(sink, "new", 3, NULL) == TEMPER_OK);
-    CHECK(sink_write(fresh, "new", 3, NULL) == TEMPER_OK);
+    struct atomic_file *sink = open_or_fail("file"), *fresh = open_or_fail("fresh");
+    CHECK(atomic_file_write(sink, "new", 3, NULL) == TEMPER_OK);
+    CHECK(atomic_file_write(fresh, "new", 3, NULL) == TEMPER_OK);
     CHECK_EQ_TEXT(scratch_text("file"), "old");
     CHECK(access("fresh", F_OK) != 0);
-    CHECK(sink_commit(sink, NULL) == TEMPER_OK);
-    CHECK(sink_commit(fresh, NULL) == TEMPER_OK);
+    CHECK(atomic_file_commit(sink, NULL) == TEMPER_OK);
+    CHECK(atomic_file_commit(fresh, NULL) == TEMPER_OK);
     CHECK_EQ_TEXT(scratch_text("file"), "new");
     CHECK_EQ_TEXT(scratch_text("fresh"), "new");
     CHECK_EQ_SIZE(scratch_count(), 2);
@@ -109,41 +109,41 @@ TEST(what_is_dropped_leaves_nothing)
     scratch_enter();
     scratch_write("file", "old", 3);
     for (int i = 0; i < 4; i++) {
-        struct sink *sink = open_or_fail(i % 2 ? "file" : "fresh");
+        struct atomic_file *sink = open_or_fail(i % 2 ? "file" : "fresh");
         if (i >= 2)
-            CHECK(sink_write(sink, noise.bytes, noise.length, NULL) == TEMPER_OK);
-        sink_drop(sink);
+            CHECK(atomic_file_write(sink, noise.bytes, noise.length, NULL) == TEMPER_OK);
+        atomic_file_drop(sink);
         CHECK_EQ_SIZE(scratch_count(), 1);
         CHECK_EQ_TEXT(scratch_text("file"), "old");
     }
-    sink_drop(NULL);
+    atomic_file_drop(NULL);
     scratch_leave();
     blob_free(&noise);
 }
 
 TEST(refused_when_opened_not_when_committed)
 {
-    struct sink *sink = NULL;
+    struct atomic_file *sink = NULL;
     temper_error error = {0};
     scratch_enter();
-    CHECK(sink_open("missing/file", &sink, &error) == TEMPER_IO && !sink);
+    CHECK(atomic_file_open("missing/file", &sink, &error) == TEMPER_IO && !sink);
     CHECKF(strstr(error.message, "missing/file: cannot be written") == error.message, "%s",
            error.message);
-    CHECK(sink_open(".", &sink, NULL) == TEMPER_IO && !sink);
+    CHECK(atomic_file_open(".", &sink, NULL) == TEMPER_IO && !sink);
     scratch_leave();
 }
 
 /* The message ends with its remedy however long the path is. */
 TEST(long_paths_are_shortened)
 {
-    struct sink *sink;
+    struct atomic_file *sink;
     temper_error error = {0};
     char path[3000];
     memset(path, '/', sizeof path);
     for (size_t i = 1; i + 1 < sizeof path; i += 10)
         memset(path + i, 'd', i + 10 < sizeof path ? 9 : sizeof path - 1 - i);
     path[sizeof path - 1] = '\0';
-    CHECK(sink_open(path, &sink, &error) == TEMPER_IO);
+    CHECK(atomic_file_open(path, &sink, &error) == TEMPER_IO);
     CHECKF(strncmp(error.message, "...", 3) == 0 && strstr(error.message, "; create its folder"),
            "%s", error.message);
 }
@@ -156,10 +156,10 @@ static temper_status write_redirected(const char *path, const char *to, int flag
     fflush(stdout);
     int saved = dup(STDOUT_FILENO), file = open(to, flags, 0600);
     CHECK(saved >= 0 && file >= 0 && dup2(file, STDOUT_FILENO) == STDOUT_FILENO);
-    struct sink *sink = open_or_fail(path);
-    temper_status status = sink_write(sink, "text", 4, NULL);
+    struct atomic_file *sink = open_or_fail(path);
+    temper_status status = atomic_file_write(sink, "text", 4, NULL);
     CHECK(status == TEMPER_OK);
-    status = sink_commit(sink, NULL);
+    status = atomic_file_commit(sink, NULL);
     CHECK(dup2(saved, STDOUT_FILENO) == STDOUT_FILENO);
     close(saved);
     close(file);
@@ -212,10 +212,10 @@ TEST(every_failure_leaves_a_whole_file)
 
 /* ---- Several files --------------------------------------------------------------------------- */
 
-static struct sink *filled(const char *path)
+static struct atomic_file *filled(const char *path)
 {
-    struct sink *sink = open_or_fail(path);
-    CHECK(sink_write(sink, "new", 3, NULL) == TEMPER_OK);
+    struct atomic_file *sink = open_or_fail(path);
+    CHECK(atomic_file_write(sink, "new", 3, NULL) == TEMPER_OK);
     return sink;
 }
 
@@ -226,13 +226,13 @@ TEST(several_files_appear_or_none_does)
     temper_error error = {0};
     scratch_enter();
     for (int fails = 1; fails >= 0; fails--) {
-        struct sink *sinks[3];
+        struct atomic_file *sinks[3];
         scratch_write("was-there", "old", 3);
         for (size_t i = 0; i < 3; i++)
             sinks[i] = filled(paths[i]);
         if (fails)
             CHECK(mkdir("last", 0777) == 0);
-        CHECK(sink_commit_all(sinks, 3, &error) == (fails ? TEMPER_IO : TEMPER_OK));
+        CHECK(atomic_file_commit_all(sinks, 3, &error) == (fails ? TEMPER_IO : TEMPER_OK));
         CHECK_EQ_TEXT(scratch_text("was-there"), fails ? "old" : "new");
         CHECK((access("was-not", F_OK) != 0) == fails);
         CHECK_EQ_SIZE(scratch_count(), fails ? 2 : 3);

@@ -16,16 +16,16 @@
 
 #define MIB ((size_t)1 << 20)
 
-static struct chunks *open_chunks(const char *path, bool quoted)
+static struct text_chunks *open_chunks(const char *path, bool quoted)
 {
     struct source *source = NULL;
-    struct chunks *chunks = NULL;
+    struct text_chunks *chunks = NULL;
     CHECK(source_open(path, &source, NULL) == TEMPER_OK);
-    CHECK(chunks_open(source, quoted, &chunks, NULL) == TEMPER_OK);
+    CHECK(text_chunks_open(source, quoted, &chunks, NULL) == TEMPER_OK);
     return chunks;
 }
 
-static struct chunks *open_blob(const struct blob *blob, bool quoted)
+static struct text_chunks *open_blob(const struct blob *blob, bool quoted)
 {
     scratch_write("file", blob->bytes, blob->length);
     return open_chunks("file", quoted);
@@ -47,13 +47,13 @@ static bool ends_well(const struct chunk *chunk, bool quoted)
 }
 
 /* Takes all chunks, checks each against the text, and closes; how many there were. */
-static size_t check_all(struct chunks *chunks, const struct blob *text, bool quoted)
+static size_t check_all(struct text_chunks *chunks, const struct blob *text, bool quoted)
 {
     struct chunk *chunk = NULL;
     temper_error error = {0};
     size_t at = 0, number = 0;
     for (;; number++) {
-        if (!CHECKF(chunks_next(chunks, &chunk, &error) == TEMPER_OK, "%s", error.message))
+        if (!CHECKF(text_chunks_next(chunks, &chunk, &error) == TEMPER_OK, "%s", error.message))
             break;
         CHECK(chunk->number == number && zeros_behind(chunk));
         if (chunk->length == 0)
@@ -62,13 +62,13 @@ static size_t check_all(struct chunks *chunks, const struct blob *text, bool quo
               memcmp(chunk->bytes, text->bytes + at, chunk->length) == 0);
         at += chunk->length;
         CHECK(at == text->length || (ends_well(chunk, quoted) && !chunk->last));
-        chunks_give_back(chunks, chunk);
+        text_chunks_give_back(chunks, chunk);
     }
     CHECK_EQ_SIZE(at, text->length);
     CHECK(chunk && chunk->length == 0 && chunk->last);
-    chunks_give_back(chunks, chunk);
-    CHECK(chunks_next(chunks, &chunk, NULL) == TEMPER_OK && chunk->length == 0 && chunk->last);
-    chunks_close(chunks);
+    text_chunks_give_back(chunks, chunk);
+    CHECK(text_chunks_next(chunks, &chunk, NULL) == TEMPER_OK && chunk->length == 0 && chunk->last);
+    text_chunks_close(chunks);
     return number;
 }
 
@@ -166,11 +166,11 @@ TEST(an_endless_line_is_refused)
     temper_error error = {0};
     blob_add_zstd_bomb(&archive, 300);
     scratch_enter();
-    struct chunks *chunks = open_blob(&archive, false);
-    CHECK(chunks_next(chunks, &chunk, &error) == TEMPER_BAD_DATA);
+    struct text_chunks *chunks = open_blob(&archive, false);
+    CHECK(text_chunks_next(chunks, &chunk, &error) == TEMPER_BAD_DATA);
     CHECKF(strstr(error.message, "file: has a line of more than 256 MiB; end lines") != NULL, "%s",
            error.message);
-    chunks_close(chunks);
+    text_chunks_close(chunks);
     scratch_leave();
     blob_free(&archive);
 }
@@ -186,18 +186,18 @@ TEST(a_failing_source_is_told_after_what_was_read)
     scratch_enter();
     blob_add_gzip(&archive, text.bytes, text.length);
     archive.length -= 9;
-    struct chunks *chunks = open_blob(&archive, false);
+    struct text_chunks *chunks = open_blob(&archive, false);
     temper_status status;
-    while ((status = chunks_next(chunks, &chunk, &error)) == TEMPER_OK && chunk->length > 0) {
+    while ((status = text_chunks_next(chunks, &chunk, &error)) == TEMPER_OK && chunk->length > 0) {
         CHECK(memcmp(chunk->bytes, text.bytes + seen, chunk->length) == 0);
         seen += chunk->length;
-        chunks_give_back(chunks, chunk);
+        text_chunks_give_back(chunks, chunk);
     }
     CHECK(status == TEMPER_BAD_DATA && seen >= 4 * MIB);
     CHECKF(strstr(error.message, "file: the gzip archive is cut off") != NULL, "%s", error.message);
-    CHECK(chunks_next(chunks, &chunk, &error) == TEMPER_BAD_DATA); /* and again */
-    CHECK(chunks_next(chunks, &chunk, NULL) == TEMPER_BAD_DATA);
-    chunks_close(chunks);
+    CHECK(text_chunks_next(chunks, &chunk, &error) == TEMPER_BAD_DATA); /* and again */
+    CHECK(text_chunks_next(chunks, &chunk, NULL) == TEMPER_BAD_DATA);
+    text_chunks_close(chunks);
     scratch_leave();
     blob_free(&archive);
     blob_free(&text);
@@ -211,7 +211,7 @@ TEST(without_a_thread_the_caller_reads)
     scratch_enter();
     blob_add_gzip(&archive, text.bytes, text.length);
     fault_arm_threads(1);
-    struct chunks *chunks = open_blob(&archive, false);
+    struct text_chunks *chunks = open_blob(&archive, false);
     fault_disarm();
     CHECK(fault_fired());
     check_all(chunks, &text, false);
@@ -220,11 +220,11 @@ TEST(without_a_thread_the_caller_reads)
     fault_disarm();
     struct chunk *held[MOST];
     size_t count = 0;
-    while (count < MOST && chunks_next(chunks, &held[count], NULL) == TEMPER_OK &&
+    while (count < MOST && text_chunks_next(chunks, &held[count], NULL) == TEMPER_OK &&
            held[count]->length > 0)
         count++;
     CHECKF(count >= 20 && count < MOST, "%zu", count);
-    chunks_close(chunks);
+    text_chunks_close(chunks);
     scratch_leave();
     blob_free(&archive);
     blob_free(&text);
@@ -234,17 +234,17 @@ TEST(without_a_thread_the_caller_reads)
 static temper_status use_chunks(size_t hold)
 {
     struct source *source;
-    struct chunks *chunks;
+    struct text_chunks *chunks;
     struct chunk *chunk;
     temper_status status = source_open("file", &source, NULL);
     if (status == TEMPER_OK)
-        status = chunks_open(source, true, &chunks, NULL);
+        status = text_chunks_open(source, true, &chunks, NULL);
     if (status != TEMPER_OK)
         return status;
-    while ((status = chunks_next(chunks, &chunk, NULL)) == TEMPER_OK && chunk->length > 0)
+    while ((status = text_chunks_next(chunks, &chunk, NULL)) == TEMPER_OK && chunk->length > 0)
         if (chunk->number >= hold)
-            chunks_give_back(chunks, chunk);
-    chunks_close(chunks);
+            text_chunks_give_back(chunks, chunk);
+    text_chunks_close(chunks);
     return status;
 }
 
@@ -295,15 +295,15 @@ TEST(closing_early_waits_for_nothing)
     struct chunk *chunk;
     scratch_enter();
     for (size_t taken = 0; taken < 12; taken++) {
-        struct chunks *chunks = open_blob(&text, taken % 2 == 0);
+        struct text_chunks *chunks = open_blob(&text, taken % 2 == 0);
         for (size_t i = 0; i < taken; i++) {
-            CHECK(chunks_next(chunks, &chunk, NULL) == TEMPER_OK);
+            CHECK(text_chunks_next(chunks, &chunk, NULL) == TEMPER_OK);
             if (i % 3 == 0) /* the others are held to the end */
-                chunks_give_back(chunks, chunk);
+                text_chunks_give_back(chunks, chunk);
         }
-        chunks_close(chunks);
+        text_chunks_close(chunks);
     }
-    chunks_close(NULL);
+    text_chunks_close(NULL);
     scratch_leave();
     blob_free(&text);
 }
@@ -315,9 +315,9 @@ TEST(closing_wakes_a_reader_that_waits_for_a_pipe)
     char path[32];
     CHECK(pipe(ends) == 0 && write(ends[1], "a line\n", 7) == 7);
     snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
-    struct chunks *chunks = open_chunks(path, false);
+    struct text_chunks *chunks = open_chunks(path, false);
     nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
-    chunks_close(chunks);
+    text_chunks_close(chunks);
     close(ends[0]);
     close(ends[1]);
 }
@@ -329,24 +329,24 @@ TEST(any_number_of_chunks_can_be_held)
     struct chunk *held[MOST] = {NULL};
     size_t count = 0, at = 0;
     scratch_enter();
-    struct chunks *chunks = open_blob(&text, false);
-    while (count < MOST && CHECK(chunks_next(chunks, &held[count], NULL) == TEMPER_OK) &&
+    struct text_chunks *chunks = open_blob(&text, false);
+    while (count < MOST && CHECK(text_chunks_next(chunks, &held[count], NULL) == TEMPER_OK) &&
            held[count]->length > 0)
         count++;
     for (size_t i = 0; i < count; i++) {
         CHECK(memcmp(held[i]->bytes, text.bytes + at, held[i]->length) == 0);
         at += held[i]->length;
-        chunks_give_back(chunks, held[i]);
+        text_chunks_give_back(chunks, held[i]);
     }
     CHECK_EQ_SIZE(at, text.length);
     CHECK(count >= 100 && count < MOST);
-    chunks_close(chunks);
+    text_chunks_close(chunks);
     scratch_leave();
     blob_free(&text);
 }
 
 struct taker {
-    struct chunks *chunks;
+    struct text_chunks *chunks;
     size_t bytes, newlines;
     pthread_t thread;
 };
@@ -355,11 +355,11 @@ static void *take_some(void *argument)
 {
     struct taker *taker = argument;
     struct chunk *chunk;
-    while (chunks_next(taker->chunks, &chunk, NULL) == TEMPER_OK && chunk->length > 0) {
+    while (text_chunks_next(taker->chunks, &chunk, NULL) == TEMPER_OK && chunk->length > 0) {
         taker->bytes += chunk->length;
         for (size_t i = 0; i < chunk->length; i++)
             taker->newlines += chunk->bytes[i] == '\n';
-        chunks_give_back(taker->chunks, chunk);
+        text_chunks_give_back(taker->chunks, chunk);
     }
     return NULL;
 }
@@ -370,7 +370,7 @@ TEST(several_threads_may_take)
     struct taker takers[3];
     size_t bytes = 0, newlines = 0;
     scratch_enter();
-    struct chunks *chunks = open_blob(&text, false);
+    struct text_chunks *chunks = open_blob(&text, false);
     for (size_t i = 0; i < 3; i++) {
         takers[i] = (struct taker){.chunks = chunks};
         CHECK(pthread_create(&takers[i].thread, NULL, take_some, &takers[i]) == 0);
@@ -384,7 +384,7 @@ TEST(several_threads_may_take)
         newlines -= text.bytes[i] == '\n';
     CHECK_EQ_SIZE(bytes, text.length);
     CHECK_EQ_SIZE(newlines, 0);
-    chunks_close(chunks);
+    text_chunks_close(chunks);
     scratch_leave();
     blob_free(&text);
 }

@@ -38,28 +38,28 @@ static temper_status join(void *context, size_t part)
     return TEMPER_OK;
 }
 
-static struct chunks *open_chunks(void)
+static struct text_chunks *open_chunks(void)
 {
     struct source *source = NULL;
-    struct chunks *chunks = NULL;
+    struct text_chunks *chunks = NULL;
     CHECK(source_open("file", &source, NULL) == TEMPER_OK);
-    CHECK(chunks_open(source, false, &chunks, NULL) == TEMPER_OK);
+    CHECK(text_chunks_open(source, false, &chunks, NULL) == TEMPER_OK);
     return chunks;
 }
 
 /* The file "file" on so many threads. */
 static temper_status work(struct tally *tally, size_t threads, size_t parts, temper_error *error)
 {
-    struct chunks *chunks = open_chunks();
+    struct text_chunks *chunks = open_chunks();
     tally->in_order = true;
-    const struct chunks_work all = {.chunks = chunks,
-                                    .threads = threads,
-                                    .parts = parts,
-                                    .context = tally,
-                                    .parse = parse,
-                                    .join = join};
-    temper_status status = chunks_work(&all, error);
-    chunks_close(chunks);
+    const struct parallel_parse all = {.chunks = chunks,
+                                       .threads = threads,
+                                       .parts = parts,
+                                       .context = tally,
+                                       .parse = parse,
+                                       .join = join};
+    temper_status status = parallel_parse(&all, error);
+    text_chunks_close(chunks);
     return status;
 }
 
@@ -120,19 +120,19 @@ TEST(a_failing_source)
 static void check_unread(const struct blob *text)
 {
     struct chunk *chunk[3];
-    struct chunks *chunks = open_chunks();
+    struct text_chunks *chunks = open_chunks();
     size_t at = 0;
     for (size_t i = 0; i < 3; i++)
-        CHECK(chunks_next(chunks, &chunk[i], NULL) == TEMPER_OK && chunk[i]->number == i);
+        CHECK(text_chunks_next(chunks, &chunk[i], NULL) == TEMPER_OK && chunk[i]->number == i);
     for (size_t i = 3; i-- > 0;)
-        chunks_unread(chunks, chunk[i]);
-    while (chunks_next(chunks, &chunk[0], NULL) == TEMPER_OK && chunk[0]->length > 0) {
+        text_chunks_unread(chunks, chunk[i]);
+    while (text_chunks_next(chunks, &chunk[0], NULL) == TEMPER_OK && chunk[0]->length > 0) {
         CHECK(memcmp(chunk[0]->bytes, text->bytes + at, chunk[0]->length) == 0);
         at += chunk[0]->length;
-        chunks_give_back(chunks, chunk[0]);
+        text_chunks_give_back(chunks, chunk[0]);
     }
     CHECK_EQ_SIZE(at, text->length);
-    chunks_close(chunks);
+    text_chunks_close(chunks);
 }
 
 TEST(chunks_may_be_put_back)
@@ -154,12 +154,12 @@ TEST(chunks_may_be_put_back)
 TEST(guesses)
 {
     static char array[100];
-    CHECK(pages_guess(100, 10, 1000) >= 10000 && pages_guess(100, 10, 1000) < 11000);
-    CHECK(pages_guess(0, 10, 1000) == 0);
-    CHECK(pages_guess(SIZE_MAX, 1, SIZE_MAX) == SIZE_MAX);
-    CHECK(pages_guess(5, 0, 5) < SIZE_MAX);
-    pages_expect(array, sizeof array); /* too small to matter */
-    pages_expect(NULL, 0);
+    CHECK(page_window_guess(100, 10, 1000) >= 10000 && page_window_guess(100, 10, 1000) < 11000);
+    CHECK(page_window_guess(0, 10, 1000) == 0);
+    CHECK(page_window_guess(SIZE_MAX, 1, SIZE_MAX) == SIZE_MAX);
+    CHECK(page_window_guess(5, 0, 5) < SIZE_MAX);
+    page_window_expect(array, sizeof array); /* too small to matter */
+    page_window_expect(NULL, 0);
 }
 
 TEST_LIST(LISTED(all_chunks_in_order), LISTED(a_failure_ends_it), LISTED(a_failing_source),

@@ -205,7 +205,7 @@ TEST(crafted_collisions_are_scattered)
 {
     enum { LABELS = 30000 };
     const size_t most = 1 << 16;
-    struct spellings table = {0};
+    struct string_table table = {0};
     uint64_t seed = 0;
     uint32_t wrong = 0;
     char text[8];
@@ -213,16 +213,16 @@ TEST(crafted_collisions_are_scattered)
         seed = seed * 6364136223846793005u + 1442695040888963407u;
     for (uint32_t i = 0; i < LABELS; i++) {
         craft((uint64_t)i << 20, seed, text);
-        wrong += !spellings_add(&table, text, 8, i);
+        wrong += !string_table_add(&table, text, 8, i);
         CHECK(table.slots < most || table.seed == seed || table.slots == 2 * most);
     }
     CHECK_EQ_SIZE(table.slots, 2 * most);
     for (uint32_t i = 0; i < LABELS; i++) {
         craft((uint64_t)i << 20, seed, text);
-        wrong += spellings_find(&table, text, 8) != i;
+        wrong += string_table_find(&table, text, 8) != i;
     }
     CHECK_EQ_SIZE(wrong, 0);
-    spellings_free(&table);
+    string_table_free(&table);
 }
 
 TEST(a_list_of_names_fits_in_a_message)

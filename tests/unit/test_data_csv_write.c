@@ -102,14 +102,14 @@ static struct dataset *make_table(uint64_t seed)
 static temper_status write_to(const struct dataset *data, writer_fn *write, const char *path,
                               temper_error *error)
 {
-    struct sink *sink;
-    temper_status status = sink_open(path, &sink, error);
+    struct atomic_file *sink;
+    temper_status status = atomic_file_open(path, &sink, error);
     if (status != TEMPER_OK)
         return status;
     status = write(data, sink, error);
     if (status == TEMPER_OK)
-        return sink_commit(sink, error);
-    sink_drop(sink);
+        return atomic_file_commit(sink, error);
+    atomic_file_drop(sink);
     return status;
 }
 

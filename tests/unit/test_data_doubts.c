@@ -109,7 +109,7 @@ TEST(memory_may_fail)
     const temper_read_options options = {0};
     for (size_t n = 1;; n++) {
         fault_arm(n);
-        temper_status status = doubt_labels(data, &options, &error);
+        temper_status status = check_label_values(data, &options, &error);
         fault_disarm();
         if (!fault_fired())
             break;
@@ -125,8 +125,8 @@ static void check_lone(const double *values, size_t rows, bool lone, uint64_t ro
     static const enum matrix_kind kinds[] = {MATRIX_F32, MATRIX_F64};
     for (size_t k = 0; k < 2; k++) {
         struct dataset *data = table_make(kinds[k], rows, 1, values, NULL);
-        struct lone_value found = {0};
-        if (CHECK(lone_find(data, 0, &found) == lone) && lone) {
+        struct outlier_value found = {0};
+        if (CHECK(outlier_find(data, 0, &found) == lone) && lone) {
             CHECK_EQ_SIZE((size_t)found.row, (size_t)row);
             CHECK_NEAR(found.value, values[row], 0);
         }
@@ -152,10 +152,10 @@ TEST(rows_without_weight_do_not_count)
 {
     static const double values[] = {1, 2, 4, 8192, 1}, weights[] = {1, 1, 1, 0, 1};
     struct dataset *data = table_make(MATRIX_F64, 5, 1, values, NULL);
-    struct lone_value found;
-    CHECK(lone_find(data, 0, &found));
+    struct outlier_value found;
+    CHECK(outlier_find(data, 0, &found));
     table_weigh(data, weights);
-    CHECK(!lone_find(data, 0, &found));
+    CHECK(!outlier_find(data, 0, &found));
     dataset_free(data);
 }
 

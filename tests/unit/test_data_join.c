@@ -28,7 +28,7 @@ TEST(rows_below_rows)
         struct dataset *a = first_of(kinds[k]), *b = second_of(kinds[k]), *whole = NULL;
         const double weights[] = {4};
         table_weigh(b, weights);
-        if (!CHECK(dataset_join(a, b, &whole, NULL) == TEMPER_OK))
+        if (!CHECK(dataset_concat(a, b, &whole, NULL) == TEMPER_OK))
             return;
         CHECK_EQ_SIZE(whole->x.rows, 3);
         CHECK_EQ_SIZE(whole->classes.count, 3);
@@ -48,7 +48,7 @@ TEST(rows_without_labels)
 {
     struct dataset *a = table_make(MATRIX_F32, 2, 3, top, NULL);
     struct dataset *b = table_make(MATRIX_F32, 1, 3, bottom, NULL), *whole = NULL;
-    if (!CHECK(dataset_join(a, b, &whole, NULL) == TEMPER_OK))
+    if (!CHECK(dataset_concat(a, b, &whole, NULL) == TEMPER_OK))
         return;
     CHECK(whole->x.rows == 3 && !whole->label && !whole->weight);
     dataset_free(a);
@@ -60,7 +60,7 @@ static void refused(const struct dataset *a, const struct dataset *b, const char
 {
     struct dataset *whole = NULL;
     temper_error error = {0};
-    CHECK(dataset_join(a, b, &whole, &error) == TEMPER_BAD_DATA && !whole);
+    CHECK(dataset_concat(a, b, &whole, &error) == TEMPER_BAD_DATA && !whole);
     CHECK_EQ_TEXT(error.message, message);
 }
 
@@ -97,7 +97,7 @@ TEST(memory_may_end)
     for (size_t n = 1;; n++) {
         struct dataset *whole = NULL;
         fault_arm(n);
-        temper_status status = dataset_join(a, b, &whole, NULL);
+        temper_status status = dataset_concat(a, b, &whole, NULL);
         fault_disarm();
         CHECK(fault_fired() ? status == TEMPER_NO_MEMORY && !whole : status == TEMPER_OK);
         dataset_free(whole);

@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
-#include "audit/knn_order.h"
-#include "objective/gram/pca.h"
-#include "data/duplicate_rows.h"
 #include "audit/knn.h"
+#include "audit/knn_order.h"
 #include "audit/projection.h"
+#include "base/random.h"
+#include "data/duplicate_rows.h"
 #include "fault.h"
+#include "objective/gram/pca.h"
 #include "test.h"
 
 enum { ROWS = 700, DIMENSIONS = 5, COUNT = 7 };
@@ -49,8 +49,8 @@ TEST(nearest_rows)
     struct points points = {x, ROWS, DIMENSIONS, NULL};
     fill(x, ROWS * DIMENSIONS);
     for (size_t threads = 1; threads <= 2; threads++)
-        CHECK(neighbours_find(points, COUNT, threads, index[threads - 1], square[threads - 1],
-                              NULL) == TEMPER_OK);
+        CHECK(knn_find(points, COUNT, threads, index[threads - 1], square[threads - 1], NULL) ==
+              TEMPER_OK);
     CHECK(memcmp(index[0], index[1], sizeof index[0]) == 0);
     CHECK(memcmp(square[0], square[1], sizeof square[0]) == 0);
     for (size_t row = 0; row < ROWS; row++)
@@ -75,8 +75,8 @@ TEST(nearest_of_many_rows)
     static double square[MANY];
     size_t found = 0, looked = 0;
     fill(x, MANY * DIMENSIONS);
-    CHECK(neighbours_find((struct points){x, MANY, DIMENSIONS, NULL}, COUNT, 2, index, square,
-                          NULL) == TEMPER_OK);
+    CHECK(knn_find((struct points){x, MANY, DIMENSIONS, NULL}, COUNT, 2, index, square, NULL) ==
+          TEMPER_OK);
     for (size_t row = 0; row < MANY; row += 90) {
         size_t nearer_rows = 0;
         double there = square_between(x, row, index[row * COUNT + COUNT - 1]);
@@ -99,7 +99,7 @@ TEST(near_rows_come_together)
     static bool seen[ROWS];
     for (size_t i = 0; i < ROWS; i++)
         x[i] = (float)(i * 389 % ROWS);
-    bisect((struct points){x, ROWS, 1, NULL}, 64, order);
+    knn_order((struct points){x, ROWS, 1, NULL}, 64, order);
     for (size_t i = 0; i < ROWS; i++) {
         CHECK(!seen[order[i]]);
         seen[order[i]] = true;
@@ -112,7 +112,7 @@ TEST(fewer_rows_than_a_tile)
     static const float x[] = {0, 1, 10, 12};
     uint32_t index[8];
     double square[4];
-    CHECK(neighbours_find((struct points){x, 4, 1, NULL}, 2, 3, index, square, NULL) == TEMPER_OK);
+    CHECK(knn_find((struct points){x, 4, 1, NULL}, 2, 3, index, square, NULL) == TEMPER_OK);
     CHECK_EQ_SIZE(index[0], 1);
     CHECK_EQ_SIZE(index[1], 2);
     CHECK_EQ_SIZE(index[6], 2);
@@ -127,8 +127,8 @@ TEST(neighbours_without_memory)
     fill(x, ROWS * DIMENSIONS);
     for (size_t n = 1;; n++) {
         fault_arm(n);
-        temper_status status = neighbours_find((struct points){x, ROWS, DIMENSIONS, NULL}, COUNT, 1,
-                                               index, square, NULL);
+        temper_status status =
+            knn_find((struct points){x, ROWS, DIMENSIONS, NULL}, COUNT, 1, index, square, NULL);
         fault_disarm();
         if (!fault_fired())
             break;
@@ -147,8 +147,8 @@ TEST(strongest_directions)
         x[i] = random_normal(source, i) * (i % 6 == 1 ? 20 : i % 6 == 4 ? 10 : 0.5);
     struct dataset data = {
         .x = {.kind = MATRIX_F64, .rows = 400, .columns = 6, .nonzeros = 2400, .dense = x}};
-    CHECK(components_find(&data, NULL, (struct components_how){2, 400, 1}, directions, moments,
-                          NULL) == TEMPER_OK);
+    CHECK(pca_find(&data, NULL, (struct pca_options){2, 400, 1}, directions, moments, NULL) ==
+          TEMPER_OK);
     double dot = 0, norm = 0, second = 0, fifth = 0;
     for (size_t i = 0; i < 400; i++) {
         second += x[6 * i + 1] * x[6 * i + 1] / 400;
@@ -183,8 +183,8 @@ TEST(places_of_bytes_rows)
     for (size_t j = 0; j < WIDE; j++)
         factor[j] = 1 + (double)j;
     for (size_t threads = 1; threads <= 2; threads++)
-        CHECK(places_of_bytes(&matrix, (struct directions){w, ALONG, factor}, threads,
-                              out[threads - 1], NULL) == TEMPER_OK);
+        CHECK(project_bytes(&matrix, (struct directions){w, ALONG, factor}, threads,
+                            out[threads - 1], NULL) == TEMPER_OK);
     CHECK(memcmp(out[0], out[1], sizeof out[0]) == 0);
     for (size_t row = 0; row < PLACED; row++)
         for (size_t k = 0; k < ALONG; k++) {
@@ -207,7 +207,7 @@ TEST(places_without_memory)
     for (bool fired = true; fired;) {
         fault_arm(++n);
         temper_status status =
-            places_of_bytes(&matrix, (struct directions){w, 2, NULL}, 1, out, NULL);
+            project_bytes(&matrix, (struct directions){w, 2, NULL}, 1, out, NULL);
         fault_disarm();
         fired = fault_fired();
         CHECK(status == (fired ? TEMPER_NO_MEMORY : TEMPER_OK));

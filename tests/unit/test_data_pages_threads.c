@@ -5,12 +5,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/memory.h"
-#include "data/memory/resident.h"
 #include "base/disk_array.h"
+#include "base/memory.h"
 #include "base/thread.h"
 #include "data/memory/memory_limit.h"
 #include "data/memory/page_window.h"
+#include "data/memory/resident.h"
 #include "fault.h"
 #include "test.h"
 
@@ -56,19 +56,19 @@ static temper_status walk_part(void *context, size_t part, size_t worker)
     for (size_t i = 0; i < each; i++) {
         size_t row = walk->way == 2 ? from + i * 7 % each : from + i;
         if (walk->way == 0) {
-            pages_rows(&walk->x, row, 1);
+            page_window_rows(&walk->x, row, 1);
         } else if (walk->way == 1) {
-            pages_soon(&walk->x, (row + each) % ROWS, 1);
-            pages_some(&walk->x, row, 1);
+            page_window_soon(&walk->x, (row + each) % ROWS, 1);
+            page_window_some(&walk->x, row, 1);
         } else {
-            pages_row(&walk->x, row);
+            page_window_row(&walk->x, row);
         }
         walk->sum[part] += (double)*(const float *)matrix_row(&walk->x, row).dense;
     }
     return TEMPER_OK;
 }
 
-static void check_walk(struct pages *pages, const float *x, int way)
+static void check_walk(struct page_window *pages, const float *x, int way)
 {
     struct walk walk = {.x = {.kind = MATRIX_F32,
                               .rows = ROWS,
@@ -88,16 +88,16 @@ TEST(a_file_that_does_not_fit_gives_the_same_numbers)
 {
     size_t length;
     float *x = map_rows(&length);
-    struct pages *pages = pages_new(x, length);
+    struct page_window *pages = page_window_new(x, length);
     CHECK(pages);
     for (int way = 0; way < 3; way++) {
-        CHECK(pages_limit(pages, 0));
+        CHECK(page_window_limit(pages, 0));
         check_walk(pages, x, way);
-        CHECK(pages_limit(pages, 6 * MIB));
+        CHECK(page_window_limit(pages, 6 * MIB));
         check_walk(pages, x, way);
         check_walk(pages, x, way);
     }
-    pages_free(pages);
+    page_window_free(pages);
     munmap(x, length);
 }
 
@@ -106,19 +106,19 @@ TEST(what_was_read_first_leaves)
 {
     size_t length;
     float *x = map_rows(&length);
-    struct pages *pages = pages_new(x, length);
-    CHECK(pages && pages_limit(pages, 6 * MIB));
+    struct page_window *pages = page_window_new(x, length);
+    CHECK(pages && page_window_limit(pages, 6 * MIB));
     uint64_t before = resident_bytes();
     check_walk(pages, x, 0);
     uint64_t limited = resident_bytes();
-    CHECK(pages_limit(pages, 0));
+    CHECK(page_window_limit(pages, 0));
     check_walk(pages, x, 0);
     uint64_t unlimited = resident_bytes();
     if (!SANITIZED) { /* which takes memory of its own for whatever is touched */
         CHECK(limited < before + 12 * (uint64_t)MIB);
         CHECK(unlimited > before + 12 * (uint64_t)MIB); /* else the line above tells nothing */
     }
-    pages_free(pages);
+    page_window_free(pages);
     munmap(x, length);
 }
 
@@ -133,40 +133,40 @@ TEST(what_is_kept_keeps_what_was_written)
     char *bytes = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
     CHECK(bytes != MAP_FAILED);
     close(file);
-    struct pages *pages = pages_new(bytes, length);
-    CHECK(pages && pages_limit(pages, 2 * MIB));
-    pages_keep(pages, MIB + 100);
+    struct page_window *pages = page_window_new(bytes, length);
+    CHECK(pages && page_window_limit(pages, 2 * MIB));
+    page_window_keep(pages, MIB + 100);
     bytes[MIB + 99] = 7;
     for (size_t at = 0; at < length; at += MIB)
-        pages_bytes(pages, bytes + at, MIB, bytes + length);
-    pages_forget(pages);
+        page_window_bytes(pages, bytes + at, MIB, bytes + length);
+    page_window_forget(pages);
     CHECK(bytes[MIB + 99] == 7);
-    pages_free(pages);
+    page_window_free(pages);
     munmap(bytes, length);
 }
 
 TEST(a_spilled_array_grows_and_keeps_its_numbers)
 {
-    struct spill *spill = spill_new();
-    uint32_t *a = spill_resize(spill, NULL, 1000, sizeof *a), *b = NULL;
-    CHECK(a && spill_has(spill, a) && !spill_has(spill, &a));
+    struct disk_array *spill = disk_array_new();
+    uint32_t *a = disk_array_resize(spill, NULL, 1000, sizeof *a), *b = NULL;
+    CHECK(a && disk_array_has(spill, a) && !disk_array_has(spill, &a));
     for (uint32_t i = 0; i < 1000; i++)
         a[i] = i;
-    spill_drop(spill);
-    a = spill_resize(spill, a, 4 * MIB, sizeof *a);
+    disk_array_drop(spill);
+    a = disk_array_resize(spill, a, 4 * MIB, sizeof *a);
     b = array_resize(spill, b, 10, sizeof *b);
     CHECK(a && b);
     a[4 * MIB - 1] = 5;
-    spill_used(spill, 64 * MIB);
+    disk_array_used(spill, 64 * MIB);
     CHECK(a[999] == 999 && a[4 * MIB - 1] == 5);
-    CHECK(spill_resize(spill, a, 1, sizeof *a) == a); /* never smaller */
-    CHECK(!spill_resize(spill, NULL, SIZE_MAX, 8));
+    CHECK(disk_array_resize(spill, a, 1, sizeof *a) == a); /* never smaller */
+    CHECK(!disk_array_resize(spill, NULL, SIZE_MAX, 8));
     temper_error error;
-    CHECK(spill_has_failed(spill) && spill_failure(spill, &error) == TEMPER_NO_MEMORY);
+    CHECK(disk_array_has_failed(spill) && disk_array_failure(spill, &error) == TEMPER_NO_MEMORY);
     array_free(spill, b);
-    CHECK(!spill_has(spill, b));
-    spill_free(spill);
-    spill_free(NULL);
+    CHECK(!disk_array_has(spill, b));
+    disk_array_free(spill);
+    disk_array_free(NULL);
     b = array_resize(NULL, NULL, 10, sizeof *b);
     array_free(NULL, b);
 }
@@ -174,17 +174,17 @@ TEST(a_spilled_array_grows_and_keeps_its_numbers)
 TEST(too_little_memory_is_refused_with_what_is_needed)
 {
     struct dataset data = {.memory = 4 * MIB};
-    struct limit_plan plan = {.what = "the training", .needed = 1000.0 * MIB, .threads = 2};
+    struct memory_limit_plan plan = {.what = "the training", .needed = 1000.0 * MIB, .threads = 2};
     temper_error error;
-    CHECK(limit_plan(&data, &plan, &error) == TEMPER_NO_MEMORY);
+    CHECK(memory_limit_plan(&data, &plan, &error) == TEMPER_NO_MEMORY);
     CHECK(strstr(error.message, "the training needs 10") && strstr(error.message, "gives 4M"));
     data.memory = (uint64_t)1 << 40;
-    CHECK(limit_plan(&data, &plan, &error) == TEMPER_OK);
+    CHECK(memory_limit_plan(&data, &plan, &error) == TEMPER_OK);
     data.memory = 0;
-    CHECK(limit_plan(&data, &plan, &error) == TEMPER_OK);
+    CHECK(memory_limit_plan(&data, &plan, &error) == TEMPER_OK);
     char text[LIMIT_TEXT];
-    CHECK(strcmp(limit_text(1, text), "1M") == 0);
-    CHECK(strcmp(limit_text(64.0 * MIB + 1, text), "65M") == 0);
+    CHECK(strcmp(memory_limit_text(1, text), "1M") == 0);
+    CHECK(strcmp(memory_limit_text(64.0 * MIB + 1, text), "65M") == 0);
 }
 
 TEST(without_memory_there_are_no_pages)
@@ -192,15 +192,15 @@ TEST(without_memory_there_are_no_pages)
     char bytes[64];
     for (size_t n = 1;; n++) {
         fault_arm(n);
-        struct pages *pages = pages_new(bytes, sizeof bytes);
+        struct page_window *pages = page_window_new(bytes, sizeof bytes);
         fault_disarm();
-        pages_free(pages);
+        page_window_free(pages);
         if (!fault_fired())
             break;
         CHECK(!pages);
     }
     fault_arm(1);
-    CHECK(!spill_new());
+    CHECK(!disk_array_new());
     fault_disarm();
     CHECK(fault_fired());
 }

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "binary.h"
-#include "data/schema.h"
 #include "data/batches/batch_reader.h"
+#include "data/schema.h"
 #include "table.h"
 #include "test.h"
 
@@ -31,13 +31,13 @@ static bool same_row(const struct dataset *a, size_t r, const struct dataset *b,
 }
 
 /* Goes through all batches; how many there were. */
-static size_t compare(struct stream *stream, const struct dataset *whole, const char *what)
+static size_t compare(struct batch_reader *stream, const struct dataset *whole, const char *what)
 {
     size_t batches = 0, row = 0;
     for (;; batches++) {
         temper_error error = {0};
         struct dataset *batch = NULL;
-        if (!CHECKF(stream_next(stream, &batch, &error) == TEMPER_OK, "%s: %s", what,
+        if (!CHECKF(batch_reader_next(stream, &batch, &error) == TEMPER_OK, "%s: %s", what,
                     error.message) ||
             !batch)
             break;
@@ -60,17 +60,17 @@ static size_t check_file(const char *path, temper_read_options options, const st
                 error.message))
         return 0;
     for (size_t p = 0; p < PORTIONS; p++) {
-        struct stream *stream = NULL;
-        if (!CHECKF(stream_open(path, &options, schema, &stream, &error) == TEMPER_OK, "%s",
+        struct batch_reader *stream = NULL;
+        if (!CHECKF(batch_reader_open(path, &options, schema, &stream, &error) == TEMPER_OK, "%s",
                     error.message))
             break;
-        stream_set_portion(stream, portions[p]);
+        batch_reader_set_portion(stream, portions[p]);
         snprintf(what, sizeof what, "%s, portions of %zu", path, portions[p]);
         size_t batches = compare(stream, whole, what);
         most = batches > most ? batches : most;
         CHECK(strstr(whole->notes, "told by") == NULL ||
-              strstr(stream_notes(stream), "told by") != NULL);
-        stream_close(stream);
+              strstr(batch_reader_notes(stream), "told by") != NULL);
+        batch_reader_close(stream);
     }
     dataset_free(whole);
     return most;
@@ -111,18 +111,18 @@ SCRATCH_TEST(dropped_rows_are_counted_wherever_tables_are_cut)
     scratch_write("missing.csv", text, strlen(text));
     check_file("missing.csv", options, two);
     for (size_t p = 0; p < PORTIONS; p++) {
-        struct stream *stream = NULL;
+        struct batch_reader *stream = NULL;
         struct dataset *batch = NULL;
-        CHECK(stream_open("missing.csv", &options, two, &stream, NULL) == TEMPER_OK);
-        stream_set_portion(stream, portions[p]);
+        CHECK(batch_reader_open("missing.csv", &options, two, &stream, NULL) == TEMPER_OK);
+        batch_reader_set_portion(stream, portions[p]);
         do {
             dataset_free(batch);
-            CHECK(stream_next(stream, &batch, NULL) == TEMPER_OK);
+            CHECK(batch_reader_next(stream, &batch, NULL) == TEMPER_OK);
         } while (batch);
-        CHECK(stream_dropped(stream) == 4);
-        CHECKF(strstr(stream_notes(stream), "missing: 4 of 7 rows dropped\n") != NULL, "%s",
-               stream_notes(stream));
-        stream_close(stream);
+        CHECK(batch_reader_dropped(stream) == 4);
+        CHECKF(strstr(batch_reader_notes(stream), "missing: 4 of 7 rows dropped\n") != NULL, "%s",
+               batch_reader_notes(stream));
+        batch_reader_close(stream);
     }
     schema_free(two);
 }
@@ -134,15 +134,15 @@ SCRATCH_TEST(all_rows_dropped_is_a_fault)
     struct schema *two = plain_schema(2);
     scratch_write("missing.csv", text, strlen(text));
     for (size_t p = 0; p < PORTIONS; p++) {
-        struct stream *stream = NULL;
+        struct batch_reader *stream = NULL;
         struct dataset *batch = NULL;
         temper_error error = {0};
-        CHECK(stream_open("missing.csv", &options, two, &stream, &error) == TEMPER_OK);
-        stream_set_portion(stream, portions[p]);
-        CHECK(stream_next(stream, &batch, &error) == TEMPER_BAD_DATA && !batch);
+        CHECK(batch_reader_open("missing.csv", &options, two, &stream, &error) == TEMPER_OK);
+        batch_reader_set_portion(stream, portions[p]);
+        CHECK(batch_reader_next(stream, &batch, &error) == TEMPER_BAD_DATA && !batch);
         CHECK_EQ_TEXT(error.message,
                       "missing.csv: every row has a missing value; pass --missing zero or mean");
-        stream_close(stream);
+        batch_reader_close(stream);
     }
     schema_free(two);
 }
@@ -250,12 +250,12 @@ SCRATCH_TEST(a_large_file_comes_in_several_batches)
     }
     scratch_write("large.svm", text.bytes, text.length);
     struct dataset *whole = NULL;
-    struct stream *stream = NULL;
+    struct batch_reader *stream = NULL;
     const temper_read_options options = {0};
     if (CHECK(dataset_read_like("large.svm", &options, three, &whole, NULL) == TEMPER_OK) &&
-        CHECK(stream_open("large.svm", &options, three, &stream, NULL) == TEMPER_OK))
+        CHECK(batch_reader_open("large.svm", &options, three, &stream, NULL) == TEMPER_OK))
         CHECK(compare(stream, whole, "large") == 2);
-    stream_close(stream);
+    batch_reader_close(stream);
     dataset_free(whole);
     blob_free(&text);
     schema_free(three);

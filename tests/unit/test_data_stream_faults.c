@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "binary.h"
-#include "data/schema.h"
 #include "data/batches/batch_reader.h"
+#include "data/schema.h"
 #include "fault.h"
 #include "model_made.h"
 #include "run_made.h"
@@ -27,21 +27,21 @@ static struct schema *plain_schema(size_t features)
 static temper_status read_all(const char *path, const struct schema *schema, size_t portion,
                               temper_error *error)
 {
-    struct stream *stream = NULL;
+    struct batch_reader *stream = NULL;
     const temper_read_options options = {0};
-    temper_status status = stream_open(path, &options, schema, &stream, error);
+    temper_status status = batch_reader_open(path, &options, schema, &stream, error);
     if (status == TEMPER_OK)
-        stream_set_portion(stream, portion);
+        batch_reader_set_portion(stream, portion);
     for (bool more = true; status == TEMPER_OK && more;) {
         struct dataset *const untouched = (struct dataset *)&status; /* any address */
         struct dataset *batch = untouched;
-        status = stream_next(stream, &batch, error);
+        status = batch_reader_next(stream, &batch, error);
         CHECK((status == TEMPER_OK) == (batch != untouched));
         more = status == TEMPER_OK && batch;
         if (more)
             dataset_free(batch);
     }
-    stream_close(stream);
+    batch_reader_close(stream);
     return status;
 }
 
@@ -110,18 +110,18 @@ SCRATCH_TEST(files_without_rows_are_refused)
     static const char *const formats[] = {NULL, "csv", "libsvm", "cifar"};
     for (size_t i = 0; i < 12; i++) {
         const temper_read_options options = {.format = formats[i / 3]};
-        struct stream *stream = NULL;
+        struct batch_reader *stream = NULL;
         struct dataset *batch = NULL, *whole = NULL;
         temper_error error = {0}, other = {0};
         scratch_write("t.svm", texts[i % 3], strlen(texts[i % 3]));
-        temper_status status = stream_open("t.svm", &options, two, &stream, &error);
+        temper_status status = batch_reader_open("t.svm", &options, two, &stream, &error);
         if (status == TEMPER_OK)
-            status = stream_next(stream, &batch, &error);
+            status = batch_reader_next(stream, &batch, &error);
         temper_status wanted = dataset_read_like("t.svm", &options, two, &whole, &other);
         CHECKF(status == wanted && status != TEMPER_OK && !batch, "%zu: %s; %s", i, error.message,
                other.message);
         CHECK_EQ_TEXT(error.message, other.message);
-        stream_close(stream);
+        batch_reader_close(stream);
         dataset_free(batch);
         dataset_free(whole);
     }
@@ -132,17 +132,17 @@ SCRATCH_TEST(files_that_are_not_there_or_cut_are_refused)
 {
     static const char text[] = "1,2,a\n3,4,b\n5,6,a\n7,8,a\n";
     struct schema *two = plain_schema(2);
-    struct stream *stream = NULL;
+    struct batch_reader *stream = NULL;
     struct blob gzip = {0};
     temper_error error = {0};
-    CHECK(stream_open("nowhere.csv", &(temper_read_options){0}, two, &stream, &error) ==
+    CHECK(batch_reader_open("nowhere.csv", &(temper_read_options){0}, two, &stream, &error) ==
           TEMPER_NO_INPUT);
     CHECK(!stream && strstr(error.message, "nowhere.csv"));
     blob_add_gzip(&gzip, text, strlen(text));
     scratch_write("t.csv.gz", gzip.bytes, gzip.length - 4);
     CHECK(read_all("t.csv.gz", two, 8, &error) != TEMPER_OK);
     CHECKF(strstr(error.message, "t.csv.gz") != NULL, "%s", error.message);
-    stream_close(NULL);
+    batch_reader_close(NULL);
     blob_free(&gzip);
     schema_free(two);
 }

@@ -46,7 +46,7 @@ static struct columns fresh(void)
 }
 
 /* By the definition, from the rows as doubles. */
-static void expect(const struct spread *spread, const double *rows, struct columns *out)
+static void expect(const struct column_range *spread, const double *rows, struct columns *out)
 {
     for (size_t j = 0; j < spread->columns; j++)
         for (size_t i = 0; i < spread->count; i++) {
@@ -62,7 +62,7 @@ static void expect(const struct spread *spread, const double *rows, struct colum
 }
 
 /* Which type: 0 floats, 1 doubles, 2 bytes. */
-static void run(const struct spread_kernels *kernel, const struct spread *spread,
+static void run(const struct column_range_kernels *kernel, const struct column_range *spread,
                 const struct table *t, int type)
 {
     bool first = spread->mean == NULL;
@@ -74,8 +74,8 @@ static void run(const struct spread_kernels *kernel, const struct spread *spread
         (first ? kernel->first_u8 : kernel->second_u8)(spread, t->u8);
 }
 
-static void check_pass(const struct kernel *kernel, const struct table *t, struct spread shape,
-                       int type)
+static void check_pass(const struct kernel *kernel, const struct table *t,
+                       struct column_range shape, int type)
 {
     double rows[NUMBERS];
     struct columns got = fresh(), wanted = fresh();
@@ -102,7 +102,7 @@ TEST(every_kernel_has_the_bits_of_the_definition)
     for (int type = 0; type < 3; type++)
         for (size_t columns = 1; columns <= MOST; columns++)
             for (size_t count = 0; count <= ROWS; count++) {
-                struct spread shape = {.count = count, .columns = columns};
+                struct column_range shape = {.count = count, .columns = columns};
                 shape.behind = ROWS - count < count ? ROWS - count : count;
                 check_pass(kernel, &t, shape, type);
                 shape.mean = mean;

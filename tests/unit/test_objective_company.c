@@ -16,10 +16,10 @@ struct alone {
     double value[GROUP_MADE_MEMBERS], length[GROUP_MADE_MEMBERS];
 };
 
-static struct group_request request_of(const struct group_made *made, const struct alone *to,
+static struct multi_request request_of(const struct group_made *made, const struct alone *to,
                                        size_t number, size_t kind)
 {
-    return (struct group_request){.kind = (enum group_kind)kind,
+    return (struct multi_request){.kind = (enum group_kind)kind,
                                   .member = number,
                                   .w = to->w + number * GROUP_MADE_MOST,
                                   .gradient = to->gradient + number * GROUP_MADE_MOST,
@@ -47,25 +47,25 @@ static void ask_alone(const struct group_made *made, struct alone *to)
 {
     for (size_t number = 0; number < GROUP_MADE_MEMBERS; number++) {
         struct group *group = NULL; /* not even other members are there */
-        struct group_spec spec = group_made_spec(made, 1);
-        CHECK(group_new(&spec, &made->member[number], 1, &group, NULL) == TEMPER_OK);
+        struct multi_spec spec = group_made_spec(made, 1);
+        CHECK(multi_objective_new(&spec, &made->member[number], 1, &group, NULL) == TEMPER_OK);
         for (size_t kind = GROUP_EVALUATE; kind <= GROUP_SCORES; kind++) {
-            struct group_request ask = request_of(made, to, number, kind);
+            struct multi_request ask = request_of(made, to, number, kind);
             ask.member = 0;
-            CHECK(group_run(group, &ask, 1, NULL) == TEMPER_OK);
+            CHECK(multi_evaluate(group, &ask, 1, NULL) == TEMPER_OK);
             if (kind == GROUP_EVALUATE)
                 to->value[number] = ask.number;
             if (kind == GROUP_LENGTH)
                 to->length[number] = ask.number;
         }
-        group_free(group);
+        multi_objective_free(group);
     }
 }
 
-static void check_answer(const struct group_made *made, const struct group_request *got,
+static void check_answer(const struct group_made *made, const struct multi_request *got,
                          const struct alone *alone)
 {
-    struct group_request want = request_of(made, alone, got->member, got->kind);
+    struct multi_request want = request_of(made, alone, got->member, got->kind);
     size_t size = made->shape.columns + made->shape.intercept;
     if (got->kind == GROUP_EVALUATE)
         CHECK(table_same_bits(&got->number, &alone->value[got->member], 1) &&
@@ -81,7 +81,7 @@ static void ask_together(const struct group_made *made, const struct alone *alon
                          size_t threads)
 {
     struct group *group = group_made_new(made, threads);
-    struct group_request ask[128];
+    struct multi_request ask[128];
     struct draw draw = draw_from(count);
     double *gradient = calloc(count * GROUP_MADE_MOST, sizeof *gradient);
     double *scores = calloc(count * made->shape.rows, sizeof *scores);
@@ -92,10 +92,10 @@ static void ask_together(const struct group_made *made, const struct alone *alon
         ask[i].gradient = gradient + i * GROUP_MADE_MOST;
         ask[i].scores = scores + i * made->shape.rows;
     }
-    CHECK(group_run(group, ask, count, NULL) == TEMPER_OK);
+    CHECK(multi_evaluate(group, ask, count, NULL) == TEMPER_OK);
     for (size_t i = 0; i < count; i++)
         check_answer(made, &ask[i], alone);
-    group_free(group);
+    multi_objective_free(group);
     free(gradient);
     free(scores);
 }

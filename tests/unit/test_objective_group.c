@@ -20,7 +20,7 @@ enum { KINDS = 4 };
 static struct objective *objective_of(const struct group_made *made, size_t number,
                                       struct dataset *copy, double *weight)
 {
-    const struct group_member *member = &made->member[number];
+    const struct multi_member *member = &made->member[number];
     struct objective *objective = NULL;
     for (size_t row = 0; row < made->shape.rows; row++) {
         bool out = member->partition != GROUP_NO_PARTITION &&
@@ -53,19 +53,19 @@ static double activation_of(const struct group_made *made, size_t row, const dou
 static void check_member(const struct group_made *made, struct group *group, size_t number)
 {
     double w[GROUP_MADE_MOST], expected[GROUP_MADE_MOST], gradient[GROUP_MADE_MOST], value, length;
-    size_t size = group_size(group), rows = made->shape.rows;
+    size_t size = multi_size(group), rows = made->shape.rows;
     double *scores = calloc(rows, sizeof *scores), *weight = calloc(rows, sizeof *weight);
     double bound = made->shape.f64 || made->shape.kind == MATRIX_CSR ? 1e-11 : 2e-5;
     struct dataset copy;
     struct objective *objective = objective_of(made, number, &copy, weight);
-    struct group_request ask[] = {
+    struct multi_request ask[] = {
         {.kind = GROUP_SCORES, .member = number, .w = w, .scores = scores},
         {.kind = GROUP_EVALUATE, .member = number, .w = w, .gradient = gradient},
         {.kind = GROUP_LENGTH, .member = number, .w = w},
     };
     group_made_weights(made, number, w);
     CHECK_EQ_SIZE(size, objective_size(objective));
-    CHECK(group_run(group, ask, 3, NULL) == TEMPER_OK);
+    CHECK(multi_evaluate(group, ask, 3, NULL) == TEMPER_OK);
     objective_evaluate(objective, w, &value, expected, NULL);
     objective_length(objective, w, &length, NULL);
     CHECK_CLOSE(ask[1].number, value, bound);
@@ -87,7 +87,7 @@ static void check_shape(struct group_shape shape)
     struct group *group = group_made_new(made, 2);
     for (size_t number = 0; group && number < GROUP_MADE_MEMBERS; number++)
         check_member(made, group, number);
-    group_free(group);
+    multi_objective_free(group);
     group_made_free(made);
 }
 
@@ -132,7 +132,7 @@ TEST(features_far_from_zero_lose_no_digits)
     struct group *group = group_made_new(made, 1);
     for (size_t number = 0; group && number < 4; number++)
         check_member(made, group, number);
-    group_free(group);
+    multi_objective_free(group);
     group_made_free(made);
 }
 
@@ -148,11 +148,11 @@ static double value_along(double step, void *context)
 {
     const struct along *along = context;
     double at[GROUP_MADE_MOST], gradient[GROUP_MADE_MOST];
-    struct group_request ask = {
+    struct multi_request ask = {
         .kind = GROUP_EVALUATE, .member = along->member, .w = at, .gradient = gradient};
     for (size_t j = 0; j < along->size; j++)
         at[j] = along->w[j] + step * along->v[j];
-    CHECK(group_run(along->group, &ask, 1, NULL) == TEMPER_OK);
+    CHECK(multi_evaluate(along->group, &ask, 1, NULL) == TEMPER_OK);
     return ask.number;
 }
 
@@ -169,8 +169,8 @@ TEST(gradients_are_differences_of_values)
     double w[GROUP_MADE_MOST], v[GROUP_MADE_MOST], gradient[GROUP_MADE_MOST];
     struct draw draw = draw_from(3);
     for (size_t number = 0; group && number < GROUP_MADE_MEMBERS; number++) {
-        size_t size = group_size(group);
-        struct group_request ask = {
+        size_t size = multi_size(group);
+        struct multi_request ask = {
             .kind = GROUP_EVALUATE, .member = number, .w = w, .gradient = gradient};
         struct along along = {group, number, size, w, v};
         double slope = 0;
@@ -179,12 +179,12 @@ TEST(gradients_are_differences_of_values)
             continue;
         group_made_weights(made, number, w);
         draw_normals(&draw, v, size, 0.1);
-        group_run(group, &ask, 1, NULL);
+        multi_evaluate(group, &ask, 1, NULL);
         for (size_t j = 0; j < size; j++)
             slope += gradient[j] * v[j];
         CHECK_NEAR(derivative(value_along, &along, 0, 0.1), slope, 1e-8);
     }
-    group_free(group);
+    multi_objective_free(group);
     group_made_free(made);
 }
 
@@ -196,18 +196,18 @@ TEST(a_row_that_is_left_out_does_not_matter_whatever_it_holds)
     struct group_made *made = group_make(shape);
     double w[2][8] = {{1, 1, 1, 1, 1, 1, 1, 0}, {1, 1, 1, 1, 1, 1, 1, 0}}, gradient[2][8];
     struct group *group = group_made_new(made, 1);
-    struct group_request ask[2];
+    struct multi_request ask[2];
     for (int round = 0; group && round < 2; round++) {
-        ask[round] = (struct group_request){
+        ask[round] = (struct multi_request){
             .kind = GROUP_EVALUATE, .member = 1, .w = w[round], .gradient = gradient[round]};
-        CHECK(group_run(group, &ask[round], 1, NULL) == TEMPER_OK);
+        CHECK(multi_evaluate(group, &ask[round], 1, NULL) == TEMPER_OK);
         for (size_t row = 0; row < shape.rows; row++)
             for (size_t j = 0; made->folds[row] == made->member[1].part && j < shape.columns; j++)
                 ((float *)made->data->x.owned[0])[row * shape.columns + j] = 3e38F;
     }
     CHECK(isfinite(ask[0].number) && table_same_bits(&ask[0].number, &ask[1].number, 1));
     CHECK(table_same_bits(gradient[0], gradient[1], 7));
-    group_free(group);
+    multi_objective_free(group);
     group_made_free(made);
 }
 
@@ -215,8 +215,8 @@ TEST(no_request_is_no_work)
 {
     struct group_made *made = group_make((struct group_shape){.rows = 20, .columns = 3});
     struct group *group = group_made_new(made, 1);
-    CHECK(group_run(group, NULL, 0, NULL) == TEMPER_OK);
-    group_free(group);
+    CHECK(multi_evaluate(group, NULL, 0, NULL) == TEMPER_OK);
+    multi_objective_free(group);
     group_made_free(made);
 }
 
@@ -224,8 +224,8 @@ TEST(three_classes_and_rows_without_labels_are_not_supported)
 {
     struct dataset *three = table_pattern(MATRIX_F32, 9, 2, 3);
     struct dataset *none = table_random(MATRIX_F32, 9, 2);
-    CHECK(!group_supports(three));
-    CHECK(!group_supports(none));
+    CHECK(!multi_supports(three));
+    CHECK(!multi_supports(none));
     dataset_free(three);
     dataset_free(none);
 }
@@ -235,17 +235,18 @@ static void check_faults(enum matrix_kind kind)
     struct group_made *made =
         group_make((struct group_shape){.kind = kind, .rows = 60, .columns = 4, .weighted = true});
     double w[4] = {0.1, 0.2, 0.3, 0.4}, gradient[4];
-    struct group_request ask = {.kind = GROUP_EVALUATE, .member = 2, .w = w, .gradient = gradient};
-    struct group_spec spec = group_made_spec(made, 2);
+    struct multi_request ask = {.kind = GROUP_EVALUATE, .member = 2, .w = w, .gradient = gradient};
+    struct multi_spec spec = group_made_spec(made, 2);
     for (size_t n = 1;; n++) {
         struct group *group = NULL;
         temper_error error;
         fault_arm(n);
-        temper_status status = group_new(&spec, made->member, GROUP_MADE_MEMBERS, &group, &error);
+        temper_status status =
+            multi_objective_new(&spec, made->member, GROUP_MADE_MEMBERS, &group, &error);
         if (status == TEMPER_OK)
-            status = group_run(group, &ask, 1, &error);
+            status = multi_evaluate(group, &ask, 1, &error);
         fault_disarm();
-        group_free(group);
+        multi_objective_free(group);
         if (!fault_fired())
             break;
         CHECK(status == TEMPER_NO_MEMORY);

@@ -11,21 +11,21 @@ enum { REQUESTS = 60 };
 static double *ask(const struct group_made *made, size_t threads, size_t *count)
 {
     struct group *group = group_made_new(made, threads);
-    struct group_request requests[REQUESTS];
+    struct multi_request requests[REQUESTS];
     size_t size = made->shape.columns + 1, rows = made->shape.rows, each = 1 + size + rows;
     double *w = calloc(REQUESTS, size * sizeof *w), *all = calloc(REQUESTS, each * sizeof *all);
     for (size_t i = 0; i < REQUESTS; i++) {
-        requests[i] = (struct group_request){.kind = (enum group_kind)(i % 3),
+        requests[i] = (struct multi_request){.kind = (enum group_kind)(i % 3),
                                              .member = i % GROUP_MADE_MEMBERS,
                                              .w = w + i * size,
                                              .gradient = all + i * each + 1,
                                              .scores = all + i * each + 1 + size};
         group_made_weights(made, requests[i].member, w + i * size);
     }
-    CHECK(group_run(group, requests, REQUESTS, NULL) == TEMPER_OK);
+    CHECK(multi_evaluate(group, requests, REQUESTS, NULL) == TEMPER_OK);
     for (size_t i = 0; i < REQUESTS; i++)
         all[i * each] = requests[i].number;
-    group_free(group);
+    multi_objective_free(group);
     free(w);
     *count = REQUESTS * each;
     return all;

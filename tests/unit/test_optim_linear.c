@@ -220,7 +220,7 @@ enum { BALL = 5 };
 
 static double model(const double *h, const double *g, const double *s)
 {
-    return vector_dot(g, s, BALL) + region_bend(h, s, BALL) / 2;
+    return vector_dot(g, s, BALL) + trust_region_curvature(h, s, BALL) / 2;
 }
 
 /* The exact smallest value for a diagonal matrix of increasing entries, by bisection for the
@@ -254,8 +254,8 @@ static void check_region(const double *k, const double *g, double radius)
     double h[BALL * BALL], s[BALL], factor[BALL * BALL], z[BALL];
     for (size_t i = 0; i < BALL * BALL; i++)
         h[i] = i % (BALL + 1) == 0 ? k[i / (BALL + 1)] : i % BALL > i / BALL ? NAN : 0;
-    const struct region region = {BALL, h, g, radius, s, factor, z};
-    const bool edge = region_solve(&region);
+    const struct trust_region region = {BALL, h, g, radius, s, factor, z};
+    const bool edge = trust_region_solve(&region);
     const double best = exact_value(k, g, radius), norm = vector_norm(s, BALL);
     CHECKF(norm <= 1.1 * radius * (1 + 1e-12), "%g of %g", norm, radius);
     CHECKF(edge == (norm >= 0.9 * radius), "%g of %g", norm, radius);
@@ -285,7 +285,7 @@ TEST(region_leaves_a_saddle)
 {
     const double h[4] = {1, NAN, 0, -1}, g[2] = {0, 0};
     double s[2], factor[4], z[2];
-    CHECK(region_solve(&(struct region){2, h, g, 2, s, factor, z}));
+    CHECK(trust_region_solve(&(struct trust_region){2, h, g, 2, s, factor, z}));
     CHECK_NEAR(fabs(s[1]), 2, 0.2);
     CHECK_NEAR(s[0], 0, 0.01);
 }
@@ -294,7 +294,7 @@ TEST(region_inside_is_newtons_step)
 {
     const double h[4] = {2, NAN, 1, 3}, g[2] = {1, -1};
     double s[2], factor[4], z[2];
-    CHECK(!region_solve(&(struct region){2, h, g, 100, s, factor, z}));
+    CHECK(!trust_region_solve(&(struct trust_region){2, h, g, 100, s, factor, z}));
     CHECK_CLOSE(s[0], -0.8, 1e-14);
     CHECK_CLOSE(s[1], 0.6, 1e-14);
 }

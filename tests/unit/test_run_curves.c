@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "audit/rff_ridge.h"
 #include "base/random.h"
 #include "fault.h"
-#include "audit/rff_ridge.h"
 #include "test.h"
 
 enum { N = 3000, D = 3 };
@@ -28,22 +28,22 @@ static float x[N * D];
 static uint32_t label[N], part[N], inside[N];
 static double out[N * 2], other[N * 2];
 
-static struct curves drawn(size_t rows, size_t threads)
+static struct rff_ridge drawn(size_t rows, size_t threads)
 {
     draw(x, label, part, inside);
-    return (struct curves){.points = {.x = x, .rows = rows, .dimensions = D},
-                           .label = label,
-                           .classes = 2,
-                           .part = part,
-                           .seed = 1,
-                           .threads = threads};
+    return (struct rff_ridge){.points = {.x = x, .rows = rows, .dimensions = D},
+                              .label = label,
+                              .classes = 2,
+                              .part = part,
+                              .seed = 1,
+                              .threads = threads};
 }
 
 TEST(a_ball_within_a_shell)
 {
-    struct curves curves = drawn(N, 1);
+    struct rff_ridge curves = drawn(N, 1);
     double right = 0;
-    CHECK(curves_fit(&curves, out, NULL) == TEMPER_OK);
+    CHECK(rff_ridge_fit(&curves, out, NULL) == TEMPER_OK);
     for (size_t row = 0; row < N; row++) {
         right += (out[2 * row + 1] > out[2 * row]) == (inside[row] == 1);
         CHECK_NEAR(out[2 * row] + out[2 * row + 1], 1, 1e-3);
@@ -53,10 +53,10 @@ TEST(a_ball_within_a_shell)
 
 TEST(the_same_bits_for_any_threads)
 {
-    struct curves curves = drawn(N, 1);
-    CHECK(curves_fit(&curves, out, NULL) == TEMPER_OK);
+    struct rff_ridge curves = drawn(N, 1);
+    CHECK(rff_ridge_fit(&curves, out, NULL) == TEMPER_OK);
     curves.threads = 3;
-    CHECK(curves_fit(&curves, other, NULL) == TEMPER_OK);
+    CHECK(rff_ridge_fit(&curves, other, NULL) == TEMPER_OK);
     for (size_t i = 0; i < 2 * N; i++)
         CHECK(out[i] == other[i]);
 }
@@ -64,11 +64,11 @@ TEST(the_same_bits_for_any_threads)
 /* Were a row's own label to count, turning it would change what is said of the row. */
 TEST(its_own_part_tells_nothing_of_a_row)
 {
-    struct curves curves = drawn(N, 1);
-    CHECK(curves_fit(&curves, out, NULL) == TEMPER_OK);
+    struct rff_ridge curves = drawn(N, 1);
+    CHECK(rff_ridge_fit(&curves, out, NULL) == TEMPER_OK);
     for (size_t row = 2; row < N; row += 7)
         label[row] = 1 - label[row];
-    CHECK(curves_fit(&curves, other, NULL) == TEMPER_OK);
+    CHECK(rff_ridge_fit(&curves, other, NULL) == TEMPER_OK);
     for (size_t row = 2; row < N; row += 7)
         CHECK(out[2 * row + 1] == other[2 * row + 1]);
     CHECK(out[1] != other[1]);
@@ -77,22 +77,22 @@ TEST(its_own_part_tells_nothing_of_a_row)
 /* Fewer rows than parts, and all in one place: nothing that is not a number. */
 TEST(hardly_any_rows)
 {
-    struct curves curves = drawn(4, 1);
-    CHECK(curves_fit(&curves, out, NULL) == TEMPER_OK);
+    struct rff_ridge curves = drawn(4, 1);
+    CHECK(rff_ridge_fit(&curves, out, NULL) == TEMPER_OK);
     for (size_t i = 0; i < sizeof x / sizeof *x; i++)
         x[i] = 0;
-    CHECK(curves_fit(&curves, other, NULL) == TEMPER_OK);
+    CHECK(rff_ridge_fit(&curves, other, NULL) == TEMPER_OK);
     for (size_t i = 0; i < 8; i++)
         CHECK(isfinite(out[i]) && isfinite(other[i]));
 }
 
 TEST(memory_ends)
 {
-    struct curves curves = drawn(200, 1);
+    struct rff_ridge curves = drawn(200, 1);
     size_t n = 0;
     for (bool fired = true; fired;) {
         fault_arm(++n);
-        temper_status status = curves_fit(&curves, out, NULL);
+        temper_status status = rff_ridge_fit(&curves, out, NULL);
         fault_disarm();
         fired = fault_fired();
         CHECK(status == (fired ? TEMPER_NO_MEMORY : TEMPER_OK));

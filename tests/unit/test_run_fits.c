@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/subset.h"
 #include "data/split.h"
+#include "data/subset.h"
 #include "fault.h"
-#include "search/many_fits.h"
 #include "run_made.h"
+#include "search/many_fits.h"
 #include "tempered/loss_family.h"
 #include "test.h"
 
@@ -58,7 +58,7 @@ static size_t made_fits(temper_loss_spec loss, struct fit *fit)
 /* A job over made data; to be freed by job_free. */
 struct made_job {
     struct dataset *data;
-    struct ground ground;
+    struct scaled_features ground;
     struct split split;
     struct fit fit[MOST_FITS];
     temper_train_options options;
@@ -73,7 +73,7 @@ static void job_new(struct made_job *made, enum matrix_kind kind, size_t classes
     *made = (struct made_job){.data = made_data(kind, ROWS, COLUMNS, classes)};
     CHECK(split_folds(made->data, FOLDS, (struct split_how){1, true}, &made->split, &error) ==
           TEMPER_OK);
-    CHECK(ground_new(made->data, "none", 1, &made->ground, &error) == TEMPER_OK);
+    CHECK(scaled_features_new(made->data, "none", 1, &made->ground, &error) == TEMPER_OK);
     made->options = made_options();
     made->options.tolerance = 1e-9;
     made->options.precision = "f64";
@@ -96,7 +96,7 @@ static void job_free(struct made_job *made)
 {
     free(made->ends);
     split_free(&made->split);
-    ground_free(&made->ground);
+    scaled_features_free(&made->ground);
     dataset_free(made->data);
 }
 

@@ -17,7 +17,7 @@ struct made {
     double confidence[ROWS], weight[ROWS];
 };
 
-static struct halves made_halves(struct made *made)
+static struct half_split_stats made_halves(struct made *made)
 {
     for (size_t row = 0; row < ROWS; row++) {
         made->part[row] = row >= ROWS / 2;
@@ -26,7 +26,7 @@ static struct halves made_halves(struct made *made)
         made->confidence[row] = (double)(row % (ROWS / 2)) + 1;
         made->weight[row] = 1;
     }
-    return (struct halves){
+    return (struct half_split_stats){
         ROWS, 2, made->label, NULL, made->part, {made->first, made->second}, made->confidence};
 }
 
@@ -37,18 +37,18 @@ static void miss(struct made *made, size_t row)
     predicted[row] = !made->label[row];
 }
 
-static temper_candidate measured(const struct halves *halves)
+static temper_candidate measured(const struct half_split_stats *halves)
 {
     temper_candidate out = {0};
     temper_error error;
-    CHECK(halves_measure(halves, &out, &error) == TEMPER_OK);
+    CHECK(half_split_measure(halves, &out, &error) == TEMPER_OK);
     return out;
 }
 
 TEST(all_right)
 {
     struct made made;
-    struct halves halves = made_halves(&made);
+    struct half_split_stats halves = made_halves(&made);
     temper_candidate out = measured(&halves);
     CHECK_CLOSE(out.half_accuracy, 1, 0);
     CHECK_CLOSE(out.agreement, 1, 0);
@@ -66,7 +66,7 @@ TEST(all_right)
 TEST(mistakes_are_found_where_they_are)
 {
     struct made made;
-    struct halves halves = made_halves(&made);
+    struct half_split_stats halves = made_halves(&made);
     miss(&made, 19); /* the surest rows of either half: rank 19.5 / 20 */
     miss(&made, 39);
     miss(&made, 0); /* the least sure */
@@ -84,7 +84,7 @@ TEST(mistakes_are_found_where_they_are)
 TEST(equal_confidences_share_a_rank)
 {
     struct made made;
-    struct halves halves = made_halves(&made);
+    struct half_split_stats halves = made_halves(&made);
     for (size_t row = 0; row < ROWS; row++)
         made.confidence[row] = 1;
     miss(&made, 0);
@@ -99,7 +99,7 @@ TEST(equal_confidences_share_a_rank)
 TEST(the_code_length_is_that_of_the_cells)
 {
     struct made made;
-    struct halves halves = made_halves(&made);
+    struct half_split_stats halves = made_halves(&made);
     for (size_t row = 0; row < ROWS; row++) {
         made.confidence[row] = 1; /* one decile */
         made.first[row] = made.second[row] = 0;
@@ -117,7 +117,7 @@ TEST(the_code_length_is_that_of_the_cells)
 TEST(a_weight_of_two_is_a_row_twice)
 {
     struct made made;
-    struct halves halves = made_halves(&made);
+    struct half_split_stats halves = made_halves(&made);
     halves.weight = made.weight;
     for (size_t row = 0; row < ROWS; row++)
         made.weight[row] = row % 2 ? 2 : 0;
@@ -130,12 +130,12 @@ TEST(a_weight_of_two_is_a_row_twice)
 TEST(a_lack_of_memory_is_said)
 {
     struct made made;
-    struct halves halves = made_halves(&made);
+    struct half_split_stats halves = made_halves(&made);
     for (size_t n = 1; n <= 4; n++) {
         temper_candidate out;
         temper_error error;
         fault_arm(n);
-        temper_status status = halves_measure(&halves, &out, &error);
+        temper_status status = half_split_measure(&halves, &out, &error);
         fault_disarm();
         CHECK(status == TEMPER_NO_MEMORY);
     }

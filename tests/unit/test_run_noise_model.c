@@ -1,8 +1,8 @@
 /* The noise of many classes: parameters that were planted come back. */
 #include <math.h>
 
-#include "base/random.h"
 #include "audit/noise_em.h"
+#include "base/random.h"
 #include "test.h"
 
 /* Evidence drawn from its own model: the parameters come back. */
@@ -12,7 +12,7 @@ TEST(noise_model_finds_its_parameters)
     static double evidence[N * 3];
     static uint32_t given[N];
     static const double transition[3][3] = {{0.9, 0.1, 0}, {0, 0.7, 0.3}, {0, 0, 1}};
-    struct noise_model model = {0};
+    struct noise_em model = {0};
     for (size_t row = 0; row < N; row++) {
         double p[3], sum = 0, u = random_uniform((struct random){1, 50}, row);
         double v = random_uniform((struct random){1, 51}, row);
@@ -28,13 +28,13 @@ TEST(noise_model_finds_its_parameters)
             v -= transition[class][given[row]++];
     }
     struct noise_rows rows = {evidence, given, N, 3};
-    if (!CHECK(noise_model_fit(&rows, &model, NULL) == TEMPER_OK))
+    if (!CHECK(noise_em_fit(&rows, &model, NULL) == TEMPER_OK))
         return;
     CHECK_CLOSE(model.sharpness, 4, 0.1);
     CHECK(model.in_pairs && model.likelihood > model.even + 0.03);
     for (size_t i = 0; i < 9; i++)
         CHECK_NEAR(model.transition[i], transition[i / 3][i % 3], 0.03);
-    noise_model_free(&model);
+    noise_em_free(&model);
 }
 
 TEST_LIST(LISTED(noise_model_finds_its_parameters))

@@ -1,8 +1,8 @@
 /* The noise of two classes: rates that were planted come back, within their range. */
 #include <math.h>
 
-#include "base/random.h"
 #include "audit/noise_binary.h"
+#include "base/random.h"
 #include "test.h"
 
 /* Evidence of two classes, drawn from its own model, with rates[2]. */
@@ -26,10 +26,10 @@ static void check_two(double first, double second)
     static double evidence[N * TWO_EVIDENCE];
     static uint32_t given[N];
     const double rates[2] = {first, second};
-    struct noise_two_range range;
+    struct noise_binary_range range;
     draw_two(rates, evidence, given, N);
-    noise_two_fit(&(struct two_rows){.evidence = evidence, .given = given, .rows = N}, NULL,
-                  &range);
+    noise_binary_fit(&(struct binary_rows){.evidence = evidence, .given = given, .rows = N}, NULL,
+                     &range);
     CHECK_NEAR(range.best.rate[0], first, 0.025);
     CHECK_NEAR(range.best.rate[1], second, 0.025);
     CHECK(range.low.rate[0] < range.best.rate[0] && range.best.rate[0] < range.high.rate[0]);
@@ -39,7 +39,7 @@ static void check_two(double first, double second)
     CHECK_NEAR(range.best.slope[0], 1.2, 0.25);
     CHECK_NEAR(range.best.slope[1], 0.8, 0.25);
     CHECK_NEAR(range.best.slope[2], 0.6, 0.25);
-    double out[2], all = noise_two_row(&range.best, evidence, given[0], out);
+    double out[2], all = noise_binary_row(&range.best, evidence, given[0], out);
     CHECK_CLOSE(exp(out[0]) + exp(out[1]), exp(all), 1e-12);
 }
 
@@ -59,11 +59,11 @@ TEST(a_rate_that_is_known_is_kept)
     enum { N = 2000 };
     static double evidence[N * TWO_EVIDENCE];
     static uint32_t given[N];
-    struct noise_two_range range;
+    struct noise_binary_range range;
     draw_two((const double[2]){0.2, 0.2}, evidence, given, N);
-    struct two_rows rows = {
+    struct binary_rows rows = {
         .evidence = evidence, .given = given, .rows = N, .sure_rate = 0.3, .sure_error = 0.001};
-    noise_two_fit(&rows, NULL, &range);
+    noise_binary_fit(&rows, NULL, &range);
     CHECK_NEAR(range.best.rate[0], 0.3, 0.01);
     CHECK_NEAR(range.best.rate[1], 0.3, 0.01);
 }
@@ -73,12 +73,12 @@ TEST(two_classes_without_evidence)
 {
     static double evidence[50 * TWO_EVIDENCE];
     static uint32_t given[50];
-    struct noise_two_range range;
+    struct noise_binary_range range;
     double out[2];
-    noise_two_fit(&(struct two_rows){.evidence = evidence, .given = given, .rows = 50}, NULL,
-                  &range);
-    CHECK(isfinite(noise_two_row(&range.best, evidence, 0, out)));
-    CHECK(isfinite(noise_two_row(&range.high, evidence, 1, out)));
+    noise_binary_fit(&(struct binary_rows){.evidence = evidence, .given = given, .rows = 50}, NULL,
+                     &range);
+    CHECK(isfinite(noise_binary_row(&range.best, evidence, 0, out)));
+    CHECK(isfinite(noise_binary_row(&range.high, evidence, 1, out)));
     CHECK(range.best.rate[0] >= 0 && range.best.rate[0] <= 0.5);
 }
 

@@ -5,11 +5,11 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "objective/gram/pca.h"
 #include "fault.h"
 #include "kernel/dispatch/kernel.h"
-#include "search/preconditioner_lowrank.h"
+#include "objective/gram/pca.h"
 #include "run_made.h"
+#include "search/preconditioner_lowrank.h"
 #include "test.h"
 
 enum { ROWS = 500, COLUMNS = 260, DIRECTIONS = 32, SAMPLE = 1024 };
@@ -17,7 +17,7 @@ static const double bend = 0.25, l2 = 0.05;
 
 struct made {
     struct dataset *data;
-    struct ground ground;
+    struct scaled_features ground;
     temper_train_options options;
     struct fits_job job;
 };
@@ -25,7 +25,7 @@ struct made {
 static void made_new(struct made *made, const char *scale)
 {
     *made = (struct made){.data = made_data(MATRIX_F64, ROWS, COLUMNS, 2)};
-    CHECK(ground_new(made->data, scale, 1, &made->ground, NULL) == TEMPER_OK);
+    CHECK(scaled_features_new(made->data, scale, 1, &made->ground, NULL) == TEMPER_OK);
     made->options = made_options();
     made->job = (struct fits_job){
         .ground = &made->ground, .options = &made->options, .threads = 1, .few = true};
@@ -33,7 +33,7 @@ static void made_new(struct made *made, const char *scale)
 
 static void made_free(struct made *made)
 {
-    ground_free(&made->ground);
+    scaled_features_free(&made->ground);
     dataset_free(made->data);
 }
 
@@ -41,10 +41,10 @@ static void made_free(struct made *made)
 static void multiply(const struct made *made, const double *x, double *out)
 {
     static double direction[COLUMNS * DIRECTIONS], moments[DIRECTIONS * DIRECTIONS];
-    struct components_how how = {DIRECTIONS, SAMPLE, 0};
+    struct pca_options how = {DIRECTIONS, SAMPLE, 0};
     double along[DIRECTIONS] = {0}, turned[DIRECTIONS] = {0}, total = made->ground.scale.spread;
-    CHECK(components_find(made->data, ground_scale(&made->ground), how, direction, moments, NULL) ==
-          TEMPER_OK);
+    CHECK(pca_find(made->data, scaled_features_scale(&made->ground), how, direction, moments,
+                   NULL) == TEMPER_OK);
     for (size_t k = 0; k < DIRECTIONS; k++)
         total -= moments[k * DIRECTIONS + k];
     double rest = total / (COLUMNS - DIRECTIONS);
@@ -65,21 +65,21 @@ static void multiply(const struct made *made, const double *x, double *out)
 TEST(turning_undoes_the_metric)
 {
     struct made made;
-    struct principal *principal;
+    struct lowrank_preconditioner *principal;
     static double v[COLUMNS + 1], x[COLUMNS + 1], back[COLUMNS + 1];
     made_new(&made, "standard");
-    CHECK(principal_suits(&made.job));
+    CHECK(lowrank_preconditioner_suits(&made.job));
     for (size_t j = 0; j <= COLUMNS; j++)
         v[j] = x[j] = random_normal((struct random){5, 90}, j);
-    if (CHECK(principal_new(&made.job, bend, &principal, NULL) == TEMPER_OK)) {
-        double *factor = principal_factor(principal, kernel_best()->panel, l2);
+    if (CHECK(lowrank_preconditioner_new(&made.job, bend, &principal, NULL) == TEMPER_OK)) {
+        double *factor = lowrank_preconditioner_factor(principal, kernel_best()->panel, l2);
         CHECK(factor != NULL);
-        principal_turn(principal, factor, x);
+        lowrank_preconditioner_apply(principal, factor, x);
         multiply(&made, x, back);
         for (size_t j = 0; j <= COLUMNS; j++)
             CHECK_NEAR(back[j], v[j], 1e-5);
         mem_free(factor);
-        principal_free(principal);
+        lowrank_preconditioner_free(principal);
     }
     made_free(&made);
 }
@@ -88,11 +88,11 @@ TEST(only_a_few_fits_of_rows_around_their_means)
 {
     struct made made;
     made_new(&made, "none");
-    CHECK(!principal_suits(&made.job));
+    CHECK(!lowrank_preconditioner_suits(&made.job));
     made_free(&made);
     made_new(&made, "standard");
     made.job.few = false;
-    CHECK(!principal_suits(&made.job));
+    CHECK(!lowrank_preconditioner_suits(&made.job));
     made_free(&made);
 }
 
@@ -102,13 +102,13 @@ TEST(memory_ends)
     size_t n = 0;
     made_new(&made, "standard");
     for (bool fired = true; fired;) {
-        struct principal *principal = NULL;
+        struct lowrank_preconditioner *principal = NULL;
         fault_arm(++n);
-        temper_status status = principal_new(&made.job, bend, &principal, NULL);
+        temper_status status = lowrank_preconditioner_new(&made.job, bend, &principal, NULL);
         fault_disarm();
         fired = fault_fired();
         CHECK(status == (fired ? TEMPER_NO_MEMORY : TEMPER_OK));
-        principal_free(principal);
+        lowrank_preconditioner_free(principal);
     }
     CHECK(n > 4);
     made_free(&made);

@@ -34,7 +34,7 @@ static void train_share(void *context, const temper_comm *comm)
     struct trial *trial = context;
     size_t rank = comm->rank;
     struct dataset *data = trial->data[rank];
-    if (share_rows(data, comm, &trial->error[rank]) == TEMPER_OK)
+    if (scatter_rows(data, comm, &trial->error[rank]) == TEMPER_OK)
         temper_train(made_public(data), &trial->options, &trial->model[rank], &trial->report[rank],
                      &trial->error[rank]);
 }
@@ -157,7 +157,7 @@ SCRATCH_TEST(so_are_those_of_more_parts)
 {
     struct trial trial = made_trial(MATRIX_U8, 128 * 16384, 1, 2), alone = trial;
     struct dataset shape = {.x = {.kind = trial.kind, .rows = trial.rows, .columns = 1}};
-    CHECK(parts_of(&shape).count > PARTS_USUAL);
+    CHECK(row_partition_of(&shape).count > PARTS_USUAL);
     train_team(&alone, 1);
     CHECKF(alone.model[0] != NULL, "%s", alone.error[0].message);
     trial.options.threads = 2;

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "binary.h"
-#include "data/subset.h"
 #include "data/split.h"
+#include "data/subset.h"
 #include "fault.h"
 #include "model_made.h"
 #include "run_made.h"

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "search/tune_state.h"
 #include "run_made.h"
+#include "search/tune_state.h"
 #include "test.h"
 
 enum { ROWS = 100, FOLDS = 2 };
@@ -50,13 +50,13 @@ static void made_new(struct made *made, temper_loss_spec loss, double weight)
                               .phase = "final fit"};
     made->t.train.scale = "none";
     made->t.train.no_intercept = 1;
-    CHECK(ground_new(made->data, "none", 1, &made->t.ground, &made->error) == TEMPER_OK);
+    CHECK(scaled_features_new(made->data, "none", 1, &made->t.ground, &made->error) == TEMPER_OK);
 }
 
 static void made_free(struct made *made)
 {
     model_free(made->t.model);
-    ground_free(&made->t.ground);
+    scaled_features_free(&made->t.ground);
     dataset_free(made->data);
 }
 

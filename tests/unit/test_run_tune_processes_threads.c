@@ -46,7 +46,7 @@ static void tune_share(void *context, const temper_comm *comm)
         add_weights(data);
     options.follow = stop_after;
     options.follow_context = &left;
-    trial->status[rank] = share_rows(data, comm, &trial->error[rank]);
+    trial->status[rank] = scatter_rows(data, comm, &trial->error[rank]);
     if (trial->status[rank] == TEMPER_OK)
         trial->status[rank] = temper_tune(made_public(data), &options, &trial->model[rank],
                                           &trial->report[rank], &trial->error[rank]);

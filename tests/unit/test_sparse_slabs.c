@@ -86,14 +86,14 @@ enum { SHAPES = sizeof shapes / sizeof *shapes };
 static void check_rows(const struct sparse_kernels *sparse, const struct made *made)
 {
     const size_t rows = made->rows.rows;
-    struct slabs slabs = {0};
+    struct sell16 slabs = {0};
     float *w = floats(made->columns);
     double *one = empty(rows), *two = empty(rows), *plain = empty(rows), *square = empty(rows);
-    CHECK(slabs_make(&made->rows, made->columns, &slabs));
-    CHECK(slabs_times(&slabs, sparse, 1, w, one) == TEMPER_OK);
-    CHECK(slabs_times(&slabs, sparse, 2, w, two) == TEMPER_OK);
+    CHECK(sell16_make(&made->rows, made->columns, &slabs));
+    CHECK(sell16_times(&slabs, sparse, 1, w, one) == TEMPER_OK);
+    CHECK(sell16_times(&slabs, sparse, 2, w, two) == TEMPER_OK);
     sparse->in_order(made->rows, w, plain);
-    slabs_squares(&slabs, square);
+    sell16_squares(&slabs, square);
     CHECK(same(one, plain, rows) && same(two, plain, rows));
     for (size_t i = 0; i < rows; i++) {
         long double sum = 0, size = 0, squares = 0;
@@ -106,7 +106,7 @@ static void check_rows(const struct sparse_kernels *sparse, const struct made *m
         CHECK(fabsl(one[i] - sum) <= SLAB_TOGETHER * FLT_EPSILON / 2 * size);
         CHECK(fabsl(square[i] - squares) <= LONGEST * DBL_EPSILON * squares);
     }
-    slabs_free(&slabs);
+    sell16_free(&slabs);
     free(w);
     double *all[] = {one, two, plain, square};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -156,16 +156,16 @@ TEST(slabs_of_columns)
     for (size_t k = 0; k < SHAPES; k++) {
         struct made made;
         struct sparse_rows turned;
-        struct slabs slabs = {0};
+        struct sell16 slabs = {0};
         make(shapes[k].rows, shapes[k].columns, &made);
         turn(&made, &turned);
         float *r = floats(shapes[k].rows + 1);
         double *out = empty(made.columns), *plain = empty(made.columns);
-        CHECK(slabs_turn(&made.rows, made.columns, &slabs));
-        CHECK(slabs_times(&slabs, kernel->sparse, 2, r, out) == TEMPER_OK);
+        CHECK(sell16_reorder(&made.rows, made.columns, &slabs));
+        CHECK(sell16_times(&slabs, kernel->sparse, 2, r, out) == TEMPER_OK);
         kernel->sparse->in_order(turned, r, plain);
         CHECK(same(out, plain, made.columns));
-        slabs_free(&slabs);
+        sell16_free(&slabs);
         void *all[] = {
             (void *)turned.start, (void *)turned.column, (void *)turned.value, r, out, plain};
         for (size_t i = 0; i < sizeof all / sizeof *all; i++)

@@ -3,11 +3,11 @@
 
 #include "base/memory.h"
 #include "base/thread.h"
-#include "data/read/line_boundary.h"
-#include "data/memory/memory_limit.h"
-#include "data/read/file_list.h"
 #include "data/batches/batch_reader_internal.h"
+#include "data/memory/memory_limit.h"
 #include "data/quote_text.h"
+#include "data/read/file_list.h"
+#include "data/read/line_boundary.h"
 
 enum {
     PORTION = 8 * 1024 * 1024,
@@ -34,7 +34,7 @@ static bool add_note_line(struct text *notes, const char *line, size_t length)
     return !notes->failed;
 }
 
-bool stream_add_notes(struct stream *stream, const char *notes)
+bool batch_reader_add_notes(struct batch_reader *stream, const char *notes)
 {
     size_t length;
     for (const char *line = notes; *line; line += length + (line[length] == '\n')) {
@@ -45,7 +45,7 @@ bool stream_add_notes(struct stream *stream, const char *notes)
     return true;
 }
 
-bool stream_can_be_cut(const struct stream *stream)
+bool batch_reader_can_split(const struct batch_reader *stream)
 {
     reader_fn *read = stream->format->read;
     return (read == read_csv || read == read_libsvm || read == read_cifar) &&
@@ -53,7 +53,7 @@ bool stream_can_be_cut(const struct stream *stream)
            !stream->options.classes; /* not all of which are in every portion */
 }
 
-static temper_status find_format(struct stream *stream, temper_error *error)
+static temper_status find_format(struct batch_reader *stream, temper_error *error)
 {
     struct dataset *first = mem_zeroed(1, sizeof *first);
     struct reading reading = {.path = stream->path,
@@ -62,29 +62,30 @@ static temper_status find_format(struct stream *stream, temper_error *error)
                               .error = error};
     temper_status status =
         first ? read_format(&reading, first, &stream->format) : error_no_memory(error);
-    if (first && status == TEMPER_OK && !stream_add_notes(stream, first->notes))
+    if (first && status == TEMPER_OK && !batch_reader_add_notes(stream, first->notes))
         status = error_no_memory(error);
     dataset_free(first);
     return status;
 }
 
-temper_status stream_open(const char *path, const temper_read_options *options,
-                          const struct schema *schema, struct stream **out, temper_error *error)
+temper_status batch_reader_open(const char *path, const temper_read_options *options,
+                                const struct schema *schema, struct batch_reader **out,
+                                temper_error *error)
 {
-    temper_status status = limit_check(options, false, error);
-    if (status == TEMPER_OK && shards_meant(path))
+    temper_status status = memory_limit_check(options, false, error);
+    if (status == TEMPER_OK && is_file_list(path))
         status = error_set(error, TEMPER_USAGE,
                            "%s names several files, and rows are taken from one at a time here; "
                            "give them one by one, or make one of them: temper convert %s all.tmpr",
                            place_text(path).text, place_text(path).text);
     if (status != TEMPER_OK)
         return status;
-    struct stream *stream = mem_zeroed(1, sizeof *stream);
+    struct batch_reader *stream = mem_zeroed(1, sizeof *stream);
     if (!stream)
         return error_no_memory(error);
-    *stream =
-        (struct stream){.path = path, .options = *options, .schema = schema, .portion = PORTION};
-    stream_set_width(stream, 1);
+    *stream = (struct batch_reader){
+        .path = path, .options = *options, .schema = schema, .portion = PORTION};
+    batch_reader_set_width(stream, 1);
     if (options->memory && options->memory / PORTION_SHARE < PORTION)
         stream->portion = (size_t)(options->memory / PORTION_SHARE);
     if (stream->portion < PORTION_LEAST)
@@ -93,14 +94,14 @@ temper_status stream_open(const char *path, const temper_read_options *options,
     if (status == TEMPER_OK)
         status = find_format(stream, error);
     if (status != TEMPER_OK) {
-        stream_close(stream);
+        batch_reader_close(stream);
         return status;
     }
     *out = stream;
     return TEMPER_OK;
 }
 
-void stream_close(struct stream *stream)
+void batch_reader_close(struct batch_reader *stream)
 {
     if (!stream)
         return;
@@ -112,44 +113,44 @@ void stream_close(struct stream *stream)
     mem_free(stream);
 }
 
-void stream_set_portion(struct stream *stream, size_t bytes)
+void batch_reader_set_portion(struct batch_reader *stream, size_t bytes)
 {
     stream->portion = bytes;
 }
 
-const char *stream_notes(const struct stream *stream)
+const char *batch_reader_notes(const struct batch_reader *stream)
 {
     return stream->notes.bytes ? stream->notes.bytes : "";
 }
 
-uint64_t stream_dropped(const struct stream *stream)
+uint64_t batch_reader_dropped(const struct batch_reader *stream)
 {
     return stream->dropped;
 }
 
-void stream_set_width(struct stream *stream, size_t numbers)
+void batch_reader_set_width(struct batch_reader *stream, size_t numbers)
 {
-    stream->slices.rows = slices_rows(numbers);
+    stream->slices.rows = dataset_batches_rows(numbers);
     stream->width = numbers;
 }
 
 /* What rows and results take; `data` has the limit. */
-static temper_status plan_memory(const struct stream *stream, const struct dataset *data,
+static temper_status plan_memory(const struct batch_reader *stream, const struct dataset *data,
                                  temper_error *error)
 {
     size_t threads = stream->options.threads ? stream->options.threads : thread_count_default();
     double slice = (double)stream->slices.rows * (double)stream->width * sizeof(double);
-    struct limit_plan plan = {
+    struct memory_limit_plan plan = {
         .what = "reading the file", .needed = RESULT_TIMES * slice, .threads = threads};
     if (!stream->slices.whole)
         plan.needed += PORTION_TIMES * (double)stream->portion;
-    return limit_plan(data, &plan, error);
+    return memory_limit_plan(data, &plan, error);
 }
 
 /* ---- Portions -------------------------------------------------------------------------------- */
 
 /* Reads on until `rest` has so many bytes, or the source ends. */
-static temper_status fill(struct stream *stream, size_t wanted, temper_error *error)
+static temper_status fill(struct batch_reader *stream, size_t wanted, temper_error *error)
 {
     char piece[65536];
     while (stream->source && stream->rest.length < wanted) {
@@ -170,7 +171,7 @@ static temper_status fill(struct stream *stream, size_t wanted, temper_error *er
 }
 
 /* Whether there is anything but blank lines, and comments of libsvm. */
-static bool has_rows(const struct stream *stream, const char *bytes, size_t length)
+static bool has_rows(const struct batch_reader *stream, const char *bytes, size_t length)
 {
     if (stream->format->read == read_cifar)
         return length > 0;
@@ -185,7 +186,7 @@ static bool has_rows(const struct stream *stream, const char *bytes, size_t leng
 }
 
 /* The first portion of a table has names, perhaps, and a row. */
-static size_t table_end(const struct stream *stream, const char *bytes, size_t length)
+static size_t table_end(const struct batch_reader *stream, const char *bytes, size_t length)
 {
     size_t end = last_cut(bytes, 0, length, odd_quotes(bytes, length));
     size_t first = stream->begun ? 0 : first_table_row(bytes, end);
@@ -195,7 +196,7 @@ static size_t table_end(const struct stream *stream, const char *bytes, size_t l
 }
 
 /* Where the portion ends; 0 if it must grow. Portions begin outside quotes. */
-static size_t portion_end(const struct stream *stream)
+static size_t portion_end(const struct batch_reader *stream)
 {
     const char *bytes = stream->rest.bytes;
     size_t length = stream->rest.length;
@@ -208,7 +209,7 @@ static size_t portion_end(const struct stream *stream)
     return table_end(stream, bytes, length);
 }
 
-static temper_status next_portion(struct stream *stream, size_t *end, temper_error *error)
+static temper_status next_portion(struct batch_reader *stream, size_t *end, temper_error *error)
 {
     for (size_t wanted = stream->portion;; wanted *= 2) {
         temper_status status = fill(stream, wanted, error);
@@ -228,7 +229,7 @@ static temper_status next_portion(struct stream *stream, size_t *end, temper_err
 /* ---- Batches --------------------------------------------------------------------------------- */
 
 /* The names of a table go before each of its portions. */
-static temper_status keep_header(struct stream *stream, const struct dataset *data,
+static temper_status keep_header(struct batch_reader *stream, const struct dataset *data,
                                  const char *bytes, size_t length, temper_error *error)
 {
     if (stream->format->read != read_csv || stream->begun)
@@ -242,7 +243,7 @@ static temper_status keep_header(struct stream *stream, const struct dataset *da
 }
 
 /* Rows with labels and rows without are not of one file. */
-static temper_status check_labels(struct stream *stream, const struct dataset *data,
+static temper_status check_labels(struct batch_reader *stream, const struct dataset *data,
                                   temper_error *error)
 {
     bool labelled = data->label != NULL;
@@ -256,7 +257,7 @@ static temper_status check_labels(struct stream *stream, const struct dataset *d
     return TEMPER_OK;
 }
 
-static temper_status read_portion(struct stream *stream, size_t end, struct dataset *data,
+static temper_status read_portion(struct batch_reader *stream, size_t end, struct dataset *data,
                                   temper_error *error)
 {
     size_t header = stream->header.length;
@@ -284,7 +285,7 @@ static temper_status read_portion(struct stream *stream, size_t end, struct data
 }
 
 /* What was given out makes room. */
-static void drop_portion(struct stream *stream, size_t end)
+static void drop_portion(struct batch_reader *stream, size_t end)
 {
     struct text *rest = &stream->rest;
     if (end == 0)
@@ -294,7 +295,8 @@ static void drop_portion(struct stream *stream, size_t end)
     rest->length -= end;
 }
 
-static temper_status whole_file(struct stream *stream, struct dataset *data, temper_error *error)
+static temper_status whole_file(struct batch_reader *stream, struct dataset *data,
+                                temper_error *error)
 {
     struct reading reading = {.path = stream->path,
                               .source = stream->source,
@@ -306,7 +308,7 @@ static temper_status whole_file(struct stream *stream, struct dataset *data, tem
 }
 
 /* A file that is read as a whole, and stays whole where it is in memory. */
-static temper_status first_whole(struct stream *stream, struct dataset *data, bool *some,
+static temper_status first_whole(struct batch_reader *stream, struct dataset *data, bool *some,
                                  temper_error *error)
 {
     *some = true;
@@ -315,22 +317,22 @@ static temper_status first_whole(struct stream *stream, struct dataset *data, bo
     stream->slices.whole = mem_zeroed(1, sizeof *stream->slices.whole);
     temper_status status = stream->slices.whole ? whole_file(stream, stream->slices.whole, error)
                                                 : error_no_memory(error);
-    if (status == TEMPER_OK && !stream_add_notes(stream, stream->slices.whole->notes))
+    if (status == TEMPER_OK && !batch_reader_add_notes(stream, stream->slices.whole->notes))
         status = error_no_memory(error);
     if (status == TEMPER_OK)
-        stream_count(stream, 0, stream->slices.whole->missing_dropped, 0);
+        batch_reader_count(stream, 0, stream->slices.whole->missing_dropped, 0);
     if (status == TEMPER_OK)
         status = plan_memory(stream, stream->slices.whole, error);
-    return status == TEMPER_OK ? slices_next(&stream->slices, data, some, error) : status;
+    return status == TEMPER_OK ? dataset_batches_next(&stream->slices, data, some, error) : status;
 }
 
-temper_status stream_rows(struct stream *stream, struct dataset *data, bool *some,
-                          temper_error *error)
+temper_status batch_reader_rows(struct batch_reader *stream, struct dataset *data, bool *some,
+                                temper_error *error)
 {
     *some = false;
     if (stream->slices.whole)
-        return slices_next(&stream->slices, data, some, error);
-    if (!stream_can_be_cut(stream))
+        return dataset_batches_next(&stream->slices, data, some, error);
+    if (!batch_reader_can_split(stream))
         return stream->source ? first_whole(stream, data, some, error) : TEMPER_OK;
     const struct dataset limit = {.memory = stream->begun ? 0 : stream->options.memory};
     temper_status fits = plan_memory(stream, &limit, error);

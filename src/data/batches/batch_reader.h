@@ -10,25 +10,27 @@
 #include "data/dataset.h"
 #include "data/schema.h"
 
-struct stream;
+struct batch_reader;
 
 /* As dataset_read_like, which says what the schema is for; it and the options outlive the stream.
  */
-temper_status stream_open(const char *path, const temper_read_options *options,
-                          const struct schema *schema, struct stream **out, temper_error *error);
+temper_status batch_reader_open(const char *path, const temper_read_options *options,
+                                const struct schema *schema, struct batch_reader **out,
+                                temper_error *error);
 /* How much of a text is read at a time: some MiB, unless a test wants cuts everywhere. */
-void stream_set_portion(struct stream *stream, size_t bytes);
+void batch_reader_set_portion(struct batch_reader *stream, size_t bytes);
 /* How many numbers will be made of each row: batches of a file that is not in memory are such that
  * they are few. */
-void stream_set_width(struct stream *stream, size_t numbers);
+void batch_reader_set_width(struct batch_reader *stream, size_t numbers);
 /* Several processes (options->comm): a batch for each, in the order of the ranks, of which some may
  * have no rows; all end together. */
-/* *batch is NULL behind the last row. After a failure only stream_close may follow. */
-temper_status stream_next(struct stream *stream, struct dataset **batch, temper_error *error);
+/* *batch is NULL behind the last row. After a failure only batch_reader_close may follow. */
+temper_status batch_reader_next(struct batch_reader *stream, struct dataset **batch,
+                                temper_error *error);
 /* All sentences so far, each once. */
-const char *stream_notes(const struct stream *stream);
+const char *batch_reader_notes(const struct batch_reader *stream);
 /* Rows so far that were dropped for their missing values. */
-uint64_t stream_dropped(const struct stream *stream);
-void stream_close(struct stream *stream);
+uint64_t batch_reader_dropped(const struct batch_reader *stream);
+void batch_reader_close(struct batch_reader *stream);
 
 #endif

@@ -1,39 +1,39 @@
-/* stream_next: batch after batch, and what is known behind the last. */
+/* batch_reader_next: batch after batch, and what is known behind the last. */
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/csv/csv.h"
 #include "data/batches/batch_reader_internal.h"
+#include "data/csv/csv.h"
 #include "data/quote_text.h"
 
 /* Of all portions together: each for itself would tell its own figures. */
-static bool note_missing(struct stream *stream)
+static bool note_missing(struct batch_reader *stream)
 {
     const char *told = stream->options.missing;
     bool means =
         told ? strcmp(told, "mean") == 0 : stream->schema && stream->schema->missing == SCHEMA_MEAN;
     struct dataset all = {.missing_dropped = stream->dropped, .missing_filled = stream->filled};
     csv_note_missing(&all, stream->kept, means, true);
-    return stream_add_notes(stream, all.notes);
+    return batch_reader_add_notes(stream, all.notes);
 }
 
 /* One batch, which has no rows if all of a portion were dropped. */
-static temper_status next_batch(struct stream *stream, struct dataset *data, bool *some,
+static temper_status next_batch(struct batch_reader *stream, struct dataset *data, bool *some,
                                 temper_error *error)
 {
     if (!comm_alone(stream->options.comm))
-        return stream_shared_rows(stream, data, some, error);
-    temper_status status = stream_rows(stream, data, some, error);
+        return batch_reader_shared_rows(stream, data, some, error);
+    temper_status status = batch_reader_rows(stream, data, some, error);
     if (status != TEMPER_OK || !*some)
         return status;
-    stream_count(stream, data->x.rows, data->missing_dropped, data->missing_filled);
-    return stream_add_notes(stream, data->notes) ? TEMPER_OK : error_no_memory(error);
+    batch_reader_count(stream, data->x.rows, data->missing_dropped, data->missing_filled);
+    return batch_reader_add_notes(stream, data->notes) ? TEMPER_OK : error_no_memory(error);
 }
 
 /* Behind the last batch. */
-static temper_status finish(struct stream *stream, temper_error *error)
+static temper_status finish(struct batch_reader *stream, temper_error *error)
 {
-    if (!stream_can_be_cut(stream))
+    if (!batch_reader_can_split(stream))
         return TEMPER_OK;
     if (stream->kept == 0 && stream->dropped > 0)
         return error_set(error, TEMPER_BAD_DATA,
@@ -42,7 +42,8 @@ static temper_status finish(struct stream *stream, temper_error *error)
     return note_missing(stream) ? TEMPER_OK : error_no_memory(error);
 }
 
-temper_status stream_next(struct stream *stream, struct dataset **batch, temper_error *error)
+temper_status batch_reader_next(struct batch_reader *stream, struct dataset **batch,
+                                temper_error *error)
 {
     struct dataset *data = mem_zeroed(1, sizeof *data);
     bool some = false;
@@ -55,7 +56,7 @@ temper_status stream_next(struct stream *stream, struct dataset **batch, temper_
         data = NULL;
     }
     if (status == TEMPER_OK && empty)
-        return stream_next(stream, batch, error);
+        return batch_reader_next(stream, batch, error);
     if (status == TEMPER_OK && !some)
         status = finish(stream, error);
     if (status == TEMPER_OK)

@@ -11,7 +11,7 @@ enum {
     SLICE_MOST = 8192,
 };
 
-size_t slices_rows(size_t numbers)
+size_t dataset_batches_rows(size_t numbers)
 {
     size_t rows =
         SLICE_BYTES / sizeof(double) / (numbers ? numbers : 1) / SLICE_LEAST * SLICE_LEAST;
@@ -27,8 +27,8 @@ static void *copy_of(const void *array, uint64_t from, size_t count, size_t size
     return copy;
 }
 
-temper_status slices_next(struct slices *slices, struct dataset *data, bool *some,
-                          temper_error *error)
+temper_status dataset_batches_next(struct dataset_batches *slices, struct dataset *data, bool *some,
+                                   temper_error *error)
 {
     const struct dataset *whole = slices->whole;
     uint64_t from = slices->given, left = whole->x.rows - from;

@@ -62,7 +62,7 @@ struct csv_cell {
 };
 
 /* What can be wrong with a table; csv_fault.c has the words. */
-enum csv_fault_kind {
+enum csv_error_kind {
     CSV_FINE,
     CSV_MEMORY,
     CSV_QUOTE_OPEN,
@@ -97,8 +97,8 @@ enum {
     CSV_NAME_SHOWN = 24   /* of a column's name */
 };
 
-struct csv_fault {
-    enum csv_fault_kind kind;
+struct csv_error {
+    enum csv_error_kind kind;
     uint64_t line; /* from 1, within what was parsed by one call */
     size_t column; /* the byte of the line, from 1; 0: the whole line */
     size_t field;  /* the column of the table, from 0 */
@@ -109,7 +109,7 @@ struct csv_fault {
 void csv_format_set(struct csv_format *format, char separator);
 /* Takes the cell at p apart; the text ends in a newline just before `to`. On a fault cell->from is
  * where it is. */
-enum csv_fault_kind csv_scan(const struct csv_format *format, const char *p, const char *to,
+enum csv_error_kind csv_scan(const struct csv_format *format, const char *p, const char *to,
                              struct csv_cell *cell);
 bool csv_is_missing(const struct csv_cell *cell);
 bool csv_is_number(const struct csv_cell *cell);
@@ -129,7 +129,7 @@ enum { CSV_TEXTS_KEPT = 32 }; /* columns of text that a message may tell of */
 
 enum csv_missing_rule { CSV_REFUSE, CSV_ZERO, CSV_MEAN, CSV_DROP };
 
-struct csv_plan {
+struct csv_column_plan {
     const char *path;
     struct csv_format format;
     bool separator_told;      /* by the first line, not by the format */
@@ -169,7 +169,7 @@ struct csv_line {
 };
 
 /* The next row at p. */
-enum csv_fault_kind csv_line_read(const struct csv_format *format, const char *p, const char *to,
+enum csv_error_kind csv_line_read(const struct csv_format *format, const char *p, const char *to,
                                   struct csv_line *line);
 void csv_line_free(struct csv_line *line);
 
@@ -178,36 +178,36 @@ bool csv_is_tsv(const struct reading *reading);
 /* The separator of a file that is not, and whose first line is at p. */
 char csv_find_separator(const char *p, const char *to);
 /* Is the first line a header? `second` is NULL if there is no other. */
-temper_status csv_find_header(struct csv_plan *plan, const struct reading *reading,
+temper_status csv_find_header(struct csv_column_plan *plan, const struct reading *reading,
                               const struct csv_line *first, const struct csv_line *second);
 
 /* Fills columns, names and roles, from the first line and the options. */
-temper_status csv_plan_columns(struct csv_plan *plan, const struct reading *reading,
+temper_status csv_columns_plan(struct csv_column_plan *plan, const struct reading *reading,
                                const struct csv_line *first);
 /* Makes features that hold text within the piece categorical, if the options want all such. */
-void csv_plan_text(struct csv_plan *plan, const struct csv_piece *piece);
+void csv_columns_text(struct csv_column_plan *plan, const struct csv_piece *piece);
 /* Remembers which features hold text in the first lines of a piece, if the first row has some: a
  * user who is told of one column only meets the next one in the next attempt. */
-void csv_plan_find_texts(struct csv_plan *plan, const struct csv_piece *piece);
+void csv_columns_find_texts(struct csv_column_plan *plan, const struct csv_piece *piece);
 /* Counts what the roles came to; the last step. */
-temper_status csv_plan_finish(struct csv_plan *plan, const struct reading *reading);
-void csv_plan_free(struct csv_plan *plan);
+temper_status csv_columns_finish(struct csv_column_plan *plan, const struct reading *reading);
+void csv_columns_free(struct csv_column_plan *plan);
 
 struct csv_column_text {
     char text[48];
 };
 /* A column as an option would name it: its name if that is short, plain and unique, else its
  * number. */
-struct csv_column_text csv_column_option(const struct csv_plan *plan, size_t column);
+struct csv_column_text csv_column_option(const struct csv_column_plan *plan, size_t column);
 /* "column 'sepal length'", or "column 3" if it has no name that can be shown. */
-struct csv_column_text csv_column_shown(const struct csv_plan *plan, size_t column);
+struct csv_column_text csv_column_shown(const struct csv_column_plan *plan, size_t column);
 
 /* ---- Rows
  * ------------------------------------------------------------------------------------------- */
 
 /* Rows that were read: all of them, or those of one chunk. */
-struct csv_part {
-    struct spill *spill; /* where the arrays are; NULL: in memory */
+struct csv_rows {
+    struct disk_array *spill; /* where the arrays are; NULL: in memory */
     size_t rows, capacity;
     unsigned char *cells; /* rows * width floats or doubles; NaN is a missing value. A categorical
                            * cell holds its code in its first four bytes */
@@ -221,27 +221,29 @@ struct csv_part {
     uint64_t lines;           /* read so far, from the beginning of the part */
     uint64_t missing;         /* cells that were */
     uint64_t dropped;         /* rows */
-    struct csv_fault fault;
+    struct csv_error fault;
 };
 
 /* From {0}, but for the lines before it. */
-bool csv_part_start(struct csv_part *part, const struct csv_plan *plan);
+bool csv_rows_start(struct csv_rows *part, const struct csv_column_plan *plan);
 /* Room for so many rows in all. */
-bool csv_part_reserve(struct csv_part *part, const struct csv_plan *plan, size_t rows);
+bool csv_rows_reserve(struct csv_rows *part, const struct csv_column_plan *plan, size_t rows);
 /* The same for rows that will probably come; does nothing without the memory for them. */
-void csv_part_expect(struct csv_part *part, const struct csv_plan *plan, size_t rows);
+void csv_rows_expect(struct csv_rows *part, const struct csv_column_plan *plan, size_t rows);
 /* Empty again, with its memory and its classes: those of the next chunk are mostly the same. */
-void csv_part_clear(struct csv_part *part);
+void csv_rows_clear(struct csv_rows *part);
 /* Turns the codes of `part` into those of `whole`, always the same one, which learns new ones, row
  * by row; rows behind the first that does not fit are cut off, and the fault is set. */
-void csv_part_recode(struct csv_part *part, struct csv_part *whole, const struct csv_plan *plan);
+void csv_rows_recode(struct csv_rows *part, struct csv_rows *whole,
+                     const struct csv_column_plan *plan);
 /* Adds copies of the rows of `part` to `whole`, its counts and its lines; false without memory. */
-bool csv_part_append(const struct csv_part *part, struct csv_part *whole,
-                     const struct csv_plan *plan);
-void csv_part_free(struct csv_part *part, const struct csv_plan *plan);
+bool csv_rows_append(const struct csv_rows *part, struct csv_rows *whole,
+                     const struct csv_column_plan *plan);
+void csv_rows_free(struct csv_rows *part, const struct csv_column_plan *plan);
 
 /* Adds the rows of a piece to a part; false if part->fault says why not. */
-bool csv_parse(const struct csv_plan *plan, const struct csv_piece *piece, struct csv_part *part);
+bool csv_parse(const struct csv_column_plan *plan, const struct csv_piece *piece,
+               struct csv_rows *part);
 
 /* Adds the text of a cell, in quotes if it needs them or has to have them. */
 struct text;
@@ -250,19 +252,19 @@ void csv_append_text(struct text *out, const char *text, bool quoted);
 /* ---- Messages and results
  * --------------------------------------------------------------------------- */
 
-void csv_fault_set(struct csv_fault *fault, enum csv_fault_kind kind, const char *from,
+void csv_error_set(struct csv_error *fault, enum csv_error_kind kind, const char *from,
                    const char *to);
 /* The fault as an error; lines_before those of the parts before. */
-temper_status csv_fault_report(const struct csv_plan *plan, const struct csv_fault *fault,
+temper_status csv_error_report(const struct csv_column_plan *plan, const struct csv_error *fault,
                                uint64_t lines_before, temper_error *error);
 
 /* Several processes: the lines of this one among those that bytes from .. to have. */
-temper_status csv_own_span(const struct reading *reading, uint64_t *from, uint64_t *to);
+temper_status csv_own_byte_range(const struct reading *reading, uint64_t *from, uint64_t *to);
 /* Says what became of missing values, by data->missing_*, of data that has kept so many rows. */
 void csv_note_missing(struct dataset *data, uint64_t kept, bool means, bool of_training);
 
 /* Turns all the rows into a dataset: one-hot features, means, names; takes their memory. */
-temper_status csv_finish(const struct csv_plan *plan, struct csv_part *whole,
-                         const struct reading *reading, struct dataset *data);
+temper_status csv_to_dataset(const struct csv_column_plan *plan, struct csv_rows *whole,
+                             const struct reading *reading, struct dataset *data);
 
 #endif

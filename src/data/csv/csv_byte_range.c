@@ -95,7 +95,7 @@ static temper_status find_starts(struct spans *spans)
     return status;
 }
 
-temper_status csv_own_span(const struct reading *reading, uint64_t *from, uint64_t *to)
+temper_status csv_own_byte_range(const struct reading *reading, uint64_t *from, uint64_t *to)
 {
     const temper_comm *comm = reading->options->comm;
     struct spans spans = {.path = reading->path,

@@ -20,7 +20,7 @@ enum { NAMES_LENGTH = 160 }; /* of a list of them in a message */
  * ------------------------------------------------------------------------------------------ */
 
 /* Copies: the chunk that the header is in goes back before the rows are done. */
-static temper_status take_names(struct csv_plan *plan, const struct csv_line *header,
+static temper_status take_names(struct csv_column_plan *plan, const struct csv_line *header,
                                 temper_error *error)
 {
     plan->names.name = (char **)mem_zeroed(header->count, sizeof *plan->names.name);
@@ -38,7 +38,7 @@ static temper_status take_names(struct csv_plan *plan, const struct csv_line *he
 }
 
 /* How many columns have this name; *column is the first. */
-static size_t find_name(const struct csv_plan *plan, const char *name, size_t *column)
+static size_t find_name(const struct csv_column_plan *plan, const char *name, size_t *column)
 {
     size_t found = 0;
     for (size_t i = 0; i < plan->names.count; i++) {
@@ -67,7 +67,7 @@ static bool is_printable(const char *name)
     return true;
 }
 
-struct csv_column_text csv_column_option(const struct csv_plan *plan, size_t column)
+struct csv_column_text csv_column_option(const struct csv_column_plan *plan, size_t column)
 {
     struct csv_column_text shown;
     size_t ignored;
@@ -79,7 +79,7 @@ struct csv_column_text csv_column_option(const struct csv_plan *plan, size_t col
     return shown;
 }
 
-struct csv_column_text csv_column_shown(const struct csv_plan *plan, size_t column)
+struct csv_column_text csv_column_shown(const struct csv_column_plan *plan, size_t column)
 {
     struct csv_column_text shown;
     const char *name = column < plan->names.count ? plan->names.name[column] : "";
@@ -111,7 +111,7 @@ static struct token_text shown_name(const struct wanted *wanted)
 }
 
 /* A name that differs in case or blanks alone, else NULL. */
-static const char *meant_name(const struct csv_plan *plan, const char *name)
+static const char *meant_name(const struct csv_column_plan *plan, const char *name)
 {
     for (size_t i = 0; i < plan->names.count; i++)
         if (text_alike(plan->names.name[i], name))
@@ -120,7 +120,7 @@ static const char *meant_name(const struct csv_plan *plan, const char *name)
 }
 
 /* "a name of the header: a, b, c, ...", as many as fit in. */
-static void list_names(const struct csv_plan *plan, char out[NAMES_LENGTH])
+static void list_names(const struct csv_column_plan *plan, char out[NAMES_LENGTH])
 {
     size_t used = (size_t)snprintf(out, NAMES_LENGTH, "a name of the header: "), i = 0;
     for (; i < plan->names.count; i++) {
@@ -136,7 +136,7 @@ static void list_names(const struct csv_plan *plan, char out[NAMES_LENGTH])
 }
 
 /* Without a header names cannot be found, which may be the mistake. */
-static temper_status no_column(const struct csv_plan *plan, const struct wanted *wanted)
+static temper_status no_column(const struct csv_column_plan *plan, const struct wanted *wanted)
 {
     char advice[NAMES_LENGTH] = "--header yes if the file has a header";
     const char *meant = meant_name(plan, wanted->name);
@@ -154,7 +154,7 @@ static temper_status no_column(const struct csv_plan *plan, const struct wanted 
 }
 
 /* By name, else by number; CSV_NO_COLUMN if it is neither. */
-static temper_status look_up(const struct csv_plan *plan, const struct wanted *wanted,
+static temper_status look_up(const struct csv_column_plan *plan, const struct wanted *wanted,
                              size_t *column)
 {
     unsigned long long number;
@@ -173,7 +173,7 @@ static temper_status look_up(const struct csv_plan *plan, const struct wanted *w
 }
 
 /* Gives a column a role that no other option has given it. */
-static temper_status claim(struct csv_plan *plan, const struct wanted *wanted, size_t column,
+static temper_status claim(struct csv_column_plan *plan, const struct wanted *wanted, size_t column,
                            enum csv_role role)
 {
     if (column == CSV_NO_COLUMN)
@@ -187,7 +187,7 @@ static temper_status claim(struct csv_plan *plan, const struct wanted *wanted, s
 }
 
 /* Both: *column is the one. */
-static temper_status claim_name(struct csv_plan *plan, const struct wanted *wanted,
+static temper_status claim_name(struct csv_column_plan *plan, const struct wanted *wanted,
                                 enum csv_role role, size_t *column)
 {
     temper_status status = look_up(plan, wanted, column);
@@ -195,14 +195,14 @@ static temper_status claim_name(struct csv_plan *plan, const struct wanted *want
 }
 
 /* "all" among the categorical columns means no column, unless one is named so. */
-static bool means_all(const struct csv_plan *plan, const char *name)
+static bool means_all(const struct csv_column_plan *plan, const char *name)
 {
     size_t column;
     return strcmp(name, "all") == 0 && find_name(plan, name, &column) == 0;
 }
 
 /* The columns of "A,B,...". */
-static temper_status claim_list(struct csv_plan *plan, const struct wanted *option,
+static temper_status claim_list(struct csv_column_plan *plan, const struct wanted *option,
                                 const char *text, enum csv_role role)
 {
     struct list list;
@@ -226,7 +226,7 @@ static temper_status claim_list(struct csv_plan *plan, const struct wanted *opti
  * ------------------------------------------------------------------------------------------- */
 
 /* Weights are in a column if the option names one, else in a file, which is not for us to read. */
-static temper_status claim_weight(struct csv_plan *plan, const struct reading *reading)
+static temper_status claim_weight(struct csv_column_plan *plan, const struct reading *reading)
 {
     const char *name = reading->options->weights;
     if (!name)
@@ -239,7 +239,7 @@ static temper_status claim_weight(struct csv_plan *plan, const struct reading *r
 }
 
 /* The column that --label names; by default the last one that is left. */
-static temper_status claim_label(struct csv_plan *plan, const struct reading *reading)
+static temper_status claim_label(struct csv_column_plan *plan, const struct reading *reading)
 {
     const char *name = reading->options->label;
     size_t none;
@@ -259,11 +259,11 @@ static temper_status claim_label(struct csv_plan *plan, const struct reading *re
         plan->role[i] = CSV_LABEL;
         return TEMPER_OK;
     }
-    return TEMPER_OK; /* and no feature is left: csv_plan_finish says so */
+    return TEMPER_OK; /* and no feature is left: csv_columns_finish says so */
 }
 
 /* What --missing says. */
-static temper_status take_missing_rule(struct csv_plan *plan, const struct reading *reading)
+static temper_status take_missing_rule(struct csv_column_plan *plan, const struct reading *reading)
 {
     static const char *const rules[] = {
         [CSV_ZERO] = "zero", [CSV_MEAN] = "mean", [CSV_DROP] = "drop"};
@@ -275,11 +275,11 @@ static temper_status take_missing_rule(struct csv_plan *plan, const struct readi
     if (given && plan->missing == CSV_REFUSE)
         return error_set(reading->error, TEMPER_USAGE,
                          "--missing is none of zero, mean and drop; pass one of them");
-    return reading->schema ? csv_like_missing(plan, reading) : TEMPER_OK;
+    return reading->schema ? csv_match_missing(plan, reading) : TEMPER_OK;
 }
 
 /* What is ignored or weights goes first, so that the label is the last of the others. */
-temper_status csv_plan_columns(struct csv_plan *plan, const struct reading *reading,
+temper_status csv_columns_plan(struct csv_column_plan *plan, const struct reading *reading,
                                const struct csv_line *first)
 {
     plan->columns = first->count;
@@ -299,7 +299,7 @@ temper_status csv_plan_columns(struct csv_plan *plan, const struct reading *read
     if (status == TEMPER_OK && (!reading->schema || reading->options->label))
         status = claim_label(plan, reading);
     if (status == TEMPER_OK && reading->schema)
-        return csv_like_columns(plan, reading);
+        return csv_match_columns(plan, reading);
     struct wanted text = {.option = "--categorical", .reading = reading};
     if (status == TEMPER_OK)
         status = claim_list(plan, &text, reading->options->categorical, CSV_CATEGORY);
@@ -307,7 +307,7 @@ temper_status csv_plan_columns(struct csv_plan *plan, const struct reading *read
 }
 
 /* The width of a row, and where in it the categories are. */
-temper_status csv_plan_finish(struct csv_plan *plan, const struct reading *reading)
+temper_status csv_columns_finish(struct csv_column_plan *plan, const struct reading *reading)
 {
     for (size_t i = 0; i < plan->columns; i++) {
         plan->categories += plan->role[i] == CSV_CATEGORY;
@@ -335,7 +335,7 @@ temper_status csv_plan_finish(struct csv_plan *plan, const struct reading *readi
 }
 
 /* Half-built plans too. */
-void csv_plan_free(struct csv_plan *plan)
+void csv_columns_free(struct csv_column_plan *plan)
 {
     for (size_t i = 0; i < plan->names.count; i++)
         mem_free(plan->names.name[i]);

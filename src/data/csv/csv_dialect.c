@@ -8,15 +8,15 @@
 #include "base/text.h"
 #include "data/csv/csv.h"
 #include "data/csv/csv_schema.h"
-#include "data/read/format.h"
 #include "data/name_list.h"
 #include "data/quote_text.h"
+#include "data/read/format.h"
 
 /* ---- Lines
  * ------------------------------------------------------------------------------------------ */
 
 /* Only for the first two lines, so the array may take its time to grow. */
-enum csv_fault_kind csv_line_read(const struct csv_format *format, const char *p, const char *to,
+enum csv_error_kind csv_line_read(const struct csv_format *format, const char *p, const char *to,
                                   struct csv_line *line)
 {
     size_t capacity = 0;
@@ -30,7 +30,7 @@ enum csv_fault_kind csv_line_read(const struct csv_format *format, const char *p
             line->cell = grown;
         }
         struct csv_cell *cell = &line->cell[line->count];
-        enum csv_fault_kind kind = csv_scan(format, p, to, cell);
+        enum csv_error_kind kind = csv_scan(format, p, to, cell);
         if (kind != CSV_FINE) {
             line->next = cell->from; /* where it is */
             return kind;
@@ -144,10 +144,10 @@ static bool looks_like_header(const struct csv_line *first, const struct csv_lin
 }
 
 /* From what is most certain to what is least; in doubt the user is asked. */
-static temper_status guess_header(struct csv_plan *plan, const struct reading *reading,
+static temper_status guess_header(struct csv_column_plan *plan, const struct reading *reading,
                                   const struct csv_line *first, const struct csv_line *second)
 {
-    if (reading->schema && csv_like_header(reading->schema, first))
+    if (reading->schema && csv_match_header(reading->schema, first))
         plan->header = true;
     else if (!second)
         plan->header = count_numbers(first) == 0;
@@ -174,7 +174,7 @@ static bool is_comment(const struct csv_line *first, const struct csv_line *seco
 }
 
 /* The option, if it is given. */
-temper_status csv_find_header(struct csv_plan *plan, const struct reading *reading,
+temper_status csv_find_header(struct csv_column_plan *plan, const struct reading *reading,
                               const struct csv_line *first, const struct csv_line *second)
 {
     const char *told = reading->options->header;

@@ -65,7 +65,7 @@ static const char *const sentences[] = {
 };
 
 /* The cell is cut short: the remedy must fit in behind it. */
-void csv_fault_set(struct csv_fault *fault, enum csv_fault_kind kind, const char *from,
+void csv_error_set(struct csv_error *fault, enum csv_error_kind kind, const char *from,
                    const char *to)
 {
     size_t length = (size_t)(to - from);
@@ -79,7 +79,7 @@ void csv_fault_set(struct csv_fault *fault, enum csv_fault_kind kind, const char
 /* ---- Columns of text ------------------------------------------------------------------------- */
 
 /* "age, 3 ('home town'), city", by the names that options take; as many as fit in. */
-static void append_texts(struct text *text, const struct csv_plan *plan, bool for_option)
+static void append_texts(struct text *text, const struct csv_column_plan *plan, bool for_option)
 {
     size_t start = text->length;
     for (size_t i = 0; i < plan->texts; i++) {
@@ -98,7 +98,7 @@ static void append_texts(struct text *text, const struct csv_plan *plan, bool fo
 }
 
 /* Whether others have text too, from the first row on. */
-static bool is_one_of_many(const struct csv_plan *plan, size_t column)
+static bool is_one_of_many(const struct csv_column_plan *plan, size_t column)
 {
     bool found = false;
     for (size_t i = 0; i < plan->texts && !found; i++)
@@ -109,14 +109,14 @@ static bool is_one_of_many(const struct csv_plan *plan, size_t column)
 /* ---- Sentences ------------------------------------------------------------------------------- */
 
 /* Its line, unless there are blank ones. */
-static uint64_t first_row(const struct csv_plan *plan)
+static uint64_t first_row(const struct csv_column_plan *plan)
 {
     return plan->header ? 2 : 1;
 }
 
 /* Further down it is rather a cell that is wrong. */
-static void append_label(struct text *text, const struct csv_plan *plan,
-                         const struct csv_fault *fault)
+static void append_label(struct text *text, const struct csv_column_plan *plan,
+                         const struct csv_error *fault)
 {
     if (!plan->label_guessed || fault->line > first_row(plan))
         return;
@@ -128,8 +128,8 @@ static void append_label(struct text *text, const struct csv_plan *plan,
 }
 
 /* What a letter behind @ stands for. */
-static void append_part(struct text *text, char part, const struct csv_plan *plan,
-                        const struct csv_fault *fault)
+static void append_part(struct text *text, char part, const struct csv_column_plan *plan,
+                        const struct csv_error *fault)
 {
     if (part == 't')
         text_append(text, fault->token);
@@ -154,7 +154,8 @@ static bool is_figure(const char *token)
 }
 
 /* What a column of text could become is settled where a model has numbers. */
-static enum csv_fault_kind kind_for(const struct csv_plan *plan, const struct csv_fault *fault)
+static enum csv_error_kind kind_for(const struct csv_column_plan *plan,
+                                    const struct csv_error *fault)
 {
     bool first = fault->kind == CSV_TEXT_FIRST;
     if (!first && fault->kind != CSV_TEXT)
@@ -169,7 +170,8 @@ static enum csv_fault_kind kind_for(const struct csv_plan *plan, const struct cs
 }
 
 /* The sentence with its parts in place. */
-static void fill_in(struct text *text, const struct csv_plan *plan, const struct csv_fault *fault)
+static void fill_in(struct text *text, const struct csv_column_plan *plan,
+                    const struct csv_error *fault)
 {
     for (const char *p = sentences[kind_for(plan, fault)]; *p;) {
         size_t plain = strcspn(p, "@");
@@ -183,12 +185,12 @@ static void fill_in(struct text *text, const struct csv_plan *plan, const struct
 }
 
 /* file:line:column where there is one, else file:line. */
-temper_status csv_fault_report(const struct csv_plan *plan, const struct csv_fault *fault,
+temper_status csv_error_report(const struct csv_column_plan *plan, const struct csv_error *fault,
                                uint64_t lines_before, temper_error *error)
 {
     struct text text = {0};
     struct place_text place = place_text(plan->path);
-    struct csv_fault found = *fault;
+    struct csv_error found = *fault;
     found.line += lines_before;
     size_t line = (size_t)found.line;
     temper_status status = TEMPER_BAD_DATA;

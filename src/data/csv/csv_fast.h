@@ -8,14 +8,14 @@
 /* One plain number at p, which `ending` ends; NULL if it is not plain. */
 static inline const char *csv_take_number(const char *p, char ending, bool f64, void *out)
 {
-    struct number_plain number;
+    struct number_fast number;
     double wide;
     float narrow;
     struct number_view view = number_look(p, ending);
     unsigned length = view.ends ? (unsigned)__builtin_ctz(view.ends) : 0;
-    if (length == 0 || p[length] != ending || !number_plain_read(p, length, view.stops, &number))
+    if (length == 0 || p[length] != ending || !number_fast_read(p, length, view.stops, &number))
         return NULL;
-    if (f64 ? !number_plain_f64(&number, &wide) : !number_plain_f32(&number, &narrow))
+    if (f64 ? !number_fast_f64(&number, &wide) : !number_fast_f32(&number, &narrow))
         return NULL;
     if (f64)
         memcpy(out, &wide, sizeof wide);

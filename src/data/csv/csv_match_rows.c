@@ -14,8 +14,8 @@ struct source_column {
 };
 
 struct rows {
-    const struct csv_plan *plan;
-    struct csv_part *whole;
+    const struct csv_column_plan *plan;
+    struct csv_rows *whole;
     const struct schema *schema;
     struct source_column *source; /* one for each column of the schema */
     size_t row_size;
@@ -61,7 +61,7 @@ static void free_sources(struct rows *rows)
 /* Where each column's cells are, and what its texts mean. */
 static bool find_sources(struct rows *rows)
 {
-    const struct csv_plan *plan = rows->plan;
+    const struct csv_column_plan *plan = rows->plan;
     const struct schema *schema = rows->schema;
     size_t *slot = mem_zeroed(plan->columns, sizeof *slot);
     rows->source = mem_zeroed(schema->columns, sizeof *rows->source);
@@ -154,10 +154,10 @@ static bool row_is_whole(const struct rows *rows, const void *row)
     return !missing;
 }
 
-/* In place, from the last row to the first: a row never becomes narrower, see csv_finish. */
+/* In place, from the last row to the first: a row never becomes narrower, see csv_to_dataset. */
 static bool write_rows(struct rows *rows)
 {
-    struct csv_part *whole = rows->whole;
+    struct csv_rows *whole = rows->whole;
     size_t old_size = rows->plan->row_size;
     unsigned char *row = mem_alloc(old_size, 1);
     unsigned char *cells =
@@ -170,7 +170,7 @@ static bool write_rows(struct rows *rows)
             memcpy(row, cells + r * old_size, old_size);
             write_row(rows, row, cells + r * rows->row_size);
         }
-        spill_used(whole->spill, old_size + rows->row_size);
+        disk_array_used(whole->spill, old_size + rows->row_size);
     }
     mem_free(row);
     return cells != NULL;
@@ -180,7 +180,7 @@ static bool write_rows(struct rows *rows)
 
 static void note(const struct rows *rows, struct dataset *data)
 {
-    const struct csv_plan *plan = rows->plan;
+    const struct csv_column_plan *plan = rows->plan;
     if (plan->unknowns > 0 && plan->header)
         dataset_note(data, "columns: %zu ignored that the model does not use, first %s",
                      plan->unknowns, csv_column_shown(plan, plan->unknown).text);
@@ -193,8 +193,8 @@ static void note(const struct rows *rows, struct dataset *data)
             csv_column_shown(plan, rows->unseen_column).text);
 }
 
-temper_status csv_like_finish(const struct csv_plan *plan, struct csv_part *whole,
-                              const struct reading *reading, struct dataset *data, size_t *width)
+temper_status csv_match_finish(const struct csv_column_plan *plan, struct csv_rows *whole,
+                               const struct reading *reading, struct dataset *data, size_t *width)
 {
     struct rows rows = {.plan = plan, .whole = whole, .schema = reading->schema};
     size_t ignored;

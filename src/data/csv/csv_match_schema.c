@@ -9,8 +9,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/csv/csv_schema.h"
-#include "data/string_table.h"
 #include "data/quote_text.h"
+#include "data/string_table.h"
 
 enum { NAMES_TRIED = 64 }; /* of a schema, to see whether a line is a header */
 
@@ -28,7 +28,7 @@ static bool line_has(const struct csv_line *line, const char *name)
     return false;
 }
 
-bool csv_like_header(const struct schema *schema, const struct csv_line *first)
+bool csv_match_header(const struct schema *schema, const struct csv_line *first)
 {
     for (size_t i = 0; i < schema->columns && i < NAMES_TRIED; i++)
         if (schema->column[i].name && line_has(first, schema->column[i].name))
@@ -37,7 +37,7 @@ bool csv_like_header(const struct schema *schema, const struct csv_line *first)
 }
 
 /* Rows cannot be dropped without being asked: an answer is expected for each. */
-temper_status csv_like_missing(struct csv_plan *plan, const struct reading *reading)
+temper_status csv_match_missing(struct csv_column_plan *plan, const struct reading *reading)
 {
     enum schema_missing rule = reading->schema->missing;
     if (!reading->options->missing && rule != SCHEMA_DROP)
@@ -54,19 +54,19 @@ temper_status csv_like_missing(struct csv_plan *plan, const struct reading *read
 /* ---- The search ------------------------------------------------------------------------------ */
 
 struct search {
-    struct csv_plan *plan;
+    struct csv_column_plan *plan;
     const struct reading *reading;
     const struct schema *schema;
-    size_t label;            /* column of the file; CSV_NO_COLUMN: none */
-    struct spellings header; /* names of the file */
-    bool *twice;             /* of each column: another one has its name */
+    size_t label;               /* column of the file; CSV_NO_COLUMN: none */
+    struct string_table header; /* names of the file */
+    bool *twice;                /* of each column: another one has its name */
 };
 
 /* As many columns as the schema's table, with the same names where both have them. */
 static bool is_same_table(const struct search *search)
 {
     const struct schema *schema = search->schema;
-    const struct csv_plan *plan = search->plan;
+    const struct csv_column_plan *plan = search->plan;
     bool named = plan->header && schema_has_names(schema);
     if (plan->columns != schema->file_columns)
         return false;
@@ -98,10 +98,10 @@ static temper_status index_header(struct search *search)
         return error_no_memory(search->reading->error);
     for (uint32_t i = 0; i < names->count; i++) {
         size_t length = strlen(names->name[i]);
-        uint32_t first = spellings_find(&search->header, names->name[i], length);
+        uint32_t first = string_table_find(&search->header, names->name[i], length);
         if (first != UINT32_MAX)
             search->twice[first] = true;
-        else if (!spellings_add(&search->header, names->name[i], length, i))
+        else if (!string_table_add(&search->header, names->name[i], length, i))
             return error_no_memory(search->reading->error);
     }
     return TEMPER_OK;
@@ -109,7 +109,7 @@ static temper_status index_header(struct search *search)
 
 static size_t find_name(const struct search *search, const char *name)
 {
-    uint32_t found = spellings_find(&search->header, name, strlen(name));
+    uint32_t found = string_table_find(&search->header, name, strlen(name));
     return found == UINT32_MAX ? CSV_NO_COLUMN : found;
 }
 
@@ -196,7 +196,7 @@ static size_t label_rank(const struct schema *schema)
 static temper_status take_order(struct search *search)
 {
     const struct schema *schema = search->schema;
-    const struct csv_plan *plan = search->plan;
+    const struct csv_column_plan *plan = search->plan;
     size_t left = 0, rank = SIZE_MAX;
     for (size_t i = 0; i < plan->columns; i++)
         left += plan->role[i] == CSV_FEATURE;
@@ -222,7 +222,7 @@ static temper_status take_order(struct search *search)
 /* A column that the model needs cannot be anything else. */
 static temper_status give_roles(const struct search *search)
 {
-    struct csv_plan *plan = search->plan;
+    struct csv_column_plan *plan = search->plan;
     const struct schema *schema = search->schema;
     for (size_t i = 0; i < schema->columns; i++)
         if (plan->role[plan->like[i]] != CSV_FEATURE)
@@ -252,7 +252,7 @@ static temper_status give_roles(const struct search *search)
     return TEMPER_OK;
 }
 
-temper_status csv_like_columns(struct csv_plan *plan, const struct reading *reading)
+temper_status csv_match_columns(struct csv_column_plan *plan, const struct reading *reading)
 {
     const struct schema *schema = reading->schema;
     struct search search = {
@@ -269,7 +269,7 @@ temper_status csv_like_columns(struct csv_plan *plan, const struct reading *read
         status = take_order(&search);
     if (status == TEMPER_OK)
         status = give_roles(&search);
-    spellings_free(&search.header);
+    string_table_free(&search.header);
     mem_free(search.twice);
     return status;
 }

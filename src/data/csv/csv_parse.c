@@ -14,8 +14,8 @@
 
 /* Where the parser is. */
 struct cursor {
-    const struct csv_plan *plan;
-    struct csv_part *part;
+    const struct csv_column_plan *plan;
+    struct csv_rows *part;
     const struct csv_piece *piece;
     const char *p;
     const char *row;       /* where the row begins */
@@ -43,9 +43,9 @@ static size_t count_newlines(const char *from, const char *to)
 
 /* Says what is wrong at `where`, in a column of the table; false, for the caller to return. The
  * line is counted only now: newlines within quotes are rare, and faults are rarer. */
-static bool fail(struct cursor *at, enum csv_fault_kind kind, const char *where, size_t field)
+static bool fail(struct cursor *at, enum csv_error_kind kind, const char *where, size_t field)
 {
-    struct csv_fault *fault = &at->part->fault;
+    struct csv_error *fault = &at->part->fault;
     const char *line = at->row;
     fault->line = at->part->lines + 1 + count_newlines(at->row, where);
     for (const char *p = line; (p = memchr(p, '\n', (size_t)(where - p))); line = p)
@@ -57,10 +57,10 @@ static bool fail(struct cursor *at, enum csv_fault_kind kind, const char *where,
 }
 
 /* The same, with the text of a cell. */
-static bool fail_cell(struct cursor *at, enum csv_fault_kind kind, const struct csv_cell *cell,
+static bool fail_cell(struct cursor *at, enum csv_error_kind kind, const struct csv_cell *cell,
                       size_t field)
 {
-    csv_fault_set(&at->part->fault, kind, cell->from, cell->to);
+    csv_error_set(&at->part->fault, kind, cell->from, cell->to);
     return fail(at, kind, cell->from, field);
 }
 
@@ -77,7 +77,7 @@ static bool fail_fields(struct cursor *at, struct csv_cell *cell, size_t field)
     size_t count = field + 1;
     const char *surplus = NULL; /* the first cell that should not be there */
     for (; !cell->ends_line; count++) {
-        enum csv_fault_kind kind = csv_scan(&at->plan->format, cell->next, at->piece->to, cell);
+        enum csv_error_kind kind = csv_scan(&at->plan->format, cell->next, at->piece->to, cell);
         if (kind != CSV_FINE)
             return fail(at, kind, cell->from, field);
         if (count == at->plan->columns)
@@ -110,7 +110,7 @@ static bool fail_number(struct cursor *at, const struct csv_cell *cell, size_t f
 /* A missing value, where one may be: false only if it is refused. */
 static bool take_missing(struct cursor *at, const struct csv_cell *cell, size_t field)
 {
-    static const enum csv_fault_kind refusal[] = {[CSV_FEATURE] = CSV_MISSING,
+    static const enum csv_error_kind refusal[] = {[CSV_FEATURE] = CSV_MISSING,
                                                   [CSV_CATEGORY] = CSV_MISSING,
                                                   [CSV_LABEL] = CSV_LABEL_MISSING,
                                                   [CSV_WEIGHT_COLUMN] = CSV_WEIGHT_MISSING};
@@ -181,9 +181,9 @@ static bool take_label(struct cursor *at, const struct csv_cell *cell, size_t fi
 /* Any cell, looked at with care. */
 static bool take_cell(struct cursor *at, size_t field)
 {
-    const struct csv_plan *plan = at->plan;
+    const struct csv_column_plan *plan = at->plan;
     struct csv_cell cell;
-    enum csv_fault_kind kind = csv_scan(&plan->format, at->p, at->piece->to, &cell);
+    enum csv_error_kind kind = csv_scan(&plan->format, at->p, at->piece->to, &cell);
     if (kind != CSV_FINE)
         return fail(at, kind, cell.from, field);
     if (cell.ends_line != (field + 1 == plan->columns))
@@ -210,7 +210,7 @@ static bool take_cell(struct cursor *at, size_t field)
 __attribute__((always_inline)) static inline size_t take_plain_as(struct cursor *at, size_t field,
                                                                   bool f64)
 {
-    const struct csv_plan *plan = at->plan;
+    const struct csv_column_plan *plan = at->plan;
     const char *p = at->p;
     const unsigned char *role = plan->role;
     const size_t columns = plan->columns, size = f64 ? sizeof(double) : sizeof(float);
@@ -269,7 +269,7 @@ static bool check_label(struct cursor *at)
 
 /* Answers of the class tables that are no class; the place is the whole row, as it is when the
  * tables of several chunks are put together. */
-static bool check_code(struct cursor *at, uint32_t code, enum csv_fault_kind kind, size_t field)
+static bool check_code(struct cursor *at, uint32_t code, enum csv_error_kind kind, size_t field)
 {
     if (code == CLASSES_NO_MEMORY)
         return fail_memory(at);
@@ -283,7 +283,7 @@ static bool check_code(struct cursor *at, uint32_t code, enum csv_fault_kind kin
 /* The label as a class; most are known already, and are found by their spelling. */
 static bool keep_label(struct cursor *at)
 {
-    struct csv_part *part = at->part;
+    struct csv_rows *part = at->part;
     const char *text = at->label.from;
     size_t length = (size_t)(at->label.to - text), before = part->classes.count;
     if (at->label.doubled) {
@@ -302,8 +302,8 @@ static bool keep_label(struct cursor *at)
 /* A text as a code. The '=' before it keeps 1 and 1.0, or 0e1 and 0e2, from being one number. */
 static bool keep_category(struct cursor *at, size_t which)
 {
-    struct csv_part *part = at->part;
-    const struct csv_plan *plan = at->plan;
+    struct csv_rows *part = at->part;
+    const struct csv_column_plan *plan = at->plan;
     uint32_t code = CSV_NO_CODE;
     if (at->category[which].from) {
         size_t length;
@@ -322,7 +322,7 @@ static bool keep_category(struct cursor *at, size_t which)
 /* The row is whole: its texts become codes. */
 static bool keep_row(struct cursor *at)
 {
-    struct csv_part *part = at->part;
+    struct csv_rows *part = at->part;
     for (size_t i = 0; i < at->plan->categories; i++)
         if (!keep_category(at, i))
             return false;
@@ -335,9 +335,9 @@ static bool keep_row(struct cursor *at)
 /* One row, from its first cell to behind its newline. Where it fails, nothing of it is kept. */
 static bool take_row(struct cursor *at)
 {
-    const struct csv_plan *plan = at->plan;
-    struct csv_part *part = at->part;
-    if (part->rows == part->capacity && !csv_part_reserve(part, plan, part->rows + 1))
+    const struct csv_column_plan *plan = at->plan;
+    struct csv_rows *part = at->part;
+    if (part->rows == part->capacity && !csv_rows_reserve(part, plan, part->rows + 1))
         return fail_memory(at);
     at->row = at->p;
     at->out = part->cells + part->rows * plan->row_size;
@@ -356,7 +356,8 @@ static bool take_row(struct cursor *at)
     return true;
 }
 
-bool csv_parse(const struct csv_plan *plan, const struct csv_piece *piece, struct csv_part *part)
+bool csv_parse(const struct csv_column_plan *plan, const struct csv_piece *piece,
+               struct csv_rows *part)
 {
     struct cursor at = {.plan = plan, .part = part, .piece = piece, .p = piece->from};
     at.category = mem_alloc(plan->categories, sizeof *at.category);

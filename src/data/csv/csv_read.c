@@ -7,10 +7,10 @@
 
 #include "base/memory.h"
 #include "base/thread.h"
-#include "data/read/huge_pages.h"
-#include "data/read/parallel_parse.h"
 #include "data/csv/csv.h"
 #include "data/quote_text.h"
+#include "data/read/huge_pages.h"
+#include "data/read/parallel_parse.h"
 
 /* One of the chunks that the plan is made from. */
 struct held {
@@ -20,15 +20,15 @@ struct held {
 
 struct csv_reading {
     struct reading *reading;
-    struct chunks *chunks;
+    struct text_chunks *chunks;
     size_t threads;
-    struct csv_plan plan;
-    struct csv_part whole;
+    struct csv_column_plan plan;
+    struct csv_rows whole;
     struct held *held; /* the first chunks that have lines: mostly one */
     size_t count;
     size_t first; /* the number of the first of them */
     bool at_end;
-    struct csv_part *part; /* parts of them, if there are several threads */
+    struct csv_rows *part; /* parts of them, if there are several threads */
     size_t parts;
     uint64_t file_size; /* of a plain file; 0: not known how long the text is */
     uint64_t before;    /* bytes of chunks that were blank, and gone before the plan */
@@ -64,7 +64,7 @@ static temper_status hold_next(struct csv_reading *state)
     if (!held)
         return error_no_memory(error);
     state->held = held;
-    temper_status status = chunks_next(state->chunks, &chunk, error);
+    temper_status status = text_chunks_next(state->chunks, &chunk, error);
     if (status != TEMPER_OK)
         return status;
     state->at_end = chunk->last;
@@ -109,7 +109,8 @@ static temper_status find_first_line(struct csv_reading *state, bool *found)
         if (*found)
             return TEMPER_OK;
         state->before += state->held[0].chunk->length;
-        chunks_give_back(state->chunks, state->held[--state->count].chunk); /* only blank lines */
+        text_chunks_give_back(state->chunks,
+                              state->held[--state->count].chunk); /* only blank lines */
     }
     return TEMPER_OK;
 }
@@ -151,26 +152,26 @@ static temper_status find_second_line(struct csv_reading *state, const struct cs
 static temper_status read_line(struct csv_reading *state, const struct place *place,
                                struct csv_line *line)
 {
-    enum csv_fault_kind kind = csv_line_read(&state->plan.format, place->from, place->to, line);
+    enum csv_error_kind kind = csv_line_read(&state->plan.format, place->from, place->to, line);
     if (kind == CSV_FINE)
         return TEMPER_OK;
-    struct csv_fault fault = {.kind = kind, .line = 1, .column = 1};
+    struct csv_error fault = {.kind = kind, .line = 1, .column = 1};
     for (const char *p = place->from; p < line->next; p++) { /* which is where the fault is */
         fault.line += *p == '\n';
         fault.column = *p == '\n' ? 1 : fault.column + 1;
     }
-    return csv_fault_report(&state->plan, &fault, place->lines, state->reading->error);
+    return csv_error_report(&state->plan, &fault, place->lines, state->reading->error);
 }
 
 /* Decides what the columns are, from the first lines. */
 static temper_status plan_columns(struct csv_reading *state, const struct csv_line *first,
                                   const struct csv_line *second)
 {
-    struct csv_plan *plan = &state->plan;
+    struct csv_column_plan *plan = &state->plan;
     struct csv_piece *piece = &state->held[0].piece;
     temper_status status = csv_find_header(plan, state->reading, first, second);
     if (status == TEMPER_OK)
-        status = csv_plan_columns(plan, state->reading, first);
+        status = csv_columns_plan(plan, state->reading, first);
     if (status != TEMPER_OK)
         return status;
     piece->first = !plan->header;
@@ -179,9 +180,9 @@ static temper_status plan_columns(struct csv_reading *state, const struct csv_li
         piece->from = first->next;
     }
     for (size_t i = 0; i < state->count; i++)
-        csv_plan_text(plan, &state->held[i].piece);
-    csv_plan_find_texts(plan, &state->held[0].piece);
-    return csv_plan_finish(plan, state->reading);
+        csv_columns_text(plan, &state->held[i].piece);
+    csv_columns_find_texts(plan, &state->held[0].piece);
+    return csv_columns_finish(plan, state->reading);
 }
 
 /* The first two lines, which may be all there is. */
@@ -203,7 +204,7 @@ static temper_status look_at_lines(struct csv_reading *state, struct csv_line *f
 /* The plan, from the first chunk or chunks, which stay in hand. */
 static temper_status begin(struct csv_reading *state)
 {
-    struct csv_plan *plan = &state->plan;
+    struct csv_column_plan *plan = &state->plan;
     bool found;
     plan->path = state->reading->path;
     temper_status status = find_first_line(state, &found);
@@ -222,7 +223,7 @@ static temper_status begin(struct csv_reading *state)
     status = look_at_lines(state, &first, &second);
     csv_line_free(&first);
     csv_line_free(&second);
-    if (status == TEMPER_OK && !csv_part_start(&state->whole, plan))
+    if (status == TEMPER_OK && !csv_rows_start(&state->whole, plan))
         status = error_no_memory(state->reading->error);
     return status;
 }
@@ -235,7 +236,8 @@ static void expect_rest(struct csv_reading *state, size_t bytes)
 {
     size_t total = (size_t)state->file_size;
     if (total > bytes)
-        csv_part_expect(&state->whole, &state->plan, pages_guess(state->whole.rows, bytes, total));
+        csv_rows_expect(&state->whole, &state->plan,
+                        page_window_guess(state->whole.rows, bytes, total));
     state->file_size = 0; /* it is known now */
 }
 
@@ -244,14 +246,14 @@ static temper_status read_straight(struct csv_reading *state)
 {
     struct chunk *chunk;
     temper_status status;
-    while ((status = chunks_next(state->chunks, &chunk, state->reading->error)) == TEMPER_OK &&
+    while ((status = text_chunks_next(state->chunks, &chunk, state->reading->error)) == TEMPER_OK &&
            chunk->length > 0) {
         struct csv_piece piece = piece_to_parse(state, chunk);
         if (!csv_parse(&state->plan, &piece, &state->whole))
-            return csv_fault_report(&state->plan, &state->whole.fault, 0, state->reading->error);
+            return csv_error_report(&state->plan, &state->whole.fault, 0, state->reading->error);
         expect_rest(state, chunk->length);
-        spill_used(state->whole.spill, state->plan.cell_size * chunk->length);
-        chunks_give_back(state->chunks, chunk);
+        disk_array_used(state->whole.spill, state->plan.cell_size * chunk->length);
+        text_chunks_give_back(state->chunks, chunk);
     }
     return status;
 }
@@ -261,7 +263,7 @@ static void parse_part(void *context, struct chunk *chunk, size_t number)
 {
     struct csv_reading *state = context;
     struct csv_piece piece = piece_to_parse(state, chunk);
-    csv_part_clear(&state->part[number]);
+    csv_rows_clear(&state->part[number]);
     state->part[number].bytes = chunk->length;
     csv_parse(&state->plan, &piece, &state->part[number]);
 }
@@ -270,14 +272,14 @@ static void parse_part(void *context, struct chunk *chunk, size_t number)
 static temper_status join_part(void *context, size_t number)
 {
     struct csv_reading *state = context;
-    struct csv_part *part = &state->part[number], *whole = &state->whole;
-    csv_part_recode(part, whole, &state->plan);
+    struct csv_rows *part = &state->part[number], *whole = &state->whole;
+    csv_rows_recode(part, whole, &state->plan);
     if (part->fault.kind != CSV_FINE)
-        return csv_fault_report(&state->plan, &part->fault, whole->lines, state->reading->error);
-    if (!csv_part_append(part, whole, &state->plan))
+        return csv_error_report(&state->plan, &part->fault, whole->lines, state->reading->error);
+    if (!csv_rows_append(part, whole, &state->plan))
         return error_no_memory(state->reading->error);
     expect_rest(state, part->bytes);
-    spill_used(whole->spill, state->plan.cell_size * part->bytes);
+    disk_array_used(whole->spill, state->plan.cell_size * part->bytes);
     return TEMPER_OK;
 }
 
@@ -288,23 +290,23 @@ static temper_status read_in_parts(struct csv_reading *state)
     if (!state->part)
         return error_no_memory(state->reading->error);
     for (size_t i = 0; i < state->parts; i++)
-        if (!csv_part_start(&state->part[i], &state->plan))
+        if (!csv_rows_start(&state->part[i], &state->plan))
             return error_no_memory(state->reading->error);
-    const struct chunks_work work = {.chunks = state->chunks,
-                                     .threads = state->threads,
-                                     .parts = state->parts,
-                                     .first = state->first,
-                                     .context = state,
-                                     .parse = parse_part,
-                                     .join = join_part};
-    return chunks_work(&work, state->reading->error);
+    const struct parallel_parse work = {.chunks = state->chunks,
+                                        .threads = state->threads,
+                                        .parts = state->parts,
+                                        .first = state->first,
+                                        .context = state,
+                                        .parse = parse_part,
+                                        .join = join_part};
+    return parallel_parse(&work, state->reading->error);
 }
 
 /* From the first line on. A file of one chunk is not worth a second thread. */
 static temper_status read_rows(struct csv_reading *state)
 {
     for (size_t i = state->count; i-- > 0;)
-        chunks_unread(state->chunks, state->held[i].chunk);
+        text_chunks_unread(state->chunks, state->held[i].chunk);
     return state->threads == 1 || state->at_end ? read_straight(state) : read_in_parts(state);
 }
 
@@ -312,12 +314,12 @@ static temper_status read_rows(struct csv_reading *state)
 static void free_state(struct csv_reading *state)
 {
     for (size_t i = 0; state->part && i < state->parts; i++)
-        csv_part_free(&state->part[i], &state->plan);
+        csv_rows_free(&state->part[i], &state->plan);
     mem_free(state->part);
     mem_free(state->held);
-    csv_part_free(&state->whole, &state->plan);
-    csv_plan_free(&state->plan);
-    chunks_close(state->chunks);
+    csv_rows_free(&state->whole, &state->plan);
+    csv_columns_free(&state->plan);
+    text_chunks_close(state->chunks);
 }
 
 /* ---- A piece of the file, others having the rest --------------------------------------------- */
@@ -333,12 +335,12 @@ static temper_status open_piece(struct csv_reading *state)
     if (reading->to == 0) {
         reading->from = rows;
         reading->to = state->file_size;
-        status = csv_own_span(reading, &reading->from, &reading->to);
+        status = csv_own_byte_range(reading, &reading->from, &reading->to);
     }
     state->begins_file = reading->from == rows && first->piece.first;
     if (comm_rank(reading->options->comm) > 0)
         state->whole.lines = reading->lines_before;
-    chunks_close(state->chunks);
+    text_chunks_close(state->chunks);
     state->chunks = NULL;
     state->in_piece = true;
     state->at_end = false;
@@ -349,7 +351,7 @@ static temper_status open_piece(struct csv_reading *state)
     if (status != TEMPER_OK)
         return status;
     state->file_size = source_file_size(source);
-    return chunks_open(source, true, &state->chunks, reading->error);
+    return text_chunks_open(source, true, &state->chunks, reading->error);
 }
 
 temper_status read_csv(struct reading *reading, struct dataset *data)
@@ -359,7 +361,7 @@ temper_status read_csv(struct reading *reading, struct dataset *data)
     state.threads = reading->options->threads ? reading->options->threads : thread_count_default();
     if (!source_compression(reading->source))
         state.file_size = source_file_size(reading->source);
-    temper_status status = chunks_open(reading->source, true, &state.chunks, reading->error);
+    temper_status status = text_chunks_open(reading->source, true, &state.chunks, reading->error);
     if (status != TEMPER_OK)
         return status;
     status = begin(&state);
@@ -369,7 +371,7 @@ temper_status read_csv(struct reading *reading, struct dataset *data)
         status = read_rows(&state);
     reading->lines = state.whole.lines;
     if (status == TEMPER_OK)
-        status = csv_finish(&state.plan, &state.whole, reading, data);
+        status = csv_to_dataset(&state.plan, &state.whole, reading, data);
     free_state(&state);
     return status;
 }

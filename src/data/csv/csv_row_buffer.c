@@ -2,21 +2,21 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/read/huge_pages.h"
 #include "data/csv/csv.h"
+#include "data/read/huge_pages.h"
 
 enum { FIRST_ROWS = 64 };
 
 /* Some rows at once: an array of no bytes would be grown for the first row anyway. */
-bool csv_part_start(struct csv_part *part, const struct csv_plan *plan)
+bool csv_rows_start(struct csv_rows *part, const struct csv_column_plan *plan)
 {
     part->category = mem_zeroed(plan->categories, sizeof *part->category);
-    return part->category && csv_part_reserve(part, plan, FIRST_ROWS);
+    return part->category && csv_rows_reserve(part, plan, FIRST_ROWS);
 }
 
 /* Each array on its own: what has grown stays good if there is no memory for the rest. Large blocks
  * are moved by the system without a copy, and what is not touched yet takes no memory. */
-static bool resize(struct csv_part *part, const struct csv_plan *plan, size_t rows)
+static bool resize(struct csv_rows *part, const struct csv_column_plan *plan, size_t rows)
 {
     unsigned char *cells = array_resize(part->spill, part->cells, rows, plan->row_size);
     if (cells)
@@ -41,7 +41,7 @@ static bool resize(struct csv_part *part, const struct csv_plan *plan, size_t ro
 }
 
 /* By half: fewer moves than by a fixed step, less address space than by doubling. */
-bool csv_part_reserve(struct csv_part *part, const struct csv_plan *plan, size_t rows)
+bool csv_rows_reserve(struct csv_rows *part, const struct csv_column_plan *plan, size_t rows)
 {
     if (rows <= part->capacity)
         return true;
@@ -54,21 +54,21 @@ bool csv_part_reserve(struct csv_part *part, const struct csv_plan *plan, size_t
     return true;
 }
 
-void csv_part_expect(struct csv_part *part, const struct csv_plan *plan, size_t rows)
+void csv_rows_expect(struct csv_rows *part, const struct csv_column_plan *plan, size_t rows)
 {
     if (rows <= part->capacity || !resize(part, plan, rows))
         return;
     part->capacity = rows;
     if (!part->spill)
-        pages_expect(part->cells, rows * plan->row_size);
+        page_window_expect(part->cells, rows * plan->row_size);
 }
 
 /* The arrays stay: a part is used for one chunk after another. */
-void csv_part_clear(struct csv_part *part)
+void csv_rows_clear(struct csv_rows *part)
 {
     part->rows = 0;
     part->lines = part->missing = part->dropped = 0;
-    part->fault = (struct csv_fault){0};
+    part->fault = (struct csv_error){0};
 }
 
 /* ---- Parts to a whole
@@ -108,17 +108,17 @@ static uint32_t recode(const struct csv_codes *codes, const struct classes *from
 }
 
 /* Whether a code is one; else the part ends before this row. */
-static bool check_code(struct csv_part *part, size_t row, size_t field, uint32_t code)
+static bool check_code(struct csv_rows *part, size_t row, size_t field, uint32_t code)
 {
     if (code != CLASSES_FULL && code != CLASSES_NO_MEMORY)
         return true;
     part->rows = row;
-    part->fault = (struct csv_fault){.kind = CSV_MEMORY, .line = part->line[row], .field = field};
+    part->fault = (struct csv_error){.kind = CSV_MEMORY, .line = part->line[row], .field = field};
     return false;
 }
 
-static bool recode_row(struct csv_part *part, struct csv_part *whole, const struct csv_plan *plan,
-                       size_t row)
+static bool recode_row(struct csv_rows *part, struct csv_rows *whole,
+                       const struct csv_column_plan *plan, size_t row)
 {
     for (size_t i = 0; i < plan->categories; i++) {
         unsigned char *cell = part->cells + row * plan->row_size + plan->slot[i] * plan->cell_size;
@@ -145,7 +145,8 @@ static bool recode_row(struct csv_part *part, struct csv_part *whole, const stru
 }
 
 /* One table of codes for each category, then one for the label. */
-void csv_part_recode(struct csv_part *part, struct csv_part *whole, const struct csv_plan *plan)
+void csv_rows_recode(struct csv_rows *part, struct csv_rows *whole,
+                     const struct csv_column_plan *plan)
 {
     if (!part->codes)
         part->codes = mem_zeroed(plan->categories + 1, sizeof *part->codes);
@@ -159,11 +160,11 @@ void csv_part_recode(struct csv_part *part, struct csv_part *whole, const struct
         fine = recode_row(part, whole, plan, row);
 }
 
-bool csv_part_append(const struct csv_part *part, struct csv_part *whole,
-                     const struct csv_plan *plan)
+bool csv_rows_append(const struct csv_rows *part, struct csv_rows *whole,
+                     const struct csv_column_plan *plan)
 {
     size_t at = whole->rows;
-    if (!csv_part_reserve(whole, plan, at + part->rows))
+    if (!csv_rows_reserve(whole, plan, at + part->rows))
         return false;
     memcpy(whole->cells + at * plan->row_size, part->cells, part->rows * plan->row_size);
     if (part->label)
@@ -180,7 +181,7 @@ bool csv_part_append(const struct csv_part *part, struct csv_part *whole,
 }
 
 /* The names of classes and categories, and their codes elsewhere. */
-static void free_classes(struct csv_part *part, const struct csv_plan *plan)
+static void free_classes(struct csv_rows *part, const struct csv_column_plan *plan)
 {
     classes_free(&part->classes);
     for (size_t i = 0; part->category && i < plan->categories; i++)
@@ -189,7 +190,7 @@ static void free_classes(struct csv_part *part, const struct csv_plan *plan)
         mem_free(part->codes[i].code);
 }
 
-void csv_part_free(struct csv_part *part, const struct csv_plan *plan)
+void csv_rows_free(struct csv_rows *part, const struct csv_column_plan *plan)
 {
     free_classes(part, plan);
     mem_free(part->category);
@@ -198,5 +199,5 @@ void csv_part_free(struct csv_part *part, const struct csv_plan *plan)
     array_free(part->spill, part->label);
     array_free(part->spill, part->weight);
     array_free(part->spill, part->line);
-    *part = (struct csv_part){0};
+    *part = (struct csv_rows){0};
 }

@@ -26,7 +26,7 @@ static bool take_texts(const struct classes *category, struct names *texts)
 }
 
 /* One column; `category` is NULL if it holds numbers, `mean` points at its first feature. */
-static bool take_column(const struct csv_plan *plan, size_t position,
+static bool take_column(const struct csv_column_plan *plan, size_t position,
                         const struct classes *category, const double *mean,
                         struct schema_column *column)
 {
@@ -44,7 +44,7 @@ static bool take_column(const struct csv_plan *plan, size_t position,
     return column->fill != NULL;
 }
 
-static bool take_columns(const struct csv_plan *plan, const struct csv_part *whole,
+static bool take_columns(const struct csv_column_plan *plan, const struct csv_rows *whole,
                          const double *mean, struct schema *schema)
 {
     for (size_t i = 0, n = 0; i < plan->columns; i++) {
@@ -60,7 +60,7 @@ static bool take_columns(const struct csv_plan *plan, const struct csv_part *who
     return true;
 }
 
-temper_status csv_schema_learn(const struct csv_plan *plan, const struct csv_part *whole,
+temper_status csv_schema_learn(const struct csv_column_plan *plan, const struct csv_rows *whole,
                                const double *mean, struct schema **out, temper_error *error)
 {
     static const enum schema_missing rules[] = {[CSV_REFUSE] = SCHEMA_REFUSE,

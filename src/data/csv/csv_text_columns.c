@@ -3,14 +3,15 @@
 
 enum { TEXT_LINES = 1000 }; /* that are searched for a message */
 
-static bool is_text_feature(const struct csv_plan *plan, size_t column, const struct csv_cell *cell)
+static bool is_text_feature(const struct csv_column_plan *plan, size_t column,
+                            const struct csv_cell *cell)
 {
     return column < plan->columns && plan->role[column] == CSV_FEATURE && !csv_is_number(cell) &&
            !csv_is_missing(cell);
 }
 
 /* A look at every cell of the first chunk, numbers too: slow, but there is only one such chunk. */
-void csv_plan_text(struct csv_plan *plan, const struct csv_piece *piece)
+void csv_columns_text(struct csv_column_plan *plan, const struct csv_piece *piece)
 {
     const char *p = piece->from;
     while (plan->all_text &&
@@ -26,7 +27,7 @@ void csv_plan_text(struct csv_plan *plan, const struct csv_piece *piece)
     }
 }
 
-static void add_text(struct csv_plan *plan, size_t column)
+static void add_text(struct csv_column_plan *plan, size_t column)
 {
     size_t at = plan->texts;
     for (size_t i = 0; i < plan->texts; i++)
@@ -41,7 +42,7 @@ static void add_text(struct csv_plan *plan, size_t column)
 }
 
 /* The table will be refused if the first row has text, so that the others may take their time. */
-void csv_plan_find_texts(struct csv_plan *plan, const struct csv_piece *piece)
+void csv_columns_find_texts(struct csv_column_plan *plan, const struct csv_piece *piece)
 {
     const char *p = piece->from;
     for (size_t line = 0; line < TEXT_LINES && (line == 0 || plan->texts > 0); line++) {

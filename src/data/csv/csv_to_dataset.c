@@ -1,4 +1,4 @@
-/* csv_finish: the rows that were read become a dataset.
+/* csv_to_dataset: the rows that were read become a dataset.
  *
  * Only now is it known how many values a categorical column has, and what the mean of a column is.
  * All of it happens in the array that the rows were read into: a table may take most of the memory.
@@ -14,8 +14,8 @@
 
 /* The rows on their way; width and row_size grow when categories become features. */
 struct table {
-    const struct csv_plan *plan;
-    struct csv_part *whole;
+    const struct csv_column_plan *plan;
+    struct csv_rows *whole;
     size_t width;
     size_t row_size;
     double *mean; /* of each feature, once they are taken */
@@ -34,7 +34,7 @@ static temper_status no_values(const struct table *table, size_t column)
  * ---------------------------------------------------------------------------------------- */
 
 /* Zeros and a one; NaN where the value is missing, to be filled like that of a number. */
-static void write_one_hot(const struct csv_plan *plan, unsigned char *out, uint32_t code,
+static void write_one_hot(const struct csv_column_plan *plan, unsigned char *out, uint32_t code,
                           size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -48,7 +48,7 @@ static void write_one_hot(const struct csv_plan *plan, unsigned char *out, uint3
 /* One row, from its kept cells to all its features. */
 static void expand_row(const struct table *table, const unsigned char *row, unsigned char *out)
 {
-    const struct csv_plan *plan = table->plan;
+    const struct csv_column_plan *plan = table->plan;
     size_t size = plan->cell_size, from = 0; /* the first slot that is not written yet */
     for (size_t i = 0; i <= plan->categories; i++) {
         size_t to = i < plan->categories ? plan->slot[i] : plan->width;
@@ -68,7 +68,7 @@ static void expand_row(const struct table *table, const unsigned char *row, unsi
 /* How wide the rows become. */
 static temper_status measure(struct table *table)
 {
-    const struct csv_plan *plan = table->plan;
+    const struct csv_column_plan *plan = table->plan;
     size_t ignored;
     table->width = plan->width - plan->categories;
     for (size_t i = 0; i < plan->categories; i++) {
@@ -88,7 +88,7 @@ static temper_status measure(struct table *table)
  * its turn, and there is never a second copy of the table. */
 static temper_status expand(struct table *table)
 {
-    struct csv_part *whole = table->whole;
+    struct csv_rows *whole = table->whole;
     size_t old_size = table->plan->row_size;
     temper_status status = measure(table);
     if (status != TEMPER_OK)
@@ -100,7 +100,7 @@ static temper_status expand(struct table *table)
     for (size_t r = whole->rows; row && cells && r-- > 0;) {
         memcpy(row, cells + r * old_size, old_size);
         expand_row(table, row, cells + r * table->row_size);
-        spill_used(whole->spill, old_size + table->row_size);
+        disk_array_used(whole->spill, old_size + table->row_size);
     }
     mem_free(row);
     return row && cells ? TEMPER_OK : error_no_memory(table->error);
@@ -140,7 +140,7 @@ static double mean_of_large(const struct table *table, size_t column, double cou
     for (size_t r = 0; r < table->whole->rows; r++) {
         double value = get_cell(table, r, column);
         mean += isnan(value) ? 0 : value / count;
-        spill_used(table->whole->spill, table->row_size);
+        disk_array_used(table->whole->spill, table->row_size);
     }
     return mean;
 }
@@ -149,7 +149,7 @@ static double mean_of_large(const struct table *table, size_t column, double cou
 static void take_means(const struct table *table, double *mean, double *count)
 {
     for (size_t r = 0; r < table->whole->rows; r++) {
-        spill_used(table->whole->spill, table->row_size);
+        disk_array_used(table->whole->spill, table->row_size);
         for (size_t c = 0; c < table->width; c++) {
             double value = get_cell(table, r, c);
             mean[c] += isnan(value) ? 0 : value;
@@ -163,7 +163,7 @@ static void take_means(const struct table *table, double *mean, double *count)
 /* The column of the file that feature c, which is no category, comes from. */
 static size_t column_of(const struct table *table, size_t c)
 {
-    const struct csv_plan *plan = table->plan;
+    const struct csv_column_plan *plan = table->plan;
     for (size_t i = 0, n = 0, at = 0; i < plan->columns; i++) {
         if (plan->role[i] == CSV_CATEGORY)
             at += table->whole->category[n++].count;
@@ -191,7 +191,7 @@ static temper_status fill_missing(struct table *table)
                 status = no_values(table, column_of(table, c));
     }
     for (size_t r = 0; status == TEMPER_OK && r < table->whole->rows; r++) {
-        spill_used(table->whole->spill, table->row_size);
+        disk_array_used(table->whole->spill, table->row_size);
         for (size_t c = 0; c < table->width; c++)
             if (isnan(get_cell(table, r, c)))
                 set_cell(table, r, c, mean[c]);
@@ -220,7 +220,7 @@ void csv_note_missing(struct dataset *data, uint64_t kept, bool means, bool of_t
 /* What was assumed and what was done, for the user to contradict. */
 static void note(const struct table *table, const struct reading *reading, struct dataset *data)
 {
-    const struct csv_plan *plan = table->plan;
+    const struct csv_column_plan *plan = table->plan;
     size_t made = table->width - (plan->width - plan->categories);
     data->missing_filled = table->whole->missing;
     data->missing_dropped = table->whole->dropped;
@@ -244,7 +244,7 @@ static void note(const struct table *table, const struct reading *reading, struc
 }
 
 /* Gives back what was reserved beyond the rows; a failure to do so does no harm. */
-static void *shrink(const struct csv_part *whole, void *array, size_t rows, size_t size)
+static void *shrink(const struct csv_rows *whole, void *array, size_t rows, size_t size)
 {
     void *smaller = array && !whole->spill ? mem_resize(array, rows, size) : NULL;
     return smaller ? smaller : array;
@@ -253,7 +253,7 @@ static void *shrink(const struct csv_part *whole, void *array, size_t rows, size
 /* The arrays change hands; what the part still has is freed with it. */
 static void move(const struct table *table, struct dataset *data)
 {
-    struct csv_part *whole = table->whole;
+    struct csv_rows *whole = table->whole;
     size_t rows = whole->rows;
     void *cells = shrink(whole, whole->cells, rows, table->row_size);
     data->x = (struct matrix){
@@ -295,7 +295,7 @@ static temper_status refuse_no_rows(const struct table *table)
  * missing: it may be in the rows that the model will see. */
 static temper_status make_features(struct table *table, struct dataset *data)
 {
-    const struct csv_plan *plan = table->plan;
+    const struct csv_column_plan *plan = table->plan;
     temper_status status = plan->categories > 0 ? expand(table) : TEMPER_OK;
     if (status == TEMPER_OK && (table->whole->missing > 0 || plan->missing == CSV_MEAN))
         status = fill_missing(table);
@@ -307,15 +307,15 @@ static temper_status make_features(struct table *table, struct dataset *data)
     return status;
 }
 
-temper_status csv_finish(const struct csv_plan *plan, struct csv_part *whole,
-                         const struct reading *reading, struct dataset *data)
+temper_status csv_to_dataset(const struct csv_column_plan *plan, struct csv_rows *whole,
+                             const struct reading *reading, struct dataset *data)
 {
     struct table table = {plan, whole, plan->width, plan->row_size, NULL, reading->error};
     bool others = reading->piece || (reading->is_portion && whole->dropped > 0); /* may have rows */
     if (whole->rows == 0 && !others)
         return refuse_no_rows(&table);
     temper_status status = reading->schema
-                               ? csv_like_finish(plan, whole, reading, data, &table.width)
+                               ? csv_match_finish(plan, whole, reading, data, &table.width)
                                : make_features(&table, data);
     if (status == TEMPER_OK)
         status = schema_name_features(data->schema, &data->features, reading->error);

@@ -24,7 +24,7 @@ static bool is_blank(const struct csv_format *format, char c)
 
 /* At p a cell should end: by the separator, \n or \r\n. A return that no newline follows would end
  * lines on old systems only; within a line it is most likely damage. */
-static enum csv_fault_kind end_cell(const struct csv_format *format, const char *p,
+static enum csv_error_kind end_cell(const struct csv_format *format, const char *p,
                                     struct csv_cell *cell)
 {
     bool returned = *p == '\r' && p[1] == '\n';
@@ -37,7 +37,7 @@ static enum csv_fault_kind end_cell(const struct csv_format *format, const char 
 }
 
 /* A cell without quotes, as it stands there; p is at its first letter. */
-static enum csv_fault_kind scan_bare(const struct csv_format *format, const char *p,
+static enum csv_error_kind scan_bare(const struct csv_format *format, const char *p,
                                      struct csv_cell *cell)
 {
     cell->from = p;
@@ -52,7 +52,7 @@ static enum csv_fault_kind scan_bare(const struct csv_format *format, const char
 
 /* p is behind the opening quote. Two quotes stand for one; a single one closes the cell, and
  * nothing but blanks may follow it. */
-static enum csv_fault_kind scan_quoted(const struct csv_format *format, const char *p,
+static enum csv_error_kind scan_quoted(const struct csv_format *format, const char *p,
                                        const char *to, struct csv_cell *cell)
 {
     cell->from = p;
@@ -74,7 +74,7 @@ static enum csv_fault_kind scan_quoted(const struct csv_format *format, const ch
     return CSV_QUOTE_BEHIND;
 }
 
-enum csv_fault_kind csv_scan(const struct csv_format *format, const char *p, const char *to,
+enum csv_error_kind csv_scan(const struct csv_format *format, const char *p, const char *to,
                              struct csv_cell *cell)
 {
     cell->quoted = cell->doubled = false;

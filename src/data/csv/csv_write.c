@@ -19,7 +19,7 @@ struct writing {
     char separator;
     struct text text;
     double *row; /* scratch for one */
-    struct sink *sink;
+    struct atomic_file *sink;
     temper_error *error;
 };
 
@@ -71,7 +71,8 @@ static temper_status flush(struct writing *writing, size_t enough)
         return TEMPER_OK;
     size_t length = text->length;
     text->length = 0;
-    return length ? sink_write(writing->sink, text->bytes, length, writing->error) : TEMPER_OK;
+    return length ? atomic_file_write(writing->sink, text->bytes, length, writing->error)
+                  : TEMPER_OK;
 }
 
 /* Always there: a reader that sees `label` above the last column knows that it is a header. */
@@ -101,7 +102,7 @@ static temper_status write_row(struct writing *writing, uint64_t index)
 {
     const struct dataset *data = writing->data;
     temper_status status = TEMPER_OK;
-    pages_rows(&data->x, index, 1);
+    page_window_rows(&data->x, index, 1);
     matrix_row_f64(&data->x, index, writing->row);
     for (uint64_t i = 0; i < data->x.columns && status == TEMPER_OK; i++) {
         if (i > 0)
@@ -122,8 +123,8 @@ static temper_status write_row(struct writing *writing, uint64_t index)
 }
 
 /* CSV and TSV are one format with two separators. */
-static temper_status write_table(const struct dataset *data, char separator, struct sink *sink,
-                                 temper_error *error)
+static temper_status write_table(const struct dataset *data, char separator,
+                                 struct atomic_file *sink, temper_error *error)
 {
     struct writing writing = {.data = data, .separator = separator, .sink = sink, .error = error};
     writing.row = mem_alloc(data->x.columns, sizeof *writing.row);
@@ -139,12 +140,12 @@ static temper_status write_table(const struct dataset *data, char separator, str
     return status;
 }
 
-temper_status write_csv(const struct dataset *data, struct sink *sink, temper_error *error)
+temper_status write_csv(const struct dataset *data, struct atomic_file *sink, temper_error *error)
 {
     return write_table(data, ',', sink, error);
 }
 
-temper_status write_tsv(const struct dataset *data, struct sink *sink, temper_error *error)
+temper_status write_tsv(const struct dataset *data, struct atomic_file *sink, temper_error *error)
 {
     return write_table(data, '\t', sink, error);
 }

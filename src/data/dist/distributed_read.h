@@ -15,7 +15,7 @@ struct told {
     uint32_t status, labelled, weighted, kind;
 };
 
-struct pieces {
+struct distributed_read {
     struct reading *reading;
     reader_fn *read; /* of such text; NULL: of files, and rows have no lines */
     const temper_comm *comm;
@@ -27,13 +27,13 @@ struct pieces {
 };
 
 /* Room for what is told and moved. */
-temper_status pieces_start(struct pieces *pieces);
-void pieces_end(struct pieces *pieces);
-temper_status pieces_tell(struct pieces *pieces, temper_status read);
+temper_status distributed_read_start(struct distributed_read *pieces);
+void distributed_read_end(struct distributed_read *pieces);
+temper_status distributed_read_report(struct distributed_read *pieces, temper_status read);
 /* Classes, columns, lines and notes of all, and rows to where they belong. *whole where there are
  * too many classes, which one process can place. */
-temper_status pieces_agree(struct pieces *pieces, bool *whole);
+temper_status distributed_read_agree(struct distributed_read *pieces, bool *whole);
 /* Rows to where they belong, by `has` and `gets`; the data keeps what it had if that fails. */
-temper_status pieces_move(struct pieces *pieces);
+temper_status redistribute_rows(struct distributed_read *pieces);
 
 #endif

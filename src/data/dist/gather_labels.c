@@ -3,8 +3,8 @@
 
 #include "base/memory.h"
 
-temper_status roll_gather(const struct roll *roll, const void *mine, size_t size, void *all,
-                          temper_error *error)
+temper_status gather_labels(const struct gathered_labels *roll, const void *mine, size_t size,
+                            void *all, temper_error *error)
 {
     size_t *bytes = mem_alloc(comm_size(roll->comm), sizeof *bytes);
     if (!bytes)
@@ -17,7 +17,8 @@ temper_status roll_gather(const struct roll *roll, const void *mine, size_t size
     return status;
 }
 
-static temper_status gather(const struct dataset *data, struct roll *roll, temper_error *error)
+static temper_status gather(const struct dataset *data, struct gathered_labels *roll,
+                            temper_error *error)
 {
     uint64_t own = data->x.rows;
     roll->rows_of = mem_alloc(comm_size(roll->comm), sizeof *roll->rows_of);
@@ -28,40 +29,42 @@ static temper_status gather(const struct dataset *data, struct roll *roll, tempe
         return error_no_memory(error);
     temper_status status = comm_gather_each(roll->comm, &own, sizeof own, roll->rows_of, error);
     if (status == TEMPER_OK)
-        status = roll_gather(roll, data->label, sizeof *data->label, roll->gathered, error);
+        status = gather_labels(roll, data->label, sizeof *data->label, roll->gathered, error);
     if (status == TEMPER_OK && data->weight)
         status =
-            roll_gather(roll, data->weight, sizeof *data->weight, roll->gathered_weight, error);
+            gather_labels(roll, data->weight, sizeof *data->weight, roll->gathered_weight, error);
     roll->label = roll->gathered;
     roll->weight = roll->gathered_weight;
     return status;
 }
 
-temper_status roll_call(const struct dataset *data, struct roll *out, temper_error *error)
+temper_status gathered_labels_needed(const struct dataset *data, struct gathered_labels *out,
+                                     temper_error *error)
 {
-    struct roll roll = {.comm = data->comm,
-                        .rows = (size_t)dataset_all_rows(data),
-                        .first = (size_t)data->first_row,
-                        .own = (size_t)data->x.rows,
-                        .label = data->label,
-                        .weight = data->weight};
+    struct gathered_labels roll = {.comm = data->comm,
+                                   .rows = (size_t)dataset_all_rows(data),
+                                   .first = (size_t)data->first_row,
+                                   .own = (size_t)data->x.rows,
+                                   .label = data->label,
+                                   .weight = data->weight};
     temper_status status = comm_alone(data->comm) ? TEMPER_OK : gather(data, &roll, error);
     if (status == TEMPER_OK)
         *out = roll;
     else
-        roll_free(&roll);
+        gathered_labels_free(&roll);
     return status;
 }
 
-void roll_free(struct roll *roll)
+void gathered_labels_free(struct gathered_labels *roll)
 {
     mem_free(roll->rows_of);
     mem_free(roll->gathered);
     mem_free(roll->gathered_weight);
-    *roll = (struct roll){0};
+    *roll = (struct gathered_labels){0};
 }
 
-struct dataset roll_as_data(const struct roll *roll, const struct dataset *data)
+struct dataset gathered_labels_dataset(const struct gathered_labels *roll,
+                                       const struct dataset *data)
 {
     struct dataset all = {.classes = data->classes, .source = data->source};
     all.x.rows = roll->rows;

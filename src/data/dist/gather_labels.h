@@ -7,7 +7,7 @@
 
 #include "data/dataset.h"
 
-struct roll {
+struct gathered_labels {
     const temper_comm *comm;
     size_t rows;       /* of all */
     size_t first, own; /* those of this process among them */
@@ -19,15 +19,17 @@ struct roll {
 };
 
 /* The data, with labels, is borrowed. */
-temper_status roll_call(const struct dataset *data, struct roll *out, temper_error *error);
-void roll_free(struct roll *roll);
+temper_status gathered_labels_needed(const struct dataset *data, struct gathered_labels *out,
+                                     temper_error *error);
+void gathered_labels_free(struct gathered_labels *roll);
 
 /* One entry of so many bytes a row, of all processes; `all` may not be `mine`. */
-temper_status roll_gather(const struct roll *roll, const void *mine, size_t size, void *all,
-                          temper_error *error);
+temper_status gather_labels(const struct gathered_labels *roll, const void *mine, size_t size,
+                            void *all, temper_error *error);
 
 /* As if all rows were here, for who looks at labels and weights alone: borrowed, not to be freed.
  */
-struct dataset roll_as_data(const struct roll *roll, const struct dataset *data);
+struct dataset gathered_labels_dataset(const struct gathered_labels *roll,
+                                       const struct dataset *data);
 
 #endif

@@ -7,12 +7,12 @@
 
 #include "base/memory.h"
 #include "data/csv/csv.h"
-#include "data/dist/row_partition.h"
 #include "data/dist/distributed_read.h"
-#include "data/schema.h"
+#include "data/dist/row_partition.h"
 #include "data/dist/scatter_rows.h"
-#include "data/read/csr_builder.h"
 #include "data/quote_text.h"
+#include "data/read/csr_builder.h"
+#include "data/schema.h"
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
@@ -33,7 +33,7 @@ static void start_again(struct dataset *data)
 }
 
 /* A table knows its lines when it has seen the first of them. */
-static temper_status read_own(struct pieces *p, uint64_t lines_before)
+static temper_status read_own(struct distributed_read *p, uint64_t lines_before)
 {
     struct reading *reading = p->reading;
     reading->piece = true;
@@ -45,7 +45,7 @@ static temper_status read_own(struct pieces *p, uint64_t lines_before)
     return status == TEMPER_OK ? p->read(reading, p->data) : status;
 }
 
-temper_status pieces_tell(struct pieces *p, temper_status read)
+temper_status distributed_read_report(struct distributed_read *p, temper_status read)
 {
     const struct dataset *data = p->data;
     struct told mine = {.size = p->size,
@@ -68,7 +68,7 @@ temper_status pieces_tell(struct pieces *p, temper_status read)
 }
 
 /* Lines are shared out by their place in the file: all must have the same one. */
-static temper_status check_copies(const struct pieces *p)
+static temper_status check_copies(const struct distributed_read *p)
 {
     for (size_t r = 1; r < p->comm->size; r++)
         if (p->told[r].size != p->told[0].size)
@@ -81,7 +81,7 @@ static temper_status check_copies(const struct pieces *p)
 }
 
 /* As far as rank `to`: what the rows before it have. */
-static enum sparse_labels labels_before(const struct pieces *p, size_t to)
+static enum sparse_labels labels_before(const struct distributed_read *p, size_t to)
 {
     for (size_t r = 0; r < to; r++)
         if (p->told[r].rows)
@@ -90,7 +90,7 @@ static enum sparse_labels labels_before(const struct pieces *p, size_t to)
 }
 
 /* The first rank that has failed, or whose rows have labels where those before have none. */
-static size_t first_fault(const struct pieces *p)
+static size_t first_fault(const struct distributed_read *p)
 {
     size_t r = 0;
     for (; r < p->comm->size && p->told[r].status == TEMPER_OK; r++) {
@@ -103,7 +103,7 @@ static size_t first_fault(const struct pieces *p)
 }
 
 /* No rows, or none with a feature: there are words for that where all is read. */
-static bool is_empty(const struct pieces *p)
+static bool is_empty(const struct distributed_read *p)
 {
     bool rows = false, columns = false;
     for (size_t r = 0; r < p->comm->size; r++) {
@@ -114,7 +114,7 @@ static bool is_empty(const struct pieces *p)
 }
 
 /* Once more, now that it is known what comes before: the message has to count its lines. */
-static temper_status tell_fault(struct pieces *p, size_t failed)
+static temper_status tell_fault(struct distributed_read *p, size_t failed)
 {
     uint64_t lines = 0;
     temper_status status = TEMPER_OK;
@@ -138,7 +138,7 @@ static temper_status tell_fault(struct pieces *p, size_t failed)
 /* ---- Classes, columns, lines, notes ---------------------------------------------------------- */
 
 /* The names of all, in the order of the ranks, each ended by '\0'. */
-static char *gather_names(struct pieces *p, temper_status *status)
+static char *gather_names(struct distributed_read *p, temper_status *status)
 {
     const struct classes *classes = &p->data->classes;
     size_t all = 0;
@@ -165,7 +165,7 @@ static char *gather_names(struct pieces *p, temper_status *status)
 }
 
 /* Everyone's classes as one list; *whole where they are too many, which one process can place. */
-static temper_status merge_classes(struct pieces *p, bool *whole)
+static temper_status merge_classes(struct distributed_read *p, bool *whole)
 {
     temper_status status;
     struct classes merged = {0}, *own = &p->data->classes;
@@ -198,10 +198,10 @@ static temper_status merge_classes(struct pieces *p, bool *whole)
     return status;
 }
 
-static temper_status merge_notes(struct pieces *p)
+static temper_status merge_notes(struct distributed_read *p)
 {
     char *notes = NULL;
-    temper_status status = share_notes(p->data, p->comm, &notes, p->reading->error);
+    temper_status status = scatter_notes(p->data, p->comm, &notes, p->reading->error);
     for (const char *line = notes; status == TEMPER_OK && *line;) {
         size_t length = strcspn(line, "\n");
         dataset_note(p->data, "%.*s", (int)length, line);
@@ -211,7 +211,7 @@ static temper_status merge_notes(struct pieces *p)
     return status;
 }
 
-static void merge_counts(struct pieces *p)
+static void merge_counts(struct distributed_read *p)
 {
     struct dataset *data = p->data;
     uint64_t lines = 0;
@@ -234,7 +234,7 @@ static void merge_counts(struct pieces *p)
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-temper_status pieces_agree(struct pieces *p, bool *whole)
+temper_status distributed_read_agree(struct distributed_read *p, bool *whole)
 {
     temper_status status = merge_classes(p, whole);
     if (status != TEMPER_OK || *whole)
@@ -242,15 +242,15 @@ temper_status pieces_agree(struct pieces *p, bool *whole)
     merge_counts(p);
     status = merge_notes(p);
     csv_note_missing(p->data, p->data->all_rows, false, false);
-    const struct parts parts = parts_of(p->data);
+    const struct row_partition parts = row_partition_of(p->data);
     for (size_t r = 0; r <= p->comm->size; r++)
-        p->gets[r] = parts_first_row(&parts, p->data->all_rows, r, p->comm->size);
-    return status == TEMPER_OK ? pieces_move(p) : status;
+        p->gets[r] = row_partition_first_row(&parts, p->data->all_rows, r, p->comm->size);
+    return status == TEMPER_OK ? redistribute_rows(p) : status;
 }
 
-static temper_status read_pieces(struct pieces *p, bool *whole)
+static temper_status read_pieces(struct distributed_read *p, bool *whole)
 {
-    temper_status status = pieces_tell(p, read_own(p, 0));
+    temper_status status = distributed_read_report(p, read_own(p, 0));
     if (status != TEMPER_OK)
         return status;
     status = check_copies(p);
@@ -261,7 +261,7 @@ static temper_status read_pieces(struct pieces *p, bool *whole)
         return tell_fault(p, failed);
     *whole = is_empty(p);
     if (!*whole)
-        status = pieces_agree(p, whole);
+        status = distributed_read_agree(p, whole);
     if (*whole)
         start_again(p->data);
     else if (status == TEMPER_OK)
@@ -269,7 +269,7 @@ static temper_status read_pieces(struct pieces *p, bool *whole)
     return status;
 }
 
-temper_status pieces_start(struct pieces *p)
+temper_status distributed_read_start(struct distributed_read *p)
 {
     size_t size = p->comm->size;
     p->told = mem_alloc(size, sizeof *p->told);
@@ -282,7 +282,7 @@ temper_status pieces_start(struct pieces *p)
                : error_no_memory(p->reading->error);
 }
 
-void pieces_end(struct pieces *p)
+void distributed_read_end(struct distributed_read *p)
 {
     void *blocks[] = {p->told, p->has, p->gets, p->out_bytes, p->in_bytes};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
@@ -292,11 +292,11 @@ void pieces_end(struct pieces *p)
 temper_status read_lines_of_all(struct reading *reading, reader_fn *read, struct dataset *data,
                                 bool *whole)
 {
-    struct pieces p = {
+    struct distributed_read p = {
         .reading = reading, .read = read, .comm = reading->options->comm, .data = data};
     p.size = source_file_size(reading->source);
     source_close(reading->source);
-    temper_status status = pieces_start(&p);
+    temper_status status = distributed_read_start(&p);
     data->source = mem_alloc(strlen(reading->path) + 1, 1);
     if (status == TEMPER_OK && !data->source)
         status = error_no_memory(reading->error);
@@ -304,7 +304,7 @@ temper_status read_lines_of_all(struct reading *reading, reader_fn *read, struct
         memcpy(data->source, reading->path, strlen(reading->path) + 1);
         status = read_pieces(&p, whole);
     }
-    pieces_end(&p);
+    distributed_read_end(&p);
     reading->piece = false;
     reading->labels_before = 0;
     reading->lines_before = reading->from = reading->to = 0;

@@ -1,4 +1,5 @@
-/* pieces_move: rows go from the process that has read them to the one that holds their part. */
+/* redistribute_rows: rows go from the process that has read them to the one that holds their part.
+ */
 #include "base/memory.h"
 #include "data/dist/distributed_read.h"
 
@@ -10,7 +11,7 @@ static uint64_t overlap(const uint64_t *a, const uint64_t *b)
 }
 
 /* So many bytes to each and from each; NULL: no memory, or the others cannot be reached. */
-static void *move(struct pieces *p, const void *array, size_t count, size_t size)
+static void *move(struct distributed_read *p, const void *array, size_t count, size_t size)
 {
     void *moved = mem_alloc(count, size);
     if (moved && comm_exchange(p->comm, array, p->out_bytes, moved, p->in_bytes,
@@ -23,7 +24,7 @@ static void *move(struct pieces *p, const void *array, size_t count, size_t size
 }
 
 /* An array of one entry a row; NULL as above. */
-static void *move_rows(struct pieces *p, const void *array, size_t size)
+static void *move_rows(struct distributed_read *p, const void *array, size_t size)
 {
     size_t own = p->comm->rank;
     for (size_t r = 0; r < p->comm->size; r++) {
@@ -40,7 +41,7 @@ static size_t entries(const uint64_t *row_start, uint64_t row, uint64_t rows)
 }
 
 /* Columns or values, which have four bytes both. */
-static void *move_entries(struct pieces *p, const uint64_t *new_start, const void *array)
+static void *move_entries(struct distributed_read *p, const uint64_t *new_start, const void *array)
 {
     size_t own = p->comm->rank;
     uint64_t sent = 0, received = 0;
@@ -55,7 +56,7 @@ static void *move_entries(struct pieces *p, const uint64_t *new_start, const voi
 }
 
 /* Where rows begin, from their lengths, which travel as they are; NULL as above. */
-static uint64_t *move_starts(struct pieces *p, size_t rows)
+static uint64_t *move_starts(struct distributed_read *p, size_t rows)
 {
     const struct matrix *x = &p->data->x;
     uint64_t *length = mem_alloc((size_t)x->rows, sizeof *length), *moved = NULL;
@@ -81,7 +82,7 @@ static uint64_t *move_starts(struct pieces *p, size_t rows)
 
 /* ---- The matrix ------------------------------------------------------------------------------ */
 
-static bool move_sparse(struct pieces *p, size_t rows, struct matrix *out)
+static bool move_sparse(struct distributed_read *p, size_t rows, struct matrix *out)
 {
     const struct matrix *x = &p->data->x;
     uint64_t *start = move_starts(p, rows);
@@ -103,7 +104,7 @@ static bool move_sparse(struct pieces *p, size_t rows, struct matrix *out)
     return true;
 }
 
-static bool move_dense(struct pieces *p, size_t rows, struct matrix *out)
+static bool move_dense(struct distributed_read *p, size_t rows, struct matrix *out)
 {
     static const uint8_t size[] = {
         [MATRIX_F32] = sizeof(float), [MATRIX_F64] = sizeof(double), [MATRIX_U8] = 1};
@@ -128,7 +129,7 @@ struct along {
 };
 
 /* By what all know: those that have no rows have no arrays, and take part even so. */
-static bool move_along(struct pieces *p, struct along *out)
+static bool move_along(struct distributed_read *p, struct along *out)
 {
     const struct dataset *data = p->data;
     bool weighted = false;
@@ -148,7 +149,7 @@ static void along_free(struct along *along)
     mem_free(along->weight);
 }
 
-temper_status pieces_move(struct pieces *p)
+temper_status redistribute_rows(struct distributed_read *p)
 {
     struct dataset *data = p->data;
     size_t rank = p->comm->rank, rows = (size_t)(p->gets[rank + 1] - p->gets[rank]);

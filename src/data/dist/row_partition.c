@@ -30,7 +30,7 @@ static const double PART_SHARE = 64;
 static const double FEW_PARTS = 8;
 static const double FEW_BYTES = 32.0 * 1024 * 1024;
 
-size_t parts_sparse_block(size_t classes)
+size_t row_partition_sparse_block(size_t classes)
 {
     size_t most = SPARSE_BLOCK_BYTES / (3 * sizeof(double)), rows = most;
     if (classes > 1)
@@ -67,7 +67,7 @@ static uint64_t wanted_parts(const struct dataset *data)
     return parts;
 }
 
-double parts_more_bytes(const struct dataset *data)
+double row_partition_more_bytes(const struct dataset *data)
 {
     double share = data_bytes(data) / MORE_SHARE;
     return share > MORE_BYTES ? share : MORE_BYTES;
@@ -81,7 +81,7 @@ static uint64_t most_parts(const struct dataset *data, uint64_t wanted, double e
     few = few < FEW_PARTS ? few : FEW_PARTS;
     most = most > few ? most : few;
     if (most >= PARTS_USUAL) {
-        double more = parts_more_bytes(data) / each;
+        double more = row_partition_more_bytes(data) / each;
         most = most < more ? most : more > PARTS_USUAL ? more : PARTS_USUAL;
     }
     return most >= (double)wanted ? wanted : most < 1 ? 1 : (uint64_t)most;
@@ -96,26 +96,28 @@ static bool parts_cost(const struct dataset *data, uint64_t parts)
 
 /* As many rows as a group's sums are worth, and of more parts than usual no more than there is
  * memory for. */
-static size_t parts_together(const struct parts *parts, const struct dataset *data, double gradient)
+static size_t parts_together(const struct row_partition *parts, const struct dataset *data,
+                             double gradient)
 {
     size_t together = 1, least = data->x.kind == MATRIX_CSR ? TOGETHER_SPARSE : TOGETHER_ROWS;
     while (together < parts->count && together * parts->rows_each < least)
         together *= 2;
-    double all = (double)parts->count * TOGETHER_FITS * gradient, most = parts_more_bytes(data);
+    double all = (double)parts->count * TOGETHER_FITS * gradient,
+           most = row_partition_more_bytes(data);
     while (!parts->turned && 2 * together * PARTS_USUAL <= parts->count &&
            all / (double)together > most)
         together *= 2;
     return together;
 }
 
-struct parts parts_of(const struct dataset *data)
+struct row_partition row_partition_of(const struct dataset *data)
 {
     bool sparse = data->x.kind == MATRIX_CSR;
     size_t classes = data->classes.count, vectors = classes > 2 ? classes : 1;
     uint64_t rows = dataset_all_rows(data), columns = data->x.columns;
     double gradient = ((double)columns + 1) * (double)vectors * sizeof(double);
     size_t number = data->x.kind == MATRIX_F64 ? sizeof(double) : sizeof(float);
-    size_t block = sparse ? parts_sparse_block(classes)
+    size_t block = sparse ? row_partition_sparse_block(classes)
                           : linear_block_rows((size_t)columns, classes > 2 ? classes : 2, number);
     uint64_t blocks = rows ? (rows - 1) / block + 1 : 1, wanted = wanted_parts(data);
     bool turned =
@@ -125,17 +127,17 @@ struct parts parts_of(const struct dataset *data)
         wanted /= 2;
     uint64_t parts = most_parts(data, wanted, turned ? 1 : gradient);
     uint64_t part_blocks = (blocks + parts - 1) / parts;
-    struct parts made = {.rows_each = (size_t)(part_blocks * block),
-                         .count = (size_t)((blocks + part_blocks - 1) / part_blocks),
-                         .together = 1,
-                         .turned = turned};
+    struct row_partition made = {.rows_each = (size_t)(part_blocks * block),
+                                 .count = (size_t)((blocks + part_blocks - 1) / part_blocks),
+                                 .together = 1,
+                                 .turned = turned};
     if (classes == 2)
         made.together = parts_together(&made, data, gradient);
     return made;
 }
 
 /* Of parts taken together. */
-static size_t first_together(const struct parts *parts, size_t rank, size_t ranks)
+static size_t first_together(const struct row_partition *parts, size_t rank, size_t ranks)
 {
     size_t count = (parts->count + parts->together - 1) / parts->together;
     if (count < ranks)
@@ -143,27 +145,28 @@ static size_t first_together(const struct parts *parts, size_t rank, size_t rank
     return count * rank / ranks;
 }
 
-size_t parts_first(const struct parts *parts, size_t rank, size_t ranks)
+size_t row_partition_first(const struct row_partition *parts, size_t rank, size_t ranks)
 {
     size_t first = first_together(parts, rank, ranks) * parts->together;
     return first < parts->count ? first : parts->count;
 }
 
-uint64_t parts_first_row(const struct parts *parts, uint64_t rows, size_t rank, size_t ranks)
+uint64_t row_partition_first_row(const struct row_partition *parts, uint64_t rows, size_t rank,
+                                 size_t ranks)
 {
-    uint64_t first = (uint64_t)parts_first(parts, rank, ranks) * parts->rows_each;
+    uint64_t first = (uint64_t)row_partition_first(parts, rank, ranks) * parts->rows_each;
     return first < rows ? first : rows;
 }
 
-size_t *parts_holders(const struct parts *parts, const temper_comm *comm)
+size_t *row_partition_holders(const struct row_partition *parts, const temper_comm *comm)
 {
     size_t size = comm_size(comm), *first = mem_alloc(size + 1, sizeof *first);
     for (size_t r = 0; first && r <= size; r++)
-        first[r] = parts_first(parts, r, size);
+        first[r] = row_partition_first(parts, r, size);
     return first;
 }
 
-size_t *parts_holders_together(const struct parts *parts, const temper_comm *comm)
+size_t *row_partition_holders_together(const struct row_partition *parts, const temper_comm *comm)
 {
     size_t size = comm_size(comm), *first = mem_alloc(size + 1, sizeof *first);
     for (size_t r = 0; first && r <= size; r++)

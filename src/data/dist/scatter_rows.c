@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/gather_rows.h"
 #include "data/dist/row_partition.h"
+#include "data/gather_rows.h"
 
 /* ---- Arrays of one entry a row --------------------------------------------------------------- */
 
@@ -25,7 +25,7 @@ static void *keep_entries(const struct dataset *data, void *array, size_t from, 
     if (is_mapped(data, array))
         return (char *)array + from * size;
     memmove(array, (char *)array + from * size, count * size);
-    if (spill_has(data->spill, array)) /* its file is gone soon enough */
+    if (disk_array_has(data->spill, array)) /* its file is gone soon enough */
         return array;
     void *smaller = mem_resize(array, count, size);
     return smaller ? smaller : array;
@@ -75,23 +75,23 @@ static temper_status keep_matrix(struct dataset *data, size_t from, size_t count
     return TEMPER_OK;
 }
 
-struct row_range share_of(const struct dataset *data, const temper_comm *comm)
+struct row_range scatter_range(const struct dataset *data, const temper_comm *comm)
 {
     struct dataset shape = *data;
     shape.comm = comm;
     shape.all_rows = data->x.rows;
     shape.all_nonzeros = data->x.nonzeros;
-    const struct parts parts = parts_of(&shape);
+    const struct row_partition parts = row_partition_of(&shape);
     size_t rank = comm_rank(comm), size = comm_size(comm);
-    return (struct row_range){parts_first_row(&parts, data->x.rows, rank, size),
-                              parts_first_row(&parts, data->x.rows, rank + 1, size)};
+    return (struct row_range){row_partition_first_row(&parts, data->x.rows, rank, size),
+                              row_partition_first_row(&parts, data->x.rows, rank + 1, size)};
 }
 
-temper_status share_rows(struct dataset *data, const temper_comm *comm, temper_error *error)
+temper_status scatter_rows(struct dataset *data, const temper_comm *comm, temper_error *error)
 {
     if (comm_alone(comm))
         return TEMPER_OK;
-    const struct row_range range = share_of(data, comm);
+    const struct row_range range = scatter_range(data, comm);
     size_t first = (size_t)range.from, count = (size_t)(range.to - range.from);
     data->comm = comm;
     data->all_rows = data->x.rows;
@@ -104,8 +104,8 @@ temper_status share_rows(struct dataset *data, const temper_comm *comm, temper_e
     return keep_matrix(data, first, count, error);
 }
 
-temper_status share_notes(const struct dataset *data, const temper_comm *comm, char **out,
-                          temper_error *error)
+temper_status scatter_notes(const struct dataset *data, const temper_comm *comm, char **out,
+                            temper_error *error)
 {
     size_t size = sizeof data->notes, length = 0;
     char *all = mem_alloc(comm_size(comm), size);
@@ -124,7 +124,7 @@ temper_status share_notes(const struct dataset *data, const temper_comm *comm, c
     return status;
 }
 
-temper_status share_refuse(const struct dataset *data, const char *what, temper_error *error)
+temper_status scatter_refuse(const struct dataset *data, const char *what, temper_error *error)
 {
     if (comm_alone(data->comm))
         return TEMPER_OK;

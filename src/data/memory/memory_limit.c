@@ -4,22 +4,23 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "data/memory/resident.h"
 #include "data/memory/page_window.h"
+#include "data/memory/resident.h"
 
 /* What the estimates leave out: small things, the borders of pages, memory that is freed and not
  * given back, stacks of threads. */
 static const double SLACK_PROCESSES = 16.0 * 1024 * 1024; /* what MPI has under way */
 static const double SLACK = 3.0 * 1024 * 1024, SLACK_THREAD = 256.0 * 1024, SLACK_SHARE = 1.03;
 
-const char *limit_text(double bytes, char out[LIMIT_TEXT])
+const char *memory_limit_text(double bytes, char out[LIMIT_TEXT])
 {
     double mebi = ceil(bytes / (1024.0 * 1024.0));
     snprintf(out, LIMIT_TEXT, "%.0fM", mebi < 1e15 ? mebi : 1e15);
     return out;
 }
 
-temper_status limit_check(const temper_read_options *options, bool mapped, temper_error *error)
+temper_status memory_limit_check(const temper_read_options *options, bool mapped,
+                                 temper_error *error)
 {
     if (options->memory == 0 || comm_alone(options->comm) || mapped)
         return TEMPER_OK;
@@ -28,7 +29,7 @@ temper_status limit_check(const temper_read_options *options, bool mapped, tempe
                      "by 'temper convert', or leave it out");
 }
 
-temper_status limit_refuse(const struct dataset *data, const char *what, temper_error *error)
+temper_status memory_limit_refuse(const struct dataset *data, const char *what, temper_error *error)
 {
     if (data->memory == 0 || comm_alone(data->comm))
         return TEMPER_OK;
@@ -48,24 +49,24 @@ static double rows_of_file(const struct dataset *data)
 }
 
 /* What must be left for the pages of the file. */
-static double least_window(const struct dataset *data, const struct limit_plan *plan)
+static double least_window(const struct dataset *data, const struct memory_limit_plan *plan)
 {
     static const struct matrix one_array = {.kind = MATRIX_U8};
     if (!data->x.pages)
         return 0;
     const struct matrix *x = plan->in_order ? &one_array : &data->x;
-    double least = (double)pages_least(x, plan->threads, (size_t)plan->block);
+    double least = (double)page_window_least(x, plan->threads, (size_t)plan->block);
     double all = (double)matrix_bytes(&data->x);
     return data->mapping && all < least ? all : least;
 }
 
 /* For this process. */
-static temper_status plan_own(const struct dataset *data, const struct limit_plan *plan,
+static temper_status plan_own(const struct dataset *data, const struct memory_limit_plan *plan,
                               temper_error *error)
 {
     char given[LIMIT_TEXT], least[LIMIT_TEXT];
     if (data->x.pages)
-        pages_forget(data->x.pages);
+        page_window_forget(data->x.pages);
     double fixed = (double)resident_bytes() + rows_of_file(data) + SLACK_SHARE * plan->needed +
                    SLACK + SLACK_THREAD * (double)plan->threads +
                    (comm_alone(data->comm) ? 0 : SLACK_PROCESSES);
@@ -73,16 +74,16 @@ static temper_status plan_own(const struct dataset *data, const struct limit_pla
     if (fixed + window > (double)data->memory)
         return error_set(error, TEMPER_NO_MEMORY,
                          "%s needs %s of memory, and --memory gives %s; give that much%s",
-                         plan->what, limit_text(fixed + window, least),
-                         limit_text((double)data->memory, given),
+                         plan->what, memory_limit_text(fixed + window, least),
+                         memory_limit_text((double)data->memory, given),
                          plan->threads > 1 ? ", or pass fewer --threads" : "");
-    if (data->x.pages && !pages_limit(data->x.pages, (size_t)((double)data->memory - fixed)))
+    if (data->x.pages && !page_window_limit(data->x.pages, (size_t)((double)data->memory - fixed)))
         return error_no_memory(error);
     return TEMPER_OK;
 }
 
-temper_status limit_plan(const struct dataset *data, const struct limit_plan *plan,
-                         temper_error *error)
+temper_status memory_limit_plan(const struct dataset *data, const struct memory_limit_plan *plan,
+                                temper_error *error)
 {
     if (data->memory == 0)
         return TEMPER_OK;

@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "base/disk_array.h"
+#include "base/memory.h"
 
 enum {
     SHIFT = 21, /* chunks of 2 MiB of the file: systems keep files in pieces of up to that, */
@@ -23,10 +23,11 @@ enum {
  * lags behind may be reading it. */
 enum { USED = 1, ASKED = 2, AGAIN = 4 };
 
-struct pages {
-    struct spill *spill; /* arrays in temporary files, instead of a mapping: their pages all go */
-    size_t most;         /* after so many bytes were read, */
-    atomic_size_t read;  /* which are counted here */
+struct page_window {
+    struct disk_array
+        *spill;         /* arrays in temporary files, instead of a mapping: their pages all go */
+    size_t most;        /* after so many bytes were read, */
+    atomic_size_t read; /* which are counted here */
     char *mapping;
     size_t length;
     size_t kept; /* bytes before this are never dropped */
@@ -41,9 +42,9 @@ struct pages {
 
 /* ---- Birth ----------------------------------------------------------------------------------- */
 
-struct pages *pages_new(void *mapping, size_t length)
+struct page_window *page_window_new(void *mapping, size_t length)
 {
-    struct pages *pages = length ? mem_zeroed(1, sizeof *pages) : NULL;
+    struct page_window *pages = length ? mem_zeroed(1, sizeof *pages) : NULL;
     long page = sysconf(_SC_PAGESIZE);
     if (!pages)
         return NULL;
@@ -62,9 +63,9 @@ struct pages *pages_new(void *mapping, size_t length)
     return pages;
 }
 
-struct pages *pages_of_spill(struct spill *spill)
+struct page_window *page_window_of_disk_array(struct disk_array *spill)
 {
-    struct pages *pages = mem_zeroed(1, sizeof *pages);
+    struct page_window *pages = mem_zeroed(1, sizeof *pages);
     if (!pages)
         return NULL;
     pages->spill = spill;
@@ -75,7 +76,7 @@ struct pages *pages_of_spill(struct spill *spill)
     return NULL;
 }
 
-void pages_free(struct pages *pages)
+void page_window_free(struct page_window *pages)
 {
     if (!pages)
         return;
@@ -88,7 +89,7 @@ void pages_free(struct pages *pages)
 /* ---- Out ------------------------------------------------------------------------------------- */
 
 /* Whole pages only: those at the border of what is kept hold some of it. */
-static void drop(const struct pages *pages, size_t from, size_t to)
+static void drop(const struct page_window *pages, size_t from, size_t to)
 {
     size_t least = (pages->kept + pages->page - 1) / pages->page * pages->page;
     from = from > least ? from : least;
@@ -96,13 +97,13 @@ static void drop(const struct pages *pages, size_t from, size_t to)
         (void)madvise(pages->mapping + from, to - from, MADV_DONTNEED);
 }
 
-static size_t chunk_end(const struct pages *pages, size_t chunk)
+static size_t chunk_end(const struct page_window *pages, size_t chunk)
 {
     return chunk + 1 < pages->chunks ? (chunk + 1) << SHIFT : pages->length;
 }
 
 /* Each reads a span of each array, which may lie across a border; and one is on its way out. */
-size_t pages_least(const struct matrix *x, size_t threads, size_t block)
+size_t page_window_least(const struct matrix *x, size_t threads, size_t block)
 {
     size_t arrays = x->kind == MATRIX_CSR ? 3 : 1;
     if (x->pages && x->pages->spill)
@@ -110,11 +111,11 @@ size_t pages_least(const struct matrix *x, size_t threads, size_t block)
     return (threads * arrays * (2 + block / CHUNK) + 1) << SHIFT;
 }
 
-bool pages_limit(struct pages *pages, size_t bytes)
+bool page_window_limit(struct page_window *pages, size_t bytes)
 {
     if (pages->spill) { /* half: labels and weights are not counted, and go too */
         pages->most = bytes / 2;
-        pages_forget(pages);
+        page_window_forget(pages);
         return true;
     }
     bool whole = bytes == 0 || bytes >> SHIFT >= pages->chunks;
@@ -125,14 +126,14 @@ bool pages_limit(struct pages *pages, size_t bytes)
     mem_free(pages->queue);
     pages->queue = queue;
     pages->room = room;
-    pages_forget(pages);
+    page_window_forget(pages);
     return true;
 }
 
-void pages_forget(struct pages *pages)
+void page_window_forget(struct page_window *pages)
 {
     if (pages->spill) {
-        spill_drop(pages->spill);
+        disk_array_drop(pages->spill);
         return;
     }
     for (size_t i = 0; i < pages->chunks; i++)
@@ -141,7 +142,7 @@ void pages_forget(struct pages *pages)
     drop(pages, 0, pages->length);
 }
 
-void pages_keep(struct pages *pages, size_t offset)
+void page_window_keep(struct page_window *pages, size_t offset)
 {
     if (pages->queue)
         drop(pages, 0, offset / pages->page * pages->page);
@@ -152,7 +153,7 @@ void pages_keep(struct pages *pages, size_t offset)
 
 /* Drops all that is not in use. A reader that the system has stopped for a while goes on with a
  * chunk that has left meanwhile, and so brings back pages that no one counts. */
-static void sweep(const struct pages *pages)
+static void sweep(const struct page_window *pages)
 {
     for (size_t from = 0, to; from < pages->chunks; from = to + 1) {
         for (to = from; to < pages->chunks && !(atomic_load(&pages->state[to]) & USED);)
@@ -163,7 +164,7 @@ static void sweep(const struct pages *pages)
 }
 
 /* The chunk that leaves for a new one, or `chunks`: none has to. */
-static size_t exchange(struct pages *pages, size_t chunk, bool *turned)
+static size_t exchange(struct page_window *pages, size_t chunk, bool *turned)
 {
     size_t leaves = pages->chunks;
     pthread_mutex_lock(&pages->lock);
@@ -182,7 +183,7 @@ static size_t exchange(struct pages *pages, size_t chunk, bool *turned)
     return leaves;
 }
 
-static void enter(struct pages *pages, size_t chunk)
+static void enter(struct page_window *pages, size_t chunk)
 {
     if (atomic_fetch_or(&pages->state[chunk], USED) & USED || !pages->queue)
         return;
@@ -199,7 +200,7 @@ static void enter(struct pages *pages, size_t chunk)
 }
 
 /* A chunk that is about to be read. */
-static void use(struct pages *pages, size_t chunk)
+static void use(struct page_window *pages, size_t chunk)
 {
     unsigned char state = atomic_load_explicit(&pages->state[chunk], memory_order_relaxed);
     if (!(state & USED))
@@ -208,7 +209,7 @@ static void use(struct pages *pages, size_t chunk)
         atomic_fetch_or(&pages->state[chunk], AGAIN);
 }
 
-static void ask_system(const struct pages *pages, size_t from, size_t to)
+static void ask_system(const struct page_window *pages, size_t from, size_t to)
 {
     for (; from < to; from += ASK_BYTES) {
         size_t left = to - from;
@@ -216,19 +217,19 @@ static void ask_system(const struct pages *pages, size_t from, size_t to)
     }
 }
 
-static void ask(struct pages *pages, size_t chunk)
+static void ask(struct page_window *pages, size_t chunk)
 {
     if (!(atomic_fetch_or(&pages->state[chunk], ASKED) & ASKED))
         ask_system(pages, chunk << SHIFT, chunk_end(pages, chunk));
 }
 
-static size_t chunk_of(const struct pages *pages, const void *address)
+static size_t chunk_of(const struct page_window *pages, const void *address)
 {
     return (size_t)((const char *)address - pages->mapping) >> SHIFT;
 }
 
 /* A copy of some rows may have kept the name of the file that they came from. */
-static bool lies_in(const struct pages *pages, const void *from, size_t length)
+static bool lies_in(const struct page_window *pages, const void *from, size_t length)
 {
     if (pages && pages->spill)
         return false;
@@ -236,15 +237,15 @@ static bool lies_in(const struct pages *pages, const void *from, size_t length)
     return pages && length && offset < pages->length && length <= pages->length - offset;
 }
 
-static void read_spill(struct pages *pages, size_t length)
+static void read_spill(struct page_window *pages, size_t length)
 {
     if (!pages->most || atomic_fetch_add(&pages->read, length) + length < pages->most)
         return;
     atomic_store(&pages->read, 0);
-    spill_drop(pages->spill);
+    disk_array_drop(pages->spill);
 }
 
-void pages_bytes(struct pages *pages, const void *from, size_t length, const void *end)
+void page_window_bytes(struct page_window *pages, const void *from, size_t length, const void *end)
 {
     if (pages && pages->spill) {
         read_spill(pages, length);
@@ -279,27 +280,27 @@ static void speak(const struct matrix *x, uint64_t from, uint64_t count, bool on
     if (x->kind != MATRIX_CSR) {
         size_t row = (size_t)x->columns * element_size[x->kind];
         const char *dense = x->dense;
-        pages_bytes(x->pages, dense + from * row, (size_t)count * row,
-                    on ? dense + x->rows * row : NULL);
+        page_window_bytes(x->pages, dense + from * row, (size_t)count * row,
+                          on ? dense + x->rows * row : NULL);
         return;
     }
     const uint64_t *start = x->row_start;
-    pages_bytes(x->pages, start + from, (size_t)(count + 1) * sizeof *start,
-                on ? start + x->rows + 1 : NULL);
+    page_window_bytes(x->pages, start + from, (size_t)(count + 1) * sizeof *start,
+                      on ? start + x->rows + 1 : NULL);
     uint64_t first = start[from], entries = start[from + count] - first;
-    pages_bytes(x->pages, x->column + first, (size_t)entries * sizeof *x->column,
-                on ? x->column + x->nonzeros : NULL);
-    pages_bytes(x->pages, x->value + first, (size_t)entries * sizeof *x->value,
-                on ? x->value + x->nonzeros : NULL);
+    page_window_bytes(x->pages, x->column + first, (size_t)entries * sizeof *x->column,
+                      on ? x->column + x->nonzeros : NULL);
+    page_window_bytes(x->pages, x->value + first, (size_t)entries * sizeof *x->value,
+                      on ? x->value + x->nonzeros : NULL);
 }
 
-void pages_rows(const struct matrix *x, uint64_t from, uint64_t count)
+void page_window_rows(const struct matrix *x, uint64_t from, uint64_t count)
 {
     if (x->pages && count)
         speak(x, from, count, true);
 }
 
-void pages_row(const struct matrix *x, uint64_t row)
+void page_window_row(const struct matrix *x, uint64_t row)
 {
     if (x->pages)
         speak(x, row, 1, false);
@@ -308,16 +309,16 @@ void pages_row(const struct matrix *x, uint64_t row)
 /* ---- Some rows ------------------------------------------------------------------------------- */
 
 /* What is done with bytes that lie in the file: others beside them in their chunks are left out. */
-typedef void bytes_fn(struct pages *pages, size_t from, size_t to);
+typedef void bytes_fn(struct page_window *pages, size_t from, size_t to);
 
-static void use_bytes(struct pages *pages, size_t from, size_t to)
+static void use_bytes(struct page_window *pages, size_t from, size_t to)
 {
     for (size_t chunk = from >> SHIFT; chunk <= (to - 1) >> SHIFT; chunk++)
         use(pages, chunk);
 }
 
 /* Not if all of the chunk was asked for before, and did not leave since. */
-static void ask_bytes(struct pages *pages, size_t from, size_t to)
+static void ask_bytes(struct page_window *pages, size_t from, size_t to)
 {
     size_t first = from >> SHIFT, last = (to - 1) >> SHIFT;
     while (first <= last && atomic_load(&pages->state[first]) & ASKED)
@@ -326,7 +327,7 @@ static void ask_bytes(struct pages *pages, size_t from, size_t to)
         ask_system(pages, from / pages->page * pages->page, to);
 }
 
-static void with_bytes(struct pages *pages, const void *from, size_t length, bytes_fn *what)
+static void with_bytes(struct page_window *pages, const void *from, size_t length, bytes_fn *what)
 {
     if (!lies_in(pages, from, length))
         return;
@@ -348,7 +349,7 @@ static void with_rows(const struct matrix *x, uint64_t from, uint64_t count, byt
     with_bytes(x->pages, x->value + first, (size_t)entries * sizeof *x->value, what);
 }
 
-void pages_some(const struct matrix *x, uint64_t from, uint64_t count)
+void page_window_some(const struct matrix *x, uint64_t from, uint64_t count)
 {
     if (x->pages && count && x->pages->spill)
         speak(x, from, count, false);
@@ -356,7 +357,7 @@ void pages_some(const struct matrix *x, uint64_t from, uint64_t count)
         with_rows(x, from, count, use_bytes);
 }
 
-void pages_soon(const struct matrix *x, uint64_t from, uint64_t count)
+void page_window_soon(const struct matrix *x, uint64_t from, uint64_t count)
 {
     if (x->pages && count && !x->pages->spill)
         with_rows(x, from, count, ask_bytes);

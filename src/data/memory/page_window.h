@@ -10,36 +10,36 @@
 
 #include "data/matrix.h"
 
-struct pages;
-struct spill;
+struct page_window;
+struct disk_array;
 
 /* Of the bytes of a mapping, which outlives it. NULL: no memory. */
-struct pages *pages_new(void *mapping, size_t length);
+struct page_window *page_window_new(void *mapping, size_t length);
 /* The same of arrays in temporary files; the spill outlives it. */
-struct pages *pages_of_spill(struct spill *spill);
-void pages_free(struct pages *pages);
+struct page_window *page_window_of_disk_array(struct disk_array *spill);
+void page_window_free(struct page_window *pages);
 
-/* The least that pages_limit can keep to with so many threads, each of which reads about so many
- * bytes of each array at a time. */
-size_t pages_least(const struct matrix *x, size_t threads, size_t block);
+/* The least that page_window_limit can keep to with so many threads, each of which reads about so
+ * many bytes of each array at a time. */
+size_t page_window_least(const struct matrix *x, size_t threads, size_t block);
 /* From now on at most about so many bytes of the file are in memory; 0: as many as come. False: no
  * memory. Not while others speak. */
-bool pages_limit(struct pages *pages, size_t bytes);
+bool page_window_limit(struct page_window *pages, size_t bytes);
 /* Drops what was read so far; it comes again when it is wanted. */
-void pages_forget(struct pages *pages);
+void page_window_forget(struct page_window *pages);
 /* What lies before this offset may be written to from now on, which changes a private copy of the
  * page: it is never dropped again, but once now. */
-void pages_keep(struct pages *pages, size_t offset);
+void page_window_keep(struct page_window *pages, size_t offset);
 
 /* These bytes are about to be read, and what follows them up to `end` soon after; NULL: nothing. */
-void pages_bytes(struct pages *pages, const void *from, size_t length, const void *end);
+void page_window_bytes(struct page_window *pages, const void *from, size_t length, const void *end);
 
 /* Rows [from, from + count) are about to be read, and those behind them soon after. */
-void pages_rows(const struct matrix *x, uint64_t from, uint64_t count);
+void page_window_rows(const struct matrix *x, uint64_t from, uint64_t count);
 /* The same for one who leaves rows out: these alone are about to be read, or will be soon. */
-void pages_some(const struct matrix *x, uint64_t from, uint64_t count);
-void pages_soon(const struct matrix *x, uint64_t from, uint64_t count);
+void page_window_some(const struct matrix *x, uint64_t from, uint64_t count);
+void page_window_soon(const struct matrix *x, uint64_t from, uint64_t count);
 /* Rows in any order, one at a time. */
-void pages_row(const struct matrix *x, uint64_t row);
+void page_window_row(const struct matrix *x, uint64_t row);
 
 #endif

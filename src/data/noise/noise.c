@@ -10,9 +10,9 @@
 #include "data/class_names.h"
 #include "data/name_list.h"
 #include "data/noise/noise_rows.h"
-#include "data/subset.h"
-#include "data/random_streams.h"
 #include "data/quote_text.h"
+#include "data/random_streams.h"
+#include "data/subset.h"
 
 /* ---- At random ------------------------------------------------------------------------------- */
 

@@ -2,8 +2,8 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "data/noise/noise_rows.h"
-#include "data/random_streams.h"
 #include "data/noise/transition_matrix.h"
+#include "data/random_streams.h"
 
 /* The class at the share `u` of the cumulated probabilities; never one of probability 0. */
 static uint32_t draw(const double *p, size_t classes, double u)
@@ -59,7 +59,7 @@ temper_status noise_transition(const struct dataset *data, const char *path, uin
     double *p = NULL;
     temper_status status = noise_check_classes(data, error);
     if (status == TEMPER_OK)
-        status = transition_read(path, data, &p, error);
+        status = transition_matrix_read(path, data, &p, error);
     if (status == TEMPER_OK)
         status = record(data, p, seed, out, error);
     mem_free(p);

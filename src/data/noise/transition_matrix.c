@@ -7,9 +7,9 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "data/class_names.h"
-#include "data/read/line_reader.h"
 #include "data/name_list.h"
 #include "data/quote_text.h"
+#include "data/read/line_reader.h"
 
 /* A matrix being read. Whether the first line holds names is known only when all are counted: the
  * names may be numbers. */
@@ -252,8 +252,8 @@ static temper_status read_matrix(struct transition *t, double **out, temper_erro
     return status == TEMPER_OK ? finish(t, out, error) : status;
 }
 
-temper_status transition_read(const char *path, const struct dataset *data, double **out,
-                              temper_error *error)
+temper_status transition_matrix_read(const char *path, const struct dataset *data, double **out,
+                                     temper_error *error)
 {
     struct transition t = {.data = data, .classes = data->classes.count};
     temper_status status = lines_open(path, &t.lines, error);

@@ -228,7 +228,7 @@ static temper_status make_record(const struct dataset *data, uint64_t row, doubl
     return TEMPER_OK;
 }
 
-temper_status write_cifar(const struct dataset *data, struct sink *sink, temper_error *error)
+temper_status write_cifar(const struct dataset *data, struct atomic_file *sink, temper_error *error)
 {
     unsigned char record[RECORD];
     if (data->x.columns != COLOURS || !data->label)
@@ -244,7 +244,7 @@ temper_status write_cifar(const struct dataset *data, struct sink *sink, temper_
     for (uint64_t i = 0; i < data->x.rows && status == TEMPER_OK; i++) {
         status = make_record(data, i, values, record, error);
         if (status == TEMPER_OK)
-            status = sink_write(sink, record, sizeof record, error);
+            status = atomic_file_write(sink, record, sizeof record, error);
     }
     mem_free(values);
     return status;

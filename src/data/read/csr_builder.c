@@ -14,7 +14,7 @@ static size_t grown(size_t needed, size_t room)
 }
 
 /* An array with room for `count`; the old one, and *failed, without memory. */
-static void *resized(struct spill *spill, void *array, size_t count, size_t size, bool *failed)
+static void *resized(struct disk_array *spill, void *array, size_t count, size_t size, bool *failed)
 {
     void *larger = array_resize(spill, array, count, size);
     *failed = *failed || !larger;
@@ -49,7 +49,7 @@ static bool set_room(struct sparse_rows *rows, size_t room)
     return true;
 }
 
-bool sparse_rows_reserve(struct sparse_rows *rows, size_t more_rows, size_t more_entries)
+bool csr_builder_reserve(struct sparse_rows *rows, size_t more_rows, size_t more_entries)
 {
     size_t row_total, entry_total;
     if (!add_size(rows->rows, more_rows, &row_total) ||
@@ -60,13 +60,13 @@ bool sparse_rows_reserve(struct sparse_rows *rows, size_t more_rows, size_t more
 }
 
 /* As much as was asked for, not twice the old room, which is for where the guess was wrong. */
-void sparse_rows_expect(struct sparse_rows *rows, size_t all_rows, size_t all_entries)
+void csr_builder_expect(struct sparse_rows *rows, size_t all_rows, size_t all_entries)
 {
     if (all_rows > rows->row_room && !set_row_room(rows, all_rows))
         return;
     if (all_entries > rows->room && set_room(rows, all_entries) && !rows->spill) {
-        pages_expect(rows->column, all_entries * sizeof *rows->column);
-        pages_expect(rows->value, all_entries * sizeof *rows->value);
+        page_window_expect(rows->column, all_entries * sizeof *rows->column);
+        page_window_expect(rows->value, all_entries * sizeof *rows->value);
     }
 }
 
@@ -118,10 +118,10 @@ static void copy_rows(struct sparse_rows *rows, const struct sparse_rows *piece,
     memcpy(rows->value + rows->nonzeros, piece->value, piece->nonzeros * sizeof *rows->value);
 }
 
-temper_status sparse_rows_append(struct sparse_rows *rows, struct sparse_rows *piece,
+temper_status csr_builder_append(struct sparse_rows *rows, struct sparse_rows *piece,
                                  uint64_t lines_before, temper_error *error)
 {
-    if (!sparse_rows_reserve(rows, piece->rows, piece->nonzeros))
+    if (!csr_builder_reserve(rows, piece->rows, piece->nonzeros))
         return error_no_memory(error);
     temper_status status = merge_classes(rows, piece, lines_before, error);
     if (status != TEMPER_OK)
@@ -135,7 +135,7 @@ temper_status sparse_rows_append(struct sparse_rows *rows, struct sparse_rows *p
     return TEMPER_OK;
 }
 
-void sparse_rows_clear(struct sparse_rows *rows)
+void csr_builder_clear(struct sparse_rows *rows)
 {
     rows->rows = rows->nonzeros = 0;
     rows->labels = SPARSE_NO_ROWS;
@@ -143,7 +143,7 @@ void sparse_rows_clear(struct sparse_rows *rows)
     rows->qid = false;
 }
 
-void sparse_rows_free(struct sparse_rows *rows)
+void csr_builder_free(struct sparse_rows *rows)
 {
     array_free(rows->spill, rows->row_start);
     array_free(rows->spill, rows->label);
@@ -155,7 +155,7 @@ void sparse_rows_free(struct sparse_rows *rows)
     *rows = (struct sparse_rows){0};
 }
 
-void sparse_rows_move(struct sparse_rows *rows, struct dataset *data)
+void csr_builder_move(struct sparse_rows *rows, struct dataset *data)
 {
     data->x = (struct matrix){
         .kind = MATRIX_CSR,

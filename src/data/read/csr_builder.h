@@ -8,10 +8,10 @@
 enum sparse_labels { SPARSE_NO_ROWS, SPARSE_LABELLED, SPARSE_UNLABELLED };
 
 struct sparse_rows {
-    struct spill *spill; /* where the arrays are; NULL: in memory */
-    uint64_t *row_start; /* rows + 1 of them, once there is room for any */
-    uint32_t *label;     /* of each row, in `classes` */
-    uint64_t *line;      /* the line of each row, counted from the first line of its text */
+    struct disk_array *spill; /* where the arrays are; NULL: in memory */
+    uint64_t *row_start;      /* rows + 1 of them, once there is room for any */
+    uint32_t *label;          /* of each row, in `classes` */
+    uint64_t *line;           /* the line of each row, counted from the first line of its text */
     uint32_t *column;
     float *value;
     size_t rows, row_room;
@@ -30,23 +30,23 @@ struct sparse_rows {
 
 /* Room for so many rows and entries more; false, and nothing lost, without memory. Capacity
  * doubles, and what is never touched takes no memory. */
-bool sparse_rows_reserve(struct sparse_rows *rows, size_t more_rows, size_t more_entries);
+bool csr_builder_reserve(struct sparse_rows *rows, size_t more_rows, size_t more_entries);
 
 /* Makes room for so many rows and entries in all, which will probably come; does nothing without
  * the memory for them. */
-void sparse_rows_expect(struct sparse_rows *rows, size_t all_rows, size_t all_entries);
+void csr_builder_expect(struct sparse_rows *rows, size_t all_rows, size_t all_entries);
 
 /* Adds copies of the rows of `piece`, whose lines begin `lines_before` further down. A piece is
  * always added to the same rows. */
-temper_status sparse_rows_append(struct sparse_rows *rows, struct sparse_rows *piece,
+temper_status csr_builder_append(struct sparse_rows *rows, struct sparse_rows *piece,
                                  uint64_t lines_before, temper_error *error);
 
 /* Forgets the rows and keeps the memory, and the classes: those of the next rows are mostly the
  * same. */
-void sparse_rows_clear(struct sparse_rows *rows);
-void sparse_rows_free(struct sparse_rows *rows);
+void csr_builder_clear(struct sparse_rows *rows);
+void csr_builder_free(struct sparse_rows *rows);
 
 /* Hands everything over to an empty dataset. */
-void sparse_rows_move(struct sparse_rows *rows, struct dataset *data);
+void csr_builder_move(struct sparse_rows *rows, struct dataset *data);
 
 #endif

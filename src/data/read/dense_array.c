@@ -112,7 +112,7 @@ static temper_status widen(struct filling *f)
         memcpy(&narrow, out + i * sizeof narrow, sizeof narrow);
         double wide = (double)narrow;
         memcpy(out + i * sizeof wide, &wide, sizeof wide);
-        spill_used(f->reading->spill, sizeof wide);
+        disk_array_used(f->reading->spill, sizeof wide);
     }
     return TEMPER_OK;
 }
@@ -264,7 +264,7 @@ static temper_status fill(struct filling *f)
     while (status == TEMPER_OK && f->done < f->total) {
         uint64_t left = f->total - f->done;
         status = read_chunk(f, left < CHUNK ? (size_t)left : CHUNK);
-        spill_used(f->reading->spill, CHUNK * kind_size(f->kind));
+        disk_array_used(f->reading->spill, CHUNK * kind_size(f->kind));
     }
     if (status == TEMPER_OK)
         status = expect_end(f);

@@ -22,7 +22,7 @@ temper_status dense_read(const struct reading *reading, const struct rectangle *
                          struct matrix *out);
 
 /* Writes the numbers row by row; a sparse matrix as floats, with its zeros. */
-temper_status dense_write(const struct matrix *x, bool big_endian, struct sink *sink,
+temper_status dense_write(const struct matrix *x, bool big_endian, struct atomic_file *sink,
                           temper_error *error);
 
 #endif

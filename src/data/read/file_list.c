@@ -7,9 +7,9 @@
 #include "base/text.h"
 #include "data/concat.h"
 #include "data/dist/distributed_read.h"
-#include "data/subset.h"
 #include "data/dist/scatter_rows.h"
 #include "data/quote_text.h"
+#include "data/subset.h"
 #include "data/weights.h"
 
 struct shards {
@@ -23,7 +23,7 @@ struct shards {
     size_t count;
 };
 
-bool shards_meant(const char *path)
+bool is_file_list(const char *path)
 {
     return path[0] == '@';
 }
@@ -130,7 +130,7 @@ static temper_status join_all(const struct shards *shards, struct dataset **set,
         for (size_t i = 0; i < count; i += 2) {
             struct dataset *whole = set[i];
             if (i + 1 < count) {
-                temper_status status = dataset_join(set[i], set[i + 1], &whole, shards->error);
+                temper_status status = dataset_concat(set[i], set[i + 1], &whole, shards->error);
                 if (status != TEMPER_OK)
                     return status;
                 dataset_free(set[i]);
@@ -182,7 +182,7 @@ static temper_status read_files(const struct shards *shards, size_t from, size_t
 
 /* ---- Several processes ----------------------------------------------------------------------- */
 
-static temper_status check_alike(const struct shards *shards, const struct pieces *p)
+static temper_status check_alike(const struct shards *shards, const struct distributed_read *p)
 {
     const struct told *first = &p->told[0];
     for (size_t r = 1; r < p->comm->size; r++) {
@@ -203,7 +203,7 @@ static temper_status check_alike(const struct shards *shards, const struct piece
 }
 
 /* Where others have weights, those that have none weigh 1. */
-static temper_status even_weights(const struct pieces *p)
+static temper_status even_weights(const struct distributed_read *p)
 {
     struct dataset *data = p->data;
     bool weighted = false;
@@ -219,18 +219,18 @@ static temper_status even_weights(const struct pieces *p)
     return TEMPER_OK;
 }
 
-static temper_status exchange(const struct shards *shards, struct pieces *p)
+static temper_status exchange(const struct shards *shards, struct distributed_read *p)
 {
     bool too_many = false;
-    temper_status status = pieces_start(p);
+    temper_status status = distributed_read_start(p);
     if (status == TEMPER_OK)
-        status = pieces_tell(p, TEMPER_OK);
+        status = distributed_read_report(p, TEMPER_OK);
     if (status == TEMPER_OK)
         status = check_alike(shards, p);
     if (status == TEMPER_OK)
         status = comm_agree(p->comm, even_weights(p), shards->error);
     if (status == TEMPER_OK)
-        status = pieces_agree(p, &too_many);
+        status = distributed_read_agree(p, &too_many);
     if (status == TEMPER_OK && too_many)
         status = error_set(shards->error, TEMPER_BAD_DATA,
                            "the files have more than %d classes together; check their label "
@@ -238,7 +238,7 @@ static temper_status exchange(const struct shards *shards, struct pieces *p)
                            MOST_CLASSES);
     if (status == TEMPER_OK && p->data->label)
         status = dataset_sort_classes(p->data, shards->error);
-    pieces_end(p);
+    distributed_read_end(p);
     return comm_agree(p->comm, status, shards->error);
 }
 
@@ -252,7 +252,7 @@ static temper_status read_shared(const struct shards *shards, struct dataset **o
         .path = shards->path, .options = shards->options, .error = shards->error};
     struct dataset *data = NULL;
     temper_status status = comm_agree(comm, read_files(shards, from, to, &data), shards->error);
-    struct pieces p = {.reading = &reading, .comm = comm, .data = data};
+    struct distributed_read p = {.reading = &reading, .comm = comm, .data = data};
     if (status == TEMPER_OK)
         status = exchange(shards, &p);
     if (status == TEMPER_OK)
@@ -288,7 +288,7 @@ static temper_status read_rows(const struct shards *shards, struct dataset **out
         status = complete(shards, data);
     status = comm_agree(options->comm, status, shards->error);
     if (status == TEMPER_OK)
-        status = share_rows(data, options->comm, shards->error);
+        status = scatter_rows(data, options->comm, shards->error);
     if (status == TEMPER_OK)
         *out = data;
     else
@@ -296,8 +296,8 @@ static temper_status read_rows(const struct shards *shards, struct dataset **out
     return status;
 }
 
-temper_status shards_read(const char *path, const temper_read_options *options,
-                          const struct schema *schema, struct dataset **out, temper_error *error)
+temper_status file_list_read(const char *path, const temper_read_options *options,
+                             const struct schema *schema, struct dataset **out, temper_error *error)
 {
     struct shards shards = {
         .path = path, .options = options, .each = *options, .schema = schema, .error = error};

@@ -7,7 +7,7 @@
 
 enum { LARGE_PAGE = 1 << 21 };
 
-void pages_expect(void *array, size_t bytes)
+void page_window_expect(void *array, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
     uintptr_t from = (uintptr_t)array, to = from + (bytes - bytes / 16);
@@ -20,7 +20,7 @@ void pages_expect(void *array, size_t bytes)
 #endif
 }
 
-size_t pages_guess(size_t count, size_t seen, size_t total)
+size_t page_window_guess(size_t count, size_t seen, size_t total)
 {
     double guess = 1.02 * (double)count * (double)total / (double)(seen > 0 ? seen : 1);
     return guess < (double)(SIZE_MAX / 2) ? (size_t)guess : SIZE_MAX;

@@ -10,10 +10,10 @@
 
 /* `bytes` is what the array will probably hold. A last part of it is left out, so that a guess that
  * is a little too high costs no memory. */
-void pages_expect(void *array, size_t bytes);
+void page_window_expect(void *array, size_t bytes);
 
 /* What the whole of `total` bytes probably has, if the first `seen` of them have `count`, and a
  * little more; SIZE_MAX if that is no size. */
-size_t pages_guess(size_t count, size_t seen, size_t total);
+size_t page_window_guess(size_t count, size_t seen, size_t total);
 
 #endif

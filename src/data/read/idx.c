@@ -237,8 +237,9 @@ temper_status read_idx(struct reading *reading, struct dataset *data)
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-static temper_status write_header(struct sink *sink, unsigned char code, const uint64_t *sizes,
-                                  unsigned char dimensions, temper_error *error)
+static temper_status write_header(struct atomic_file *sink, unsigned char code,
+                                  const uint64_t *sizes, unsigned char dimensions,
+                                  temper_error *error)
 {
     unsigned char header[MAGIC + 12] = {0, 0, code, dimensions};
     for (size_t i = 0; i < dimensions; i++) {
@@ -249,11 +250,11 @@ static temper_status write_header(struct sink *sink, unsigned char code, const u
                              (unsigned long long)sizes[i]);
         put_u32(header + MAGIC + 4 * i, (uint32_t)sizes[i]);
     }
-    return sink_write(sink, header, MAGIC + 4u * dimensions, error);
+    return atomic_file_write(sink, header, MAGIC + 4u * dimensions, error);
 }
 
 /* Grey pictures keep their height and width; other features are one dimension. */
-temper_status write_idx(const struct dataset *data, struct sink *sink, temper_error *error)
+temper_status write_idx(const struct dataset *data, struct atomic_file *sink, temper_error *error)
 {
     unsigned char code = data->x.kind == MATRIX_U8      ? 0x08
                          : matrix_has_doubles(&data->x) ? 0x0e
@@ -286,18 +287,20 @@ static temper_status class_integers(const struct classes *classes, int32_t *valu
 }
 
 static temper_status write_integers(const struct dataset *data, const int32_t *value, bool wide,
-                                    struct sink *sink, temper_error *error)
+                                    struct atomic_file *sink, temper_error *error)
 {
     temper_status status = TEMPER_OK;
     for (uint64_t i = 0; i < data->x.rows && status == TEMPER_OK; i++) {
         unsigned char bytes[4];
         put_u32(bytes, (uint32_t)value[data->label[i]]);
-        status = wide ? sink_write(sink, bytes, 4, error) : sink_write(sink, bytes + 3, 1, error);
+        status = wide ? atomic_file_write(sink, bytes, 4, error)
+                      : atomic_file_write(sink, bytes + 3, 1, error);
     }
     return status;
 }
 
-temper_status write_idx_labels(const struct dataset *data, struct sink *sink, temper_error *error)
+temper_status write_idx_labels(const struct dataset *data, struct atomic_file *sink,
+                               temper_error *error)
 {
     uint64_t sizes[2] = {data->x.rows, 1};
     bool wide = false;

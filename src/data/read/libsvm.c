@@ -3,11 +3,11 @@
 
 #include "base/memory.h"
 #include "base/thread.h"
-#include "data/read/huge_pages.h"
-#include "data/read/parallel_parse.h"
-#include "data/read/libsvm_parse.h"
-#include "data/read/read.h"
 #include "data/quote_text.h"
+#include "data/read/huge_pages.h"
+#include "data/read/libsvm_parse.h"
+#include "data/read/parallel_parse.h"
+#include "data/read/read.h"
 
 enum { WRITTEN_A_BYTE = 2 }; /* of the arrays, for a byte of text, about */
 
@@ -20,7 +20,7 @@ struct part {
 
 struct libsvm_reading {
     struct reading *reading;
-    struct chunks *chunks;
+    struct text_chunks *chunks;
     size_t threads;
     struct sparse_rows whole;
     struct part *part; /* parts of them, if there are several threads */
@@ -67,9 +67,10 @@ static void expect_rest(struct libsvm_reading *state, size_t bytes)
     struct sparse_rows *whole = &state->whole;
     size_t total = (size_t)state->file_size, rows, entries;
     if (total > bytes &&
-        add_size(pages_guess(whole->rows, bytes, total), libsvm_most_rows(bytes), &rows) &&
-        add_size(pages_guess(whole->nonzeros, bytes, total), libsvm_most_entries(bytes), &entries))
-        sparse_rows_expect(whole, rows, entries);
+        add_size(page_window_guess(whole->rows, bytes, total), libsvm_most_rows(bytes), &rows) &&
+        add_size(page_window_guess(whole->nonzeros, bytes, total), libsvm_most_entries(bytes),
+                 &entries))
+        csr_builder_expect(whole, rows, entries);
     state->file_size = 0; /* it is known now */
 }
 
@@ -79,7 +80,7 @@ static temper_status read_straight(struct libsvm_reading *state)
 {
     struct chunk *chunk;
     temper_status status;
-    while ((status = chunks_next(state->chunks, &chunk, state->reading->error)) == TEMPER_OK &&
+    while ((status = text_chunks_next(state->chunks, &chunk, state->reading->error)) == TEMPER_OK &&
            chunk->length > 0) {
         struct libsvm_piece piece = piece_of(state, chunk, &state->whole);
         piece.lines_before = state->lines;
@@ -87,8 +88,8 @@ static temper_status read_straight(struct libsvm_reading *state)
             return report(state, &piece);
         state->lines += piece.lines;
         expect_rest(state, chunk->length);
-        spill_used(state->whole.spill, WRITTEN_A_BYTE * chunk->length);
-        chunks_give_back(state->chunks, chunk);
+        disk_array_used(state->whole.spill, WRITTEN_A_BYTE * chunk->length);
+        text_chunks_give_back(state->chunks, chunk);
     }
     return status;
 }
@@ -99,7 +100,7 @@ static void parse_part(void *context, struct chunk *chunk, size_t number)
 {
     struct libsvm_reading *state = context;
     struct part *part = &state->part[number];
-    sparse_rows_clear(&part->rows);
+    csr_builder_clear(&part->rows);
     part->piece = piece_of(state, chunk, &part->rows);
     part->status = libsvm_parse(&part->piece);
 }
@@ -121,7 +122,7 @@ static temper_status append(struct libsvm_reading *state, struct sparse_rows *ro
 {
     temper_error fault;
     temper_error *error = state->reading->error;
-    temper_status status = sparse_rows_append(&state->whole, rows, state->lines, &fault);
+    temper_status status = csr_builder_append(&state->whole, rows, state->lines, &fault);
     if (status == TEMPER_BAD_DATA)
         return error_at(error, status, fault.line, fault.column, "%s:%zu:%zu: %s",
                         place_text(state->reading->path).text, fault.line, fault.column,
@@ -142,7 +143,8 @@ static temper_status join_part(void *context, size_t number)
         status = report(state, &part->piece);
     state->lines += part->piece.lines;
     expect_rest(state, (size_t)(part->piece.to - part->piece.from));
-    spill_used(state->whole.spill, WRITTEN_A_BYTE * (size_t)(part->piece.to - part->piece.from));
+    disk_array_used(state->whole.spill,
+                    WRITTEN_A_BYTE * (size_t)(part->piece.to - part->piece.from));
     return status;
 }
 
@@ -152,15 +154,15 @@ static temper_status read_in_parts(struct libsvm_reading *state)
     state->part = mem_zeroed(state->parts, sizeof *state->part);
     /* The whole begins here: allocators keep memory with the thread that has first asked for it,
      * and those below end before the whole does. */
-    if (!state->part || !sparse_rows_reserve(&state->whole, 1, 1))
+    if (!state->part || !csr_builder_reserve(&state->whole, 1, 1))
         return error_no_memory(state->reading->error);
-    const struct chunks_work work = {.chunks = state->chunks,
-                                     .threads = state->threads,
-                                     .parts = state->parts,
-                                     .context = state,
-                                     .parse = parse_part,
-                                     .join = join_part};
-    return chunks_work(&work, state->reading->error);
+    const struct parallel_parse work = {.chunks = state->chunks,
+                                        .threads = state->threads,
+                                        .parts = state->parts,
+                                        .context = state,
+                                        .parse = parse_part,
+                                        .join = join_part};
+    return parallel_parse(&work, state->reading->error);
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
@@ -169,10 +171,10 @@ static temper_status read_in_parts(struct libsvm_reading *state)
 static temper_status read_rows(struct libsvm_reading *state)
 {
     struct chunk *chunk;
-    temper_status status = chunks_next(state->chunks, &chunk, state->reading->error);
+    temper_status status = text_chunks_next(state->chunks, &chunk, state->reading->error);
     if (status != TEMPER_OK || chunk->length == 0)
         return status;
-    chunks_unread(state->chunks, chunk);
+    text_chunks_unread(state->chunks, chunk);
     return state->threads == 1 || chunk->last ? read_straight(state) : read_in_parts(state);
 }
 
@@ -192,7 +194,7 @@ static temper_status finish(struct libsvm_reading *state, struct dataset *data)
             place_text(reading->path).text);
     if (state->whole.qid)
         dataset_note(data, "qid: ignored; temper does not rank");
-    sparse_rows_move(&state->whole, data);
+    csr_builder_move(&state->whole, data);
     data->format = "libsvm";
     data->separator = ' ';
     return TEMPER_OK;
@@ -206,16 +208,16 @@ temper_status read_libsvm(struct reading *reading, struct dataset *data)
     state.threads = reading->options->threads ? reading->options->threads : thread_count_default();
     if (!source_compression(reading->source))
         state.file_size = source_file_size(reading->source);
-    temper_status status = chunks_open(reading->source, false, &state.chunks, reading->error);
+    temper_status status = text_chunks_open(reading->source, false, &state.chunks, reading->error);
     if (status != TEMPER_OK)
         return status;
     status = read_rows(&state);
     if (status == TEMPER_OK)
         status = finish(&state, data);
     for (size_t i = 0; state.part && i < state.parts; i++)
-        sparse_rows_free(&state.part[i].rows);
+        csr_builder_free(&state.part[i].rows);
     mem_free(state.part);
-    sparse_rows_free(&state.whole);
-    chunks_close(state.chunks);
+    csr_builder_free(&state.whole);
+    text_chunks_close(state.chunks);
     return status;
 }

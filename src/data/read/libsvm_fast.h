@@ -10,7 +10,7 @@
 static inline const char *libsvm_plain(const char *p, uint64_t *index, float *value)
 {
     struct number_view view = number_look(p, ' ');
-    struct number_plain number;
+    struct number_fast number;
     struct number_shape shape;
     if (!view.ends)
         return NULL;
@@ -25,10 +25,10 @@ static inline const char *libsvm_plain(const char *p, uint64_t *index, float *va
         number_shaped(p + from, &shape, two.second, &number);
     } else {
         *index = number_eight(p, colon);
-        if (!number_plain_long(p + from, p + length, &number))
+        if (!number_fast_long(p + from, p + length, &number))
             return NULL;
     }
-    return number_plain_f32(&number, value) ? p + length : NULL;
+    return number_fast_f32(&number, value) ? p + length : NULL;
 }
 
 #endif

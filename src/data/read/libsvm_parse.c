@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "data/read/libsvm_fast.h"
 #include "data/quote_text.h"
+#include "data/read/libsvm_fast.h"
 
 enum {
     /* The shortest entry is "1:1 ", the shortest row a digit and a newline. */
@@ -361,7 +361,7 @@ temper_status libsvm_parse(struct libsvm_piece *piece)
 {
     struct cursor at = {.piece = piece, .p = piece->from};
     size_t bytes = (size_t)(piece->to - piece->from);
-    if (!sparse_rows_reserve(piece->rows, libsvm_most_rows(bytes), libsvm_most_entries(bytes)))
+    if (!csr_builder_reserve(piece->rows, libsvm_most_rows(bytes), libsvm_most_entries(bytes)))
         return TEMPER_NO_MEMORY;
     while (at.p < piece->to) {
         temper_status status = parse_line(&at);

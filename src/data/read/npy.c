@@ -47,10 +47,10 @@ static size_t make_header(const struct matrix *x, char header[2 * NPY_ALIGNMENT]
 }
 
 /* The matrix alone: NPY has no place for labels, weights or names. */
-temper_status write_npy(const struct dataset *data, struct sink *sink, temper_error *error)
+temper_status write_npy(const struct dataset *data, struct atomic_file *sink, temper_error *error)
 {
     char header[2 * NPY_ALIGNMENT];
     size_t length = make_header(&data->x, header);
-    temper_status status = sink_write(sink, header, length, error);
+    temper_status status = atomic_file_write(sink, header, length, error);
     return status == TEMPER_OK ? dense_write(&data->x, host_is_big_endian(), sink, error) : status;
 }

@@ -164,7 +164,7 @@ static temper_status refuse_type(const struct dictionary *d, const char *from, c
 }
 
 /* Behind the ']' of a structured type, which has no others within, or at the end. */
-static const char *record_end(const struct dictionary *d)
+static const char *wire_end(const struct dictionary *d)
 {
     const char *bracket = memchr(d->at, ']', (size_t)(d->end - d->at));
     return bracket ? bracket + 1 : d->end;
@@ -175,7 +175,7 @@ static temper_status take_type(struct dictionary *d)
     const char *from, *to;
     skip_blanks(d);
     if (d->at < d->end && *d->at == '[')
-        return wrong_type(d, token_text(d->at, record_end(d)), "records (a structured array)",
+        return wrong_type(d, token_text(d->at, wire_end(d)), "records (a structured array)",
                           "save numpy.lib.recfunctions.structured_to_unstructured of it");
     if (!take_string(d, &from, &to))
         return bad_header(d, "there is no type");

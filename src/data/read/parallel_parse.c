@@ -1,4 +1,4 @@
-/* chunks_work: a ring of parts; chunk n goes to part n % parts. */
+/* parallel_parse: a ring of parts; chunk n goes to part n % parts. */
 #include "data/read/parallel_parse.h"
 
 #include <pthread.h>
@@ -7,7 +7,7 @@
 #include "base/thread.h"
 
 struct crew {
-    const struct chunks_work *work;
+    const struct parallel_parse *work;
     pthread_mutex_t lock;   /* guards all below */
     pthread_cond_t changed; /* `joined` or `stopped` */
     bool *parsed;           /* of each part: it waits to be joined */
@@ -35,7 +35,7 @@ static bool await_place(struct crew *crew, size_t number)
 /* With the lock: joins what is ready, in order, without the lock; others parse meanwhile. */
 static void join_ready(struct crew *crew)
 {
-    const struct chunks_work *work = crew->work;
+    const struct parallel_parse *work = crew->work;
     crew->joining = true;
     for (size_t part; part = crew->joined % work->parts, crew->parsed[part] && !crew->stopped;) {
         pthread_mutex_unlock(&crew->lock);
@@ -64,12 +64,12 @@ static void hand_in(struct crew *crew, size_t part)
 static temper_status work_on(void *context, size_t block, size_t worker)
 {
     struct crew *crew = context;
-    const struct chunks_work *work = crew->work;
+    const struct parallel_parse *work = crew->work;
     (void)block, (void)worker;
     for (;;) {
         struct chunk *chunk;
         temper_error error;
-        if (chunks_next(work->chunks, &chunk, &error) != TEMPER_OK) {
+        if (text_chunks_next(work->chunks, &chunk, &error) != TEMPER_OK) {
             pthread_mutex_lock(&crew->lock);
             crew->source = error; /* the same for every thread that asks */
             pthread_mutex_unlock(&crew->lock);
@@ -79,7 +79,7 @@ static temper_status work_on(void *context, size_t block, size_t worker)
             return TEMPER_OK;
         size_t part = chunk->number % work->parts;
         work->parse(work->context, chunk, part);
-        chunks_give_back(work->chunks, chunk);
+        text_chunks_give_back(work->chunks, chunk);
         hand_in(crew, part);
     }
 }
@@ -87,7 +87,7 @@ static temper_status work_on(void *context, size_t block, size_t worker)
 /* ---- All of them ----------------------------------------------------------------------------- */
 
 /* NULL if anything cannot be had. */
-static struct crew *crew_new(const struct chunks_work *work)
+static struct crew *worker_group_new(const struct parallel_parse *work)
 {
     struct crew *crew = mem_zeroed(1, sizeof *crew);
     bool *parsed = mem_zeroed(work->parts, sizeof *parsed);
@@ -104,7 +104,7 @@ static struct crew *crew_new(const struct chunks_work *work)
     return NULL;
 }
 
-static void crew_free(struct crew *crew)
+static void worker_group_free(struct crew *crew)
 {
     pthread_cond_destroy(&crew->changed);
     pthread_mutex_destroy(&crew->lock);
@@ -112,9 +112,9 @@ static void crew_free(struct crew *crew)
     mem_free(crew);
 }
 
-temper_status chunks_work(const struct chunks_work *work, temper_error *error)
+temper_status parallel_parse(const struct parallel_parse *work, temper_error *error)
 {
-    struct crew *crew = crew_new(work);
+    struct crew *crew = worker_group_new(work);
     if (!crew)
         return error_no_memory(error);
     /* Blocks do not fail, so this is a crew that could not be made. */
@@ -128,6 +128,6 @@ temper_status chunks_work(const struct chunks_work *work, temper_error *error)
         if (error)
             *error = crew->source;
     }
-    crew_free(crew);
+    worker_group_free(crew);
     return status;
 }

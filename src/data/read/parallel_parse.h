@@ -1,4 +1,5 @@
-/* chunks_work: the chunks of a text, parsed on several threads and joined in the order of the text.
+/* parallel_parse: the chunks of a text, parsed on several threads and joined in the order of the
+ * text.
  *
  * Each thread takes the next chunk as soon as it is done with its last one; nobody waits for the
  * slowest of a round. What is parsed is joined as soon as all before it is: by whichever thread
@@ -8,8 +9,8 @@
 
 #include "data/read/text_chunks.h"
 
-struct chunks_work {
-    struct chunks *chunks;
+struct parallel_parse {
+    struct text_chunks *chunks;
     size_t threads;
     size_t parts; /* places for what is parsed and not joined yet: at least `threads` */
     size_t first; /* the number of the next chunk */
@@ -22,6 +23,6 @@ struct chunks_work {
 };
 
 /* All chunks that are left. A failure to join goes before one of the source, which comes behind. */
-temper_status chunks_work(const struct chunks_work *work, temper_error *error);
+temper_status parallel_parse(const struct parallel_parse *work, temper_error *error);
 
 #endif

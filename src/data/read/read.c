@@ -7,17 +7,17 @@
 
 #include "base/memory.h"
 #include "base/thread.h"
-#include "data/sanity_checks.h"
-#include "data/read/unsupported_formats.h"
-#include "data/read/format.h"
+#include "data/dist/scatter_rows.h"
 #include "data/labels.h"
 #include "data/memory/memory_limit.h"
 #include "data/memory/page_window.h"
+#include "data/quote_text.h"
+#include "data/read/file_list.h"
+#include "data/read/format.h"
+#include "data/read/unsupported_formats.h"
+#include "data/sanity_checks.h"
 #include "data/schema.h"
 #include "data/subset.h"
-#include "data/read/file_list.h"
-#include "data/dist/scatter_rows.h"
-#include "data/quote_text.h"
 #include "data/weights.h"
 
 enum { PEEK = 16384 }; /* bytes that tell a format; a line or two */
@@ -54,7 +54,7 @@ static temper_status named_format(const struct reading *reading, const struct fo
 static temper_status refuse_foreign(const struct reading *reading, const unsigned char *bytes,
                                     size_t length)
 {
-    const char *foreign = foreign_file(bytes, length, reading->options->format != NULL);
+    const char *foreign = unsupported_file(bytes, length, reading->options->format != NULL);
     if (!foreign)
         return TEMPER_OK;
     return error_set(reading->error, TEMPER_BAD_DATA, "%s: this is %s",
@@ -65,7 +65,7 @@ static temper_status refuse_foreign(const struct reading *reading, const unsigne
 static temper_status refuse_table(const struct reading *reading, const unsigned char *bytes,
                                   size_t length)
 {
-    const char *table = foreign_table(bytes, length);
+    const char *table = unsupported_table(bytes, length);
     if (!table)
         return TEMPER_OK;
     return error_set(reading->error, TEMPER_BAD_DATA,
@@ -226,26 +226,27 @@ temper_status read_as(struct reading *reading, const struct format *format, stru
 {
     const temper_read_options *options = reading->options;
     size_t threads = options->threads ? options->threads : thread_count_default();
-    struct limit_plan plan = {.what = "reading the file", .threads = threads};
+    struct memory_limit_plan plan = {.what = "reading the file", .threads = threads};
     if (options->memory == 0 || reading->is_portion)
         return read_all(reading, format, data);
     data->memory = options->memory;
     plan.needed = format->read == read_tmpr ? 0 : BYTES_A_THREAD * (double)threads;
-    temper_status status = limit_plan(data, &plan, reading->error);
-    data->spill = status == TEMPER_OK ? spill_new() : NULL;
+    temper_status status = memory_limit_plan(data, &plan, reading->error);
+    data->spill = status == TEMPER_OK ? disk_array_new() : NULL;
     if (!data->spill) {
         source_close(reading->source);
         return status == TEMPER_OK ? error_no_memory(reading->error) : status;
     }
     reading->spill = data->spill;
     status = read_all(reading, format, data);
-    if (status == TEMPER_NO_MEMORY && data->spill && spill_has_failed(data->spill))
-        return spill_failure(data->spill, reading->error);
+    if (status == TEMPER_NO_MEMORY && data->spill && disk_array_has_failed(data->spill))
+        return disk_array_failure(data->spill, reading->error);
     if (status != TEMPER_OK || data->mapping || !data->spill)
         return status;
-    data->pages = data->x.pages = pages_of_spill(data->spill);
+    data->pages = data->x.pages = page_window_of_disk_array(data->spill);
     plan.needed = 0;
-    return data->pages ? limit_plan(data, &plan, reading->error) : error_no_memory(reading->error);
+    return data->pages ? memory_limit_plan(data, &plan, reading->error)
+                       : error_no_memory(reading->error);
 }
 
 static temper_status read_into(struct reading *reading, struct dataset *data)
@@ -253,7 +254,7 @@ static temper_status read_into(struct reading *reading, struct dataset *data)
     const struct format *format = NULL;
     temper_status status = read_format(reading, data, &format);
     if (status == TEMPER_OK)
-        status = limit_check(reading->options, format->read == read_tmpr, reading->error);
+        status = memory_limit_check(reading->options, format->read == read_tmpr, reading->error);
     if (status != TEMPER_OK) {
         source_close(reading->source);
         return status;
@@ -281,9 +282,9 @@ temper_status dataset_read(const char *path, const temper_read_options *options,
     temper_status status = dataset_read_like(path, options, NULL, &data, error);
     if (status != TEMPER_OK)
         return status;
-    status = comm_agree(options->comm, doubt_labels(data, options, error), error);
+    status = comm_agree(options->comm, check_label_values(data, options, error), error);
     if (status == TEMPER_OK)
-        doubt_features(data);
+        check_feature_values(data);
     if (status == TEMPER_OK)
         *out = data;
     else
@@ -296,8 +297,8 @@ temper_status dataset_read_like(const char *path, const temper_read_options *opt
                                 temper_error *error)
 {
     struct reading reading = {.path = path, .options = options, .error = error, .schema = schema};
-    if (shards_meant(path))
-        return shards_read(path, options, schema, out, error);
+    if (is_file_list(path))
+        return file_list_read(path, options, schema, out, error);
     temper_status status = source_open(path, &reading.source, error);
     if (status != TEMPER_OK)
         return status;
@@ -308,7 +309,7 @@ temper_status dataset_read_like(const char *path, const temper_read_options *opt
     }
     status = read_into(&reading, data);
     if (status == TEMPER_OK && !data->comm)
-        status = share_rows(data, options->comm, error);
+        status = scatter_rows(data, options->comm, error);
     if (status != TEMPER_OK) {
         dataset_free(data);
         return status;

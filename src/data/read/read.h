@@ -13,7 +13,7 @@ struct reading {
     const temper_read_options *options;
     temper_error *error;
     const struct schema *schema; /* features are to be those of a model; NULL: as they come */
-    struct spill *spill;         /* where large arrays go; NULL: into memory */
+    struct disk_array *spill;    /* where large arrays go; NULL: into memory */
     bool is_portion;             /* of a text that comes in portions: no limit of its own */
     uint64_t lines_before;       /* of a text that comes in portions: lines of those before it */
     int labels_before; /* and whether those have labels: enum sparse_labels; 0: not known */

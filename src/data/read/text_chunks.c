@@ -18,13 +18,13 @@ enum {
 
 /* A chunk and its memory. */
 struct slot {
-    struct chunk chunk; /* first: chunks_give_back is given its address */
+    struct chunk chunk; /* first: text_chunks_give_back is given its address */
     size_t capacity;    /* of chunk.bytes, without the zeros behind it */
     struct slot *next;  /* in the list that it is in; none while the caller has it */
     struct slot *older; /* of all that were made, wherever they are */
 };
 
-struct chunks {
+struct text_chunks {
     struct source *source;
     bool quoted;
 
@@ -53,7 +53,7 @@ struct chunks {
 /* ---- Slots ----------------------------------------------------------------------------------- */
 
 /* With the lock, or before there is a thread. */
-static struct slot *slot_new(struct chunks *chunks)
+static struct slot *slot_new(struct text_chunks *chunks)
 {
     struct slot *slot = mem_zeroed(1, sizeof *slot);
     char *bytes = mem_alloc(CHUNK_SIZE + CHUNK_ZEROS, 1);
@@ -114,7 +114,7 @@ static temper_status slot_reserve(struct slot *slot, size_t size, const struct s
 /* ---- Filling a slot: on the reader's thread, without the lock -------------------------------- */
 
 /* What is carried is part of a line: little, but for very long lines. */
-static bool carry_reserve(struct chunks *chunks, size_t length)
+static bool carry_reserve(struct text_chunks *chunks, size_t length)
 {
     if (length <= chunks->carry_capacity)
         return true;
@@ -128,7 +128,8 @@ static bool carry_reserve(struct chunks *chunks, size_t length)
 }
 
 /* Ends the chunk at `cut`: what lies behind it belongs to the next, and zeros take its place. */
-static temper_status slot_cut(struct chunks *chunks, struct slot *slot, size_t filled, size_t cut)
+static temper_status slot_cut(struct text_chunks *chunks, struct slot *slot, size_t filled,
+                              size_t cut)
 {
     if (!carry_reserve(chunks, filled - cut))
         return error_no_memory(&chunks->failure);
@@ -143,7 +144,7 @@ static temper_status slot_cut(struct chunks *chunks, struct slot *slot, size_t f
 }
 
 /* Reads up to `size` bytes in all and looks for a cut in what is new. *cut = 0 if there is none. */
-static temper_status slot_read(struct chunks *chunks, struct slot *slot, size_t size,
+static temper_status slot_read(struct text_chunks *chunks, struct slot *slot, size_t size,
                                size_t *filled, size_t *cut)
 {
     char *bytes = slot->chunk.bytes;
@@ -165,7 +166,7 @@ static temper_status slot_read(struct chunks *chunks, struct slot *slot, size_t 
 }
 
 /* The next chunk, of length 0 if there is nothing left. */
-static temper_status slot_fill(struct chunks *chunks, struct slot *slot)
+static temper_status slot_fill(struct text_chunks *chunks, struct slot *slot)
 {
     size_t filled = chunks->carried, cut = 0;
     size_t size = chunks->quoted && chunks->next_number == 0 ? FIRST_SIZE : CHUNK_SIZE;
@@ -189,7 +190,7 @@ static temper_status slot_fill(struct chunks *chunks, struct slot *slot)
 /* ---- The reader ------------------------------------------------------------------------------ */
 
 /* With the lock: a slot to fill, or NULL if the caller wants no more or there is no memory. */
-static struct slot *slot_wait(struct chunks *chunks)
+static struct slot *slot_wait(struct text_chunks *chunks)
 {
     while (!chunks->stop && !chunks->free && !(chunks->waiting && !chunks->ready))
         pthread_cond_wait(&chunks->changed, &chunks->lock);
@@ -204,7 +205,7 @@ static struct slot *slot_wait(struct chunks *chunks)
 }
 
 /* With the lock: a filled slot to the caller, or back if nothing is in it. */
-static void slot_publish(struct chunks *chunks, struct slot *slot, temper_status status)
+static void slot_publish(struct text_chunks *chunks, struct slot *slot, temper_status status)
 {
     chunks->finished = status != TEMPER_OK || slot->chunk.last;
     if (status != TEMPER_OK || slot->chunk.length == 0) {
@@ -222,7 +223,7 @@ static void slot_publish(struct chunks *chunks, struct slot *slot, temper_status
 /* The lock is held but for the work itself. */
 static void *reader_run(void *argument)
 {
-    struct chunks *chunks = argument;
+    struct text_chunks *chunks = argument;
     pthread_mutex_lock(&chunks->lock);
     while (!chunks->finished) {
         struct slot *slot = slot_wait(chunks);
@@ -243,7 +244,7 @@ static void *reader_run(void *argument)
 /* ---- The caller ------------------------------------------------------------------------------ */
 
 /* Half-built chunks can be closed too. */
-static bool add_slots(struct chunks *chunks)
+static bool add_slots(struct text_chunks *chunks)
 {
     for (int i = 0; i < SLOTS_AT_FIRST; i++) {
         struct slot *slot = slot_new(chunks);
@@ -255,9 +256,9 @@ static bool add_slots(struct chunks *chunks)
 }
 
 /* Everything but the slots; NULL if anything cannot be had. */
-static struct chunks *chunks_new(struct source *source, bool quoted)
+static struct text_chunks *chunks_new(struct source *source, bool quoted)
 {
-    struct chunks *chunks = mem_zeroed(1, sizeof *chunks);
+    struct text_chunks *chunks = mem_zeroed(1, sizeof *chunks);
     if (!chunks)
         return NULL;
     if (pthread_mutex_init(&chunks->lock, NULL) != 0) {
@@ -274,18 +275,18 @@ static struct chunks *chunks_new(struct source *source, bool quoted)
     return chunks;
 }
 
-temper_status chunks_open(struct source *source, bool quoted, struct chunks **out,
-                          temper_error *error)
+temper_status text_chunks_open(struct source *source, bool quoted, struct text_chunks **out,
+                               temper_error *error)
 {
-    struct chunks *chunks = chunks_new(source, quoted);
+    struct text_chunks *chunks = chunks_new(source, quoted);
     if (!chunks || !add_slots(chunks)) {
         if (!chunks)
             source_close(source);
-        chunks_close(chunks);
+        text_chunks_close(chunks);
         return error_no_memory(error);
     }
     /* To copy a plain file from the system's memory is quicker than to wake another thread for it.
-     * And where the system gives no thread, chunks_next reads: slower, and no failure. */
+     * And where the system gives no thread, text_chunks_next reads: slower, and no failure. */
     bool plain = source_file_size(source) > 0 && !source_compression(source);
     chunks->threaded = !plain && pthread_create(&chunks->thread, NULL, reader_run, chunks) == 0;
     *out = chunks;
@@ -293,7 +294,7 @@ temper_status chunks_open(struct source *source, bool quoted, struct chunks **ou
 }
 
 /* Without a thread: one turn of the reader. Others who want a chunk wait for the lock meanwhile. */
-static void read_here(struct chunks *chunks)
+static void read_here(struct text_chunks *chunks)
 {
     if (chunks->finished)
         return;
@@ -305,7 +306,7 @@ static void read_here(struct chunks *chunks)
 }
 
 /* With the lock: the next filled slot, or NULL if there will be none. */
-static struct slot *take_ready(struct chunks *chunks)
+static struct slot *take_ready(struct text_chunks *chunks)
 {
     chunks->waiting++;
     if (!chunks->threaded && !chunks->ready)
@@ -319,7 +320,8 @@ static struct slot *take_ready(struct chunks *chunks)
 }
 
 /* With the lock, behind the last chunk, for as often as somebody asks. */
-static temper_status answer_end(struct chunks *chunks, struct chunk **chunk, temper_error *error)
+static temper_status answer_end(struct text_chunks *chunks, struct chunk **chunk,
+                                temper_error *error)
 {
     if (chunks->failure.status != TEMPER_OK) {
         if (error)
@@ -333,7 +335,8 @@ static temper_status answer_end(struct chunks *chunks, struct chunk **chunk, tem
     return TEMPER_OK;
 }
 
-temper_status chunks_next(struct chunks *chunks, struct chunk **chunk, temper_error *error)
+temper_status text_chunks_next(struct text_chunks *chunks, struct chunk **chunk,
+                               temper_error *error)
 {
     temper_status status = TEMPER_OK;
     pthread_mutex_lock(&chunks->lock);
@@ -347,7 +350,7 @@ temper_status chunks_next(struct chunks *chunks, struct chunk **chunk, temper_er
 }
 
 /* In any order. */
-void chunks_give_back(struct chunks *chunks, struct chunk *chunk)
+void text_chunks_give_back(struct text_chunks *chunks, struct chunk *chunk)
 {
     if (!chunk || chunk == &chunks->end)
         return;
@@ -358,7 +361,7 @@ void chunks_give_back(struct chunks *chunks, struct chunk *chunk)
 }
 
 /* To the head of the list. */
-void chunks_unread(struct chunks *chunks, struct chunk *chunk)
+void text_chunks_unread(struct text_chunks *chunks, struct chunk *chunk)
 {
     struct slot *slot = (struct slot *)chunk;
     pthread_mutex_lock(&chunks->lock);
@@ -369,7 +372,7 @@ void chunks_unread(struct chunks *chunks, struct chunk *chunk)
 }
 
 /* Wherever the reader is: it waits for a slot, or for bytes, or it works on a chunk. */
-static void reader_join(struct chunks *chunks)
+static void reader_join(struct text_chunks *chunks)
 {
     pthread_mutex_lock(&chunks->lock);
     chunks->stop = true;
@@ -379,7 +382,7 @@ static void reader_join(struct chunks *chunks)
     pthread_join(chunks->thread, NULL);
 }
 
-void chunks_close(struct chunks *chunks)
+void text_chunks_close(struct text_chunks *chunks)
 {
     if (!chunks)
         return;

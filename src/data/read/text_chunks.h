@@ -1,15 +1,15 @@
 /* chunks: a text source in pieces that end where a line ends.
  *
  * What takes time or must be waited for, an archive or a pipe, is read ahead by a thread of its
- * own: while one piece is parsed the next is unpacked. The thread is born with chunks_open and
- * joined by chunks_close. A plain file is read by whoever asks for the next piece, right into the
- * cache that it will be parsed from. */
+ * own: while one piece is parsed the next is unpacked. The thread is born with text_chunks_open and
+ * joined by text_chunks_close. A plain file is read by whoever asks for the next piece, right into
+ * the cache that it will be parsed from. */
 #ifndef DATA_TEXT_CHUNKS_H
 #define DATA_TEXT_CHUNKS_H
 
 #include "base/source.h"
 
-struct chunks;
+struct text_chunks;
 
 enum {
     CHUNK_ZEROS = 64 /* bytes of 0 behind every chunk, so that a parser may read words ahead */
@@ -25,17 +25,18 @@ struct chunk {
 /* `quoted`: a newline between double quotes does not end a line (CSV). Its first chunk is of 1 MiB
  * then, others are smaller. A line longer than a chunk makes it grow, up to 256 MiB, and a longer
  * one is refused. Takes over the source and closes it, also on failure. Where no thread can be
- * started, chunks_next reads. */
-temper_status chunks_open(struct source *source, bool quoted, struct chunks **out,
-                          temper_error *error);
+ * started, text_chunks_next reads. */
+temper_status text_chunks_open(struct source *source, bool quoted, struct text_chunks **out,
+                               temper_error *error);
 /* The next chunk, in order; length 0 and `last` behind the end, as often as one asks. An error of
  * the source comes after all chunks before it. Any number of chunks may be held at once; these two
  * calls may come from several threads. */
-temper_status chunks_next(struct chunks *chunks, struct chunk **chunk, temper_error *error);
-void chunks_give_back(struct chunks *chunks, struct chunk *chunk);
+temper_status text_chunks_next(struct text_chunks *chunks, struct chunk **chunk,
+                               temper_error *error);
+void text_chunks_give_back(struct text_chunks *chunks, struct chunk *chunk);
 /* Will be the next one again; of several, the last one first. */
-void chunks_unread(struct chunks *chunks, struct chunk *chunk);
+void text_chunks_unread(struct text_chunks *chunks, struct chunk *chunk);
 /* Chunks that were not given back are gone too. May come at any time: nothing is waited for. */
-void chunks_close(struct chunks *chunks);
+void text_chunks_close(struct text_chunks *chunks);
 
 #endif

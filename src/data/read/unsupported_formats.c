@@ -157,7 +157,7 @@ static const char *text_file(const unsigned char *bytes, size_t length, bool tol
                                   : NULL;
 }
 
-const char *foreign_file(const unsigned char *bytes, size_t length, bool told)
+const char *unsupported_file(const unsigned char *bytes, size_t length, bool told)
 {
     const char *words = binary_file(bytes, length);
     return words ? words : text_file(bytes, length, told);
@@ -225,7 +225,7 @@ static const char *table_line(const unsigned char *p, const unsigned char *to)
 }
 
 /* The first line may be a header, so the second is asked too. */
-const char *foreign_table(const unsigned char *bytes, size_t length)
+const char *unsupported_table(const unsigned char *bytes, size_t length)
 {
     const unsigned char *p = bytes, *to = bytes + length;
     const char *words = NULL;

@@ -11,12 +11,12 @@
 #include "base/memory.h"
 #include "base/path.h"
 #include "base/thread.h"
+#include "data/dist/scatter_rows.h"
 #include "data/memory/memory_limit.h"
 #include "data/memory/page_window.h"
-#include "data/read/read.h"
-#include "data/dist/scatter_rows.h"
-#include "data/tmpr/tmpr_layout.h"
 #include "data/quote_text.h"
+#include "data/read/read.h"
+#include "data/tmpr/tmpr_layout.h"
 
 /* A file being opened. */
 struct opening {
@@ -280,7 +280,7 @@ static temper_status open_from(struct source *source, struct opening *opening)
     if (status != TEMPER_OK || !is_file)
         return status;
     struct dataset *data = opening->data;
-    data->pages = data->x.pages = pages_new(data->mapping, data->mapping_length);
+    data->pages = data->x.pages = page_window_new(data->mapping, data->mapping_length);
     return data->pages ? TEMPER_OK : error_no_memory(opening->error);
 }
 
@@ -300,7 +300,7 @@ static bool needs_own_rows(const struct reading *reading)
 
 static temper_status verify_own(const struct reading *reading, const struct dataset *data)
 {
-    const struct row_range own = share_of(data, reading->options->comm);
+    const struct row_range own = scatter_range(data, reading->options->comm);
     return own.from < own.to ? tmpr_verify_rows(data, own.from, own.to, reading->error) : TEMPER_OK;
 }
 
@@ -309,18 +309,18 @@ temper_status read_tmpr(struct reading *reading, struct dataset *data)
     struct opening opening = {.path = reading->path, .data = data, .error = reading->error};
     size_t threads = reading->options->threads ? reading->options->threads : thread_count_default();
     temper_status status = open_from(reading->source, &opening);
-    struct limit_plan plan = {
+    struct memory_limit_plan plan = {
         .what = "reading the file", .threads = threads, .block = TMPR_BLOCK, .in_order = true};
     if (status == TEMPER_OK)
-        status = limit_plan(data, &plan, reading->error);
+        status = memory_limit_plan(data, &plan, reading->error);
     if (status == TEMPER_OK)
         status = needs_own_rows(reading) ? verify_own(reading, data)
                                          : tmpr_verify(data, threads, reading->error);
     if (status == TEMPER_OK && data->pages) {
         /* Labels and weights may be changed from now on; what is read next needs the room. */
-        pages_keep(data->pages, (size_t)matrix_offset(&opening.layout));
+        page_window_keep(data->pages, (size_t)matrix_offset(&opening.layout));
         if (data->memory)
-            pages_forget(data->pages);
+            page_window_forget(data->pages);
     }
     return status;
 }

@@ -9,8 +9,8 @@
 
 #include "base/path.h"
 #include "base/thread.h"
-#include "data/read/elements.h"
 #include "data/memory/page_window.h"
+#include "data/read/elements.h"
 #include "data/tmpr/tmpr_layout.h"
 
 /* ---- What an array must be like -------------------------------------------------------------- */
@@ -152,8 +152,8 @@ static temper_status check_block(const struct dataset *data, const struct tmpr_l
     char place[PATH_SHOWN];
     uint64_t stored, range[2];
     tmpr_block_range(layout, block, &range[0], &range[1]);
-    pages_bytes(data->pages, bytes + range[0], (size_t)(range[1] - range[0]),
-                bytes + data->mapping_length);
+    page_window_bytes(data->pages, bytes + range[0], (size_t)(range[1] - range[0]),
+                      bytes + data->mapping_length);
     memcpy(&stored, bytes + layout->offset[TMPR_CHECKSUMS] + block * sizeof stored, sizeof stored);
     if (XXH3_64bits(bytes + range[0], (size_t)(range[1] - range[0])) != stored)
         return error_set(error, TEMPER_BAD_DATA,

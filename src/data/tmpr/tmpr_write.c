@@ -20,7 +20,7 @@ struct job {
     XXH3_state_t *hash;
     size_t hashed; /* bytes of the present block */
     size_t block;
-    struct sink *sink;
+    struct atomic_file *sink;
     temper_error *error;
 };
 
@@ -31,7 +31,7 @@ typedef temper_status piece_fn(struct job *job, const void *bytes, size_t length
 
 static temper_status piece_to_sink(struct job *job, const void *bytes, size_t length)
 {
-    return sink_write(job->sink, bytes, length, job->error);
+    return atomic_file_write(job->sink, bytes, length, job->error);
 }
 
 static temper_status piece_to_hash(struct job *job, const void *bytes, size_t length)
@@ -96,7 +96,7 @@ static temper_status array_piece(struct job *job, int section, piece_fn *use)
     temper_status status = TEMPER_OK;
     while (status == TEMPER_OK && at < end) { /* in pieces: it may be a mapped file */
         size_t left = (size_t)(end - at), piece = left < TMPR_BLOCK ? left : (size_t)TMPR_BLOCK;
-        pages_bytes(data->pages, at, piece, end);
+        page_window_bytes(data->pages, at, piece, end);
         status = use(job, at, piece);
         at += piece;
     }
@@ -178,7 +178,7 @@ static void seal(struct job *job)
     memcpy(job->header + TMPR_CHECKSUM_OFFSET, &checksum, sizeof checksum);
 }
 
-temper_status write_tmpr(const struct dataset *data, struct sink *sink, temper_error *error)
+temper_status write_tmpr(const struct dataset *data, struct atomic_file *sink, temper_error *error)
 {
     struct job job = {.data = data, .sink = sink, .error = error};
     temper_status status = tmpr_check_host(data->source ? data->source : "the data", error);

@@ -57,7 +57,7 @@ static temper_status name_column(struct text_copying *copying, const struct spot
     struct csv_line line = {0};
     temper_status status = TEMPER_OK;
     snprintf(copying->weights, TEXT_COLUMN, "weight");
-    enum csv_fault_kind kind = csv_line_read(&copying->format, spot->from, spot->next, &line);
+    enum csv_error_kind kind = csv_line_read(&copying->format, spot->from, spot->next, &line);
     if (kind != CSV_FINE)
         status = kind == CSV_MEMORY ? error_no_memory(copying->error) : text_has_changed(copying);
     for (size_t i = 2; status == TEMPER_OK && has_name(&line, copying->weights); i++)

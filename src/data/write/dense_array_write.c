@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/read/dense_array.h"
 #include "data/memory/page_window.h"
+#include "data/read/dense_array.h"
 
 /* A row as it goes into the file. */
 struct row_buffer {
@@ -26,12 +26,12 @@ static void spread(const struct row *row, const struct row_buffer *buffer)
 }
 
 static temper_status write_rows(const struct matrix *x, struct row_buffer *buffer,
-                                struct sink *sink, temper_error *error)
+                                struct atomic_file *sink, temper_error *error)
 {
     temper_status status = TEMPER_OK;
     size_t length = buffer->columns * buffer->size;
     for (uint64_t i = 0; i < x->rows && status == TEMPER_OK; i++) {
-        pages_rows(x, i, 1);
+        page_window_rows(x, i, 1);
         struct row row = matrix_row(x, i);
         if (row.dense)
             memcpy(buffer->bytes, row.dense, length);
@@ -39,12 +39,12 @@ static temper_status write_rows(const struct matrix *x, struct row_buffer *buffe
             spread(&row, buffer);
         if (buffer->swap)
             swap_elements(buffer->bytes, buffer->columns, buffer->size);
-        status = sink_write(sink, buffer->bytes, length, error);
+        status = atomic_file_write(sink, buffer->bytes, length, error);
     }
     return status;
 }
 
-temper_status dense_write(const struct matrix *x, bool big_endian, struct sink *sink,
+temper_status dense_write(const struct matrix *x, bool big_endian, struct atomic_file *sink,
                           temper_error *error)
 {
     bool sparse = x->kind == MATRIX_CSR;
@@ -54,7 +54,7 @@ temper_status dense_write(const struct matrix *x, bool big_endian, struct sink *
                                                                 : sizeof(float)};
     buffer.swap = big_endian != host_is_big_endian() && buffer.size > 1;
     if (!sparse && !buffer.swap && !x->pages) /* as it lies in memory */
-        return sink_write(sink, x->dense, (size_t)matrix_bytes(x), error);
+        return atomic_file_write(sink, x->dense, (size_t)matrix_bytes(x), error);
     buffer.bytes = mem_alloc(buffer.columns, buffer.size);
     if (!buffer.bytes)
         return error_no_memory(error);

@@ -44,13 +44,13 @@ static struct entry entry_at(const struct row *row, size_t i)
     }
 }
 
-static temper_status write_entry(struct sink *sink, struct entry entry, temper_error *error)
+static temper_status write_entry(struct atomic_file *sink, struct entry entry, temper_error *error)
 {
     char text[NUMBER_LENGTH + 32];
     size_t length = (size_t)snprintf(text, sizeof text, " %llu:", (unsigned long long)entry.index);
     length += entry.is_float ? number_write_f32((float)entry.value, text + length)
                              : number_write_f64(entry.value, text + length);
-    return sink_write(sink, text, length, error);
+    return atomic_file_write(sink, text, length, error);
 }
 
 static bool is_written(const struct row *row, struct entry entry)
@@ -66,10 +66,10 @@ static bool row_is_empty(const struct row *row)
     return true;
 }
 
-static temper_status write_row(const struct dataset *data, uint64_t index, struct sink *sink,
+static temper_status write_row(const struct dataset *data, uint64_t index, struct atomic_file *sink,
                                temper_error *error)
 {
-    pages_rows(&data->x, index, 1);
+    page_window_rows(&data->x, index, 1);
     struct row row = matrix_row(&data->x, index);
     /* Without labels a row begins with its first entry; the blank before it does no harm. */
     const char *label = data->label ? data->classes.name[data->label[index]] : "";
@@ -78,16 +78,17 @@ static temper_status write_row(const struct dataset *data, uint64_t index, struc
                          "row %llu has neither label nor features, which libsvm cannot hold; write "
                          "csv or tmpr",
                          (unsigned long long)index + 1);
-    temper_status status = sink_write(sink, label, strlen(label), error);
+    temper_status status = atomic_file_write(sink, label, strlen(label), error);
     for (size_t i = 0; status == TEMPER_OK && i < row.count; i++) {
         struct entry entry = entry_at(&row, i);
         if (is_written(&row, entry))
             status = write_entry(sink, entry, error);
     }
-    return status == TEMPER_OK ? sink_write(sink, "\n", 1, error) : status;
+    return status == TEMPER_OK ? atomic_file_write(sink, "\n", 1, error) : status;
 }
 
-temper_status write_libsvm(const struct dataset *data, struct sink *sink, temper_error *error)
+temper_status write_libsvm(const struct dataset *data, struct atomic_file *sink,
+                           temper_error *error)
 {
     temper_status status = check_names(&data->classes, error);
     for (uint64_t i = 0; status == TEMPER_OK && i < data->x.rows; i++)

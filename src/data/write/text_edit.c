@@ -5,10 +5,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "data/read/text_chunks.h"
-#include "data/read/format.h"
-#include "data/schema.h"
 #include "data/quote_text.h"
+#include "data/read/format.h"
+#include "data/read/text_chunks.h"
+#include "data/schema.h"
 
 /* The same format, or the same kind of name: table.csv may have tabs. */
 static bool keeps_format(const struct dataset *data, const char *path, const char *format)
@@ -60,7 +60,7 @@ temper_status text_put(struct text_copying *copying, const char *from, const cha
 {
     if (to > copying->end)
         to = copying->end;
-    return from < to ? sink_write(copying->sink, from, (size_t)(to - from), copying->error)
+    return from < to ? atomic_file_write(copying->sink, from, (size_t)(to - from), copying->error)
                      : TEMPER_OK;
 }
 
@@ -69,7 +69,7 @@ temper_status text_put_edited(struct text_copying *copying, const char *from, co
 {
     temper_status status = text_put(copying, from, edit->from);
     if (status == TEMPER_OK)
-        status = sink_write(copying->sink, edit->text, edit->length, copying->error);
+        status = atomic_file_write(copying->sink, edit->text, edit->length, copying->error);
     return status == TEMPER_OK ? text_put(copying, edit->to, to) : status;
 }
 
@@ -96,21 +96,21 @@ static temper_status copy_chunk(struct text_copying *copying, struct chunk *chun
 static temper_status copy_chunks(struct text_copying *copying)
 {
     struct source *source;
-    struct chunks *chunks;
+    struct text_chunks *chunks;
     struct chunk *chunk;
     temper_status status = source_open(copying->data->source, &source, copying->error);
     if (status == TEMPER_OK)
-        status = chunks_open(source, copying->format.separator, &chunks, copying->error);
+        status = text_chunks_open(source, copying->format.separator, &chunks, copying->error);
     if (status != TEMPER_OK)
         return status;
-    while ((status = chunks_next(chunks, &chunk, copying->error)) == TEMPER_OK &&
+    while ((status = text_chunks_next(chunks, &chunk, copying->error)) == TEMPER_OK &&
            chunk->length > 0) {
         status = copy_chunk(copying, chunk);
         if (status != TEMPER_OK)
             break;
-        chunks_give_back(chunks, chunk);
+        text_chunks_give_back(chunks, chunk);
     }
-    chunks_close(chunks);
+    text_chunks_close(chunks);
     if (status == TEMPER_OK && copying->found != copying->data->x.rows)
         return text_has_changed(copying);
     return status;
@@ -131,12 +131,12 @@ temper_status text_copy(const struct dataset *data, const struct text_changes *c
             snprintf(weights, TEXT_COLUMN, "%zu",
                      data->weight_column ? data->weight_column : data->schema->file_columns + 1);
     }
-    temper_status status = sink_open(path, &copying.sink, error);
+    temper_status status = atomic_file_open(path, &copying.sink, error);
     if (status != TEMPER_OK)
         return status;
     status = copy_chunks(&copying);
     if (status == TEMPER_OK)
-        return sink_commit(copying.sink, error);
-    sink_drop(copying.sink);
+        return atomic_file_commit(copying.sink, error);
+    atomic_file_drop(copying.sink);
     return status;
 }

@@ -35,7 +35,7 @@ temper_status text_copy(const struct dataset *data, const struct text_changes *c
 struct text_copying {
     const struct dataset *data;
     const struct text_changes *changes;
-    struct sink *sink;
+    struct atomic_file *sink;
     temper_error *error;
     char *weights;     /* [TEXT_COLUMN] */
     uint64_t lines;    /* before the place that was reached */

@@ -7,11 +7,11 @@
 
 #include "base/memory.h"
 #include "base/path.h"
+#include "data/labels.h"
+#include "data/quote_text.h"
 #include "data/read/format.h"
 #include "data/read/idx.h"
-#include "data/labels.h"
 #include "data/read/line_reader.h"
-#include "data/quote_text.h"
 
 /* What a name promises and a writer does not keep. */
 static temper_status check_path(const char *path, temper_error *error)
@@ -62,7 +62,7 @@ static bool is_line(const char *name)
     return length > 0 && trimmed == length && name[length - 1] != '\r' && !strchr(name, '\n');
 }
 
-static temper_status write_labels(const struct dataset *data, struct sink *sink,
+static temper_status write_labels(const struct dataset *data, struct atomic_file *sink,
                                   temper_error *error)
 {
     temper_status status = TEMPER_OK;
@@ -73,9 +73,9 @@ static temper_status write_labels(const struct dataset *data, struct sink *sink,
                              "class '%.64s' is empty, has a newline in it or a blank at one end, "
                              "which a list of labels cannot hold; write csv or tmpr",
                              name);
-        status = sink_write(sink, name, strlen(name), error);
+        status = atomic_file_write(sink, name, strlen(name), error);
         if (status == TEMPER_OK)
-            status = sink_write(sink, "\n", 1, error);
+            status = atomic_file_write(sink, "\n", 1, error);
     }
     return status;
 }
@@ -84,15 +84,15 @@ static temper_status write_labels(const struct dataset *data, struct sink *sink,
 
 /* Sinks that are filled and wait for each other. */
 struct parcel {
-    struct sink *sink[3]; /* labels, what comes with the data, the data */
+    struct atomic_file *sink[3]; /* labels, what comes with the data, the data */
     size_t count;
 };
 
 static temper_status add_data(struct parcel *parcel, const struct dataset *data, const char *path,
                               writer_fn *write, temper_error *error)
 {
-    struct sink *sink;
-    temper_status status = sink_open(path, &sink, error);
+    struct atomic_file *sink;
+    temper_status status = atomic_file_open(path, &sink, error);
     if (status != TEMPER_OK)
         return status;
     parcel->sink[parcel->count++] = sink;
@@ -102,18 +102,18 @@ static temper_status add_data(struct parcel *parcel, const struct dataset *data,
 static temper_status add_attachment(struct parcel *parcel, const temper_attachment *with,
                                     temper_error *error)
 {
-    struct sink *sink;
-    temper_status status = sink_open(with->path, &sink, error);
+    struct atomic_file *sink;
+    temper_status status = atomic_file_open(with->path, &sink, error);
     if (status != TEMPER_OK)
         return status;
     parcel->sink[parcel->count++] = sink;
-    return sink_write(sink, with->bytes, with->length, error);
+    return atomic_file_write(sink, with->bytes, with->length, error);
 }
 
 static void drop(struct parcel *parcel)
 {
     while (parcel->count > 0)
-        sink_drop(parcel->sink[--parcel->count]);
+        atomic_file_drop(parcel->sink[--parcel->count]);
 }
 
 /* Where the labels go; NULL without memory. Freed by mem_free. */
@@ -179,7 +179,7 @@ temper_status dataset_write_with(const struct dataset *data, const char *path,
     if (status == TEMPER_OK)
         status = add_data(&parcel, data, path, format->write, error);
     if (status == TEMPER_OK)
-        return sink_commit_all(parcel.sink, parcel.count, error);
+        return atomic_file_commit_all(parcel.sink, parcel.count, error);
     drop(&parcel);
     return status;
 }

@@ -7,7 +7,8 @@
 
 /* A writer puts a whole dataset into a sink; what its format cannot hold (feature names, weights,
  * sparse zeros) it leaves out or writes out, as its file says. */
-typedef temper_status writer_fn(const struct dataset *data, struct sink *sink, temper_error *error);
+typedef temper_status writer_fn(const struct dataset *data, struct atomic_file *sink,
+                                temper_error *error);
 
 writer_fn write_libsvm, write_csv, write_tsv, write_npy, write_idx, write_cifar, write_tmpr;
 

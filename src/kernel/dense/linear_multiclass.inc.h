@@ -168,8 +168,8 @@ HOT void add_lanes(const vec *v, size_t vectors, size_t lanes, double *to, size_
 }
 
 /* gradient[j * classes + c] += sums of a tile, turned, so that classes lie beside each other. */
-static void add_turned(const real *sums, size_t columns, size_t width, double *gradient,
-                       size_t classes)
+static void add_transposed(const real *sums, size_t columns, size_t width, double *gradient,
+                           size_t classes)
 {
     vec turned[QUARTER];
     for (size_t c = 0; c < width; c += LANES) {
@@ -235,7 +235,7 @@ static void back_strips(const many_type *many, const real *r, size_t columns, do
                 .out_step = STRIP,
             };
             tile_run_turned_packed(&tile, width, vectors);
-            add_turned(sums, count, width, to, classes);
+            add_transposed(sums, count, width, to, classes);
         }
     }
 }
@@ -272,7 +272,7 @@ static void back_as_it_lies(const many_type *many, const real *r, double *gradie
                 .out_step = STRIP,
             };
             tile_run_turned(&tile, width, vectors);
-            add_turned(sums, count, width, gradient + j * many->classes + c, many->classes);
+            add_transposed(sums, count, width, gradient + j * many->classes + c, many->classes);
         }
     }
 }

@@ -1,14 +1,14 @@
 /* isa_neon_f64: the kernels on vectors of doubles. */
 #define SIMD_F64
-#include "kernel/loss/column_margins.inc.h"
 #include "kernel/dense/linear.inc.h"
+#include "kernel/loss/column_margins.inc.h"
 #include "kernel/loss/margin.inc.h"
-#include "kernel/small/cholesky_update.inc.h"
 #include "kernel/loss/residual.inc.h"
 #include "kernel/loss/softmax.inc.h"
-#include "kernel/sparse/sparse_products.inc.h"
+#include "kernel/small/cholesky_update.inc.h"
 #include "kernel/small/column_range.inc.h"
 #include "kernel/small/triangular_solve.inc.h"
+#include "kernel/sparse/sparse_products.inc.h"
 
 void margins_neon(const struct margin_table *table, const double *margin, size_t n, double *value,
                   double *slope, double *curvature)
@@ -25,15 +25,15 @@ void softmax_f64_neon(const struct softmax_f64 *block)
 
 void panel_neon(const struct panel *panel)
 {
-    panel_run(panel);
+    cholesky_update_run(panel);
 }
 
 void triangle_neon(const double *l, size_t n, double *x)
 {
-    triangle_run(l, n, x);
+    triangular_solve_run(l, n, x);
 }
 
 const struct linear_f64 linear_f64_neon = LINEAR_TABLE;
 const struct sparse_kernels sparse_neon = SPARSE_TABLE(neon, NULL, NULL);
-const struct column_kernels column_neon = COLUMN_TABLE;
-const struct spread_kernels spread_neon = SPREAD_TABLE;
+const struct column_margin_kernels column_neon = COLUMN_TABLE;
+const struct column_range_kernels spread_neon = SPREAD_TABLE;

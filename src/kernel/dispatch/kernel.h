@@ -2,15 +2,15 @@
 #ifndef KERNEL_KERNEL_H
 #define KERNEL_KERNEL_H
 
-#include "kernel/loss/column_margins.h"
 #include "kernel/dense/linear.h"
+#include "kernel/loss/column_margins.h"
 #include "kernel/loss/margin.h"
-#include "kernel/small/cholesky_update.h"
 #include "kernel/loss/residual.h"
 #include "kernel/loss/softmax.h"
-#include "kernel/sparse/sparse_products.h"
+#include "kernel/small/cholesky_update.h"
 #include "kernel/small/column_range.h"
 #include "kernel/small/triangular_solve.h"
+#include "kernel/sparse/sparse_products.h"
 
 struct kernel {
     const char *name;
@@ -22,10 +22,10 @@ struct kernel {
     const struct linear_f32 *linear_f32;
     const struct linear_f64 *linear_f64;
     const struct sparse_kernels *sparse;
-    const struct column_kernels *column;
-    const struct spread_kernels *spread;
-    triangle_fn *triangle;
-    panel_fn *panel;
+    const struct column_margin_kernels *column;
+    const struct column_range_kernels *spread;
+    triangular_solve_fn *triangle;
+    cholesky_update_fn *panel;
 };
 
 /* The kernels of that name, or NULL if there are none that this processor runs. */

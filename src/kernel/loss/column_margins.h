@@ -18,7 +18,7 @@ struct column_totals {
     double loss, residual;
 };
 
-struct column_kernels {
+struct column_margin_kernels {
     /* margin[i] = activation[i] + bias, with the sign of pull[i]; 0, whatever the activation, where
      * that is 0 */
     void (*margins_f32)(const struct column_rows *rows, const float *activation, double *margin);
@@ -32,6 +32,6 @@ struct column_kernels {
 };
 
 /* The reference: every sum in its written order. */
-extern const struct column_kernels column_plain, column_avx2, column_avx512, column_neon;
+extern const struct column_margin_kernels column_plain, column_avx2, column_avx512, column_neon;
 
 #endif

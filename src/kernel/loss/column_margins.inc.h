@@ -1,7 +1,7 @@
 /* column_body: column.h on vectors of doubles; included with SIMD_F64 by the file of each
  * instruction set. */
-#include "kernel/loss/column_margins.h"
 #include "kernel/dense/linear_simd.h"
+#include "kernel/loss/column_margins.h"
 
 HOT void vec_narrow(float *to, vec v)
 {

@@ -1,6 +1,6 @@
 /* margin_vectors: margins through polynomials, for vectors of doubles and of floats. */
-#include "kernel/loss/margin.h"
 #include "kernel/dispatch/simd.h"
+#include "kernel/loss/margin.h"
 
 #ifdef SIMD_F32
 typedef struct margin_floats polynomials_type;

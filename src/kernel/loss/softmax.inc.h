@@ -6,14 +6,14 @@
 #include "kernel/loss/softmax_sums.inc.h"
 
 /* E(log S, s) = (S^s - 1)/s. */
-HOT vec stretched_sum(const struct moments *sum, real s)
+HOT vec stretched_sum(const struct gram_work *sum, real s)
 {
     vec log_sum = vec_log1p(sum->p - 1);
     return vec_stretch_exp_with(log_sum, vec_exp(log_sum * s), s);
 }
 
 /* The same, rough: where S^s is near 1 by its series, else by the difference. */
-HOT vec rough_stretched_sum(const struct moments *sum, real s)
+HOT vec rough_stretched_sum(const struct gram_work *sum, real s)
 {
     static const real series[] = {(real)(1.0 / 24), (real)(1.0 / 6), (real)0.5, 1};
     vec log2_sum = rough_log2(sum->p), log_sum = log2_sum * (real)0.6931471805599453;
@@ -25,7 +25,7 @@ HOT vec rough_stretched_sum(const struct moments *sum, real s)
 
 /* lambda after a step; never below 0, should the start have been too far up. (vec_max takes the 0,
  * its second argument, also where the sums have underflowed and the step is NaN.) */
-HOT vec newton_next(const struct lanes *lanes, const struct moments *sum, vec lambda)
+HOT vec newton_next(const struct lanes *lanes, const struct gram_work *sum, vec lambda)
 {
     vec step = stretched_sum(sum, lanes->s) * sum->p * vec_reciprocal(sum->first);
     return vec_max(lambda + step, vec_all(0));
@@ -34,7 +34,8 @@ HOT vec newton_next(const struct lanes *lanes, const struct moments *sum, vec la
 /* Newton's step on F = S^(-s), `stretched` being E(log S, s), made one of Halley's method: F''/F' =
  * (1+s)(T/S - Q/T) <= 0 lengthens it, and convergence is of third order. At most doubled, since far
  * away the parabola is no guide. */
-HOT vec halley_next(const struct lanes *lanes, const struct moments *sum, vec stretched, vec lambda)
+HOT vec halley_next(const struct lanes *lanes, const struct gram_work *sum, vec stretched,
+                    vec lambda)
 {
     vec per_slope = vec_reciprocal(sum->first), step = stretched * sum->p * per_slope;
     vec bend = sum->first * vec_reciprocal(sum->p) - sum->second * per_slope;
@@ -63,14 +64,14 @@ struct solution {
 /* A rough Newton step; true if it was made from so far away that another is wanted. */
 HOT bool rough_step(const struct lanes *lanes, vec *lambda)
 {
-    struct moments sum = rough_moments(lanes, *lambda);
+    struct gram_work sum = rough_moments(lanes, *lambda);
     *lambda = halley_next(lanes, &sum, rough_stretched_sum(&sum, lanes->s), *lambda);
     return vec_any(farther(sum.p, (real)ROUGH_ENOUGH));
 }
 
 /* The root of S(lambda + d) = 1 to third order in the excess e = S - 1, and Z there:
  * S(d) = S - T d + A d^2 - B d^3, A = (1+s)/2 sum p/u^2, B = (1+s)(1+2s)/6 sum p/u^3. */
-HOT struct solution correct(const struct moments *sum, vec lambda, real s)
+HOT struct solution correct(const struct gram_work *sum, vec lambda, real s)
 {
     vec per_slope = vec_reciprocal(sum->first), e = (sum->p - 1) * per_slope;
     vec bend = sum->second * ((1 + s) / 2), twist = sum->third * ((1 + s) * (1 + 2 * s) / 6);
@@ -88,7 +89,7 @@ HOT struct solution correct(const struct moments *sum, vec lambda, real s)
 /* t2 > 1. */
 HOT struct solution solve_hot(const struct lanes *lanes, vec lambda)
 {
-    struct moments sum = full_moments(lanes, lambda, false);
+    struct gram_work sum = full_moments(lanes, lambda, false);
     for (int step = 0; step < MOST_STEPS && vec_any(farther(sum.p, (real)CLOSE_ENOUGH)); step++) {
         lambda = halley_next(lanes, &sum, stretched_sum(&sum, lanes->s), lambda);
         sum = full_moments(lanes, lambda, false);
@@ -100,7 +101,7 @@ HOT struct solution solve_hot(const struct lanes *lanes, vec lambda)
  * once the sum is close. */
 HOT struct solution solve_sparse(const struct lanes *lanes, vec lambda)
 {
-    struct moments sum = full_moments(lanes, lambda, true);
+    struct gram_work sum = full_moments(lanes, lambda, true);
     for (int step = 0, more = 2; step < MOST_STEPS && more > 0; step++) {
         more -= !vec_any(farther(sum.p, (real)CLOSE_ENOUGH));
         lambda = newton_next(lanes, &sum, lambda);
@@ -259,7 +260,8 @@ HOT void begin_rows(const softmax_block *block, size_t first, struct start start
                     struct passage *passage)
 {
     const struct softmax_shape *shape = &block->shape;
-    struct survey survey = survey_lanes(block->activation + first, shape->classes, shape->stride);
+    struct shard_stats survey =
+        survey_lanes(block->activation + first, shape->classes, shape->stride);
     passage->lanes = (struct lanes){
         .a = block->activation + first,
         .out = block->gradient + first,

@@ -31,19 +31,19 @@ struct lanes {
 };
 
 /* Sums over classes at one lambda: p, p/u = p^t2, p/u^2, p/u^3 with u = 1 + s(b + lambda). */
-struct moments {
+struct gram_work {
     vec p, first, second, third;
 };
 
 /* What the activations say before anything is solved. */
-struct survey {
+struct shard_stats {
     vec max, second, mean;
 };
 
-HOT struct survey survey_lanes(const real *a, size_t classes, size_t stride)
+HOT struct shard_stats survey_lanes(const real *a, size_t classes, size_t stride)
 {
     const vec share = vec_all(1 / (real)classes); /* the mean of finite numbers is finite */
-    struct survey survey = {.max = vec_load(a), .second = vec_all((real)-__builtin_inf())};
+    struct shard_stats survey = {.max = vec_load(a), .second = vec_all((real)-__builtin_inf())};
     survey.mean = survey.max * share;
     for (size_t c = 1; c < classes; c++) {
         vec v = vec_load(a + c * stride);
@@ -70,7 +70,7 @@ static struct start start_of(const struct softmax_shape *shape)
 
 /* A start: the first three lower bounds of docs/math.md, but for the rounding of the mean. A step
  * from above the root leads below it, so that does no harm. */
-HOT vec first_guess(const struct survey *survey, struct start start)
+HOT vec first_guess(const struct shard_stats *survey, struct start start)
 {
     vec mean_gap = survey->max - survey->mean, second_gap = survey->max - survey->second;
     vec all = start.all - mean_gap, two = start.two - second_gap * (real)0.5;
@@ -91,9 +91,9 @@ HOT vec stretched_gap_in_range(const struct lanes *lanes, size_t c, vec shift)
 }
 
 /* Rough sums, for the way there. */
-HOT struct moments rough_moments(const struct lanes *lanes, vec lambda)
+HOT struct gram_work rough_moments(const struct lanes *lanes, vec lambda)
 {
-    struct moments sum = {.p = vec_all(0), .first = vec_all(0), .second = vec_all(0)};
+    struct gram_work sum = {.p = vec_all(0), .first = vec_all(0), .second = vec_all(0)};
     vec power = vec_all(-1 / lanes->s), one_and_shift = 1 + lambda * lanes->s;
     vec lowest = vec_all((real)EXP_UNDERFLOW);
     for (size_t c = 0; c < lanes->classes; c++) {
@@ -109,9 +109,9 @@ HOT struct moments rough_moments(const struct lanes *lanes, vec lambda)
 
 /* Full precision; leaves p_c^t2 = p_c/u_c in the output. `sparse` (t2 < 1): outside the support p
  * is 0. */
-HOT struct moments full_moments(const struct lanes *lanes, vec lambda, bool sparse)
+HOT struct gram_work full_moments(const struct lanes *lanes, vec lambda, bool sparse)
 {
-    struct moments sum = {vec_all(0), vec_all(0), vec_all(0), vec_all(0)};
+    struct gram_work sum = {vec_all(0), vec_all(0), vec_all(0), vec_all(0)};
     vec power = vec_all(-1 / lanes->s), shift = lambda * lanes->s;
     for (size_t c = 0; c < lanes->classes; c++) {
         vec z = stretched_gap_in_range(lanes, c, shift), u = 1 + z;

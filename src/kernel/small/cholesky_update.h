@@ -18,11 +18,11 @@ struct panel {
 
 /* to[r][c] -= sum over k of left[r][k] right[k][c], k ascending; no row has other bits for those
  * beside it. */
-typedef void panel_fn(const struct panel *panel);
+typedef void cholesky_update_fn(const struct panel *panel);
 
-panel_fn panel_plain;
-panel_fn panel_avx2;
-panel_fn panel_avx512;
-panel_fn panel_neon;
+cholesky_update_fn panel_plain;
+cholesky_update_fn panel_avx2;
+cholesky_update_fn panel_avx512;
+cholesky_update_fn panel_neon;
 
 #endif

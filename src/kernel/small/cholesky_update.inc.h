@@ -1,6 +1,6 @@
 /* panel_body: included by the file of each instruction set. */
-#include "kernel/small/cholesky_update.h"
 #include "kernel/dispatch/simd.h"
+#include "kernel/small/cholesky_update.h"
 
 enum {
     PANEL_VECTORS = 4,
@@ -35,7 +35,7 @@ HOT void panel_tile(const struct panel *p, size_t row, size_t c, const int rows)
     }
 }
 
-static void panel_run(const struct panel *p)
+static void cholesky_update_run(const struct panel *p)
 {
     size_t row = 0;
     for (; row + PANEL_ROWS <= p->rows; row += PANEL_ROWS)

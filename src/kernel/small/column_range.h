@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct spread {
+struct column_range {
     size_t count, columns;
     size_t behind;        /* rows that will be asked for next, and may be fetched meanwhile */
     const double *weight; /* of each row */
@@ -16,16 +16,16 @@ struct spread {
     double *square;       /* the second pass: of w (x - mean)^2 */
 };
 
-struct spread_kernels {
-    void (*first_f32)(const struct spread *spread, const float *rows);
-    void (*first_f64)(const struct spread *spread, const double *rows);
-    void (*first_u8)(const struct spread *spread, const uint8_t *rows);
-    void (*second_f32)(const struct spread *spread, const float *rows);
-    void (*second_f64)(const struct spread *spread, const double *rows);
-    void (*second_u8)(const struct spread *spread, const uint8_t *rows);
+struct column_range_kernels {
+    void (*first_f32)(const struct column_range *spread, const float *rows);
+    void (*first_f64)(const struct column_range *spread, const double *rows);
+    void (*first_u8)(const struct column_range *spread, const uint8_t *rows);
+    void (*second_f32)(const struct column_range *spread, const float *rows);
+    void (*second_f64)(const struct column_range *spread, const double *rows);
+    void (*second_u8)(const struct column_range *spread, const uint8_t *rows);
 };
 
 /* The reference: one row after another. */
-extern const struct spread_kernels spread_plain, spread_avx2, spread_avx512, spread_neon;
+extern const struct column_range_kernels spread_plain, spread_avx2, spread_avx512, spread_neon;
 
 #endif

@@ -1,6 +1,6 @@
 /* spread_plain_body: the reference for one type; the including file defines `stored` and SPREAD. */
 
-static void SPREAD(first)(const struct spread *spread, const stored *rows)
+static void SPREAD(first)(const struct column_range *spread, const stored *rows)
 {
     double *restrict low = spread->low, *restrict high = spread->high;
     double *restrict sum = spread->sum;
@@ -15,7 +15,7 @@ static void SPREAD(first)(const struct spread *spread, const stored *rows)
     }
 }
 
-static void SPREAD(second)(const struct spread *spread, const stored *rows)
+static void SPREAD(second)(const struct column_range *spread, const stored *rows)
 {
     const double *restrict mean = spread->mean;
     double *restrict sum = spread->sum, *restrict square = spread->square;

@@ -7,7 +7,7 @@ HOT void SPREAD(fetch)(const stored *row, size_t width)
         __builtin_prefetch(row + j);
 }
 
-HOT void SPREAD(first_strip)(const struct spread *spread, const stored *row, size_t from,
+HOT void SPREAD(first_strip)(const struct column_range *spread, const stored *row, size_t from,
                              const size_t vectors)
 {
     const size_t columns = spread->columns, ahead = spread->behind * columns;
@@ -38,7 +38,7 @@ HOT void SPREAD(first_strip)(const struct spread *spread, const stored *row, siz
     }
 }
 
-HOT void SPREAD(second_strip)(const struct spread *spread, const stored *row, size_t from,
+HOT void SPREAD(second_strip)(const struct column_range *spread, const stored *row, size_t from,
                               const size_t vectors)
 {
     const size_t columns = spread->columns, ahead = spread->behind * columns;
@@ -67,7 +67,7 @@ HOT void SPREAD(second_strip)(const struct spread *spread, const stored *row, si
     }
 }
 
-static void SPREAD(first)(const struct spread *spread, const stored *rows)
+static void SPREAD(first)(const struct column_range *spread, const stored *rows)
 {
     size_t j = 0;
     for (; j + SPREAD_STRIP * LANES <= spread->columns; j += SPREAD_STRIP * LANES)
@@ -83,7 +83,7 @@ static void SPREAD(first)(const struct spread *spread, const stored *rows)
         }
 }
 
-static void SPREAD(second)(const struct spread *spread, const stored *rows)
+static void SPREAD(second)(const struct column_range *spread, const stored *rows)
 {
     size_t j = 0;
     for (; j + SPREAD_STRIP * LANES <= spread->columns; j += SPREAD_STRIP * LANES)

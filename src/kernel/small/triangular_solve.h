@@ -8,11 +8,11 @@ enum { TRIANGLE_LANES = 16 }; /* vectors */
 
 /* x[i * TRIANGLE_LANES + k], number i of vector k, 64-byte aligned, becomes (L L')^-1 times it; l
  * is n x n, row by row, the lower triangle. No vector has other bits for those beside it. */
-typedef void triangle_fn(const double *l, size_t n, double *x);
+typedef void triangular_solve_fn(const double *l, size_t n, double *x);
 
-triangle_fn triangle_plain;
-triangle_fn triangle_avx2;
-triangle_fn triangle_avx512;
-triangle_fn triangle_neon;
+triangular_solve_fn triangle_plain;
+triangular_solve_fn triangle_avx2;
+triangular_solve_fn triangle_avx512;
+triangular_solve_fn triangle_neon;
 
 #endif

@@ -65,7 +65,7 @@ static inline void upper_rows(const double *l, size_t n, size_t from, const int 
     }
 }
 
-static inline void triangle_run(const double *l, size_t n, double *numbers)
+static inline void triangular_solve_run(const double *l, size_t n, double *numbers)
 {
     struct both *x = (struct both *)numbers;
     size_t even = n - n % TRIANGLE_ROWS;

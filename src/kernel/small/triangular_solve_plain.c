@@ -3,5 +3,5 @@
 
 void triangle_plain(const double *l, size_t n, double *x)
 {
-    triangle_run(l, n, x);
+    triangular_solve_run(l, n, x);
 }

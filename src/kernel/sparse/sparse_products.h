@@ -57,7 +57,7 @@ enum {
     SLAB_ROWS = 16,
     SLAB_TOGETHER = 256, /* entries of a row that are summed in floats, one after another */
 };
-struct sparse_slabs {
+struct sparse_sell16 {
     const uint64_t *start; /* of each slab, in entries of one row; the end behind */
     const uint32_t *row;   /* which rows they are */
     const uint16_t *column16;
@@ -66,8 +66,8 @@ struct sparse_slabs {
     size_t slabs, rows;
 };
 /* out[row] = sum of value * w[column], of the slabs [from, to) */
-typedef void sparse_slabs_fn(const struct sparse_slabs *slabs, size_t from, size_t to,
-                             const float *w, double *out);
+typedef void sparse_sell16_fn(const struct sparse_sell16 *slabs, size_t from, size_t to,
+                              const float *w, double *out);
 /* The same bits from rows as they come: out[i] */
 typedef void sparse_in_order_fn(struct sparse_rows rows, const float *w, double *out);
 
@@ -77,12 +77,12 @@ struct sparse_kernels {
     sparse_many_times_fn *many_times;
     sparse_many_times_f32_fn *many_times_f32;
     sparse_many_back_fn *many_back;
-    sparse_slabs_fn *slabs; /* both NULL where that would not be faster */
+    sparse_sell16_fn *slabs; /* both NULL where that would not be faster */
     sparse_in_order_fn *in_order;
 };
 
 sparse_many_times_f32_fn sparse_floats_avx2, sparse_floats_avx512, sparse_floats_neon;
-sparse_slabs_fn sparse_slabs_avx512;
+sparse_sell16_fn sparse_sell16_avx512;
 sparse_in_order_fn sparse_in_order_avx512;
 
 /* The reference: every sum in the order of the entries. */

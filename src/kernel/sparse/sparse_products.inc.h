@@ -16,14 +16,14 @@ enum {
 
 /* ---- Parts of vectors ------------------------------------------------------------------------ */
 
-HOT void vec_store_part(double *to, vec v, part lanes)
+HOT void vec_store_part(double *to, vec v, part mask)
 {
 #if defined(__AVX512F__)
-    _mm512_mask_storeu_pd(to, (__mmask8)lanes, (__m512d)v);
+    _mm512_mask_storeu_pd(to, (__mmask8)mask, (__m512d)v);
 #elif defined(__AVX2__)
-    _mm256_maskstore_pd(to, (__m256i)lanes, (__m256d)v);
+    _mm256_maskstore_pd(to, (__m256i)mask, (__m256d)v);
 #else
-    for (size_t lane = 0; lane < lanes; lane++)
+    for (size_t lane = 0; lane < mask; lane++)
         to[lane] = v[lane];
 #endif
 }
@@ -31,18 +31,18 @@ HOT void vec_store_part(double *to, vec v, part lanes)
 /* ---- One weight a column --------------------------------------------------------------------- */
 
 #if defined(__AVX512F__)
-HOT __m512i eight_columns(const struct sparse_rows *rows, uint64_t e, __mmask8 lanes, bool wide)
+HOT __m512i eight_columns(const struct sparse_rows *rows, uint64_t e, __mmask8 mask, bool wide)
 {
     if (wide)
-        return _mm512_maskz_loadu_epi64(lanes, rows->column64 + e);
-    return _mm512_cvtepu32_epi64(_mm256_maskz_loadu_epi32(lanes, rows->column + e));
+        return _mm512_maskz_loadu_epi64(mask, rows->column64 + e);
+    return _mm512_cvtepu32_epi64(_mm256_maskz_loadu_epi32(mask, rows->column + e));
 }
 
-HOT __m512d eight_values(const struct sparse_rows *rows, uint64_t e, __mmask8 lanes, bool f64)
+HOT __m512d eight_values(const struct sparse_rows *rows, uint64_t e, __mmask8 mask, bool f64)
 {
     if (f64)
-        return _mm512_maskz_loadu_pd(lanes, rows->value64 + e);
-    return _mm512_cvtps_pd(_mm256_maskz_loadu_ps(lanes, rows->value + e));
+        return _mm512_maskz_loadu_pd(mask, rows->value64 + e);
+    return _mm512_cvtps_pd(_mm256_maskz_loadu_ps(mask, rows->value + e));
 }
 #endif
 
@@ -118,7 +118,7 @@ struct sparse_strip {
     const double *w;
     size_t width; /* classes in all */
     size_t from;  /* the first class of the strip */
-    part last;    /* the lanes of its last vector */
+    part last;    /* the mask of its last vector */
     double *out;
 };
 

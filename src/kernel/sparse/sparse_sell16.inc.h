@@ -9,7 +9,7 @@
 
 #include "kernel/sparse/sparse_widths.h"
 
-HOT __m512i slab_columns(const struct sparse_slabs *s, uint64_t step)
+HOT __m512i slab_columns(const struct sparse_sell16 *s, uint64_t step)
 {
     if (s->column16)
         return _mm512_cvtepu16_epi32(
@@ -18,7 +18,7 @@ HOT __m512i slab_columns(const struct sparse_slabs *s, uint64_t step)
 }
 
 /* Some entries of each row. */
-HOT __m512 slab_sum(const struct sparse_slabs *s, uint64_t step, uint64_t end, const float *w)
+HOT __m512 slab_sum(const struct sparse_sell16 *s, uint64_t step, uint64_t end, const float *w)
 {
     __m512 sum = _mm512_setzero_ps();
     for (; step < end; step++) {
@@ -28,7 +28,7 @@ HOT __m512 slab_sum(const struct sparse_slabs *s, uint64_t step, uint64_t end, c
     return sum;
 }
 
-HOT void one_slab(const struct sparse_slabs *s, size_t slab, const float *w, double *out)
+HOT void one_slab(const struct sparse_sell16 *s, size_t slab, const float *w, double *out)
 {
     double total[SLAB_ROWS];
     __m512d low = _mm512_setzero_pd(), high = low;
@@ -47,8 +47,8 @@ HOT void one_slab(const struct sparse_slabs *s, size_t slab, const float *w, dou
         out[s->row[first + i]] = total[i];
 }
 
-void sparse_slabs_avx512(const struct sparse_slabs *slabs, size_t from, size_t to, const float *w,
-                         double *out)
+void sparse_sell16_avx512(const struct sparse_sell16 *slabs, size_t from, size_t to, const float *w,
+                          double *out)
 {
     for (size_t slab = from; slab < to; slab++)
         one_slab(slabs, slab, w, out);

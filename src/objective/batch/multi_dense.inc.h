@@ -39,7 +39,7 @@ static void pack(struct group *group)
 /* ---- A column of a block --------------------------------------------------------------------- */
 
 /* The number of rows is one that the kernels take; those behind the block do not count. */
-static struct column_rows rows_for(const struct group_work *work, size_t c, size_t padded)
+static struct column_rows rows_for(const struct multi_work *work, size_t c, size_t padded)
 {
     const struct group *group = work->group;
     const struct column *column = &group->chunk.column[c];
@@ -47,10 +47,10 @@ static struct column_rows rows_for(const struct group_work *work, size_t c, size
                                 column->bias};
 }
 
-static void evaluate_column(const struct group_work *work, size_t c, size_t padded)
+static void evaluate_column(const struct multi_work *work, size_t c, size_t padded)
 {
     const struct group *group = work->group;
-    const struct group_scratch *s = work->scratch;
+    const struct multi_scratch *s = work->scratch;
     const struct column_rows rows = rows_for(work, c, padded);
     struct column_totals sums = {0};
     group->kernel->column->MARGINS(&rows, (const real *)s->activation + c * group->stride,
@@ -62,10 +62,10 @@ static void evaluate_column(const struct group_work *work, size_t c, size_t padd
     work->sums->intercept[c] += sums.residual;
 }
 
-static void square_column(const struct group_work *work, size_t c, size_t padded)
+static void square_column(const struct multi_work *work, size_t c, size_t padded)
 {
     const struct group *group = work->group;
-    const struct group_scratch *s = work->scratch;
+    const struct multi_scratch *s = work->scratch;
     const struct column_rows rows = rows_for(work, c, padded);
     double *margin = s->number[0];
     group->kernel->column->MARGINS(&rows, (const real *)s->activation + c * group->stride, margin);
@@ -73,7 +73,7 @@ static void square_column(const struct group_work *work, size_t c, size_t padded
         work->sums->number[c] += fabs(rows.pull[i]) * margin[i] * margin[i];
 }
 
-static void keep_scores(const struct group_work *work, size_t c, struct span span)
+static void keep_scores(const struct multi_work *work, size_t c, struct span span)
 {
     const struct group *group = work->group;
     const struct column *column = &group->chunk.column[c];
@@ -85,7 +85,7 @@ static void keep_scores(const struct group_work *work, size_t c, struct span spa
 /* ---- A block --------------------------------------------------------------------------------- */
 
 /* Which rows count, for whom, and how much. Without branches, which would be guessed wrong. */
-static void take_sides(const struct group_work *work, struct span span, size_t padded)
+static void take_sides(const struct multi_work *work, struct span span, size_t padded)
 {
     const struct group *group = work->group;
     const struct dataset *data = group->spec.data;
@@ -107,7 +107,7 @@ static void take_sides(const struct group_work *work, struct span span, size_t p
 }
 
 /* From the activations of all columns to their residuals. */
-static void all_columns(const struct group_work *work, struct span span)
+static void all_columns(const struct multi_work *work, struct span span)
 {
     const struct chunk *chunk = &work->group->chunk;
     size_t padded = (span.count + SOFTMAX_PAD - 1) / SOFTMAX_PAD * SOFTMAX_PAD;
@@ -126,10 +126,10 @@ static void all_columns(const struct group_work *work, struct span span)
         }
 }
 
-static void dense_block(const struct group_work *work, struct span span)
+static void dense_block(const struct multi_work *work, struct span span)
 {
     const struct group *group = work->group;
-    const struct group_scratch *scratch = work->scratch;
+    const struct multi_scratch *scratch = work->scratch;
     const struct scale *scale = group->fold ? NULL : group->spec.scale;
     MANY many = {.block = {DENSE_ROWS(group->kernel, group->x, span, scale, scratch->rows),
                            span.count, group->columns},
@@ -144,11 +144,11 @@ static void dense_block(const struct group_work *work, struct span span)
         group->kernel->LINEAR->many_back(&many, scratch->residual, work->sums->gradient);
 }
 
-static void part_run(const struct group_work *work, size_t part)
+static void part_run(const struct multi_work *work, size_t part)
 {
     for (size_t i = 0; i < work->group->cut.part_blocks; i++) {
         struct span span = cut_span(&work->group->cut, part, i);
-        pages_rows(work->group->x, span.from, span.count);
+        page_window_rows(work->group->x, span.from, span.count);
         if (span.count)
             dense_block(work, span);
     }

@@ -7,12 +7,12 @@ typedef float real;
 #define DENSE_ROWS dense_rows_f32
 #include "objective/batch/multi_dense.inc.h"
 
-void group_pack_f32(struct group *group)
+void multi_pack_f32(struct group *group)
 {
     pack(group);
 }
 
-void group_part_f32(const struct group_work *work, size_t part)
+void multi_part_f32(const struct multi_work *work, size_t part)
 {
     part_run(work, part);
 }

@@ -7,17 +7,17 @@ typedef double real;
 #define DENSE_ROWS dense_rows_f64
 #include "objective/batch/multi_dense.inc.h"
 
-void group_pack_f64(struct group *group)
+void multi_pack_f64(struct group *group)
 {
     pack(group);
 }
 
-void group_columns_f64(const struct group_work *work, struct span span)
+void multi_columns_f64(const struct multi_work *work, struct span span)
 {
     all_columns(work, span);
 }
 
-void group_part_f64(const struct group_work *work, size_t part)
+void multi_part_f64(const struct multi_work *work, size_t part)
 {
     part_run(work, part);
 }

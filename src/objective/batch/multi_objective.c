@@ -12,7 +12,7 @@ enum {
     TRANSPOSE_BYTES = 512 * 1024, /* a gradient that is larger is not added to at random */
 };
 
-bool group_supports(const struct dataset *data)
+bool multi_supports(const struct dataset *data)
 {
     return data->label && data->classes.count == 2;
 }
@@ -68,10 +68,10 @@ static temper_status sum_weights(struct group *group, temper_error *error)
     return status;
 }
 
-static bool make_members(struct group *group, const struct group_member *members)
+static bool make_members(struct group *group, const struct multi_member *members)
 {
     for (size_t i = 0; i < group->members; i++) {
-        const struct group_member *from = &members[i];
+        const struct multi_member *from = &members[i];
         struct member *to = &group->member[i];
         *to = (struct member){.losses = {.kernel = group->kernel, .loss = from->loss},
                               .l2 = from->l2,
@@ -86,7 +86,7 @@ static bool make_members(struct group *group, const struct group_member *members
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-static bool allocate_scratch(const struct group *group, struct group_scratch *s)
+static bool allocate_scratch(const struct group *group, struct multi_scratch *s)
 {
     size_t real = group->spec.f64 ? sizeof(double) : sizeof(float), rows = group->stride;
     bool dense = group->x->kind != MATRIX_CSR;
@@ -101,9 +101,9 @@ static bool allocate_scratch(const struct group *group, struct group_scratch *s)
     return s->rows && s->linear && s->activation && s->residual && s->pull;
 }
 
-static struct group_sums sums_at(double *block)
+static struct multi_sums sums_at(double *block)
 {
-    return (struct group_sums){block, block + GROUP_WIDTH, block + (size_t)2 * GROUP_WIDTH};
+    return (struct multi_sums){block, block + GROUP_WIDTH, block + (size_t)2 * GROUP_WIDTH};
 }
 
 /* Of a part, and of all of them: these have gradients in any case. */
@@ -120,7 +120,7 @@ static size_t total_numbers(const struct group *group)
 static bool allocate_sums(struct group *group)
 {
     size_t parts = group->cut.parts, each = part_numbers(group);
-    group->first = parts_holders_together(&group->parts, group->spec.data->comm);
+    group->first = row_partition_holders_together(&group->parts, group->spec.data->comm);
     group->sums = mem_zeroed(parts, sizeof *group->sums);
     group->vectors_of = (double **)mem_zeroed(parts, sizeof *group->vectors_of);
     group->numbers = mem_aligned(parts, each * sizeof(double));
@@ -154,7 +154,7 @@ static bool allocate(struct group *group)
     return true;
 }
 
-static void free_scratch(const struct group_scratch *s)
+static void free_scratch(const struct multi_scratch *s)
 {
     void *blocks[] = {s->rows, s->linear,    s->activation, s->residual,
                       s->pull, s->number[0], s->number[1],  s->number[2]};
@@ -162,7 +162,7 @@ static void free_scratch(const struct group_scratch *s)
         mem_free(blocks[n]);
 }
 
-void group_free(struct group *group)
+void multi_objective_free(struct group *group)
 {
     if (!group)
         return;
@@ -181,7 +181,7 @@ void group_free(struct group *group)
     mem_free(group->weights);
     mem_free(group->residual);
     mem_free(group->all_residuals);
-    turned_free(&group->turned);
+    csc_free(&group->turned);
     mem_free(group);
 }
 
@@ -213,10 +213,10 @@ static void choose_parts(struct group *group)
     group->transposed =
         sparse && dataset_all_rows(data) <= UINT32_MAX && gradient > TRANSPOSE_BYTES;
     group->stride = ((block_rows + SOFTMAX_PAD - 1) / SOFTMAX_PAD | 1) * SOFTMAX_PAD;
-    group->parts = parts_of(data);
+    group->parts = row_partition_of(data);
     size_t part_rows = group->parts.rows_each * group->parts.together;
-    size_t first = parts_first(&group->parts, rank, ranks);
-    size_t end = parts_first(&group->parts, rank + 1, ranks);
+    size_t first = row_partition_first(&group->parts, rank, ranks);
+    size_t end = row_partition_first(&group->parts, rank + 1, ranks);
     group->cut =
         (struct cut){.rows = group->rows,
                      .block_rows = block_rows,
@@ -225,7 +225,7 @@ static void choose_parts(struct group *group)
                      .parts = (end - first + group->parts.together - 1) / group->parts.together};
 }
 
-static void fill(struct group *group, const struct group_spec *spec)
+static void fill(struct group *group, const struct multi_spec *spec)
 {
     group->spec = *spec;
     group->x = &spec->data->x;
@@ -243,8 +243,8 @@ static void fill(struct group *group, const struct group_spec *spec)
         group->workers = 1;
 }
 
-temper_status group_new(const struct group_spec *spec, const struct group_member *members,
-                        size_t count, struct group **out, temper_error *error)
+temper_status multi_objective_new(const struct multi_spec *spec, const struct multi_member *members,
+                                  size_t count, struct group **out, temper_error *error)
 {
     const char *wanted;
     const struct kernel *kernel = kernel_choose(&wanted);
@@ -263,15 +263,15 @@ temper_status group_new(const struct group_spec *spec, const struct group_member
     if (status == TEMPER_OK)
         status = kernels_agree(kernel, spec->data->comm, error);
     if (status == TEMPER_OK && group->transposed)
-        status = group_turn(group, error);
+        status = multi_transpose(group, error);
     if (status == TEMPER_OK)
         *out = group;
     else
-        group_free(group);
+        multi_objective_free(group);
     return status;
 }
 
-double group_bytes(const struct group_spec *spec, double *block)
+double multi_bytes(const struct multi_spec *spec, double *block)
 {
     struct group g = {0};
     fill(&g, spec);
@@ -281,7 +281,7 @@ double group_bytes(const struct group_spec *spec, double *block)
     double scratch = rows * real * ((dense ? columns : GROUP_WIDTH) + 2 * GROUP_WIDTH) +
                      rows * sizeof(double) * (GROUP_WIDTH + 3) +
                      (dense ? real * (double)linear_scratch(g.stride, g.columns, GROUP_WIDTH) : 0);
-    double turned = g.transposed ? turned_bytes(g.x, spec->data->memory, g.workers) +
+    double turned = g.transposed ? csc_bytes(g.x, spec->data->memory, g.workers) +
                                        (double)g.rows * GROUP_WIDTH * sizeof(double)
                                  : 0;
     *block = (double)matrix_bytes(g.x) / ((double)g.rows + 1) * (double)g.cut.block_rows;
@@ -289,7 +289,7 @@ double group_bytes(const struct group_spec *spec, double *block)
     return sums * sizeof(double) + gradient * real + scratch * (double)g.workers + turned;
 }
 
-size_t group_size(const struct group *group)
+size_t multi_size(const struct group *group)
 {
     return group->size;
 }

@@ -15,7 +15,7 @@
 #include "data/dataset.h"
 #include "data/scale.h"
 
-struct group_spec {
+struct multi_spec {
     const struct dataset *data; /* with labels of two classes; borrowed */
     const struct scale *scale;  /* borrowed; any kind but log. NULL: features as they are */
     bool intercept;
@@ -27,7 +27,7 @@ struct group_spec {
 
 enum { GROUP_NO_PARTITION = -1 };
 
-struct group_member {
+struct multi_member {
     temper_loss_spec loss; /* resolved */
     double l2;
     int partition; /* of the spec, or GROUP_NO_PARTITION: every row counts */
@@ -38,14 +38,14 @@ struct group_member {
 struct group;
 
 /* Whether the data is of a kind that a group can be made of: two classes, dense or sparse. */
-bool group_supports(const struct dataset *data);
+bool multi_supports(const struct dataset *data);
 
-temper_status group_new(const struct group_spec *spec, const struct group_member *members,
-                        size_t count, struct group **out, temper_error *error);
+temper_status multi_objective_new(const struct multi_spec *spec, const struct multi_member *members,
+                                  size_t count, struct group **out, temper_error *error);
 /* Bytes that a group takes, about; `block`, a block of rows as a thread reads it. */
-double group_bytes(const struct group_spec *spec, double *block);
-void group_free(struct group *group);
-size_t group_size(const struct group *group); /* of a member's w */
+double multi_bytes(const struct multi_spec *spec, double *block);
+void multi_objective_free(struct group *group);
+size_t multi_size(const struct group *group); /* of a member's w */
 
 enum group_kind {
     GROUP_EVALUATE, /* value and gradient */
@@ -53,7 +53,7 @@ enum group_kind {
     GROUP_SCORES,   /* the activations of all rows, the part that was left out too */
 };
 
-struct group_request {
+struct multi_request {
     enum group_kind kind;
     size_t member;
     const double *w;
@@ -65,7 +65,7 @@ struct group_request {
 /* Answers all of them; a member may appear any number of times. One pass over the rows for every
  * GROUP_WIDTH requests. One call at a time. */
 enum { GROUP_WIDTH = 48 };
-temper_status group_run(struct group *group, struct group_request *requests, size_t count,
-                        temper_error *error);
+temper_status multi_evaluate(struct group *group, struct multi_request *requests, size_t count,
+                             temper_error *error);
 
 #endif

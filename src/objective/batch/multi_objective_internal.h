@@ -25,7 +25,7 @@ struct member {
 
 /* A request. */
 struct column {
-    struct group_request *request;
+    struct multi_request *request;
     const struct member *member;
     double bias;
     size_t side;
@@ -46,13 +46,13 @@ struct chunk {
 };
 
 /* Sums of a part, one behind the other. */
-struct group_sums {
+struct multi_sums {
     double *number;    /* [GROUP_WIDTH] of the losses, or of the squares */
     double *intercept; /* [GROUP_WIDTH] */
     double *gradient;  /* [column of x * evaluated + column of the chunk] */
 };
 
-struct group_scratch {
+struct multi_scratch {
     void *rows, *linear;         /* as the kernels want them; sparse: numbers row by row, none */
     void *activation, *residual; /* [column * stride + row], in the type of the sums */
     double *number[4];           /* a row each: margins, values, slopes; unused */
@@ -60,7 +60,7 @@ struct group_scratch {
 };
 
 struct group {
-    struct group_spec spec;
+    struct multi_spec spec;
     const struct kernel *kernel;
     const struct matrix *x;
     size_t rows, columns, size;
@@ -69,44 +69,44 @@ struct group {
     size_t members;
     struct margin_table **table; /* different ones */
     size_t tables;
-    struct parts parts; /* of all processes; taken together they are the group's: */
-    size_t *first;      /* the first one of each process, and their number behind */
-    struct cut cut;     /* those of this one */
+    struct row_partition parts; /* of all processes; taken together they are the group's: */
+    size_t *first;              /* the first one of each process, and their number behind */
+    struct cut cut;             /* those of this one */
     size_t stride;
-    struct group_sums *sums; /* a part each, */
+    struct multi_sums *sums; /* a part each, */
     double **vectors_of;     /* where they begin, */
     double *numbers;         /* and all of them */
-    struct group_sums total;
+    struct multi_sums total;
     size_t workers;
-    struct group_scratch *scratch; /* a worker each */
+    struct multi_scratch *scratch; /* a worker each */
     struct chunk chunk;            /* the one at work, */
     void *weights;                 /* and its weights: [column of x * count + column] */
     /* Sparse data with many columns: gradients are made of residuals, [row * evaluated + column],
      * and the turned matrix; else NULL. */
     bool transposed;
     double *residual;
-    double *all_residuals; /* those of all processes; NULL: there is only one */
-    struct turned turned;  /* of several processes each has some columns, of all rows */
+    double *all_residuals;    /* those of all processes; NULL: there is only one */
+    struct csc_matrix turned; /* of several processes each has some columns, of all rows */
 };
 
 /* A part of a pass, and the thread's own space for it. */
-struct group_work {
+struct multi_work {
     const struct group *group;
-    struct group_sums *sums;
-    const struct group_scratch *scratch;
+    struct multi_sums *sums;
+    const struct multi_scratch *scratch;
 };
 
 /* The weights of the chunk, as the rows that the kernels see want them. */
-void group_pack_f32(struct group *group);
-void group_pack_f64(struct group *group);
+void multi_pack_f32(struct group *group);
+void multi_pack_f64(struct group *group);
 /* From the activations of a block to its residuals. */
-void group_columns_f64(const struct group_work *work, struct span span);
+void multi_columns_f64(const struct multi_work *work, struct span span);
 /* One part of a pass; each is for data of its kind. */
-void group_part_sparse(const struct group_work *work, size_t part);
-void group_part_f32(const struct group_work *work, size_t part);
-void group_part_f64(const struct group_work *work, size_t part);
+void multi_part_sparse(const struct multi_work *work, size_t part);
+void multi_part_f32(const struct multi_work *work, size_t part);
+void multi_part_f64(const struct multi_work *work, size_t part);
 /* The turned matrix and room for residuals; then the gradients that wait for it. */
-temper_status group_turn(struct group *group, temper_error *error);
-temper_status group_turned_gradient(struct group *group, size_t threads, temper_error *error);
+temper_status multi_transpose(struct group *group, temper_error *error);
+temper_status multi_csc_gradient(struct group *group, size_t threads, temper_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* group_run: requests in chunks, a pass over the rows for each. */
+/* multi_evaluate: requests in chunks, a pass over the rows for each. */
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static size_t side_of(struct chunk *chunk, const struct member *member)
     return k;
 }
 
-static void add_request(struct group *group, struct group_request *request)
+static void add_request(struct group *group, struct multi_request *request)
 {
     struct chunk *chunk = &group->chunk;
     const struct member *member = &group->member[request->member];
@@ -40,15 +40,15 @@ static size_t part_length(const struct group *group)
 static temper_status run_part(void *context, size_t number, size_t worker)
 {
     struct group *group = context;
-    struct group_sums *sums = &group->sums[number];
-    const struct group_work work = {group, sums, &group->scratch[worker]};
+    struct multi_sums *sums = &group->sums[number];
+    const struct multi_work work = {group, sums, &group->scratch[worker]};
     memset(sums->number, 0, part_length(group) * sizeof *sums->number);
     if (group->x->kind == MATRIX_CSR)
-        group_part_sparse(&work, number);
+        multi_part_sparse(&work, number);
     else if (group->spec.f64)
-        group_part_f64(&work, number);
+        multi_part_f64(&work, number);
     else
-        group_part_f32(&work, number);
+        multi_part_f32(&work, number);
     return TEMPER_OK;
 }
 
@@ -86,7 +86,7 @@ static void finish(const struct group *group)
     finish_gradients(group);
     for (size_t c = 0; c < group->chunk.count; c++) {
         const struct column *column = &group->chunk.column[c];
-        struct group_request *request = column->request;
+        struct multi_request *request = column->request;
         double mean = group->total.number[c] / column->member->weight_sum;
         if (request->kind == GROUP_LENGTH)
             request->number = sqrt(mean);
@@ -101,16 +101,16 @@ static temper_status run_chunk(struct group *group, temper_error *error)
     double work = (double)group->x->nonzeros * (double)chunk->count;
     size_t threads = worth_threads(group->workers, work);
     if (group->spec.f64)
-        group_pack_f64(group);
+        multi_pack_f64(group);
     else
-        group_pack_f32(group);
+        multi_pack_f32(group);
     const struct holders holders = {group->spec.data->comm, group->first};
     temper_status status = parallel_blocks(group->cut.parts, threads, run_part, group);
     status = status == TEMPER_OK ? tree_sum(&holders, group->vectors_of, part_length(group),
                                             group->total.number, error)
                                  : error_no_memory(error);
     if (status == TEMPER_OK && group->residual && chunk->evaluated)
-        status = group_turned_gradient(group, threads, error);
+        status = multi_csc_gradient(group, threads, error);
     if (status == TEMPER_OK)
         finish(group);
     chunk->count = chunk->evaluated = chunk->sides = 0;
@@ -120,8 +120,8 @@ static temper_status run_chunk(struct group *group, temper_error *error)
 /* ---- All of them ----------------------------------------------------------------------------- */
 
 /* Those that want a gradient come first in each chunk; chunks are about equally wide. */
-temper_status group_run(struct group *group, struct group_request *requests, size_t count,
-                        temper_error *error)
+temper_status multi_evaluate(struct group *group, struct multi_request *requests, size_t count,
+                             temper_error *error)
 {
     static const enum group_kind order[] = {GROUP_EVALUATE, GROUP_LENGTH, GROUP_SCORES};
     size_t chunks = (count + GROUP_WIDTH - 1) / GROUP_WIDTH;

@@ -6,7 +6,7 @@
 #include "objective/batch/multi_objective_internal.h"
 
 /* Activations come row by row, and go column by column. */
-static void multiply(const struct group_work *work, struct span span)
+static void multiply(const struct multi_work *work, struct span span)
 {
     const struct group *group = work->group;
     const size_t count = group->chunk.count, stride = group->stride;
@@ -20,7 +20,7 @@ static void multiply(const struct group_work *work, struct span span)
 }
 
 /* Residuals go the other way: into the gradient, or they wait for the turned matrix. */
-static void collect(const struct group_work *work, struct span span)
+static void collect(const struct multi_work *work, struct span span)
 {
     const struct group *group = work->group;
     const size_t count = group->chunk.evaluated;
@@ -34,15 +34,15 @@ static void collect(const struct group_work *work, struct span span)
                                          work->sums->gradient);
 }
 
-void group_part_sparse(const struct group_work *work, size_t part)
+void multi_part_sparse(const struct multi_work *work, size_t part)
 {
     for (size_t i = 0; i < work->group->cut.part_blocks; i++) {
         struct span span = cut_span(&work->group->cut, part, i);
         if (!span.count)
             break;
-        pages_rows(work->group->x, span.from, span.count);
+        page_window_rows(work->group->x, span.from, span.count);
         multiply(work, span);
-        group_columns_f64(work, span);
+        multi_columns_f64(work, span);
         collect(work, span);
     }
 }
@@ -52,8 +52,8 @@ void group_part_sparse(const struct group_work *work, size_t part)
 static temper_status run_columns(void *context, size_t number, size_t worker)
 {
     const struct group *group = context;
-    const struct turned_group columns = turned_group(&group->turned, number);
-    turned_expect(&group->turned, &columns);
+    const struct csc_group columns = csc_group(&group->turned, number);
+    csc_expect(&group->turned, &columns);
     const size_t count = group->chunk.evaluated;
     (void)worker;
     group->kernel->sparse->many_times(columns.entries, count,
@@ -69,15 +69,15 @@ static temper_status gather_residuals(const struct group *group, size_t *bytes, 
     size_t ranks = comm_size(data->comm);
     uint64_t rows = dataset_all_rows(data);
     for (size_t r = 0; r < ranks; r++)
-        bytes[r] = (size_t)(parts_first_row(&group->parts, rows, r + 1, ranks) -
-                            parts_first_row(&group->parts, rows, r, ranks)) *
+        bytes[r] = (size_t)(row_partition_first_row(&group->parts, rows, r + 1, ranks) -
+                            row_partition_first_row(&group->parts, rows, r, ranks)) *
                    group->chunk.evaluated * sizeof(double);
     return comm_gather(data->comm, group->residual, bytes, group->all_residuals, error);
 }
 
 static temper_status gather_columns(const struct group *group, size_t *bytes, temper_error *error)
 {
-    const struct turned *turned = &group->turned;
+    const struct csc_matrix *turned = &group->turned;
     size_t count = group->chunk.evaluated, own = turned->columns * count;
     double *mine = mem_alloc(own, sizeof *mine);
     if (!mine)
@@ -92,7 +92,7 @@ static temper_status gather_columns(const struct group *group, size_t *bytes, te
     return status;
 }
 
-temper_status group_turned_gradient(struct group *group, size_t threads, temper_error *error)
+temper_status multi_csc_gradient(struct group *group, size_t threads, temper_error *error)
 {
     size_t *bytes = mem_alloc(comm_size(group->spec.data->comm), sizeof *bytes);
     if (!bytes)
@@ -107,7 +107,7 @@ temper_status group_turned_gradient(struct group *group, size_t threads, temper_
     return status;
 }
 
-temper_status group_turn(struct group *group, temper_error *error)
+temper_status multi_transpose(struct group *group, temper_error *error)
 {
     const struct dataset *data = group->spec.data;
     bool shared = !comm_alone(data->comm);
@@ -118,8 +118,9 @@ temper_status group_turn(struct group *group, temper_error *error)
     if (!group->residual || (shared && !group->all_residuals))
         return error_no_memory(error);
     if (shared)
-        return turned_share(data, &group->turned, error);
-    if (turned_make(group->x, data->memory, &group->turned))
+        return csc_distribute(data, &group->turned, error);
+    if (csc_make(group->x, data->memory, &group->turned))
         return TEMPER_OK;
-    return group->turned.spill ? spill_failure(group->turned.spill, error) : error_no_memory(error);
+    return group->turned.spill ? disk_array_failure(group->turned.spill, error)
+                               : error_no_memory(error);
 }

@@ -17,7 +17,7 @@ enum {
 static const double GROUP_BYTES = 128.0 * 1024 * 1024; /* of so few groups together, and */
 static const double MORE_BYTES = 1024.0 * 1024;        /* of more */
 
-static double moment_weight(const struct moments *m, size_t row)
+static double moment_weight(const struct gram_work *m, size_t row)
 {
     return m->weight ? m->weight[row] : weight_of(m->o, row);
 }
@@ -25,14 +25,14 @@ static double moment_weight(const struct moments *m, size_t row)
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
 /* The sums of rows and of weights belong to the share that has the last line. */
-static bool has_rest(const struct moments *m, struct gram_lines lines)
+static bool has_rest(const struct gram_work *m, struct gram_lines lines)
 {
     return lines.to == m->o->columns;
 }
 
 /* The rows whose weight is not 0, one after another in `to`, where they may lie already. */
-static size_t kept_rows(const struct moments *m, struct span span, const void *rows, size_t number,
-                        void *to)
+static size_t kept_rows(const struct gram_work *m, struct span span, const void *rows,
+                        size_t number, void *to)
 {
     const char *from = rows;
     size_t bytes = m->o->columns * number, kept = 0;
@@ -42,7 +42,7 @@ static size_t kept_rows(const struct moments *m, struct span span, const void *r
     return kept;
 }
 
-static void dense_block_f32(const struct moments *m, struct span span, struct gram_lines lines,
+static void dense_block_f32(const struct gram_work *m, struct span span, struct gram_lines lines,
                             double *outer, struct scratch *scratch)
 {
     const struct objective *o = m->o;
@@ -61,7 +61,7 @@ static void dense_block_f32(const struct moments *m, struct span span, struct gr
         o->kernel->linear_f32->back(block, weight, outer + o->columns * o->columns);
 }
 
-static void dense_block_f64(const struct moments *m, struct span span, struct gram_lines lines,
+static void dense_block_f64(const struct gram_work *m, struct span span, struct gram_lines lines,
                             double *outer, struct scratch *scratch)
 {
     const struct objective *o = m->o;
@@ -146,7 +146,7 @@ static size_t entry_of_line(const struct row *row, size_t line)
     return low;
 }
 
-static void sparse_block(const struct moments *m, struct span span, struct gram_lines lines,
+static void sparse_block(const struct gram_work *m, struct span span, struct gram_lines lines,
                          double *outer, const struct scratch *scratch)
 {
     const struct objective *o = m->o;
@@ -174,7 +174,7 @@ static void sparse_block(const struct moments *m, struct span span, struct gram_
     }
 }
 
-static void add_block(const struct moments *m, struct span span, struct gram_lines lines,
+static void add_block(const struct gram_work *m, struct span span, struct gram_lines lines,
                       double *outer, struct scratch *scratch)
 {
     const struct objective *o = m->o;
@@ -191,7 +191,7 @@ static void add_block(const struct moments *m, struct span span, struct gram_lin
 }
 
 /* A block of those of all processes. */
-static struct span block_span(const struct moments *m, size_t block)
+static struct span block_span(const struct gram_work *m, size_t block)
 {
     const struct objective *o = m->o;
     struct cut cut = o->cut;
@@ -200,8 +200,8 @@ static struct span block_span(const struct moments *m, size_t block)
     return cut_span(&cut, part, block % m->part_blocks);
 }
 
-void moments_add(const struct moments *m, struct moments_share share, double *outer,
-                 struct scratch *scratch)
+void gram_add(const struct gram_work *m, struct gram_share share, double *outer,
+              struct scratch *scratch)
 {
     const struct objective *o = m->o;
     size_t first = o->first[comm_rank(o->spec.data->comm)], behind = first + o->cut.parts;
@@ -212,9 +212,9 @@ void moments_add(const struct moments *m, struct moments_share share, double *ou
         struct span span = block_span(m, block);
         for (; asked < to && asked <= block + BLOCKS_AHEAD * m->step; asked += m->step) {
             struct span soon = block_span(m, asked);
-            pages_soon(o->x, soon.from, soon.count);
+            page_window_soon(o->x, soon.from, soon.count);
         }
-        pages_some(o->x, span.from, span.count);
+        page_window_some(o->x, span.from, span.count);
         if (span.count)
             add_block(m, span, share.lines, outer, scratch);
     }
@@ -224,7 +224,7 @@ void moments_add(const struct moments *m, struct moments_share share, double *ou
 
 /* Rows and columns of the features, and the intercept last; a mean over the rows taken. Nothing
  * moves down, so that from the last to the first it can be done in place. */
-void moments_assemble(const struct moments *m, const double *total, double *out)
+void gram_assemble(const struct gram_work *m, const double *total, double *out)
 {
     const struct objective *o = m->o;
     const size_t columns = o->columns, n = columns + (o->spec.intercept ? 1 : 0);
@@ -241,7 +241,7 @@ void moments_assemble(const struct moments *m, const double *total, double *out)
 }
 
 /* Blocks of more rows than those of an evaluation, or of as many; of the shape alone. */
-void moments_blocks(struct moments *m)
+void gram_blocks(struct gram_work *m)
 {
     const struct objective *o = m->o;
     size_t real = o->spec.f64 ? sizeof(double) : sizeof(float);
@@ -260,17 +260,17 @@ static double most_groups(const struct objective *o)
     return fmin(fmax(1, fmax(few, floor(MORE_BYTES / bytes))), (double)o->parts.count);
 }
 
-static void choose_groups(struct moments *m)
+static void choose_groups(struct gram_work *m)
 {
     size_t blocks = m->o->parts.count * m->part_blocks / m->step + 1;
     size_t most = (size_t)most_groups(m->o), worth = blocks / GROUP_BLOCKS + 1;
     m->groups = worth < most ? worth : most;
-    moments_find_groups(m);
+    gram_find_groups(m);
 }
 
 /* A weight for each row of a block, the block in the type of the sums, and once more with weights;
  * sparse rows want room for one row, and for its columns where they have to be narrowed. */
-bool moments_scratch(const struct moments *m)
+bool gram_scratch(const struct gram_work *m)
 {
     const struct objective *o = m->o;
     size_t real = o->spec.f64 ? sizeof(double) : sizeof(float);
@@ -284,7 +284,7 @@ bool moments_scratch(const struct moments *m)
     return true;
 }
 
-bool moments_measure(struct moments *m)
+bool gram_measure(struct gram_work *m)
 {
     size_t columns = m->o->columns, square;
     if (!mul_size(columns, columns, &square))
@@ -293,12 +293,12 @@ bool moments_measure(struct moments *m)
     return true;
 }
 
-double moments_bytes(const struct objective *o, bool of_classes)
+double gram_bytes(const struct objective *o, bool of_classes)
 {
     double columns = (double)o->columns, rows = (double)o->rows, workers = (double)o->workers;
     double real = o->spec.f64 ? sizeof(double) : sizeof(float);
-    struct moments m = {.o = o};
-    moments_blocks(&m);
+    struct gram_work m = {.o = o};
+    gram_blocks(&m);
     double block =
         o->x->kind == MATRIX_CSR ? columns * real : (double)m.block_rows * (2 * columns + 1) * real;
     double matrices = workers;
@@ -310,7 +310,7 @@ double moments_bytes(const struct objective *o, bool of_classes)
 
 /* How many sums there is room for. One process has that of all groups so far, in the matrix that it
  * makes if this is large enough, and one more; several have their own groups, and that of all. */
-static size_t sums_needed(const struct moments *m)
+static size_t sums_needed(const struct gram_work *m)
 {
     if (!comm_alone(m->o->spec.data->comm))
         return m->own_groups + !m->own_groups + 1;
@@ -318,25 +318,25 @@ static size_t sums_needed(const struct moments *m)
     return m->in_out ? all - 1 : all;
 }
 
-static temper_status moments_run(struct moments *m, temper_error *error)
+static temper_status moments_run(struct gram_work *m, temper_error *error)
 {
     const struct objective *o = m->o;
     bool alone = comm_alone(o->spec.data->comm);
-    moments_blocks(m);
+    gram_blocks(m);
     choose_groups(m);
-    if (!moments_measure(m) || !moments_scratch(m))
+    if (!gram_measure(m) || !gram_scratch(m))
         return error_no_memory(error);
     m->in_out = alone && o->spec.intercept && o->columns > 0;
     size_t needed = sums_needed(m);
     m->sums = needed ? mem_aligned(needed, m->length * sizeof *m->sums) : NULL;
     if (needed && !m->sums)
         return error_no_memory(error);
-    temper_status status = alone ? moments_alone(m, error) : moments_shared(m, error);
+    temper_status status = alone ? gram_alone(m, error) : gram_shared(m, error);
     mem_free(m->sums);
     return status;
 }
 
-size_t moments_step(const struct objective *o, size_t rows)
+size_t gram_step(const struct objective *o, size_t rows)
 {
     size_t all = (size_t)dataset_all_rows(o->spec.data);
     return rows && rows < all ? all / rows : 1;
@@ -345,7 +345,7 @@ size_t moments_step(const struct objective *o, size_t rows)
 temper_status objective_gram(struct objective *o, const double *w, size_t rows, double *gram,
                              temper_error *error)
 {
-    struct moments m = {.o = o, .step = moments_step(o, rows), .out = gram};
+    struct gram_work m = {.o = o, .step = gram_step(o, rows), .out = gram};
     if (w && !o->bending && !(o->bending = mem_alloc(o->rows, sizeof *o->bending)))
         return error_no_memory(error);
     temper_status status = w ? run_pass(o, PASS_WEIGH, w, NULL, error) : TEMPER_OK;
@@ -356,7 +356,7 @@ temper_status objective_gram(struct objective *o, const double *w, size_t rows, 
 temper_status objective_hessian(void *context, double *h, temper_error *error)
 {
     struct objective *o = context;
-    struct moments m = {.o = o, .weight = o->point[1 - o->last].bend, .step = 1};
+    struct gram_work m = {.o = o, .weight = o->point[1 - o->last].bend, .step = 1};
     m.out = h;
     temper_status status = moments_run(&m, error);
     for (size_t j = 0; status == TEMPER_OK && j < o->columns; j++)

@@ -8,7 +8,7 @@
  * on the shape of the data alone. Where the parts of a group are those of two processes, the second
  * goes on with the sums of the first. Threads share the lines of the matrix, not the rows: so one
  * alone has two of these large sums at most, however many groups and threads there are. */
-struct moments {
+struct gram_work {
     const struct objective *o;
     const double *weight; /* of each row; NULL: that of the data */
     size_t block_rows;    /* the more, the rarer are sums added to the matrix */
@@ -25,34 +25,34 @@ struct moments {
 
 /* Lines of the matrix for one of several threads, and blocks of parts from .. to, of all processes,
  * that are here. */
-struct moments_share {
+struct gram_share {
     struct gram_lines lines;
     size_t from, to;
 };
 
-static inline double *moments_of(const struct moments *m, size_t group)
+static inline double *gram_of(const struct gram_work *m, size_t group)
 {
     return m->sums + group * m->length;
 }
 
 /* Adds a share. */
-void moments_add(const struct moments *m, struct moments_share share, double *outer,
-                 struct scratch *scratch);
+void gram_add(const struct gram_work *m, struct gram_share share, double *outer,
+              struct scratch *scratch);
 /* Which groups have parts here, of m->groups. */
-void moments_find_groups(struct moments *m);
+void gram_find_groups(struct gram_work *m);
 /* All groups: by one process, a group at a time beside the sum of those before it; by several, each
  * of which has room for the sum of all behind its own groups. */
-temper_status moments_alone(const struct moments *m, temper_error *error);
-temper_status moments_shared(const struct moments *m, temper_error *error);
+temper_status gram_alone(const struct gram_work *m, temper_error *error);
+temper_status gram_shared(const struct gram_work *m, temper_error *error);
 /* A matrix from such sums, which may be in the same place. */
-void moments_assemble(const struct moments *m, const double *total, double *out);
+void gram_assemble(const struct gram_work *m, const double *total, double *out);
 
 /* Before the first call: block_rows and part_blocks; length; what threads need. False: no memory.
  */
-void moments_blocks(struct moments *m);
-bool moments_measure(struct moments *m);
-bool moments_scratch(const struct moments *m);
+void gram_blocks(struct gram_work *m);
+bool gram_measure(struct gram_work *m);
+bool gram_scratch(const struct gram_work *m);
 /* Every so many-th block for about so many rows; 0: all. */
-size_t moments_step(const struct objective *o, size_t rows);
+size_t gram_step(const struct objective *o, size_t rows);
 
 #endif

@@ -8,13 +8,13 @@
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
 
-static size_t group_start(const struct moments *m, size_t group)
+static size_t group_start(const struct gram_work *m, size_t group)
 {
     return m->o->parts.count * group / m->groups;
 }
 
 /* Whether the process before this one has begun its first group. */
-static bool goes_on(const struct moments *m, size_t rank)
+static bool goes_on(const struct gram_work *m, size_t rank)
 {
     const size_t *first = m->o->first;
     size_t group = 0;
@@ -23,7 +23,7 @@ static bool goes_on(const struct moments *m, size_t rank)
     return rank > 0 && first[rank] < first[rank + 1] && group_start(m, group) < first[rank];
 }
 
-void moments_find_groups(struct moments *m)
+void gram_find_groups(struct gram_work *m)
 {
     const struct objective *o = m->o;
     size_t rank = comm_rank(o->spec.data->comm), from = o->first[rank], to = o->first[rank + 1];
@@ -36,14 +36,14 @@ void moments_find_groups(struct moments *m)
 }
 
 /* A group, whose lines several threads share. */
-struct group_run {
-    const struct moments *m;
+struct multi_evaluate {
+    const struct gram_work *m;
     size_t group, shares;
     double *outer;
 };
 
 /* Lines get longer, so the first shares have more of them: about as many entries each. */
-static size_t share_start(const struct group_run *run, size_t share)
+static size_t share_start(const struct multi_evaluate *run, size_t share)
 {
     size_t columns = run->m->o->columns;
     double part = sqrt((double)share / (double)run->shares);
@@ -52,44 +52,44 @@ static size_t share_start(const struct group_run *run, size_t share)
 
 static temper_status run_share(void *context, size_t share, size_t worker)
 {
-    const struct group_run *run = context;
-    const struct moments *m = run->m;
-    const struct moments_share all = {{share_start(run, share), share_start(run, share + 1)},
-                                      group_start(m, run->group),
-                                      group_start(m, run->group + 1)};
-    moments_add(m, all, run->outer, &m->o->scratch[worker]);
+    const struct multi_evaluate *run = context;
+    const struct gram_work *m = run->m;
+    const struct gram_share all = {{share_start(run, share), share_start(run, share + 1)},
+                                   group_start(m, run->group),
+                                   group_start(m, run->group + 1)};
+    gram_add(m, all, run->outer, &m->o->scratch[worker]);
     return TEMPER_OK;
 }
 
 /* Adds a group to the sums, which are 0, or those of its parts that other processes have. */
-static temper_status run_group(const struct moments *m, size_t group, double *outer,
+static temper_status run_group(const struct gram_work *m, size_t group, double *outer,
                                temper_error *error)
 {
     const struct objective *o = m->o;
     double work = (double)o->x->nonzeros * (double)o->columns / (double)m->step;
     size_t threads = worth_threads(o->workers, work), most = o->columns ? o->columns : 1;
-    struct group_run run = {m, group, threads < most ? threads : most, outer};
+    struct multi_evaluate run = {m, group, threads < most ? threads : most, outer};
     return parallel_blocks(run.shares, run.shares, run_share, &run) == TEMPER_OK
                ? TEMPER_OK
                : error_no_memory(error);
 }
 
-static temper_status new_group(const struct moments *m, size_t group, double *outer,
+static temper_status new_group(const struct gram_work *m, size_t group, double *outer,
                                temper_error *error)
 {
     memset(outer, 0, m->length * sizeof *outer);
     return run_group(m, group, outer, error);
 }
 
-static void add_sums(const struct moments *m, const double *from, double *to)
+static void add_sums(const struct gram_work *m, const double *from, double *to)
 {
     for (size_t i = 0; i < m->length; i++)
         to[i] += from[i];
 }
 
-temper_status moments_alone(const struct moments *m, temper_error *error)
+temper_status gram_alone(const struct gram_work *m, temper_error *error)
 {
-    double *total = m->in_out ? m->out : m->sums, *next = m->in_out ? m->sums : moments_of(m, 1);
+    double *total = m->in_out ? m->out : m->sums, *next = m->in_out ? m->sums : gram_of(m, 1);
     temper_status status = new_group(m, 0, total, error);
     for (size_t group = 1; status == TEMPER_OK && group < m->groups; group++) {
         status = new_group(m, group, next, error);
@@ -97,30 +97,30 @@ temper_status moments_alone(const struct moments *m, temper_error *error)
             add_sums(m, next, total);
     }
     if (status == TEMPER_OK)
-        moments_assemble(m, total, m->out);
+        gram_assemble(m, total, m->out);
     return status;
 }
 
 /* ---- Groups of several processes ------------------------------------------------------------- */
 
-static temper_status own_groups(const struct moments *m, temper_error *error)
+static temper_status own_groups(const struct gram_work *m, temper_error *error)
 {
     bool waits = goes_on(m, comm_rank(m->o->spec.data->comm)); /* until its turn comes */
     temper_status status = TEMPER_OK;
     for (size_t own = waits ? 1 : 0; status == TEMPER_OK && own < m->own_groups; own++)
-        status = new_group(m, m->first_group + own, moments_of(m, own), error);
+        status = new_group(m, m->first_group + own, gram_of(m, own), error);
     return status;
 }
 
 /* Groups of two processes, in the order of these. */
-static temper_status continue_groups(const struct moments *m, temper_error *error)
+static temper_status continue_groups(const struct gram_work *m, temper_error *error)
 {
     const temper_comm *comm = m->o->spec.data->comm;
     temper_status status = TEMPER_OK;
     for (size_t rank = 1; status == TEMPER_OK && rank < comm_size(comm); rank++) {
         if (!goes_on(m, rank))
             continue;
-        const double *last = m->own_groups ? moments_of(m, m->own_groups - 1) : m->sums;
+        const double *last = m->own_groups ? gram_of(m, m->own_groups - 1) : m->sums;
         status = comm_pass_on(comm, rank - 1, last, m->sums, m->length * sizeof *m->sums, error);
         if (status == TEMPER_OK && rank == comm_rank(comm))
             status = run_group(m, m->first_group, m->sums, error);
@@ -129,7 +129,7 @@ static temper_status continue_groups(const struct moments *m, temper_error *erro
 }
 
 /* Groups that end before a process begins; each belongs to the one that has its last part. */
-static size_t groups_before(const struct moments *m, size_t rank)
+static size_t groups_before(const struct gram_work *m, size_t rank)
 {
     size_t group = 0;
     while (group < m->groups && group_start(m, group + 1) <= m->o->first[rank])
@@ -139,11 +139,11 @@ static size_t groups_before(const struct moments *m, size_t rank)
 
 /* The sum of the groups goes from process to process, each of which adds its own; the last one
  * tells all. It is in the room behind the own groups. */
-static temper_status add_groups(const struct moments *m, temper_error *error)
+static temper_status add_groups(const struct gram_work *m, temper_error *error)
 {
     const temper_comm *comm = m->o->spec.data->comm;
     size_t ranks = comm_size(comm), bytes = m->length * sizeof *m->sums;
-    double *total = moments_of(m, m->own_groups + !m->own_groups);
+    double *total = gram_of(m, m->own_groups + !m->own_groups);
     temper_status status = TEMPER_OK;
     for (size_t rank = 0; status == TEMPER_OK && rank < ranks; rank++) {
         if (rank > 0)
@@ -153,14 +153,14 @@ static temper_status add_groups(const struct moments *m, temper_error *error)
         size_t from = groups_before(m, rank), to = groups_before(m, rank + 1);
         for (size_t group = from; group < to; group++)
             if (group == 0)
-                memcpy(total, moments_of(m, 0), bytes);
+                memcpy(total, gram_of(m, 0), bytes);
             else
-                add_sums(m, moments_of(m, group - from), total);
+                add_sums(m, gram_of(m, group - from), total);
     }
     return status == TEMPER_OK ? comm_broadcast(comm, ranks - 1, total, bytes, error) : status;
 }
 
-temper_status moments_shared(const struct moments *m, temper_error *error)
+temper_status gram_shared(const struct gram_work *m, temper_error *error)
 {
     temper_status status = comm_agree(m->o->spec.data->comm, own_groups(m, error), error);
     if (status == TEMPER_OK)
@@ -168,6 +168,6 @@ temper_status moments_shared(const struct moments *m, temper_error *error)
     if (status == TEMPER_OK)
         status = add_groups(m, error);
     if (status == TEMPER_OK)
-        moments_assemble(m, moments_of(m, m->own_groups + !m->own_groups), m->out);
+        gram_assemble(m, gram_of(m, m->own_groups + !m->own_groups), m->out);
     return status;
 }

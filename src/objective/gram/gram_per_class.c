@@ -11,7 +11,7 @@
 /* Some classes, which are summed over the rows of one process after another: while one is at them,
  * the one before it is at the next ones. */
 struct class_batch {
-    const struct moments *m;
+    const struct gram_work *m;
     size_t from, count;
 };
 
@@ -19,10 +19,10 @@ static temper_status class_gram(void *context, size_t number, size_t worker)
 {
     const struct class_batch *batch = context;
     const struct objective *o = batch->m->o;
-    struct moments m = *batch->m;
+    struct gram_work m = *batch->m;
     m.weight = o->class_bending + (batch->from + number) * o->rows;
-    const struct moments_share all = {{0, o->columns}, 0, o->parts.count};
-    moments_add(&m, all, moments_of(&m, number), &o->scratch[worker]);
+    const struct gram_share all = {{0, o->columns}, 0, o->parts.count};
+    gram_add(&m, all, gram_of(&m, number), &o->scratch[worker]);
     return TEMPER_OK;
 }
 
@@ -37,7 +37,7 @@ static size_t with_rows(const struct objective *o)
 static temper_status hand_on(const struct class_batch *batch, size_t ranks, size_t step,
                              size_t batch_size, temper_error *error)
 {
-    const struct moments *m = batch->m;
+    const struct gram_work *m = batch->m;
     const struct objective *o = m->o;
     const temper_comm *comm = o->spec.data->comm;
     size_t n = o->columns + (o->spec.intercept ? 1 : 0), bytes = m->length * sizeof(double);
@@ -56,12 +56,12 @@ static temper_status hand_on(const struct class_batch *batch, size_t ranks, size
             memcpy(whole, m->sums, count * bytes);
         status = comm_broadcast(comm, rank, whole, count * bytes, error);
         for (size_t i = 0; status == TEMPER_OK && i < count; i++)
-            moments_assemble(m, whole + i * m->length, m->out + (from + i) * n * n);
+            gram_assemble(m, whole + i * m->length, m->out + (from + i) * n * n);
     }
     return status;
 }
 
-static temper_status class_sums(const struct moments *m, size_t batch_size, temper_error *error)
+static temper_status class_sums(const struct gram_work *m, size_t batch_size, temper_error *error)
 {
     const struct objective *o = m->o;
     size_t ranks = with_rows(o), rank = comm_rank(o->spec.data->comm);
@@ -125,14 +125,14 @@ static void thin_rows(struct objective *o)
     }
 }
 
-static temper_status class_moments(struct objective *o, struct moments *m, const double *w,
+static temper_status class_moments(struct objective *o, struct gram_work *m, const double *w,
                                    bool thin, temper_error *error)
 {
     size_t batch, copies = comm_alone(o->spec.data->comm) ? 1 : 2;
     temper_status status = batch_of_all(o, &batch, error);
     if (status != TEMPER_OK)
         return status;
-    m->sums = moments_measure(m) && moments_scratch(m)
+    m->sums = gram_measure(m) && gram_scratch(m)
                   ? mem_aligned(copies * batch, m->length * sizeof *m->sums)
                   : NULL;
     if (!m->sums)
@@ -146,8 +146,8 @@ static temper_status class_moments(struct objective *o, struct moments *m, const
 temper_status objective_class_grams(struct objective *o, const double *w, struct gram_rows rows,
                                     double *grams, temper_error *error)
 {
-    struct moments m = {.o = o, .step = moments_step(o, rows.about), .groups = 1, .out = grams};
-    moments_blocks(&m);
+    struct gram_work m = {.o = o, .step = gram_step(o, rows.about), .groups = 1, .out = grams};
+    gram_blocks(&m);
     o->class_bending = mem_alloc(o->rows, o->classes * sizeof *o->class_bending);
     temper_status status =
         o->class_bending ? class_moments(o, &m, w, rows.thin, error) : error_no_memory(error);

@@ -7,9 +7,9 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "objective/gram/pca_dense.h"
 #include "data/memory/page_window.h"
 #include "data/random_streams.h"
+#include "objective/gram/pca_dense.h"
 
 enum { ROUNDS = 2 };
 
@@ -52,10 +52,10 @@ static void multiply_own(void *context, void *state)
     struct iteration *it = context;
     (void)state; /* which is it->next */
     for (size_t i = 0; i < it->sample; i++) {
-        uint64_t at = components_row(it, i);
+        uint64_t at = pca_row(it, i);
         if (at >= it->data->x.rows)
             continue;
-        pages_row(&it->data->x, at);
+        page_window_row(&it->data->x, at);
         struct row row = matrix_row(&it->data->x, at);
         project(it, &row);
         collect(it, &row);
@@ -70,7 +70,7 @@ static temper_status multiply(struct iteration *it, temper_error *error)
     memset(it->next, 0, bytes);
     return it->data->x.kind == MATRIX_CSR
                ? comm_in_turn(it->data->comm, multiply_own, it, it->next, bytes, error)
-               : components_multiply_dense(it, error);
+               : pca_multiply_dense(it, error);
 }
 
 static double dot(const double *a, const double *b, size_t count)
@@ -128,9 +128,9 @@ static temper_status find_moments(struct iteration *it, double *moments, temper_
     return status;
 }
 
-temper_status components_find(const struct dataset *data, const struct scale *scale,
-                              struct components_how how, double *directions, double *moments,
-                              temper_error *error)
+temper_status pca_find(const struct dataset *data, const struct scale *scale,
+                       struct pca_options how, double *directions, double *moments,
+                       temper_error *error)
 {
     size_t columns = (size_t)data->x.columns, rows = (size_t)dataset_all_rows(data);
     struct iteration it = {.data = data,

@@ -5,7 +5,7 @@
 #include "data/dataset.h"
 #include "data/scale.h"
 
-struct components_how {
+struct pca_options {
     size_t count;  /* of directions, at most the columns */
     size_t sample; /* rows that are looked at, evenly spread */
     uint64_t seed;
@@ -14,8 +14,8 @@ struct components_how {
 /* Fills directions[column * count + k], orthonormal, for rows as scaled (`scale` NULL: as they
  * are); and, unless NULL, moments[k * count + l], the mean over the sample of the product of a
  * row's parts along two of them. The same bits for any number of processes. */
-temper_status components_find(const struct dataset *data, const struct scale *scale,
-                              struct components_how how, double *directions, double *moments,
-                              temper_error *error);
+temper_status pca_find(const struct dataset *data, const struct scale *scale,
+                       struct pca_options how, double *directions, double *moments,
+                       temper_error *error);
 
 #endif

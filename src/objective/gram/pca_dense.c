@@ -25,7 +25,7 @@ static void fetch_row(const struct blocks *blocks, uint64_t at, double *out)
     const struct linear_f64 *linear = blocks->kernel->linear_f64;
     struct rows_scale scale = {it->scale ? it->scale->offset : NULL,
                                it->scale ? it->scale->factor : NULL};
-    pages_row(x, at);
+    page_window_row(x, at);
     const void *row = matrix_row(x, at).dense;
     if (x->kind == MATRIX_U8)
         linear->from_u8(row, 1, it->columns, scale, out);
@@ -40,7 +40,7 @@ static size_t fetch_own(const struct blocks *blocks, size_t first, size_t end)
 {
     size_t count = 0;
     for (size_t i = first; i < end; i++) {
-        uint64_t at = components_row(blocks->it, i);
+        uint64_t at = pca_row(blocks->it, i);
         if (at < blocks->it->data->x.rows)
             fetch_row(blocks, at, blocks->own + count++ * blocks->it->columns);
     }
@@ -118,7 +118,7 @@ static bool make_room(struct blocks *blocks)
            blocks->scratch;
 }
 
-temper_status components_multiply_dense(struct iteration *it, temper_error *error)
+temper_status pca_multiply_dense(struct iteration *it, temper_error *error)
 {
     const char *wanted;
     struct blocks blocks = {.it = it, .kernel = kernel_choose(&wanted)};

@@ -15,12 +15,12 @@ struct iteration {
 
 /* Which row of this process the i-th of the sample is; at least as many as there are, if it is
  * another's. */
-static inline uint64_t components_row(const struct iteration *it, size_t i)
+static inline uint64_t pca_row(const struct iteration *it, size_t i)
 {
     return i * dataset_all_rows(it->data) / it->sample - it->data->first_row;
 }
 
 /* next += X' X directions. The same bits for any number of processes. */
-temper_status components_multiply_dense(struct iteration *it, temper_error *error);
+temper_status pca_multiply_dense(struct iteration *it, temper_error *error);
 
 #endif

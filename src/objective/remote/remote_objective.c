@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "objective/remote/remote_reply.h"
 #include "objective/objective_internal.h"
+#include "objective/remote/remote_reply.h"
 
-temper_status away_new(struct objective *o, temper_error *error)
+temper_status remote_objective_new(struct objective *o, temper_error *error)
 {
     o->answer = mem_alloc(answer_length(o->size, TEMPER_GRADIENT), sizeof *o->answer);
     return o->answer ? TEMPER_OK : error_no_memory(error);
@@ -20,8 +20,8 @@ static temper_status ask(struct objective *o, temper_asked asked, const double *
     return engine->ask(engine->context, &question, w, o->answer, error);
 }
 
-temper_status away_evaluate(struct objective *o, const double *w, double *value, double *gradient,
-                            temper_error *error)
+temper_status remote_evaluate(struct objective *o, const double *w, double *value, double *gradient,
+                              temper_error *error)
 {
     size_t plain = o->columns * o->vectors;
     temper_status status = ask(o, TEMPER_GRADIENT, w, error);
@@ -36,7 +36,8 @@ temper_status away_evaluate(struct objective *o, const double *w, double *value,
     return TEMPER_OK;
 }
 
-temper_status away_length(struct objective *o, const double *v, double *length, temper_error *error)
+temper_status remote_length(struct objective *o, const double *v, double *length,
+                            temper_error *error)
 {
     temper_status status = ask(o, TEMPER_LENGTH, v, error);
     if (status == TEMPER_OK)

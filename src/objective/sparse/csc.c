@@ -1,14 +1,14 @@
 /* turned: a counting sort of the entries by column. */
 #include "objective/sparse/csc.h"
 
-#include "base/memory.h"
 #include "base/disk_array.h"
+#include "base/memory.h"
 #include "data/memory/page_window.h"
 
-void turned_count(const struct matrix *x, struct turned *to)
+void csc_count(const struct matrix *x, struct csc_matrix *to)
 {
     for (size_t row = 0; row < x->rows; row++) {
-        pages_rows(x, row, 1);
+        page_window_rows(x, row, 1);
         const uint64_t end = matrix_start(x, row + 1);
         for (uint64_t e = matrix_start(x, row); e < end; e++)
             to->start[(size_t)matrix_column(x, e) + 2]++;
@@ -17,10 +17,10 @@ void turned_count(const struct matrix *x, struct turned *to)
         to->start[j] += to->start[j - 1];
 }
 
-void turned_fill(const struct matrix *x, struct turned *to, size_t from, size_t end)
+void csc_fill(const struct matrix *x, struct csc_matrix *to, size_t from, size_t end)
 {
     for (size_t row = 0; row < x->rows; row++) {
-        pages_rows(x, row, 1);
+        page_window_rows(x, row, 1);
         const uint64_t behind = matrix_start(x, row + 1);
         for (uint64_t e = matrix_start(x, row); e < behind; e++) {
             const size_t column = matrix_column(x, e);
@@ -36,10 +36,10 @@ void turned_fill(const struct matrix *x, struct turned *to, size_t from, size_t 
     }
 }
 
-bool turned_make(const struct matrix *x, uint64_t memory, struct turned *out)
+bool csc_make(const struct matrix *x, uint64_t memory, struct csc_matrix *out)
 {
-    if (turned_spills(x, memory))
-        return turned_spill_make(x, memory, out);
+    if (csc_uses_disk(x, memory))
+        return csc_disk_make(x, memory, out);
     out->columns = (size_t)x->columns;
     out->nonzeros = x->nonzeros;
     out->start = mem_zeroed(out->columns + 2, sizeof *out->start);
@@ -50,13 +50,13 @@ bool turned_make(const struct matrix *x, uint64_t memory, struct turned *out)
         out->value = mem_alloc((size_t)x->nonzeros, sizeof *out->value);
     if (!out->start || !out->row || !(x->value64 ? (void *)out->value64 : out->value))
         return false;
-    turned_count(x, out);
-    turned_fill(x, out, 0, out->columns);
-    turned_divide(out);
+    csc_count(x, out);
+    csc_fill(x, out, 0, out->columns);
+    csc_divide(out);
     return true;
 }
 
-void turned_drop(struct turned *turned)
+void csc_drop(struct csc_matrix *turned)
 {
     mem_free(turned->row);
     mem_free(turned->value);
@@ -66,20 +66,20 @@ void turned_drop(struct turned *turned)
     turned->value64 = NULL;
 }
 
-void turned_free(struct turned *turned)
+void csc_free(struct csc_matrix *turned)
 {
     mem_free(turned->start);
-    pages_free(turned->pages);
+    page_window_free(turned->pages);
     array_free(turned->spill, turned->row);
     array_free(turned->spill, turned->value);
     mem_free(turned->value64);
-    spill_free(turned->spill);
+    disk_array_free(turned->spill);
     mem_free(turned->bounds);
-    *turned = (struct turned){0};
+    *turned = (struct csc_matrix){0};
 }
 
 /* The first column of a group. */
-static size_t group_start(const struct turned *turned, size_t group)
+static size_t group_start(const struct csc_matrix *turned, size_t group)
 {
     uint64_t wanted = turned->nonzeros / TURNED_GROUPS * group;
     size_t low = 0, high = turned->columns;
@@ -95,13 +95,13 @@ static size_t group_start(const struct turned *turned, size_t group)
     return low;
 }
 
-void turned_divide(struct turned *turned)
+void csc_divide(struct csc_matrix *turned)
 {
     for (size_t group = 0; group <= TURNED_GROUPS; group++)
         turned->group[group] = group_start(turned, group);
 }
 
-struct turned_group turned_group(const struct turned *turned, size_t group)
+struct csc_group csc_group(const struct csc_matrix *turned, size_t group)
 {
     size_t from = turned->group[group], to = turned->group[group + 1];
     struct sparse_rows entries = {.start = turned->start + from,
@@ -109,5 +109,5 @@ struct turned_group turned_group(const struct turned *turned, size_t group)
                                   .value = turned->value,
                                   .value64 = turned->value64,
                                   .rows = to - from};
-    return (struct turned_group){turned->first + from, turned->first + to, entries};
+    return (struct csc_group){turned->first + from, turned->first + to, entries};
 }

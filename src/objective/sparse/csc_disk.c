@@ -6,8 +6,8 @@
  * order are those that it has in memory. */
 #include <assert.h>
 
-#include "base/memory.h"
 #include "base/disk_array.h"
+#include "base/memory.h"
 #include "data/memory/page_window.h"
 #include "objective/sparse/csc.h"
 
@@ -22,21 +22,21 @@ static double entry_bytes(const struct matrix *x)
     return (double)x->nonzeros * (double)(sizeof(uint32_t) + value);
 }
 
-bool turned_spills(const struct matrix *x, uint64_t memory)
+bool csc_uses_disk(const struct matrix *x, uint64_t memory)
 {
     return memory > 0 && entry_bytes(x) > (double)memory / SHARE;
 }
 
-double turned_bytes(const struct matrix *x, uint64_t memory, size_t threads)
+double csc_bytes(const struct matrix *x, uint64_t memory, size_t threads)
 {
     double starts = (double)(x->columns + 2) * sizeof(uint64_t), entries = entry_bytes(x);
-    if (!turned_spills(x, memory))
+    if (!csc_uses_disk(x, memory))
         return starts + entries;
     return starts + (double)memory / WINDOW_SHARE + entries / TURNED_GROUPS * (double)threads;
 }
 
 /* As many columns as fit; one at least. */
-static size_t range_end(const struct turned *to, size_t from, uint64_t most)
+static size_t range_end(const struct csc_matrix *to, size_t from, uint64_t most)
 {
     size_t end = from + 1;
     uint64_t first = to->start[from + 1];
@@ -45,36 +45,37 @@ static size_t range_end(const struct turned *to, size_t from, uint64_t most)
     return end;
 }
 
-bool turned_spill_make(const struct matrix *x, uint64_t memory, struct turned *out)
+bool csc_disk_make(const struct matrix *x, uint64_t memory, struct csc_matrix *out)
 {
     assert(matrix_is_narrow(x)); /* limits are for data that was read, and files hold floats */
     uint64_t most = memory / WINDOW_SHARE / (sizeof *out->row + sizeof *out->value);
     out->columns = (size_t)x->columns;
     out->nonzeros = x->nonzeros;
     out->start = mem_zeroed(out->columns + 2, sizeof *out->start);
-    out->spill = spill_new();
+    out->spill = disk_array_new();
     if (!out->start || !out->spill)
         return false;
-    out->row = spill_resize(out->spill, NULL, (size_t)x->nonzeros, sizeof *out->row);
-    out->value =
-        out->row ? spill_resize(out->spill, NULL, (size_t)x->nonzeros, sizeof *out->value) : NULL;
-    out->pages = out->value ? pages_of_spill(out->spill) : NULL;
+    out->row = disk_array_resize(out->spill, NULL, (size_t)x->nonzeros, sizeof *out->row);
+    out->value = out->row
+                     ? disk_array_resize(out->spill, NULL, (size_t)x->nonzeros, sizeof *out->value)
+                     : NULL;
+    out->pages = out->value ? page_window_of_disk_array(out->spill) : NULL;
     if (!out->pages)
         return false;
-    turned_count(x, out);
+    csc_count(x, out);
     for (size_t from = 0, end; from < out->columns; from = end) {
         end = range_end(out, from, most);
-        turned_fill(x, out, from, end);
-        spill_drop(out->spill);
+        csc_fill(x, out, from, end);
+        disk_array_drop(out->spill);
     }
-    turned_divide(out);
-    return pages_limit(out->pages, (size_t)(memory / WINDOW_SHARE));
+    csc_divide(out);
+    return page_window_limit(out->pages, (size_t)(memory / WINDOW_SHARE));
 }
 
-void turned_expect(const struct turned *turned, const struct turned_group *group)
+void csc_expect(const struct csc_matrix *turned, const struct csc_group *group)
 {
     const struct sparse_rows *entries = &group->entries;
     uint64_t first = entries->start[0], count = entries->start[entries->rows] - first;
     size_t entry = sizeof *turned->row + sizeof *turned->value;
-    pages_bytes(turned->pages, turned->row + first, (size_t)count * entry, NULL);
+    page_window_bytes(turned->pages, turned->row + first, (size_t)count * entry, NULL);
 }

@@ -1,4 +1,4 @@
-/* turned_share: entries go to the process that has their column.
+/* csc_distribute: entries go to the process that has their column.
  *
  * Each process sorts the entries of its own rows by column; then everyone sends everyone else a
  * piece of that, and puts the pieces that it receives behind each other, column by column. Rows
@@ -12,11 +12,11 @@
 
 struct sharing {
     const temper_comm *comm;
-    size_t ranks, columns; /* all of them */
-    struct turned local;   /* the rows of this process, all columns */
-    double *count;         /* entries of each column, of all processes */
-    uint64_t *own_count;   /* of this process */
-    uint64_t *counts;      /* [rank * own columns + column]: of the own columns, from each */
+    size_t ranks, columns;   /* all of them */
+    struct csc_matrix local; /* the rows of this process, all columns */
+    double *count;           /* entries of each column, of all processes */
+    uint64_t *own_count;     /* of this process */
+    uint64_t *counts;        /* [rank * own columns + column]: of the own columns, from each */
     size_t *out_bytes, *in_bytes;
     uint32_t *row; /* as received */
     float *value;
@@ -66,7 +66,7 @@ static void set_bounds(const struct sharing *s, size_t *bounds)
 
 /* ---- Exchange -------------------------------------------------------------------------------- */
 
-static temper_status exchange_counts(struct sharing *s, const struct turned *out,
+static temper_status exchange_counts(struct sharing *s, const struct csc_matrix *out,
                                      temper_error *error)
 {
     for (size_t r = 0; r < s->ranks; r++) {
@@ -77,7 +77,7 @@ static temper_status exchange_counts(struct sharing *s, const struct turned *out
 }
 
 /* Numbers and values have four bytes both. */
-static temper_status exchange_entries(struct sharing *s, const struct turned *out,
+static temper_status exchange_entries(struct sharing *s, const struct csc_matrix *out,
                                       temper_error *error)
 {
     for (size_t r = 0; r < s->ranks; r++) {
@@ -97,7 +97,7 @@ static temper_status exchange_entries(struct sharing *s, const struct turned *ou
 }
 
 /* Column by column, and in each the ranks in their order. */
-static void join(const struct sharing *s, struct turned *out)
+static void join(const struct sharing *s, struct csc_matrix *out)
 {
     size_t from = 0;
     for (size_t r = 0; r < s->ranks; r++)
@@ -114,7 +114,7 @@ static void join(const struct sharing *s, struct turned *out)
 }
 
 /* start[j + 1] is where column j begins until `join` has moved it to the end. */
-static bool make_room(struct sharing *s, struct turned *out)
+static bool make_room(struct sharing *s, struct csc_matrix *out)
 {
     out->start = mem_zeroed(out->columns + 2, sizeof *out->start);
     for (size_t j = 0; out->start && j < out->columns; j++)
@@ -127,7 +127,7 @@ static bool make_room(struct sharing *s, struct turned *out)
     return out->start && out->row && out->value && s->row && s->value;
 }
 
-static temper_status share(struct sharing *s, uint64_t first_row, struct turned *out,
+static temper_status share(struct sharing *s, uint64_t first_row, struct csc_matrix *out,
                            temper_error *error)
 {
     temper_status status = count_entries(s, error);
@@ -147,11 +147,12 @@ static temper_status share(struct sharing *s, uint64_t first_row, struct turned 
     if (status != TEMPER_OK)
         return status;
     join(s, out);
-    turned_divide(out);
+    csc_divide(out);
     return TEMPER_OK;
 }
 
-temper_status turned_share(const struct dataset *data, struct turned *out, temper_error *error)
+temper_status csc_distribute(const struct dataset *data, struct csc_matrix *out,
+                             temper_error *error)
 {
     assert(matrix_is_narrow(&data->x)); /* processes share what they have read */
     struct sharing s = {
@@ -163,13 +164,13 @@ temper_status turned_share(const struct dataset *data, struct turned *out, tempe
     out->bounds = mem_alloc(s.ranks + 1, sizeof *out->bounds);
     temper_status status = TEMPER_NO_MEMORY;
     if (s.count && s.own_count && s.out_bytes && s.in_bytes && out->bounds &&
-        turned_make(&data->x, 0, &s.local))
+        csc_make(&data->x, 0, &s.local))
         status = share(&s, data->first_row, out, error);
     else
         error_no_memory(error);
     void *blocks[] = {s.count, s.own_count, s.counts, s.out_bytes, s.in_bytes, s.row, s.value};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         mem_free(blocks[i]);
-    turned_free(&s.local);
+    csc_free(&s.local);
     return status;
 }

@@ -5,20 +5,20 @@
 #include "base/thread.h"
 
 /* What slabs are made of: rows, or the columns of such. */
-struct slab_source {
+struct sell16_source {
     const struct sparse_rows *rows;
     const uint64_t *start; /* of columns: entries before each; NULL: rows */
     size_t count;          /* of rows or columns */
 };
 
-static size_t length_of(const struct slab_source *from, size_t i)
+static size_t length_of(const struct sell16_source *from, size_t i)
 {
     return (size_t)(from->start ? from->start[i + 1] - from->start[i]
                                 : sparse_start(from->rows, i + 1) - sparse_start(from->rows, i));
 }
 
 /* The longest first; equal ones as they were. */
-static bool sort_rows(const struct slab_source *from, uint32_t *sorted)
+static bool sort_rows(const struct sell16_source *from, uint32_t *sorted)
 {
     size_t longest = 0;
     for (size_t i = 0; i < from->count; i++)
@@ -36,7 +36,7 @@ static bool sort_rows(const struct slab_source *from, uint32_t *sorted)
     return true;
 }
 
-static inline void put(struct slabs *to, uint64_t at, size_t column, double value, bool narrow)
+static inline void put(struct sell16 *to, uint64_t at, size_t column, double value, bool narrow)
 {
     if (narrow)
         to->column16[at] = (uint16_t)column;
@@ -46,18 +46,18 @@ static inline void put(struct slabs *to, uint64_t at, size_t column, double valu
 }
 
 /* From `at` to the end of a lane. */
-static void put_zeros(struct slabs *to, uint64_t at, uint64_t end)
+static void put_zeros(struct sell16 *to, uint64_t at, uint64_t end)
 {
     for (; at < end; at += SLAB_ROWS)
         put(to, at, 0, 0, to->column16 != NULL);
 }
 
-static inline uint64_t lane_start(const struct slabs *to, size_t place)
+static inline uint64_t lane_start(const struct sell16 *to, size_t place)
 {
     return to->start[place / SLAB_ROWS] * SLAB_ROWS + place % SLAB_ROWS;
 }
 
-static inline uint64_t lane_end(const struct slabs *to, size_t place)
+static inline uint64_t lane_end(const struct sell16 *to, size_t place)
 {
     return to->start[place / SLAB_ROWS + 1] * SLAB_ROWS;
 }
@@ -65,7 +65,7 @@ static inline uint64_t lane_end(const struct slabs *to, size_t place)
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
 /* The row of a place into its lane. `narrow` and the widths are constants where it is called. */
-static inline void fill_lane(const struct sparse_rows *rows, size_t place, struct slabs *to,
+static inline void fill_lane(const struct sparse_rows *rows, size_t place, struct sell16 *to,
                              bool narrow, bool wide, bool f64)
 {
     const uint64_t end = sparse_start(rows, to->row[place] + 1);
@@ -75,7 +75,7 @@ static inline void fill_lane(const struct sparse_rows *rows, size_t place, struc
     put_zeros(to, at, lane_end(to, place));
 }
 
-static void fill_rows(const struct sparse_rows *rows, struct slabs *to)
+static void fill_rows(const struct sparse_rows *rows, struct sell16 *to)
 {
     const bool wide = rows->column64 != NULL, f64 = rows->value64 != NULL;
     for (size_t place = 0; place < to->all.rows; place++)
@@ -88,7 +88,7 @@ static void fill_rows(const struct sparse_rows *rows, struct slabs *to)
 /* ---- Columns of rows ------------------------------------------------------------------------- */
 
 /* `next`: where the next entry of each column goes. */
-static inline void scatter(const struct sparse_rows *rows, uint64_t *next, struct slabs *to,
+static inline void scatter(const struct sparse_rows *rows, uint64_t *next, struct sell16 *to,
                            bool narrow, bool wide, bool f64)
 {
     for (size_t row = 0; row < rows->rows; row++) {
@@ -101,7 +101,7 @@ static inline void scatter(const struct sparse_rows *rows, uint64_t *next, struc
     }
 }
 
-static bool fill_columns(const struct sparse_rows *rows, struct slabs *to)
+static bool fill_columns(const struct sparse_rows *rows, struct sell16 *to)
 {
     const bool wide = rows->column64 != NULL, f64 = rows->value64 != NULL;
     uint64_t *next = mem_alloc(to->all.rows, sizeof *next);
@@ -134,7 +134,7 @@ static uint64_t *count_columns(const struct sparse_rows *rows, size_t columns)
 
 /* ---- Slabs ----------------------------------------------------------------------------------- */
 
-static void divide(struct slabs *to)
+static void divide(struct sell16 *to)
 {
     const uint64_t steps = to->start[to->all.slabs];
     size_t slab = 0;
@@ -147,7 +147,7 @@ static void divide(struct slabs *to)
 }
 
 /* Room for numbers below `most`, and the lanes of the last slab that no row has. */
-static bool make_room(const struct slab_source *from, size_t most, struct slabs *out)
+static bool make_room(const struct sell16_source *from, size_t most, struct sell16 *out)
 {
     const size_t slabs = (from->count + SLAB_ROWS - 1) / SLAB_ROWS;
     const bool narrow = most <= (size_t)UINT16_MAX + 1;
@@ -165,13 +165,13 @@ static bool make_room(const struct slab_source *from, size_t most, struct slabs 
         out->column16 = mem_aligned(entries, sizeof *out->column16);
     else
         out->column = mem_aligned(entries, sizeof *out->column);
-    out->all = (struct sparse_slabs){.start = out->start,
-                                     .row = out->row,
-                                     .column16 = out->column16,
-                                     .column = out->column,
-                                     .value = out->value,
-                                     .slabs = slabs,
-                                     .rows = from->count};
+    out->all = (struct sparse_sell16){.start = out->start,
+                                      .row = out->row,
+                                      .column16 = out->column16,
+                                      .column = out->column,
+                                      .value = out->value,
+                                      .slabs = slabs,
+                                      .rows = from->count};
     if (!out->value || !(narrow ? (void *)out->column16 : out->column))
         return false;
     for (size_t place = from->count; place < slabs * SLAB_ROWS; place++)
@@ -180,38 +180,38 @@ static bool make_room(const struct slab_source *from, size_t most, struct slabs 
     return true;
 }
 
-bool slabs_make(const struct sparse_rows *rows, size_t columns, struct slabs *out)
+bool sell16_make(const struct sparse_rows *rows, size_t columns, struct sell16 *out)
 {
-    const struct slab_source from = {.rows = rows, .count = rows->rows};
+    const struct sell16_source from = {.rows = rows, .count = rows->rows};
     if (!make_room(&from, columns, out))
         return false;
     fill_rows(rows, out);
     return true;
 }
 
-bool slabs_turn(const struct sparse_rows *rows, size_t columns, struct slabs *out)
+bool sell16_reorder(const struct sparse_rows *rows, size_t columns, struct sell16 *out)
 {
     uint64_t *start = count_columns(rows, columns);
-    const struct slab_source from = {.rows = rows, .start = start, .count = columns};
+    const struct sell16_source from = {.rows = rows, .start = start, .count = columns};
     bool made = start && make_room(&from, rows->rows, out) && fill_columns(rows, out);
     mem_free(start);
     return made;
 }
 
-void slabs_free(struct slabs *slabs)
+void sell16_free(struct sell16 *slabs)
 {
     mem_free(slabs->start);
     mem_free(slabs->row);
     mem_free(slabs->column16);
     mem_free(slabs->column);
     mem_free(slabs->value);
-    *slabs = (struct slabs){0};
+    *slabs = (struct sell16){0};
 }
 
 /* ---- Products -------------------------------------------------------------------------------- */
 
-struct slab_job {
-    const struct slabs *slabs;
+struct sell16_job {
+    const struct sell16 *slabs;
     const struct sparse_kernels *kernels;
     const float *w;
     double *out;
@@ -219,18 +219,18 @@ struct slab_job {
 
 static temper_status one_group(void *context, size_t group, size_t worker)
 {
-    const struct slab_job *job = context;
-    const struct slabs *slabs = job->slabs;
+    const struct sell16_job *job = context;
+    const struct sell16 *slabs = job->slabs;
     (void)worker;
     job->kernels->slabs(&slabs->all, slabs->group[group], slabs->group[group + 1], job->w,
                         job->out);
     return TEMPER_OK;
 }
 
-temper_status slabs_times(const struct slabs *slabs, const struct sparse_kernels *kernels,
-                          size_t threads, const float *w, double *out)
+temper_status sell16_times(const struct sell16 *slabs, const struct sparse_kernels *kernels,
+                           size_t threads, const float *w, double *out)
 {
-    struct slab_job job = {slabs, kernels, w, out};
+    struct sell16_job job = {slabs, kernels, w, out};
     if (threads <= 1) {
         kernels->slabs(&slabs->all, 0, slabs->all.slabs, w, out);
         return TEMPER_OK;
@@ -238,7 +238,7 @@ temper_status slabs_times(const struct slabs *slabs, const struct sparse_kernels
     return parallel_blocks(SLAB_GROUPS, threads, one_group, &job);
 }
 
-void slabs_squares(const struct slabs *slabs, double *out)
+void sell16_squares(const struct sell16 *slabs, double *out)
 {
     for (size_t slab = 0; slab < slabs->all.slabs; slab++) {
         const size_t first = slab * SLAB_ROWS, left = slabs->all.rows - first;

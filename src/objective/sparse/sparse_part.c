@@ -34,7 +34,7 @@ bool sparse_two_floats(const struct objective *o)
 
 static bool has_slabs(const struct objective *o, enum pass pass)
 {
-    return slabs_there(&o->by_row) && sparse_takes_floats(o, pass);
+    return sell16_there(&o->by_row) && sparse_takes_floats(o, pass);
 }
 
 temper_status sparse_activate(struct objective *o, enum pass pass, size_t threads,
@@ -42,7 +42,7 @@ temper_status sparse_activate(struct objective *o, enum pass pass, size_t thread
 {
     if (o->zero || !has_slabs(o, pass))
         return TEMPER_OK;
-    temper_status status = slabs_times(&o->by_row, o->sparse, threads, o->raw_f32, o->activation);
+    temper_status status = sell16_times(&o->by_row, o->sparse, threads, o->raw_f32, o->activation);
     return status == TEMPER_OK ? TEMPER_OK : error_no_memory(error);
 }
 
@@ -62,7 +62,7 @@ static double *two_activations(const struct work *work, struct span span)
 }
 
 /* Residuals go into the gradient, or wait for the transposed matrix. */
-static void two_block(const struct work *work, struct span span)
+static void binary_block(const struct work *work, struct span span)
 {
     struct objective *o = work->o;
     const bool floats = sparse_takes_floats(o, work->pass);
@@ -70,7 +70,7 @@ static void two_block(const struct work *work, struct span span)
     double *r = o->transposed && !floats ? o->residual + span.from : work->scratch->second;
     for (size_t i = 0; i < span.count; i++)
         activation[i] += o->raw[o->columns];
-    two_rows(work, span, activation, r);
+    binary_rows(work, span, activation, r);
     if (!pass_has_gradient(work->pass))
         return;
     if (floats) {
@@ -130,7 +130,7 @@ static void many_residuals(const struct work *work, struct span span, const doub
     }
 }
 
-static void many_block(const struct work *work, struct span span)
+static void multiclass_block(const struct work *work, struct span span)
 {
     struct objective *o = work->o;
     double *by_row = work->scratch->third, *activation = work->scratch->first;
@@ -142,7 +142,7 @@ static void many_block(const struct work *work, struct span span)
     else
         o->sparse->many_times(span_entries(o->x, span), o->classes, o->raw, by_row);
     to_classes(o, span.count, by_row, activation);
-    many_rows_f64(work, span, activation, residual);
+    multiclass_rows_f64(work, span, activation, residual);
     if (pass_has_gradient(work->pass))
         many_residuals(work, span, residual);
 }
@@ -151,11 +151,11 @@ void sparse_part(const struct work *work, size_t part)
 {
     for (size_t i = 0; i < work->o->cut.part_blocks; i++) {
         struct span span = cut_span(&work->o->cut, part, i);
-        pages_rows(work->o->x, span.from, span.count);
+        page_window_rows(work->o->x, span.from, span.count);
         if (span.count && work->o->vectors == 1)
-            two_block(work, span);
+            binary_block(work, span);
         else if (span.count)
-            many_block(work, span);
+            multiclass_block(work, span);
     }
 }
 
@@ -173,8 +173,8 @@ static temper_status column_group(void *context, size_t group, size_t worker)
 {
     const struct column_pass *pass = context;
     const struct objective *o = pass->o;
-    const struct turned_group columns = turned_group(&o->turned, group);
-    turned_expect(&o->turned, &columns);
+    const struct csc_group columns = csc_group(&o->turned, group);
+    csc_expect(&o->turned, &columns);
     (void)worker;
     double *to_columns = pass->gradient + columns.from * o->vectors;
     if (o->vectors == 1 && pass->floats)
@@ -195,7 +195,7 @@ static temper_status column_slabs(const struct column_pass *pass, size_t threads
     const struct objective *o = pass->o;
     const size_t first = o->turned.first;
     temper_status status =
-        slabs_times(&o->by_column, o->sparse, threads, pass->residual, pass->gradient + first);
+        sell16_times(&o->by_column, o->sparse, threads, pass->residual, pass->gradient + first);
     if (status == TEMPER_OK)
         finish_columns(o, pass->w, first, first + o->turned.columns, pass->gradient);
     return status;
@@ -203,7 +203,7 @@ static temper_status column_slabs(const struct column_pass *pass, size_t threads
 
 static temper_status all_columns(struct column_pass *pass, size_t threads)
 {
-    if (pass->floats && slabs_there(&pass->o->by_column))
+    if (pass->floats && sell16_there(&pass->o->by_column))
         return column_slabs(pass, threads);
     return parallel_blocks(TURNED_GROUPS, threads, column_group, pass);
 }
@@ -219,8 +219,8 @@ static temper_status gather_residuals(struct column_pass *pass, temper_error *er
     if (!bytes)
         return error_no_memory(error);
     for (size_t r = 0; r < ranks; r++)
-        bytes[r] = (size_t)(parts_first_row(&o->parts, rows, r + 1, ranks) -
-                            parts_first_row(&o->parts, rows, r, ranks)) *
+        bytes[r] = (size_t)(row_partition_first_row(&o->parts, rows, r + 1, ranks) -
+                            row_partition_first_row(&o->parts, rows, r, ranks)) *
                    o->vectors * (pass->floats ? sizeof(float) : sizeof(double));
     temper_status status = comm_gather(comm, pass->residual, bytes, o->all_residuals, error);
     mem_free(bytes);
@@ -233,7 +233,7 @@ static temper_status gather_columns(const struct column_pass *pass, size_t each,
                                     temper_error *error)
 {
     const struct objective *o = pass->o;
-    const struct turned *turned = &o->turned;
+    const struct csc_matrix *turned = &o->turned;
     const temper_comm *comm = o->spec.data->comm;
     size_t ranks = comm_size(comm), *bytes = mem_alloc(ranks, sizeof *bytes);
     size_t own = turned->columns * each;
@@ -285,8 +285,8 @@ static double sum_squares(const struct sparse_rows *entries, size_t column, bool
 static temper_status square_group(void *context, size_t group, size_t worker)
 {
     const struct column_pass *pass = context;
-    const struct turned_group columns = turned_group(&pass->o->turned, group);
-    turned_expect(&pass->o->turned, &columns);
+    const struct csc_group columns = csc_group(&pass->o->turned, group);
+    csc_expect(&pass->o->turned, &columns);
     (void)worker;
     for (size_t j = 0; j < columns.entries.rows; j++)
         pass->gradient[columns.from + j] =
@@ -299,12 +299,12 @@ temper_status objective_squares(struct objective *o, double *square, bool *known
 {
     struct column_pass pass = {.o = o, .gradient = square};
     size_t threads = worth_threads(o->workers, (double)o->x->nonzeros);
-    bool slabs = slabs_there(&o->by_column);
+    bool slabs = sell16_there(&o->by_column);
     *known = slabs || o->turned.row;
     if (!*known)
         return TEMPER_OK;
     if (slabs)
-        slabs_squares(&o->by_column, square + o->turned.first);
+        sell16_squares(&o->by_column, square + o->turned.first);
     else if (parallel_blocks(TURNED_GROUPS, threads, square_group, &pass) != TEMPER_OK)
         return error_no_memory(error);
     return o->all_residuals ? gather_columns(&pass, 1, error) : TEMPER_OK;
@@ -316,21 +316,21 @@ static bool make_slabs(struct objective *o)
 {
     const struct span all = {.count = o->rows};
     const struct sparse_rows rows = span_entries(o->x, all);
-    const struct turned *turned = &o->turned;
+    const struct csc_matrix *turned = &o->turned;
     const struct sparse_rows columns = {.start = turned->start,
                                         .column = turned->row,
                                         .value = turned->value,
                                         .value64 = turned->value64,
                                         .rows = turned->columns};
     o->activation = mem_alloc(o->rows, sizeof *o->activation);
-    if (!o->activation || !slabs_make(&rows, o->columns, &o->by_row))
+    if (!o->activation || !sell16_make(&rows, o->columns, &o->by_row))
         return false;
     if (comm_alone(o->spec.data->comm)) {
         o->turned.columns = o->columns;
-        return slabs_turn(&rows, o->columns, &o->by_column);
+        return sell16_reorder(&rows, o->columns, &o->by_column);
     }
-    bool made = slabs_make(&columns, (size_t)dataset_all_rows(o->spec.data), &o->by_column);
-    turned_drop(&o->turned);
+    bool made = sell16_make(&columns, (size_t)dataset_all_rows(o->spec.data), &o->by_column);
+    csc_drop(&o->turned);
     return made;
 }
 
@@ -338,10 +338,10 @@ static temper_status make_turned(struct objective *o, temper_error *error)
 {
     const struct dataset *data = o->spec.data;
     if (!comm_alone(data->comm))
-        return turned_share(data, &o->turned, error);
-    if (turned_make(o->x, data->memory, &o->turned))
+        return csc_distribute(data, &o->turned, error);
+    if (csc_make(o->x, data->memory, &o->turned))
         return TEMPER_OK;
-    return o->turned.spill ? spill_failure(o->turned.spill, error) : error_no_memory(error);
+    return o->turned.spill ? disk_array_failure(o->turned.spill, error) : error_no_memory(error);
 }
 
 temper_status sparse_prepare(struct objective *o, temper_error *error)

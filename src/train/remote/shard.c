@@ -4,10 +4,10 @@
 #include "base/memory.h"
 #include "base/thread.h"
 #include "data/class_names.h"
-#include "data/subset.h"
 #include "data/dist/scatter_rows.h"
-#include "objective/remote/remote_reply.h"
+#include "data/subset.h"
 #include "objective/objective.h"
+#include "objective/remote/remote_reply.h"
 #include "train/remote/train_remote.h"
 #include "train/train_state.h"
 
@@ -67,7 +67,7 @@ static temper_status take_rows(const struct dataset *data, const struct shard_pl
 static temper_status fill(const struct dataset *data, const struct shard_plan *plan, size_t threads,
                           struct shard *shard, temper_error *error)
 {
-    temper_status status = share_refuse(data, "a shard", error);
+    temper_status status = scatter_refuse(data, "a shard", error);
     if (status == TEMPER_OK)
         status = check_alike(data, plan, error);
     if (status == TEMPER_OK)

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "tempered/loss_family.h"
 #include "train/remote/train_remote.h"
 #include "train/train_state.h"
-#include "tempered/loss_family.h"
 
 #define PLAN_KIND "tmprpln1"
 
@@ -13,14 +13,14 @@ void shard_plan_free(struct shard_plan *plan)
 {
     if (!plan)
         return;
-    survey_free(&plan->all);
+    shard_stats_free(&plan->all);
     scale_free(&plan->scale);
     mem_free(plan);
 }
 
 struct dataset shard_plan_rows(const struct shard_plan *plan)
 {
-    const struct survey *all = &plan->all;
+    const struct shard_stats *all = &plan->all;
     return (struct dataset){.x = {.kind = all->kind,
                                   .rows = all->rows,
                                   .columns = all->columns,
@@ -37,22 +37,22 @@ size_t shard_plan_size(const struct shard_plan *plan)
 
 /* ---- Agreeing -------------------------------------------------------------------------------- */
 
-static temper_status join_surveys(const temper_bytes *surveys, size_t count, struct survey *all,
-                                  temper_error *error)
+static temper_status join_surveys(const temper_bytes *surveys, size_t count,
+                                  struct shard_stats *all, temper_error *error)
 {
-    temper_status status = survey_read(surveys[0].bytes, surveys[0].length, all, error);
+    temper_status status = shard_stats_read(surveys[0].bytes, surveys[0].length, all, error);
     for (size_t i = 1; status == TEMPER_OK && i < count; i++) {
-        struct survey next;
-        status = survey_read(surveys[i].bytes, surveys[i].length, &next, error);
+        struct shard_stats next;
+        status = shard_stats_read(surveys[i].bytes, surveys[i].length, &next, error);
         if (status != TEMPER_OK)
             return status;
-        status = survey_join(all, &next, i + 1, error);
-        survey_free(&next);
+        status = shard_stats_merge(all, &next, i + 1, error);
+        shard_stats_free(&next);
     }
-    return status == TEMPER_OK ? survey_settle(all, error) : status;
+    return status == TEMPER_OK ? shard_stats_finish(all, error) : status;
 }
 
-static temper_status check_classes(const struct survey *all, temper_error *error)
+static temper_status check_classes(const struct shard_stats *all, temper_error *error)
 {
     size_t there = 0, one = 0;
     for (size_t c = 0; c < all->classes.count; c++)
@@ -89,7 +89,7 @@ static temper_status agree_scale(struct shard_plan *plan, const char *word, temp
 static temper_status agree_loss(struct shard_plan *plan, const temper_train_options *options,
                                 temper_error *error)
 {
-    const struct survey *all = &plan->all;
+    const struct shard_stats *all = &plan->all;
     const struct dataset rows = shard_plan_rows(plan);
     plan->loss = loss_resolve(options->loss);
     plan->intercept = !options->no_intercept;
@@ -113,7 +113,7 @@ static temper_status agree(struct shard_plan *plan, const temper_bytes *surveys,
         status = agree_scale(plan, options->scale, error);
     if (status == TEMPER_OK)
         status = agree_loss(plan, options, error);
-    column_sums_free(&plan->all.sums);
+    column_stats_free(&plan->all.sums);
     return status;
 }
 
@@ -140,20 +140,20 @@ temper_status shard_plan_new(const temper_bytes *surveys, size_t count,
 temper_status shard_plan_write(const struct shard_plan *plan, struct text *out, temper_error *error)
 {
     size_t columns = (size_t)plan->all.columns;
-    record_begin(out, PLAN_KIND);
-    survey_put(out, &plan->all);
-    record_put_count(out, plan->scale.kind);
-    record_put_count(out, plan->scale.constants);
-    record_put_numbers(out, plan->scale.offset, columns);
-    record_put_numbers(out, plan->scale.factor, columns);
-    record_put_count(out, plan->loss.method);
-    record_put_number(out, plan->loss.t1);
-    record_put_number(out, plan->loss.t2);
-    record_put_number(out, plan->loss.smoothing);
-    record_put_number(out, plan->l2);
-    record_put_count(out, plan->intercept);
-    record_put_count(out, plan->f64);
-    record_end(out);
+    wire_begin(out, PLAN_KIND);
+    shard_stats_put(out, &plan->all);
+    wire_put_count(out, plan->scale.kind);
+    wire_put_count(out, plan->scale.constants);
+    wire_put_numbers(out, plan->scale.offset, columns);
+    wire_put_numbers(out, plan->scale.factor, columns);
+    wire_put_count(out, plan->loss.method);
+    wire_put_number(out, plan->loss.t1);
+    wire_put_number(out, plan->loss.t2);
+    wire_put_number(out, plan->loss.smoothing);
+    wire_put_number(out, plan->l2);
+    wire_put_count(out, plan->intercept);
+    wire_put_count(out, plan->f64);
+    wire_end(out);
     return out->failed ? error_no_memory(error) : TEMPER_OK;
 }
 
@@ -161,10 +161,10 @@ static bool get_scale(struct record *record, struct shard_plan *plan)
 {
     size_t columns = (size_t)plan->all.columns;
     struct scale *scale = &plan->scale;
-    uint64_t kind = record_take_count(record);
+    uint64_t kind = wire_take_count(record);
     *scale = (struct scale){.kind = (enum scale_kind)kind,
                             .columns = columns,
-                            .constants = (size_t)record_take_count(record)};
+                            .constants = (size_t)wire_take_count(record)};
     if (record->failed || kind > SCALE_PIXELS ||
         columns > (size_t)(record->end - record->at) / sizeof(double)) {
         record->failed = true; /* before memory is asked for */
@@ -174,21 +174,21 @@ static bool get_scale(struct record *record, struct shard_plan *plan)
     scale->factor = mem_alloc(columns, sizeof(double));
     if (!scale->offset || !scale->factor)
         return false;
-    record_take_numbers(record, scale->offset, columns);
-    record_take_numbers(record, scale->factor, columns);
+    wire_take_numbers(record, scale->offset, columns);
+    wire_take_numbers(record, scale->factor, columns);
     return true;
 }
 
 static void get_loss(struct record *record, struct shard_plan *plan)
 {
-    uint64_t method = record_take_count(record);
+    uint64_t method = wire_take_count(record);
     plan->loss.method = (temper_method)method;
-    plan->loss.t1 = record_take_number(record);
-    plan->loss.t2 = record_take_number(record);
-    plan->loss.smoothing = record_take_number(record);
-    plan->l2 = record_take_number(record);
-    plan->intercept = record_take_count(record) != 0;
-    plan->f64 = record_take_count(record) != 0;
+    plan->loss.t1 = wire_take_number(record);
+    plan->loss.t2 = wire_take_number(record);
+    plan->loss.smoothing = wire_take_number(record);
+    plan->l2 = wire_take_number(record);
+    plan->intercept = wire_take_count(record) != 0;
+    plan->f64 = wire_take_count(record) != 0;
     record->failed = record->failed || method > TEMPER_BREGMAN || plan->all.columns == 0 ||
                      plan->all.classes.count < 2;
 }
@@ -201,13 +201,13 @@ temper_status shard_plan_read(const char *bytes, size_t length, struct shard_pla
     temper_status status = TEMPER_BAD_DATA;
     if (!plan)
         return error_no_memory(error);
-    bool opened = record_open(&record, bytes, length, PLAN_KIND);
-    bool memory = !opened || (survey_get(&record, &plan->all) && get_scale(&record, plan));
+    bool opened = wire_open(&record, bytes, length, PLAN_KIND);
+    bool memory = !opened || (shard_stats_get(&record, &plan->all) && get_scale(&record, plan));
     if (opened && memory)
         get_loss(&record, plan);
     if (!memory)
         status = error_no_memory(error);
-    else if (opened && record_done(&record))
+    else if (opened && wire_done(&record))
         status = TEMPER_OK;
     else
         error_set(error, TEMPER_BAD_DATA,

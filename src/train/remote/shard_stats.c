@@ -5,17 +5,17 @@
 
 #include "base/memory.h"
 #include "data/class_names.h"
-#include "data/schema.h"
 #include "data/dist/scatter_rows.h"
+#include "data/schema.h"
 #include "train/train_state.h"
 
-void survey_free(struct survey *survey)
+void shard_stats_free(struct shard_stats *survey)
 {
     classes_free(&survey->classes);
     mem_free(survey->class_weight);
     names_free(&survey->features);
-    column_sums_free(&survey->sums);
-    *survey = (struct survey){0};
+    column_stats_free(&survey->sums);
+    *survey = (struct shard_stats){0};
 }
 
 /* ---- Taking one ------------------------------------------------------------------------------ */
@@ -36,7 +36,7 @@ static temper_status refuse_table(const struct schema *schema, temper_error *err
 
 static temper_status check_shard(const struct dataset *data, temper_error *error)
 {
-    temper_status status = share_refuse(data, "a survey", error);
+    temper_status status = scatter_refuse(data, "a survey", error);
     if (status != TEMPER_OK)
         return status;
     if (!data->label)
@@ -45,7 +45,7 @@ static temper_status check_shard(const struct dataset *data, temper_error *error
     return refuse_table(data->schema, error);
 }
 
-static void add_weights(const struct dataset *data, struct survey *out)
+static void add_weights(const struct dataset *data, struct shard_stats *out)
 {
     for (uint64_t row = 0; row < data->x.rows; row++) {
         double weight = data->weight ? data->weight[row] : 1;
@@ -69,15 +69,15 @@ static temper_status copy_names(const struct names *from, struct names *to, temp
 }
 
 static temper_status sum_columns(const struct dataset *data, size_t threads,
-                                 struct column_sums *sums, temper_error *error)
+                                 struct column_stats *sums, temper_error *error)
 {
     struct negative_entry negative; /* of logarithms only */
     struct sum_task task = {
         .data = data, .count = (size_t)data->x.rows, .variances = true, .threads = threads};
-    return column_sums(&task, sums, &negative, error);
+    return column_stats(&task, sums, &negative, error);
 }
 
-static temper_status fill(const struct dataset *data, size_t threads, struct survey *out,
+static temper_status fill(const struct dataset *data, size_t threads, struct shard_stats *out,
                           temper_error *error)
 {
     temper_status status = classes_copy(&data->classes, &out->classes, error);
@@ -94,19 +94,19 @@ static temper_status fill(const struct dataset *data, size_t threads, struct sur
                                : status;
 }
 
-temper_status survey_take(const struct dataset *data, size_t threads, struct survey *out,
-                          temper_error *error)
+temper_status shard_stats_compute(const struct dataset *data, size_t threads,
+                                  struct shard_stats *out, temper_error *error)
 {
-    struct survey survey = {.rows = data->x.rows,
-                            .nonzeros = data->x.nonzeros,
-                            .columns = data->x.columns,
-                            .kind = data->x.kind};
+    struct shard_stats survey = {.rows = data->x.rows,
+                                 .nonzeros = data->x.nonzeros,
+                                 .columns = data->x.columns,
+                                 .kind = data->x.kind};
     temper_status status = check_shard(data, error);
     if (status != TEMPER_OK)
         return status;
     status = fill(data, threads, &survey, error);
     if (status != TEMPER_OK) {
-        survey_free(&survey);
+        shard_stats_free(&survey);
         return status;
     }
     *out = survey;
@@ -115,37 +115,37 @@ temper_status survey_take(const struct dataset *data, size_t threads, struct sur
 
 /* ---- As a record ----------------------------------------------------------------------------- */
 
-void survey_put(struct text *out, const struct survey *survey)
+void shard_stats_put(struct text *out, const struct shard_stats *survey)
 {
-    record_put_count(out, survey->rows);
-    record_put_count(out, survey->nonzeros);
-    record_put_count(out, survey->columns);
-    record_put_count(out, survey->kind);
-    record_put_number(out, survey->weight_sum);
-    record_put_text(out, survey->fingerprint);
-    record_put_count(out, survey->classes.count);
+    wire_put_count(out, survey->rows);
+    wire_put_count(out, survey->nonzeros);
+    wire_put_count(out, survey->columns);
+    wire_put_count(out, survey->kind);
+    wire_put_number(out, survey->weight_sum);
+    wire_put_text(out, survey->fingerprint);
+    wire_put_count(out, survey->classes.count);
     for (size_t c = 0; c < survey->classes.count; c++)
-        record_put_text(out, survey->classes.name[c]);
-    record_put_numbers(out, survey->class_weight, survey->classes.count);
-    record_put_count(out, survey->features.count);
+        wire_put_text(out, survey->classes.name[c]);
+    wire_put_numbers(out, survey->class_weight, survey->classes.count);
+    wire_put_count(out, survey->features.count);
     for (size_t j = 0; j < survey->features.count; j++)
-        record_put_text(out, survey->features.name[j]);
+        wire_put_text(out, survey->features.name[j]);
 }
 
-void survey_put_sums(struct text *out, const struct survey *survey)
+void shard_stats_put_sums(struct text *out, const struct shard_stats *survey)
 {
     size_t columns = (size_t)survey->columns;
-    record_put_numbers(out, survey->sums.low, columns);
-    record_put_numbers(out, survey->sums.high, columns);
-    record_put_numbers(out, survey->sums.mean, columns);
-    record_put_numbers(out, survey->sums.variance, columns);
+    wire_put_numbers(out, survey->sums.low, columns);
+    wire_put_numbers(out, survey->sums.high, columns);
+    wire_put_numbers(out, survey->sums.mean, columns);
+    wire_put_numbers(out, survey->sums.variance, columns);
 }
 
-static bool get_classes(struct record *record, struct survey *out)
+static bool get_classes(struct record *record, struct shard_stats *out)
 {
-    size_t count = record_take_length(record, 1);
+    size_t count = wire_take_length(record, 1);
     for (size_t c = 0; c < count && !record->failed; c++) {
-        const char *name = record_take_text(record);
+        const char *name = wire_take_text(record);
         uint32_t number = name ? classes_add(&out->classes, name, strlen(name)) : 0;
         if (number == CLASSES_NO_MEMORY)
             return false;
@@ -155,20 +155,20 @@ static bool get_classes(struct record *record, struct survey *out)
         return true;
     out->class_weight = mem_alloc(count, sizeof *out->class_weight);
     if (out->class_weight)
-        record_take_numbers(record, out->class_weight, count);
+        wire_take_numbers(record, out->class_weight, count);
     return out->class_weight != NULL;
 }
 
-static bool get_features(struct record *record, struct survey *out)
+static bool get_features(struct record *record, struct shard_stats *out)
 {
-    struct names names = {.count = record_take_length(record, 1)};
+    struct names names = {.count = wire_take_length(record, 1)};
     temper_error error;
     record->failed = record->failed || (names.count > 0 && names.count != out->columns);
     if (names.count == 0 || record->failed)
         return true;
     names.name = (char **)mem_zeroed(names.count, sizeof *names.name);
     for (size_t j = 0; names.name && j < names.count; j++)
-        names.name[j] = (char *)record_take_text(record); /* lies in the record until copied */
+        names.name[j] = (char *)wire_take_text(record); /* lies in the record until copied */
     bool done = names.name != NULL;
     if (done && !record->failed)
         done = copy_names(&names, &out->features, &error) == TEMPER_OK;
@@ -176,14 +176,14 @@ static bool get_features(struct record *record, struct survey *out)
     return done;
 }
 
-bool survey_get(struct record *record, struct survey *out)
+bool shard_stats_get(struct record *record, struct shard_stats *out)
 {
-    out->rows = record_take_count(record);
-    out->nonzeros = record_take_count(record);
-    out->columns = record_take_count(record);
-    uint64_t kind = record_take_count(record);
-    out->weight_sum = record_take_number(record);
-    const char *fingerprint = record_take_text(record);
+    out->rows = wire_take_count(record);
+    out->nonzeros = wire_take_count(record);
+    out->columns = wire_take_count(record);
+    uint64_t kind = wire_take_count(record);
+    out->weight_sum = wire_take_number(record);
+    const char *fingerprint = wire_take_text(record);
     record->failed = record->failed || kind > MATRIX_CSR || !fingerprint ||
                      strlen(fingerprint) + 1 != sizeof out->fingerprint;
     if (record->failed)
@@ -193,9 +193,9 @@ bool survey_get(struct record *record, struct survey *out)
     return get_classes(record, out) && get_features(record, out);
 }
 
-bool survey_get_sums(struct record *record, struct survey *out)
+bool shard_stats_get_sums(struct record *record, struct shard_stats *out)
 {
-    struct column_sums *sums = &out->sums;
+    struct column_stats *sums = &out->sums;
     size_t columns = (size_t)out->columns;
     double **const arrays[] = {&sums->low, &sums->high, &sums->mean, &sums->variance};
     if (record->failed || columns > (size_t)(record->end - record->at) / sizeof(double)) {
@@ -205,27 +205,28 @@ bool survey_get_sums(struct record *record, struct survey *out)
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         if (!(*arrays[i] = mem_alloc(columns, sizeof(double))))
             return false;
-        record_take_numbers(record, *arrays[i], columns);
+        wire_take_numbers(record, *arrays[i], columns);
     }
     return true;
 }
 
-temper_status survey_read(const char *bytes, size_t length, struct survey *out, temper_error *error)
+temper_status shard_stats_read(const char *bytes, size_t length, struct shard_stats *out,
+                               temper_error *error)
 {
-    struct survey survey = {0};
+    struct shard_stats survey = {0};
     struct record record;
     temper_status status = TEMPER_BAD_DATA;
-    bool opened = record_open(&record, bytes, length, SURVEY_KIND);
-    if (opened && (!survey_get(&record, &survey) || !survey_get_sums(&record, &survey)))
+    bool opened = wire_open(&record, bytes, length, SURVEY_KIND);
+    if (opened && (!shard_stats_get(&record, &survey) || !shard_stats_get_sums(&record, &survey)))
         status = error_no_memory(error);
-    else if (opened && record_done(&record))
+    else if (opened && wire_done(&record))
         status = TEMPER_OK;
     else
         error_set(error, TEMPER_BAD_DATA,
                   "this is no survey of a shard, or not all of it; send what temper_survey made, "
                   "by this version, as it is");
     if (status != TEMPER_OK) {
-        survey_free(&survey);
+        shard_stats_free(&survey);
         return status;
     }
     *out = survey;

@@ -1,4 +1,4 @@
-/* survey_join: the surveys of all shards as one, in the order of the shards. */
+/* shard_stats_merge: the surveys of all shards as one, in the order of the shards. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 
 /* ---- Refusals -------------------------------------------------------------------------------- */
 
-static temper_status check_alike(const struct survey *all, const struct survey *next, size_t number,
-                                 temper_error *error)
+static temper_status check_alike(const struct shard_stats *all, const struct shard_stats *next,
+                                 size_t number, temper_error *error)
 {
     bool sparse = all->kind == MATRIX_CSR, sparse_too = next->kind == MATRIX_CSR;
     if (all->columns != next->columns || sparse != sparse_too)
@@ -36,7 +36,7 @@ static temper_status check_alike(const struct survey *all, const struct survey *
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
 
-static temper_status join_classes(struct survey *all, const struct survey *next,
+static temper_status join_classes(struct shard_stats *all, const struct shard_stats *next,
                                   temper_error *error)
 {
     size_t most = all->classes.count + next->classes.count;
@@ -61,10 +61,10 @@ static temper_status join_classes(struct survey *all, const struct survey *next,
 
 /* Mean and variance of both from those of each: around the mean of both, so that nothing is lost
  * where the means are large beside the deviations. */
-static void join_columns(struct survey *all, const struct survey *next)
+static void join_columns(struct shard_stats *all, const struct shard_stats *next)
 {
-    struct column_sums *to = &all->sums;
-    const struct column_sums *from = &next->sums;
+    struct column_stats *to = &all->sums;
+    const struct column_stats *from = &next->sums;
     double sum = all->weight_sum + next->weight_sum, share = next->weight_sum / sum;
     for (size_t j = 0; next->weight_sum > 0 && j < (size_t)all->columns; j++) {
         double apart = from->mean[j] - to->mean[j];
@@ -76,7 +76,7 @@ static void join_columns(struct survey *all, const struct survey *next)
     }
 }
 
-static void join_fingerprints(struct survey *all, const struct survey *next)
+static void join_fingerprints(struct shard_stats *all, const struct shard_stats *next)
 {
     char both[2 * sizeof all->fingerprint];
     memcpy(both, all->fingerprint, sizeof all->fingerprint);
@@ -86,8 +86,8 @@ static void join_fingerprints(struct survey *all, const struct survey *next)
              (unsigned long long)hash.high64, (unsigned long long)hash.low64);
 }
 
-temper_status survey_join(struct survey *all, const struct survey *next, size_t number,
-                          temper_error *error)
+temper_status shard_stats_merge(struct shard_stats *all, const struct shard_stats *next,
+                                size_t number, temper_error *error)
 {
     temper_status status = check_alike(all, next, number, error);
     if (status == TEMPER_OK)
@@ -103,7 +103,7 @@ temper_status survey_join(struct survey *all, const struct survey *next, size_t 
     return TEMPER_OK;
 }
 
-temper_status survey_settle(struct survey *all, temper_error *error)
+temper_status shard_stats_finish(struct shard_stats *all, temper_error *error)
 {
     size_t classes = all->classes.count;
     uint32_t *number = mem_alloc(classes, sizeof *number);

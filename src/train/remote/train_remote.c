@@ -21,7 +21,7 @@ temper_status train_shards(const struct shard_plan *plan, const temper_engine *e
                            temper_train_report *report, temper_error *error)
 {
     const struct dataset rows = shard_plan_rows(plan);
-    const struct ground ground = {.given = &rows, .data = &rows, .scale = plan->scale};
+    const struct scaled_features ground = {.given = &rows, .data = &rows, .scale = plan->scale};
     temper_train_options agreed = *options;
     temper_status status = check_solver(options->solver, error);
     if (status != TEMPER_OK)
@@ -41,5 +41,5 @@ temper_status train_shards(const struct shard_plan *plan, const temper_engine *e
                              .valid_best = INFINITY,
                              .started = training_clock()};
     memcpy(t.fingerprint, plan->all.fingerprint, sizeof t.fingerprint);
-    return training_go(&t, model, report);
+    return training_execute(&t, model, report);
 }

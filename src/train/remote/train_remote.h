@@ -9,7 +9,7 @@
 #include "train/remote/shard_stats.h"
 
 struct shard_plan {
-    struct survey all; /* of all shards; without the statistics of the columns */
+    struct shard_stats all; /* of all shards; without the statistics of the columns */
     struct scale scale;
     temper_loss_spec loss; /* resolved */
     double l2;
