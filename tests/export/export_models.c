@@ -13,7 +13,7 @@
 
 #include "data/schema.h"
 #include "model/model.h"
-#include "model_made.h"
+#include "fixtures/model_fixture.h"
 #include "numeric.h"
 
 enum { ROWS = 64, MOST_CLASSES_HERE = 512, MOST_FEATURES = 64 };

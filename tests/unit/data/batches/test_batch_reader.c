@@ -1,0 +1,269 @@
+/* Batches are what the whole file is, wherever it is cut. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/batches/batch_reader.h"
+#include "data/schema.h"
+#include "fixtures/binary_format_fixture.h"
+#include "fixtures/dataset_fixture.h"
+#include "fixtures/test.h"
+
+static const size_t portions[] = {1, 2, 5, 13, 64, 100, 1000, 1 << 20};
+enum { PORTIONS = 8 };
+
+static struct schema *plain_schema(size_t features)
+{
+    const struct names none = {0};
+    struct schema *schema = NULL;
+    CHECK(schema_plain(features, &none, &schema, NULL) == TEMPER_OK);
+    return schema;
+}
+
+/* Row `r` of a batch is row `s` of the whole, with its label, weight and line. */
+static bool same_row(const struct dataset *a, size_t r, const struct dataset *b, size_t s)
+{
+    if (!table_same_row(&a->x, r, &b->x, s) || !a->label != !b->label || !a->line != !b->line)
+        return false;
+    if (a->label && strcmp(a->classes.name[a->label[r]], b->classes.name[b->label[s]]) != 0)
+        return false;
+    return !a->line || a->line[r] == b->line[s];
+}
+
+/* Goes through all batches; how many there were. */
+static size_t compare(struct batch_reader *stream, const struct dataset *whole, const char *what)
+{
+    size_t batches = 0, row = 0;
+    for (;; batches++) {
+        temper_error error = {0};
+        struct dataset *batch = NULL;
+        if (!CHECKF(batch_reader_next(stream, &batch, &error) == TEMPER_OK, "%s: %s", what,
+                    error.message) ||
+            !batch)
+            break;
+        for (size_t i = 0; i < batch->x.rows; i++, row++)
+            CHECKF(row < whole->x.rows && same_row(batch, i, whole, row), "%s: row %zu", what, row);
+        dataset_free(batch);
+    }
+    CHECKF(row == whole->x.rows, "%s: %zu rows, not %zu", what, row, (size_t)whole->x.rows);
+    return batches;
+}
+
+/* How many batches there were, with the smallest portions. */
+static size_t check_file(const char *path, temper_read_options options, const struct schema *schema)
+{
+    struct dataset *whole = NULL;
+    temper_error error = {0};
+    size_t most = 0;
+    char what[200];
+    if (!CHECKF(dataset_read_like(path, &options, schema, &whole, &error) == TEMPER_OK, "%s",
+                error.message))
+        return 0;
+    for (size_t p = 0; p < PORTIONS; p++) {
+        struct batch_reader *stream = NULL;
+        if (!CHECKF(batch_reader_open(path, &options, schema, &stream, &error) == TEMPER_OK, "%s",
+                    error.message))
+            break;
+        batch_reader_set_portion(stream, portions[p]);
+        snprintf(what, sizeof what, "%s, portions of %zu", path, portions[p]);
+        size_t batches = compare(stream, whole, what);
+        most = batches > most ? batches : most;
+        CHECK(strstr(whole->notes, "told by") == NULL ||
+              strstr(batch_reader_notes(stream), "told by") != NULL);
+        batch_reader_close(stream);
+    }
+    dataset_free(whole);
+    return most;
+}
+
+static size_t check_text(const char *path, const char *text, const struct schema *schema)
+{
+    scratch_write(path, text, strlen(text));
+    return check_file(path, (temper_read_options){0}, schema);
+}
+
+/* ---- CSV ------------------------------------------------------------------------------------- */
+
+SCRATCH_TEST(tables_are_the_same_wherever_they_are_cut)
+{
+    struct schema *two = plain_schema(2);
+    /* The first portion has two lines, in case that one is of names. */
+    CHECK(check_text("plain.csv", "1,2,a\n3,4,b\n5,6,a\n7,8,b\n", two) == 3);
+    CHECK(check_text("tail.csv", "1,2,a\n3,4,b\n5,6,a", two) == 2);
+    CHECK(check_text("crlf.csv", "1,2,a\r\n3,4,b\r\n5,6,a\r\n", two) == 2);
+    CHECK(check_text("blank.csv", "\n\n1,2,a\n\n\n3,4,b\n\n5,6,a\n\n\n\n", two) == 2);
+    CHECK(check_text("bom.csv",
+                     "\xef\xbb\xbf"
+                     "1,2,a\n3,4,b\n5,6,a\n",
+                     two) == 2);
+    CHECK(check_text("unlabelled.csv", "1,2\n3,4\n5,6\n", two) == 2);
+    CHECK(check_text("quoted.csv", "1,\"2\",\"a\nb\"\n3,4,\"c \"\"\n\n\"\n5,6,c\n", two) == 2);
+    CHECK(check_text("one.csv", "1,2,a\n", two) == 1);
+    schema_free(two);
+}
+
+/* Rows that are dropped are counted over all portions, and one may have no others. */
+SCRATCH_TEST(dropped_rows_are_counted_wherever_tables_are_cut)
+{
+    static const char text[] = "1,2,a\n,3,a\n4,,b\n,,\n5,6,b\n7,NA,a\n8,9,a\n";
+    const temper_read_options options = {.missing = "drop"};
+    struct schema *two = plain_schema(2);
+    scratch_write("missing.csv", text, strlen(text));
+    check_file("missing.csv", options, two);
+    for (size_t p = 0; p < PORTIONS; p++) {
+        struct batch_reader *stream = NULL;
+        struct dataset *batch = NULL;
+        CHECK(batch_reader_open("missing.csv", &options, two, &stream, NULL) == TEMPER_OK);
+        batch_reader_set_portion(stream, portions[p]);
+        do {
+            dataset_free(batch);
+            CHECK(batch_reader_next(stream, &batch, NULL) == TEMPER_OK);
+        } while (batch);
+        CHECK(batch_reader_dropped(stream) == 4);
+        CHECKF(strstr(batch_reader_notes(stream), "missing: 4 of 7 rows dropped\n") != NULL, "%s",
+               batch_reader_notes(stream));
+        batch_reader_close(stream);
+    }
+    schema_free(two);
+}
+
+SCRATCH_TEST(all_rows_dropped_is_a_fault)
+{
+    static const char text[] = ",2,a\n,3,a\n4,,b\n";
+    const temper_read_options options = {.missing = "drop"};
+    struct schema *two = plain_schema(2);
+    scratch_write("missing.csv", text, strlen(text));
+    for (size_t p = 0; p < PORTIONS; p++) {
+        struct batch_reader *stream = NULL;
+        struct dataset *batch = NULL;
+        temper_error error = {0};
+        CHECK(batch_reader_open("missing.csv", &options, two, &stream, &error) == TEMPER_OK);
+        batch_reader_set_portion(stream, portions[p]);
+        CHECK(batch_reader_next(stream, &batch, &error) == TEMPER_BAD_DATA && !batch);
+        CHECK_EQ_TEXT(error.message,
+                      "missing.csv: every row has a missing value; pass --missing zero or mean");
+        batch_reader_close(stream);
+    }
+    schema_free(two);
+}
+
+/* The schema of a table with names, of which labels are one. */
+static struct dataset *table_with_names(void)
+{
+    static const char text[] = "x,class,y\n1,a,2\n3,b,4\n";
+    struct dataset *data = NULL;
+    const temper_read_options options = {.label = "class"};
+    scratch_write("train.csv", text, strlen(text));
+    CHECK(dataset_read("train.csv", &options, &data, NULL) == TEMPER_OK);
+    return data;
+}
+
+SCRATCH_TEST(names_are_those_of_every_portion)
+{
+    struct dataset *data = table_with_names();
+    const struct schema *schema = data->schema;
+    CHECK(check_text("same.csv", "x,class,y\n1,a,2\n3,b,4\n5,a,6\n", schema) == 3);
+    CHECK(check_text("other.csv", "y,z,x,class\n1,7,2,a\n3,7,4,b\n5,7,6,b\n", schema) == 3);
+    CHECK(check_text("bom.csv", "\xef\xbb\xbfy,x,class\r\n1,2,a\r\n3,4,b\r\n", schema) == 2);
+    CHECK(check_text("late.csv", "\n\nx,y\n\n1,2\n3,4\n", schema) == 2);
+    CHECK(check_text("quoted.csv", "x,\"class\",\"y\"\n1,\"a\nb\",2\n3,b,4\n", schema) == 2);
+    CHECK(check_text("wide.csv", "\"a\n\"\"b\",x,y\n1,2,3\n4,5,6\n", schema) == 2);
+    CHECK(check_text("no-names.csv", "1,a,2\n3,b,4\n5,a,6\n", schema) == 2);
+    dataset_free(data);
+}
+
+/* ---- libsvm ---------------------------------------------------------------------------------- */
+
+SCRATCH_TEST(sparse_text_is_the_same_wherever_it_is_cut)
+{
+    struct schema *three = plain_schema(3);
+    CHECK(check_text("plain.svm", "1 1:2 3:4\n-1 2:1\n1 1:1\n", three) == 3);
+    CHECK(check_text("tail.svm", "1 1:2 3:4\n-1 2:1\n1 1:1", three) == 3);
+    CHECK(check_text("crlf.svm", "1 1:2 3:4\r\n-1 2:1\r\n1 1:1\r\n", three) == 3);
+    CHECK(check_text("noted.svm", "# one\n\n1 1:2 3:4 # two\n\n \n# three\n-1 2:1\n# end\n\n\n",
+                     three) == 2);
+    CHECK(check_text("beyond.svm", "1 1:2 9:4\n-1 2:1 100:1\n", three) == 2);
+    CHECK(check_text("unlabelled.svm", "1:2 3:4\n2:1\n", three) == 2);
+    schema_free(three);
+}
+
+/* ---- Others ---------------------------------------------------------------------------------- */
+
+SCRATCH_TEST(pictures_are_cut_between_records)
+{
+    enum { RECORD = 3073, RECORDS = 5 };
+    unsigned char *bytes = calloc(RECORDS, RECORD);
+    struct schema *schema = plain_schema(RECORD - 1);
+    for (size_t i = 0; bytes && i < (size_t)RECORDS * RECORD; i++)
+        bytes[i] = (unsigned char)(i % RECORD == 0 ? i / RECORD : i * 7 % 251);
+    scratch_write("data_batch_1.bin", bytes, (size_t)RECORDS * RECORD);
+    CHECK(check_file("data_batch_1.bin", (temper_read_options){.format = "cifar"}, schema) ==
+          RECORDS);
+    free(bytes);
+    schema_free(schema);
+}
+
+SCRATCH_TEST(packed_text_is_cut_as_well)
+{
+    static const char text[] = "1,2,a\n3,4,b\n5,6,\"a\n\"\n";
+    struct schema *two = plain_schema(2);
+    struct blob gzip = {0}, zstd = {0};
+    blob_add_gzip(&gzip, text, strlen(text));
+    blob_add_zstd(&zstd, text, strlen(text));
+    scratch_write("t.csv.gz", gzip.bytes, gzip.length);
+    scratch_write("t.csv.zst", zstd.bytes, zstd.length);
+    CHECK(check_file("t.csv.gz", (temper_read_options){0}, two) == 2);
+    CHECK(check_file("t.csv.zst", (temper_read_options){0}, two) == 2);
+    blob_free(&gzip);
+    blob_free(&zstd);
+    schema_free(two);
+}
+
+SCRATCH_TEST(what_cannot_be_cut_comes_as_one)
+{
+    struct schema *two = plain_schema(2);
+    struct dataset *data = NULL;
+    static const char text[] = "1,2,a\n3,4,b\n5,6,a\n";
+    scratch_write("t.csv", text, strlen(text));
+    scratch_write("w.txt", "1\n2\n3\n", 6);
+    CHECK(dataset_read("t.csv", &(temper_read_options){0}, &data, NULL) == TEMPER_OK);
+    CHECK(binary_write(write_tmpr, data, "t.tmpr", NULL) == TEMPER_OK);
+    dataset_free(data);
+    CHECK(check_file("t.tmpr", (temper_read_options){0}, two) == 1);
+    CHECK(check_file("t.csv", (temper_read_options){.weights = "w.txt"}, two) == 1);
+    CHECK(check_file("t.csv", (temper_read_options){.class_weight = "balanced"}, two) == 1);
+    /* 'b' is not in every portion. */
+    CHECK(check_file("t.csv", (temper_read_options){.classes = "a,b"}, two) >= 1);
+    schema_free(two);
+}
+
+/* As large as portions really are: the default cuts, too. */
+SCRATCH_TEST(a_large_file_comes_in_several_batches)
+{
+    struct schema *three = plain_schema(3);
+    struct blob text = {0};
+    for (size_t i = 0; text.length < 9 * 1024 * 1024; i++) {
+        char line[64];
+        int length = snprintf(line, sizeof line, "%s 1:%zu 3:%zu # row %zu\n", i % 3 ? "a" : "b",
+                              i % 17, i % 1001, i);
+        blob_add(&text, line, (size_t)length);
+    }
+    scratch_write("large.svm", text.bytes, text.length);
+    struct dataset *whole = NULL;
+    struct batch_reader *stream = NULL;
+    const temper_read_options options = {0};
+    if (CHECK(dataset_read_like("large.svm", &options, three, &whole, NULL) == TEMPER_OK) &&
+        CHECK(batch_reader_open("large.svm", &options, three, &stream, NULL) == TEMPER_OK))
+        CHECK(compare(stream, whole, "large") == 2);
+    batch_reader_close(stream);
+    dataset_free(whole);
+    blob_free(&text);
+    schema_free(three);
+}
+
+TEST_LIST(LISTED(tables_are_the_same_wherever_they_are_cut),
+          LISTED(dropped_rows_are_counted_wherever_tables_are_cut),
+          LISTED(all_rows_dropped_is_a_fault), LISTED(names_are_those_of_every_portion),
+          LISTED(sparse_text_is_the_same_wherever_it_is_cut),
+          LISTED(pictures_are_cut_between_records), LISTED(packed_text_is_cut_as_well),
+          LISTED(what_cannot_be_cut_comes_as_one), LISTED(a_large_file_comes_in_several_batches))

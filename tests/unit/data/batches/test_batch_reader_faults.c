@@ -1,0 +1,246 @@
+/* What is wrong in any portion is told as if the file had been read whole; and what fails on the
+ * way is told, too. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/batches/batch_reader.h"
+#include "data/schema.h"
+#include "fixtures/binary_format_fixture.h"
+#include "fixtures/fault_injection.h"
+#include "fixtures/model_fixture.h"
+#include "fixtures/test.h"
+#include "fixtures/train_fixture.h"
+
+static const size_t portions[] = {1, 7, 20, 1 << 20};
+enum { PORTIONS = 4 };
+
+static struct schema *plain_schema(size_t features)
+{
+    const struct names none = {0};
+    struct schema *schema = NULL;
+    CHECK(schema_plain(features, &none, &schema, NULL) == TEMPER_OK);
+    return schema;
+}
+
+/* All batches, until the end or a failure. */
+static temper_status read_all(const char *path, const struct schema *schema, size_t portion,
+                              temper_error *error)
+{
+    struct batch_reader *stream = NULL;
+    const temper_read_options options = {0};
+    temper_status status = batch_reader_open(path, &options, schema, &stream, error);
+    if (status == TEMPER_OK)
+        batch_reader_set_portion(stream, portion);
+    for (bool more = true; status == TEMPER_OK && more;) {
+        struct dataset *const untouched = (struct dataset *)&status; /* any address */
+        struct dataset *batch = untouched;
+        status = batch_reader_next(stream, &batch, error);
+        CHECK((status == TEMPER_OK) == (batch != untouched));
+        more = status == TEMPER_OK && batch;
+        if (more)
+            dataset_free(batch);
+    }
+    batch_reader_close(stream);
+    return status;
+}
+
+/* The message and the place are those of reading the whole. */
+static void check_error(const char *path, const char *text, const struct schema *schema,
+                        const char *words)
+{
+    temper_error whole = {0}, error;
+    struct dataset *data = NULL;
+    const temper_read_options options = {0};
+    scratch_write(path, text, strlen(text));
+    CHECK(dataset_read_like(path, &options, schema, &data, &whole) == TEMPER_BAD_DATA);
+    CHECKF(strstr(whole.message, words) != NULL, "%s", whole.message);
+    for (size_t p = 0; p < PORTIONS; p++) {
+        error = (temper_error){0};
+        temper_status status = read_all(path, schema, portions[p], &error);
+        CHECKF(status == TEMPER_BAD_DATA, "%s, portions of %zu", path, portions[p]);
+        CHECKF(error.line == whole.line && error.column == whole.column,
+               "%s, portions of %zu: %zu:%zu, not %zu:%zu", path, portions[p], error.line,
+               error.column, whole.line, whole.column);
+        CHECK_EQ_TEXT(error.message, whole.message);
+    }
+}
+
+SCRATCH_TEST(faults_in_later_portions_are_where_they_are)
+{
+    struct schema *two = plain_schema(2);
+    struct dataset *data = NULL;
+    check_error("t.csv", "1,2,a\n3,4,b\n\n5,x6,a\n7,8,b\n", two, "t.csv:4:3");
+    check_error("q.csv", "1,2,\"a\n\"\n3,4,b\n5,nan,a\n", two, "q.csv:4:3");
+    check_error("short.csv", "1,2,a\n3,4,b\n5\n7,8,a\n", two, "short.csv:3");
+    check_error("t.svm", "1 1:2\n# none\n\n-1 1:1 2:x\n1 1:1\n", two, "t.svm:4:");
+    check_error("back.svm", "1 1:2\n-1 2:1\n1 2:1 1:1\n", two, "back.svm:3:");
+    scratch_write("train.csv", "x,class,y\n1,a,2\n3,b,4\n", 22);
+    const temper_read_options options = {.label = "class"};
+    CHECK(dataset_read("train.csv", &options, &data, NULL) == TEMPER_OK);
+    check_error("n.csv", "y,x,class\n1,2,a\n3,4,b\n5,?6,b\n", data->schema, "n.csv:4:3");
+    dataset_free(data);
+    schema_free(two);
+}
+
+static void check_labels(const char *path, const char *text, const struct schema *schema,
+                         const char *words)
+{
+    temper_error error = {0};
+    scratch_write(path, text, strlen(text));
+    CHECK(read_all(path, schema, 1, &error) == TEMPER_BAD_DATA);
+    CHECKF(strstr(error.message, words) && strstr(error.message, "give all of them"), "%s",
+           error.message);
+    CHECKF(error.line == 4, "%zu", error.line);
+}
+
+SCRATCH_TEST(labels_are_in_all_portions_or_in_none)
+{
+    struct schema *two = plain_schema(2);
+    check_labels("less.svm", "1 1:2\n\n-1 2:1\n1:1\n", two, "less.svm:4: rows have no labels here");
+    check_labels("more.svm", "1:2\n\n2:1\n1 1:1\n", two, "more.svm:4: rows have labels here");
+    check_labels("less.csv", "1,2,a\n3,4,b\n\n5,6\n", two, "less.csv:4: rows have no labels here");
+    schema_free(two);
+}
+
+SCRATCH_TEST(files_without_rows_are_refused)
+{
+    struct schema *two = plain_schema(2);
+    static const char *const texts[] = {"", "\n\n \n", "# nothing\n"};
+    static const char *const formats[] = {NULL, "csv", "libsvm", "cifar"};
+    for (size_t i = 0; i < 12; i++) {
+        const temper_read_options options = {.format = formats[i / 3]};
+        struct batch_reader *stream = NULL;
+        struct dataset *batch = NULL, *whole = NULL;
+        temper_error error = {0}, other = {0};
+        scratch_write("t.svm", texts[i % 3], strlen(texts[i % 3]));
+        temper_status status = batch_reader_open("t.svm", &options, two, &stream, &error);
+        if (status == TEMPER_OK)
+            status = batch_reader_next(stream, &batch, &error);
+        temper_status wanted = dataset_read_like("t.svm", &options, two, &whole, &other);
+        CHECKF(status == wanted && status != TEMPER_OK && !batch, "%zu: %s; %s", i, error.message,
+               other.message);
+        CHECK_EQ_TEXT(error.message, other.message);
+        batch_reader_close(stream);
+        dataset_free(batch);
+        dataset_free(whole);
+    }
+    schema_free(two);
+}
+
+SCRATCH_TEST(files_that_are_not_there_or_cut_are_refused)
+{
+    static const char text[] = "1,2,a\n3,4,b\n5,6,a\n7,8,a\n";
+    struct schema *two = plain_schema(2);
+    struct batch_reader *stream = NULL;
+    struct blob gzip = {0};
+    temper_error error = {0};
+    CHECK(batch_reader_open("nowhere.csv", &(temper_read_options){0}, two, &stream, &error) ==
+          TEMPER_NO_INPUT);
+    CHECK(!stream && strstr(error.message, "nowhere.csv"));
+    blob_add_gzip(&gzip, text, strlen(text));
+    scratch_write("t.csv.gz", gzip.bytes, gzip.length - 4);
+    CHECK(read_all("t.csv.gz", two, 8, &error) != TEMPER_OK);
+    CHECKF(strstr(error.message, "t.csv.gz") != NULL, "%s", error.message);
+    batch_reader_close(NULL);
+    blob_free(&gzip);
+    schema_free(two);
+}
+
+/* ---- A lack of memory, and failing reads ----------------------------------------------------- */
+
+static void check_memory(const char *path, const char *text, const struct schema *schema)
+{
+    scratch_write(path, text, strlen(text));
+    for (size_t n = 1;; n++) {
+        temper_error error = {0};
+        fault_arm(n);
+        temper_status status = read_all(path, schema, 9, &error);
+        fault_disarm();
+        if (!fault_fired()) {
+            CHECKF(status == TEMPER_OK && n > 20, "%s", error.message);
+            return;
+        }
+        CHECKF(status == TEMPER_NO_MEMORY || status == TEMPER_OK, "%s: %zu: %s", path, n,
+               error.message);
+    }
+}
+
+SCRATCH_TEST(streams_survive_a_lack_of_memory)
+{
+    struct schema *two = plain_schema(2);
+    check_memory("t.csv", "x,y,class\n1,2,a\n3,4,b\n5,6,a\n", two);
+    check_memory("t.svm", "1 1:2\n# none\n-1 1:1 2:3\n1 1:1\n", two);
+    schema_free(two);
+}
+
+SCRATCH_TEST(reads_that_fail_are_told)
+{
+    static const char text[] = "1,2,a\n3,4,b\n5,6,a\n";
+    struct schema *two = plain_schema(2);
+    scratch_write("t.csv", text, strlen(text));
+    for (size_t n = 1;; n++) {
+        temper_error error = {0};
+        fault_arm_reads(n);
+        temper_status status = read_all("t.csv", two, 9, &error);
+        fault_disarm();
+        if (!fault_fired())
+            break;
+        CHECKF(status == TEMPER_IO, "%zu: %s", n, error.message);
+    }
+    fault_hamper_reads();
+    CHECK(read_all("t.csv", two, 9, NULL) == TEMPER_OK);
+    fault_disarm();
+    schema_free(two);
+}
+
+/* ---- For a model ----------------------------------------------------------------------------- */
+
+static temper_status open_and_read(const temper_model *model, const char *path, size_t *rows,
+                                   temper_error *error)
+{
+    temper_stream *stream = NULL;
+    temper_data *batch = NULL;
+    *rows = 0;
+    temper_status status = temper_stream_open(model, path, NULL, &stream, error);
+    while (status == TEMPER_OK) {
+        status = temper_stream_next(stream, &batch, error);
+        if (status != TEMPER_OK || !batch)
+            break;
+        *rows += (size_t)((const struct dataset *)batch)->x.rows;
+        CHECK(((const struct dataset *)batch)->x.columns == temper_model_features(model));
+        temper_data_free(batch);
+    }
+    if (status == TEMPER_OK)
+        CHECK(strstr(temper_stream_notes(stream), "told by") != NULL);
+    temper_stream_close(stream);
+    return status;
+}
+
+SCRATCH_TEST(a_model_without_a_schema_takes_its_columns_by_number)
+{
+    struct model *made = model_made(3, 2, (temper_loss_spec){TEMPER_LOGISTIC, 1, 1, 0}, false);
+    const temper_model *model = (const temper_model *)made;
+    size_t rows = 0;
+    temper_error error = {0};
+    scratch_write("t.csv", "1,2\n3,4\n5,6\n", 12);
+    scratch_write("wide.csv", "1,2,3,4\n3,4,5,6\n", 16);
+    CHECKF(open_and_read(model, "t.csv", &rows, &error) == TEMPER_OK, "%s", error.message);
+    CHECK(rows == 3);
+    CHECK(open_and_read(model, "wide.csv", &rows, &error) == TEMPER_BAD_DATA);
+    for (size_t n = 1;; n++) {
+        fault_arm(n);
+        temper_status status = open_and_read(model, "t.csv", &rows, &error);
+        fault_disarm();
+        if (!fault_fired())
+            break;
+        CHECKF(status == TEMPER_NO_MEMORY || status == TEMPER_OK, "%s", error.message);
+    }
+    model_free(made);
+}
+
+TEST_LIST(LISTED(faults_in_later_portions_are_where_they_are),
+          LISTED(labels_are_in_all_portions_or_in_none), LISTED(files_without_rows_are_refused),
+          LISTED(files_that_are_not_there_or_cut_are_refused),
+          LISTED(streams_survive_a_lack_of_memory), LISTED(reads_that_fail_are_told),
+          LISTED(a_model_without_a_schema_takes_its_columns_by_number))

@@ -1,0 +1,132 @@
+/* One file that several processes read: together they have the rows, classes, lines and faults of
+ * one that reads it alone. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fixtures/binary_format_fixture.h"
+#include "fixtures/distributed_read_fixture.h"
+#include "fixtures/test.h"
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+/* Labels turn up one after another, so that pieces know different ones; blank lines and comments;
+ * lines of very different length; the last column is in one row only. */
+static void make_libsvm(const char *path, size_t rows, const char *prefix)
+{
+    FILE *out = fopen(path, "w");
+    CHECK(out != NULL);
+    for (size_t i = 0; out && i < rows; i++) {
+        fprintf(out, "%s%zu", prefix, 9 - i * 7 / rows);
+        for (size_t j = 1; j <= (i % 11 == 0 ? 90 : i % 5); j++)
+            fprintf(out, " %zu:%zu.5", j, (i + j) % 10);
+        fputs(i + 1 == rows / 2 ? " 120:1\n" : i % 13 == 0 ? "\n\n# a word\n" : "\n", out);
+    }
+    if (out)
+        fclose(out);
+}
+
+SCRATCH_TEST(pieces_of_a_text_are_the_whole)
+{
+    static const size_t rows[] = {2, 3, 40, 3000};
+    temper_read_options plain = {0}, weighted = {.class_weight = "balanced"};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        make_libsvm("names.svm", rows[i], "c");
+        make_libsvm("numbers.svm", rows[i], "-");
+        check_file("names.svm", plain);
+        check_file("numbers.svm", plain);
+        check_file("names.svm", weighted);
+    }
+    plain.zero_based = 1;
+    check_file("numbers.svm", plain);
+}
+
+SCRATCH_TEST(so_are_those_of_other_formats)
+{
+    temper_read_options plain = {0};
+    temper_data *data = NULL;
+    make_libsvm("names.svm", 3000, "c");
+    CHECK(temper_data_read("names.svm", NULL, &data, NULL) == TEMPER_OK);
+    CHECK(temper_data_write(data, "names.tmpr", NULL, NULL) == TEMPER_OK);
+    CHECK(temper_data_write(data, "names.csv", NULL, NULL) == TEMPER_OK);
+    temper_data_free(data);
+    check_file("names.tmpr", plain);
+    check_file("names.csv", plain);
+    plain.classes = "c9,c4";
+    check_file("names.tmpr", plain);
+    check_file("names.csv", plain);
+}
+
+/* ---- Faults ---------------------------------------------------------------------------------- */
+
+/* A text of good lines but for those given. */
+static void write_spoilt(size_t first, const char *line, size_t second, const char *other)
+{
+    FILE *out = fopen("spoilt.svm", "w");
+    CHECK(out != NULL);
+    for (size_t i = 1; out && i <= 400; i++)
+        fprintf(out, "%s\n", i == first ? line : i == second ? other : "c1 1:2 3:4");
+    if (out)
+        fclose(out);
+}
+
+SCRATCH_TEST(the_first_fault_of_a_text_is_that_of_all)
+{
+    static const size_t places[] = {1, 99, 200, 201, 310, 400};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        write_spoilt(places[i], "c1 1:x", 0, "");
+        check_fault("spoilt.svm");
+        write_spoilt(places[i], "c1 1:x", 398, "c2 2:1 1:2");
+        check_fault("spoilt.svm");
+        write_spoilt(places[i], "7:1", 390, "c1 oops"); /* no label */
+        check_fault("spoilt.svm");
+    }
+}
+
+/* From some line on there are no labels, or there is nothing at all. */
+SCRATCH_TEST(pieces_that_contradict_each_other_are_refused)
+{
+    FILE *out = fopen("half.svm", "w");
+    for (size_t i = 0; out && i < 300; i++)
+        fputs(i < 150 ? "c1 1:2\n" : "1:2\n", out);
+    if (out)
+        fclose(out);
+    check_fault("half.svm");
+    out = fopen("blank.svm", "w");
+    for (size_t i = 0; out && i < 300; i++)
+        fputs(i == 0 ? "# 1:2 is no row\n" : "\n", out);
+    if (out)
+        fclose(out);
+    check_fault("blank.svm");
+    check_fault("nowhere.svm");
+}
+
+static void read_copy(void *context, const temper_comm *comm)
+{
+    struct reading_team *team = context;
+    temper_read_options options = {.threads = 1, .comm = comm};
+    size_t rank = comm->rank;
+    team->status[rank] = temper_data_read(rank == 1 ? "old.svm" : "new.svm", &options,
+                                          &team->data[rank], &team->error[rank]);
+}
+
+/* One process has an older copy of the file. */
+SCRATCH_TEST(copies_that_differ_are_refused)
+{
+    struct reading_team team = {0};
+    write_spoilt(0, "", 0, "");
+    CHECK(rename("spoilt.svm", "new.svm") == 0);
+    write_spoilt(7, "c1 1:2", 0, "");
+    CHECK(rename("spoilt.svm", "old.svm") == 0);
+    team_run(3, read_copy, &team);
+    for (size_t r = 0; r < 3; r++) {
+        CHECK(team.status[r] == TEMPER_BAD_DATA && !team.data[r]);
+        CHECKF(strstr(team.error[r].message, "the same file") != NULL, "%s", team.error[r].message);
+    }
+    free_team(&team);
+}
+
+TEST_LIST(LISTED(pieces_of_a_text_are_the_whole), LISTED(so_are_those_of_other_formats),
+          LISTED(the_first_fault_of_a_text_is_that_of_all),
+          LISTED(pieces_that_contradict_each_other_are_refused),
+          LISTED(copies_that_differ_are_refused))

@@ -1,0 +1,177 @@
+/* test_sparse_slabs: rows side by side give what rows as they come give, to the bit; their columns,
+ * and their squares. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "fixtures/kernel_under_test.h"
+#include "objective/sparse/sell16.h"
+
+/* Rows of 0 to LONGEST entries, which is more than are summed in floats together. */
+enum { LONGEST = 600, MOST_ROWS = 150 };
+
+struct made {
+    struct sparse_rows rows;
+    size_t columns;
+    uint64_t start[MOST_ROWS + 1];
+    uint32_t *column;
+    float *value;
+};
+
+static double draw(uint64_t n)
+{
+    return random_normal((struct random){.seed = 31}, n);
+}
+
+/* Row i has some of the lengths from 0 on, and columns at equal distances up to the last. */
+static void make(size_t rows, size_t columns, struct made *made)
+{
+    const struct random random = {.seed = rows + columns};
+    made->columns = columns;
+    made->column = memory(rows * LONGEST, sizeof *made->column);
+    made->value = memory(rows * LONGEST, sizeof *made->value);
+    made->start[0] = 0;
+    for (size_t i = 0; i < rows; i++) {
+        double share = random_uniform(random, i);
+        size_t count = i % 5 == 0 ? 0 : (size_t)(share * share * share * LONGEST);
+        uint64_t at = made->start[i];
+        count = i == 7 ? LONGEST : count;
+        count = count < columns ? count : columns;
+        for (size_t k = 0; k < count; k++) {
+            made->column[at + k] = (uint32_t)(columns - 1 - (count - 1 - k) * (columns / count));
+            made->value[at + k] = (float)draw(at + k);
+        }
+        made->start[i + 1] = at + count;
+    }
+    made->rows = (struct sparse_rows){
+        .start = made->start, .column = made->column, .value = made->value, .rows = rows};
+}
+
+static void release(struct made *made)
+{
+    free(made->column);
+    free(made->value);
+}
+
+static float *floats(size_t n)
+{
+    float *x = memory(n, sizeof *x);
+    for (size_t i = 0; i < n; i++)
+        x[i] = (float)draw(7777 + i);
+    return x;
+}
+
+static double *empty(size_t n)
+{
+    double *x = memory(n, sizeof *x);
+    for (size_t i = 0; i < n; i++)
+        x[i] = NAN;
+    return x;
+}
+
+static bool same(const double *a, const double *b, size_t n)
+{
+    return memcmp(a, b, n * sizeof *a) == 0;
+}
+
+static const struct {
+    size_t rows, columns;
+} shapes[] = {{0, 5},          {1, 1}, {15, 40}, {16, 700}, {17, 65536}, {MOST_ROWS, 65537},
+              {MOST_ROWS, 900}};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+/* The bits of both, by one thread and by several, and close to the sums in long doubles. */
+static void check_rows(const struct sparse_kernels *sparse, const struct made *made)
+{
+    const size_t rows = made->rows.rows;
+    struct sell16 slabs = {0};
+    float *w = floats(made->columns);
+    double *one = empty(rows), *two = empty(rows), *plain = empty(rows), *square = empty(rows);
+    CHECK(sell16_make(&made->rows, made->columns, &slabs));
+    CHECK(sell16_times(&slabs, sparse, 1, w, one) == TEMPER_OK);
+    CHECK(sell16_times(&slabs, sparse, 2, w, two) == TEMPER_OK);
+    sparse->in_order(made->rows, w, plain);
+    sell16_squares(&slabs, square);
+    CHECK(same(one, plain, rows) && same(two, plain, rows));
+    for (size_t i = 0; i < rows; i++) {
+        long double sum = 0, size = 0, squares = 0;
+        for (uint64_t e = made->start[i]; e < made->start[i + 1]; e++) {
+            long double term = (long double)made->value[e] * w[made->column[e]];
+            sum += term;
+            size += fabsl(term);
+            squares += (long double)made->value[e] * made->value[e];
+        }
+        CHECK(fabsl(one[i] - sum) <= SLAB_TOGETHER * FLT_EPSILON / 2 * size);
+        CHECK(fabsl(square[i] - squares) <= LONGEST * DBL_EPSILON * squares);
+    }
+    sell16_free(&slabs);
+    free(w);
+    double *all[] = {one, two, plain, square};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
+}
+
+TEST(slabs_of_rows)
+{
+    KERNEL_OR_SKIP;
+    if (!kernel->sparse->slabs)
+        SKIP("this kernel has no slabs");
+    for (size_t k = 0; k < SHAPES; k++) {
+        struct made made;
+        make(shapes[k].rows, shapes[k].columns, &made);
+        check_rows(kernel->sparse, &made);
+        release(&made);
+    }
+}
+
+/* The transposed matrix, by hand. */
+static void turn(const struct made *made, struct sparse_rows *turned)
+{
+    const uint64_t entries = made->start[made->rows.rows];
+    uint64_t *start = memory(made->columns + 2, sizeof *start);
+    uint32_t *row = memory(entries, sizeof *row);
+    float *value = memory(entries, sizeof *value);
+    memset(start, 0, (made->columns + 2) * sizeof *start);
+    for (uint64_t e = 0; e < entries; e++)
+        start[made->column[e] + 2]++;
+    for (size_t j = 2; j < made->columns + 2; j++)
+        start[j] += start[j - 1];
+    for (size_t i = 0; i < made->rows.rows; i++)
+        for (uint64_t e = made->start[i]; e < made->start[i + 1]; e++) {
+            const uint64_t at = start[made->column[e] + 1]++;
+            row[at] = (uint32_t)i;
+            value[at] = made->value[e];
+        }
+    *turned =
+        (struct sparse_rows){.start = start, .column = row, .value = value, .rows = made->columns};
+}
+
+TEST(slabs_of_columns)
+{
+    KERNEL_OR_SKIP;
+    if (!kernel->sparse->slabs)
+        SKIP("this kernel has no slabs");
+    for (size_t k = 0; k < SHAPES; k++) {
+        struct made made;
+        struct sparse_rows turned;
+        struct sell16 slabs = {0};
+        make(shapes[k].rows, shapes[k].columns, &made);
+        turn(&made, &turned);
+        float *r = floats(shapes[k].rows + 1);
+        double *out = empty(made.columns), *plain = empty(made.columns);
+        CHECK(sell16_reorder(&made.rows, made.columns, &slabs));
+        CHECK(sell16_times(&slabs, kernel->sparse, 2, r, out) == TEMPER_OK);
+        kernel->sparse->in_order(turned, r, plain);
+        CHECK(same(out, plain, made.columns));
+        sell16_free(&slabs);
+        void *all[] = {
+            (void *)turned.start, (void *)turned.column, (void *)turned.value, r, out, plain};
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+            free(all[i]);
+        release(&made);
+    }
+}
+
+TEST_LIST(LISTED(slabs_of_rows), LISTED(slabs_of_columns))

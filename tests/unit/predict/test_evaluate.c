@@ -1,0 +1,254 @@
+/* Evaluations against numbers worked out by hand. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fixtures/dataset_fixture.h"
+#include "fixtures/test.h"
+#include "fixtures/train_fixture.h"
+
+/* Logistic, with log odds, or log probabilities, as features. */
+static struct model *identity(size_t classes, temper_method method)
+{
+    static const char *const names[] = {"no", "yes", "maybe"};
+    struct model *model = NULL;
+    size_t vectors = classes == 2 ? 1 : classes;
+    if (!CHECK(model_new(classes, vectors, &model, NULL) == TEMPER_OK))
+        return NULL;
+    model->loss = (temper_loss_spec){method, 1, 1, 0};
+    for (size_t k = 0; k < vectors; k++)
+        model->weights[k * vectors + k] = 1;
+    for (size_t c = 0; c < classes; c++)
+        classes_add(&model->classes, names[c], strlen(names[c]));
+    return model;
+}
+
+/* The rows at once, and two by two: the same. */
+static bool evaluate(const struct model *model, const struct dataset *data,
+                     temper_evaluation *evaluation)
+{
+    temper_evaluator *evaluator = NULL;
+    temper_error error = {0};
+    *evaluation = (temper_evaluation){0};
+    return CHECK(temper_evaluator_new((const temper_model *)model, &evaluator, &error) ==
+                 TEMPER_OK) &&
+           CHECKF(temper_evaluator_add(evaluator, made_public(data), 1, &error) == TEMPER_OK, "%s",
+                  error.message) &&
+           CHECKF(temper_evaluator_end(evaluator, evaluation, &error) == TEMPER_OK, "%s",
+                  error.message);
+}
+
+static double log_odds(double p)
+{
+    return log(p / (1 - p));
+}
+
+TEST(two_classes_with_weights)
+{
+    /* p(yes), given:   0.9 yes    0.6 no    0.2 no    0.3 yes    of weights 1 2 3 4 */
+    const double x[] = {log_odds(0.9), log_odds(0.6), log_odds(0.2), log_odds(0.3)};
+    static const char *const labels[] = {"yes", "no", "no", "yes"};
+    struct model *model = identity(2, TEMPER_LOGISTIC);
+    struct dataset *data = table_make(MATRIX_F64, 4, 1, x, labels);
+    temper_evaluation e;
+    table_weigh(data, (const double[]){1, 2, 3, 4});
+    if (!evaluate(model, data, &e))
+        return;
+    CHECK(e.rows == 4 && e.unknown == 0 && e.weight == 10 && e.classes == 2);
+    CHECK_CLOSE(e.accuracy, 0.4, 1e-14);
+    CHECK_CLOSE(e.balanced_accuracy, (3.0 / 5 + 1.0 / 5) / 2, 1e-14);
+    double log_loss = -(log(0.9) + 2 * log(0.4) + 3 * log(0.8) + 4 * log(0.3)) / 10;
+    CHECK_CLOSE(e.log_loss, log_loss, 1e-12);
+    CHECK_CLOSE(e.loss, log_loss, 1e-12); /* it is the same loss */
+    CHECK_CLOSE(e.brier, (0.01 + 2 * 0.36 + 3 * 0.04 + 4 * 0.49) / 10, 1e-12);
+    /* Confidences 0.9 (right), 0.6 (wrong), 0.8 (right), 0.7 (wrong), each in a bin of its own. */
+    CHECK_CLOSE(e.ece, (0.1 + 2 * 0.6 + 3 * 0.2 + 4 * 0.7) / 10, 1e-12);
+    static const double confusion[] = {3, 2, 4, 1}; /* [given][predicted] */
+    CHECK(table_same_bits(e.confusion, confusion, 4));
+    temper_evaluation_free(&e);
+    CHECK(e.confusion == NULL);
+    model_free(model);
+    dataset_free(data);
+}
+
+TEST(three_classes)
+{
+    static const double p[] = {0.7, 0.2, 0.1, 0.1, 0.3, 0.6, 0.25, 0.5, 0.25, 0.34, 0.33, 0.33};
+    static const char *const labels[] = {"no", "yes", "yes", "no"};
+    struct model *model = identity(3, TEMPER_LOGISTIC);
+    double x[12];
+    for (size_t i = 0; i < 12; i++)
+        x[i] = log(p[i]);
+    struct dataset *data = table_make(MATRIX_F64, 4, 3, x, labels);
+    temper_evaluation e;
+    if (!evaluate(model, data, &e))
+        return;
+    CHECK_CLOSE(e.accuracy, 0.75, 1e-14);
+    CHECK_CLOSE(e.balanced_accuracy, (1 + 0.5) / 2, 1e-14); /* 'maybe' does not occur */
+    CHECK_CLOSE(e.log_loss, -(log(0.7) + log(0.3) + log(0.5) + log(0.34)) / 4, 1e-12);
+    double brier[] = {0.09 + 0.04 + 0.01, 0.01 + 0.49 + 0.36, 0.0625 + 0.25 + 0.0625,
+                      0.66 * 0.66 + 2 * 0.33 * 0.33};
+    CHECK_CLOSE(e.brier, (brier[0] + brier[1] + brier[2] + brier[3]) / 4, 1e-12);
+    CHECK_CLOSE(e.ece, (0.3 + 0.6 + 0.5 + 0.66) / 4, 1e-12);
+    static const double confusion[] = {2, 0, 0, 0, 1, 1, 0, 0, 0};
+    CHECK(table_same_bits(e.confusion, confusion, 9));
+    temper_evaluation_free(&e);
+    model_free(model);
+    dataset_free(data);
+}
+
+/* Rows in one bin are taken together: 0.7 wrong and 0.69 right. */
+TEST(calibration_is_of_bins)
+{
+    const double x[] = {log_odds(0.7), log_odds(0.69)};
+    static const char *const labels[] = {"no", "yes"};
+    struct model *model = identity(2, TEMPER_LOGISTIC);
+    struct dataset *data = table_make(MATRIX_F64, 2, 1, x, labels);
+    temper_evaluation e;
+    if (!evaluate(model, data, &e))
+        return;
+    CHECK_CLOSE(e.ece, (0.7 + 0.69 - 1) / 2, 1e-12);
+    temper_evaluation_free(&e);
+    model_free(model);
+    dataset_free(data);
+}
+
+/* They are errors of the accuracy, and nothing to the rest. */
+TEST(unknown_classes_count_as_errors)
+{
+    const double x[] = {log_odds(0.9), log_odds(0.6), log_odds(0.2)};
+    static const char *const labels[] = {"yes", "other", "no"}, *const none[] = {"p", "q", "p"};
+    struct model *model = identity(2, TEMPER_LOGISTIC);
+    struct dataset *data = table_make(MATRIX_F64, 3, 1, x, labels);
+    struct dataset *strange = table_make(MATRIX_F64, 3, 1, x, none);
+    temper_evaluation e;
+    table_weigh(data, (const double[]){1, 2, 1});
+    if (!evaluate(model, data, &e))
+        return;
+    CHECK(e.rows == 3 && e.unknown == 1 && e.weight == 4);
+    CHECK_CLOSE(e.accuracy, 0.5, 1e-14);
+    CHECK_CLOSE(e.balanced_accuracy, 1, 1e-14);
+    CHECK_CLOSE(e.log_loss, -(log(0.9) + log(0.8)) / 2, 1e-12);
+    CHECK_CLOSE(e.ece, (0.1 + 0.2) / 2, 1e-12);
+    temper_evaluation_free(&e);
+    if (!evaluate(model, strange, &e))
+        return;
+    CHECK(e.unknown == 3 && e.accuracy == 0);
+    CHECK(isnan(e.loss) && isnan(e.log_loss) && isnan(e.ece) && isnan(e.balanced_accuracy));
+    temper_evaluation_free(&e);
+    model_free(model);
+    dataset_free(data);
+    dataset_free(strange);
+}
+
+TEST(a_hinge_has_a_loss_and_no_calibration)
+{
+    static const double x[] = {0.5, -2, 3};
+    static const char *const labels[] = {"yes", "no", "no"};
+    struct model *model = identity(2, TEMPER_HINGE);
+    struct dataset *data = table_make(MATRIX_F64, 3, 1, x, labels);
+    temper_evaluation e;
+    if (!evaluate(model, data, &e))
+        return;
+    CHECK_CLOSE(e.loss, (0.5 + 0 + 4) / 3, 1e-14);
+    CHECK(isnan(e.log_loss) && isnan(e.brier) && isnan(e.ece));
+    temper_evaluation_free(&e);
+    model_free(model);
+    dataset_free(data);
+}
+
+/* A probability that is 0 costs as much as one of 1e-15. */
+TEST(the_log_loss_has_an_end)
+{
+    static const double x[] = {-1e4, 1e4};
+    static const char *const labels[] = {"yes", "yes"};
+    struct model *model = identity(2, TEMPER_LOGISTIC);
+    struct dataset *data = table_make(MATRIX_F64, 2, 1, x, labels);
+    temper_evaluation e;
+    if (!evaluate(model, data, &e))
+        return;
+    CHECK_CLOSE(e.log_loss, -log(1e-15) / 2, 1e-12);
+    CHECK_CLOSE(e.loss, 1e4 / 2, 1e-12);
+    temper_evaluation_free(&e);
+    model_free(model);
+    dataset_free(data);
+}
+
+TEST(batches_add_up)
+{
+    struct dataset *data = made_data(MATRIX_F32, 90, 3, 3),
+                   *other = made_data(MATRIX_CSR, 70, 3, 3);
+    temper_model *model = made_train(data, made_options(), NULL);
+    temper_evaluation one, two, both = {0};
+    temper_evaluator *evaluator = NULL;
+    if (!model || !evaluate(made_inside(model), data, &one) ||
+        !evaluate(made_inside(model), other, &two))
+        return;
+    CHECK(temper_evaluator_new(model, &evaluator, NULL) == TEMPER_OK);
+    CHECK(temper_evaluator_add(evaluator, made_public(data), 1, NULL) == TEMPER_OK);
+    CHECK(temper_evaluator_add(evaluator, made_public(other), 1, NULL) == TEMPER_OK);
+    CHECK(temper_evaluator_end(evaluator, &both, NULL) == TEMPER_OK);
+    CHECK_CLOSE(both.accuracy, (90 * one.accuracy + 70 * two.accuracy) / 160, 1e-12);
+    CHECK_CLOSE(both.log_loss, (90 * one.log_loss + 70 * two.log_loss) / 160, 1e-12);
+    CHECK_CLOSE(both.loss, (90 * one.loss + 70 * two.loss) / 160, 1e-12);
+    temper_evaluation_free(&one);
+    temper_evaluation_free(&two);
+    temper_evaluation_free(&both);
+    temper_model_free(model);
+    dataset_free(data);
+    dataset_free(other);
+}
+
+/* Trained with the weights it is evaluated with: what training reported. */
+TEST(an_evaluation_of_the_training_rows_is_the_report)
+{
+    struct dataset *data = made_data(MATRIX_F64, 90, 3, 3);
+    double weights[90];
+    temper_train_report report = {0};
+    for (size_t i = 0; i < 90; i++)
+        weights[i] = 0.5 + (double)(i % 4);
+    table_weigh(data, weights);
+    temper_model *model = made_train(data, made_options(), &report);
+    temper_evaluation e;
+    if (!model || !evaluate(made_inside(model), data, &e))
+        return;
+    CHECK_CLOSE(e.loss, report.train_loss, 1e-9);
+    CHECK_CLOSE(e.accuracy, report.accuracy, 1e-12);
+    temper_evaluation_free(&e);
+    temper_model_free(model);
+    dataset_free(data);
+}
+
+TEST(nothing_to_evaluate_is_refused)
+{
+    static const double x[] = {1, 2};
+    static const char *const labels[] = {"no", "yes"};
+    struct model *model = identity(2, TEMPER_LOGISTIC);
+    struct dataset *plain = table_make(MATRIX_F64, 2, 1, x, NULL);
+    struct dataset *light = table_make(MATRIX_F64, 2, 1, x, labels);
+    temper_evaluator *evaluator = NULL;
+    temper_evaluation untouched = {.rows = 4711};
+    temper_error error = {0};
+    table_weigh(light, (const double[]){0, 0});
+    for (int i = 0; i < 2; i++) {
+        CHECK(temper_evaluator_new((const temper_model *)model, &evaluator, NULL) == TEMPER_OK);
+        if (i == 0) {
+            CHECK(temper_evaluator_add(evaluator, made_public(plain), 1, &error) ==
+                  TEMPER_BAD_DATA);
+            CHECKF(strstr(error.message, "table.csv: there are no labels"), "%s", error.message);
+        } else {
+            CHECK(temper_evaluator_add(evaluator, made_public(light), 1, &error) == TEMPER_OK);
+        }
+        CHECK(temper_evaluator_end(evaluator, &untouched, &error) == TEMPER_BAD_DATA);
+        CHECK(untouched.rows == 4711 && strstr(error.message, "no rows"));
+    }
+    model_free(model);
+    dataset_free(plain);
+    dataset_free(light);
+}
+
+TEST_LIST(LISTED(two_classes_with_weights), LISTED(three_classes), LISTED(calibration_is_of_bins),
+          LISTED(unknown_classes_count_as_errors), LISTED(a_hinge_has_a_loss_and_no_calibration),
+          LISTED(the_log_loss_has_an_end), LISTED(batches_add_up),
+          LISTED(an_evaluation_of_the_training_rows_is_the_report),
+          LISTED(nothing_to_evaluate_is_refused))

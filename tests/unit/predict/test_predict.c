@@ -1,0 +1,187 @@
+/* Predictions and evaluations against numbers worked out by hand. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fixtures/dataset_fixture.h"
+#include "fixtures/test.h"
+#include "fixtures/train_fixture.h"
+#include "tempered/log_partition.h"
+
+/* A model of one feature for each vector, a_k = x_k; two classes: a = x. */
+static struct model *identity(size_t classes, temper_loss_spec loss)
+{
+    struct model *model = NULL;
+    char name[8];
+    size_t vectors = classes == 2 ? 1 : classes;
+    if (!CHECK(model_new(classes, vectors, &model, NULL) == TEMPER_OK))
+        return NULL;
+    model->loss = loss;
+    for (size_t k = 0; k < vectors; k++)
+        model->weights[k * vectors + k] = 1;
+    for (size_t c = 0; c < classes; c++) {
+        snprintf(name, sizeof name, "c%zu", c);
+        classes_add(&model->classes, name, 2);
+    }
+    return model;
+}
+
+static const temper_model *outside(const struct model *model)
+{
+    return (const temper_model *)model;
+}
+
+static bool predict(const struct model *model, const struct dataset *data, temper_output output,
+                    double *out)
+{
+    temper_error error = {0};
+    return CHECKF(temper_predict(outside(model), made_public(data), output, 1, out, &error) ==
+                      TEMPER_OK,
+                  "%s", error.message);
+}
+
+/* ---- Predictions ----------------------------------------------------------------------------- */
+
+static const double activations[] = {0, 0, 0, 1, 2, 0.5, -3, 0, 9, 4, -2, 4, 1e3, 0, -1e3};
+enum { ROWS = 5 };
+
+TEST(probabilities_are_escorts_and_sum_to_one)
+{
+    static const temper_loss_spec losses[] = {{TEMPER_TEMPERED, 0.3, 1, 0},
+                                              {TEMPER_TEMPERED, 0.5, 1.7, 0},
+                                              {TEMPER_TEMPERED, 0.4, 0.6, 0},
+                                              {TEMPER_LOGISTIC, 1, 1, 0},
+                                              {TEMPER_BREGMAN, 0.7, 1.4, 0}};
+    for (size_t l = 0; l < 5; l++)
+        for (size_t classes = 2; classes < 4; classes++) {
+            struct model *model = identity(classes, losses[l]);
+            struct dataset *data =
+                table_make(MATRIX_F64, ROWS, classes == 2 ? 1 : 3, activations, NULL);
+            double raw[ROWS * 3], p[ROWS * 3];
+            double order = losses[l].method == TEMPER_BREGMAN ? 1 : losses[l].t1;
+            CHECK(temper_output_width(outside(model), TEMPER_PROBABILITIES) == classes);
+            if (!predict(model, data, TEMPER_RAW_PROBABILITIES, raw) ||
+                !predict(model, data, TEMPER_PROBABILITIES, p))
+                return;
+            for (size_t row = 0; row < ROWS; row++) {
+                double sum = 0, raw_sum = 0, powers = 0;
+                for (size_t c = 0; c < classes; c++) {
+                    sum += p[row * classes + c];
+                    raw_sum += raw[row * classes + c];
+                    powers += pow(raw[row * classes + c], order);
+                }
+                CHECK_NEAR(sum, 1, 1e-14);
+                CHECK_NEAR(raw_sum, 1, 1e-14);
+                for (size_t c = 0; c < classes; c++)
+                    CHECK_NEAR(p[row * classes + c], pow(raw[row * classes + c], order) / powers,
+                               1e-12);
+            }
+            model_free(model);
+            dataset_free(data);
+        }
+}
+
+TEST(raw_probabilities_are_those_of_the_paper)
+{
+    struct model *two = identity(2, (temper_loss_spec){TEMPER_LOGISTIC, 1, 1, 0});
+    struct model *three = identity(3, (temper_loss_spec){TEMPER_TEMPERED, 0.5, 2, 0});
+    struct dataset *data = table_make(MATRIX_F64, ROWS, 1, activations, NULL);
+    struct dataset *wide = table_make(MATRIX_F64, ROWS, 3, activations, NULL);
+    double p[ROWS * 3];
+    if (predict(two, data, TEMPER_RAW_PROBABILITIES, p)) /* rows 0 0 0 1 2 */
+        for (size_t row = 0; row < ROWS; row++) {
+            CHECK_CLOSE(p[2 * row + 1], 1 / (1 + exp(-activations[row])), 1e-13);
+            CHECK_CLOSE(p[2 * row], 1 / (1 + exp(activations[row])), 1e-13);
+        }
+    if (predict(three, wide, TEMPER_RAW_PROBABILITIES, p)) {
+        for (size_t c = 0; c < 3; c++)
+            CHECK_CLOSE(p[c], 1.0 / 3, 1e-13);
+        double g = activations[3] + 1 / p[3] - 1; /* exp_2(a - G) = 1 / (1 - a + G) */
+        for (size_t c = 1; c < 3; c++)
+            CHECK_CLOSE(p[3 + c], 1 / (1 - activations[3 + c] + g), 1e-12);
+    }
+    model_free(two);
+    model_free(three);
+    dataset_free(data);
+    dataset_free(wide);
+}
+
+TEST(labels_and_decisions_are_by_the_largest_activation)
+{
+    const temper_loss_spec loss = {TEMPER_TEMPERED, 0.5, 1.3, 0};
+    struct model *two = identity(2, loss), *three = identity(3, loss);
+    static const double x[] = {-1, 0, 1e-300, 5};
+    static const double wide[] = {1, 2, 2, 5, 5, 0, -1, -2, -0.5, 0, 0, 0};
+    static const double classes[] = {1, 0, 2, 0};
+    struct dataset *data = table_make(MATRIX_F64, 4, 1, x, NULL);
+    struct dataset *many = table_make(MATRIX_F64, 4, 3, wide, NULL);
+    double out[12];
+    if (predict(two, data, TEMPER_LABELS, out))
+        CHECK(out[0] == 0 && out[1] == 0 && out[2] == 1 && out[3] == 1);
+    if (predict(two, data, TEMPER_DECISIONS, out))
+        CHECK(table_same_bits(out, x, 4));
+    if (predict(three, many, TEMPER_LABELS, out))
+        CHECK(table_same_bits(out, classes, 4)); /* the first of equal ones */
+    if (predict(three, many, TEMPER_DECISIONS, out))
+        CHECK(table_same_bits(out, wide, 12));
+    CHECK(temper_output_width(outside(two), TEMPER_DECISIONS) == 1);
+    CHECK(temper_output_width(outside(three), TEMPER_DECISIONS) == 3);
+    CHECK(temper_output_width(outside(three), TEMPER_LABELS) == 1);
+    model_free(two);
+    model_free(three);
+    dataset_free(data);
+    dataset_free(many);
+}
+
+TEST(features_that_the_model_does_not_know_are_left_out_of_sparse_data_and_refused_in_dense)
+{
+    static const double known[] = {1, 2, 0, 3, 0, -1}, more[] = {1, 2, 0, 8, 3, 0, -1, 0};
+    struct model *model = identity(3, (temper_loss_spec){TEMPER_LOGISTIC, 1, 1, 0});
+    struct dataset *sparse = table_make(MATRIX_CSR, 2, 4, more, NULL);
+    struct dataset *fewer = table_make(MATRIX_CSR, 2, 2, (double[]){1, 2, 3, 0}, NULL);
+    struct dataset *dense = table_make(MATRIX_F32, 2, 4, more, NULL);
+    double out[6];
+    temper_error error = {0};
+    if (predict(model, sparse, TEMPER_DECISIONS, out))
+        CHECK(table_same_bits(out, known, 6));
+    if (predict(model, fewer, TEMPER_DECISIONS, out))
+        CHECK(out[0] == 1 && out[1] == 2 && out[2] == 0 && out[3] == 3 && out[5] == 0);
+    CHECK(temper_predict(outside(model), made_public(dense), TEMPER_LABELS, 1, out, &error) ==
+          TEMPER_BAD_DATA);
+    CHECKF(strstr(error.message, "4 features, the model 3"), "%s", error.message);
+    model_free(model);
+    dataset_free(sparse);
+    dataset_free(fewer);
+    dataset_free(dense);
+}
+
+TEST(a_model_without_probabilities_says_so)
+{
+    struct dataset *data = table_make(MATRIX_F64, 1, 1, activations, NULL);
+    struct model *hinge = identity(2, (temper_loss_spec){TEMPER_HINGE, 0, 0, 0});
+    struct model *sharp = identity(2, (temper_loss_spec){TEMPER_TEMPERED, 0, 1, 0});
+    double out[2];
+    temper_error error = {0};
+    CHECK(temper_output_width(outside(hinge), TEMPER_PROBABILITIES) == 0);
+    CHECK(temper_output_width(outside(hinge), TEMPER_RAW_PROBABILITIES) == 0);
+    CHECK(temper_output_width(outside(sharp), TEMPER_PROBABILITIES) == 0);
+    CHECK(temper_output_width(outside(sharp), TEMPER_RAW_PROBABILITIES) == 2);
+    CHECK(temper_predict(outside(hinge), made_public(data), TEMPER_PROBABILITIES, 1, out, &error) ==
+          TEMPER_USAGE);
+    CHECKF(strstr(error.message, "hinge") && strstr(error.message, "--decision"), "%s",
+           error.message);
+    CHECK(temper_predict(outside(sharp), made_public(data), TEMPER_PROBABILITIES, 1, out, &error) ==
+          TEMPER_USAGE);
+    CHECKF(strstr(error.message, "t1 = 0") != NULL, "%s", error.message);
+    model_free(hinge);
+    model_free(sharp);
+    dataset_free(data);
+}
+
+TEST_LIST(
+    LISTED(probabilities_are_escorts_and_sum_to_one),
+    LISTED(raw_probabilities_are_those_of_the_paper),
+    LISTED(labels_and_decisions_are_by_the_largest_activation),
+    LISTED(features_that_the_model_does_not_know_are_left_out_of_sparse_data_and_refused_in_dense),
+    LISTED(a_model_without_probabilities_says_so))

@@ -1,0 +1,103 @@
+/* Lines with error bars: well formed whatever is drawn, wrong arguments refused with a clear word.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "fixtures/fault_injection.h"
+#include "fixtures/test.h"
+#include "fixtures/xml_check.h"
+#include "temper.h"
+
+static const double rates[] = {0, 0.1, 0.2};
+static const double values[] = {99, 98, 91, 99, NAN, 97}, errors[] = {0.1, 0.5, 2, 0, NAN, 0.2};
+static const char *const series[] = {"logistic", "a <b>"};
+
+static const temper_line_figure lines = {
+    .title = "Fashion-MNIST",
+    .x = rates,
+    .points = 3,
+    .series = series,
+    .series_count = 2,
+    .values = values,
+    .errors = errors,
+};
+
+static char *draw(const temper_line_figure *figure)
+{
+    char *svg = NULL;
+    temper_error error;
+    temper_status status = temper_plot_lines(figure, &svg, NULL, &error);
+    CHECKF(status == TEMPER_OK, "%s", status ? error.message : "");
+    CHECK(svg && xml_is_well_formed(svg));
+    return svg;
+}
+
+TEST(lines_and_their_names)
+{
+    char *svg = draw(&lines);
+    CHECK(svg && strstr(svg, "Fashion-MNIST") && strstr(svg, "a &lt;b&gt;"));
+    temper_free(svg);
+}
+
+TEST(lines_of_any_size)
+{
+    static const double sets[][6] = {{0, 0, 0, 0, 0, 0},
+                                     {1e300, -1e300, 0, 0, 0, 0},
+                                     {5, 5, 5, 5, 5, 5 + 1e-12},
+                                     {NAN, NAN, NAN, NAN, 1, NAN}};
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+        temper_line_figure figure = lines;
+        figure.values = sets[i];
+        figure.errors = NULL;
+        figure.title = NULL;
+        temper_free(draw(&figure));
+    }
+}
+
+static void refused(const temper_line_figure *figure, const char *words)
+{
+    char *svg = NULL;
+    temper_error error;
+    CHECK(temper_plot_lines(figure, &svg, NULL, &error) == TEMPER_USAGE && !svg);
+    CHECK_EQ_TEXT(error.message, words);
+}
+
+TEST(wrong_lines_are_refused)
+{
+    static const double same[] = {0, 0.1, 0.1}, below[] = {0, -1, 0, 0, 0, 0};
+    static const double none[] = {NAN, NAN, NAN, NAN, NAN, NAN};
+    temper_line_figure figure = lines;
+    refused(NULL, "no figure, or nowhere to put it; give both");
+    figure.x = same;
+    refused(&figure, "place 3 is not beyond the one before it; give them rising");
+    figure = lines;
+    figure.errors = below;
+    refused(&figure, "value 2 is 98 with an error of -1, which cannot be drawn; give finite "
+                     "numbers up to 1e300, and errors that are not negative");
+    figure = lines;
+    figure.values = none;
+    refused(&figure, "no value is known; give at least one");
+    figure = lines;
+    figure.points = 1;
+    refused(&figure, "2 series of 1 points cannot be drawn; give 1 to 8 of 2 or more");
+    figure = lines;
+    figure.series = NULL;
+    refused(&figure, "series 1 has no name; give one");
+}
+
+TEST(memory_may_end)
+{
+    for (size_t n = 1;; n++) {
+        char *svg = NULL;
+        fault_arm(n);
+        temper_status status = temper_plot_lines(&lines, &svg, NULL, NULL);
+        fault_disarm();
+        CHECK(fault_fired() ? status == TEMPER_NO_MEMORY && !svg : status == TEMPER_OK);
+        temper_free(svg);
+        if (!fault_fired())
+            break;
+    }
+}
+
+TEST_LIST(LISTED(lines_and_their_names), LISTED(lines_of_any_size), LISTED(wrong_lines_are_refused),
+          LISTED(memory_may_end))

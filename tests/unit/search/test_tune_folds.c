@@ -1,0 +1,151 @@
+/* Folds that are given: the same as those drawn where they are the same, and refused where they are
+ * none. */
+#include <string.h>
+
+#include "data/split.h"
+#include "fixtures/binary_format_fixture.h"
+#include "fixtures/fault_injection.h"
+#include "fixtures/test.h"
+#include "fixtures/train_fixture.h"
+
+enum { ROWS = 120, COLUMNS = 3 };
+
+static temper_tune_options tune_options(size_t folds, const uint32_t *fold)
+{
+    temper_tune_options options = temper_tune_defaults();
+    options.grid = "t1=0.5 t2=1 l2=0.1x,10x";
+    options.folds = folds;
+    options.fold = fold;
+    options.train.threads = 1;
+    return options;
+}
+
+static bool same_figures(const temper_tune_report *a, const temper_tune_report *b)
+{
+    size_t figures = offsetof(temper_candidate, accuracy);
+    bool same = a->count == b->count && a->best == b->best;
+    for (size_t i = 0; same && i < a->count; i++)
+        same = memcmp((const char *)&a->table[i] + figures, (const char *)&b->table[i] + figures,
+                      sizeof *a->table - figures) == 0;
+    return same;
+}
+
+/* Dealt like cards: of an even number of folds, the even ones are a half. */
+TEST(drawn_folds_may_as_well_be_given)
+{
+    for (size_t folds = 2; folds <= 6; folds += 2) {
+        struct dataset *data = made_data(MATRIX_F32, ROWS, COLUMNS, 2);
+        struct split split;
+        temper_error error;
+        temper_model *drawn_model = NULL, *given_model = NULL;
+        CHECK(split_folds(data, folds, (struct split_how){1, true}, &split, &error) == TEMPER_OK);
+        temper_tune_report drawn = made_tune(data, tune_options(folds, NULL), &drawn_model);
+        temper_tune_report given = made_tune(data, tune_options(folds, split.part), &given_model);
+        CHECK(same_figures(&drawn, &given) && made_same_bytes(drawn_model, given_model));
+        CHECK(memcmp(drawn.fold, split.part, ROWS * sizeof *drawn.fold) == 0);
+        CHECK(memcmp(given.fold, split.part, ROWS * sizeof *given.fold) == 0);
+        temper_model_free(drawn_model);
+        temper_model_free(given_model);
+        temper_tune_report_free(&drawn);
+        temper_tune_report_free(&given);
+        split_free(&split);
+        dataset_free(data);
+    }
+}
+
+/* Where each row comes twice, and both are in one fold, nothing is known of it beforehand. */
+TEST(halves_keep_folds_together)
+{
+    struct dataset *data = made_data(MATRIX_F32, ROWS, COLUMNS, 2);
+    temper_error error;
+    struct split folds, halves;
+    uint32_t fold[ROWS];
+    for (uint32_t row = 0; row < ROWS; row++)
+        fold[row] = row / 2 % 5;
+    CHECK(split_given(data, fold, 5, &folds, &error) == TEMPER_OK);
+    CHECK(split_halve(&folds, &halves, &error) == TEMPER_OK);
+    CHECK(folds.parts == 5 && halves.parts == 2 && halves.rows == ROWS);
+    for (size_t row = 0; row < ROWS; row++)
+        CHECK(folds.part[row] == fold[row] && halves.part[row] == fold[row] % 2);
+    split_free(&folds);
+    split_free(&halves);
+    dataset_free(data);
+}
+
+static void check_refused(const struct dataset *data, temper_tune_options options,
+                          temper_status status, const char *words)
+{
+    temper_error error = {0};
+    temper_tune_report report;
+    CHECK(temper_tune(made_public(data), &options, NULL, &report, &error) == status);
+    CHECKF(strstr(error.message, words), "%s", error.message);
+}
+
+TEST(folds_that_are_none_are_refused)
+{
+    struct dataset *data = made_data(MATRIX_F32, ROWS, COLUMNS, 2);
+    double weight[ROWS];
+    uint32_t fold[ROWS];
+    temper_error error;
+    for (uint32_t row = 0; row < ROWS; row++) {
+        fold[row] = row % 4;
+        weight[row] = row % 4 == 3 ? 0 : 1;
+    }
+    check_refused(data, tune_options(3, fold), TEMPER_USAGE, "row 4 is given the fold 3");
+    check_refused(data, tune_options(5, fold), TEMPER_USAGE, "fold 4, counted from 0");
+    check_refused(data, tune_options(1, fold), TEMPER_USAGE, "folds");
+    check_refused(data, tune_options(ROWS + 1, fold), TEMPER_BAD_DATA, "use fewer folds");
+    CHECK(temper_data_weigh((temper_data *)data, weight, &error) == TEMPER_OK);
+    check_refused(data, tune_options(4, fold), TEMPER_USAGE, "fold 3, counted from 0");
+    dataset_free(data);
+}
+
+SCRATCH_TEST(a_checkpoint_of_other_folds_is_refused)
+{
+    struct dataset *data = made_data(MATRIX_F32, ROWS, COLUMNS, 2);
+    uint32_t fold[ROWS];
+    for (uint32_t row = 0; row < ROWS; row++)
+        fold[row] = row % 4;
+    temper_tune_options options = tune_options(4, fold);
+    options.checkpoint = "table";
+    temper_tune_report first = made_tune(data, options, NULL);
+    options.resume = 1;
+    temper_tune_report again = made_tune(data, options, NULL);
+    CHECK(again.resumed && same_figures(&first, &again));
+    fold[0] = 1;
+    check_refused(data, options, TEMPER_BAD_DATA, "other data or other options");
+    options.fold = NULL;
+    check_refused(data, options, TEMPER_BAD_DATA, "other data or other options");
+    temper_tune_report_free(&first);
+    temper_tune_report_free(&again);
+    dataset_free(data);
+}
+
+TEST(a_lack_of_memory_is_said)
+{
+    struct dataset *data = made_data(MATRIX_F32, 24, 2, 2);
+    uint32_t fold[24];
+    bool fired = true;
+    for (uint32_t row = 0; row < 24; row++)
+        fold[row] = row % 3;
+    temper_tune_options options = tune_options(3, fold);
+    options.grid = "only t1=0.5 t2=1.12 l2=1";
+    options.train.max_iterations = 4;
+    for (size_t n = 1; fired && n < 60; n++) {
+        temper_tune_report report = {.count = 4711};
+        temper_error error = {0};
+        fault_arm(n);
+        temper_status status = temper_tune(made_public(data), &options, NULL, &report, &error);
+        fault_disarm();
+        fired = fault_fired();
+        CHECK(status == (fired ? TEMPER_NO_MEMORY : TEMPER_OK));
+        CHECK(report.count == (fired ? 4711 : 1));
+        if (status == TEMPER_OK)
+            temper_tune_report_free(&report);
+    }
+    dataset_free(data);
+}
+
+TEST_LIST(LISTED(drawn_folds_may_as_well_be_given), LISTED(halves_keep_folds_together),
+          LISTED(folds_that_are_none_are_refused), LISTED(a_checkpoint_of_other_folds_is_refused),
+          LISTED(a_lack_of_memory_is_said))

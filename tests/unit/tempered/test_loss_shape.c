@@ -1,0 +1,258 @@
+/* The map of (t1, t2): convex, quasi-convex, bounded, trainable, and where the loss bends (remark 1
+ * of the paper, as corrected). What the map says is looked for in the loss itself. */
+#include <math.h>
+#include <string.h>
+
+#include "fixtures/numeric.h"
+#include "fixtures/test.h"
+#include "temper.h"
+
+/* Calls check at every legal pair of a grid that has 1 in it. */
+static void over_the_map(void (*check)(double t1, double t2, const temper_shape *shape))
+{
+    for (double t1 = 0; t1 <= 3; t1 += 0.25)
+        for (double t2 = 0; t2 <= 3; t2 += 0.25) {
+            temper_shape shape = temper_loss_shape(t1, t2);
+            check(t1, t2, &shape);
+        }
+}
+
+static double edge_of(double t2)
+{
+    return t2 < 1 ? 1 / (1 - t2) : INFINITY;
+}
+
+/* ---- Two classes
+ * ---------------------------------------------------------------------------------- */
+
+/* The smallest curvature at margins within the support. */
+static double least_curvature(double t1, double t2)
+{
+    double least = INFINITY, curvature;
+    for (double m = -40; m <= 40; m += 0.125)
+        if (fabs(m) < edge_of(t2)) {
+            temper_margin_loss(m, t1, t2, NULL, &curvature);
+            least = fmin(least, curvature);
+        }
+    return least;
+}
+
+/* Is some value above the chord between two others? No convex function does that. */
+static bool leaves_its_chords(double t1, double t2)
+{
+    for (double m = -40; m <= 40; m += 0.5)
+        for (double h = 0.125; h < 40; h *= 2) {
+            double left = temper_margin_loss(m - h, t1, t2, NULL, NULL);
+            double right = temper_margin_loss(m + h, t1, t2, NULL, NULL);
+            double middle = temper_margin_loss(m, t1, t2, NULL, NULL);
+            if (middle > (left + right) / 2 * (1 + 1e-9))
+                return true;
+        }
+    return false;
+}
+
+/* The sign of the curvature within the support is that of t1 - t2, and convexity needs a second
+ * thing: that the loss is not capped at the edge. */
+static void check_two_classes(double t1, double t2, const temper_shape *shape)
+{
+    double least = least_curvature(t1, t2);
+    CHECKF(t1 >= t2 ? least >= 0 : least < -1e-9, "(%g, %g): least curvature %g", t1, t2, least);
+    bool convex = shape->convex || shape->extended;
+    CHECKF(convex == !leaves_its_chords(t1, t2), "(%g, %g): convex %d, extended %d", t1, t2,
+           shape->convex, shape->extended);
+    double beyond = temper_margin_loss(-1.01 * edge_of(t2), t1, t2, NULL, NULL);
+    CHECKF(!shape->extended || beyond == INFINITY, "(%g, %g): %g beyond the edge", t1, t2, beyond);
+    CHECK(!(shape->convex && shape->extended));
+}
+
+TEST(convexity_of_two_classes)
+{
+    over_the_map(check_two_classes);
+}
+
+/* ---- Three classes
+ * -------------------------------------------------------------------------------- */
+
+/* Smallest and largest eigenvalue that the Hessian reaches, within the support. */
+static double least_eigenvalue(double t1, double t2, double *size)
+{
+    struct draw draw = draw_from(70);
+    double least = INFINITY;
+    temper_loss_spec loss = {.method = TEMPER_TEMPERED, .t1 = t1, .t2 = t2};
+    *size = 0;
+    for (int k = 0; k < 60; k++) {
+        double a[3], g[3], h[9];
+        draw_normals(&draw, a, 3, t2 < 1 ? 0.5 : 3);
+        if (isinf(temper_any_loss(loss, a, 3, 0, g, h)))
+            continue;
+        *size = fmax(*size, largest_size(h, 9));
+        least = fmin(least, smallest_eigenvalue(h, 3));
+    }
+    return least;
+}
+
+static void check_three_classes(double t1, double t2, const temper_shape *shape)
+{
+    double size, least = least_eigenvalue(t1, t2, &size);
+    CHECKF(t1 >= t2 ? least >= -1e-13 * size : least < -1e-4 * size,
+           "(%g, %g), convex %d: least eigenvalue %g of %g", t1, t2, shape->convex, least, size);
+}
+
+TEST(convexity_of_three_classes)
+{
+    over_the_map(check_three_classes);
+}
+
+/* Everywhere: on a segment the loss is nowhere above the larger of its ends. */
+static void check_quasi_convex(double t1, double t2, const temper_shape *shape)
+{
+    struct draw draw = draw_from(71);
+    CHECK(shape->quasi_convex);
+    for (int k = 0; k < 40; k++) {
+        double from[4], to[4], middle[4], weight = draw_uniform(&draw, 0, 1);
+        double scale = draw_scale(&draw, 0.1, 10);
+        draw_normals(&draw, from, 4, scale);
+        draw_normals(&draw, to, 4, scale);
+        for (size_t c = 0; c < 4; c++)
+            middle[c] = weight * from[c] + (1 - weight) * to[c];
+        double ends =
+            fmax(temper_loss(from, 4, 0, t1, t2, NULL), temper_loss(to, 4, 0, t1, t2, NULL));
+        CHECKF(temper_loss(middle, 4, 0, t1, t2, NULL) <= ends * (1 + 1e-14), "(%g, %g)", t1, t2);
+    }
+}
+
+TEST(quasi_convex_everywhere)
+{
+    over_the_map(check_quasi_convex);
+}
+
+/* ---- Bounds and slopes
+ * ---------------------------------------------------------------------------- */
+
+static void check_bound(double t1, double t2, const temper_shape *shape)
+{
+    double far = temper_margin_loss(-1e200, t1, t2, NULL, NULL);
+    CHECK(shape->bounded == (t1 < 1));
+    if (shape->bounded) {
+        CHECK_CLOSE(shape->bound, 1 / (1 - t1), 0);
+        CHECKF(far <= shape->bound && far > shape->bound * (1 - 1e-12), "(%g, %g): %g of %g", t1,
+               t2, far, shape->bound);
+    } else {
+        CHECK(shape->bound == INFINITY && far > 100);
+    }
+}
+
+TEST(bounded_for_t1_below_1)
+{
+    over_the_map(check_bound);
+}
+
+/* Training is refused where the slope, or the loss itself, is not finite everywhere: at the edge of
+ * support p^(t2-t1) has to stay. */
+static void check_smooth(double t1, double t2, const temper_shape *shape)
+{
+    double near = 0, nearer = 0, value = 0;
+    CHECK(shape->smooth == !(t2 < 1 && t1 > t2));
+    if (t2 < 1) {
+        value = temper_margin_loss(-edge_of(t2) + 1e-9, t1, t2, &nearer, NULL);
+        temper_margin_loss(-edge_of(t2) + 1e-3, t1, t2, &near, NULL);
+    } else {
+        value = temper_margin_loss(-100, t1, t2, &nearer, NULL);
+        temper_margin_loss(-1, t1, t2, &near, NULL);
+    }
+    if (shape->smooth)
+        CHECKF(isfinite(value) && (t2 >= 1 || fabs(nearer) <= 1), "(%g, %g): slope %g", t1, t2,
+               nearer);
+    else
+        CHECKF(fabs(nearer) > 5 * fabs(near), "(%g, %g): slope %g, then %g", t1, t2, near, nearer);
+}
+
+TEST(trainable_where_the_slope_stays_finite)
+{
+    over_the_map(check_smooth);
+}
+
+/* The slope is at most the importance factor, hence at most 1 for t1 <= t2. */
+static void check_slope(double t1, double t2, const temper_shape *shape)
+{
+    double slope;
+    CHECK(shape->smooth || t1 > t2);
+    for (double m = -30; m <= 30; m += 0.25) {
+        temper_margin_loss(m, t1, t2, &slope, NULL);
+        CHECK(slope <= 0 && (t1 > t2 || slope >= -1));
+    }
+}
+
+TEST(slope_is_at_most_1_for_t1_up_to_t2)
+{
+    over_the_map(check_slope);
+}
+
+/* ---- The inflection
+ * ------------------------------------------------------------------------------- */
+
+static double curvature_at(double m, double t1, double t2)
+{
+    double curvature;
+    temper_margin_loss(m, t1, t2, NULL, &curvature);
+    return curvature;
+}
+
+static void check_inflection(double t1, double t2, const temper_shape *shape)
+{
+    double bend = temper_inflection_margin(t1, t2);
+    CHECK(shape->inflection == bend);
+    if (t1 >= t2) {
+        CHECK(bend == -INFINITY);
+        return;
+    }
+    CHECKF(bend <= 0 && bend > -edge_of(t2), "(%g, %g): %g", t1, t2, bend);
+    double h = 1e-7 * (1 + fabs(bend));
+    CHECKF(curvature_at(bend - h, t1, t2) < 0 && curvature_at(bend + h, t1, t2) > 0,
+           "(%g, %g): curvature %g before %g, %g after", t1, t2, curvature_at(bend - h, t1, t2),
+           bend, curvature_at(bend + h, t1, t2));
+    for (double m = 0.01; m < 30; m *= 1.3)
+        CHECK(curvature_at(bend - m, t1, t2) <= 0 && curvature_at(bend + m, t1, t2) >= 0);
+    /* the equation of appendix B, lambda = (1-p)/p */
+    double p = temper_margin_probability(bend, t2), lambda = (1 - p) / p;
+    CHECK_CLOSE(t2 * (1 + 1 / lambda), (t2 - t1) * (1 + pow(lambda, t2)), 1e-11);
+}
+
+TEST(curvature_changes_sign_at_the_inflection)
+{
+    over_the_map(check_inflection);
+}
+
+TEST(inflection_at_the_rim)
+{
+    for (double t2 = 0.25; t2 < 5; t2 += 0.25)
+        CHECK(temper_inflection_margin(0, t2) == 0); /* 1 - p bends at p = 1/2 */
+    CHECK(temper_inflection_margin(0, 1e300) == 0);
+    /* t2 = 1: 1 + 1/L = (1 - t1)(1 + L), so L = 1/(1 - t1), m = -log L */
+    for (double t1 = 0.125; t1 < 1; t1 += 0.125)
+        CHECK_CLOSE(temper_inflection_margin(t1, 1), log(1 - t1), 1e-13);
+    CHECK_CLOSE(temper_inflection_margin(1 - 0x1p-50, 1), log(0x1p-50), 1e-13);
+    CHECK(temper_inflection_margin(0.5, 1e4) == -INFINITY); /* beyond the double range */
+    CHECK(temper_inflection_margin(0.1, 1e-3) == -INFINITY);
+    CHECK(temper_inflection_margin(1e-3, 0.1) > -1 / 0.9);
+    CHECK(isnan(temper_inflection_margin(-1, 1)) && isnan(temper_inflection_margin(1, NAN)));
+}
+
+TEST(illegal_temperatures_have_no_shape)
+{
+    static const double illegal[] = {-1, NAN, INFINITY};
+    for (size_t i = 0; i < 3; i++)
+        for (int second = 0; second < 2; second++) {
+            temper_shape shape =
+                second ? temper_loss_shape(1, illegal[i]) : temper_loss_shape(illegal[i], 1);
+            CHECK(!shape.convex && !shape.extended && !shape.quasi_convex && !shape.bounded);
+            CHECK(!shape.smooth && isnan(shape.bound) && isnan(shape.inflection));
+        }
+}
+
+TEST_LIST(LISTED(convexity_of_two_classes), LISTED(convexity_of_three_classes),
+          LISTED(quasi_convex_everywhere), LISTED(bounded_for_t1_below_1),
+          LISTED(trainable_where_the_slope_stays_finite),
+          LISTED(slope_is_at_most_1_for_t1_up_to_t2),
+          LISTED(curvature_changes_sign_at_the_inflection), LISTED(inflection_at_the_rim),
+          LISTED(illegal_temperatures_have_no_shape))

@@ -1,0 +1,219 @@
+/* What can go wrong with shards: memory, a worker, bytes on their way, shapes that do not agree. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fixtures/dataset_fixture.h"
+#include "fixtures/fault_injection.h"
+#include "fixtures/shards_fixture.h"
+#include "fixtures/test.h"
+#include "fixtures/train_fixture.h"
+
+TEST(every_step_survives_a_lack_of_memory)
+{
+    struct dataset *data = made_data(MATRIX_F32, 60, 3, 3);
+    temper_train_options options = made_options();
+    struct shards shards;
+    options.max_iterations = 4;
+    table_name_columns(data);
+    if (!shards_cut(data, 2, &shards))
+        return;
+    for (size_t n = 1;; n++) {
+        temper_error error = {0};
+        temper_model *const untouched = (temper_model *)&options, *model = untouched;
+        fault_arm(n);
+        temper_status status = shards_prepare(&shards, &options, &error);
+        if (status == TEMPER_OK)
+            status = shards_train(&shards, &options, &model, NULL, &error);
+        fault_disarm();
+        shards_release(&shards);
+        if (status == TEMPER_OK)
+            temper_model_free(model);
+        else
+            CHECKF(status == TEMPER_NO_MEMORY && error.status == status && model == untouched,
+                   "allocation %zu: %s", n, error.message);
+        if (!fault_fired()) {
+            CHECK(status == TEMPER_OK && n > 100);
+            break;
+        }
+    }
+    shards_free(&shards);
+    dataset_free(data);
+}
+
+/* At the first question, on the way, and at the last. */
+TEST(a_shard_that_fails_ends_the_training_with_its_words)
+{
+    struct dataset *data = made_data(MATRIX_F64, 80, 3, 2);
+    temper_train_options options = made_options();
+    struct shards shards;
+    temper_error error = {0};
+    temper_model *model = NULL;
+    if (shards_cut(data, 3, &shards) &&
+        CHECK(shards_prepare(&shards, &options, &error) == TEMPER_OK) &&
+        CHECK(shards_train(&shards, &options, &model, NULL, &error) == TEMPER_OK)) {
+        size_t questions = shards.asked;
+        temper_model_free(model);
+        for (size_t n = 1; n <= questions; n++) {
+            model = NULL;
+            shards.asked = 0;
+            shards.fails_at = n;
+            CHECK(shards_train(&shards, &options, &model, NULL, &error) == TEMPER_IO && !model);
+            CHECK_EQ_TEXT(error.message, "worker 3 is gone");
+            CHECK_EQ_SIZE(shards.asked, n);
+        }
+    }
+    shards_free(&shards);
+    dataset_free(data);
+}
+
+/* ---- Refusals -------------------------------------------------------------------------------- */
+
+static void refused(struct shards *shards, const temper_train_options *options,
+                    temper_status wanted, const char *words)
+{
+    temper_error error = {0};
+    temper_status status = shards_prepare(shards, options, &error);
+    CHECKF(status == wanted && strstr(error.message, words), "'%s' says nothing of '%s'",
+           error.message, words);
+    shards_release(shards);
+}
+
+/* Two shards of these; frees them. */
+static void refused_pair(struct dataset *first, struct dataset *second, const char *words)
+{
+    temper_train_options options = made_options();
+    struct shards shards = {.count = 2, .data = {(temper_data *)first, (temper_data *)second}};
+    refused(&shards, &options, TEMPER_BAD_DATA, words);
+    shards_free(&shards);
+}
+
+TEST(shards_that_do_not_agree_are_refused)
+{
+    struct dataset *named = made_data(MATRIX_F32, 20, 3, 2);
+    struct dataset *also = made_data(MATRIX_F32, 20, 3, 2);
+    struct dataset *third = made_data(MATRIX_F32, 20, 3, 2);
+    refused_pair(made_data(MATRIX_F32, 20, 3, 2), made_data(MATRIX_F32, 20, 4, 2),
+                 "shard 2 has 4 dense features, and those before it 3 dense ones");
+    refused_pair(made_data(MATRIX_F32, 20, 3, 2), made_data(MATRIX_CSR, 20, 3, 2),
+                 "shard 2 has 3 sparse features");
+    table_name_columns(named);
+    refused_pair(named, made_data(MATRIX_F32, 20, 3, 2), "shard 2 has no names");
+    table_name_columns(also);
+    table_name_columns(third);
+    also->features.name[1][0] = 'y';
+    refused_pair(third, also, "feature 2 of shard 2 is 'y2', that of those before it 'x2'");
+    refused_pair(made_data(MATRIX_F32, 1, 3, 1), made_data(MATRIX_F32, 1, 3, 1),
+                 "have one class, '0'");
+    refused_pair(table_random(MATRIX_F32, 9, 3), made_data(MATRIX_F32, 20, 3, 2), "no labels");
+}
+
+TEST(options_that_shards_cannot_have_are_refused)
+{
+    struct dataset *data = made_data(MATRIX_F64, 60, 3, 2);
+    temper_train_options options = made_options();
+    struct shards shards;
+    temper_error error = {0};
+    temper_model *model = NULL;
+    if (!shards_cut(data, 2, &shards))
+        return;
+    options.scale = "log";
+    refused(&shards, &options, TEMPER_USAGE, "cannot be scaled by logarithms");
+    options.scale = "cubic";
+    refused(&shards, &options, TEMPER_USAGE, "no scaling 'cubic'");
+    options = made_options();
+    options.l2 = -1;
+    refused(&shards, &options, TEMPER_USAGE, "l2 must be");
+    options = made_options();
+    options.loss.t2 = 0.2;
+    refused(&shards, &options, TEMPER_USAGE, "unbounded");
+    options = made_options();
+    options.precision = "f16";
+    refused(&shards, &options, TEMPER_USAGE, "no precision 'f16'");
+    options = made_options();
+    options.solver = "newton";
+    CHECK(shards_prepare(&shards, &options, &error) == TEMPER_OK);
+    CHECK(shards_train(&shards, &options, &model, NULL, &error) == TEMPER_USAGE && !model);
+    CHECK(strstr(error.message, "not for shards") != NULL);
+    CHECK(temper_plan_new(NULL, 0, NULL, &shards.sent, &error) == TEMPER_USAGE);
+    shards_free(&shards);
+    dataset_free(data);
+}
+
+TEST(rows_and_questions_that_are_not_of_the_plan_are_refused)
+{
+    struct dataset *data = made_data(MATRIX_F64, 60, 3, 2);
+    struct dataset *more = made_data(MATRIX_F64, 60, 3, 3), *wide = made_data(MATRIX_F64, 9, 4, 2);
+    temper_train_options options = made_options();
+    struct shards shards;
+    temper_error error = {0};
+    temper_shard *shard = NULL;
+    double w[4] = {0}, answer[6];
+    if (!shards_cut(data, 1, &shards) ||
+        !CHECK(shards_prepare(&shards, &options, &error) == TEMPER_OK))
+        return;
+    CHECK(temper_shard_borrow(made_public(more), shards.plan, 1, &shard, &error) ==
+          TEMPER_BAD_DATA);
+    CHECKF(strstr(error.message, "has the class '2'") != NULL, "%s", error.message);
+    CHECK(temper_shard_borrow(made_public(wide), shards.plan, 1, &shard, &error) ==
+          TEMPER_BAD_DATA);
+    CHECKF(strstr(error.message, "has 4 dense features") != NULL && !shard, "%s", error.message);
+    temper_question question = {TEMPER_GRADIENT, {TEMPER_HINGE, 0, 0, 1}};
+    CHECK(temper_shard_answer(shards.shard[0], &question, w, answer, &error) == TEMPER_USAGE);
+    question = (temper_question){TEMPER_GRADIENT, {TEMPER_TEMPERED, 1, 0.5, 0}};
+    CHECK(temper_shard_answer(shards.shard[0], &question, w, answer, &error) == TEMPER_USAGE);
+    question = (temper_question){TEMPER_GRADIENT, {TEMPER_TEMPERED, 1, 1, 0}};
+    memset(&question.asked, 7, sizeof question.asked); /* from a caller of a later version */
+    CHECK(temper_shard_answer(shards.shard[0], &question, w, answer, &error) == TEMPER_USAGE);
+    shards_free(&shards);
+    dataset_free(data);
+    dataset_free(more);
+    dataset_free(wide);
+}
+
+/* ---- Bytes ----------------------------------------------------------------------------------- */
+
+static void check_bytes(char *bytes, size_t length, bool survey)
+{
+    temper_error error = {0};
+    temper_plan *plan = NULL;
+    for (size_t cut = 0; cut < 2 * length; cut++) {
+        size_t at = cut % length;
+        bool flips = cut >= length;
+        temper_bytes given = {bytes, flips ? length : at};
+        bytes[at] = (char)(bytes[at] ^ (flips ? 4 : 0));
+        temper_status status = survey ? temper_plan_new(&given, 1, NULL, &plan, &error)
+                                      : temper_plan_from_text(bytes, given.length, &plan, &error);
+        bytes[at] = (char)(bytes[at] ^ (flips ? 4 : 0));
+        CHECKF(status == TEMPER_BAD_DATA && !plan, "%s at %zu", flips ? "changed" : "cut", at);
+    }
+    temper_bytes other = {survey ? "tmprpln1" : "tsurvey1", 8};
+    CHECK(temper_plan_new(&other, 1, NULL, &plan, &error) == TEMPER_BAD_DATA);
+}
+
+TEST(bytes_that_were_cut_or_changed_are_refused)
+{
+    struct dataset *data = made_data(MATRIX_F64, 30, 3, 2);
+    temper_train_options options = made_options();
+    struct shards shards;
+    temper_error error = {0};
+    char *text;
+    size_t length;
+    table_name_columns(data);
+    if (!shards_cut(data, 1, &shards) ||
+        !CHECK(shards_prepare(&shards, &options, &error) == TEMPER_OK) ||
+        !CHECK(temper_plan_text(shards.plan, &text, &length, &error) == TEMPER_OK))
+        return;
+    check_bytes(shards.survey[0], shards.bytes[0].length, true);
+    check_bytes(text, length, false);
+    temper_free(text);
+    shards_free(&shards);
+    dataset_free(data);
+}
+
+TEST_LIST(LISTED(every_step_survives_a_lack_of_memory),
+          LISTED(a_shard_that_fails_ends_the_training_with_its_words),
+          LISTED(shards_that_do_not_agree_are_refused),
+          LISTED(options_that_shards_cannot_have_are_refused),
+          LISTED(rows_and_questions_that_are_not_of_the_plan_are_refused),
+          LISTED(bytes_that_were_cut_or_changed_are_refused))

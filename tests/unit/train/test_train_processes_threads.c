@@ -1,0 +1,173 @@
+/* The same model, byte by byte, for any number of processes. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/dist/row_partition.h"
+#include "data/dist/scatter_rows.h"
+#include "fixtures/binary_format_fixture.h"
+#include "fixtures/model_fixture.h"
+#include "fixtures/test.h"
+#include "fixtures/thread_comm_fixture.h"
+#include "fixtures/train_fixture.h"
+
+struct trial {
+    enum matrix_kind kind;
+    size_t rows, columns, classes;
+    bool weights;
+    temper_train_options options;
+    struct dataset *data[TEAM_MOST]; /* all rows, for each */
+    temper_model *model[TEAM_MOST];
+    temper_train_report report[TEAM_MOST];
+    temper_error error[TEAM_MOST];
+};
+
+static void add_weights(struct dataset *data)
+{
+    data->weight = malloc((size_t)data->x.rows * sizeof *data->weight);
+    for (size_t i = 0; data->weight && i < data->x.rows; i++)
+        data->weight[i] = (double)(i % 5) / 3;
+}
+
+static void train_share(void *context, const temper_comm *comm)
+{
+    struct trial *trial = context;
+    size_t rank = comm->rank;
+    struct dataset *data = trial->data[rank];
+    if (scatter_rows(data, comm, &trial->error[rank]) == TEMPER_OK)
+        temper_train(made_public(data), &trial->options, &trial->model[rank], &trial->report[rank],
+                     &trial->error[rank]);
+}
+
+static void train_team(struct trial *trial, size_t size)
+{
+    for (size_t r = 0; r < size; r++) {
+        trial->data[r] = made_data(trial->kind, trial->rows, trial->columns, trial->classes);
+        if (trial->weights)
+            add_weights(trial->data[r]);
+    }
+    team_run(size, train_share, trial);
+    for (size_t r = 0; r < size; r++)
+        dataset_free(trial->data[r]);
+}
+
+static void free_models(struct trial *trial)
+{
+    for (size_t r = 0; r < TEAM_MOST; r++) {
+        temper_model_free(trial->model[r]);
+        trial->model[r] = NULL;
+    }
+}
+
+/* All ranks of so many have the model of one process, and what it says of it. */
+static void check_team(struct trial many, const struct trial *alone, size_t size, const char *what)
+{
+    train_team(&many, size);
+    for (size_t r = 0; r < size; r++) {
+        CHECKF(many.model[r] != NULL, "%s, %zu of %zu: %s", what, r, size, many.error[r].message);
+        CHECKF(many.model[r] && made_same_bytes(alone->model[0], many.model[r]), "%s, %zu of %zu",
+               what, r, size);
+        CHECKF(strcmp(alone->report[0].warnings, many.report[r].warnings) == 0, "%s: %s", what,
+               many.report[r].warnings);
+    }
+    free_models(&many);
+}
+
+static void check_trial(struct trial trial, const char *what)
+{
+    struct trial alone = trial;
+    train_team(&alone, 1);
+    CHECKF(alone.model[0] != NULL, "%s: %s", what, alone.error[0].message);
+    static const size_t sizes[] = {3, 2, 5};
+    for (size_t i = 0; alone.model[0] && i < 3; i += test_step(3))
+        check_team(trial, &alone, sizes[i], what);
+    free_models(&alone);
+}
+
+static struct trial made_trial(enum matrix_kind kind, size_t rows, size_t columns, size_t classes)
+{
+    struct trial trial = {.kind = kind, .rows = rows, .columns = columns, .classes = classes};
+    trial.options = made_options();
+    trial.options.max_iterations = 4;
+    return trial;
+}
+
+SCRATCH_TEST(models_are_the_same_for_any_number_of_processes)
+{
+    static const enum matrix_kind kinds[] = {MATRIX_F32, MATRIX_F64, MATRIX_U8, MATRIX_CSR};
+    static const char *const solvers[] = {"newton", "lbfgs", "tron"};
+    char what[60];
+    for (size_t k = 0; k < 4; k++)
+        for (size_t classes = 2; classes < 4; classes++)
+            for (size_t s = classes == 2 ? 0 : 1; s < 3; s++) {
+                struct trial trial = made_trial(kinds[k], 6000, 24, classes);
+                trial.options.solver = solvers[s];
+                trial.options.scale = s == 2 ? "log" : NULL;
+                trial.weights = s == 1;
+                snprintf(what, sizeof what, "kind %d, %s, %zu", (int)kinds[k], solvers[s], classes);
+                check_trial(trial, what);
+            }
+}
+
+/* So many columns beside the rows that sparse gradients are taken column by column. */
+SCRATCH_TEST(so_are_those_of_wide_sparse_rows)
+{
+    static const char *const solvers[] = {"newton", "lbfgs", "tron"};
+    for (size_t classes = 2; classes < 4; classes++)
+        for (size_t s = classes == 2 ? 0 : 1; s < 3; s++) {
+            struct trial trial = made_trial(MATRIX_CSR, 900, 200, classes);
+            trial.options.solver = solvers[s];
+            trial.options.scale = s == 1 ? "standard" : NULL;
+            check_trial(trial, solvers[s]);
+        }
+}
+
+/* Fewer parts than processes; convex losses of many classes, which have a metric for each; starts,
+ * classes that are given up, a hinge. */
+SCRATCH_TEST(so_are_those_of_other_shapes_and_losses)
+{
+    struct trial few = made_trial(MATRIX_F32, 40, 6, 2);
+    check_trial(few, "few rows");
+    few.kind = MATRIX_CSR;
+    check_trial(few, "few sparse rows");
+    struct trial many = made_trial(MATRIX_F32, 6000, 24, 5);
+    many.options.max_iterations = 40;
+    many.options.loss = (temper_loss_spec){.method = TEMPER_LOGISTIC};
+    check_trial(many, "logistic, five classes");
+    struct trial wide =
+        made_trial(MATRIX_F32, 2400, 64, 3); /* moments of some rows stand for all */
+    wide.options = many.options;
+    wide.options.max_iterations = 20;
+    wide.options.l2 = 1e-4;
+    check_trial(wide, "logistic, wide");
+    many.options.loss = (temper_loss_spec){.method = TEMPER_TEMPERED, .t1 = 0.1, .t2 = 1.9};
+    many.options.starts = 3;
+    check_trial(many, "three starts");
+    many.options.starts = 1;
+    many.options.l2 = 50;
+    check_trial(many, "collapse");
+    struct trial hinge = made_trial(MATRIX_F64, 3000, 9, 2);
+    hinge.options.loss.method = TEMPER_HINGE;
+    check_trial(hinge, "hinge");
+}
+
+/* So many rows that there are more than 64 parts, whose sums have another tree; and column means
+ * are taken in the same parts. Few processes, for each has a copy. */
+SCRATCH_TEST(so_are_those_of_more_parts)
+{
+    struct trial trial = made_trial(MATRIX_U8, 128 * 16384, 1, 2), alone = trial;
+    struct dataset shape = {.x = {.kind = trial.kind, .rows = trial.rows, .columns = 1}};
+    CHECK(row_partition_of(&shape).count > PARTS_USUAL);
+    train_team(&alone, 1);
+    CHECKF(alone.model[0] != NULL, "%s", alone.error[0].message);
+    trial.options.threads = 2;
+    if (alone.model[0]) {
+        check_team(trial, &alone, 1, "two threads");
+        check_team(trial, &alone, 3, "three processes");
+    }
+    free_models(&alone);
+}
+
+TEST_LIST(LISTED(models_are_the_same_for_any_number_of_processes),
+          LISTED(so_are_those_of_wide_sparse_rows), LISTED(so_are_those_of_other_shapes_and_losses),
+          LISTED(so_are_those_of_more_parts))

@@ -1,0 +1,277 @@
+/* What cannot be trained is refused with advice; what should not be trusted comes with a warning.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/subset.h"
+#include "fixtures/dataset_fixture.h"
+#include "fixtures/test.h"
+#include "fixtures/train_fixture.h"
+
+/* ---- Options --------------------------------------------------------------------------------- */
+
+#define REFUSED(change, words)                                                                     \
+    do {                                                                                           \
+        temper_train_options options = made_options();                                             \
+        options.change;                                                                            \
+        made_refused(data, options, TEMPER_USAGE, words);                                          \
+    } while (0)
+
+TEST(every_bad_option_is_refused_with_advice)
+{
+    struct dataset *data = made_data(MATRIX_F32, 40, 3, 2);
+    REFUSED(scale = "big", "standard, minmax, maxabs, log and pixels");
+    REFUSED(solver = "sgd", "newton, lbfgs and tron");
+    REFUSED(precision = "f16", "f32 and f64");
+    REFUSED(init = "ones", "normal:0.001");
+    REFUSED(init = "normal:", "normal:0.001");
+    REFUSED(init = "normal:-1", "normal:0.001");
+    REFUSED(init = "normal:nan", "normal:0.001");
+    REFUSED(init = "normal:inf", "normal:0.001");
+    REFUSED(init = "normal:1x", "normal:0.001");
+    REFUSED(l2 = -1, "--l2 auto");
+    REFUSED(l2 = INFINITY, "--l2 auto");
+    REFUSED(tolerance = 0, "--tol 1e-4");
+    REFUSED(tolerance = NAN, "--tol 1e-4");
+    REFUSED(tolerance = -1, "--tol 1e-4");
+    REFUSED(tolerance = INFINITY, "--tol 1e-4");
+    REFUSED(starts = 0, "1, 2 or 3");
+    REFUSED(starts = 4, "1, 2 or 3");
+    REFUSED(resume = 1, "--checkpoint");
+    dataset_free(data);
+}
+
+TEST(every_bad_loss_is_refused_with_advice)
+{
+    struct dataset *data = made_data(MATRIX_F32, 40, 3, 2);
+    const double wrong[] = {-0.1, NAN, INFINITY};
+    for (size_t i = 0; i < 3; i++) {
+        REFUSED(loss.t1 = wrong[i], "--t1 0.3 --t2 1");
+        REFUSED(loss.t2 = wrong[i], "--t1 0.3 --t2 1");
+        REFUSED(loss = ((temper_loss_spec){TEMPER_HINGE, 0, 0, wrong[i]}), "try 0");
+        REFUSED(loss = ((temper_loss_spec){TEMPER_BREGMAN, wrong[i], 1, 0}), "--t1 0.3 --t2 1");
+    }
+    REFUSED(loss = ((temper_loss_spec){TEMPER_TEMPERED, 1, 0.9, 0}), "raise t2");
+    REFUSED(loss = ((temper_loss_spec){TEMPER_TEMPERED, 0.6, 0.5, 0}), "raise t2");
+    REFUSED(loss = ((temper_loss_spec){TEMPER_T_LOGISTIC, 0, 0.5, 0}), "raise t2");
+    dataset_free(data);
+}
+
+TEST(a_solver_that_does_not_know_many_classes_is_refused)
+{
+    struct dataset *data = made_data(MATRIX_F32, 40, 3, 3);
+    REFUSED(solver = "newton", "try auto");
+    REFUSED(solver = "tron"; options.loss.method = TEMPER_HINGE, "try lbfgs");
+    REFUSED(solver = "tron"; options.loss.method = TEMPER_BREGMAN, "try lbfgs");
+    dataset_free(data);
+}
+
+/* ---- Data ------------------------------------------------------------------------------------ */
+
+TEST(data_without_labels_classes_or_features_is_refused)
+{
+    static const double x[] = {1, 2, 3, 4};
+    static const char *const same[] = {"a", "a"}, *const two[] = {"a", "b"};
+    struct dataset *plain = made_points(2, x, NULL), *one = made_points(2, x, same);
+    struct dataset *weighed = made_points(2, x, two);
+    struct dataset *none = table_make(MATRIX_F32, 2, 0, x, two);
+    struct dataset *empty = table_make(MATRIX_F32, 0, 2, x, two);
+    table_weigh(weighed, (const double[]){1, 0});
+    made_refused(plain, made_options(), TEMPER_BAD_DATA, "--label");
+    made_refused(one, made_options(), TEMPER_BAD_DATA, "'a'; a classifier needs two");
+    made_refused(weighed, made_options(), TEMPER_BAD_DATA, "'a'; a classifier needs two");
+    made_refused(none, made_options(), TEMPER_BAD_DATA, "no features");
+    made_refused(empty, made_options(), TEMPER_BAD_DATA, "needs two");
+    dataset_free(plain);
+    dataset_free(one);
+    dataset_free(weighed);
+    dataset_free(none);
+    dataset_free(empty);
+}
+
+/* A model never holds a number that is not finite. */
+TEST(numbers_that_no_double_can_hold_are_refused)
+{
+    static const double sizes[] = {1e150, 1e200, 1e308};
+    static const char *const labels[] = {"a", "b", "a", "b"};
+    static const char *const solvers[] = {"newton", "lbfgs", "tron"};
+    for (size_t i = 0; i < 9; i++) {
+        double size = sizes[i % 3], x[] = {size, 1, -size, 2, size / 2, 3, -size, 4};
+        struct dataset *data = made_points(4, x, labels);
+        temper_train_options options = made_options();
+        temper_model *model = NULL;
+        temper_error error = {0};
+        options.scale = "none";
+        options.solver = solvers[i / 3];
+        options.max_iterations = 50;
+        temper_status status = temper_train(made_public(data), &options, &model, NULL, &error);
+        CHECKF(status == TEMPER_OK || status == TEMPER_BAD_DATA, "%s", error.message);
+        for (size_t j = 0; model && j < 2; j++)
+            CHECKF(isfinite(temper_model_weights(model, 0)[j]), "%g, %s", size, solvers[i / 3]);
+        if (model)
+            CHECK(isfinite(temper_model_intercept(model, 0)));
+        temper_model_free(model);
+        dataset_free(data);
+    }
+}
+
+TEST(validation_data_that_does_not_fit_is_refused)
+{
+    static const double x[] = {1, 2, 3, 4};
+    static const char *const labels[] = {"0", "7"};
+    struct dataset *data = made_data(MATRIX_F64, 40, 2, 2), *wide = made_data(MATRIX_F64, 40, 3, 2);
+    struct dataset *plain = made_points(2, x, NULL), *other = made_points(2, x, labels);
+    struct dataset *sparse = made_data(MATRIX_CSR, 40, 2, 2);
+    struct dataset *empty = made_points(0, x, labels), *light = made_points(2, x, labels);
+    const struct dataset *const wrong[] = {plain, wide, sparse, other, empty, light};
+    const char *const words[] = {"no labels", "must be alike", "must be alike",
+                                 "'7'",       "no rows",       "no rows"};
+    table_weigh(light, (const double[]){0, 0});
+    for (size_t i = 0; i < 6; i++) {
+        temper_train_options options = made_options();
+        options.valid = made_public(wrong[i]);
+        made_refused(data, options, TEMPER_BAD_DATA, words[i]);
+        dataset_free((struct dataset *)wrong[i]);
+    }
+    dataset_free(data);
+}
+
+TEST(a_model_that_does_not_fit_is_no_warm_start)
+{
+    struct dataset *data = made_data(MATRIX_F64, 40, 3, 2);
+    const size_t shapes[][2] = {{4, 2}, {3, 3}, {3, 2}, {3, 2}};
+    const char *const words[] = {"features", "number of classes", "logarithms", "all classes"};
+    for (size_t i = 0; i < 4; i++) {
+        struct dataset *other = made_data(MATRIX_F64, 40, shapes[i][0], shapes[i][1]);
+        temper_train_options options = made_options();
+        options.scale = i == 2 ? "log" : NULL;
+        if (i == 3)
+            other->classes.name[1][0] = '9';
+        temper_model *model = made_train(other, options, NULL);
+        options.scale = NULL;
+        options.warm = model;
+        made_refused(data, options, TEMPER_BAD_DATA, words[i]);
+        options.init = "normal:1";
+        made_refused(data, options, TEMPER_USAGE, "give one of them");
+        temper_model_free(model);
+        dataset_free(other);
+    }
+    dataset_free(data);
+}
+
+/* ---- Nothing learnt -------------------------------------------------------------------------- */
+
+/* From weights that are certain of the wrong classes there is no way back. */
+TEST(a_plateau_is_refused)
+{
+    static const char *const solvers[] = {"newton", "lbfgs", "tron"};
+    for (size_t i = 0; i < 5; i++) {
+        struct dataset *data = made_data(MATRIX_F64, 100, 3, i < 3 ? 2 : 3);
+        temper_train_options options = made_options();
+        options.l2 = 0;
+        temper_model *model = made_train(data, options, NULL);
+        if (!model)
+            return;
+        for (size_t j = 0; j < 3 * temper_model_vectors(model); j++)
+            made_inside(model)->weights[j] *= -1000;
+        for (size_t k = 0; k < temper_model_vectors(model); k++)
+            made_inside(model)->bias[k] *= -1000;
+        options.warm = model;
+        options.solver = solvers[i < 3 ? i : i - 2];
+        made_refused(data, options, TEMPER_BAD_DATA, "--starts 2");
+        temper_model_free(model);
+        dataset_free(data);
+    }
+}
+
+/* Most rows are of one class, and features say nothing of it. */
+static struct dataset *one_sided(size_t rows, size_t every)
+{
+    struct dataset *data = made_data(MATRIX_F64, rows, 3, 2);
+    for (size_t i = 0; i < rows; i++)
+        data->label[i] = i % every == 0;
+    return data;
+}
+
+/* The best model predicts one class everywhere: that is no plateau, but should be told. */
+TEST(a_collapse_to_one_class_is_a_warning)
+{
+    static const double t1[] = {0, 0.1, 0.3, 0.7, 1}, t2[] = {1, 1.5};
+    for (size_t i = 0; i < 60; i++) {
+        struct dataset *data = one_sided(300, i % 3 == 0 ? 3 : i % 3 == 1 ? 10 : 50);
+        temper_train_options options = made_options();
+        temper_train_report report = {0};
+        options.loss = (temper_loss_spec){TEMPER_TEMPERED, t1[i / 3 % 5], t2[i / 15 % 2], 0};
+        options.l2 = i < 30 ? 1e3 : 0.3;
+        temper_model *model = made_train(data, options, &report);
+        CHECKF(strstr(report.warnings, "'0': the model has collapsed") != NULL, "t1 %g: %s, %g",
+               options.loss.t1, report.warnings, report.accuracy);
+        temper_model_free(model);
+        dataset_free(data);
+    }
+}
+
+TEST(a_training_that_was_cut_short_is_no_plateau)
+{
+    struct dataset *data = one_sided(300, 10);
+    for (size_t limit = 0; limit < 6; limit++) {
+        temper_train_options options = made_options();
+        temper_train_report report = {0};
+        options.max_iterations = limit;
+        options.tolerance = 1e-9;
+        temper_model_free(made_train(data, options, &report));
+        CHECK(report.stop == TEMPER_STOP_MAX_ITER);
+    }
+    dataset_free(data);
+}
+
+/* ---- Other warnings -------------------------------------------------------------------------- */
+
+TEST(separable_data_without_a_penalty_is_a_warning)
+{
+    static const double x[] = {1, 1, 2, 1, -1, 0, -2, 1};
+    static const char *const labels[] = {"a", "a", "b", "b"};
+    struct dataset *data = made_points(4, x, labels);
+    temper_train_options options = made_options();
+    temper_train_report report = {0};
+    options.l2 = 0;
+    options.loss.method = TEMPER_LOGISTIC;
+    temper_model_free(made_train(data, options, &report));
+    CHECKF(strstr(report.warnings, "separable") && strstr(report.warnings, "--l2"), "%s",
+           report.warnings);
+    options.l2 = 1e-3;
+    temper_model_free(made_train(data, options, &report));
+    CHECK_EQ_TEXT(report.warnings, "");
+    dataset_free(data);
+}
+
+TEST(features_of_very_different_size_are_a_warning)
+{
+    struct dataset *data = made_data(MATRIX_F64, 100, 3, 2);
+    double *x = (double *)data->x.owned[0];
+    temper_train_options options = made_options();
+    temper_train_report report = {0};
+    for (size_t i = 0; i < 100; i++)
+        x[3 * i + 1] *= 1e5;
+    options.scale = "none";
+    temper_model_free(made_train(data, options, &report));
+    CHECKF(strstr(report.warnings, "--scale standard") != NULL, "%s", report.warnings);
+    options.scale = "standard";
+    temper_model_free(made_train(data, options, &report));
+    CHECK_EQ_TEXT(report.warnings, "");
+    dataset_free(data);
+}
+
+TEST_LIST(LISTED(every_bad_option_is_refused_with_advice),
+          LISTED(every_bad_loss_is_refused_with_advice),
+          LISTED(a_solver_that_does_not_know_many_classes_is_refused),
+          LISTED(data_without_labels_classes_or_features_is_refused),
+          LISTED(numbers_that_no_double_can_hold_are_refused),
+          LISTED(validation_data_that_does_not_fit_is_refused),
+          LISTED(a_model_that_does_not_fit_is_no_warm_start), LISTED(a_plateau_is_refused),
+          LISTED(a_collapse_to_one_class_is_a_warning),
+          LISTED(a_training_that_was_cut_short_is_no_plateau),
+          LISTED(separable_data_without_a_penalty_is_a_warning),
+          LISTED(features_of_very_different_size_are_a_warning))
