@@ -99,36 +99,32 @@ void bench_section(const char *title)
     printf("\n%s\n", title);
 }
 
-void bench_at_most(const char *what, const struct contender *ours, const struct contender *theirs,
-                   double target)
+void bench_at_most(const char *what, const struct contender *ours, const struct contender *theirs, double target)
 {
     struct line *line = keep(what, ours->nanoseconds / theirs->nanoseconds, target, 0);
     line->median = ours->median / theirs->median;
-    printf("  %-62s %8.2f / %8.2f ns = %6.3fx  (at most %g)  %s\n", what, ours->nanoseconds,
-           theirs->nanoseconds, line->value, target, met(line) ? "met" : "MISSED");
+    printf("  %-62s %8.2f / %8.2f ns = %6.3fx  (at most %g)  %s\n", what, ours->nanoseconds, theirs->nanoseconds,
+           line->value, target, met(line) ? "met" : "MISSED");
 }
 
-void bench_times_faster(const char *what, const struct contender *ours,
-                        const struct contender *theirs, double target)
+void bench_times_faster(const char *what, const struct contender *ours, const struct contender *theirs, double target)
 {
     struct line *line = keep(what, theirs->nanoseconds / ours->nanoseconds, target, 1);
     line->median = theirs->median / ours->median;
-    printf("  %-62s %8.1f / %8.2f ns = %6.1fx  (at least %g)  %s\n", what, theirs->nanoseconds,
-           ours->nanoseconds, line->value, target, met(line) ? "met" : "MISSED");
+    printf("  %-62s %8.1f / %8.2f ns = %6.1fx  (at least %g)  %s\n", what, theirs->nanoseconds, ours->nanoseconds,
+           line->value, target, met(line) ? "met" : "MISSED");
 }
 
 void bench_figure(const char *what, double value, double at_most)
 {
     const struct line *line = keep(what, value, at_most, 0);
-    printf("  %-62s %35.3g  (at most %g)  %s\n", what, value, at_most,
-           met(line) ? "met" : "MISSED");
+    printf("  %-62s %35.3g  (at most %g)  %s\n", what, value, at_most, met(line) ? "met" : "MISSED");
 }
 
 void bench_rate(const char *what, double value, double at_least)
 {
     const struct line *line = keep(what, value, at_least, 1);
-    printf("  %-62s %35.0f  (at least %g)  %s\n", what, value, at_least,
-           met(line) ? "met" : "MISSED");
+    printf("  %-62s %35.0f  (at least %g)  %s\n", what, value, at_least, met(line) ? "met" : "MISSED");
 }
 
 void bench_limit(const char *what, double value, const char *unit)
@@ -147,8 +143,8 @@ static void save_line(FILE *file, const struct line *line, int last)
     fprintf(file,
             "  {\"section\": \"%s\", \"what\": \"%s\", \"value\": %.6g, \"target\": %g, "
             "\"direction\": \"%s\", \"met\": %s",
-            line->section, line->what, line->value, line->target,
-            line->at_least ? "at least" : "at most", met(line) ? "true" : "false");
+            line->section, line->what, line->value, line->target, line->at_least ? "at least" : "at most",
+            met(line) ? "true" : "false");
     if (line->median > 0)
         fprintf(file, ", \"median\": %.6g", line->median);
     fprintf(file, "}%s\n", last ? "" : ",");
@@ -164,8 +160,8 @@ int bench_save(const char *path)
         save_line(file, &lines[i], i + 1 == line_count);
     fprintf(file, "],\n\"limits\": [\n");
     for (size_t i = 0; i < limit_count; i++)
-        fprintf(file, "  {\"what\": \"%s\", \"value\": %.6g, \"unit\": \"%s\"}%s\n", limits[i].what,
-                limits[i].value, limits[i].unit, i + 1 < limit_count ? "," : "");
+        fprintf(file, "  {\"what\": \"%s\", \"value\": %.6g, \"unit\": \"%s\"}%s\n", limits[i].what, limits[i].value,
+                limits[i].unit, i + 1 < limit_count ? "," : "");
     fprintf(file, "]}\n");
     return fclose(file) == 0;
 }

@@ -11,7 +11,7 @@ struct contender {
     void (*run)(void *context);
     void *context;
     double work;
-    int wall; /* time on the wall, for what uses several threads; else of this thread's processor */
+    int wall;           /* time on the wall, for what uses several threads; else of this thread's processor */
     double nanoseconds; /* per unit of work, the best of all rounds; filled by bench_time */
     double median;      /* the same, the median of them */
 };
@@ -21,10 +21,8 @@ void bench_time(struct contender *contenders, size_t count);
 
 /* Prints "what: ours / theirs = ratio (target)" and keeps it for the record. A target below 1 asks
  * for a ratio of at most that; above 1 (`times faster`) for at least. */
-void bench_at_most(const char *what, const struct contender *ours, const struct contender *theirs,
-                   double target);
-void bench_times_faster(const char *what, const struct contender *ours,
-                        const struct contender *theirs, double target);
+void bench_at_most(const char *what, const struct contender *ours, const struct contender *theirs, double target);
+void bench_times_faster(const char *what, const struct contender *ours, const struct contender *theirs, double target);
 /* A number that is not a time, e.g. the largest error; and one that should be large. */
 void bench_figure(const char *what, double value, double at_most);
 void bench_rate(const char *what, double value, double at_least);

@@ -12,8 +12,7 @@
 #include "objective/objective.h"
 #include "train_passes.h"
 
-static const temper_loss_spec LOGISTIC = {TEMPER_LOGISTIC, 1, 1, 0},
-                              TEMPERED = {TEMPER_TEMPERED, 0.3, 1.12, 0};
+static const temper_loss_spec LOGISTIC = {TEMPER_LOGISTIC, 1, 1, 0}, TEMPERED = {TEMPER_TEMPERED, 0.3, 1.12, 0};
 
 struct shape {
     const char *name;
@@ -90,8 +89,8 @@ static void choose_point(struct evaluation *e, const struct table *t, enum matri
         e->w[i] = scale * random_normal(random, i);
 }
 
-static int evaluation_make(struct evaluation *e, const struct table *t, enum matrix_kind kind,
-                           temper_loss_spec loss, bool f64)
+static int evaluation_make(struct evaluation *e, const struct table *t, enum matrix_kind kind, temper_loss_spec loss,
+                           bool f64)
 {
     const void *dense[] = {[MATRIX_F32] = t->x, [MATRIX_F64] = t->wide, [MATRIX_U8] = t->byte};
     struct matrix x = {.kind = kind,
@@ -132,9 +131,8 @@ static const struct way {
     enum matrix_kind kind;
     int tempered, f64;
 } ways[WAYS] = {
-    [F32] = {MATRIX_F32, 0, 0},        [TEMPERED_F32] = {MATRIX_F32, 1, 0},
-    [F32_IN_F64] = {MATRIX_F32, 0, 1}, [BYTES] = {MATRIX_U8, 0, 0},
-    [F64] = {MATRIX_F64, 0, 1},
+    [F32] = {MATRIX_F32, 0, 0},  [TEMPERED_F32] = {MATRIX_F32, 1, 0}, [F32_IN_F64] = {MATRIX_F32, 0, 1},
+    [BYTES] = {MATRIX_U8, 0, 0}, [F64] = {MATRIX_F64, 0, 1},
 };
 
 /* ---- Comparisons ----------------------------------------------------------------------------- */
@@ -168,8 +166,7 @@ static void compare(struct table *t, struct evaluation *e)
     if (!two)
         return;
     say(shape, "against reading the floats", &c[F32], read, shape->large ? 1.15 : 1.35);
-    say(shape, "summed in doubles, against reading the floats", &c[F32_IN_F64], read,
-        shape->large ? 1.3 : 1.65);
+    say(shape, "summed in doubles, against reading the floats", &c[F32_IN_F64], read, shape->large ? 1.3 : 1.65);
     say(shape, "bytes, against reading them as floats", &c[BYTES], read, 1.05);
     if (!shape->large)
         say(shape, "doubles, against reading half as much", &c[F64], read, 2 * 1.35);

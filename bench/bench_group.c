@@ -100,8 +100,7 @@ static int make_arrays(struct table *t)
     t->gradient = array_zeros(MODELS * size, sizeof *t->gradient);
     t->w_float = array_zeros(size, sizeof *t->w_float);
     t->gradient_float = array_zeros(size, sizeof *t->gradient_float);
-    if (!t->x || !t->label || !t->fold || !t->w || !t->gradient || !t->w_float ||
-        !t->gradient_float)
+    if (!t->x || !t->label || !t->fold || !t->w || !t->gradient || !t->w_float || !t->gradient_float)
         return 0;
     for (size_t i = 0; i < rows; i++) {
         t->label[i] = (int)(random_uniform(random, i) * 2);
@@ -119,8 +118,7 @@ static int make_group(struct table *t)
 {
     const uint32_t *partition = t->fold;
     struct multi_member member[MODELS];
-    struct multi_spec spec = {
-        .data = t->data, .intercept = true, .threads = 1, .partition = &partition};
+    struct multi_spec spec = {.data = t->data, .intercept = true, .threads = 1, .partition = &partition};
     for (size_t m = 0; m < MODELS; m++) {
         size_t from = m * (t->shape.columns + 1);
         member[m] = (struct multi_member){LOSS, 1e-4 * (double)m, 0, (uint32_t)(m % FOLDS)};
@@ -143,8 +141,7 @@ static int table_make(struct table *t, const struct kernel *kernel, struct shape
                        .dense = t->x};
     if (dataset_from_matrix(&x, t->label, &t->data, NULL) != TEMPER_OK)
         return 0;
-    struct objective_spec spec = {
-        .data = t->data, .loss = LOSS, .l2 = 1e-4, .intercept = true, .threads = 1};
+    struct objective_spec spec = {.data = t->data, .loss = LOSS, .l2 = 1e-4, .intercept = true, .threads = 1};
     return objective_new(&spec, &t->objective, NULL) == TEMPER_OK && make_group(t);
 }
 
@@ -158,17 +155,13 @@ static void report(const struct shape *s, const struct contender *c)
     float sink;
     double fma = 2 * (double)s->rows * (double)s->columns; /* a model and pass */
     double peak = limit_fma(1000000, &sink) / c[PEAK].nanoseconds;
-    printf("  %zu x %zu: %.3f ms a model and pass; an objective of its own %.3f, plain %.3f\n",
-           s->rows, s->columns, 1e-6 * c[GROUP].nanoseconds, 1e-6 * c[OWN].nanoseconds,
-           1e-6 * c[PLAIN].nanoseconds);
-    snprintf(what, sizeof what, "%d models against row by row (%zu x %zu)", MODELS, s->rows,
-             s->columns);
+    printf("  %zu x %zu: %.3f ms a model and pass; an objective of its own %.3f, plain %.3f\n", s->rows, s->columns,
+           1e-6 * c[GROUP].nanoseconds, 1e-6 * c[OWN].nanoseconds, 1e-6 * c[PLAIN].nanoseconds);
+    snprintf(what, sizeof what, "%d models against row by row (%zu x %zu)", MODELS, s->rows, s->columns);
     bench_times_faster(what, &c[GROUP], &c[PLAIN], s->plain);
-    snprintf(what, sizeof what, "%d models against one at a time (%zu x %zu)", MODELS, s->rows,
-             s->columns);
+    snprintf(what, sizeof what, "%d models against one at a time (%zu x %zu)", MODELS, s->rows, s->columns);
     bench_times_faster(what, &c[GROUP], &c[OWN], s->own);
-    snprintf(what, sizeof what, "percent of the FMA peak, losses included (%zu x %zu)", s->rows,
-             s->columns);
+    snprintf(what, sizeof what, "percent of the FMA peak, losses included (%zu x %zu)", s->rows, s->columns);
     if (s->peak > 0)
         bench_rate(what, 100 * fma / c[GROUP].nanoseconds / peak, 100 * s->peak);
 }
@@ -194,10 +187,8 @@ static void compare(const struct kernel *kernel, struct shape shape)
 void bench_group(const char *folder)
 {
     (void)folder;
-    static const struct shape shapes[] = {{12000, 784, 6, 5, 0.5},
-                                          {12000, 3072, 6, 5, 0},
-                                          {50000, 123, 6, 5, 0},
-                                          {200000, 54, 6, 5, 0}};
+    static const struct shape shapes[] = {
+        {12000, 784, 6, 5, 0.5}, {12000, 3072, 6, 5, 0}, {50000, 123, 6, 5, 0}, {200000, 54, 6, 5, 0}};
     const char *wanted;
     const struct kernel *kernel = kernel_choose(&wanted);
     bench_section("Many two-class models at once: objective and gradient of dense rows, a model");

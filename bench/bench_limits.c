@@ -35,8 +35,8 @@ static void run_multiply(void *context)
 static void run_product(void *context)
 {
     const struct square *s = context;
-    s->blas->sgemm(BLAS_ROW_MAJOR, BLAS_PLAIN, BLAS_PLAIN, SIDE, SIDE, SIDE, 1, s->a, SIDE, s->a,
-                   SIDE, 0, s->product, SIDE);
+    s->blas->sgemm(BLAS_ROW_MAJOR, BLAS_PLAIN, BLAS_PLAIN, SIDE, SIDE, SIDE, 1, s->a, SIDE, s->a, SIDE, 0, s->product,
+                   SIDE);
 }
 
 static void products(const float *x)
@@ -47,8 +47,7 @@ static void products(const float *x)
     if (square.product && blas_open(&blas)) {
         struct contender c = {.run = run_product, .context = &square, .work = 1};
         bench_time(&c, 1);
-        snprintf(what, sizeof what, "OpenBLAS (%s), a product of 1,024 x 1,024 floats",
-                 blas.kernels);
+        snprintf(what, sizeof what, "OpenBLAS (%s), a product of 1,024 x 1,024 floats", blas.kernels);
         bench_limit(what, 2.0 * SIDE * SIDE * SIDE / c.nanoseconds, "GF/s");
     }
     free(square.product);

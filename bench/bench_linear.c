@@ -104,15 +104,13 @@ static void run_blas(void *context)
     struct pass *p = context;
     double *margin = p->per_row, *value = margin + p->rows, *slope = value + p->rows;
     int rows = (int)p->rows, columns = (int)p->columns;
-    p->blas->dgemv(BLAS_ROW_MAJOR, BLAS_PLAIN, rows, columns, 1, p->x_double, columns, p->w_double,
-                   1, 0, margin, 1);
+    p->blas->dgemv(BLAS_ROW_MAJOR, BLAS_PLAIN, rows, columns, 1, p->x_double, columns, p->w_double, 1, 0, margin, 1);
     for (size_t i = 0; i < p->rows; i++)
         margin[i] *= p->sign[i];
     libm_logistic(margin, p->rows, value, slope);
     for (size_t i = 0; i < p->rows; i++)
         slope[i] *= p->sign[i];
-    p->blas->dgemv(BLAS_ROW_MAJOR, BLAS_TURNED, rows, columns, 1, p->x_double, columns, slope, 1, 1,
-                   p->gradient, 1);
+    p->blas->dgemv(BLAS_ROW_MAJOR, BLAS_TURNED, rows, columns, 1, p->x_double, columns, slope, 1, 1, p->gradient, 1);
 }
 
 /* ---- Set up
@@ -152,8 +150,8 @@ static struct pass *pass_new(const struct kernel *kernel, size_t rows, size_t co
     p->w_double = array_zeros(columns, sizeof *p->w_double);
     p->gradient = array_zeros(columns, sizeof *p->gradient);
     p->per_row = array_zeros(3 * rows, sizeof *p->per_row);
-    if (!p->x || !p->x_byte || !p->sign || !p->label || !p->aside.wide || !p->w || !p->w_double ||
-        !p->gradient || !p->per_row) {
+    if (!p->x || !p->x_byte || !p->sign || !p->label || !p->aside.wide || !p->w || !p->w_double || !p->gradient ||
+        !p->per_row) {
         pass_free(p);
         return NULL;
     }
@@ -181,24 +179,22 @@ static struct pass *variant(const struct pass *p, double t1, double t2, size_t n
     return copy;
 }
 
-static void say(const char *what, const struct pass *p, const struct contender *ours,
-                const struct contender *theirs, double target)
+static void say(const char *what, const struct pass *p, const struct contender *ours, const struct contender *theirs,
+                double target)
 {
     char line[120];
     snprintf(line, sizeof line, "%s (%zu x %zu)", what, p->rows, p->columns);
     bench_at_most(line, ours, theirs, target);
 }
 
-static void compare_with_reading(const struct kernel *kernel, size_t rows, size_t columns,
-                                 const double targets[2])
+static void compare_with_reading(const struct kernel *kernel, size_t rows, size_t columns, const double targets[2])
 {
     struct pass *p = pass_new(kernel, rows, columns);
     if (!p) {
         printf("  not the memory for %zu x %zu\n", rows, columns);
         return;
     }
-    struct pass *logistic = variant(p, 1, 1, sizeof(float)),
-                *tempered = variant(p, 0.6, 1.6, sizeof(float)),
+    struct pass *logistic = variant(p, 1, 1, sizeof(float)), *tempered = variant(p, 0.6, 1.6, sizeof(float)),
                 *exact = variant(p, 1, 1, sizeof(double));
     double work = (double)rows;
     struct contender c[] = {
@@ -237,8 +233,7 @@ static void compare_with_blas(const struct kernel *kernel, size_t rows, size_t c
     };
     if (p->x_double) {
         bench_time(c, 2);
-        snprintf(what, sizeof what, "against two dgemv (%s) and libm (%zu x %zu)", blas.kernels,
-                 rows, columns);
+        snprintf(what, sizeof what, "against two dgemv (%s) and libm (%zu x %zu)", blas.kernels, rows, columns);
         bench_times_faster(what, &c[0], &c[1], 3);
     }
     free(ours);
@@ -272,14 +267,10 @@ static int tree_make(struct tree *t, const struct pass *p)
         label[i] = (int)p->label[i];
     for (size_t j = 0; t->w && j < p->columns; j++)
         t->w[j] = p->w_double[j];
-    int made =
-        label && t->w && t->gradient && dataset_from_matrix(&x, label, &t->data, NULL) == TEMPER_OK;
+    int made = label && t->w && t->gradient && dataset_from_matrix(&x, label, &t->data, NULL) == TEMPER_OK;
     free(label);
-    const struct objective_spec spec = {.data = t->data,
-                                        .loss = {TEMPER_LOGISTIC, 1, 1, 0},
-                                        .l2 = 1e-4,
-                                        .intercept = true,
-                                        .threads = 1};
+    const struct objective_spec spec = {
+        .data = t->data, .loss = {TEMPER_LOGISTIC, 1, 1, 0}, .l2 = 1e-4, .intercept = true, .threads = 1};
     return made && objective_new(&spec, &t->objective, NULL) == TEMPER_OK;
 }
 

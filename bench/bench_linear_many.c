@@ -67,11 +67,11 @@ static void run_blas(void *context)
         size_t left = p->rows - i;
         int rows = left < BLAS_BLOCK ? (int)left : BLAS_BLOCK;
         const float *x = p->x + i * p->columns;
-        p->blas->sgemm(BLAS_ROW_MAJOR, BLAS_TURNED, BLAS_TURNED, classes, rows, columns, 1, p->w,
-                       classes, x, columns, 0, p->activation, stride);
+        p->blas->sgemm(BLAS_ROW_MAJOR, BLAS_TURNED, BLAS_TURNED, classes, rows, columns, 1, p->w, classes, x, columns,
+                       0, p->activation, stride);
         softmax(p, i, (size_t)rows, (size_t)stride);
-        p->blas->sgemm(BLAS_ROW_MAJOR, BLAS_TURNED, BLAS_TURNED, columns, classes, rows, 1, x,
-                       columns, p->residual, stride, 1, p->gradient_float, classes);
+        p->blas->sgemm(BLAS_ROW_MAJOR, BLAS_TURNED, BLAS_TURNED, columns, classes, rows, 1, x, columns, p->residual,
+                       stride, 1, p->gradient_float, classes);
     }
 }
 
@@ -101,8 +101,7 @@ static void pass_free(struct pass *p)
 
 static int pass_fill(struct pass *p)
 {
-    size_t most = stride_of(p->block > BLAS_BLOCK ? p->block : BLAS_BLOCK),
-           weights = p->columns * p->classes;
+    size_t most = stride_of(p->block > BLAS_BLOCK ? p->block : BLAS_BLOCK), weights = p->columns * p->classes;
     p->x = array_normals(p->rows * p->columns, 1);
     p->w = array_normals(weights, 2 / sqrt((double)p->columns));
     p->gradient_float = array_zeros(weights, sizeof(float));
@@ -113,8 +112,8 @@ static int pass_fill(struct pass *p)
     p->loss = array_zeros(p->rows, sizeof(float));
     p->lambda = array_zeros(p->rows, sizeof(float));
     p->label = array_zeros(p->rows, sizeof *p->label);
-    if (!p->x || !p->w || !p->gradient_float || !p->gradient || !p->activation || !p->residual ||
-        !p->scratch || !p->loss || !p->lambda || !p->label)
+    if (!p->x || !p->w || !p->gradient_float || !p->gradient || !p->activation || !p->residual || !p->scratch ||
+        !p->loss || !p->lambda || !p->label)
         return 0;
     for (size_t i = 0; i < p->rows; i++)
         p->label[i] = (uint32_t)(i % p->classes);
@@ -177,9 +176,8 @@ void bench_linear_many(const char *folder)
 {
     (void)folder;
     static const struct setting settings[] = {
-        {16000, 784, 10, 1.1, 0.5, 2.3}, {200000, 54, 7, 1.25, 0.5, 2.3},
-        {200000, 16, 26, 1.6, 0.5, 1},   {4000, 784, 1000, 1.1, 0.5, 1},
-        {50000, 123, 3, 1.25, 0.5, 2.3}, {4000, 3072, 10, 1.1, 0.5, 2.3},
+        {16000, 784, 10, 1.1, 0.5, 2.3}, {200000, 54, 7, 1.25, 0.5, 2.3}, {200000, 16, 26, 1.6, 0.5, 1},
+        {4000, 784, 1000, 1.1, 0.5, 1},  {50000, 123, 3, 1.25, 0.5, 2.3}, {4000, 3072, 10, 1.1, 0.5, 2.3},
     };
     const char *wanted;
     const struct kernel *kernel = kernel_choose(&wanted);

@@ -22,8 +22,7 @@ struct setting {
 static void run_kernel(void *context)
 {
     const struct setting *s = context;
-    s->kernel->margins(&s->table, margin, MARGINS, value, slope,
-                       s->with_curvature ? curvature : NULL);
+    s->kernel->margins(&s->table, margin, MARGINS, value, slope, s->with_curvature ? curvature : NULL);
 }
 
 static void run_libm(void *context)

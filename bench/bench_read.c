@@ -80,8 +80,7 @@ static void compare_libsvm(const char *folder)
         {"inflate", run_inflate, &packed, one.megabytes, 1, 0, 0},
     };
     bench_time(c, 5);
-    bench_times_faster("libsvm, one thread, against line by line as LIBLINEAR reads", &c[0], &c[1],
-                       10);
+    bench_times_faster("libsvm, one thread, against line by line as LIBLINEAR reads", &c[0], &c[1], 10);
     bench_rate("libsvm, one thread, MB/s", megabytes_a_second(&c[0]), 500);
     bench_times_faster("libsvm, two threads against one", &c[2], &c[0], 1.8);
     bench_at_most("libsvm.gz against zlib's inflate alone", &c[3], &c[4], 1.2);
@@ -125,8 +124,7 @@ static void compare_csv(const char *folder)
     bench_times_faster("CSV, two threads against one", &c[1], &c[0], 1.8);
     if (has_pandas) {
         bench_times_faster("CSV, one thread, against pandas' C reader", &c[0], &c[2], 2);
-        bench_times_faster("CSV, one thread, against pandas' C reader, as float32", &c[0], &c[3],
-                           2);
+        bench_times_faster("CSV, one thread, against pandas' C reader, as float32", &c[0], &c[3], 2);
     } else {
         printf("  %-62s %35s\n", "CSV, one thread, against pandas' C reader",
                "NOT MEASURED: no pandas; tools/setup bench");
@@ -167,8 +165,8 @@ static void measure_peak(const struct file *file, const char *name)
 {
     for (size_t threads = 1; threads <= 4; threads *= 2) {
         char what[120];
-        snprintf(what, sizeof what, "%s, %zu thread%s, peak memory over a matrix of 150 MB", name,
-                 threads, threads > 1 ? "s" : "");
+        snprintf(what, sizeof what, "%s, %zu thread%s, peak memory over a matrix of 150 MB", name, threads,
+                 threads > 1 ? "s" : "");
         bench_figure(what, peak_over_matrix(file, threads), 1.15);
     }
     remove(file->path);

@@ -34,8 +34,7 @@ static void run_paper(void *context)
     for (size_t i = 0; i < shape->rows; i += 16) {
         for (size_t c = 0; c < shape->classes; c++)
             row[c] = (double)activation[c * shape->stride + i];
-        loss[i] =
-            (float)paper_row(row, shape->classes, label[i], shape->t1, shape->t2, row_gradient);
+        loss[i] = (float)paper_row(row, shape->classes, label[i], shape->t1, shape->t2, row_gradient);
     }
 }
 
@@ -68,16 +67,13 @@ static void compare(const struct kernel *kernel, size_t classes, double t1, doub
         {.name = "Algorithm 1", .run = run_paper, .context = &tempered, .work = rows / 16},
     };
     bench_time(c, 4);
-    snprintf(what, sizeof what, "softmax (%g, %g), C = %zu, against plain softmax", t1, t2,
-             classes);
+    snprintf(what, sizeof what, "softmax (%g, %g), C = %zu, against plain softmax", t1, t2, classes);
     bench_at_most(what, &c[0], &c[2], most);
-    snprintf(what, sizeof what, "softmax (%g, %g), C = %zu, against plain softmax, lambda kept", t1,
-             t2, classes);
+    snprintf(what, sizeof what, "softmax (%g, %g), C = %zu, against plain softmax, lambda kept", t1, t2, classes);
     bench_at_most(what, &c[1], &c[2], most);
     snprintf(what, sizeof what, "softmax (%g, %g), C = %zu, against Algorithm 1", t1, t2, classes);
     bench_times_faster(what, &c[0], &c[3], 20);
-    snprintf(what, sizeof what, "softmax (%g, %g), C = %zu, ns a row, lambda kept", t1, t2,
-             classes);
+    snprintf(what, sizeof what, "softmax (%g, %g), C = %zu, ns a row, lambda kept", t1, t2, classes);
     bench_figure(what, c[1].nanoseconds, classes < 100 ? 30 : 1500);
 }
 

@@ -105,9 +105,8 @@ static void compare_training(const struct sparse_set *set, const struct sparse_f
     snprintf(cost, sizeof cost, "%.17g", 1 / (set->l2 * (double)file->rows));
     snprintf(tolerance, sizeof tolerance, "%.17g",
              file->classes == 2 ? 1e-4 * (double)file->rows / (double)file->fewest : 0.01);
-    const char *const train[] = {
-        temper,           "train",     file->path, "--loss", "logistic", "--l2", l2,
-        "--no-intercept", "--threads", "1",        "-q",     "-m",       model,  NULL};
+    const char *const train[] = {temper,           "train",     file->path, "--loss", "logistic", "--l2", l2,
+                                 "--no-intercept", "--threads", "1",        "-q",     "-m",       model,  NULL};
     const char *const liblinear[] = {"liblinear-train", "-q",       "-s",  "0", "-c", cost, "-e",
                                      tolerance,         file->path, model, NULL};
     for (int i = 0; i < TRAININGS; i++) {
@@ -118,25 +117,21 @@ static void compare_training(const struct sparse_set *set, const struct sparse_f
     remove(model);
     snprintf(what, sizeof what, "%s: of the time of liblinear-train -s 0", set->name);
     if (theirs < 1e300 && ours < 1e300) {
-        printf("  %s: temper %.1f ms / liblinear-train %.1f ms\n", set->name, 1e3 * ours,
-               1e3 * theirs);
+        printf("  %s: temper %.1f ms / liblinear-train %.1f ms\n", set->name, 1e3 * ours, 1e3 * theirs);
         bench_figure(what, ours / theirs, set->target);
     } else
-        printf("  %-62s %35s\n", set->name,
-               ours < 1e300 ? "missing: liblinear-train" : "missing: temper");
+        printf("  %-62s %35s\n", set->name, ours < 1e300 ? "missing: liblinear-train" : "missing: temper");
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-static void each_set(const char *folder,
-                     void (*use)(const struct sparse_set *set, const struct sparse_file *file))
+static void each_set(const char *folder, void (*use)(const struct sparse_set *set, const struct sparse_file *file))
 {
     const char *data = getenv("TEMPER_DATA");
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
         char from[600];
         struct sparse_file file = {.low = sets[i].low, .high = sets[i].high};
-        snprintf(from, sizeof from, "%s/%s", data ? data : TEMPER_SOURCE_DIR "/../shared/data",
-                 sets[i].file);
+        snprintf(from, sizeof from, "%s/%s", data ? data : TEMPER_SOURCE_DIR "/../shared/data", sets[i].file);
         snprintf(file.path, sizeof file.path, "%s/bench-sparse.libsvm", folder);
         if (sparse_unpack(from, &file))
             use(&sets[i], &file);

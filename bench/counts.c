@@ -20,8 +20,7 @@
 
 enum { MARGINS = 4096, ROWS = 1024, COLUMNS = 100, CLASSES = 10, SOFTMAX = 1600, LINES = 300 };
 
-static const temper_loss_spec LOGISTIC = {TEMPER_LOGISTIC, 1, 1, 0},
-                              TEMPERED = {TEMPER_TEMPERED, 0.3, 1.12, 0};
+static const temper_loss_spec LOGISTIC = {TEMPER_LOGISTIC, 1, 1, 0}, TEMPERED = {TEMPER_TEMPERED, 0.3, 1.12, 0};
 
 /* What was counted from begin() to here is dumped under this name. */
 static void begin(void)
@@ -46,8 +45,7 @@ static void count_margins(const struct kernel *kernel)
         margin[i] = 4 * random_normal(random, i);
     for (size_t i = 0; table && i < 3; i++) {
         margin_table_build(table, temperatures[i][0], temperatures[i][1]);
-        snprintf(name, sizeof name, "%d margins (%g, %g)", MARGINS, temperatures[i][0],
-                 temperatures[i][1]);
+        snprintf(name, sizeof name, "%d margins (%g, %g)", MARGINS, temperatures[i][0], temperatures[i][1]);
         begin();
         kernel->margins(table, margin, MARGINS, value, slope, NULL);
         end(name);
@@ -57,8 +55,7 @@ static void count_margins(const struct kernel *kernel)
 
 static void count_softmax(const struct kernel *kernel)
 {
-    static alignas(64) float activation[SOFTMAX * CLASSES], gradient[SOFTMAX * CLASSES],
-        loss[SOFTMAX];
+    static alignas(64) float activation[SOFTMAX * CLASSES], gradient[SOFTMAX * CLASSES], loss[SOFTMAX];
     static uint32_t label[SOFTMAX];
     const struct random random = {.seed = 2};
     struct softmax_f32 block = {.shape = {SOFTMAX, CLASSES, SOFTMAX, 0.3, 1.12},
@@ -78,8 +75,7 @@ static void count_evaluation(const char *name, struct dataset *data, temper_loss
 {
     struct objective *objective;
     temper_error error;
-    struct objective_spec spec = {
-        .data = data, .loss = loss, .l2 = 1e-4, .intercept = true, .threads = 1};
+    struct objective_spec spec = {.data = data, .loss = loss, .l2 = 1e-4, .intercept = true, .threads = 1};
     if (objective_new(&spec, &objective, &error) != TEMPER_OK)
         return;
     size_t size = objective_size(objective);
@@ -165,8 +161,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "counts: TEMPER_KERNEL=%s does not run here\n", wanted);
         return 2;
     }
-    struct file libsvm = file_in(folder, "counts.libsvm", 1),
-                csv = file_in(folder, "counts.csv", 1);
+    struct file libsvm = file_in(folder, "counts.libsvm", 1), csv = file_in(folder, "counts.csv", 1);
     count_margins(kernel);
     count_softmax(kernel);
     count_objectives();

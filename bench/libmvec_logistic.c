@@ -5,8 +5,7 @@
 
 #include "peers.h"
 
-void libmvec_logistic(const double *restrict margin, size_t n, double *restrict value,
-                      double *restrict slope)
+void libmvec_logistic(const double *restrict margin, size_t n, double *restrict value, double *restrict slope)
 {
     for (size_t i = 0; i < n; i++) {
         double e = exp(-fabs(margin[i]));

@@ -10,10 +10,9 @@ static const struct section {
     const char *name;
     void (*run)(const char *folder);
 } sections[] = {
-    {"limits", bench_limits}, {"margins", bench_margins},  {"softmax", bench_softmax},
-    {"linear", bench_linear}, {"many", bench_linear_many}, {"group", bench_group},
-    {"sparse", bench_sparse}, {"read", bench_read},        {"evaluate", bench_evaluate},
-    {"passes", bench_passes},
+    {"limits", bench_limits},     {"margins", bench_margins}, {"softmax", bench_softmax}, {"linear", bench_linear},
+    {"many", bench_linear_many},  {"group", bench_group},     {"sparse", bench_sparse},   {"read", bench_read},
+    {"evaluate", bench_evaluate}, {"passes", bench_passes},
 };
 
 /* All of them unless some are named. */
@@ -27,8 +26,7 @@ static int is_wanted(const char *name, char *const *wanted, int count)
 
 int main(int argc, char **argv)
 {
-    const char *record = argc > 1 ? argv[1] : "bench.json", *folder = argc > 2 ? argv[2] : ".",
-               *wanted;
+    const char *record = argc > 1 ? argv[1] : "bench.json", *folder = argc > 2 ? argv[2] : ".", *wanted;
     const struct kernel *kernel = kernel_choose(&wanted);
     if (!kernel) {
         fprintf(stderr, "bench: TEMPER_KERNEL=%s does not run here\n", wanted);

@@ -25,8 +25,7 @@ static double printed_log_t(double x, double t)
 }
 
 /* Algorithm 2, then the loss and its slope, -p^(t2-t1) times the other's escort. */
-void paper_margins(const double *margin, size_t n, double t1, double t2, double *value,
-                   double *slope)
+void paper_margins(const double *margin, size_t n, double t1, double t2, double *value, double *slope)
 {
     for (size_t i = 0; i < n; i++) {
         double a = fabs(margin[i]), scaled = a, z = 0, before;

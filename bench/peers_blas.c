@@ -30,8 +30,7 @@ int blas_open(struct blas *blas)
     char *(*corename)(void);
     choose_kernels();
     void *library = dlopen("libopenblas.so.0", RTLD_NOW);
-    if (!library || !find(library, "cblas_dgemv", &blas->dgemv) ||
-        !find(library, "cblas_sgemm", &blas->sgemm) ||
+    if (!library || !find(library, "cblas_dgemv", &blas->dgemv) || !find(library, "cblas_sgemm", &blas->sgemm) ||
         !find(library, "openblas_get_corename", &corename)) {
         printf("  OpenBLAS is not here (on Debian: libopenblas0): not compared\n");
         return 0;

@@ -39,8 +39,7 @@ static size_t count_entries(FILE *file, struct buffer *buffer)
     char *rest;
     while (next_line(buffer, file)) {
         strtok_r(buffer->line, " \t", &rest);
-        for (char *token = strtok_r(NULL, " \t", &rest); token && *token != '\n';
-             token = strtok_r(NULL, " \t", &rest))
+        for (char *token = strtok_r(NULL, " \t", &rest); token && *token != '\n'; token = strtok_r(NULL, " \t", &rest))
             entries++;
     }
     rewind(file);
@@ -52,8 +51,7 @@ static double checked_number(char *token, char **end)
 {
     errno = 0;
     double value = strtod(token, end);
-    return *end == token || errno != 0 || (**end != '\0' && !isspace((unsigned char)**end)) ? 0
-                                                                                            : value;
+    return *end == token || errno != 0 || (**end != '\0' && !isspace((unsigned char)**end)) ? 0 : value;
 }
 
 static size_t read_entries(FILE *file, struct buffer *buffer, struct node *nodes)

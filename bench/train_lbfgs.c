@@ -24,8 +24,8 @@ static double processor_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static lbfgsfloatval_t evaluate(void *context, const lbfgsfloatval_t *w, lbfgsfloatval_t *gradient,
-                                const int n, const lbfgsfloatval_t step)
+static lbfgsfloatval_t evaluate(void *context, const lbfgsfloatval_t *w, lbfgsfloatval_t *gradient, const int n,
+                                const lbfgsfloatval_t step)
 {
     struct peer *peer = context;
     double value = NAN;
@@ -38,9 +38,8 @@ static lbfgsfloatval_t evaluate(void *context, const lbfgsfloatval_t *w, lbfgsfl
 
 /* Its own test is relative to the weights; ours is not. */
 static int progress(void *context, const lbfgsfloatval_t *w, const lbfgsfloatval_t *gradient,
-                    const lbfgsfloatval_t value, const lbfgsfloatval_t w_norm,
-                    const lbfgsfloatval_t norm, const lbfgsfloatval_t step, int n, int iteration,
-                    int tries)
+                    const lbfgsfloatval_t value, const lbfgsfloatval_t w_norm, const lbfgsfloatval_t norm,
+                    const lbfgsfloatval_t step, int n, int iteration, int tries)
 {
     struct peer *peer = context;
     (void)w, (void)gradient, (void)value, (void)w_norm, (void)step, (void)n, (void)iteration;
@@ -60,8 +59,7 @@ static double norm_at_zero(struct objective *objective, double *w, double *gradi
     return sqrt(sum);
 }
 
-int peer_lbfgs(struct objective *objective, double tolerance, struct effort *effort,
-               const char **why)
+int peer_lbfgs(struct objective *objective, double tolerance, struct effort *effort, const char **why)
 {
     size_t n = objective_size(objective);
     lbfgsfloatval_t *w = lbfgs_malloc((int)n), *gradient = lbfgs_malloc((int)n);
@@ -85,8 +83,7 @@ int peer_lbfgs(struct objective *objective, double tolerance, struct effort *eff
 
 #else
 
-int peer_lbfgs(struct objective *objective, double tolerance, struct effort *effort,
-               const char **why)
+int peer_lbfgs(struct objective *objective, double tolerance, struct effort *effort, const char **why)
 {
     (void)objective, (void)tolerance, (void)effort, (void)why;
     return 0;

@@ -54,8 +54,7 @@ static temper_train_options options_of(const struct set *set)
 }
 
 /* A pass for every evaluation, product and Hessian. */
-static int train(const struct set *set, const temper_data *data, struct effort *effort,
-                 temper_train_report *report)
+static int train(const struct set *set, const temper_data *data, struct effort *effort, temper_train_report *report)
 {
     temper_train_options options = options_of(set);
     temper_model *model;
@@ -72,8 +71,7 @@ static int train(const struct set *set, const temper_data *data, struct effort *
 }
 
 /* The objective that training sees, summed in doubles so that it has smooth values. */
-static int peer(const struct set *set, const struct dataset *data, struct effort *effort,
-                const char **why)
+static int peer(const struct set *set, const struct dataset *data, struct effort *effort, const char **why)
 {
     struct objective *objective;
     struct scale scale;
@@ -81,8 +79,7 @@ static int peer(const struct set *set, const struct dataset *data, struct effort
     temper_error error;
     struct scale_rows all = {NULL, (size_t)data->x.rows};
     int done = 0;
-    if (!scale_find(set->scale, &kind) ||
-        scale_learn(data, kind, all, 1, &scale, &error) != TEMPER_OK)
+    if (!scale_find(set->scale, &kind) || scale_learn(data, kind, all, 1, &scale, &error) != TEMPER_OK)
         return 0;
     struct objective_spec spec = {.data = data,
                                   .scale = &scale,
@@ -109,16 +106,15 @@ static void compare(const struct set *set)
     if (!data)
         return;
     if (train(set, data, &ours, &report)) {
-        printf("  %s: %s, %zu evaluations, %zu Hessians, %.3f s; %s\n", set->name, report.solver,
-               report.evaluations, report.hessians, ours.seconds, temper_stop_name(report.stop));
+        printf("  %s: %s, %zu evaluations, %zu Hessians, %.3f s; %s\n", set->name, report.solver, report.evaluations,
+               report.hessians, ours.seconds, temper_stop_name(report.stop));
         /* The public handle is the dataset itself. */
         if (!peer(set, (const struct dataset *)data, &theirs, &why)) {
             printf("  libLBFGS is not here (on Debian: liblbfgs-dev): not compared\n");
         } else if (theirs.passes == 0) {
             printf("  %s: libLBFGS did not get there: %s\n", set->name, why);
         } else {
-            printf("  %s: libLBFGS %.0f passes, %.3f s\n", set->name, theirs.passes,
-                   theirs.seconds);
+            printf("  %s: libLBFGS %.0f passes, %.3f s\n", set->name, theirs.passes, theirs.seconds);
             snprintf(what, sizeof what, "%s: passes, of libLBFGS's", set->name);
             bench_figure(what, ours.passes / theirs.passes, 0.3);
             snprintf(what, sizeof what, "%s: seconds, of libLBFGS's", set->name);
@@ -160,12 +156,7 @@ void bench_passes(const char *folder)
          1e-4,
          "standard"},
         {"a9a", "a9a/a9a.gz", {0}, 1e-5, 1e-4, "none"},
-        {"Covertype 2 v 3",
-         "covtype/covtype.data.gz",
-         {.classes = "2,3", .format = "csv"},
-         1e-5,
-         1e-4,
-         "standard"},
+        {"Covertype 2 v 3", "covtype/covtype.data.gz", {.classes = "2,3", .format = "csv"}, 1e-5, 1e-4, "standard"},
     };
     static const struct set many[] = {
         {"Fashion-MNIST, 10 classes, standardised, l2 1e-2", fashion, {0}, 1e-3, 1e-2, "standard"},

@@ -12,7 +12,6 @@ struct effort {
 
 /* libLBFGS with its defaults, from 0 until the gradient is `tolerance` times what it was; false if
  * it is not here. `why` is its own word for how it ended. */
-int peer_lbfgs(struct objective *objective, double tolerance, struct effort *effort,
-               const char **why);
+int peer_lbfgs(struct objective *objective, double tolerance, struct effort *effort, const char **why);
 
 #endif

@@ -3,8 +3,7 @@
 
 #include "message.h"
 
-temper_status model_accuracy(const temper_model *model, const temper_data *test, size_t threads,
-                             double *accuracy)
+temper_status model_accuracy(const temper_model *model, const temper_data *test, size_t threads, double *accuracy)
 {
     temper_evaluator *evaluator;
     temper_evaluation evaluation;

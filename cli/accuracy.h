@@ -5,7 +5,6 @@
 #include "temper.h"
 
 /* The share of labelled rows; what fails is complained about. */
-temper_status model_accuracy(const temper_model *model, const temper_data *test, size_t threads,
-                             double *accuracy);
+temper_status model_accuracy(const temper_model *model, const temper_data *test, size_t threads, double *accuracy);
 
 #endif

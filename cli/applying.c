@@ -30,10 +30,9 @@ temper_status application_begin(struct application *application, const struct ar
     temper_status status = check_model(arguments);
     if (status != TEMPER_OK)
         return status;
-    if (temper_model_load(text_of(arguments, OPT_MODEL), &application->model, &error) !=
-            TEMPER_OK ||
-        temper_stream_open(application->model, arguments->operand[0], &options,
-                           &application->stream, &error) != TEMPER_OK)
+    if (temper_model_load(text_of(arguments, OPT_MODEL), &application->model, &error) != TEMPER_OK ||
+        temper_stream_open(application->model, arguments->operand[0], &options, &application->stream, &error) !=
+            TEMPER_OK)
         return complain_error(&error);
     return TEMPER_OK;
 }

@@ -42,10 +42,8 @@ static void summary_lines(FILE *out, const struct auditing *auditing)
     figure_title(out, "wrong labels");
     fprintf(out, "about %s (%s", figure_count((unsigned long long)llround(report->wrong), count),
             figure_percent(report->wrong / (double)report->rows, share));
-    range_text(out, report->wrong_low / (double)report->rows,
-               report->wrong_high / (double)report->rows);
-    fprintf(out, "), %s\n",
-            report->in_pairs ? "between certain classes" : "spread evenly, as far as can be told");
+    range_text(out, report->wrong_low / (double)report->rows, report->wrong_high / (double)report->rows);
+    fprintf(out, "), %s\n", report->in_pairs ? "between certain classes" : "spread evenly, as far as can be told");
 }
 
 /* The largest cell of the transition table that is below `limit`, off the diagonal. */
@@ -55,8 +53,7 @@ static size_t next_pair(const temper_audit_report *report, double limit, size_t 
     for (size_t i = 0; i < cells; i++) {
         double value = report->transition[i];
         bool later = value < limit || (value == limit && i > after);
-        if (i % (report->classes + 1) != 0 && later &&
-            (best == cells || value > report->transition[best]))
+        if (i % (report->classes + 1) != 0 && later && (best == cells || value > report->transition[best]))
             best = i;
     }
     return best;
@@ -103,8 +100,8 @@ static void precision_line(FILE *out, const struct auditing *auditing)
             fprintf(out, " to %s)", figure_percent(high, share));
         }
         for (unsigned long long first = 10; first < auditing->listed; first *= 10)
-            fprintf(out, ", and %s of the first %llu",
-                    figure_percent(temper_audit_precision(report, first), share), first);
+            fprintf(out, ", and %s of the first %llu", figure_percent(temper_audit_precision(report, first), share),
+                    first);
         fputc('\n', out);
     }
 }
@@ -123,16 +120,15 @@ static void suspect_line(FILE *out, const struct auditing *auditing, const tempe
     size_t width = figure_name(name_of(auditing, suspect->given), NAME_WIDTH, given);
     fprintf(out, "%9.4f  %s%*s", suspect->score, given, (int)(NAME_WIDTH - width + 2), "");
     width = figure_name(name_of(auditing, suspect->suggested), NAME_WIDTH, suggested);
-    fprintf(out, "%s%*s%11.4f  ", suggested, (int)(NAME_WIDTH - width + 2), "",
-            suspect->probability);
+    fprintf(out, "%s%*s%11.4f  ", suggested, (int)(NAME_WIDTH - width + 2), "", suspect->probability);
     suspect_place(out, auditing, suspect);
     fputs(suspect->conflict ? "  conflict\n" : "\n", out);
 }
 
 static void head_line(FILE *out)
 {
-    fprintf(out, "\n%9s  %-*s%-*s%11s  %s\n", "score", NAME_WIDTH + 2, "given", NAME_WIDTH + 2,
-            "suggested", "probability", "where");
+    fprintf(out, "\n%9s  %-*s%-*s%11s  %s\n", "score", NAME_WIDTH + 2, "given", NAME_WIDTH + 2, "suggested",
+            "probability", "where");
 }
 
 /* Those of the whole list, with a place of their own. */
@@ -142,8 +138,8 @@ static void conflict_lines(FILE *out, const struct auditing *auditing)
     size_t shown = 0;
     if (report->conflicts == 0)
         return;
-    fprintf(out, "\nconflicts: %llu %s the features of another row, and not its label%s",
-            report->conflicts, report->conflicts == 1 ? "row has" : "rows have",
+    fprintf(out, "\nconflicts: %llu %s the features of another row, and not its label%s", report->conflicts,
+            report->conflicts == 1 ? "row has" : "rows have",
             report->conflicts > CONFLICTS ? "; the most suspicious:" : "");
     head_line(out);
     for (unsigned long long i = 0; i < report->rows && shown < CONFLICTS; i++)
@@ -180,8 +176,7 @@ static void number_member(FILE *out, const char *name, double number)
     json_number(out, number);
 }
 
-static void suspect_object(FILE *out, const struct auditing *auditing,
-                           const temper_suspect *suspect)
+static void suspect_object(FILE *out, const struct auditing *auditing, const temper_suspect *suspect)
 {
     fprintf(out, "{\"row\": %llu", suspect->file_row + 1);
     if (suspect->line)
@@ -219,9 +214,7 @@ static void number_cell(FILE *out, double number)
 
 void audit_csv(FILE *out, const struct auditing *auditing)
 {
-    fputs(
-        "row,line,given,suggested,score,probability,margin,distance,importance,conflict,low,high\n",
-        out);
+    fputs("row,line,given,suggested,score,probability,margin,distance,importance,conflict,low,high\n", out);
     for (unsigned long long i = 0; i < auditing->listed; i++) {
         const temper_suspect *suspect = &auditing->report.suspects[i];
         fprintf(out, "%llu,%llu,", suspect->file_row + 1, suspect->line);

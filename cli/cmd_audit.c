@@ -19,8 +19,7 @@ struct session {
     struct auditing auditing;
     temper_audit_options options;
     temper_data *data;
-    temper_data
-        *whole; /* all rows, for pages and files that need them; NULL: not in this process */
+    temper_data *whole; /* all rows, for pages and files that need them; NULL: not in this process */
 };
 
 /* ---- Options --------------------------------------------------------------------------------- */
@@ -38,8 +37,7 @@ static temper_status read_options(struct session *session)
     temper_train_options *train = &options->train;
     *options = temper_audit_defaults();
     solving_options(arguments, train);
-    train->tolerance =
-        is_auto(arguments, OPT_AUDIT_TOL) ? (double)NAN : number_of(arguments, OPT_AUDIT_TOL);
+    train->tolerance = is_auto(arguments, OPT_AUDIT_TOL) ? (double)NAN : number_of(arguments, OPT_AUDIT_TOL);
     options->kind = text_of(arguments, OPT_AUDIT_KIND);
     options->folds = (size_t)number_of(arguments, OPT_AUDIT_FOLDS);
     options->grid = text_of(arguments, OPT_AUDIT_GRID);
@@ -60,8 +58,7 @@ static temper_status read_options(struct session *session)
         return complain(TEMPER_USAGE, "audit: --fix-how means nothing without --fix; give that "
                                       "too, or drop it");
     if (was_given(arguments, OPT_TO) && !was_given(arguments, OPT_FIX))
-        return complain(TEMPER_USAGE,
-                        "audit: --to means nothing without --fix; give that too, or drop it");
+        return complain(TEMPER_USAGE, "audit: --to means nothing without --fix; give that too, or drop it");
     return TEMPER_OK;
 }
 
@@ -118,8 +115,8 @@ static temper_status read_whole(struct session *session)
         return TEMPER_OK;
     }
     options.comm = NULL;
-    if (team_is_first() && temper_data_read(session->auditing.data_path, &options, &session->whole,
-                                            &error) != TEMPER_OK)
+    if (team_is_first() &&
+        temper_data_read(session->auditing.data_path, &options, &session->whole, &error) != TEMPER_OK)
         return complain_error(&error);
     return TEMPER_OK;
 }
@@ -138,11 +135,9 @@ static temper_status write_page(const struct session *session)
     size_t length;
     if (!was_given(session->arguments, OPT_AUDIT_REPORT) || !session->whole)
         return TEMPER_OK;
-    if (temper_audit_page(session->whole, &auditing->report, auditing->listed, &html, &length,
-                          &error) != TEMPER_OK)
+    if (temper_audit_page(session->whole, &auditing->report, auditing->listed, &html, &length, &error) != TEMPER_OK)
         return complain_error(&error);
-    temper_status status =
-        output_write(text_of(session->arguments, OPT_AUDIT_REPORT), html, length);
+    temper_status status = output_write(text_of(session->arguments, OPT_AUDIT_REPORT), html, length);
     temper_free(html);
     if (status == TEMPER_OK)
         say_where(session->arguments, "the page", text_of(session->arguments, OPT_AUDIT_REPORT));
@@ -163,8 +158,7 @@ static temper_status write_fixed(const struct session *session)
     temper_error error;
     if (!was_given(session->arguments, OPT_FIX) || !session->whole)
         return TEMPER_OK;
-    if (temper_audit_fix_write(session->whole, &auditing->report, auditing->listed, &fixing,
-                               &error) != TEMPER_OK)
+    if (temper_audit_fix_write(session->whole, &auditing->report, auditing->listed, &fixing, &error) != TEMPER_OK)
         return complain_error(&error);
     say_fixed(session, &fixing);
     return TEMPER_OK;
@@ -196,8 +190,7 @@ static temper_status find(struct session *session)
     session->options.follow = progress_follow_tuning;
     session->options.follow_context = &progress;
     interrupt_defer();
-    temper_status status =
-        temper_audit(session->data, &session->options, NULL, &session->auditing.report, &error);
+    temper_status status = temper_audit(session->data, &session->options, NULL, &session->auditing.report, &error);
     progress_end(&progress);
     if (status != TEMPER_OK)
         return complain_error(&error);
@@ -218,12 +211,11 @@ static temper_status report(const struct session *session)
 
 static temper_status run(struct session *session)
 {
-    static temper_status (*const steps[])(const struct session *) = {write_list, write_page,
-                                                                     write_fixed, report};
+    static temper_status (*const steps[])(const struct session *) = {write_list, write_page, write_fixed, report};
     temper_status status = check_files(session);
     if (status == TEMPER_OK)
-        status = read_data(session->arguments, session->auditing.data_path, &session->data,
-                           &session->auditing.seconds_read);
+        status =
+            read_data(session->arguments, session->auditing.data_path, &session->data, &session->auditing.seconds_read);
     if (status != TEMPER_OK)
         return status;
     session->auditing.data = session->data;

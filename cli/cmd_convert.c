@@ -28,8 +28,7 @@ static bool is_missing(const char *from)
 
 static bool is_text(const char *format)
 {
-    return strcmp(format, "libsvm") == 0 || strcmp(format, "csv") == 0 ||
-           strcmp(format, "tsv") == 0;
+    return strcmp(format, "libsvm") == 0 || strcmp(format, "csv") == 0 || strcmp(format, "tsv") == 0;
 }
 
 static temper_status check_target(const struct conversion *conversion)
@@ -47,8 +46,7 @@ static temper_status check_target(const struct conversion *conversion)
                         "convert: %s is no text for a terminal; give a file as OUT, "
                         "or pipe it on",
                         text_of(conversion->arguments, OPT_TO));
-    if (temper_data_write_check(conversion->to, text_of(conversion->arguments, OPT_TO), &error) !=
-        TEMPER_OK)
+    if (temper_data_write_check(conversion->to, text_of(conversion->arguments, OPT_TO), &error) != TEMPER_OK)
         return complain_error(&error);
     return TEMPER_OK;
 }
@@ -64,8 +62,8 @@ static temper_status report(const struct conversion *conversion, const temper_da
         return status;
     fputs("{\"file\": ", page.stream);
     json_text(page.stream, conversion->to);
-    fprintf(page.stream, ", \"rows\": %llu, \"features\": %llu, \"classes\": %zu",
-            temper_data_rows(data), temper_data_features(data), temper_data_classes(data));
+    fprintf(page.stream, ", \"rows\": %llu, \"features\": %llu, \"classes\": %zu", temper_data_rows(data),
+            temper_data_features(data), temper_data_classes(data));
     fputs(", \"seconds\": {\"read\": ", page.stream);
     json_number(page.stream, conversion->seconds_read);
     fputs(", \"write\": ", page.stream);
@@ -84,10 +82,9 @@ static bool ends_in(const char *path, const char *ending)
 static void note_labels(const struct conversion *conversion, const temper_data *data)
 {
     const char *format = text_of(conversion->arguments, OPT_TO), *to = conversion->to;
-    bool apart = format ? strcmp(format, "npy") == 0 || strcmp(format, "idx") == 0
-                        : ends_in(to, ".npy") || ends_in(to, ".idx");
-    if (apart && temper_data_classes(data) > 0 && !strstr(to, "images") &&
-        !was_given(conversion->arguments, OPT_QUIET))
+    bool apart =
+        format ? strcmp(format, "npy") == 0 || strcmp(format, "idx") == 0 : ends_in(to, ".npy") || ends_in(to, ".idx");
+    if (apart && temper_data_classes(data) > 0 && !strstr(to, "images") && !was_given(conversion->arguments, OPT_QUIET))
         note("labels: in %s.labels; keep it beside the data, or pass it by --labels", to);
 }
 
@@ -95,8 +92,7 @@ static temper_status write_data(struct conversion *conversion, const temper_data
 {
     temper_error error;
     double start = seconds_now();
-    if (temper_data_write(data, conversion->to, text_of(conversion->arguments, OPT_TO), &error) !=
-        TEMPER_OK)
+    if (temper_data_write(data, conversion->to, text_of(conversion->arguments, OPT_TO), &error) != TEMPER_OK)
         return output_failed(conversion->to, &error);
     conversion->seconds_write = seconds_now() - start;
     note_labels(conversion, data);
@@ -111,8 +107,7 @@ static temper_status scale_and_write(struct conversion *conversion, const temper
     temper_error error;
     if (strcmp(scale, "none") == 0)
         return write_data(conversion, data);
-    if (temper_data_scale(data, scale, threads_of(conversion->arguments), &scaled, &error) !=
-        TEMPER_OK)
+    if (temper_data_scale(data, scale, threads_of(conversion->arguments), &scaled, &error) != TEMPER_OK)
         return complain_error(&error);
     temper_status status = write_data(conversion, scaled);
     temper_data_free(scaled);

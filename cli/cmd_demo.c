@@ -14,8 +14,7 @@ static void print_head(FILE *out, const char *title)
     fputc('\n', out);
 }
 
-static void print_accuracy(FILE *out, const struct fit fits[METHODS], const char *name,
-                           const char *labels)
+static void print_accuracy(FILE *out, const struct fit fits[METHODS], const char *name, const char *labels)
 {
     int width = fprintf(out, "  %s, %s", name, labels);
     fprintf(out, "%*s", NAME_WIDTH - width, "");

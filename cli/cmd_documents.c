@@ -18,8 +18,7 @@ static temper_status make_folder(const char *path)
 {
     if (mkdir(path, 0777) == 0 || errno == EEXIST)
         return TEMPER_OK;
-    return complain(TEMPER_IO,
-                    "%s: cannot be made: %s; make its parent folder, or choose another place", path,
+    return complain(TEMPER_IO, "%s: cannot be made: %s; make its parent folder, or choose another place", path,
                     strerror(errno));
 }
 

@@ -6,8 +6,7 @@
 #include "reading.h"
 #include "team.h"
 
-static temper_status add_batch(const struct arguments *arguments, temper_evaluator *evaluator,
-                               const temper_data *batch)
+static temper_status add_batch(const struct arguments *arguments, temper_evaluator *evaluator, const temper_data *batch)
 {
     temper_error error;
     temper_status status = TEMPER_OK;

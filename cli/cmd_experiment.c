@@ -10,8 +10,8 @@
 enum { PATH_ROOM = 64 };
 
 /* temper-NAME.jsonl and the like, or what was asked for. */
-static const char *name_file(const struct arguments *arguments, enum option_id id,
-                             const char *ending, char path[PATH_ROOM])
+static const char *name_file(const struct arguments *arguments, enum option_id id, const char *ending,
+                             char path[PATH_ROOM])
 {
     if (was_given(arguments, id))
         return text_of(arguments, id);
@@ -52,8 +52,8 @@ static temper_status typed(const struct arguments *arguments, char **text)
     return status;
 }
 
-static temper_status print(const struct arguments *arguments, const struct plan *plan,
-                           const struct records *records, const char *report)
+static temper_status print(const struct arguments *arguments, const struct plan *plan, const struct records *records,
+                           const char *report)
 {
     struct page page;
     temper_status status = page_open(&page);
@@ -70,8 +70,8 @@ static temper_status print(const struct arguments *arguments, const struct plan 
     return status;
 }
 
-static temper_status publish(const struct arguments *arguments, const struct plan *plan,
-                             const struct records *records, const char *report)
+static temper_status publish(const struct arguments *arguments, const struct plan *plan, const struct records *records,
+                             const char *report)
 {
     char *command;
     temper_status status = typed(arguments, &command);
@@ -84,13 +84,11 @@ static temper_status publish(const struct arguments *arguments, const struct pla
 
 static temper_status interrupted(const struct records *records)
 {
-    return complain(TEMPER_INTERRUPTED,
-                    "interrupted; %zu results are in %s, and the same command goes on from there",
+    return complain(TEMPER_INTERRUPTED, "interrupted; %zu results are in %s, and the same command goes on from there",
                     records->count, records->path);
 }
 
-static temper_status run(const struct arguments *arguments, const struct plan *plan,
-                         struct records *records)
+static temper_status run(const struct arguments *arguments, const struct plan *plan, struct records *records)
 {
     char report_name[PATH_ROOM], records_name[PATH_ROOM];
     bool measures = plan->experiment->measure != MEASURE_NOTHING;

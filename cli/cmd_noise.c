@@ -36,13 +36,11 @@ static temper_status need(const struct arguments *arguments, enum option_id id, 
 }
 
 /* An option that this kind has no use for is a misunderstanding that would go unseen. */
-static temper_status refuse_unless(const struct spoiling *spoiling, enum option_id id,
-                                   const char *kind)
+static temper_status refuse_unless(const struct spoiling *spoiling, enum option_id id, const char *kind)
 {
     if (!was_given(spoiling->arguments, id) || strcmp(spoiling->kind, kind) == 0)
         return TEMPER_OK;
-    return complain(TEMPER_USAGE,
-                    "noise: --%s means nothing to kind %s; drop it, or pass --kind %s",
+    return complain(TEMPER_USAGE, "noise: --%s means nothing to kind %s; drop it, or pass --kind %s",
                     option_table[id].name, spoiling->kind, kind);
 }
 
@@ -61,8 +59,7 @@ static temper_status check_options(const struct spoiling *spoiling)
     bool matrix = strcmp(spoiling->kind, "matrix") == 0;
     temper_status status = need(arguments, OPT_NOISE_OUTPUT, "");
     if (status == TEMPER_OK)
-        status = matrix ? need(arguments, OPT_MATRIX, ", which kind matrix draws from")
-                        : need(arguments, OPT_RATE, "");
+        status = matrix ? need(arguments, OPT_MATRIX, ", which kind matrix draws from") : need(arguments, OPT_RATE, "");
     if (status == TEMPER_OK)
         status = refuse_unless(spoiling, OPT_MAP, "pair");
     if (status == TEMPER_OK)
@@ -79,8 +76,7 @@ static temper_status check_options(const struct spoiling *spoiling)
     if (status == TEMPER_OK && is_stream(spoiling->to))
         return complain(TEMPER_USAGE, "noise: the list of changes is written beside the data; give "
                                       "a file to -o");
-    if (status == TEMPER_OK &&
-        temper_data_write_check(spoiling->to, text_of(arguments, OPT_TO), &error) != TEMPER_OK)
+    if (status == TEMPER_OK && temper_data_write_check(spoiling->to, text_of(arguments, OPT_TO), &error) != TEMPER_OK)
         return complain_error(&error);
     return status;
 }
@@ -107,8 +103,8 @@ static void list_changes(FILE *out, const struct spoiling *spoiling)
 static temper_status write_both(const struct spoiling *spoiling, const temper_attachment *changes)
 {
     temper_error error;
-    if (temper_data_write_with(spoiling->noisy, spoiling->to, text_of(spoiling->arguments, OPT_TO),
-                               changes, &error) != TEMPER_OK)
+    if (temper_data_write_with(spoiling->noisy, spoiling->to, text_of(spoiling->arguments, OPT_TO), changes, &error) !=
+        TEMPER_OK)
         return complain_error(&error);
     return TEMPER_OK;
 }
@@ -154,9 +150,8 @@ static void report_text(FILE *out, const struct spoiling *spoiling)
     char count[FIGURE_LENGTH], rows[FIGURE_LENGTH], share[FIGURE_LENGTH];
     unsigned long long all = temper_data_rows(spoiling->data);
     bool instance = strcmp(spoiling->kind, "instance") == 0;
-    fprintf(out, "%s of %s %s changed (%s)\n", figure_count(spoiling->count, count),
-            figure_count(all, rows), instance ? "rows" : "labels",
-            figure_share(spoiling->count, (double)all, share));
+    fprintf(out, "%s of %s %s changed (%s)\n", figure_count(spoiling->count, count), figure_count(all, rows),
+            instance ? "rows" : "labels", figure_share(spoiling->count, (double)all, share));
 }
 
 static temper_status report(const struct spoiling *spoiling)
@@ -189,8 +184,8 @@ static temper_status spoil(struct spoiling *spoiling)
         .rank_scale = text_of(arguments, OPT_RANK_SCALE),
         .threads = threads_of(arguments),
     };
-    if (temper_data_noise(spoiling->data, &options, &spoiling->noisy, &spoiling->changes,
-                          &spoiling->count, &error) != TEMPER_OK)
+    if (temper_data_noise(spoiling->data, &options, &spoiling->noisy, &spoiling->changes, &spoiling->count, &error) !=
+        TEMPER_OK)
         return complain_error(&error);
     return TEMPER_OK;
 }
@@ -211,8 +206,7 @@ static temper_status read_pool(struct spoiling *spoiling)
 
 static temper_status run(struct spoiling *spoiling)
 {
-    temper_status status =
-        read_data(spoiling->arguments, spoiling->arguments->operand[0], &spoiling->data, NULL);
+    temper_status status = read_data(spoiling->arguments, spoiling->arguments->operand[0], &spoiling->data, NULL);
     if (status != TEMPER_OK)
         return status;
     print_notes(spoiling->arguments, spoiling->data);

@@ -57,23 +57,21 @@ static unsigned pictures_with(enum option_id id)
 static temper_status check_options(const struct arguments *arguments, size_t picture)
 {
     for (size_t i = 0; i < OPT_COUNT; i++)
-        if (was_given(arguments, (enum option_id)i) &&
-            !(pictures_with((enum option_id)i) >> picture & 1u))
-            return complain(TEMPER_USAGE, "plot: --%s means nothing to 'plot %s'; drop it",
-                            option_table[i].name, pictures[picture].name);
+        if (was_given(arguments, (enum option_id)i) && !(pictures_with((enum option_id)i) >> picture & 1u))
+            return complain(TEMPER_USAGE, "plot: --%s means nothing to 'plot %s'; drop it", option_table[i].name,
+                            pictures[picture].name);
     return TEMPER_OK;
 }
 
-static temper_status check_operands(const struct arguments *arguments,
-                                    const struct picture *picture)
+static temper_status check_operands(const struct arguments *arguments, const struct picture *picture)
 {
     bool given = arguments->operand_count > 1;
     if (given && !picture->data)
-        return complain(TEMPER_USAGE, "plot %s: one argument too many: %s; it takes no data",
-                        picture->name, arguments->operand[1]);
+        return complain(TEMPER_USAGE, "plot %s: one argument too many: %s; it takes no data", picture->name,
+                        arguments->operand[1]);
     if (!given && picture->data)
-        return complain(TEMPER_USAGE, "plot %s: the data is missing; give: temper plot %s DATA",
-                        picture->name, picture->name);
+        return complain(TEMPER_USAGE, "plot %s: the data is missing; give: temper plot %s DATA", picture->name,
+                        picture->name);
     return TEMPER_OK;
 }
 

@@ -25,9 +25,8 @@ struct prediction {
 static const struct {
     enum option_id option;
     temper_output output;
-} outputs[] = {{OPT_PROBA, TEMPER_PROBABILITIES},
-               {OPT_RAW_PROBA, TEMPER_RAW_PROBABILITIES},
-               {OPT_DECISION, TEMPER_DECISIONS}};
+} outputs[] = {
+    {OPT_PROBA, TEMPER_PROBABILITIES}, {OPT_RAW_PROBA, TEMPER_RAW_PROBABILITIES}, {OPT_DECISION, TEMPER_DECISIONS}};
 
 static temper_status choose_output(const struct arguments *arguments, temper_output *output)
 {
@@ -38,8 +37,7 @@ static temper_status choose_output(const struct arguments *arguments, temper_out
         if (!was_given(arguments, outputs[i].option))
             continue;
         if (first)
-            return complain(TEMPER_USAGE, "predict: --%s and --%s both say what to print; drop one",
-                            first, name);
+            return complain(TEMPER_USAGE, "predict: --%s and --%s both say what to print; drop one", first, name);
         first = name;
         *output = outputs[i].output;
     }
@@ -55,9 +53,8 @@ static temper_status check_options(struct prediction *prediction, const struct a
 {
     prediction->to = text_of(arguments, OPT_PREDICT_OUTPUT);
     if (was_given(arguments, OPT_JSON) && is_stdout(prediction->to))
-        return complain(TEMPER_USAGE,
-                        "predict: --json tells what was done, and the predictions are "
-                        "on the standard output; give them a file by -o");
+        return complain(TEMPER_USAGE, "predict: --json tells what was done, and the predictions are "
+                                      "on the standard output; give them a file by -o");
     return choose_output(arguments, &prediction->output);
 }
 
@@ -71,9 +68,8 @@ static temper_status check_width(struct prediction *prediction)
     if (temper_model_loss(model).method == TEMPER_HINGE)
         return complain(TEMPER_USAGE, "predict: a model of loss hinge has no probabilities; pass "
                                       "--decision for its activations");
-    return complain(TEMPER_USAGE,
-                    "predict: a model of t1 = 0 has no calibrated probabilities; pass "
-                    "--raw-proba for those that it has, or train with a larger --t1");
+    return complain(TEMPER_USAGE, "predict: a model of t1 = 0 has no calibrated probabilities; pass "
+                                  "--raw-proba for those that it has, or train with a larger --t1");
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
@@ -92,8 +88,7 @@ static void print_name(FILE *out, const char *name)
 static void print_header(FILE *out, const struct prediction *prediction)
 {
     const temper_model *model = prediction->application.model;
-    if (prediction->output != TEMPER_PROBABILITIES &&
-        prediction->output != TEMPER_RAW_PROBABILITIES)
+    if (prediction->output != TEMPER_PROBABILITIES && prediction->output != TEMPER_RAW_PROBABILITIES)
         return;
     for (size_t c = 0; c < temper_model_classes(model); c++) {
         fputs(c ? "\t" : "", out);
@@ -126,8 +121,7 @@ static temper_status write_bytes(struct prediction *prediction, struct page *pag
     temper_status status = TEMPER_OK;
     if (is_stdout(prediction->to))
         status = output_write("-", page->bytes, page->length);
-    else if (prediction->file &&
-             temper_file_write(prediction->file, page->bytes, page->length, &error) != TEMPER_OK)
+    else if (prediction->file && temper_file_write(prediction->file, page->bytes, page->length, &error) != TEMPER_OK)
         status = complain_error(&error);
     free(page->bytes);
     return team_agree(status);
@@ -157,9 +151,8 @@ static temper_status predict_batch(struct prediction *prediction, const temper_d
     temper_status status = make_room(prediction, rows);
     if (status != TEMPER_OK)
         return status;
-    if (temper_predict(application->model, batch, prediction->output,
-                       threads_of(application->arguments), prediction->numbers,
-                       &error) != TEMPER_OK)
+    if (temper_predict(application->model, batch, prediction->output, threads_of(application->arguments),
+                       prediction->numbers, &error) != TEMPER_OK)
         return complain_error(&error);
     status = page_open(&page);
     if (status != TEMPER_OK)
@@ -206,9 +199,8 @@ static temper_status report(const struct prediction *prediction)
     temper_status status = page_open(&page);
     if (status != TEMPER_OK)
         return status;
-    fprintf(page.stream, "{\n  \"rows\": %llu,\n  \"dropped_rows\": %llu,\n  \"classes\": %zu",
-            application->rows, temper_stream_dropped(application->stream),
-            temper_model_classes(application->model));
+    fprintf(page.stream, "{\n  \"rows\": %llu,\n  \"dropped_rows\": %llu,\n  \"classes\": %zu", application->rows,
+            temper_stream_dropped(application->stream), temper_model_classes(application->model));
     json_text_field(page.stream, "file", prediction->to);
     json_number_field(page.stream, "seconds", seconds_now() - application->start);
     fputs("\n}\n", page.stream);

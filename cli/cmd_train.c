@@ -63,8 +63,7 @@ static temper_status read_all(struct session *session)
     struct training *training = &session->training;
     temper_status status = read_warm(session); /* the short ones first */
     if (status == TEMPER_OK)
-        status = read_data(session->arguments, training->data_path, &session->data,
-                           &training->seconds_read);
+        status = read_data(session->arguments, training->data_path, &session->data, &training->seconds_read);
     if (status != TEMPER_OK)
         return status;
     training->data = session->data;
@@ -96,16 +95,15 @@ static temper_status fit_automatic(struct session *session)
     if (status != TEMPER_OK)
         return complain_error(&error);
     if (report.interrupted) {
-        status = complain(TEMPER_INTERRUPTED,
-                          options.checkpoint ? "interrupted before the temperatures were chosen; "
-                                               "the same command with --resume goes on"
-                                             : "interrupted before the temperatures were chosen; "
-                                               "nothing is saved, but would be with --checkpoint");
+        status = complain(TEMPER_INTERRUPTED, options.checkpoint ? "interrupted before the temperatures were chosen; "
+                                                                   "the same command with --resume goes on"
+                                                                 : "interrupted before the temperatures were chosen; "
+                                                                   "nothing is saved, but would be with --checkpoint");
     } else {
         print_sentences(session->arguments, report.notes);
         if (!was_given(session->arguments, OPT_QUIET))
-            note("temperatures were chosen by %s among %zu candidates: %s", report.decided_by,
-                 report.count, report.reason);
+            note("temperatures were chosen by %s among %zu candidates: %s", report.decided_by, report.count,
+                 report.reason);
         print_warnings(report.warnings);
         session->training.report = report.training;
     }
@@ -117,13 +115,12 @@ static temper_status fit(struct session *session)
 {
     struct progress progress;
     temper_error error;
-    progress_begin(&progress, was_given(session->arguments, OPT_QUIET),
-                   was_given(session->arguments, OPT_VERBOSE));
+    progress_begin(&progress, was_given(session->arguments, OPT_QUIET), was_given(session->arguments, OPT_VERBOSE));
     session->options.follow = progress_follow;
     session->options.follow_context = &progress;
     interrupt_defer();
-    temper_status status = temper_train(session->data, &session->options, &session->model,
-                                        &session->training.report, &error);
+    temper_status status =
+        temper_train(session->data, &session->options, &session->model, &session->training.report, &error);
     progress_end(&progress);
     if (status != TEMPER_OK)
         return complain_error(&error);
@@ -137,8 +134,7 @@ static temper_status save(struct session *session)
     double start = seconds_now();
     temper_status status = TEMPER_OK;
     session->training.replaced = is_file(session->model_path);
-    if (team_is_first() &&
-        temper_model_save(session->model, session->model_path, &error) != TEMPER_OK)
+    if (team_is_first() && temper_model_save(session->model, session->model_path, &error) != TEMPER_OK)
         status = complain_error(&error);
     session->training.seconds_write = seconds_now() - start;
     return team_agree(status);
@@ -165,8 +161,7 @@ static temper_status interrupted(const struct session *session)
 
 static temper_status run(struct session *session)
 {
-    temper_status status =
-        check_targets(session->arguments, session->model_path, session->options.checkpoint);
+    temper_status status = check_targets(session->arguments, session->model_path, session->options.checkpoint);
     if (status == TEMPER_OK)
         status = read_all(session);
     if (status == TEMPER_OK)
@@ -175,8 +170,7 @@ static temper_status run(struct session *session)
         return status;
     const temper_train_report *done = &session->training.report;
     if (done->stop == TEMPER_STOP_INTERRUPTED && done->iterations == 0)
-        return complain(TEMPER_INTERRUPTED,
-                        "interrupted before the first iteration was done; nothing is saved");
+        return complain(TEMPER_INTERRUPTED, "interrupted before the first iteration was done; nothing is saved");
     status = save(session);
     if (status == TEMPER_OK)
         status = report(session);

@@ -50,8 +50,7 @@ static temper_status name_files(struct session *session)
     temper_status status = name_model(arguments, &session->model_path);
     if (status != TEMPER_OK)
         return status;
-    session->checkpoint =
-        joined(checkpoint ? checkpoint : session->model_path, checkpoint ? "" : ".tuning");
+    session->checkpoint = joined(checkpoint ? checkpoint : session->model_path, checkpoint ? "" : ".tuning");
     session->ask_path = joined(ask ? ask : session->model_path, ask ? "" : ".ask.csv");
     if (!session->checkpoint || !session->ask_path)
         return TEMPER_NO_MEMORY;
@@ -67,8 +66,7 @@ static temper_status name_files(struct session *session)
 static temper_status check_files(const struct session *session)
 {
     const char *report = text_of(session->arguments, OPT_TUNE_REPORT);
-    temper_status status =
-        check_targets(session->arguments, session->model_path, session->checkpoint);
+    temper_status status = check_targets(session->arguments, session->model_path, session->checkpoint);
     if (status == TEMPER_OK && session->tuning.ask_path)
         status = check_target(session->arguments, session->ask_path);
     if (status == TEMPER_OK && report)
@@ -79,8 +77,8 @@ static temper_status check_files(const struct session *session)
 static temper_status read_all(struct session *session)
 {
     const char *trusted = text_of(session->arguments, OPT_TRUSTED);
-    temper_status status = read_data(session->arguments, session->tuning.data_path, &session->data,
-                                     &session->tuning.seconds_read);
+    temper_status status =
+        read_data(session->arguments, session->tuning.data_path, &session->data, &session->tuning.seconds_read);
     if (status != TEMPER_OK)
         return status;
     session->tuning.data = session->data;
@@ -113,8 +111,8 @@ static temper_status fit(struct session *session)
     session->options.follow = progress_follow_tuning;
     session->options.follow_context = &progress;
     interrupt_defer();
-    temper_status status = temper_tune(session->data, &session->options, &session->model,
-                                       &session->tuning.report, &error);
+    temper_status status =
+        temper_tune(session->data, &session->options, &session->model, &session->tuning.report, &error);
     progress_end(&progress);
     if (status != TEMPER_OK)
         return complain_error(&error);
@@ -132,8 +130,7 @@ static temper_status save(struct session *session)
     double start = seconds_now();
     temper_status status = TEMPER_OK;
     session->tuning.replaced = is_file(session->model_path);
-    if (team_is_first() &&
-        temper_model_save(session->model, session->model_path, &error) != TEMPER_OK)
+    if (team_is_first() && temper_model_save(session->model, session->model_path, &error) != TEMPER_OK)
         status = complain_error(&error);
     if (status == TEMPER_OK && session->tuning.ask_path)
         status = tuning_write_ask(&session->tuning);

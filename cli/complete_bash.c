@@ -4,40 +4,39 @@
 
 /* What does not depend on the tables. mapfile keeps names with blanks whole; compopt complains
  * where the function is called outside of a completion, as tests do. */
-static const char head[] =
-    "# bash completion for temper, written by 'temper documents' from its table of options.\n"
-    "\n"
-    "_temper_words() { # WORDS: those that begin like the current one\n"
-    "    mapfile -t COMPREPLY < <(compgen -W \"$1\" -- \"$cur\")\n"
-    "}\n"
-    "\n"
-    "_temper_paths() { # -f or -d\n"
-    "    compopt -o filenames 2>/dev/null\n"
-    "    mapfile -t COMPREPLY < <(compgen \"$1\" -- \"$cur\")\n"
-    "}\n"
-    "\n"
-    "_temper_list() { # WORDS: a list with commas, of which the last word is completed\n"
-    "    local done=\n"
-    "    [[ $cur == *,* ]] && done=${cur%,*},\n"
-    "    compopt -o nospace 2>/dev/null\n"
-    "    mapfile -t COMPREPLY < <(compgen -P \"$done\" -W \"$1\" -- \"${cur##*,}\")\n"
-    "}\n"
-    "\n"
-    "_temper() {\n"
-    "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command= i\n"
-    "    COMPREPLY=()\n"
-    "    # --name=value arrives as three words\n"
-    "    if [[ $cur == '=' ]]; then\n"
-    "        cur=\n"
-    "    elif [[ $prev == '=' ]]; then\n"
-    "        prev=${COMP_WORDS[COMP_CWORD - 2]}\n"
-    "    fi\n"
-    "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
-    "        if [[ ${COMP_WORDS[i]} != -* ]]; then\n"
-    "            command=${COMP_WORDS[i]}\n"
-    "            break\n"
-    "        fi\n"
-    "    done\n";
+static const char head[] = "# bash completion for temper, written by 'temper documents' from its table of options.\n"
+                           "\n"
+                           "_temper_words() { # WORDS: those that begin like the current one\n"
+                           "    mapfile -t COMPREPLY < <(compgen -W \"$1\" -- \"$cur\")\n"
+                           "}\n"
+                           "\n"
+                           "_temper_paths() { # -f or -d\n"
+                           "    compopt -o filenames 2>/dev/null\n"
+                           "    mapfile -t COMPREPLY < <(compgen \"$1\" -- \"$cur\")\n"
+                           "}\n"
+                           "\n"
+                           "_temper_list() { # WORDS: a list with commas, of which the last word is completed\n"
+                           "    local done=\n"
+                           "    [[ $cur == *,* ]] && done=${cur%,*},\n"
+                           "    compopt -o nospace 2>/dev/null\n"
+                           "    mapfile -t COMPREPLY < <(compgen -P \"$done\" -W \"$1\" -- \"${cur##*,}\")\n"
+                           "}\n"
+                           "\n"
+                           "_temper() {\n"
+                           "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command= i\n"
+                           "    COMPREPLY=()\n"
+                           "    # --name=value arrives as three words\n"
+                           "    if [[ $cur == '=' ]]; then\n"
+                           "        cur=\n"
+                           "    elif [[ $prev == '=' ]]; then\n"
+                           "        prev=${COMP_WORDS[COMP_CWORD - 2]}\n"
+                           "    fi\n"
+                           "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
+                           "        if [[ ${COMP_WORDS[i]} != -* ]]; then\n"
+                           "            command=${COMP_WORDS[i]}\n"
+                           "            break\n"
+                           "        fi\n"
+                           "    done\n";
 
 /* The command that fills COMPREPLY. */
 static void offer(FILE *out, enum hint hint, const char *words)
@@ -70,8 +69,7 @@ static void complete_values(FILE *out)
     fputs("    case $command:$prev in\n", out);
     for (size_t i = CMD_PROGRAM + 1; i < CMD_COUNT; i++)
         for (size_t j = 0; j < OPT_COUNT; j++)
-            if (option_table[j].type != TYPE_FLAG &&
-                option_belongs(&option_table[j], &command_table[i]))
+            if (option_table[j].type != TYPE_FLAG && option_belongs(&option_table[j], &command_table[i]))
                 value_row(out, &command_table[i], &option_table[j]);
     fputs("    esac\n", out);
 }

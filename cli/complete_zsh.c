@@ -105,13 +105,12 @@ static void command_case(FILE *out, const struct command *command)
 /* _arguments -C keeps what is behind the command in $words, so that a command sees just its own. */
 void zsh_completion(FILE *out)
 {
-    fputs(
-        "#compdef temper\n"
-        "# zsh completion for temper, written by 'temper documents' from its table of options.\n\n"
-        "_temper() {\n"
-        "    local curcontext=$curcontext state line\n"
-        "    _arguments -C",
-        out);
+    fputs("#compdef temper\n"
+          "# zsh completion for temper, written by 'temper documents' from its table of options.\n\n"
+          "_temper() {\n"
+          "    local curcontext=$curcontext state line\n"
+          "    _arguments -C",
+          out);
     option_rows(out, &command_table[CMD_PROGRAM]);
     fputs(" \\\n            '1:command:->command' '*::argument:->argument'\n", out);
     command_rows(out);

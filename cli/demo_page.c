@@ -25,8 +25,7 @@ static void add_text(struct draft *draft, temper_block_kind kind, const char *te
 }
 
 /* Keeps a picture that a call has just made, or complains about why it has not. */
-static temper_status add_picture(struct draft *draft, temper_status status, char *svg,
-                                 const temper_error *error)
+static temper_status add_picture(struct draft *draft, temper_status status, char *svg, const temper_error *error)
 {
     if (status != TEMPER_OK)
         return complain_error(error);
@@ -70,8 +69,8 @@ static temper_boundary boundary_of(const struct fit *fit, const char *name)
     return (temper_boundary){name, {weights[0], weights[1]}, temper_model_intercept(fit->model, 0)};
 }
 
-static temper_status add_boundary(struct draft *draft, const struct fit fits[METHODS],
-                                  const temper_data *data, const unsigned char *flipped)
+static temper_status add_boundary(struct draft *draft, const struct fit fits[METHODS], const temper_data *data,
+                                  const unsigned char *flipped)
 {
     const struct story *story = &draft->stories[1];
     temper_boundary lines[METHODS];
@@ -130,14 +129,14 @@ static temper_status add_losses(struct draft *draft)
 }
 
 /* Margins of the given labels; `margins` has room for a number a row. */
-static temper_status draw_margins(struct draft *draft, const struct story *story, size_t method,
-                                  double *margins, const unsigned char *flipped)
+static temper_status draw_margins(struct draft *draft, const struct story *story, size_t method, double *margins,
+                                  const unsigned char *flipped)
 {
     const uint32_t *given = temper_data_labels(story->noisy);
     char *svg = NULL;
     temper_error error;
-    if (temper_predict(story->on_noisy[method].model, story->noisy, TEMPER_DECISIONS,
-                       draft->threads, margins, &error) != TEMPER_OK)
+    if (temper_predict(story->on_noisy[method].model, story->noisy, TEMPER_DECISIONS, draft->threads, margins,
+                       &error) != TEMPER_OK)
         return complain_error(&error);
     for (size_t i = 0; i < story->train.count; i++)
         margins[i] = given[i] ? margins[i] : -margins[i];
@@ -210,18 +209,14 @@ static void add_suspects(struct draft *draft, const char **cells, char words[2][
     for (size_t set = 0; set < 2; set++) {
         cells[(1 + METHODS) * (set + 1)] = draft->stories[set].name;
         for (size_t i = 0; i < METHODS; i++) {
-            snprintf(words[set][i], CELL, "%zu of %zu", draft->stories[set].found[i],
-                     draft->stories[set].flipped);
+            snprintf(words[set][i], CELL, "%zu of %zu", draft->stories[set].found[i], draft->stories[set].flipped);
             cells[(1 + METHODS) * (set + 1) + 1 + i] = words[set][i];
         }
     }
     add_text(draft, TEMPER_HEADING, "The wrong labels");
     add_text(draft, TEMPER_PARAGRAPH, suspects);
-    draft->blocks[draft->count++] = (temper_block){.kind = TEMPER_TABLE,
-                                                   .text = "Flipped labels found",
-                                                   .cells = cells,
-                                                   .rows = 3,
-                                                   .columns = 1 + METHODS};
+    draft->blocks[draft->count++] = (temper_block){
+        .kind = TEMPER_TABLE, .text = "Flipped labels found", .cells = cells, .rows = 3, .columns = 1 + METHODS};
 }
 
 static void add_next(struct draft *draft)
@@ -240,8 +235,8 @@ static temper_status save(const struct draft *draft, const char *path)
     char *html;
     size_t length;
     temper_error error;
-    if (temper_write_page("What wrong labels do, and what can be done", draft->blocks, draft->count,
-                          &html, &length, &error) != TEMPER_OK)
+    if (temper_write_page("What wrong labels do, and what can be done", draft->blocks, draft->count, &html, &length,
+                          &error) != TEMPER_OK)
         return complain_error(&error);
     temper_status status = output_write(path, html, length);
     temper_free(html);

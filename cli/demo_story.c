@@ -22,8 +22,7 @@ temper_loss_spec demo_loss(size_t method)
 static temper_status to_data(const struct rows *rows, temper_data **data)
 {
     temper_error error;
-    if (temper_data_borrow_f64(rows->x, rows->count, rows->features, rows->label, data, &error) !=
-        TEMPER_OK)
+    if (temper_data_borrow_f64(rows->x, rows->count, rows->features, rows->label, data, &error) != TEMPER_OK)
         return complain_error(&error);
     return TEMPER_OK;
 }
@@ -32,8 +31,7 @@ static temper_status spoil(struct story *story, uint64_t seed)
 {
     const temper_noise_options options = {.kind = "random", .rate = demo_noise, .seed = seed};
     temper_error error;
-    if (temper_data_noise(story->clean, &options, &story->noisy, &story->changes, &story->flipped,
-                          &error) != TEMPER_OK)
+    if (temper_data_noise(story->clean, &options, &story->noisy, &story->changes, &story->flipped, &error) != TEMPER_OK)
         return complain_error(&error);
     return TEMPER_OK;
 }
@@ -56,8 +54,8 @@ static temper_status make_data(struct story *story, row_maker *make, uint64_t se
 /* ---- Models ---------------------------------------------------------------------------------- */
 
 /* All else is as 'temper train' has it: nothing is tuned for the story. */
-static temper_status train(const struct story *story, const temper_data *data, size_t method,
-                           size_t threads, struct fit *fit)
+static temper_status train(const struct story *story, const temper_data *data, size_t method, size_t threads,
+                           struct fit *fit)
 {
     temper_error error;
     temper_train_report report;
@@ -94,14 +92,13 @@ static bool was_flipped(const struct story *story, size_t row)
 }
 
 /* `p` has room for two numbers a row. */
-static temper_status rank(struct story *story, size_t method, size_t threads, double *p,
-                          struct suspect *suspects)
+static temper_status rank(struct story *story, size_t method, size_t threads, double *p, struct suspect *suspects)
 {
     temper_error error;
     const uint32_t *given = temper_data_labels(story->noisy);
     size_t count = story->train.count;
-    if (temper_predict(story->on_noisy[method].model, story->noisy, TEMPER_RAW_PROBABILITIES,
-                       threads, p, &error) != TEMPER_OK)
+    if (temper_predict(story->on_noisy[method].model, story->noisy, TEMPER_RAW_PROBABILITIES, threads, p, &error) !=
+        TEMPER_OK)
         return complain_error(&error);
     for (size_t i = 0; i < count; i++)
         suspects[i] = (struct suspect){p[2 * i + given[i]], i};
@@ -115,8 +112,7 @@ static temper_status find_wrong(struct story *story, size_t method, size_t threa
 {
     double *p = calloc(story->train.count, 2 * sizeof *p);
     struct suspect *suspects = calloc(story->train.count, sizeof *suspects);
-    temper_status status =
-        p && suspects ? rank(story, method, threads, p, suspects) : complain_no_memory();
+    temper_status status = p && suspects ? rank(story, method, threads, p, suspects) : complain_no_memory();
     free(p);
     free(suspects);
     return status;

@@ -59,14 +59,14 @@ static void add(struct draft *draft, temper_block block)
     draft->blocks[draft->count++] = block;
 }
 
-#define ADD_TEXT(kind_of)                                                                          \
-    do {                                                                                           \
-        va_list arguments;                                                                         \
-        va_start(arguments, format);                                                               \
-        const char *text = format_text(draft, format, arguments);                                  \
-        va_end(arguments);                                                                         \
-        if (text)                                                                                  \
-            add(draft, (temper_block){.kind = (kind_of), .text = text});                           \
+#define ADD_TEXT(kind_of)                                                                                              \
+    do {                                                                                                               \
+        va_list arguments;                                                                                             \
+        va_start(arguments, format);                                                                                   \
+        const char *text = format_text(draft, format, arguments);                                                      \
+        va_end(arguments);                                                                                             \
+        if (text)                                                                                                      \
+            add(draft, (temper_block){.kind = (kind_of), .text = text});                                               \
     } while (0)
 
 void draft_heading(struct draft *draft, const char *format, ...)
@@ -85,8 +85,7 @@ void draft_command(struct draft *draft, const char *format, ...)
 }
 
 /* The library's pictures are freed by temper_free, which is not ours to mix: so they are copied. */
-temper_status draft_picture(struct draft *draft, temper_status status, char *svg,
-                            const temper_error *error)
+temper_status draft_picture(struct draft *draft, temper_status status, char *svg, const temper_error *error)
 {
     if (status != TEMPER_OK)
         return complain_error(error);
@@ -134,11 +133,9 @@ void draft_table_end(struct draft *draft)
     const char **cells = (const char **)keep(draft, (void *)draft->cells);
     draft->cells = NULL;
     if (cells && rows > 0)
-        add(draft, (temper_block){.kind = TEMPER_TABLE,
-                                  .text = draft->caption,
-                                  .cells = cells,
-                                  .rows = rows,
-                                  .columns = draft->columns});
+        add(draft,
+            (temper_block){
+                .kind = TEMPER_TABLE, .text = draft->caption, .cells = cells, .rows = rows, .columns = draft->columns});
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */

@@ -20,16 +20,12 @@ struct draft {
     const char *caption;
 };
 
-void draft_heading(struct draft *draft, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-void draft_paragraph(struct draft *draft, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-void draft_command(struct draft *draft, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void draft_heading(struct draft *draft, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void draft_paragraph(struct draft *draft, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void draft_command(struct draft *draft, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Keeps a picture that a call has just made, or complains about why it has not. */
-temper_status draft_picture(struct draft *draft, temper_status status, char *svg,
-                            const temper_error *error);
+temper_status draft_picture(struct draft *draft, temper_status status, char *svg, const temper_error *error);
 
 /* A table: its head, then cells row by row, then its end. */
 void draft_table(struct draft *draft, size_t columns, const char *caption);

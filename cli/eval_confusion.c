@@ -136,8 +136,7 @@ static void confused_pairs(FILE *out, const struct evaluation *evaluation)
     names = names < (int)strlen("predicted") ? (int)strlen("predicted") : names;
     fputs(count ? "\nConfused most; --json has all:\n" : "\nNothing is confused.\n", out);
     if (count)
-        fprintf(out, "  %*s  %*s  %10s  of the given\n", -names, "given", -names, "predicted",
-                "rows");
+        fprintf(out, "  %*s  %*s  %10s  of the given\n", -names, "given", -names, "predicted", "rows");
     for (size_t i = 0; i < count; i++) {
         fputs("  ", out);
         padded_name(out, evaluation, pairs[i].given, -names);

@@ -76,8 +76,8 @@ static void confusion_rows(FILE *out, const temper_evaluation *found)
 void evaluation_json(FILE *out, const struct evaluation *evaluation)
 {
     const temper_evaluation *found = &evaluation->found;
-    fprintf(out, "{\n  \"rows\": %llu,\n  \"dropped_rows\": %llu,\n  \"unknown\": %llu",
-            found->rows, evaluation->dropped, found->unknown);
+    fprintf(out, "{\n  \"rows\": %llu,\n  \"dropped_rows\": %llu,\n  \"unknown\": %llu", found->rows,
+            evaluation->dropped, found->unknown);
     json_number_field(out, "weight", found->weight);
     json_number_field(out, "accuracy", found->accuracy);
     json_number_field(out, "balanced_accuracy", found->balanced_accuracy);

@@ -51,8 +51,7 @@ struct loaded {
 bool source_is_there(const struct source *source, const char *folder);
 /* Reads it; what is wrong has been complained about, with nothing to free. The pool is NULL if the
  * files hold no other classes. */
-temper_status experiment_read(const struct source *source, const struct source_options *options,
-                              struct loaded *loaded);
+temper_status experiment_read(const struct source *source, const struct source_options *options, struct loaded *loaded);
 void loaded_free(struct loaded *loaded);
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
@@ -157,29 +156,29 @@ const char *plan_key(const struct plan *plan, const struct cell *cell, char key[
 
 /* What is measured of a cell. NAN: not known, and null in the file. One list: name in the file and
  * in the struct. */
-#define RECORD_NUMBERS(X)                                                                          \
-    X(accuracy)    /* on clean test rows */                                                        \
-    X(cv_accuracy) /* on noisy rows left out, of the choice */                                     \
-    X(t1)          /* of the choice */                                                             \
-    X(t2)                                                                                          \
-    X(l2)                                                                                          \
-    X(objective) /* of the final fit */                                                            \
-    X(iterations)                                                                                  \
-    X(passes)                                                                                      \
-    X(seconds_tune)  /* all of the tuning */                                                       \
-    X(seconds_train) /* the final fit */                                                           \
-    X(best)          /* selection: of the best candidate, on the same rows */                      \
-    X(best_t1)                                                                                     \
-    X(best_t2)                                                                                     \
-    X(best_l2)                                                                                     \
-    X(by_accuracy) /* of the one with the best noisy cross-validated accuracy */                   \
-    X(logistic)    /* of logistic regression with the best such penalty */                         \
-    X(reference)   /* of (0.4, 1.12), the same way */                                              \
-    X(standard)    /* of temper's default: (0.3, 1), lambda_0 */                                   \
-    X(warned)      /* 1: the tuning said that labels look systematically wrong */                  \
-    X(rows)        /* of training */                                                               \
-    X(test_rows)                                                                                   \
-    X(features)                                                                                    \
+#define RECORD_NUMBERS(X)                                                                                              \
+    X(accuracy)    /* on clean test rows */                                                                            \
+    X(cv_accuracy) /* on noisy rows left out, of the choice */                                                         \
+    X(t1)          /* of the choice */                                                                                 \
+    X(t2)                                                                                                              \
+    X(l2)                                                                                                              \
+    X(objective) /* of the final fit */                                                                                \
+    X(iterations)                                                                                                      \
+    X(passes)                                                                                                          \
+    X(seconds_tune)  /* all of the tuning */                                                                           \
+    X(seconds_train) /* the final fit */                                                                               \
+    X(best)          /* selection: of the best candidate, on the same rows */                                          \
+    X(best_t1)                                                                                                         \
+    X(best_t2)                                                                                                         \
+    X(best_l2)                                                                                                         \
+    X(by_accuracy) /* of the one with the best noisy cross-validated accuracy */                                       \
+    X(logistic)    /* of logistic regression with the best such penalty */                                             \
+    X(reference)   /* of (0.4, 1.12), the same way */                                                                  \
+    X(standard)    /* of temper's default: (0.3, 1), lambda_0 */                                                       \
+    X(warned)      /* 1: the tuning said that labels look systematically wrong */                                      \
+    X(rows)        /* of training */                                                                                   \
+    X(test_rows)                                                                                                       \
+    X(features)                                                                                                        \
     X(changed) /* rows that the noise has changed */
 
 struct record {
@@ -242,16 +241,12 @@ struct run_progress {
 };
 
 /* Measures one cell. TEMPER_INTERRUPTED: a signal has ended it, and nothing was measured. */
-temper_status cell_measure(const struct plan *plan, const struct cell *cell,
-                           const struct rows_at_hand *rows, struct run_progress *progress,
-                           struct record *record);
-temper_status cell_select(const struct plan *plan, const struct cell *cell,
-                          const struct rows_at_hand *rows, struct run_progress *progress,
-                          struct record *record);
-temper_tune_options cell_tuning(const struct plan *plan, const struct cell *cell,
-                                struct run_progress *progress);
-temper_train_options cell_training(const struct plan *plan, const struct cell *cell,
-                                   struct run_progress *progress);
+temper_status cell_measure(const struct plan *plan, const struct cell *cell, const struct rows_at_hand *rows,
+                           struct run_progress *progress, struct record *record);
+temper_status cell_select(const struct plan *plan, const struct cell *cell, const struct rows_at_hand *rows,
+                          struct run_progress *progress, struct record *record);
+temper_tune_options cell_tuning(const struct plan *plan, const struct cell *cell, struct run_progress *progress);
+temper_train_options cell_training(const struct plan *plan, const struct cell *cell, struct run_progress *progress);
 /* For training: a temper_progress_fn. */
 int run_follow_training(void *context, const temper_progress *now);
 void run_progress_draw(struct run_progress *progress);
@@ -261,11 +256,9 @@ struct split_rows {
     temper_data *train, *test, *noisy;
     size_t changed;
 };
-temper_status split_part(const struct plan *plan, const struct loaded *loaded, size_t split,
-                         struct split_rows *rows);
-temper_status split_spoil(const struct plan *plan, const struct cell *cell,
-                          const struct loaded *loaded, struct split_rows *rows,
-                          temper_change **changes);
+temper_status split_part(const struct plan *plan, const struct loaded *loaded, size_t split, struct split_rows *rows);
+temper_status split_spoil(const struct plan *plan, const struct cell *cell, const struct loaded *loaded,
+                          struct split_rows *rows, temper_change **changes);
 void experiment_split_free(struct split_rows *rows);
 /* Reads a set of the plan, and takes as many of its rows as the plan says. */
 temper_status plan_load(const struct plan *plan, const struct source *set, struct loaded *loaded);
@@ -283,23 +276,19 @@ struct group {
 typedef double record_member(const struct record *record);
 double accuracy_of(const struct record *record);
 double seconds_of(const struct record *record);
-struct group group_of(const struct plan *plan, const struct records *records, struct cell cell,
-                      record_member *member);
+struct group group_of(const struct plan *plan, const struct records *records, struct cell cell, record_member *member);
 /* Both on the splits that both have. */
-temper_paired group_compare(const struct plan *plan, const struct records *records,
-                            struct cell first, struct cell second);
+temper_paired group_compare(const struct plan *plan, const struct records *records, struct cell first,
+                            struct cell second);
 /* "99.12 ± 0.30" in percent, "-" for none. */
 enum { GROUP_TEXT = 48 };
 const char *group_percent(const struct group *group, char text[GROUP_TEXT]);
 const char *group_seconds(const struct group *group, char text[GROUP_TEXT]);
 /* What the tables of a plan are made of. */
-struct group plan_group(const struct plan *plan, const struct records *records, struct cell line,
-                        size_t method);
-const char *plan_group_text(const struct plan *plan, const struct group *group,
-                            char text[GROUP_TEXT]);
+struct group plan_group(const struct plan *plan, const struct records *records, struct cell line, size_t method);
+const char *plan_group_text(const struct plan *plan, const struct group *group, char text[GROUP_TEXT]);
 /* Among the methods of a line: the one with the best mean, `but` apart; or METHODS_MOST. */
-size_t best_method(const struct plan *plan, const struct records *records, struct cell line,
-                   size_t but);
+size_t best_method(const struct plan *plan, const struct records *records, struct cell line, size_t but);
 /* The number of a method by its name; METHODS_MOST if the plan has none. */
 size_t find_method(const struct plan *plan, const char *name);
 
@@ -325,18 +314,17 @@ struct regret {
 enum rule { RULE_LOGISTIC, RULE_STANDARD, RULE_REFERENCE, RULE_ACCURACY, RULE_CVC, RULES };
 extern const char *const rule_names[RULES];
 /* Over the splits of a line; `line` NULL: over all lines. */
-struct regret regret_of(const struct plan *plan, const struct records *records,
-                        const struct cell *line, enum rule rule);
+struct regret regret_of(const struct plan *plan, const struct records *records, const struct cell *line,
+                        enum rule rule);
 
 /* The claims of the paper that the experiment is about, with a verdict each. */
 struct draft;
 void results_claims(struct draft *draft, const struct plan *plan, const struct records *records);
 /* Margins of rows with right and with flipped labels, for logistic and tempered. */
-temper_status results_margins(struct draft *draft, const struct plan *plan,
-                              const struct records *records);
+temper_status results_margins(struct draft *draft, const struct plan *plan, const struct records *records);
 
 /* The page. */
-temper_status results_page(const struct plan *plan, const struct records *records,
-                           const char *command, const char *path);
+temper_status results_page(const struct plan *plan, const struct records *records, const char *command,
+                           const char *path);
 
 #endif

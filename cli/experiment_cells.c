@@ -53,8 +53,7 @@ size_t plan_cells(const struct plan *plan)
     struct counts counts = count(plan);
     if (plan->experiment->measure == MEASURE_NOTHING)
         return 0;
-    return counts.set * counts.split * counts.noise * counts.rate * counts.method *
-           counts.deviation;
+    return counts.set * counts.split * counts.noise * counts.rate * counts.method * counts.deviation;
 }
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
@@ -195,8 +194,7 @@ static void add_tuning(const struct plan *plan, const struct cell *cell, char *k
     switch (plan->experiment->measure) {
     case MEASURE_ACCURACY:
     case MEASURE_SELECTION:
-        snprintf(key, room, "; folds %zu; grid %s; criterion %s", plan->folds,
-                 plan_grid(plan, cell, grid),
+        snprintf(key, room, "; folds %zu; grid %s; criterion %s", plan->folds, plan_grid(plan, cell, grid),
                  plan->experiment->measure == MEASURE_ACCURACY ? plan->criterion : "all");
         break;
     case MEASURE_TIME:
@@ -219,9 +217,8 @@ const char *plan_key(const struct plan *plan, const struct cell *cell, char key[
              "%s; set %s; classes %s; scale %s; rows %zu; %s; seed %llu; split %zu; noise %s; "
              "%s; method %s",
              measures[plan->experiment->measure], cell->set->name, classes ? classes : "largest",
-             scale ? scale : "as trained", plan->rows,
-             number_word("test ", plan->experiment->test_share, share), plan->seed, cell->split,
-             cell->noise, number_word("rate ", cell->rate, rate),
+             scale ? scale : "as trained", plan->rows, number_word("test ", plan->experiment->test_share, share),
+             plan->seed, cell->split, cell->noise, number_word("rate ", cell->rate, rate),
              cell->method ? cell->method->label : "all");
     size_t length = strlen(key);
     add_tuning(plan, cell, key + length, KEY_LENGTH - length);

@@ -32,8 +32,7 @@ static void verdict(const struct judge *judge, const char *claim, const char *fo
 }
 
 /* One method against another on a line: in points, with a p. */
-static temper_paired compare(const struct judge *judge, struct cell line, size_t first,
-                             size_t second)
+static temper_paired compare(const struct judge *judge, struct cell line, size_t first, size_t second)
 {
     struct cell other = line;
     line.method = &judge->plan->methods[first];
@@ -72,8 +71,7 @@ static void count_line(const struct judge *judge, const struct cell *line, struc
     tally->worse += sign < 0;
     tally->equal += sign == 0;
     snprintf(words, sizeof words, "%s, %s: %+.2f points against %s (p = %.2g)", line->set->name,
-             plan_line_text(judge->plan, line, name), 100 * paired.mean,
-             judge->plan->methods[rival].label, paired.t_p);
+             plan_line_text(judge->plan, line, name), 100 * paired.mean, judge->plan->methods[rival].label, paired.t_p);
     if (tally->lines == 1 || paired.mean > tally->most) {
         tally->most = paired.mean;
         snprintf(tally->best, sizeof tally->best, "%s", words);
@@ -98,11 +96,10 @@ static void judge_superior(const struct judge *judge, const char *claim)
                        : tally.better == tally.lines ? "Reproduced"
                        : tally.better > tally.worse  ? "Reproduced in part"
                                                      : "Not reproduced";
-    snprintf(
-        words, sizeof words,
-        "%s: of %zu cases tempered is better than the best of the others in %zu, worse in %zu, "
-        "and not to be told apart in %zu. Most: %s. Least: %s.",
-        head, tally.lines, tally.better, tally.worse, tally.equal, tally.best, tally.worst);
+    snprintf(words, sizeof words,
+             "%s: of %zu cases tempered is better than the best of the others in %zu, worse in %zu, "
+             "and not to be told apart in %zu. Most: %s. Least: %s.",
+             head, tally.lines, tally.better, tally.worse, tally.equal, tally.best, tally.worst);
     verdict(judge, claim, words);
 }
 
@@ -200,14 +197,12 @@ static void judge_capped(const struct judge *judge)
     size_t method = find_method(judge->plan, "tempered"), all = 0, capped = 0;
     struct cell line;
     char key[KEY_LENGTH], words[256];
-    if (method == METHODS_MOST || judge->plan->paper_temperatures ||
-        !offers_uncapped(judge->plan->grid))
+    if (method == METHODS_MOST || judge->plan->paper_temperatures || !offers_uncapped(judge->plan->grid))
         return;
     for (size_t i = 0; plan_line(judge->plan, i, &line); i++) {
         line.method = &judge->plan->methods[method];
         for (line.split = 0; line.split < judge->plan->splits; line.split++) {
-            const struct record *record =
-                records_find(judge->records, plan_key(judge->plan, &line, key));
+            const struct record *record = records_find(judge->records, plan_key(judge->plan, &line, key));
             all += record && !isnan(record->t1);
             capped += record && record->t1 < 1;
         }
@@ -216,15 +211,13 @@ static void judge_capped(const struct judge *judge)
         return;
     snprintf(words, sizeof words, "%s: t1 < 1 was chosen in %zu of %zu tunings.",
              2 * capped > all ? "Reproduced" : "Not reproduced", capped, all);
-    verdict(judge, "\"In most cases, the optimal performance is achieved when 0 < t1 < 1.\"",
-            words);
+    verdict(judge, "\"In most cases, the optimal performance is achieved when 0 < t1 < 1.\"", words);
 }
 
 /* ---- Up to a third of noise ------------------------------------------------------------------ */
 
 /* What a method loses between clean rows and the highest rate up to a third. */
-static double loss_to_third(const struct judge *judge, const struct source *set, size_t method,
-                            double *rate)
+static double loss_to_third(const struct judge *judge, const struct source *set, size_t method, double *rate)
 {
     struct cell line;
     double clean = NAN, noisy = NAN;
@@ -264,10 +257,9 @@ static void judge_third(const struct judge *judge)
     }
     if (sets == 0)
         return;
-    draft_cell(judge->draft,
-               "\"Its performance is not considerably affected by up to 33 %% noise.\"");
-    draft_cell(judge->draft, "%s (less than a point on %zu of %zu sets).%s", in_part(small, sets),
-               small, sets, words.text);
+    draft_cell(judge->draft, "\"Its performance is not considerably affected by up to 33 %% noise.\"");
+    draft_cell(judge->draft, "%s (less than a point on %zu of %zu sets).%s", in_part(small, sets), small, sets,
+               words.text);
 }
 
 void results_claims(struct draft *draft, const struct plan *plan, const struct records *records)

@@ -19,8 +19,7 @@ void judge_times(const struct judge *judge)
     for (size_t i = 0; plan_line(judge->plan, i, &line); i++) {
         double ratio = plan_group(judge->plan, judge->records, line, ours).mean /
                        plan_group(judge->plan, judge->records, line, plain).mean;
-        double paper = paper_seconds(line.set->name, "tempered").mean /
-                       paper_seconds(line.set->name, "logistic").mean;
+        double paper = paper_seconds(line.set->name, "tempered").mean / paper_seconds(line.set->name, "logistic").mean;
         if (isnan(ratio))
             continue;
         sets++;
@@ -37,8 +36,7 @@ void judge_times(const struct judge *judge)
 /* ---- Starts ---------------------------------------------------------------------------------- */
 
 /* The smallest deviation at which a start ends more than a point below zero's; INFINITY: none. */
-static double first_bad(const struct judge *judge, const struct source *set, size_t method,
-                        double *lost)
+static double first_bad(const struct judge *judge, const struct source *set, size_t method, double *lost)
 {
     struct cell line;
     double zero = NAN;
@@ -65,15 +63,13 @@ void judge_starts(const struct judge *judge)
             double lost, bad = first_bad(judge, judge->plan->sets[i], m, &lost);
             cases++;
             as_said += bad > 0.01 && bad <= 0.1;
-            words_add(&words, " %s, %s: ", judge->plan->sets[i]->name,
-                      judge->plan->methods[m].label);
+            words_add(&words, " %s, %s: ", judge->plan->sets[i]->name, judge->plan->methods[m].label);
             if (isinf(bad))
                 words_add(&words, "none.");
             else
                 words_add(&words, "from %g on (%.1f points).", bad, lost);
         }
-    draft_cell(judge->draft,
-               "\"We observed the method to converge to bad local minima for std > 0.01.\"");
+    draft_cell(judge->draft, "\"We observed the method to converge to bad local minima for std > 0.01.\"");
     draft_cell(judge->draft,
                "%s: bad means more than a point below a start from zero; they begin just above "
                "0.01 in %zu of %zu cases.%s",
@@ -107,8 +103,7 @@ void judge_rule(const struct judge *judge)
     char key[KEY_LENGTH];
     for (size_t i = 0; plan_line(judge->plan, i, &line); i++)
         for (line.split = 0; line.split < judge->plan->splits; line.split++) {
-            const struct record *record =
-                records_find(judge->records, plan_key(judge->plan, &line, key));
+            const struct record *record = records_find(judge->records, plan_key(judge->plan, &line, key));
             if (record)
                 count_step(record, strstr(line.noise, "margin") != NULL, &steps);
         }
@@ -118,6 +113,5 @@ void judge_rule(const struct judge *judge)
                "Of %zu cases it changed %zu: %zu for the better, %zu for the worse; %zu of them "
                "without noise by margins. It warned of systematically wrong labels %zu times, %zu "
                "of them rightly.",
-               steps.all, steps.overrides, steps.better, steps.worse, steps.needless, steps.warned,
-               steps.rightly);
+               steps.all, steps.overrides, steps.better, steps.worse, steps.needless, steps.warned, steps.rightly);
 }

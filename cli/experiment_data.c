@@ -64,8 +64,7 @@ static int by_name(const void *left, const void *right)
 }
 
 /* "*.csv": all of them, packed or not, in the order of their names. */
-static bool find_all(const struct source *source, const char *data, const char *ending,
-                     struct file_list *list)
+static bool find_all(const struct source *source, const char *data, const char *ending, struct file_list *list)
 {
     char *folder = join_path(data, source->folder, "", "");
     DIR *open = folder ? opendir(folder) : NULL;
@@ -78,8 +77,7 @@ static bool find_all(const struct source *source, const char *data, const char *
             plain[strlen(plain) - 3] = '\0';
         else if (ends_in(plain, ".zst"))
             plain[strlen(plain) - 4] = '\0';
-        char *path =
-            ends_in(plain, ending) ? join_path(data, source->folder, entry->d_name, "") : NULL;
+        char *path = ends_in(plain, ending) ? join_path(data, source->folder, entry->d_name, "") : NULL;
         if (path)
             list->path[list->count++] = path;
     }
@@ -90,8 +88,7 @@ static bool find_all(const struct source *source, const char *data, const char *
 }
 
 /* All names of a list, or none. */
-static bool find_list(const struct source *source, const char *data, const char *names,
-                      struct file_list *list)
+static bool find_list(const struct source *source, const char *data, const char *names, struct file_list *list)
 {
     char word[WORD_LENGTH];
     if (*names == '*')
@@ -146,8 +143,8 @@ static temper_status append(temper_data **whole, temper_data *more)
 }
 
 /* Sparse files do not say how many columns there are: later ones have those of the first. */
-static temper_status read_file(const char *path, const temper_read_options *options,
-                               const temper_data *like, temper_data **data)
+static temper_status read_file(const char *path, const temper_read_options *options, const temper_data *like,
+                               temper_data **data)
 {
     temper_error error;
     bool sparse = options->format && strcmp(options->format, "libsvm") == 0;
@@ -157,8 +154,8 @@ static temper_status read_file(const char *path, const temper_read_options *opti
 }
 
 /* The rows of some classes ("" or NULL: all) of all files. */
-static temper_status read_files(const struct file_list *list, temper_read_options options,
-                                const char *classes, temper_data **out)
+static temper_status read_files(const struct file_list *list, temper_read_options options, const char *classes,
+                                temper_data **out)
 {
     temper_data *whole = NULL;
     temper_status status = TEMPER_OK;
@@ -227,8 +224,7 @@ static temper_status choice_add(struct choice *choice, const char *classes, temp
     return choice_pool(choice, data);
 }
 
-static temper_status choice_finish(struct choice *choice, const struct source *source,
-                                   struct loaded *loaded)
+static temper_status choice_finish(struct choice *choice, const struct source *source, struct loaded *loaded)
 {
     temper_status status;
     if (!choice->pair[0] || !choice->pair[1])
@@ -246,8 +242,7 @@ static temper_status choice_finish(struct choice *choice, const struct source *s
 }
 
 static temper_status read_choice(const struct source *source, const struct file_list *list,
-                                 const temper_read_options *options, struct choice *choice,
-                                 const char *classes)
+                                 const temper_read_options *options, struct choice *choice, const char *classes)
 {
     temper_status status = TEMPER_OK;
     for (size_t i = 0; status == TEMPER_OK && i < list->count; i++) {
@@ -285,8 +280,7 @@ static temper_status read_one_class(const struct source *source, const struct fi
 /* ---- The whole ------------------------------------------------------------------------------- */
 
 /* The pool is all rows; which of them are of other classes the noise finds out. */
-static temper_status read_pool(const struct file_list *list, const temper_read_options *options,
-                               struct loaded *loaded)
+static temper_status read_pool(const struct file_list *list, const temper_read_options *options, struct loaded *loaded)
 {
     temper_data *pool = NULL;
     temper_status status = read_files(list, *options, NULL, &pool);
@@ -308,8 +302,7 @@ static temper_status read_found(const struct source *source, const struct file_l
     if (source->one_class)
         return read_one_class(source, list, how, loaded);
     options.threads = how->threads;
-    temper_status status =
-        read_files(list, options, how->classes ? how->classes : source->classes, &read.data);
+    temper_status status = read_files(list, options, how->classes ? how->classes : source->classes, &read.data);
     if (status == TEMPER_OK && how->pool)
         status = read_pool(list, &options, &read);
     if (status != TEMPER_OK) {
@@ -320,8 +313,7 @@ static temper_status read_found(const struct source *source, const struct file_l
     return TEMPER_OK;
 }
 
-temper_status experiment_read(const struct source *source, const struct source_options *options,
-                              struct loaded *loaded)
+temper_status experiment_read(const struct source *source, const struct source_options *options, struct loaded *loaded)
 {
     struct file_list list;
     if (!find_files(source, options->folder, &list))

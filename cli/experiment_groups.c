@@ -14,15 +14,13 @@ double seconds_of(const struct record *record)
     return record->seconds_train;
 }
 
-static const struct record *find(const struct plan *plan, const struct records *records,
-                                 const struct cell *cell)
+static const struct record *find(const struct plan *plan, const struct records *records, const struct cell *cell)
 {
     char key[KEY_LENGTH];
     return records_find(records, plan_key(plan, cell, key));
 }
 
-struct group group_of(const struct plan *plan, const struct records *records, struct cell cell,
-                      record_member *member)
+struct group group_of(const struct plan *plan, const struct records *records, struct cell cell, record_member *member)
 {
     struct group group = {.count = 0};
     for (cell.split = 0; cell.split < plan->splits; cell.split++) {
@@ -36,16 +34,14 @@ struct group group_of(const struct plan *plan, const struct records *records, st
     return group;
 }
 
-struct group plan_group(const struct plan *plan, const struct records *records, struct cell line,
-                        size_t method)
+struct group plan_group(const struct plan *plan, const struct records *records, struct cell line, size_t method)
 {
     line.method = &plan->methods[method];
-    return group_of(plan, records, line,
-                    plan->experiment->measure == MEASURE_TIME ? seconds_of : accuracy_of);
+    return group_of(plan, records, line, plan->experiment->measure == MEASURE_TIME ? seconds_of : accuracy_of);
 }
 
-temper_paired group_compare(const struct plan *plan, const struct records *records,
-                            struct cell first, struct cell second)
+temper_paired group_compare(const struct plan *plan, const struct records *records, struct cell first,
+                            struct cell second)
 {
     double a[SPLITS_MOST], b[SPLITS_MOST];
     size_t count = 0;
@@ -72,8 +68,7 @@ size_t find_method(const struct plan *plan, const char *name)
     return METHODS_MOST;
 }
 
-size_t best_method(const struct plan *plan, const struct records *records, struct cell line,
-                   size_t but)
+size_t best_method(const struct plan *plan, const struct records *records, struct cell line, size_t but)
 {
     size_t best = METHODS_MOST;
     double mean = -INFINITY;
@@ -98,8 +93,7 @@ const char *group_percent(const struct group *group, char text[GROUP_TEXT])
     else if (group->count == 1)
         snprintf(text, GROUP_TEXT, "%.2f", 100 * group->mean);
     else
-        snprintf(text, GROUP_TEXT, "%.2f" PLUS_MINUS "%.2f", 100 * group->mean,
-                 100 * group->deviation);
+        snprintf(text, GROUP_TEXT, "%.2f" PLUS_MINUS "%.2f", 100 * group->mean, 100 * group->deviation);
     return text;
 }
 
@@ -114,27 +108,24 @@ const char *group_seconds(const struct group *group, char text[GROUP_TEXT])
     return text;
 }
 
-const char *plan_group_text(const struct plan *plan, const struct group *group,
-                            char text[GROUP_TEXT])
+const char *plan_group_text(const struct plan *plan, const struct group *group, char text[GROUP_TEXT])
 {
-    return plan->experiment->measure == MEASURE_TIME ? group_seconds(group, text)
-                                                     : group_percent(group, text);
+    return plan->experiment->measure == MEASURE_TIME ? group_seconds(group, text) : group_percent(group, text);
 }
 
 /* ---- Regrets --------------------------------------------------------------------------------- */
 
-const char *const rule_names[RULES] = {"tuned logistic", "default (0.3, 1)", "(0.4, 1.12)",
-                                       "CV accuracy", "CV+C"};
+const char *const rule_names[RULES] = {"tuned logistic", "default (0.3, 1)", "(0.4, 1.12)", "CV accuracy", "CV+C"};
 
 static double regret_in(const struct record *record, enum rule rule)
 {
-    const double chosen[RULES] = {record->logistic, record->standard, record->reference,
-                                  record->by_accuracy, record->accuracy};
+    const double chosen[RULES] = {record->logistic, record->standard, record->reference, record->by_accuracy,
+                                  record->accuracy};
     return 100 * (record->best - chosen[rule]);
 }
 
-static void add_regrets(const struct plan *plan, const struct records *records, struct cell line,
-                        enum rule rule, struct regret *regret)
+static void add_regrets(const struct plan *plan, const struct records *records, struct cell line, enum rule rule,
+                        struct regret *regret)
 {
     for (line.split = 0; line.split < plan->splits; line.split++) {
         const struct record *record = find(plan, records, &line);
@@ -147,8 +138,7 @@ static void add_regrets(const struct plan *plan, const struct records *records, 
     }
 }
 
-struct regret regret_of(const struct plan *plan, const struct records *records,
-                        const struct cell *line, enum rule rule)
+struct regret regret_of(const struct plan *plan, const struct records *records, const struct cell *line, enum rule rule)
 {
     struct regret regret = {0, NAN, 0};
     struct cell each;

@@ -7,9 +7,9 @@
 /* ---- Data sets ------------------------------------------------------------------------------- */
 
 #define FASHION "train-images-idx3-ubyte t10k-images-idx3-ubyte"
-#define CIFAR_IN(f)                                                                                \
-    f "data_batch_1.bin " f "data_batch_2.bin " f "data_batch_3.bin " f "data_batch_4.bin " f      \
-      "data_batch_5.bin " f "test_batch.bin"
+#define CIFAR_IN(f)                                                                                                    \
+    f "data_batch_1.bin " f "data_batch_2.bin " f "data_batch_3.bin " f "data_batch_4.bin " f "data_batch_5.bin " f    \
+      "test_batch.bin"
 
 /* The paper does not name its pairs. Covertype must be 2 and 3 (287 K = 0.9 x 319,055). The blue
  * channel of frogs and ships is what comes near its CIFAR-10; T-shirts and sandals are one of about
@@ -131,22 +131,14 @@ const struct experiment experiment_table[EXPERIMENTS] = {
               .grid = PAPER_GRID,
               .splits = 10,
               .folds = 10},
-     .quick = {.rates = "0,0.1,0.2,0.33,0.4",
-               .splits = 3,
-               .folds = 3,
-               .rows = 4000,
-               .grid = QUICK_GRID}},
+     .quick = {.rates = "0,0.1,0.2,0.33,0.4", .splits = 3, .folds = 3, .rows = 4000, .grid = QUICK_GRID}},
     {.name = "table2",
      .title = "Table 2: run time of the optimisation",
      .about = "One fit on nine tenths of the rows, as they are, at the paper's temperatures and "
               "the default penalty, down to a gradient of 1e-4 of that at zero weights.",
      .measure = MEASURE_TIME,
      .test_share = 0.1,
-     .full = {.sets = PAPER_SETS,
-              .methods = PAPER_METHODS,
-              .noise = "random",
-              .rates = "0",
-              .splits = 10},
+     .full = {.sets = PAPER_SETS, .methods = PAPER_METHODS, .noise = "random", .rates = "0", .splits = 10},
      .quick = {.splits = 3}},
     {.name = "starts",
      .title = "Starts: where do bad minima begin?",

@@ -24,9 +24,8 @@ static bool telling_line(const struct plan *plan, struct cell *line)
     return found;
 }
 
-static temper_status draw(struct draft *draft, const temper_model *model,
-                          const struct split_rows *rows, const unsigned char *flipped,
-                          double *margins, const char *title)
+static temper_status draw(struct draft *draft, const temper_model *model, const struct split_rows *rows,
+                          const unsigned char *flipped, double *margins, const char *title)
 {
     const uint32_t *given = temper_data_labels(rows->noisy);
     size_t count = (size_t)temper_data_rows(rows->noisy);
@@ -49,9 +48,8 @@ static temper_status draw(struct draft *draft, const temper_model *model,
 }
 
 /* Trains as the record of the first split says, and draws. */
-static temper_status draw_method(struct draft *draft, const struct plan *plan,
-                                 const struct records *records, const struct cell *cell,
-                                 const struct split_rows *rows, const unsigned char *flipped)
+static temper_status draw_method(struct draft *draft, const struct plan *plan, const struct records *records,
+                                 const struct cell *cell, const struct split_rows *rows, const unsigned char *flipped)
 {
     char key[KEY_LENGTH];
     const struct record *record = records_find(records, plan_key(plan, cell, key));
@@ -82,9 +80,8 @@ static temper_status draw_method(struct draft *draft, const struct plan *plan,
     return status;
 }
 
-static temper_status draw_both(struct draft *draft, const struct plan *plan,
-                               const struct records *records, struct cell line,
-                               const struct split_rows *rows, const temper_change *changes)
+static temper_status draw_both(struct draft *draft, const struct plan *plan, const struct records *records,
+                               struct cell line, const struct split_rows *rows, const temper_change *changes)
 {
     static const char *const names[] = {"logistic", "tempered"};
     temper_status status = TEMPER_OK;
@@ -104,8 +101,7 @@ static temper_status draw_both(struct draft *draft, const struct plan *plan,
     return status;
 }
 
-temper_status results_margins(struct draft *draft, const struct plan *plan,
-                              const struct records *records)
+temper_status results_margins(struct draft *draft, const struct plan *plan, const struct records *records)
 {
     struct cell line;
     struct loaded loaded = {NULL, NULL};

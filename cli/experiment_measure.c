@@ -23,8 +23,7 @@ static int follow_tuning(void *context, const temper_tune_progress *now)
     return interrupt_noted();
 }
 
-temper_train_options cell_training(const struct plan *plan, const struct cell *cell,
-                                   struct run_progress *progress)
+temper_train_options cell_training(const struct plan *plan, const struct cell *cell, struct run_progress *progress)
 {
     temper_train_options options = temper_train_defaults();
     options.scale = plan_scale(plan, cell->set);
@@ -35,8 +34,7 @@ temper_train_options cell_training(const struct plan *plan, const struct cell *c
     return options;
 }
 
-temper_tune_options cell_tuning(const struct plan *plan, const struct cell *cell,
-                                struct run_progress *progress)
+temper_tune_options cell_tuning(const struct plan *plan, const struct cell *cell, struct run_progress *progress)
 {
     temper_tune_options options = temper_tune_defaults();
     options.train = cell_training(plan, cell, progress);
@@ -70,9 +68,8 @@ static temper_status note_failure(const temper_error *error, struct record *reco
     return TEMPER_OK;
 }
 
-static temper_status train(const struct plan *plan, const struct cell *cell,
-                           const struct rows_at_hand *rows, struct run_progress *progress,
-                           struct record *record)
+static temper_status train(const struct plan *plan, const struct cell *cell, const struct rows_at_hand *rows,
+                           struct run_progress *progress, struct record *record)
 {
     char init[64] = "normal:";
     temper_train_options options = cell_training(plan, cell, progress);
@@ -87,19 +84,17 @@ static temper_status train(const struct plan *plan, const struct cell *cell,
     if (temper_train(rows->train, &options, &model, &report, &error) != TEMPER_OK)
         return note_failure(&error, record);
     note_training(&report, record);
-    temper_status status =
-        report.stop == TEMPER_STOP_INTERRUPTED
-            ? TEMPER_INTERRUPTED
-            : model_accuracy(model, rows->test, plan->threads, &record->accuracy);
+    temper_status status = report.stop == TEMPER_STOP_INTERRUPTED
+                               ? TEMPER_INTERRUPTED
+                               : model_accuracy(model, rows->test, plan->threads, &record->accuracy);
     temper_model_free(model);
     return status;
 }
 
 /* ---- Tuning ---------------------------------------------------------------------------------- */
 
-static temper_status tune(const struct plan *plan, const struct cell *cell,
-                          const struct rows_at_hand *rows, struct run_progress *progress,
-                          struct record *record)
+static temper_status tune(const struct plan *plan, const struct cell *cell, const struct rows_at_hand *rows,
+                          struct run_progress *progress, struct record *record)
 {
     char grid[GRID_LENGTH];
     temper_tune_options options = cell_tuning(plan, cell, progress);
@@ -123,11 +118,9 @@ static temper_status tune(const struct plan *plan, const struct cell *cell,
     return status;
 }
 
-temper_status cell_measure(const struct plan *plan, const struct cell *cell,
-                           const struct rows_at_hand *rows, struct run_progress *progress,
-                           struct record *record)
+temper_status cell_measure(const struct plan *plan, const struct cell *cell, const struct rows_at_hand *rows,
+                           struct run_progress *progress, struct record *record)
 {
-    return plan->experiment->measure == MEASURE_ACCURACY
-               ? tune(plan, cell, rows, progress, record)
-               : train(plan, cell, rows, progress, record);
+    return plan->experiment->measure == MEASURE_ACCURACY ? tune(plan, cell, rows, progress, record)
+                                                         : train(plan, cell, rows, progress, record);
 }

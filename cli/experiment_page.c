@@ -24,14 +24,12 @@ static void add_line(const struct results *results, const struct cell *line)
     size_t best = plan->experiment->measure == MEASURE_ACCURACY
                       ? best_method(plan, results->records, *line, METHODS_MOST)
                       : METHODS_MOST;
-    double highest =
-        best < METHODS_MOST ? plan_group(plan, results->records, *line, best).mean : NAN;
+    double highest = best < METHODS_MOST ? plan_group(plan, results->records, *line, best).mean : NAN;
     draft_cell(results->draft, "%s", plan_line_text(plan, line, name));
     for (size_t m = 0; m < plan->method_count; m++) {
         struct group group = plan_group(plan, results->records, *line, m);
         bool strong = fabs(group.mean - highest) < 5e-5; /* as far as two decimals tell */
-        draft_cell(results->draft, "%s%s", strong ? TEMPER_STRONG : "",
-                   plan_group_text(plan, &group, text));
+        draft_cell(results->draft, "%s%s", strong ? TEMPER_STRONG : "", plan_group_text(plan, &group, text));
     }
 }
 
@@ -52,9 +50,8 @@ static const char *caption_of(const struct plan *plan)
 {
     if (plan->experiment->measure == MEASURE_TIME)
         return "Seconds of one training, mean \xc2\xb1 deviation over splits";
-    return plan->splits > 1
-               ? "Accuracy on clean test rows in %, mean \xc2\xb1 deviation over splits"
-               : "Accuracy on clean test rows in %";
+    return plan->splits > 1 ? "Accuracy on clean test rows in %, mean \xc2\xb1 deviation over splits"
+                            : "Accuracy on clean test rows in %";
 }
 
 static void add_table(const struct results *results, const struct source *set)
@@ -113,8 +110,7 @@ struct curves {
 };
 
 /* The lines of a set that belong to one kind of noise, or to starts that are not from zero. */
-static bool is_point(const struct plan *plan, const struct cell *line, const struct source *set,
-                     const char *noise)
+static bool is_point(const struct plan *plan, const struct cell *line, const struct source *set, const char *noise)
 {
     if (line->set != set)
         return false;
@@ -123,8 +119,7 @@ static bool is_point(const struct plan *plan, const struct cell *line, const str
     return line->rate == 0 || strcmp(line->noise, noise) == 0;
 }
 
-static void collect(const struct results *results, const struct source *set, const char *noise,
-                    struct curves *curves)
+static void collect(const struct results *results, const struct source *set, const char *noise, struct curves *curves)
 {
     const struct plan *plan = results->plan;
     struct cell line, points[LIST_LIMIT];
@@ -137,8 +132,7 @@ static void collect(const struct results *results, const struct source *set, con
         for (size_t i = 0; i < curves->points; i++) {
             struct group group = plan_group(plan, results->records, points[i], m);
             size_t at = m * curves->points + i;
-            curves->x[i] =
-                points[i].deviation > 0 ? log10(points[i].deviation) : 100 * points[i].rate;
+            curves->x[i] = points[i].deviation > 0 ? log10(points[i].deviation) : 100 * points[i].rate;
             curves->value[at] = 100 * group.mean;
             curves->error[at] = group.count > 1 ? 100 * group.deviation : 0;
         }
@@ -153,8 +147,7 @@ static bool any_known(const struct curves *curves, size_t series)
     return false;
 }
 
-static temper_status add_curves(const struct results *results, const struct source *set,
-                                const char *noise)
+static temper_status add_curves(const struct results *results, const struct source *set, const char *noise)
 {
     struct curves curves;
     bool starts = results->plan->experiment->measure == MEASURE_STARTS;
@@ -163,12 +156,11 @@ static temper_status add_curves(const struct results *results, const struct sour
     collect(results, set, noise, &curves);
     if (curves.points < 2 || !any_known(&curves, results->plan->method_count))
         return TEMPER_OK;
-    snprintf(title, sizeof title, "%s%s%s", plan_title(results->plan, set, name),
-             starts ? "" : ": ", starts ? "" : noise);
+    snprintf(title, sizeof title, "%s%s%s", plan_title(results->plan, set, name), starts ? "" : ": ",
+             starts ? "" : noise);
     const temper_line_figure figure = {
         .title = title,
-        .x_title = starts ? "log\xe2\x82\x81\xe2\x82\x80 of the deviation of the start"
-                          : "rows with noise, %",
+        .x_title = starts ? "log\xe2\x82\x81\xe2\x82\x80 of the deviation of the start" : "rows with noise, %",
         .y_title = "accuracy, %",
         .x = curves.x,
         .points = curves.points,
@@ -281,17 +273,16 @@ static void add_opening(const struct results *results)
         snprintf(folds, sizeof folds, ", %zu folds", plan->folds);
     if (plan->rows > 0)
         snprintf(rows, sizeof rows, ", at most %zu rows of each set", plan->rows);
-    draft_paragraph(results->draft, "Here: %zu random split%s%s%s%s. Seed %llu; temper %s.%s",
-                    plan->splits, plan->splits > 1 ? "s" : "", folds, rows,
-                    plan->paper_temperatures ? ", the paper's temperatures, penalties tuned" : "",
-                    plan->seed, temper_version(),
+    draft_paragraph(results->draft, "Here: %zu random split%s%s%s%s. Seed %llu; temper %s.%s", plan->splits,
+                    plan->splits > 1 ? "s" : "", folds, rows,
+                    plan->paper_temperatures ? ", the paper's temperatures, penalties tuned" : "", plan->seed,
+                    temper_version(),
                     plan->quick ? " This is a quick run: fewer splits, folds, candidates and rows "
                                   "than in the paper."
                                 : "");
     const char *penalties = tunes ? strstr(plan->grid, "l2=") : NULL; /* all that is left to tune */
     if (tunes)
-        draft_command(results->draft, "%s",
-                      plan->paper_temperatures && penalties ? penalties : plan->grid);
+        draft_command(results->draft, "%s", plan->paper_temperatures && penalties ? penalties : plan->grid);
 }
 
 static void add_closing(const struct results *results, const char *command)
@@ -332,8 +323,8 @@ static temper_status add_parts(const struct results *results, const char *comman
     return status;
 }
 
-temper_status results_page(const struct plan *plan, const struct records *records,
-                           const char *command, const char *path)
+temper_status results_page(const struct plan *plan, const struct records *records, const char *command,
+                           const char *path)
 {
     struct draft draft = {0};
     const struct results results = {plan, records, &draft};

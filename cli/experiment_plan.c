@@ -10,16 +10,16 @@
 /* ---- Options --------------------------------------------------------------------------------- */
 
 /* What was given, else what --quick says, else what the experiment says. */
-static const char *text_choice(const struct arguments *arguments, enum option_id id, bool quick,
-                               const char *for_quick, const char *for_full)
+static const char *text_choice(const struct arguments *arguments, enum option_id id, bool quick, const char *for_quick,
+                               const char *for_full)
 {
     if (was_given(arguments, id))
         return text_of(arguments, id);
     return quick && for_quick ? for_quick : for_full;
 }
 
-static size_t size_choice(const struct arguments *arguments, enum option_id id, bool quick,
-                          size_t for_quick, size_t for_full)
+static size_t size_choice(const struct arguments *arguments, enum option_id id, bool quick, size_t for_quick,
+                          size_t for_full)
 {
     if (was_given(arguments, id))
         return (size_t)number_of(arguments, id);
@@ -31,8 +31,8 @@ static temper_status check_use(const struct arguments *arguments, enum option_id
 {
     if (used || !was_given(arguments, id))
         return TEMPER_OK;
-    return complain(TEMPER_USAGE, "experiment: --%s means nothing to %s; drop it",
-                    option_table[id].name, arguments->operand[0]);
+    return complain(TEMPER_USAGE, "experiment: --%s means nothing to %s; drop it", option_table[id].name,
+                    arguments->operand[0]);
 }
 
 static temper_status check_uses(const struct arguments *arguments, enum measure measure)
@@ -82,8 +82,7 @@ static temper_status refuse_source(const char *name)
 {
     char names[256] = "";
     for (size_t i = 0; i < SOURCES; i++)
-        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "",
-                 source_table[i].name);
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "", source_table[i].name);
     return complain(TEMPER_USAGE, "--sets: '%s' is unknown; there are %s", name, names);
 }
 
@@ -138,8 +137,7 @@ static temper_status read_methods(const char *list, struct plan *plan)
     for (const char *rest = list; rest;) {
         next_word(&rest, ',', word);
         if (plan->method_count == METHODS_MOST)
-            return complain(TEMPER_USAGE, "--methods: the list is too long; give at most %d",
-                            METHODS_MOST);
+            return complain(TEMPER_USAGE, "--methods: the list is too long; give at most %d", METHODS_MOST);
         temper_status status = read_method(word, &plan->methods[plan->method_count]);
         if (status != TEMPER_OK)
             return status;
@@ -150,12 +148,10 @@ static temper_status read_methods(const char *list, struct plan *plan)
 
 static temper_status read_noises(const char *list, struct plan *plan)
 {
-    static const char *const kinds[] = {"random", "pair", "small-margin", "large-margin",
-                                        "instance"};
+    static const char *const kinds[] = {"random", "pair", "small-margin", "large-margin", "instance"};
     for (const char *rest = list; rest;) {
         if (plan->noise_count == NOISES_MOST)
-            return complain(TEMPER_USAGE, "--noise: the list is too long; give at most %d",
-                            NOISES_MOST);
+            return complain(TEMPER_USAGE, "--noise: the list is too long; give at most %d", NOISES_MOST);
         char *word = plan->noises[plan->noise_count++];
         bool known = false;
         next_word(&rest, ',', word);
@@ -175,8 +171,7 @@ static temper_status check_rising(const struct numbers *numbers, enum option_id 
 {
     for (size_t i = 1; i < numbers->count; i++)
         if (!(numbers->value[i] > numbers->value[i - 1]))
-            return complain(TEMPER_USAGE, "--%s: give them rising, none twice",
-                            option_table[id].name);
+            return complain(TEMPER_USAGE, "--%s: give them rising, none twice", option_table[id].name);
     return TEMPER_OK;
 }
 
@@ -218,8 +213,7 @@ static temper_status read_grid(const char *text, struct plan *plan)
         plan->grid = grid_default;
     for (const char *rest = plan->grid; rest;) {
         next_word(&rest, ' ', word);
-        if (strncmp(word, "t1=", 3) != 0 && strncmp(word, "t2=", 3) != 0 &&
-            strncmp(word, "l2=", 3) != 0)
+        if (strncmp(word, "t1=", 3) != 0 && strncmp(word, "t2=", 3) != 0 && strncmp(word, "l2=", 3) != 0)
             return complain(TEMPER_USAGE, "--grid: '%s' is no list; give %s", word,
                             option_table[OPT_EXPERIMENT_GRID].wanted);
     }
@@ -233,8 +227,7 @@ static temper_status read_sizes(const struct arguments *arguments, struct plan *
     plan->splits = size_choice(arguments, OPT_SPLITS, hurry, quick->splits, full->splits);
     plan->folds = size_choice(arguments, OPT_EXPERIMENT_FOLDS, hurry, quick->folds, full->folds);
     plan->rows = size_choice(arguments, OPT_ROWS, hurry, quick->rows, full->rows);
-    return read_grid(text_choice(arguments, OPT_EXPERIMENT_GRID, hurry, quick->grid, full->grid),
-                     plan);
+    return read_grid(text_choice(arguments, OPT_EXPERIMENT_GRID, hurry, quick->grid, full->grid), plan);
 }
 
 static temper_status read_lists(const struct arguments *arguments, struct plan *plan)
@@ -242,20 +235,17 @@ static temper_status read_lists(const struct arguments *arguments, struct plan *
     const struct extent *full = &plan->experiment->full, *quick = &plan->experiment->quick;
     bool hurry = plan->quick, starts = plan->experiment->measure == MEASURE_STARTS;
     const char *methods = text_choice(arguments, OPT_METHODS, hurry, quick->methods, full->methods);
-    temper_status status =
-        read_sets(text_choice(arguments, OPT_SETS, hurry, quick->sets, full->sets), plan);
+    temper_status status = read_sets(text_choice(arguments, OPT_SETS, hurry, quick->sets, full->sets), plan);
     if (status == TEMPER_OK && methods)
         status = read_methods(methods, plan);
     if (status == TEMPER_OK)
-        status = read_noises(
-            text_choice(arguments, OPT_NOISE_KINDS, hurry, quick->noise, full->noise), plan);
+        status = read_noises(text_choice(arguments, OPT_NOISE_KINDS, hurry, quick->noise, full->noise), plan);
     if (status == TEMPER_OK)
-        status = read_rising(text_choice(arguments, OPT_RATES, hurry, quick->rates, full->rates),
-                             OPT_RATES, &plan->rates);
+        status =
+            read_rising(text_choice(arguments, OPT_RATES, hurry, quick->rates, full->rates), OPT_RATES, &plan->rates);
     if (status == TEMPER_OK && starts)
-        status = read_rising(
-            text_choice(arguments, OPT_DEVIATIONS, hurry, quick->deviations, full->deviations),
-            OPT_DEVIATIONS, &plan->deviations);
+        status = read_rising(text_choice(arguments, OPT_DEVIATIONS, hurry, quick->deviations, full->deviations),
+                             OPT_DEVIATIONS, &plan->deviations);
     return status;
 }
 

@@ -22,8 +22,8 @@ struct record record_unknown(void)
 
 static void take_number(struct record *record, const char *name, double number)
 {
-#define RECORD_TAKE(member)                                                                        \
-    if (strcmp(name, #member) == 0)                                                                \
+#define RECORD_TAKE(member)                                                                                            \
+    if (strcmp(name, #member) == 0)                                                                                    \
         record->member = number;
     RECORD_NUMBERS(RECORD_TAKE)
 #undef RECORD_TAKE
@@ -98,8 +98,8 @@ static temper_status read_lines(struct records *records, FILE *file)
         status = keep_line(records, line, number);
     }
     if (status == TEMPER_OK && ferror(file))
-        return complain(TEMPER_IO, "%s: cannot be read: %s; give --records another file",
-                        records->path, strerror(errno));
+        return complain(TEMPER_IO, "%s: cannot be read: %s; give --records another file", records->path,
+                        strerror(errno));
     return status;
 }
 
@@ -110,8 +110,7 @@ temper_status records_open(struct records *records, const char *path)
     if (!file && errno == ENOENT)
         return TEMPER_OK;
     if (!file)
-        return complain(TEMPER_IO, "%s: cannot be read: %s; give --records another file", path,
-                        strerror(errno));
+        return complain(TEMPER_IO, "%s: cannot be read: %s; give --records another file", path, strerror(errno));
     temper_status status = read_lines(records, file);
     fclose(file);
     return status;
@@ -170,8 +169,7 @@ static void write_cell(FILE *out, const struct plan *plan, const struct cell *ce
         number_member(out, "deviation", cell->deviation);
 }
 
-static void write_record(FILE *out, const struct plan *plan, const struct cell *cell,
-                         const struct record *record)
+static void write_record(FILE *out, const struct plan *plan, const struct cell *cell, const struct record *record)
 {
     char grid[GRID_LENGTH], key[KEY_LENGTH];
     bool tunes = plan->grid != NULL;

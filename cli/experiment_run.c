@@ -17,8 +17,7 @@ static temper_status limit_rows(const struct plan *plan, temper_data **data)
     temper_data *kept, *dropped;
     temper_error error;
     double rows = (double)temper_data_rows(*data);
-    const temper_split_options options = {
-        .share = (double)plan->rows / rows, .seed = plan->seed, .stratified = 1};
+    const temper_split_options options = {.share = (double)plan->rows / rows, .seed = plan->seed, .stratified = 1};
     if (plan->rows == 0 || (double)plan->rows >= rows)
         return TEMPER_OK;
     if (temper_data_split(*data, &options, &dropped, &kept, &error) != TEMPER_OK)
@@ -39,31 +38,26 @@ static bool wants_pool(const struct plan *plan)
 
 temper_status plan_load(const struct plan *plan, const struct source *set, struct loaded *loaded)
 {
-    const struct source_options options = {.folder = plan->folder,
-                                           .classes = plan->classes,
-                                           .pool = wants_pool(plan),
-                                           .threads = plan->threads};
+    const struct source_options options = {
+        .folder = plan->folder, .classes = plan->classes, .pool = wants_pool(plan), .threads = plan->threads};
     temper_status status = experiment_read(set, &options, loaded);
     if (status == TEMPER_OK)
         status = limit_rows(plan, &loaded->data);
     return status;
 }
 
-temper_status split_part(const struct plan *plan, const struct loaded *loaded, size_t split,
-                         struct split_rows *rows)
+temper_status split_part(const struct plan *plan, const struct loaded *loaded, size_t split, struct split_rows *rows)
 {
     temper_error error;
-    const temper_split_options options = {.share = plan->experiment->test_share,
-                                          .seed = plan_seed(plan, split)};
+    const temper_split_options options = {.share = plan->experiment->test_share, .seed = plan_seed(plan, split)};
     *rows = (struct split_rows){NULL, NULL, NULL, 0};
     if (temper_data_split(loaded->data, &options, &rows->train, &rows->test, &error) != TEMPER_OK)
         return complain_error(&error);
     return TEMPER_OK;
 }
 
-temper_status split_spoil(const struct plan *plan, const struct cell *cell,
-                          const struct loaded *loaded, struct split_rows *rows,
-                          temper_change **changes)
+temper_status split_spoil(const struct plan *plan, const struct cell *cell, const struct loaded *loaded,
+                          struct split_rows *rows, temper_change **changes)
 {
     const temper_noise_options options = {
         .kind = cell->noise,
@@ -81,8 +75,7 @@ temper_status split_spoil(const struct plan *plan, const struct cell *cell,
     rows->changed = 0;
     if (cell->rate == 0)
         return TEMPER_OK;
-    if (temper_data_noise(rows->train, &options, &rows->noisy, &list, &rows->changed, &error) !=
-        TEMPER_OK)
+    if (temper_data_noise(rows->train, &options, &rows->noisy, &list, &rows->changed, &error) != TEMPER_OK)
         return complain_error(&error);
     if (changes)
         *changes = list;
@@ -108,11 +101,10 @@ static void progress_text(const struct run_progress *progress, char text[240])
     double spent = seconds_now() - progress->start, left = NAN;
     if (progress->measured > 0)
         left = spent / (double)progress->measured * (double)(progress->all - progress->done);
-    int length =
-        snprintf(text, 240, "%zu of %zu: %s", progress->done, progress->all, progress->what);
+    int length = snprintf(text, 240, "%zu of %zu: %s", progress->done, progress->all, progress->what);
     if (isfinite(left) && length > 0 && length < 200)
-        snprintf(text + length, 240 - (size_t)length,
-                 left < 90 ? "; %.0f s left" : "; %.0f min left", left < 90 ? left : left / 60);
+        snprintf(text + length, 240 - (size_t)length, left < 90 ? "; %.0f s left" : "; %.0f min left",
+                 left < 90 ? left : left / 60);
 }
 
 void run_progress_draw(struct run_progress *progress)
@@ -137,12 +129,10 @@ static void progress_erase(struct run_progress *progress)
     progress->shown = 0;
 }
 
-static void describe(const struct plan *plan, const struct cell *cell,
-                     struct run_progress *progress)
+static void describe(const struct plan *plan, const struct cell *cell, struct run_progress *progress)
 {
-    snprintf(progress->what, sizeof progress->what, "%s, split %zu, %s %g %%, %s", cell->set->name,
-             cell->split + 1, cell->noise, 100 * cell->rate,
-             cell->method ? cell->method->label : plan->experiment->name);
+    snprintf(progress->what, sizeof progress->what, "%s, split %zu, %s %g %%, %s", cell->set->name, cell->split + 1,
+             cell->noise, 100 * cell->rate, cell->method ? cell->method->label : plan->experiment->name);
     progress->drawn = 0;
     run_progress_draw(progress);
 }
@@ -276,9 +266,8 @@ temper_status plan_run(const struct plan *plan, struct records *records, bool qu
     struct bench bench = {.plan = plan, .records = records, .quiet = quiet};
     struct cell cell;
     temper_status status = TEMPER_OK;
-    bench.progress = (struct run_progress){.line = !quiet && isatty(STDERR_FILENO) == 1,
-                                           .all = plan_cells(plan),
-                                           .start = seconds_now()};
+    bench.progress = (struct run_progress){
+        .line = !quiet && isatty(STDERR_FILENO) == 1, .all = plan_cells(plan), .start = seconds_now()};
     for (size_t i = 0; status == TEMPER_OK && plan_cell(plan, i, &cell); i++)
         status = visit(&bench, &cell);
     progress_erase(&bench.progress);

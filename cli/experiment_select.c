@@ -16,8 +16,7 @@ struct trial {
 };
 
 /* Its accuracy on clean rows; one that learns nothing has 0, and nobody would choose it. */
-static temper_status try_candidate(const struct trial *trial, temper_loss_spec loss, double l2,
-                                   double *accuracy)
+static temper_status try_candidate(const struct trial *trial, temper_loss_spec loss, double l2, double *accuracy)
 {
     temper_train_options options = cell_training(trial->plan, trial->cell, trial->progress);
     temper_train_report report;
@@ -28,18 +27,16 @@ static temper_status try_candidate(const struct trial *trial, temper_loss_spec l
     *accuracy = 0;
     if (temper_train(trial->rows->train, &options, &model, &report, &error) != TEMPER_OK)
         return error.status == TEMPER_BAD_DATA ? TEMPER_OK : complain_error(&error);
-    temper_status status =
-        report.stop == TEMPER_STOP_INTERRUPTED
-            ? TEMPER_INTERRUPTED
-            : model_accuracy(model, trial->rows->test, trial->plan->threads, accuracy);
+    temper_status status = report.stop == TEMPER_STOP_INTERRUPTED
+                               ? TEMPER_INTERRUPTED
+                               : model_accuracy(model, trial->rows->test, trial->plan->threads, accuracy);
     temper_model_free(model);
     return status;
 }
 
 static bool is_loss(const temper_candidate *candidate, double t1, double t2)
 {
-    return candidate->loss.method != TEMPER_HINGE && candidate->loss.t1 == t1 &&
-           candidate->loss.t2 == t2;
+    return candidate->loss.method != TEMPER_HINGE && candidate->loss.t1 == t1 && candidate->loss.t2 == t2;
 }
 
 /* The penalty that cross-validation chooses for these temperatures; NAN without such a row. */
@@ -57,8 +54,7 @@ static double chosen_l2(const temper_tune_report *report, double t1, double t2)
 }
 
 /* All candidates of the table; the best one, and those that rules choose. */
-static temper_status try_all(const struct trial *trial, const temper_tune_report *report,
-                             struct record *record)
+static temper_status try_all(const struct trial *trial, const temper_tune_report *report, struct record *record)
 {
     double logistic_l2 = chosen_l2(report, 1, 1);
     record->best = -1;
@@ -83,8 +79,7 @@ static temper_status try_all(const struct trial *trial, const temper_tune_report
 }
 
 /* Rules that do without a grid of temperatures. */
-static temper_status try_fixed(const struct trial *trial, const temper_tune_report *report,
-                               struct record *record)
+static temper_status try_fixed(const struct trial *trial, const temper_tune_report *report, struct record *record)
 {
     const temper_loss_spec fixed = {.method = TEMPER_TEMPERED, .t1 = 0.4, .t2 = 1.12};
     temper_status status = try_candidate(trial, fixed, report->default_l2, &record->reference);
@@ -99,8 +94,8 @@ static bool warns_of_structure(const temper_tune_report *report)
     return strstr(report->warnings, "systematically") != NULL;
 }
 
-static temper_status note_choice(const struct trial *trial, const temper_tune_report *report,
-                                 const temper_model *model, struct record *record)
+static temper_status note_choice(const struct trial *trial, const temper_tune_report *report, const temper_model *model,
+                                 struct record *record)
 {
     const temper_candidate *best = &report->table[report->best];
     snprintf(record->stop, sizeof record->stop, "%s", temper_stop_name(report->training.stop));
@@ -111,16 +106,14 @@ static temper_status note_choice(const struct trial *trial, const temper_tune_re
     record->cv_accuracy = best->accuracy;
     record->seconds_tune = report->seconds;
     record->warned = warns_of_structure(report);
-    temper_status status =
-        model_accuracy(model, trial->rows->test, trial->plan->threads, &record->accuracy);
+    temper_status status = model_accuracy(model, trial->rows->test, trial->plan->threads, &record->accuracy);
     if (status == TEMPER_OK)
         status = try_all(trial, report, record);
     return status == TEMPER_OK ? try_fixed(trial, report, record) : status;
 }
 
-temper_status cell_select(const struct plan *plan, const struct cell *cell,
-                          const struct rows_at_hand *rows, struct run_progress *progress,
-                          struct record *record)
+temper_status cell_select(const struct plan *plan, const struct cell *cell, const struct rows_at_hand *rows,
+                          struct run_progress *progress, struct record *record)
 {
     const struct trial trial = {plan, cell, rows, progress};
     char grid[GRID_LENGTH];
@@ -131,8 +124,7 @@ temper_status cell_select(const struct plan *plan, const struct cell *cell,
     options.grid = plan_grid(plan, cell, grid);
     if (temper_tune(rows->train, &options, &model, &report, &error) != TEMPER_OK)
         return complain_error(&error);
-    temper_status status =
-        report.interrupted ? TEMPER_INTERRUPTED : note_choice(&trial, &report, model, record);
+    temper_status status = report.interrupted ? TEMPER_INTERRUPTED : note_choice(&trial, &report, model, record);
     temper_tune_report_free(&report);
     temper_model_free(model);
     return status;

@@ -16,8 +16,7 @@ static void print_cell(FILE *out, const char *text)
     fprintf(out, "%*s%s", shown < CELL_WIDTH ? (int)(CELL_WIDTH - shown) : 1, "", text);
 }
 
-static const struct record *any_record(const struct plan *plan, const struct records *records,
-                                       struct cell line)
+static const struct record *any_record(const struct plan *plan, const struct records *records, struct cell line)
 {
     char key[KEY_LENGTH];
     const struct record *record = NULL;
@@ -26,15 +25,14 @@ static const struct record *any_record(const struct plan *plan, const struct rec
     return record;
 }
 
-static void print_set(FILE *out, const struct plan *plan, const struct records *records,
-                      const struct cell *line)
+static void print_set(FILE *out, const struct plan *plan, const struct records *records, const struct cell *line)
 {
     const struct record *record = any_record(plan, records, *line);
     char title[TITLE_TEXT];
     fprintf(out, "\n%s", plan_title(plan, line->set, title));
     if (record)
-        fprintf(out, ": %.0f rows to train and %.0f to test, %.0f features", record->rows,
-                record->test_rows, record->features);
+        fprintf(out, ": %.0f rows to train and %.0f to test, %.0f features", record->rows, record->test_rows,
+                record->features);
     fputc('\n', out);
 }
 
@@ -80,8 +78,7 @@ static void print_methods(FILE *out, const struct plan *plan, const struct recor
 
 /* ---- Regrets --------------------------------------------------------------------------------- */
 
-static void print_regrets(FILE *out, const struct plan *plan, const struct records *records,
-                          const struct cell *line)
+static void print_regrets(FILE *out, const struct plan *plan, const struct records *records, const struct cell *line)
 {
     char text[GROUP_TEXT];
     for (enum rule rule = 0; rule < RULES; rule++) {
@@ -126,9 +123,8 @@ void results_text(FILE *out, const struct plan *plan, const struct records *reco
     };
     if (plan->experiment->measure == MEASURE_NOTHING)
         return;
-    fprintf(out, "%s\n%s, %zu split%s%s\n", plan->experiment->title,
-            what[plan->experiment->measure], plan->splits, plan->splits > 1 ? "s" : "",
-            plan->splits > 1 && plan->method_count > 0 ? ", mean \xc2\xb1 deviation" : "");
+    fprintf(out, "%s\n%s, %zu split%s%s\n", plan->experiment->title, what[plan->experiment->measure], plan->splits,
+            plan->splits > 1 ? "s" : "", plan->splits > 1 && plan->method_count > 0 ? ", mean \xc2\xb1 deviation" : "");
     if (plan->method_count > 0)
         print_methods(out, plan, records);
     else
@@ -165,8 +161,8 @@ static void json_values(FILE *out, const struct group *group)
 }
 
 /* Without a mark between them the list would be no JSON: `first` is for the caller to keep. */
-static void json_methods(FILE *out, const struct plan *plan, const struct records *records,
-                         const struct cell *line, bool *first)
+static void json_methods(FILE *out, const struct plan *plan, const struct records *records, const struct cell *line,
+                         bool *first)
 {
     for (size_t m = 0; m < plan->method_count; m++) {
         struct group group = plan_group(plan, records, *line, m);
@@ -181,8 +177,8 @@ static void json_methods(FILE *out, const struct plan *plan, const struct record
     }
 }
 
-static void json_regrets(FILE *out, const struct plan *plan, const struct records *records,
-                         const struct cell *line, bool *first)
+static void json_regrets(FILE *out, const struct plan *plan, const struct records *records, const struct cell *line,
+                         bool *first)
 {
     for (enum rule rule = 0; rule < RULES; rule++) {
         struct regret regret = regret_of(plan, records, line, rule);

@@ -18,9 +18,8 @@ void option_meaning(const struct option *option, char meaning[MEANING_LENGTH])
     char words[RANGE_LENGTH];
     const char *range = option_range(option, words), *standard = option->standard;
     bool both = *range && standard, any = *range || standard;
-    snprintf(meaning, MEANING_LENGTH, "%s%s%s%s%s%s%s", option->help, any ? " (" : "", range,
-             both ? "; " : "", standard ? "default: " : "", standard ? standard : "",
-             any ? ")" : "");
+    snprintf(meaning, MEANING_LENGTH, "%s%s%s%s%s%s%s", option->help, any ? " (" : "", range, both ? "; " : "",
+             standard ? "default: " : "", standard ? standard : "", any ? ")" : "");
 }
 
 /* "  -o, --output FILE" */
@@ -108,8 +107,7 @@ void help_page(FILE *out, const struct command *command)
     command_full_name(out, command, " ");
     fprintf(out, ": %s\n\nUsage: ", command->summary);
     command_full_name(out, command, " ");
-    fprintf(out, "%s%s [OPTION]...\n\n", command->operands ? " " : "",
-            command->operands ? command->operands : "");
+    fprintf(out, "%s%s [OPTION]...\n\n", command->operands ? " " : "", command->operands ? command->operands : "");
     layout_paragraphs(out, command->description);
     if (program)
         list_commands(out);

@@ -51,8 +51,7 @@ static void sizes(FILE *out, const struct info *info)
     json_text(out, info->path);
     json_text_field(out, "format", temper_data_format(info->data));
     json_text_field(out, "compression", s->compression);
-    fprintf(out, ",\n  \"rows\": %llu,\n  \"features\": %llu,\n  \"classes\": %zu", s->rows,
-            s->features, s->classes);
+    fprintf(out, ",\n  \"rows\": %llu,\n  \"features\": %llu,\n  \"classes\": %zu", s->rows, s->features, s->classes);
     fprintf(out, ",\n  \"nonzeros\": %llu,\n  \"stored\": %llu", s->nonzeros, s->stored);
     json_number_field(out, "density", entries > 0 ? (double)s->nonzeros / entries : 0);
     json_text_field(out, "storage", s->storage);
@@ -69,8 +68,7 @@ void info_json(FILE *out, const struct info *info)
     columns(out, info, &s->constant, 0);
     fputs(",\n  \"duplicate_columns\": ", out);
     columns(out, info, &s->duplicate, 1);
-    fprintf(out, ",\n  \"missing\": {\"filled\": %llu, \"dropped_rows\": %llu}", s->missing_filled,
-            s->missing_dropped);
+    fprintf(out, ",\n  \"missing\": {\"filled\": %llu, \"dropped_rows\": %llu}", s->missing_filled, s->missing_dropped);
     fputs(",\n  \"weights\": ", out);
     weights(out, s);
     fputs(",\n  \"class_counts\": ", out);

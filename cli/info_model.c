@@ -45,15 +45,12 @@ static void training_lines(FILE *out, const temper_model_summary *summary)
     figure_title(out, "scale");
     fprintf(out, "%s, folded into the weights\n", summary->scale);
     figure_title(out, "trained on");
-    fprintf(out, "%s rows, fingerprint %s\n", figure_count(summary->rows, text),
-            summary->fingerprint);
+    fprintf(out, "%s rows, fingerprint %s\n", figure_count(summary->rows, text), summary->fingerprint);
     figure_title(out, "by");
-    fprintf(out, "%s in %s from %s, seed %llu\n", summary->solver, summary->precision,
-            summary->init, summary->seed);
+    fprintf(out, "%s in %s from %s, seed %llu\n", summary->solver, summary->precision, summary->init, summary->seed);
     figure_title(out, "stop");
-    fprintf(out, "%s after %llu iteration%s, gradient %.2e (tolerance %g)\n", summary->stop,
-            summary->iterations, summary->iterations == 1 ? "" : "s", summary->gradient,
-            summary->tolerance);
+    fprintf(out, "%s after %llu iteration%s, gradient %.2e (tolerance %g)\n", summary->stop, summary->iterations,
+            summary->iterations == 1 ? "" : "s", summary->gradient, summary->tolerance);
     figure_title(out, "objective");
     fprintf(out, "%.7g, of which loss %.7g\n", summary->objective, summary->train_loss);
     figure_title(out, "accuracy");
@@ -77,8 +74,8 @@ void info_model_table(FILE *out, const temper_model *model)
 
 static void sizes(FILE *out, const temper_model *model, const temper_model_summary *summary)
 {
-    fprintf(out, ",\n  \"features\": %llu,\n  \"classes\": %zu,\n  \"class_names\": [",
-            temper_model_features(model), temper_model_classes(model));
+    fprintf(out, ",\n  \"features\": %llu,\n  \"classes\": %zu,\n  \"class_names\": [", temper_model_features(model),
+            temper_model_classes(model));
     for (size_t c = 0; c < temper_model_classes(model); c++) {
         fputs(c ? ", " : "", out);
         json_text(out, temper_model_class_name(model, c));
@@ -108,8 +105,7 @@ static void training_members(FILE *out, const temper_model_summary *summary)
     fprintf(out, ",\n  \"seed\": %llu", summary->seed);
     json_text_field(out, "stop", summary->stop);
     json_number_field(out, "tolerance", summary->tolerance);
-    fprintf(out, ",\n  \"iterations\": %llu,\n  \"evaluations\": %llu", summary->iterations,
-            summary->evaluations);
+    fprintf(out, ",\n  \"iterations\": %llu,\n  \"evaluations\": %llu", summary->iterations, summary->evaluations);
     json_number_field(out, "objective", summary->objective);
     json_number_field(out, "train_loss", summary->train_loss);
     json_number_field(out, "gradient_norm", summary->gradient);

@@ -61,8 +61,7 @@ static void columns(FILE *out, const struct info *info, const temper_columns *fo
         fputs(", ...", out);
 }
 
-static void columns_line(FILE *out, const struct info *info, const char *text,
-                         const temper_columns *found, int same_as)
+static void columns_line(FILE *out, const struct info *info, const char *text, const temper_columns *found, int same_as)
 {
     if (found->count == 0) {
         figure_title(out, text);
@@ -109,8 +108,7 @@ static void class_line(FILE *out, const struct info *info, size_t number, size_t
     char name[NAME_SHOWN], rows[FIGURE_LENGTH], share[FIGURE_LENGTH];
     const temper_summary *summary = &info->summary;
     size_t taken = figure_name(temper_data_class_name(info->data, number), NAME_WIDTH, name);
-    fprintf(out, "  %s%*s %13s %10s  ", name, (int)(width - taken), "",
-            figure_count(summary->class_rows[number], rows),
+    fprintf(out, "  %s%*s %13s %10s  ", name, (int)(width - taken), "", figure_count(summary->class_rows[number], rows),
             figure_share(summary->class_rows[number], (double)summary->rows, share));
     bar(out, summary->class_rows[number], most_rows(summary));
     fputc('\n', out);
@@ -153,8 +151,7 @@ static void missing_line(FILE *out, const temper_summary *summary)
         fprintf(out, "%s filled", figure_count(summary->missing_filled, figure));
     if (summary->missing_dropped > 0)
         fprintf(out, "%s%s more row%s dropped", summary->missing_filled > 0 ? ", " : "",
-                figure_count(summary->missing_dropped, figure),
-                summary->missing_dropped == 1 ? "" : "s");
+                figure_count(summary->missing_dropped, figure), summary->missing_dropped == 1 ? "" : "s");
     fputc('\n', out);
 }
 
@@ -184,8 +181,8 @@ void info_table(FILE *out, const struct info *info)
     columns_line(out, info, "duplicate columns", &summary->duplicate, 1);
     missing_line(out, summary);
     if (summary->weighted)
-        fprintf(out, "%-18s from %.7g to %.7g, %.7g in all\n", "weights", summary->weight_low,
-                summary->weight_high, summary->weight_sum);
+        fprintf(out, "%-18s from %.7g to %.7g, %.7g in all\n", "weights", summary->weight_low, summary->weight_high,
+                summary->weight_sum);
     if (summary->classes == 0) {
         figure_title(out, "classes");
         fputs("none: the data has no labels\n", out);

@@ -65,30 +65,27 @@ static temper_status unknown_loss(const struct option *option, const char *name)
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
         nearest_offer(&nearest, temper_method_name((temper_method)i));
     if (nearest.name)
-        return complain(TEMPER_USAGE, "--%s: no loss is called '%s'; did you mean %s?",
-                        option->name, name, nearest.name);
+        return complain(TEMPER_USAGE, "--%s: no loss is called '%s'; did you mean %s?", option->name, name,
+                        nearest.name);
     return complain(TEMPER_USAGE, "--%s: no loss is called '%s'; there are %s", option->name, name,
                     method_names + strlen(", "));
 }
 
 /* "give tempered or tempered:T1:T2" */
-static temper_status wrong_count(const struct option *option, const char *text,
-                                 temper_method method, const struct parameters *parameters)
+static temper_status wrong_count(const struct option *option, const char *text, temper_method method,
+                                 const struct parameters *parameters)
 {
     const char *name = temper_method_name(method);
     if (parameters->count == 0)
-        return complain(TEMPER_USAGE, "--%s: '%s' has a parameter; %s takes none", option->name,
-                        text, name);
+        return complain(TEMPER_USAGE, "--%s: '%s' has a parameter; %s takes none", option->name, text, name);
     bool two = parameters->count == 2;
-    return complain(TEMPER_USAGE,
-                    "--%s: '%s' has the wrong number of parameters; give %s or %s:%s%s%s",
-                    option->name, text, name, name, parameters->name[0], two ? ":" : "",
-                    two ? parameters->name[1] : "");
+    return complain(TEMPER_USAGE, "--%s: '%s' has the wrong number of parameters; give %s or %s:%s%s%s", option->name,
+                    text, name, name, parameters->name[0], two ? ":" : "", two ? parameters->name[1] : "");
 }
 
 /* All parameters are there, or none. */
-static temper_status read_parameters(const struct option *option, const char *text,
-                                     const char *rest, temper_loss_spec *loss)
+static temper_status read_parameters(const struct option *option, const char *text, const char *rest,
+                                     temper_loss_spec *loss)
 {
     struct parameters parameters = parameters_of(loss);
     char word[WORD_LENGTH], name[2 * WORD_LENGTH];
@@ -122,15 +119,13 @@ static temper_status read_loss(const struct option *option, const char *text, st
     return TEMPER_OK;
 }
 
-temper_status read_losses(const struct option *option, const char *text, double t1, double t2,
-                          struct losses *losses)
+temper_status read_losses(const struct option *option, const char *text, double t1, double t2, struct losses *losses)
 {
     char word[WORD_LENGTH];
     *losses = (struct losses){.count = 0};
     for (const char *rest = text; rest;) {
         if (losses->count == LIST_LIMIT)
-            return complain(TEMPER_USAGE, "--%s: the list is too long; give at most %d",
-                            option->name, LIST_LIMIT);
+            return complain(TEMPER_USAGE, "--%s: the list is too long; give at most %d", option->name, LIST_LIMIT);
         temper_loss_spec loss = {.t1 = t1, .t2 = t2, .smoothing = 0};
         next_word(&rest, ',', word);
         temper_status status = read_loss(option, word, losses, &loss);

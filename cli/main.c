@@ -19,8 +19,7 @@ static temper_status no_command(void)
         return status;
     help_page(page.stream, &command_table[CMD_PROGRAM]);
     status = page_print_as_message(&page);
-    return status == TEMPER_OK ? complain(TEMPER_USAGE, "no command; give one of those above")
-                               : status;
+    return status == TEMPER_OK ? complain(TEMPER_USAGE, "no command; give one of those above") : status;
 }
 
 /* "-" and "--" are no options of their own; as commands, they are unknown ones. */

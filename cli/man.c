@@ -14,8 +14,7 @@ static const char *escape(char character)
     static const struct {
         char character;
         const char *escaped;
-    } escapes[] = {{'\\', "\\e"},  {'-', "\\-"},   {'\'', "\\(aq"},
-                   {'`', "\\(ga"}, {'^', "\\(ha"}, {'~', "\\(ti"}};
+    } escapes[] = {{'\\', "\\e"}, {'-', "\\-"}, {'\'', "\\(aq"}, {'`', "\\(ga"}, {'^', "\\(ha"}, {'~', "\\(ti"}};
     for (size_t i = 0; i < sizeof escapes / sizeof *escapes; i++)
         if (escapes[i].character == character)
             return escapes[i].escaped;
@@ -50,8 +49,7 @@ static void man_upper(FILE *out, const char *text)
 /* The date is left empty: the same source gives the same page on every day. */
 static void man_title(FILE *out, const struct command *command)
 {
-    fprintf(out,
-            ".\\\" Written by 'temper documents' from its tables of commands and options.\n.TH ");
+    fprintf(out, ".\\\" Written by 'temper documents' from its tables of commands and options.\n.TH ");
     man_upper(out, command_table[CMD_PROGRAM].name);
     if (command_id(command) != CMD_PROGRAM) {
         fputs("\\-", out);

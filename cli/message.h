@@ -6,8 +6,7 @@
 
 /* Each returns the status, so that a failure is one line:
  *     return complain(TEMPER_USAGE, "--%s needs a value; give %s", name, wanted); */
-temper_status complain(temper_status status, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+temper_status complain(temper_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 temper_status complain_error(const temper_error *error);
 temper_status complain_no_memory(void);
 

@@ -23,8 +23,7 @@ static size_t edit_distance(const char *a, const char *b)
         const size_t *last = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
         now[0] = i;
         for (size_t j = 1; j <= columns; j++) {
-            now[j] =
-                min_size(last[j - 1] + (a[i - 1] != b[j - 1]), min_size(last[j], now[j - 1]) + 1);
+            now[j] = min_size(last[j - 1] + (a[i - 1] != b[j - 1]), min_size(last[j], now[j - 1]) + 1);
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
                 now[j] = min_size(now[j], before[j - 2] + 1);
         }
@@ -40,8 +39,7 @@ void nearest_offer(struct nearest *nearest, const char *name)
         return;
     bool begins = typed >= 2 && strncmp(name, nearest->wanted, typed) == 0;
     size_t distance = begins ? 1 : edit_distance(nearest->wanted, name);
-    if (distance > 1 + length / 4 || distance >= length ||
-        (nearest->name && distance >= nearest->distance))
+    if (distance > 1 + length / 4 || distance >= length || (nearest->name && distance >= nearest->distance))
         return;
     nearest->name = name;
     nearest->distance = distance;

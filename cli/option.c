@@ -11,8 +11,8 @@
 #define FITTING     (IN(TRAIN) | IN(PLOT))                                    /* a model to data */
 #define SOLVING     (FITTING | IN(TUNE) | IN(AUDIT))                          /* one or many */
 #define LABELLED    (IN(INFO) | IN(CONVERT) | IN(NOISE) | IN(EVAL) | SOLVING) /* may need labels */
-#define READING     (LABELLED | IN(PREDICT)) /* commands that read data */
-#define BOUNDED                              /* those of them that keep to a limit of memory */    \
+#define READING     (LABELLED | IN(PREDICT))                                  /* commands that read data */
+#define BOUNDED     /* those of them that keep to a limit of memory */                                                 \
     (IN(TRAIN) | IN(TUNE) | IN(AUDIT) | IN(PREDICT) | IN(EVAL) | IN(CONVERT) | IN(INFO))
 
 /* "tempered logistic ...": one literal, made from the list, with a space too many in front. */
@@ -85,9 +85,8 @@ enum hint option_hint(const struct option *option)
 /* Others have no range, whatever their row says. */
 static bool has_numbers(const struct option *option)
 {
-    return option->type == TYPE_NUMBER || option->type == TYPE_NUMBERS ||
-           option->type == TYPE_SPAN || option->type == TYPE_WHOLE ||
-           option->type == TYPE_NUMBER_OR;
+    return option->type == TYPE_NUMBER || option->type == TYPE_NUMBERS || option->type == TYPE_SPAN ||
+           option->type == TYPE_WHOLE || option->type == TYPE_NUMBER_OR;
 }
 
 const char *option_range(const struct option *option, char words[RANGE_LENGTH])
@@ -114,8 +113,7 @@ const char *option_wanted(const struct option *option, char words[WANTED_LENGTH]
     if (option->type == TYPE_TEXT)
         snprintf(words, WANTED_LENGTH, "%s", option->wanted);
     else
-        snprintf(words, WANTED_LENGTH, "%s%s%s%s%s", types[option->type].wanted, *more ? " " : "",
-                 more, types[option->type].after,
-                 option->type == TYPE_NUMBER_OR ? option->words : "");
+        snprintf(words, WANTED_LENGTH, "%s%s%s%s%s", types[option->type].wanted, *more ? " " : "", more,
+                 types[option->type].after, option->type == TYPE_NUMBER_OR ? option->words : "");
     return words;
 }

@@ -47,8 +47,7 @@ static temper_status write_stdout(const char *bytes, size_t length)
     if (failure == EPIPE)
         return interrupt_by_reader();
     if (failure)
-        return complain(TEMPER_IO,
-                        "standard output: cannot be written: %s; send the result somewhere else",
+        return complain(TEMPER_IO, "standard output: cannot be written: %s; send the result somewhere else",
                         strerror(failure));
     return TEMPER_OK;
 }
@@ -63,8 +62,8 @@ static bool is_stdout(const char *path)
 temper_status output_failed(const char *path, const temper_error *error)
 {
     struct pollfd poll_file = {.fd = STDOUT_FILENO, .events = POLLOUT};
-    bool closed = is_stdout(path) && error->status == TEMPER_IO && poll(&poll_file, 1, 0) == 1 &&
-                  poll_file.revents & POLLERR;
+    bool closed =
+        is_stdout(path) && error->status == TEMPER_IO && poll(&poll_file, 1, 0) == 1 && poll_file.revents & POLLERR;
     return closed ? interrupt_by_reader() : complain_error(error);
 }
 
@@ -127,8 +126,7 @@ temper_status page_print_as_message(struct page *page)
     if (status != TEMPER_OK)
         return status;
     if (team_is_first())
-        write_stream(STDERR_FILENO, page->bytes,
-                     page->length); /* who could be told of a failure? */
+        write_stream(STDERR_FILENO, page->bytes, page->length); /* who could be told of a failure? */
     free(page->bytes);
     return TEMPER_OK;
 }

@@ -15,8 +15,7 @@ struct parser {
 };
 
 /* "unknown option --x; see 'temper plot --help'" */
-static temper_status complain_see_help(const struct command *command, const char *fault,
-                                       const char *what)
+static temper_status complain_see_help(const struct command *command, const char *fault, const char *what)
 {
     bool program = command_id(command) == CMD_PROGRAM;
     return complain(TEMPER_USAGE, "%s%s; see 'temper%s%s --help'", fault, what, program ? "" : " ",
@@ -41,8 +40,7 @@ static temper_status unknown_option(const struct command *command, const char *n
     struct nearest nearest = {.wanted = word};
     const struct command *owner = option_owner(name, length);
     if (owner)
-        return complain(TEMPER_USAGE, "--%s is no option here; it belongs behind 'temper %s'", word,
-                        owner->name);
+        return complain(TEMPER_USAGE, "--%s is no option here; it belongs behind 'temper %s'", word, owner->name);
     for (size_t i = 0; i < OPT_COUNT; i++)
         if (option_belongs(&option_table[i], command))
             nearest_offer(&nearest, option_table[i].name);
@@ -52,17 +50,14 @@ static temper_status unknown_option(const struct command *command, const char *n
 }
 
 /* `name` as it was typed: --output, or -o. */
-static temper_status missing_value(const struct option *option, const char *dashes,
-                                   const char *name)
+static temper_status missing_value(const struct option *option, const char *dashes, const char *name)
 {
     char wanted[WANTED_LENGTH];
-    return complain(TEMPER_USAGE, "%s%s needs a value; give %s", dashes, name,
-                    option_wanted(option, wanted));
+    return complain(TEMPER_USAGE, "%s%s needs a value; give %s", dashes, name, option_wanted(option, wanted));
 }
 
 /* Whatever it is, even if it begins with a dash: --margins -4,4. */
-static temper_status take_value(struct parser *parser, const struct option *option,
-                                const char *value)
+static temper_status take_value(struct parser *parser, const struct option *option, const char *value)
 {
     parser->arguments->given[option_id(option)] = value;
     return check_value(option, value);
@@ -136,10 +131,9 @@ static temper_status parse_operand(struct parser *parser, const char *word)
     const struct command *command = arguments->command;
     if (arguments->operand_count == command->most)
         return complain_see_help(command, "one argument too many: ", word);
-    if (command->operand_words && arguments->operand_count == 0 &&
-        !is_listed(command->operand_words, word))
-        return complain(TEMPER_USAGE, "%s: there is no '%s' to %s; there is: %s", command->name,
-                        word, command->name, command->operand_words);
+    if (command->operand_words && arguments->operand_count == 0 && !is_listed(command->operand_words, word))
+        return complain(TEMPER_USAGE, "%s: there is no '%s' to %s; there is: %s", command->name, word, command->name,
+                        command->operand_words);
     arguments->operand[arguments->operand_count++] = word;
     return TEMPER_OK;
 }
@@ -150,8 +144,8 @@ static temper_status check_operands(const struct arguments *arguments)
     const struct command *command = arguments->command;
     if (arguments->operand_count >= command->fewest)
         return TEMPER_OK;
-    return complain(TEMPER_USAGE, "%s: an argument is missing; give: temper %s %s", command->name,
-                    command->name, command->operands);
+    return complain(TEMPER_USAGE, "%s: an argument is missing; give: temper %s %s", command->name, command->name,
+                    command->operands);
 }
 
 /* ---- Words ----------------------------------------------------------------------------------- */

@@ -24,14 +24,13 @@ static void warn_unused(const struct arguments *arguments, enum option_id id, bo
 static temper_status read_curves(const struct arguments *arguments, struct plot *plot)
 {
     double t1 = number_of(arguments, OPT_PLOT_T1), t2 = number_of(arguments, OPT_PLOT_T2);
-    temper_status status = read_losses(&option_table[OPT_LOSSES], text_of(arguments, OPT_LOSSES),
-                                       t1, t2, &plot->losses);
+    temper_status status =
+        read_losses(&option_table[OPT_LOSSES], text_of(arguments, OPT_LOSSES), t1, t2, &plot->losses);
     if (status != TEMPER_OK)
         return status;
     warn_unused(arguments, OPT_PLOT_T1, plot->losses.took_t1);
     warn_unused(arguments, OPT_PLOT_T2, plot->losses.took_t2);
-    return read_numbers(&option_table[OPT_TEMPERATURES], text_of(arguments, OPT_TEMPERATURES),
-                        &plot->temperatures);
+    return read_numbers(&option_table[OPT_TEMPERATURES], text_of(arguments, OPT_TEMPERATURES), &plot->temperatures);
 }
 
 /* What belongs to panels that are not drawn is read all the same, and ignored by the library. */
@@ -47,8 +46,8 @@ static temper_status read_figure(const struct arguments *arguments, struct plot 
         .loss_count = plot->losses.count,
         .panels = text_of(arguments, OPT_PANELS),
     };
-    return read_span(&option_table[OPT_MARGINS], text_of(arguments, OPT_MARGINS),
-                     &plot->figure.margin_from, &plot->figure.margin_to);
+    return read_span(&option_table[OPT_MARGINS], text_of(arguments, OPT_MARGINS), &plot->figure.margin_from,
+                     &plot->figure.margin_to);
 }
 
 /* The figure is made in memory, then written in one go. */

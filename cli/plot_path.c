@@ -39,8 +39,7 @@ static temper_status read_options(struct walk *walk)
 static temper_status scale(struct walk *walk)
 {
     temper_error error;
-    bool dense = temper_data_nonzeros(walk->raw) ==
-                 temper_data_rows(walk->raw) * temper_data_features(walk->raw);
+    bool dense = temper_data_nonzeros(walk->raw) == temper_data_rows(walk->raw) * temper_data_features(walk->raw);
     const char *name = walk->options.scale ? walk->options.scale : dense ? "standard" : "none";
     if (temper_data_scale(walk->raw, name, walk->options.threads, &walk->data, &error) != TEMPER_OK)
         return complain_error(&error);
@@ -50,8 +49,7 @@ static temper_status scale(struct walk *walk)
 
 static temper_status read_rows(struct walk *walk)
 {
-    temper_status status =
-        read_data(walk->arguments, walk->arguments->operand[1], &walk->raw, NULL);
+    temper_status status = read_data(walk->arguments, walk->arguments->operand[1], &walk->raw, NULL);
     if (status != TEMPER_OK)
         return status;
     print_notes(walk->arguments, walk->raw);
@@ -68,17 +66,15 @@ static temper_status lay_out(struct walk *walk)
 {
     double from, to;
     size_t classes = temper_data_classes(walk->data);
-    temper_status status =
-        read_span(&option_table[OPT_PATH_L2], text_of(walk->arguments, OPT_PATH_L2), &from, &to);
+    temper_status status = read_span(&option_table[OPT_PATH_L2], text_of(walk->arguments, OPT_PATH_L2), &from, &to);
     if (status != TEMPER_OK)
         return status;
     walk->steps = (size_t)number_of(walk->arguments, OPT_STEPS);
     walk->count = (size_t)temper_data_features(walk->data) * (classes > 2 ? classes : 1);
     walk->l2 = calloc(walk->steps, sizeof *walk->l2);
     walk->accuracy = calloc(walk->steps, sizeof *walk->accuracy);
-    walk->weights = walk->count <= SIZE_MAX / walk->steps
-                        ? calloc(walk->steps * walk->count, sizeof *walk->weights)
-                        : NULL;
+    walk->weights =
+        walk->count <= SIZE_MAX / walk->steps ? calloc(walk->steps * walk->count, sizeof *walk->weights) : NULL;
     if (!walk->l2 || !walk->accuracy || !walk->weights)
         return complain_no_memory();
     for (size_t i = 0; i < walk->steps; i++) {
@@ -101,8 +97,7 @@ static temper_status name_weights(struct walk *walk)
         char number[32];
         bool many = walk->count > features;
         snprintf(number, sizeof number, "feature %zu", i % features + 1);
-        snprintf(walk->names[i], NAME_LENGTH, "%.70s%s%.70s", name ? name : number,
-                 many ? " \xe2\x86\x92 " : "",
+        snprintf(walk->names[i], NAME_LENGTH, "%.70s%s%.70s", name ? name : number, many ? " \xe2\x86\x92 " : "",
                  many ? temper_data_class_name(walk->data, i / features) : "");
         walk->name_list[i] = walk->names[i];
     }

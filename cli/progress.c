@@ -12,14 +12,7 @@
 #include "message.h"
 #include "team.h"
 
-enum {
-    LINE_LENGTH = 160,
-    CLOCK_LENGTH = 24,
-    MINUTE = 60,
-    HOUR = 60 * MINUTE,
-    FEWEST_COLUMNS = 20,
-    USUAL_COLUMNS = 80
-};
+enum { LINE_LENGTH = 160, CLOCK_LENGTH = 24, MINUTE = 60, HOUR = 60 * MINUTE, FEWEST_COLUMNS = 20, USUAL_COLUMNS = 80 };
 
 static const double redraw_seconds = 0.1; /* faster than anybody reads */
 
@@ -57,8 +50,7 @@ static const char *clock_text(double seconds, char text[CLOCK_LENGTH])
     if (all < HOUR)
         snprintf(text, CLOCK_LENGTH, "%ld:%02ld", all / MINUTE, all % MINUTE);
     else
-        snprintf(text, CLOCK_LENGTH, "%ld:%02ld:%02ld", all / HOUR, all / MINUTE % MINUTE,
-                 all % MINUTE);
+        snprintf(text, CLOCK_LENGTH, "%ld:%02ld:%02ld", all / HOUR, all / MINUTE % MINUTE, all % MINUTE);
     return text;
 }
 
@@ -79,15 +71,13 @@ double progress_left(const struct progress *progress, const temper_progress *now
 
 /* ---- The line -------------------------------------------------------------------------------- */
 
-static void describe(const struct progress *progress, const temper_progress *now,
-                     char text[LINE_LENGTH])
+static void describe(const struct progress *progress, const temper_progress *now, char text[LINE_LENGTH])
 {
     char clock[CLOCK_LENGTH], rest[CLOCK_LENGTH];
     double left = progress_left(progress, now);
     clock_text(now->seconds, clock);
-    int length =
-        snprintf(text, LINE_LENGTH, " %zu  objective %.5g  gradient %.1e  accuracy %.1f %%  %s",
-                 now->iteration, now->objective, now->gradient, 100 * now->accuracy, clock);
+    int length = snprintf(text, LINE_LENGTH, " %zu  objective %.5g  gradient %.1e  accuracy %.1f %%  %s",
+                          now->iteration, now->objective, now->gradient, 100 * now->accuracy, clock);
     if (isfinite(left) && length > 0 && length < LINE_LENGTH)
         snprintf(text + length, LINE_LENGTH - (size_t)length, ", %s left", clock_text(left, rest));
 }
@@ -123,8 +113,8 @@ static void write_log(const temper_progress *now)
     char validation[LINE_LENGTH] = "";
     if (!isnan(now->validation))
         snprintf(validation, sizeof validation, ", validation loss %.6g", now->validation);
-    note("%s %zu: objective %.9g, gradient %.3e, accuracy %.4f%s, %.3f s", now->phase,
-         now->iteration, now->objective, now->gradient, now->accuracy, validation, now->seconds);
+    note("%s %zu: objective %.9g, gradient %.3e, accuracy %.4f%s, %.3f s", now->phase, now->iteration, now->objective,
+         now->gradient, now->accuracy, validation, now->seconds);
 }
 
 int progress_follow(void *context, const temper_progress *now)
@@ -153,11 +143,10 @@ int progress_follow_tuning(void *context, const temper_tune_progress *now)
     char text[LINE_LENGTH], clock[CLOCK_LENGTH], rest[CLOCK_LENGTH];
     if (!progress->line || now->seconds - progress->drawn < redraw_seconds)
         return interrupt_noted();
-    int length = snprintf(text, sizeof text, "  %zu of %zu fits  %s", now->done, now->all,
-                          clock_text(now->seconds, clock));
+    int length =
+        snprintf(text, sizeof text, "  %zu of %zu fits  %s", now->done, now->all, clock_text(now->seconds, clock));
     if (isfinite(now->left) && length > 0 && length < LINE_LENGTH)
-        snprintf(text + length, LINE_LENGTH - (size_t)length, ", %s left",
-                 clock_text(now->left, rest));
+        snprintf(text + length, LINE_LENGTH - (size_t)length, ", %s left", clock_text(now->left, rest));
     draw(progress, now->phase, text, now->seconds);
     return interrupt_noted();
 }

@@ -55,13 +55,11 @@ temper_status check_path(const struct arguments *arguments, const char *path)
 {
     if (*path)
         return TEMPER_OK;
-    return complain(TEMPER_USAGE,
-                    "%s: the name of a file is empty; give one, or - for the standard input",
+    return complain(TEMPER_USAGE, "%s: the name of a file is empty; give one, or - for the standard input",
                     arguments->command->name);
 }
 
-temper_status read_data(const struct arguments *arguments, const char *path, temper_data **data,
-                        double *seconds)
+temper_status read_data(const struct arguments *arguments, const char *path, temper_data **data, double *seconds)
 {
     temper_error error;
     temper_read_options options = reading_options(arguments);

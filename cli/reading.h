@@ -14,8 +14,7 @@ temper_status check_path(const struct arguments *arguments, const char *path);
 
 /* Reads a file as the options say. *data is freed by temper_data_free; nothing on failure, which
  * has been complained about. `seconds` is how long it took, or NULL. */
-temper_status read_data(const struct arguments *arguments, const char *path, temper_data **data,
-                        double *seconds);
+temper_status read_data(const struct arguments *arguments, const char *path, temper_data **data, double *seconds);
 
 /* What the reader has assumed, on the standard error, unless --quiet. */
 void print_notes(const struct arguments *arguments, const temper_data *data);

@@ -29,12 +29,11 @@ static void effort_lines(FILE *out, const struct training *training)
     figure_title(out, "stop");
     fprintf(out, "%s: %s\n", temper_stop_name(report->stop), temper_stop_text(report->stop));
     figure_title(out, "passes");
-    fprintf(out, "%.4g over the data in %zu iteration%s of %s%s\n", report->passes,
-            report->iterations, report->iterations == 1 ? "" : "s", report->solver,
-            report->resumed ? ", resumed" : "");
+    fprintf(out, "%.4g over the data in %zu iteration%s of %s%s\n", report->passes, report->iterations,
+            report->iterations == 1 ? "" : "s", report->solver, report->resumed ? ", resumed" : "");
     figure_title(out, "seconds");
-    fprintf(out, "%.3g to read, %.3g to train, %.3g to write\n", training->seconds_read,
-            report->seconds, training->seconds_write);
+    fprintf(out, "%.3g to read, %.3g to train, %.3g to write\n", training->seconds_read, report->seconds,
+            training->seconds_write);
 }
 
 void training_table(FILE *out, const struct training *training)
@@ -82,10 +81,8 @@ static void result_members(FILE *out, const temper_train_report *report)
     json_text_field(out, "stop", temper_stop_name(report->stop));
     json_text_field(out, "solver", report->solver);
     json_text_field(out, "precision", report->precision);
-    fprintf(out, ",\n  \"iterations\": %zu,\n  \"evaluations\": %zu", report->iterations,
-            report->evaluations);
-    fprintf(out, ",\n  \"products\": %zu,\n  \"hessians\": %zu", report->products,
-            report->hessians);
+    fprintf(out, ",\n  \"iterations\": %zu,\n  \"evaluations\": %zu", report->iterations, report->evaluations);
+    fprintf(out, ",\n  \"products\": %zu,\n  \"hessians\": %zu", report->products, report->hessians);
     json_number_field(out, "passes", report->passes);
     fprintf(out, ",\n  \"resumed\": %s", report->resumed ? "true" : "false");
 }

@@ -23,15 +23,13 @@ bool training_is_automatic(const struct arguments *arguments)
 }
 
 /* A temperature that the method fixes cannot be another one. */
-static temper_status check_fixed(const struct arguments *arguments, enum option_id id, double fixed,
-                                 const char *method)
+static temper_status check_fixed(const struct arguments *arguments, enum option_id id, double fixed, const char *method)
 {
     const char *name = option_table[id].name;
-    if (!was_given(arguments, id) || isnan(fixed) ||
-        (!is_auto(arguments, id) && number_of(arguments, id) == fixed))
+    if (!was_given(arguments, id) || isnan(fixed) || (!is_auto(arguments, id) && number_of(arguments, id) == fixed))
         return TEMPER_OK;
-    return complain(TEMPER_USAGE, "train: loss %s has %s = %g; drop --%s, or pass --loss tempered",
-                    method, name, fixed, name);
+    return complain(TEMPER_USAGE, "train: loss %s has %s = %g; drop --%s, or pass --loss tempered", method, name, fixed,
+                    name);
 }
 
 static temper_status check_hinge(const struct arguments *arguments, bool hinge, const char *method)
@@ -52,8 +50,7 @@ static temper_status check_hinge(const struct arguments *arguments, bool hinge, 
 /* Where value or slope are unbounded, a single row would decide everything. */
 static temper_status check_trainable(temper_loss_spec loss)
 {
-    if (loss.method == TEMPER_HINGE || loss.method == TEMPER_BREGMAN ||
-        temper_loss_shape(loss.t1, loss.t2).smooth)
+    if (loss.method == TEMPER_HINGE || loss.method == TEMPER_BREGMAN || temper_loss_shape(loss.t1, loss.t2).smooth)
         return TEMPER_OK;
     if (loss.t1 >= 1)
         return complain(TEMPER_USAGE,
@@ -98,13 +95,11 @@ static temper_status read_loss(const struct arguments *arguments, temper_loss_sp
 /* ---- What belongs together ------------------------------------------------------------------- */
 
 /* An option that waits for another one is a misunderstanding that would go unseen. */
-static temper_status check_needs(const struct arguments *arguments, enum option_id id,
-                                 enum option_id needed)
+static temper_status check_needs(const struct arguments *arguments, enum option_id id, enum option_id needed)
 {
     if (!was_given(arguments, id) || was_given(arguments, needed))
         return TEMPER_OK;
-    return complain(TEMPER_USAGE,
-                    "train: --%s means nothing without --%s; give that too, or drop it",
+    return complain(TEMPER_USAGE, "train: --%s means nothing without --%s; give that too, or drop it",
                     option_table[id].name, option_table[needed].name);
 }
 
@@ -128,11 +123,9 @@ static temper_status check_pairs(const struct arguments *arguments)
         status = check_needs(arguments, OPT_RESUME, OPT_CHECKPOINT);
     if (status == TEMPER_OK)
         status = check_needs(arguments, OPT_CHECKPOINT_SECONDS, OPT_CHECKPOINT);
-    if (status == TEMPER_OK && was_given(arguments, OPT_INIT) &&
-        was_given(arguments, OPT_WARM_START))
-        return complain(TEMPER_USAGE,
-                        "train: --init and --warm-start both say where to start; drop "
-                        "one of them");
+    if (status == TEMPER_OK && was_given(arguments, OPT_INIT) && was_given(arguments, OPT_WARM_START))
+        return complain(TEMPER_USAGE, "train: --init and --warm-start both say where to start; drop "
+                                      "one of them");
     if (status == TEMPER_OK && training_is_automatic(arguments))
         status = check_automatic(arguments);
     return status;
@@ -142,14 +135,12 @@ static temper_status check_pairs(const struct arguments *arguments)
 static temper_status check_init(const char *init)
 {
     static const char normal[] = "normal:";
-    static const struct option deviation = {
-        .name = "init: normal", .type = TYPE_NUMBER, .least = 0, .most = INFINITY};
+    static const struct option deviation = {.name = "init: normal", .type = TYPE_NUMBER, .least = 0, .most = INFINITY};
     double number;
     if (strcmp(init, "zero") == 0)
         return TEMPER_OK;
     if (strncmp(init, normal, strlen(normal)) != 0)
-        return complain(TEMPER_USAGE, "--init: '%s' is unknown; give %s", init,
-                        option_table[OPT_INIT].wanted);
+        return complain(TEMPER_USAGE, "--init: '%s' is unknown; give %s", init, option_table[OPT_INIT].wanted);
     temper_status status = read_number(&deviation, init + strlen(normal), &number);
     if (status == TEMPER_OK && number == 0)
         return complain(TEMPER_USAGE, "--init: a deviation of 0 is no noise; give zero, or more");
@@ -166,13 +157,11 @@ static int add_list(char *grid, size_t size, const char *name, double value)
 }
 
 /* What is given stays as it is, so nothing is added to the grid unless all is open. */
-void training_grid(const struct arguments *arguments, const temper_train_options *options,
-                   char grid[GRID_LENGTH])
+void training_grid(const struct arguments *arguments, const temper_train_options *options, char grid[GRID_LENGTH])
 {
     bool t1 = is_auto(arguments, OPT_T1), t2 = is_auto(arguments, OPT_T2);
     bool open = t1 && t2 && options->loss.method == TEMPER_TEMPERED;
-    int at = snprintf(grid, GRID_LENGTH, "%sloss=%s", open ? "" : "only ",
-                      temper_method_name(options->loss.method));
+    int at = snprintf(grid, GRID_LENGTH, "%sloss=%s", open ? "" : "only ", temper_method_name(options->loss.method));
     if (!t1)
         at += add_list(grid + at, GRID_LENGTH - (size_t)at, "t1", options->loss.t1);
     if (!t2)

@@ -17,8 +17,7 @@ void solving_options(const struct arguments *arguments, temper_train_options *op
 /* Whether some temperature is to be chosen, and the grid to choose from. */
 enum { GRID_LENGTH = 160 };
 bool training_is_automatic(const struct arguments *arguments);
-void training_grid(const struct arguments *arguments, const temper_train_options *options,
-                   char grid[GRID_LENGTH]);
+void training_grid(const struct arguments *arguments, const temper_train_options *options, char grid[GRID_LENGTH]);
 
 /* Warnings of the library, a sentence a line. */
 void print_warnings(const char *warnings);

@@ -120,16 +120,14 @@ static temper_status draw_all(const temper_tune_report *report, char **svg, size
         if (candidate->loss.method == TEMPER_HINGE)
             snprintf(row, sizeof row, "hinge");
         else
-            snprintf(row, sizeof row, "%s%.4g, %.4g",
-                     candidate->loss.method == TEMPER_BREGMAN ? "bregman " : "", candidate->loss.t1,
-                     candidate->loss.t2);
+            snprintf(row, sizeof row, "%s%.4g, %.4g", candidate->loss.method == TEMPER_BREGMAN ? "bregman " : "",
+                     candidate->loss.t1, candidate->loss.t2);
         snprintf(column, sizeof column, "%.2g", candidate->l2);
         put(map, row, column, candidate->accuracy, i == report->best);
     }
-    status = draw(map,
-                  (temper_heat_figure){
-                      .title = "Cross-validated accuracy, %", .x_title = "l2", .y_title = "t1, t2"},
-                  svg, length);
+    status =
+        draw(map, (temper_heat_figure){.title = "Cross-validated accuracy, %", .x_title = "l2", .y_title = "t1, t2"},
+             svg, length);
     map_free(map);
     return status;
 }
@@ -151,10 +149,9 @@ static temper_status draw_pairs(const temper_tune_report *report, char **svg, si
         put(map, row, column, candidate->accuracy, i == report->best);
     }
     if (map->rows.count)
-        status = draw(map,
-                      (temper_heat_figure){
-                          .title = "At the best penalty of each", .x_title = "t2", .y_title = "t1"},
-                      svg, length);
+        status =
+            draw(map, (temper_heat_figure){.title = "At the best penalty of each", .x_title = "t2", .y_title = "t1"},
+                 svg, length);
     map_free(map);
     return status;
 }
@@ -174,12 +171,11 @@ static void add_source(struct sheet *sheet, const struct tuning *tuning)
     const temper_data *data = tuning->data;
     unsigned long long dropped = temper_data_dropped(data);
     size_t classes = temper_data_classes(data), i = 0, used;
-    snprintf(sheet->source, ROOM, "Model: %s. Data: %s, %llu rows", tuning->model_path,
-             tuning->data_path, temper_data_rows_of_all(data));
+    snprintf(sheet->source, ROOM, "Model: %s. Data: %s, %llu rows", tuning->model_path, tuning->data_path,
+             temper_data_rows_of_all(data));
     used = strlen(sheet->source);
     if (dropped > 0)
-        snprintf(sheet->source + used, ROOM - used, " (%llu more dropped: values are missing)",
-                 dropped);
+        snprintf(sheet->source + used, ROOM - used, " (%llu more dropped: values are missing)", dropped);
     used = strlen(sheet->source);
     snprintf(sheet->source + used, ROOM - used, ", %zu classes", classes);
     used = strlen(sheet->source);
@@ -204,8 +200,8 @@ static void add_words(struct sheet *sheet, const struct tuning *tuning)
              "Chosen: %s, l2 = %.4g, decided by %s: %s. Its accuracy on rows that its models have "
              "not seen, against labels as they are given, is %.2f %% (standard error %.2f), of "
              "%zu candidates and %zu folds.",
-             setting, best->l2, report->decided_by, report->reason, 100 * best->accuracy,
-             100 * best->accuracy_error, report->count, report->folds);
+             setting, best->l2, report->decided_by, report->reason, 100 * best->accuracy, 100 * best->accuracy_error,
+             report->count, report->folds);
     add_block(sheet, TEMPER_PARAGRAPH, sheet->words);
 }
 
@@ -241,8 +237,7 @@ static temper_status write_page(const struct tuning *tuning, struct sheet *sheet
               "their accuracy there. The differences that matter may not be seen in these figures: "
               "labels that are wrong in a way that can be learnt raise the accuracy of those who "
               "learn them.");
-    if (temper_write_page("Tuning", sheet->block, sheet->count, &html, &length, &error) !=
-        TEMPER_OK)
+    if (temper_write_page("Tuning", sheet->block, sheet->count, &html, &length, &error) != TEMPER_OK)
         return complain_error(&error);
     temper_status status = output_write(path, html, length);
     temper_free(html);

@@ -32,8 +32,7 @@ static void size_lines(FILE *out, const struct tuning *tuning)
     fprintf(out, "%zu", report->count);
     if (on_folds < report->count)
         fprintf(out, " on two halves of the rows, and the best %zu", on_folds);
-    fprintf(out, " by cross-validation on %zu folds%s\n", report->folds,
-            report->resumed ? ", resumed" : "");
+    fprintf(out, " by cross-validation on %zu folds%s\n", report->folds, report->resumed ? ", resumed" : "");
 }
 
 /* "tempered 0.3 1" as columns. */
@@ -41,14 +40,12 @@ static void candidate_line(FILE *out, const temper_tune_report *report, size_t n
 {
     const temper_candidate *candidate = &report->table[number];
     bool hinge = candidate->loss.method == TEMPER_HINGE;
-    fprintf(out, "%c %-10s ", number == report->best ? '*' : ' ',
-            temper_method_name(candidate->loss.method));
+    fprintf(out, "%c %-10s ", number == report->best ? '*' : ' ', temper_method_name(candidate->loss.method));
     if (hinge)
         fprintf(out, "%5s %5s", "-", "-");
     else
         fprintf(out, "%5.3g %5.3g", candidate->loss.t1, candidate->loss.t2);
-    fprintf(out, " %10.3g  %6.2f +- %-5.2f", candidate->l2, 100 * candidate->accuracy,
-            100 * candidate->accuracy_error);
+    fprintf(out, " %10.3g  %6.2f +- %-5.2f", candidate->l2, 100 * candidate->accuracy, 100 * candidate->accuracy_error);
     if (!isnan(candidate->trusted))
         fprintf(out, "  %7.2f", 100 * candidate->trusted);
     fprintf(out, "  %9.2f  %9.2f%s\n", 100 * candidate->agreement, 100 * candidate->undecided,
@@ -94,8 +91,8 @@ static void candidate_lines(FILE *out, const temper_tune_report *report)
             shown[at] = i;
     }
     bool trusted = !isnan(report->table[report->best].trusted);
-    fprintf(out, "\n  %-10s %5s %5s %10s  %-15s%s  %9s  %9s\n", "loss", "t1", "t2", "l2",
-            "accuracy, %", trusted ? "  trusted" : "", "agreement", "undecided");
+    fprintf(out, "\n  %-10s %5s %5s %10s  %-15s%s  %9s  %9s\n", "loss", "t1", "t2", "l2", "accuracy, %",
+            trusted ? "  trusted" : "", "agreement", "undecided");
     for (size_t i = 0; i < count; i++) {
         candidate_line(out, report, shown[i]);
         halves = halves || report->table[shown[i]].stage != 2;
@@ -120,13 +117,12 @@ static void choice_lines(FILE *out, const struct tuning *tuning)
     fprintf(out, "%s: %s\n", report->decided_by, report->reason);
     if (!isnan(report->gain)) {
         figure_title(out, "over logistic");
-        fprintf(out, "%+.2f +- %.2f points of accuracy on the labels as given\n",
-                100 * report->gain, 100 * report->gain_error);
+        fprintf(out, "%+.2f +- %.2f points of accuracy on the labels as given\n", 100 * report->gain,
+                100 * report->gain_error);
     }
     if (tuning->ask_path) {
         figure_title(out, "to label");
-        fprintf(out, "%zu row%s in %s%s\n", report->ask_count, report->ask_count == 1 ? "" : "s",
-                tuning->ask_path,
+        fprintf(out, "%zu row%s in %s%s\n", report->ask_count, report->ask_count == 1 ? "" : "s", tuning->ask_path,
                 report->ask_count ? "; fill them in and pass --trusted" : ": the fits agree");
     }
 }
@@ -138,12 +134,11 @@ void tuning_table(FILE *out, const struct tuning *tuning)
     candidate_lines(out, report);
     choice_lines(out, tuning);
     figure_title(out, "stop");
-    fprintf(out, "%s: %s%s\n", temper_stop_name(report->training.stop),
-            temper_stop_text(report->training.stop),
+    fprintf(out, "%s: %s%s\n", temper_stop_name(report->training.stop), temper_stop_text(report->training.stop),
             report->refitted ? ", from the mean of the fold models" : "");
     figure_title(out, "seconds");
-    fprintf(out, "%.3g to read, %.3g to tune, %.3g to write\n", tuning->seconds_read,
-            report->seconds, tuning->seconds_write);
+    fprintf(out, "%.3g to read, %.3g to tune, %.3g to write\n", tuning->seconds_read, report->seconds,
+            tuning->seconds_write);
     figure_title(out, "model");
     fprintf(out, "%s%s\n", tuning->model_path, tuning->replaced ? " (replaced)" : "");
 }

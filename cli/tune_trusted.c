@@ -85,17 +85,15 @@ static temper_status take_line(const temper_data *data, const char *path, size_t
     char *rest = line, *row, *given, *label, *end;
     uint32_t class_number;
     if (!next_cell(&rest, &row) || !next_cell(&rest, &given) || !next_cell(&rest, &label))
-        return complain(TEMPER_BAD_DATA, "%s:%zu: this is not row,given,label; write it so", path,
-                        number);
+        return complain(TEMPER_BAD_DATA, "%s:%zu: this is not row,given,label; write it so", path, number);
     if (!*label)
         return TEMPER_OK;
     unsigned long long value = strtoull(row, &end, 10);
     if (*row < '0' || *row > '9' || *end || value == 0 || value > temper_data_rows_of_all(data))
-        return complain(TEMPER_BAD_DATA, "%s:%zu: there is no row '%s'; rows count from 1 to %llu",
-                        path, number, row, temper_data_rows_of_all(data));
+        return complain(TEMPER_BAD_DATA, "%s:%zu: there is no row '%s'; rows count from 1 to %llu", path, number, row,
+                        temper_data_rows_of_all(data));
     if (!find_class(data, label, &class_number))
-        return complain(TEMPER_BAD_DATA, "%s:%zu: the data has no class '%s'; write it as there",
-                        path, number, label);
+        return complain(TEMPER_BAD_DATA, "%s:%zu: the data has no class '%s'; write it as there", path, number, label);
     unsigned long long *rows = realloc(trusted->row, (trusted->count + 1) * sizeof *rows);
     if (rows)
         trusted->row = rows;
@@ -109,8 +107,7 @@ static temper_status take_line(const temper_data *data, const char *path, size_t
     return TEMPER_OK;
 }
 
-static temper_status read_answered(const temper_data *data, const char *path,
-                                   struct trusted_rows *trusted)
+static temper_status read_answered(const temper_data *data, const char *path, struct trusted_rows *trusted)
 {
     char *line = NULL;
     size_t size = 0, number = 0;
@@ -124,14 +121,13 @@ static temper_status read_answered(const temper_data *data, const char *path,
     free(line);
     fclose(file);
     if (status == TEMPER_OK && trusted->count == 0)
-        return complain(TEMPER_BAD_DATA, "%s: no row has a label yet; fill in the column 'label'",
-                        path);
+        return complain(TEMPER_BAD_DATA, "%s: no row has a label yet; fill in the column 'label'", path);
     return status;
 }
 
 /* What its columns are is known from DATA; files of labels and weights belong to that. */
-static temper_status read_like(const struct arguments *arguments, const temper_data *data,
-                               const char *path, struct trusted_rows *trusted)
+static temper_status read_like(const struct arguments *arguments, const temper_data *data, const char *path,
+                               struct trusted_rows *trusted)
 {
     temper_error error;
     temper_read_options options = reading_options(arguments);
@@ -145,15 +141,14 @@ static temper_status read_like(const struct arguments *arguments, const temper_d
     return TEMPER_OK;
 }
 
-temper_status trusted_read(const struct arguments *arguments, const temper_data *data,
-                           const char *path, struct trusted_rows *trusted)
+temper_status trusted_read(const struct arguments *arguments, const temper_data *data, const char *path,
+                           struct trusted_rows *trusted)
 {
     temper_status status = check_path(arguments, path);
     *trusted = (struct trusted_rows){0};
     if (status != TEMPER_OK)
         return status;
-    return is_answered(path) ? read_answered(data, path, trusted)
-                             : read_like(arguments, data, path, trusted);
+    return is_answered(path) ? read_answered(data, path, trusted) : read_like(arguments, data, path, trusted);
 }
 
 void trusted_free(struct trusted_rows *trusted)

@@ -29,8 +29,8 @@ struct trusted_rows {
     uint32_t *label;
     size_t count;
 };
-temper_status trusted_read(const struct arguments *arguments, const temper_data *data,
-                           const char *path, struct trusted_rows *trusted);
+temper_status trusted_read(const struct arguments *arguments, const temper_data *data, const char *path,
+                           struct trusted_rows *trusted);
 void trusted_free(struct trusted_rows *trusted);
 
 /* A page with heat maps, or one map alone. */

@@ -12,8 +12,7 @@
 static temper_status refuse(const struct option *option, const char *text, const char *fault)
 {
     char wanted[WANTED_LENGTH];
-    complain(TEMPER_USAGE, "--%s: '%s' %s; give %s", option->name, text, fault,
-             option_wanted(option, wanted));
+    complain(TEMPER_USAGE, "--%s: '%s' %s; give %s", option->name, text, fault, option_wanted(option, wanted));
     return TEMPER_USAGE;
 }
 
@@ -50,8 +49,7 @@ temper_status read_numbers(const struct option *option, const char *text, struct
     numbers->count = 0;
     for (const char *rest = text; rest;) {
         if (numbers->count == LIST_LIMIT)
-            return complain(TEMPER_USAGE, "--%s: the list is too long; give at most %d",
-                            option->name, LIST_LIMIT);
+            return complain(TEMPER_USAGE, "--%s: the list is too long; give at most %d", option->name, LIST_LIMIT);
         next_word(&rest, ',', word);
         temper_status status = read_number(option, word, &numbers->value[numbers->count]);
         if (status != TEMPER_OK)

@@ -26,8 +26,7 @@ temper_status read_number(const struct option *option, const char *text, double 
 temper_status read_numbers(const struct option *option, const char *text, struct numbers *numbers);
 temper_status read_span(const struct option *option, const char *text, double *from, double *to);
 /* "tempered:0.6:1.6,hinge"; t1 and t2 are for those that come without. */
-temper_status read_losses(const struct option *option, const char *text, double t1, double t2,
-                          struct losses *losses);
+temper_status read_losses(const struct option *option, const char *text, double t1, double t2, struct losses *losses);
 
 /* "1.5G", "1.5GiB": K, M, G and T are powers of 1024, with or without B or iB behind them; a number
  * alone is bytes. At least 1. */

@@ -35,8 +35,7 @@ temper_status name_model(const struct arguments *arguments, char **path)
                         "by -m",
                         command);
     if (given && is_stream(given))
-        return complain(TEMPER_USAGE, "%s: the standard output has the report; give a file to -m",
-                        command);
+        return complain(TEMPER_USAGE, "%s: the standard output has the report; give a file to -m", command);
     *path = joined(given ? given : data, given ? "" : ".temper");
     return *path ? TEMPER_OK : TEMPER_NO_MEMORY;
 }
@@ -97,14 +96,12 @@ temper_status check_target(const struct arguments *arguments, const char *path)
     return team_agree(status);
 }
 
-temper_status check_targets(const struct arguments *arguments, const char *model,
-                            const char *checkpoint)
+temper_status check_targets(const struct arguments *arguments, const char *model, const char *checkpoint)
 {
     temper_status status = check_not_input(arguments, model);
     if (status == TEMPER_OK && checkpoint)
         status = check_not_input(arguments, checkpoint);
-    if (status == TEMPER_OK && checkpoint &&
-        (strcmp(checkpoint, model) == 0 || same_file(checkpoint, model)))
+    if (status == TEMPER_OK && checkpoint && (strcmp(checkpoint, model) == 0 || same_file(checkpoint, model)))
         return complain(TEMPER_USAGE,
                         "%s: the checkpoint cannot be the model itself; give --checkpoint another "
                         "file",

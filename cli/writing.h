@@ -10,8 +10,7 @@ temper_status name_model(const struct arguments *arguments, char **path);
 
 /* Whether model and checkpoint (or NULL) can be written, and are nothing that is read: better now
  * than after hours. */
-temper_status check_targets(const struct arguments *arguments, const char *model,
-                            const char *checkpoint);
+temper_status check_targets(const struct arguments *arguments, const char *model, const char *checkpoint);
 /* The same for one more file. */
 temper_status check_target(const struct arguments *arguments, const char *path);
 

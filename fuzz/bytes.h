@@ -19,14 +19,14 @@ struct bytes {
 #ifndef FUZZ_STOP
 #define FUZZ_STOP abort()
 #endif
-#define REQUIRE(condition, ...)                                                                    \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s:%d: not so: %s: ", __FILE__, __LINE__, #condition);                \
-            fprintf(stderr, __VA_ARGS__);                                                          \
-            fprintf(stderr, "\n");                                                                 \
-            FUZZ_STOP;                                                                             \
-        }                                                                                          \
+#define REQUIRE(condition, ...)                                                                                        \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "%s:%d: not so: %s: ", __FILE__, __LINE__, #condition);                                    \
+            fprintf(stderr, __VA_ARGS__);                                                                              \
+            fprintf(stderr, "\n");                                                                                     \
+            FUZZ_STOP;                                                                                                 \
+        }                                                                                                              \
     } while (0)
 
 static inline uint8_t take_byte(struct bytes *bytes)

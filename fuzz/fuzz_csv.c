@@ -13,11 +13,9 @@ static void check_data(const struct dataset *data, bool f64)
 {
     size_t cells = (size_t)(data->x.rows * data->x.columns);
     REQUIRE(data->x.rows > 0 && data->x.columns > 0, "an empty table");
-    REQUIRE(data->features.count == 0 || data->features.count == data->x.columns, "%zu names",
-            data->features.count);
+    REQUIRE(data->features.count == 0 || data->features.count == data->x.columns, "%zu names", data->features.count);
     for (size_t i = 0; i < cells; i++) {
-        double value =
-            f64 ? ((const double *)data->x.dense)[i] : (double)((const float *)data->x.dense)[i];
+        double value = f64 ? ((const double *)data->x.dense)[i] : (double)((const float *)data->x.dense)[i];
         REQUIRE(isfinite(value), "cell %zu is %g", i, value);
     }
     for (size_t i = 0; i < data->x.rows; i++) {
@@ -33,8 +31,7 @@ static void check_same(const struct dataset *a, const struct dataset *b)
     REQUIRE(memcmp(a->x.dense, b->x.dense, (size_t)matrix_bytes(&a->x)) == 0, "other cells");
     REQUIRE(memcmp(a->line, b->line, (size_t)a->x.rows * sizeof *a->line) == 0, "other lines");
     REQUIRE(!a->label == !b->label, "labels or not");
-    REQUIRE(!a->label || memcmp(a->label, b->label, (size_t)a->x.rows * sizeof *a->label) == 0,
-            "other labels");
+    REQUIRE(!a->label || memcmp(a->label, b->label, (size_t)a->x.rows * sizeof *a->label) == 0, "other labels");
 }
 
 static void check_error(const temper_error *error, temper_status status)
@@ -43,8 +40,7 @@ static void check_error(const temper_error *error, temper_status status)
     REQUIRE(status == TEMPER_BAD_DATA || status == TEMPER_USAGE, "%s", error->message);
     REQUIRE(error->status == status, "%s", error->message);
     REQUIRE(length > 0 && length < sizeof error->message - 1, "cut off: %s", error->message);
-    REQUIRE(strstr(error->message, "; ") || strstr(error->message, "--"), "no advice: %s",
-            error->message);
+    REQUIRE(strstr(error->message, "; ") || strstr(error->message, "--"), "no advice: %s", error->message);
 }
 
 /* A few bytes choose among the options. */

@@ -14,13 +14,11 @@ static void check_words(const char *words)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    unsigned char *bytes =
-        malloc(size + !size); /* of that size, so that no byte behind it is read */
+    unsigned char *bytes = malloc(size + !size); /* of that size, so that no byte behind it is read */
     REQUIRE(bytes, "no memory");
     if (size > 0)
         memcpy(bytes, data, size);
-    const char *told = unsupported_file(bytes, size, true),
-               *guessed = unsupported_file(bytes, size, false);
+    const char *told = unsupported_file(bytes, size, true), *guessed = unsupported_file(bytes, size, false);
     check_words(guessed);
     check_words(unsupported_table(bytes, size));
     REQUIRE(!told || told == guessed, "%s", told);

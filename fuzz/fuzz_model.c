@@ -8,14 +8,13 @@
 static void check_model(const struct model *model)
 {
     REQUIRE(model->classes.count >= 2 && model->features >= 1, "no classes or no features");
-    REQUIRE(model->vectors == (model->classes.count == 2 ? 1 : model->classes.count), "%zu vectors",
-            model->vectors);
+    REQUIRE(model->vectors == (model->classes.count == 2 ? 1 : model->classes.count), "%zu vectors", model->vectors);
     for (size_t i = 0; i < model->vectors * model->features; i++)
         REQUIRE(isfinite(model->weights[i]), "weight %zu", i);
     for (size_t i = 0; i < model->vectors; i++)
         REQUIRE(isfinite(model->bias[i]), "bias %zu", i);
-    REQUIRE(model->feature_names.count == 0 || model->feature_names.count == model->features,
-            "%zu names", model->feature_names.count);
+    REQUIRE(model->feature_names.count == 0 || model->feature_names.count == model->features, "%zu names",
+            model->feature_names.count);
     REQUIRE(!model->schema || model->schema->features == model->features, "another schema");
     REQUIRE(model->loss.t1 >= 0 && model->loss.t2 >= 0 && model->l2 >= 0, "below 0");
 }

@@ -68,8 +68,7 @@ static void read_back(const struct arguments *arguments)
         REQUIRE(check_value(option, text) == TEMPER_OK, "--%s=%s", option->name, text);
         if (option->type == TYPE_NUMBER || option->type == TYPE_WHOLE) {
             double number = number_of(arguments, (enum option_id)id);
-            REQUIRE(number >= option->least && number <= option->most, "--%s=%s", option->name,
-                    text);
+            REQUIRE(number >= option->least && number <= option->most, "--%s=%s", option->name, text);
         }
     }
 }
@@ -89,8 +88,8 @@ static void check_words(const struct command *command, char **words)
     complaints = 0;
     temper_status status = parse_words(command, words, &arguments);
     REQUIRE(status == TEMPER_OK || status == TEMPER_USAGE, "%s", temper_status_name(status));
-    REQUIRE((status == TEMPER_OK) == (complaints == 0), "%s and %zu complaints",
-            temper_status_name(status), complaints);
+    REQUIRE((status == TEMPER_OK) == (complaints == 0), "%s and %zu complaints", temper_status_name(status),
+            complaints);
     REQUIRE(arguments.operand_count <= command->most, "%zu operands", arguments.operand_count);
     if (status != TEMPER_OK || was_stopped(&arguments))
         return;

@@ -9,9 +9,8 @@ enum { CURVES = 30 };
 
 static double take_number(struct bytes *bytes)
 {
-    static const double special[] = {0,  0.5,      1,       1.5,       2,        INFINITY,
-                                     -1, NAN,      DBL_MAX, DBL_MIN,   1e-3,     1e3,
-                                     1,  -DBL_MAX, 1e-300,  1 + 1e-15, 0.999999, 7};
+    static const double special[] = {0,       0.5,  1,   1.5, 2,        INFINITY, -1,        NAN,      DBL_MAX,
+                                     DBL_MIN, 1e-3, 1e3, 1,   -DBL_MAX, 1e-300,   1 + 1e-15, 0.999999, 7};
     uint8_t kind = take_byte(bytes);
     if (kind < 16)
         return take_bits(bytes);
@@ -45,8 +44,7 @@ static void check_picture(const char *svg, size_t length)
     static const char *const none[] = {"\"nan", "\"-nan", "\"inf", "\"-inf", " nan", " inf",
                                        " -inf", ",nan",   ",inf",  ",-inf",  "Lnan", "Mnan"};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
-        REQUIRE(!strstr(svg, none[i]), "a coordinate that is no number: %.60s",
-                strstr(svg, none[i]));
+        REQUIRE(!strstr(svg, none[i]), "a coordinate that is no number: %.60s", strstr(svg, none[i]));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -67,8 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                  .margin_to = take_number(&bytes)};
     some = take_byte(&bytes);
     if (some >= 128)
-        snprintf(panels, sizeof panels, "%c%c", 'a' + some % 3,
-                 some % 8 == 0 ? '\0' : 'a' + some % 4);
+        snprintf(panels, sizeof panels, "%c%c", 'a' + some % 3, some % 8 == 0 ? '\0' : 'a' + some % 4);
     for (size_t i = 0; i < figure.temperature_count; i++)
         temperatures[i] = take_number(&bytes);
     for (size_t i = 0; i < figure.loss_count; i++)

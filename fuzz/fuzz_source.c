@@ -60,8 +60,7 @@ static void check_refusal(const temper_error *error)
 {
     REQUIRE(error->status == TEMPER_BAD_DATA || error->status == TEMPER_NO_MEMORY, "%s: %s",
             temper_status_name(error->status), error->message);
-    REQUIRE(error->status == TEMPER_NO_MEMORY || strstr(error->message, "; "), "no advice: %s",
-            error->message);
+    REQUIRE(error->status == TEMPER_NO_MEMORY || strstr(error->message, "; "), "no advice: %s", error->message);
 }
 
 /* The chunks against what was read before. */
@@ -71,10 +70,8 @@ static void check_chunks(const char *expected, size_t length, bool quoted)
     struct text_chunks *chunks = NULL;
     struct chunk *chunk;
     size_t at = 0;
-    REQUIRE(text_chunks_open(open_file(&error), quoted, &chunks, &error) == TEMPER_OK, "%s",
-            error.message);
-    while (at < MOST && text_chunks_next(chunks, &chunk, &error) == TEMPER_OK &&
-           chunk->length > 0) {
+    REQUIRE(text_chunks_open(open_file(&error), quoted, &chunks, &error) == TEMPER_OK, "%s", error.message);
+    while (at < MOST && text_chunks_next(chunks, &chunk, &error) == TEMPER_OK && chunk->length > 0) {
         size_t compared = chunk->length < length - at ? chunk->length : length - at;
         REQUIRE(memcmp(chunk->bytes, expected + at, compared) == 0, "chunk %zu", chunk->number);
         REQUIRE(chunk->bytes[chunk->length] == 0, "no zeros behind chunk %zu", chunk->number);

@@ -17,24 +17,9 @@ struct input {
 
 static double take_temperature(struct bytes *bytes)
 {
-    static const double special[] = {0,
-                                     0.5,
-                                     1,
-                                     1.5,
-                                     2,
-                                     3,
-                                     5,
-                                     1 - DBL_EPSILON / 2,
-                                     1 + DBL_EPSILON,
-                                     1 - 1e-8,
-                                     1 + 1e-8,
-                                     DBL_TRUE_MIN,
-                                     DBL_MIN,
-                                     1e-3,
-                                     0.999,
-                                     1.001,
-                                     10,
-                                     100};
+    static const double special[] = {
+        0,       0.5,  1,     1.5,   2,  3,  5, 1 - DBL_EPSILON / 2, 1 + DBL_EPSILON, 1 - 1e-8, 1 + 1e-8, DBL_TRUE_MIN,
+        DBL_MIN, 1e-3, 0.999, 1.001, 10, 100};
     uint8_t kind = take_byte(bytes);
     if (kind < 16)
         return take_bits(bytes);
@@ -102,8 +87,7 @@ static void require_distribution(const double *p, const struct input *input, con
 {
     for (size_t c = 0; c < input->n; c++)
         REQUIRE(p[c] >= 0 && p[c] <= 1, "%s[%zu] = %.17g, t2 = %.17g", what, c, p[c], input->t2);
-    REQUIRE(fabs(sum(p, input->n) - 1) <= 1e-12, "sum of %s = %.17g, t2 = %.17g", what,
-            sum(p, input->n), input->t2);
+    REQUIRE(fabs(sum(p, input->n) - 1) <= 1e-12, "sum of %s = %.17g, t2 = %.17g", what, sum(p, input->n), input->t2);
 }
 
 static void check_family(const struct input *input)
@@ -117,13 +101,12 @@ static void check_family(const struct input *input)
     REQUIRE(g >= most, "G = %.17g, max a = %.17g, t = %.17g", g, most, input->t2);
     /* equal activations have the largest excess of all */
     double bound = -temper_log_t(1.0 / (double)n, input->t2);
-    REQUIRE(excess <= bound * (1 + 1e-12), "excess %.17g > %.17g, t = %.17g", excess, bound,
-            input->t2);
+    REQUIRE(excess <= bound * (1 + 1e-12), "excess %.17g > %.17g, t = %.17g", excess, bound, input->t2);
     temper_probabilities(a, n, input->t2, p);
     require_distribution(p, input, "p");
     for (size_t c = 1; c < n; c++)
-        REQUIRE((p[c] - p[0]) * (a[c] < a[0] ? -1 : 1) >= -1e-15,
-                "a[%zu] = %.17g, a[0] = %.17g but p = %.17g, %.17g", c, a[c], a[0], p[c], p[0]);
+        REQUIRE((p[c] - p[0]) * (a[c] < a[0] ? -1 : 1) >= -1e-15, "a[%zu] = %.17g, a[0] = %.17g but p = %.17g, %.17g",
+                c, a[c], a[0], p[c], p[0]);
     temper_log_partition_gradient(a, n, input->t2, q);
     require_distribution(q, input, "gradient of G");
     temper_escort(p, n, 1, q);
@@ -141,19 +124,16 @@ static void check_loss(const struct input *input)
     double loss = temper_loss(input->a, n, label, input->t1, input->t2, gradient);
     REQUIRE(loss >= 0, "loss %.17g, t = %.17g, %.17g", loss, input->t1, input->t2);
     if (input->t1 < 1)
-        REQUIRE(loss <= (1 + 1e-12) / (1 - input->t1), "loss %.17g beyond its cap, t1 = %.17g",
-                loss, input->t1);
+        REQUIRE(loss <= (1 + 1e-12) / (1 - input->t1), "loss %.17g beyond its cap, t1 = %.17g", loss, input->t1);
     REQUIRE(loss == temper_loss(input->a, n, label, input->t1, input->t2, NULL),
-            "the value depends on the gradient being wanted, t = %.17g, %.17g", input->t1,
-            input->t2);
+            "the value depends on the gradient being wanted, t = %.17g, %.17g", input->t1, input->t2);
     for (size_t c = 0; c < n; c++)
-        REQUIRE(c == label ? gradient[c] <= 0 : gradient[c] >= 0,
-                "gradient[%zu] = %.17g, label %zu, t = %.17g, %.17g", c, gradient[c], label,
-                input->t1, input->t2);
+        REQUIRE(c == label ? gradient[c] <= 0 : gradient[c] >= 0, "gradient[%zu] = %.17g, label %zu, t = %.17g, %.17g",
+                c, gradient[c], label, input->t1, input->t2);
     if (all_finite(gradient, n))
         REQUIRE(fabs(sum(gradient, n)) <= 1e-12 * fabs(gradient[label]),
-                "gradient sums to %.17g, entry of the label %.17g, t = %.17g, %.17g",
-                sum(gradient, n), gradient[label], input->t1, input->t2);
+                "gradient sums to %.17g, entry of the label %.17g, t = %.17g, %.17g", sum(gradient, n), gradient[label],
+                input->t1, input->t2);
 }
 
 /* Every method gives a value that is not NaN, and a gradient that is not. The Bregman loss is for
@@ -183,12 +163,10 @@ static void check_margin(const struct input *input)
     double half[2] = {margin / 2, -margin / 2};
     double loss = temper_margin_loss(margin, input->t1, input->t2, &slope, &curvature);
     double same = temper_loss(half, 2, 0, input->t1, input->t2, NULL);
-    REQUIRE(loss >= 0 && slope <= 0, "loss %.17g, slope %.17g, t = %.17g, %.17g", loss, slope,
-            input->t1, input->t2);
+    REQUIRE(loss >= 0 && slope <= 0, "loss %.17g, slope %.17g, t = %.17g, %.17g", loss, slope, input->t1, input->t2);
     if (fabs(margin) > 1e-300) /* half of it is exact */
         REQUIRE(loss == same || fabs(loss - same) <= 1e-11 * same + 1e-300,
-                "margin %.17g: %.17g, two classes: %.17g, t = %.17g, %.17g", margin, loss, same,
-                input->t1, input->t2);
+                "margin %.17g: %.17g, two classes: %.17g, t = %.17g, %.17g", margin, loss, same, input->t1, input->t2);
     double p = temper_margin_probability(margin, input->t2);
     REQUIRE(p >= 0 && p <= 1, "p = %.17g, t = %.17g", p, input->t2);
 }

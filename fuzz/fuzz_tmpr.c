@@ -57,8 +57,7 @@ static size_t make_file(struct bytes bytes)
     layout.length[TMPR_LABELS] = parts >> 2 & 1;
     layout.classes = layout.length[TMPR_LABELS] ? take_byte(&bytes) % 8 + 1 : 0;
     layout.length[TMPR_CLASS_NAMES] = layout.classes ? layout.classes + take_byte(&bytes) % 32 : 0;
-    layout.length[TMPR_FEATURE_NAMES] =
-        parts >> 3 & 1 ? layout.columns + take_byte(&bytes) % 32 : 0;
+    layout.length[TMPR_FEATURE_NAMES] = parts >> 3 & 1 ? layout.columns + take_byte(&bytes) % 32 : 0;
     layout.length[TMPR_WEIGHTS] = parts >> 4 & 1;
     layout.length[TMPR_LINES] = parts >> 5 & 1;
     if (!tmpr_layout_plan(&layout) || layout.file_length > LARGEST)

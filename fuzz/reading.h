@@ -29,8 +29,7 @@ static inline void fuzz_check_refusal(temper_status status, const temper_error *
 {
     REQUIRE(error->status == status, "%d and %d", (int)error->status, (int)status);
     REQUIRE(status == TEMPER_BAD_DATA || status == TEMPER_NO_MEMORY, "%s", error->message);
-    REQUIRE(status == TEMPER_NO_MEMORY ||
-                (strstr(error->message, "/proc/self/fd/") && strstr(error->message, "; ")),
+    REQUIRE(status == TEMPER_NO_MEMORY || (strstr(error->message, "/proc/self/fd/") && strstr(error->message, "; ")),
             "neither place nor advice: %s", error->message);
 }
 
@@ -43,15 +42,12 @@ static inline void fuzz_check_row(const struct dataset *data, uint64_t index)
                        : row.kind == MATRIX_U8  ? (double)((const uint8_t *)row.dense)[i]
                                                 : (double)row.value[i];
         REQUIRE(isfinite(value), "entry %zu of row %d", i, (int)index);
-        REQUIRE(row.kind != MATRIX_CSR || row.column[i] < data->x.columns, "column %u",
-                row.column[i]);
-        REQUIRE(row.kind != MATRIX_CSR || i == 0 || row.column[i] > row.column[i - 1], "column %u",
-                row.column[i]);
+        REQUIRE(row.kind != MATRIX_CSR || row.column[i] < data->x.columns, "column %u", row.column[i]);
+        REQUIRE(row.kind != MATRIX_CSR || i == 0 || row.column[i] > row.column[i - 1], "column %u", row.column[i]);
     }
-    REQUIRE(!data->label || data->label[index] < data->classes.count, "label of row %d",
+    REQUIRE(!data->label || data->label[index] < data->classes.count, "label of row %d", (int)index);
+    REQUIRE(!data->weight || (data->weight[index] >= 0 && isfinite(data->weight[index])), "weight of row %d",
             (int)index);
-    REQUIRE(!data->weight || (data->weight[index] >= 0 && isfinite(data->weight[index])),
-            "weight of row %d", (int)index);
 }
 
 /* All that a reader promises. */
@@ -60,8 +56,7 @@ static inline void fuzz_check_dataset(const struct dataset *data)
     REQUIRE(data->x.rows > 0, "no rows");
     for (uint64_t i = 0; i < data->x.rows; i++)
         fuzz_check_row(data, i);
-    REQUIRE(data->features.count == 0 || data->features.count == data->x.columns, "%zu names",
-            data->features.count);
+    REQUIRE(data->features.count == 0 || data->features.count == data->x.columns, "%zu names", data->features.count);
 }
 
 /* Reads the bytes by one reader: a dataset that is right, or NULL after a refusal that is. */

@@ -38,14 +38,14 @@ TEMPER_API const char *temper_kernel_name(void);
 /* ---- Statuses and errors --------------------------------------------------------------------- */
 
 /* One list: the enumerator, the exit code of the command, and the words. */
-#define TEMPER_STATUS_LIST(X)                                                                      \
-    X(OK, 0, "done")                                                                               \
-    X(USAGE, 2, "wrong usage")                                                                     \
-    X(BAD_DATA, 65, "bad data")                                                                    \
-    X(NO_INPUT, 66, "no such input")                                                               \
-    X(BUG, 70, "a bug in temper")                                                                  \
-    X(NO_MEMORY, 71, "out of memory")                                                              \
-    X(IO, 74, "input or output failed")                                                            \
+#define TEMPER_STATUS_LIST(X)                                                                                          \
+    X(OK, 0, "done")                                                                                                   \
+    X(USAGE, 2, "wrong usage")                                                                                         \
+    X(BAD_DATA, 65, "bad data")                                                                                        \
+    X(NO_INPUT, 66, "no such input")                                                                                   \
+    X(BUG, 70, "a bug in temper")                                                                                      \
+    X(NO_MEMORY, 71, "out of memory")                                                                                  \
+    X(IO, 74, "input or output failed")                                                                                \
     X(INTERRUPTED, 130, "interrupted")
 
 typedef enum temper_status {
@@ -86,9 +86,8 @@ TEMPER_API double temper_divergence(const double *p, const double *q, size_t n, 
 /* The t-exponential family on n classes with activations a: p_c = exp_t(a_c - G_t(a)), sum p = 1.
  * An activation of -infinity is a class that cannot happen; one of +infinity happens surely; two of
  * +infinity, all -infinity, a NaN or n = 0 give NaN. */
-TEMPER_API double temper_log_partition(const double *a, size_t n, double t); /* G_t(a) */
-TEMPER_API double temper_log_partition_excess(const double *a, size_t n,
-                                              double t); /* G_t - max a */
+TEMPER_API double temper_log_partition(const double *a, size_t n, double t);        /* G_t(a) */
+TEMPER_API double temper_log_partition_excess(const double *a, size_t n, double t); /* G_t - max a */
 TEMPER_API void temper_probabilities(const double *a, size_t n, double t, double *p);
 /* The gradient of G_t at a: the escort of order t of the probabilities. */
 TEMPER_API void temper_log_partition_gradient(const double *a, size_t n, double t, double *q);
@@ -107,19 +106,16 @@ typedef struct temper_iterations {
 } temper_iterations;
 
 /* temper_log_partition, telling how many updates of lambda it took. */
-TEMPER_API double temper_log_partition_counted(const double *a, size_t n, double t,
-                                               temper_iterations *iterations);
+TEMPER_API double temper_log_partition_counted(const double *a, size_t n, double t, temper_iterations *iterations);
 /* Algorithm 1 (n classes) and 2 (activations a/2, -a/2): a fixed point, for t > 1 and a finite
  * largest activation, else NaN; iterates until the relative change is at most `tolerance`, at most
  * `limit` times. */
-TEMPER_API double temper_log_partition_algorithm1(const double *a, size_t n, double t,
-                                                  double tolerance, size_t limit,
+TEMPER_API double temper_log_partition_algorithm1(const double *a, size_t n, double t, double tolerance, size_t limit,
                                                   temper_iterations *iterations);
-TEMPER_API double temper_log_partition_algorithm2(double a, double t, double tolerance,
-                                                  size_t limit, temper_iterations *iterations);
+TEMPER_API double temper_log_partition_algorithm2(double a, double t, double tolerance, size_t limit,
+                                                  temper_iterations *iterations);
 /* Bisection down to neighbouring doubles, for every t >= 0. */
-TEMPER_API double temper_log_partition_bisection(const double *a, size_t n, double t,
-                                                 temper_iterations *iterations);
+TEMPER_API double temper_log_partition_bisection(const double *a, size_t n, double t, temper_iterations *iterations);
 /* Activations a/2, -a/2 in closed form: t = 0, 1/2, 1, 3/2, 2. NaN for other temperatures. */
 TEMPER_API double temper_log_partition_closed(double a, double t);
 
@@ -134,18 +130,18 @@ TEMPER_API double temper_importance(const double *a, size_t n, size_t label, dou
 
 /* Two classes as a function of the margin m = c * a, activations m/2, -m/2. At m = -infinity slope
  * and curvature are their limits. */
-TEMPER_API double temper_margin_loss(double margin, double t1, double t2,
-                                     double *slope /* or NULL */, double *curvature /* or NULL */);
+TEMPER_API double temper_margin_loss(double margin, double t1, double t2, double *slope /* or NULL */,
+                                     double *curvature /* or NULL */);
 /* The probability of the given label. */
 TEMPER_API double temper_margin_probability(double margin, double t2);
 
 /* The methods: a name for the command line, and the temperatures that they fix (NAN: free). */
-#define TEMPER_METHOD_LIST(X)                                                                      \
-    X(TEMPERED, "tempered", NAN, NAN, "two temperatures: -log_t1 exp_t2")                          \
-    X(LOGISTIC, "logistic", 1, 1, "plain logistic regression")                                     \
-    X(T_LOGISTIC, "t-logistic", 1, NAN, "heavy tails, unbounded: t1 = 1")                          \
-    X(GCE, "gce", NAN, 1, "generalised cross-entropy: t2 = 1")                                     \
-    X(HINGE, "hinge", NAN, NAN, "support vector machine, smoothed over `smoothing`")               \
+#define TEMPER_METHOD_LIST(X)                                                                                          \
+    X(TEMPERED, "tempered", NAN, NAN, "two temperatures: -log_t1 exp_t2")                                              \
+    X(LOGISTIC, "logistic", 1, 1, "plain logistic regression")                                                         \
+    X(T_LOGISTIC, "t-logistic", 1, NAN, "heavy tails, unbounded: t1 = 1")                                              \
+    X(GCE, "gce", NAN, 1, "generalised cross-entropy: t2 = 1")                                                         \
+    X(HINGE, "hinge", NAN, NAN, "support vector machine, smoothed over `smoothing`")                                   \
     X(BREGMAN, "bregman", NAN, NAN, "the bi-tempered loss of 2019")
 
 typedef enum temper_method {
@@ -172,8 +168,7 @@ TEMPER_API int temper_method_find(const char *name, temper_method *method);
  * gradient to go with it, and is NaN without. */
 TEMPER_API double temper_any_loss(temper_loss_spec loss, const double *a, size_t n, size_t label,
                                   double *gradient /* or NULL */, double *hessian /* or NULL */);
-TEMPER_API double temper_any_margin_loss(temper_loss_spec loss, double margin,
-                                         double *slope /* or NULL */,
+TEMPER_API double temper_any_margin_loss(temper_loss_spec loss, double margin, double *slope /* or NULL */,
                                          double *curvature /* or NULL */);
 
 /* What is known of the two-temperature loss at (t1, t2). */
@@ -204,8 +199,7 @@ typedef struct temper_comm {
     int (*gather)(void *context, const void *mine, const size_t *bytes, void *all);
     /* out_bytes[rank] bytes to each rank, which lie one after another in `out`, and in_bytes[rank]
      * bytes from each, one after another to `in`. */
-    int (*exchange)(void *context, const void *out, const size_t *out_bytes, void *in,
-                    const size_t *in_bytes);
+    int (*exchange)(void *context, const void *out, const size_t *out_bytes, void *in, const size_t *in_bytes);
 } temper_comm;
 
 /* ---- Data ------------------------------------------------------------------------------------ */
@@ -215,17 +209,17 @@ typedef struct temper_data temper_data;
 
 /* How to read; all zeros is the default of every option. Strings are those of the command line. */
 typedef struct temper_read_options {
-    const char *format;      /* "libsvm", "csv", "tsv", "npy", "idx", "cifar", "tmpr"; NULL: told by
-                              * the content, then by the extension */
-    const char *header;      /* "yes", "no"; NULL or "auto": told by the first line */
-    const char *label;       /* a column by name or number (from 1), "none"; NULL: the last one */
-    const char *labels;      /* a file of labels: one a line, IDX or NPY; NULL: of NPY and IDX, what
-                              * temper_data_write puts beside the data, if it is there */
-    const char *ignore;      /* columns "A,B,...", by name or number */
-    const char *categorical; /* text columns, one-hot: "A,B,..." or "all"; NULL: text is refused */
-    const char *missing;     /* "zero", "mean", "drop"; NULL: missing values are refused */
-    const char *classes;     /* keep only rows of these: "A,B,..." */
-    const char *weights;     /* weights of the rows: a column by name, or a file, one a line */
+    const char *format;        /* "libsvm", "csv", "tsv", "npy", "idx", "cifar", "tmpr"; NULL: told by
+                                * the content, then by the extension */
+    const char *header;        /* "yes", "no"; NULL or "auto": told by the first line */
+    const char *label;         /* a column by name or number (from 1), "none"; NULL: the last one */
+    const char *labels;        /* a file of labels: one a line, IDX or NPY; NULL: of NPY and IDX, what
+                                * temper_data_write puts beside the data, if it is there */
+    const char *ignore;        /* columns "A,B,...", by name or number */
+    const char *categorical;   /* text columns, one-hot: "A,B,..." or "all"; NULL: text is refused */
+    const char *missing;       /* "zero", "mean", "drop"; NULL: missing values are refused */
+    const char *classes;       /* keep only rows of these: "A,B,..." */
+    const char *weights;       /* weights of the rows: a column by name, or a file, one a line */
     const char *class_weight;  /* "balanced" or "NAME=W,..." */
     const char *channel;       /* CIFAR: "red", "green", "blue", "grey", "all" (NULL) */
     int zero_based;            /* libsvm: the first feature is 0, not 1 */
@@ -243,22 +237,21 @@ typedef struct temper_read_options {
 
 /* Reads a whole file, "-" being the standard input; gzip and zstd are undone. *data is untouched on
  * failure, and the error says file, line, column, cause and remedy. */
-TEMPER_API temper_status temper_data_read(const char *path, const temper_read_options *options,
-                                          temper_data **data, temper_error *error);
+TEMPER_API temper_status temper_data_read(const char *path, const temper_read_options *options, temper_data **data,
+                                          temper_error *error);
 /* Reads a file so that its features are those of `like`, as a validation file wants it: columns are
  * found by name, texts become the same features, missing values what they became there. */
 TEMPER_API temper_status temper_data_read_like(const temper_data *like, const char *path,
-                                               const temper_read_options *options,
-                                               temper_data **data, temper_error *error);
+                                               const temper_read_options *options, temper_data **data,
+                                               temper_error *error);
 TEMPER_API void temper_data_free(temper_data *data);
 
 /* Writes to a file, whole or not at all. `format` NULL: told by the extension. */
-TEMPER_API temper_status temper_data_write(const temper_data *data, const char *path,
-                                           const char *format, temper_error *error);
+TEMPER_API temper_status temper_data_write(const temper_data *data, const char *path, const char *format,
+                                           temper_error *error);
 
 /* Whether the name is one to write to and a format is told: worth asking before hours of work. */
-TEMPER_API temper_status temper_data_write_check(const char *path, const char *format,
-                                                 temper_error *error);
+TEMPER_API temper_status temper_data_write_check(const char *path, const char *format, temper_error *error);
 
 /* A file that belongs to data: the list of changes of noisy data, for one. */
 typedef struct temper_attachment {
@@ -268,9 +261,8 @@ typedef struct temper_attachment {
 } temper_attachment;
 
 /* The same with one more file: all of them are written, or those that were there stay. */
-TEMPER_API temper_status temper_data_write_with(const temper_data *data, const char *path,
-                                                const char *format, const temper_attachment *with,
-                                                temper_error *error);
+TEMPER_API temper_status temper_data_write_with(const temper_data *data, const char *path, const char *format,
+                                                const temper_attachment *with, temper_error *error);
 
 TEMPER_API unsigned long long temper_data_rows(const temper_data *data);
 /* Of several processes together; else the same. */
@@ -293,20 +285,16 @@ TEMPER_API const uint32_t *temper_data_labels(const temper_data *data);
 
 /* The caller's numbers as data: row by row, without gaps; labels are the names of the classes, as
  * whole numbers, or NULL for none. A value that is not finite is refused. */
-TEMPER_API temper_status temper_data_from_f64(const double *x, size_t rows, size_t columns,
-                                              const int *labels, temper_data **data,
-                                              temper_error *error);
+TEMPER_API temper_status temper_data_from_f64(const double *x, size_t rows, size_t columns, const int *labels,
+                                              temper_data **data, temper_error *error);
 /* The same without a copy of the features, which must live as long as the data. Labels are copied.
  */
-TEMPER_API temper_status temper_data_borrow_f64(const double *x, size_t rows, size_t columns,
-                                                const int *labels, temper_data **data,
-                                                temper_error *error);
-TEMPER_API temper_status temper_data_borrow_f32(const float *x, size_t rows, size_t columns,
-                                                const int *labels, temper_data **data,
-                                                temper_error *error);
-TEMPER_API temper_status temper_data_borrow_u8(const unsigned char *x, size_t rows, size_t columns,
-                                               const int *labels, temper_data **data,
-                                               temper_error *error);
+TEMPER_API temper_status temper_data_borrow_f64(const double *x, size_t rows, size_t columns, const int *labels,
+                                                temper_data **data, temper_error *error);
+TEMPER_API temper_status temper_data_borrow_f32(const float *x, size_t rows, size_t columns, const int *labels,
+                                                temper_data **data, temper_error *error);
+TEMPER_API temper_status temper_data_borrow_u8(const unsigned char *x, size_t rows, size_t columns, const int *labels,
+                                               temper_data **data, temper_error *error);
 
 /* Sparse rows: entries row_start[r] up to row_start[r + 1] belong to row r, their columns, counted
  * from 0, ascending and none twice. */
@@ -317,8 +305,8 @@ typedef struct temper_csr {
     const float *value;
 } temper_csr;
 
-TEMPER_API temper_status temper_data_borrow_csr(const temper_csr *x, const int *labels,
-                                                temper_data **data, temper_error *error);
+TEMPER_API temper_status temper_data_borrow_csr(const temper_csr *x, const int *labels, temper_data **data,
+                                                temper_error *error);
 
 /* The same in the types that other programs keep sparse rows in, scipy for one: each array says how
  * many bytes an element has, 4 or 8. Starts and columns are integers that are not below 0, signed
@@ -331,18 +319,15 @@ typedef struct temper_sparse {
     size_t row_start_size, column_size, value_size;
 } temper_sparse;
 
-TEMPER_API temper_status temper_data_borrow_sparse(const temper_sparse *x, const int *labels,
-                                                   temper_data **data, temper_error *error);
+TEMPER_API temper_status temper_data_borrow_sparse(const temper_sparse *x, const int *labels, temper_data **data,
+                                                   temper_error *error);
 
 /* What else arrays come with, all of it copied; on failure the data is as it was. Names of all
  * classes in their order, which is that of their numbers; of all features; and a weight for each
  * row, 0 or more, times those that it has. */
-TEMPER_API temper_status temper_data_name_classes(temper_data *data, const char *const *names,
-                                                  temper_error *error);
-TEMPER_API temper_status temper_data_name_features(temper_data *data, const char *const *names,
-                                                   temper_error *error);
-TEMPER_API temper_status temper_data_weigh(temper_data *data, const double *weights,
-                                           temper_error *error);
+TEMPER_API temper_status temper_data_name_classes(temper_data *data, const char *const *names, temper_error *error);
+TEMPER_API temper_status temper_data_name_features(temper_data *data, const char *const *names, temper_error *error);
+TEMPER_API temper_status temper_data_weigh(temper_data *data, const double *weights, temper_error *error);
 
 /* How many columns of a kind a summary names. */
 #define TEMPER_SUMMARY_SHOWN 6
@@ -375,25 +360,24 @@ typedef struct temper_summary {
 
 /* Goes through all values once, on so many threads (0: as many as the machine runs at once); the
  * result does not depend on their number. *summary is untouched on failure. */
-TEMPER_API temper_status temper_data_summary(const temper_data *data, size_t threads,
-                                             temper_summary *summary, temper_error *error);
+TEMPER_API temper_status temper_data_summary(const temper_data *data, size_t threads, temper_summary *summary,
+                                             temper_error *error);
 TEMPER_API void temper_summary_free(temper_summary *summary);
 
 /* A scaled copy, learnt from all rows: "none", "standard", "minmax", "maxabs", "log" or "pixels"
  * (divided by 255). With "none" it borrows the features of `data`, which must live as long. */
-TEMPER_API temper_status temper_data_scale(const temper_data *data, const char *scale,
-                                           size_t threads, temper_data **scaled,
-                                           temper_error *error);
+TEMPER_API temper_status temper_data_scale(const temper_data *data, const char *scale, size_t threads,
+                                           temper_data **scaled, temper_error *error);
 
 /* A copy of some rows, counted from 0, in that order; a row may come twice. Classes stay as they
  * are, also where one has no row left. */
-TEMPER_API temper_status temper_data_take(const temper_data *data, const size_t *row, size_t count,
-                                          temper_data **taken, temper_error *error);
+TEMPER_API temper_status temper_data_take(const temper_data *data, const size_t *row, size_t count, temper_data **taken,
+                                          temper_error *error);
 
 /* Two sets of the same features as one, the rows of `second` behind those of `first`. Classes are
  * told by their names; weights of a set that has none are 1. */
-TEMPER_API temper_status temper_data_join(const temper_data *first, const temper_data *second,
-                                          temper_data **joined, temper_error *error);
+TEMPER_API temper_status temper_data_join(const temper_data *first, const temper_data *second, temper_data **joined,
+                                          temper_error *error);
 
 typedef struct temper_split_options {
     double share;            /* for testing: above 0 and below 1 */
@@ -403,9 +387,8 @@ typedef struct temper_split_options {
 
 /* Parts the rows at random into copies: round(share * rows) of them for testing, the others for
  * training, each in their old order. */
-TEMPER_API temper_status temper_data_split(const temper_data *data,
-                                           const temper_split_options *options, temper_data **train,
-                                           temper_data **test, temper_error *error);
+TEMPER_API temper_status temper_data_split(const temper_data *data, const temper_split_options *options,
+                                           temper_data **train, temper_data **test, temper_error *error);
 
 /* Noise put into labels or rows on purpose, as in section 7 of the paper. */
 typedef struct temper_noise_options {
@@ -431,20 +414,19 @@ typedef struct temper_change {
 
 /* The noisy data, which may borrow the features of `data`: free it first. *changes, in order of
  * their rows, is freed by temper_free. Outputs are untouched on failure. */
-TEMPER_API temper_status temper_data_noise(const temper_data *data,
-                                           const temper_noise_options *options, temper_data **noisy,
-                                           temper_change **changes, size_t *count,
+TEMPER_API temper_status temper_data_noise(const temper_data *data, const temper_noise_options *options,
+                                           temper_data **noisy, temper_change **changes, size_t *count,
                                            temper_error *error);
 
 /* ---- Training -------------------------------------------------------------------------------- */
 
 /* Why training ended. All but the last two come with a model that is as good as the words say. */
-#define TEMPER_STOP_LIST(X)                                                                        \
-    X(CONVERGED, "converged", "the gradient is as small as asked for")                             \
-    X(MAX_ITER, "max-iter", "the limit of iterations came first")                                  \
-    X(STALLED, "stalled", "rounding hides any further progress")                                   \
-    X(VALIDATION, "validation", "the validation loss has stopped falling")                         \
-    X(INTERRUPTED, "interrupted", "the caller asked to stop; the model is the best so far")        \
+#define TEMPER_STOP_LIST(X)                                                                                            \
+    X(CONVERGED, "converged", "the gradient is as small as asked for")                                                 \
+    X(MAX_ITER, "max-iter", "the limit of iterations came first")                                                      \
+    X(STALLED, "stalled", "rounding hides any further progress")                                                       \
+    X(VALIDATION, "validation", "the validation loss has stopped falling")                                             \
+    X(INTERRUPTED, "interrupted", "the caller asked to stop; the model is the best so far")                            \
     X(PLATEAU, "plateau", "nothing was learnt: the loss is flat there")
 
 typedef enum temper_stop {
@@ -476,24 +458,24 @@ typedef int temper_progress_fn(void *context, const temper_progress *progress);
 
 /* Always begin with temper_train_defaults(). Strings are those of the command line. */
 typedef struct temper_train_options {
-    temper_loss_spec loss;     /* tempered, t1 = 0.3, t2 = 1 */
-    double l2;                 /* lambda; NAN: lambda_0 = 2e-4 tr Cov(x) / (C - 1) */
-    const char *scale;         /* NULL: "standard" for dense data, "none" for sparse */
-    const char *solver;        /* NULL or "auto"; "newton", "lbfgs", "tron" */
-    const char *precision;     /* of the sums: NULL or "auto"; "f32", "f64" */
-    const char *init;          /* NULL or "zero"; "normal:STD" */
-    const temper_model *warm;  /* start from its weights; or NULL */
-    const temper_data *valid;  /* stop when the loss on it has not fallen for `patience`; or NULL */
-    size_t patience;           /* iterations: 10 */
-    size_t starts;             /* 1: that start alone; 2 or 3: others too, and compare them */
-    int no_intercept;          /* leave b out */
-    double tolerance;          /* 1e-4: of the gradient, relative to that at W = 0 */
-    size_t max_iterations;     /* 1000 */
-    unsigned long long seed;   /* 1 */
-    size_t threads;            /* 0: as many as the machine runs at once */
-    const char *checkpoint;    /* a file to go on from after a crash; NULL: none */
-    double checkpoint_seconds; /* at least so long between two savings: 30; 0: every iteration */
-    int resume;                /* go on from the checkpoint if there is one */
+    temper_loss_spec loss;      /* tempered, t1 = 0.3, t2 = 1 */
+    double l2;                  /* lambda; NAN: lambda_0 = 2e-4 tr Cov(x) / (C - 1) */
+    const char *scale;          /* NULL: "standard" for dense data, "none" for sparse */
+    const char *solver;         /* NULL or "auto"; "newton", "lbfgs", "tron" */
+    const char *precision;      /* of the sums: NULL or "auto"; "f32", "f64" */
+    const char *init;           /* NULL or "zero"; "normal:STD" */
+    const temper_model *warm;   /* start from its weights; or NULL */
+    const temper_data *valid;   /* stop when the loss on it has not fallen for `patience`; or NULL */
+    size_t patience;            /* iterations: 10 */
+    size_t starts;              /* 1: that start alone; 2 or 3: others too, and compare them */
+    int no_intercept;           /* leave b out */
+    double tolerance;           /* 1e-4: of the gradient, relative to that at W = 0 */
+    size_t max_iterations;      /* 1000 */
+    unsigned long long seed;    /* 1 */
+    size_t threads;             /* 0: as many as the machine runs at once */
+    const char *checkpoint;     /* a file to go on from after a crash; NULL: none */
+    double checkpoint_seconds;  /* at least so long between two savings: 30; 0: every iteration */
+    int resume;                 /* go on from the checkpoint if there is one */
     temper_progress_fn *follow; /* or NULL */
     void *follow_context;
 } temper_train_options;
@@ -524,8 +506,7 @@ typedef struct temper_train_report {
 /* Fits a model. *model and *report are untouched on failure; a plateau and a loss that is not
  * finite are failures (TEMPER_BAD_DATA). An interrupted training is a success. */
 TEMPER_API temper_status temper_train(const temper_data *data, const temper_train_options *options,
-                                      temper_model **model, temper_train_report *report,
-                                      temper_error *error);
+                                      temper_model **model, temper_train_report *report, temper_error *error);
 TEMPER_API void temper_model_free(temper_model *model);
 
 /* ---- Other engines --------------------------------------------------------------------------- */
@@ -551,21 +532,19 @@ typedef struct temper_bytes {
 } temper_bytes;
 
 /* Surveys rows that have labels; to be freed by temper_free. */
-TEMPER_API temper_status temper_survey(const temper_data *data, size_t threads, char **survey,
-                                       size_t *length, temper_error *error);
+TEMPER_API temper_status temper_survey(const temper_data *data, size_t threads, char **survey, size_t *length,
+                                       temper_error *error);
 
 typedef struct temper_plan temper_plan;
 
 /* From the surveys of all shards. Of the options count loss, l2, scale (but "log"), precision,
  * no_intercept, and the tolerance where the precision is to follow from it. Shards that do not
  * agree in their columns are refused. */
-TEMPER_API temper_status temper_plan_new(const temper_bytes *surveys, size_t count,
-                                         const temper_train_options *options, temper_plan **plan,
-                                         temper_error *error);
+TEMPER_API temper_status temper_plan_new(const temper_bytes *surveys, size_t count, const temper_train_options *options,
+                                         temper_plan **plan, temper_error *error);
 TEMPER_API void temper_plan_free(temper_plan *plan);
 /* For the way to the workers; to be freed by temper_free. */
-TEMPER_API temper_status temper_plan_text(const temper_plan *plan, char **text, size_t *length,
-                                          temper_error *error);
+TEMPER_API temper_status temper_plan_text(const temper_plan *plan, char **text, size_t *length, temper_error *error);
 TEMPER_API temper_status temper_plan_from_text(const char *text, size_t length, temper_plan **plan,
                                                temper_error *error);
 
@@ -593,55 +572,48 @@ TEMPER_API size_t temper_answer_length(const temper_plan *plan, temper_asked ask
 
 /* Rows on which questions are answered, one at a time. Borrows both data and plan. */
 typedef struct temper_shard temper_shard;
-TEMPER_API temper_status temper_shard_borrow(const temper_data *data, const temper_plan *plan,
-                                             size_t threads, temper_shard **shard,
-                                             temper_error *error);
+TEMPER_API temper_status temper_shard_borrow(const temper_data *data, const temper_plan *plan, size_t threads,
+                                             temper_shard **shard, temper_error *error);
 TEMPER_API void temper_shard_free(temper_shard *shard);
-TEMPER_API temper_status temper_shard_answer(temper_shard *shard, const temper_question *question,
-                                             const double *w, double *answer, temper_error *error);
+TEMPER_API temper_status temper_shard_answer(temper_shard *shard, const temper_question *question, const double *w,
+                                             double *answer, temper_error *error);
 
 /* The sum of the answers of all shards, in the order of the shards: pairs, pairs of pairs and so
  * on. `sum` may be none of them. */
-TEMPER_API void temper_reduce(const double *const *answers, size_t count, size_t length,
-                              double *sum);
+TEMPER_API void temper_reduce(const double *const *answers, size_t count, size_t length, double *sum);
 
 /* Whoever asks all shards, and reduces. */
 typedef struct temper_engine {
     void *context;
     /* Fills sum. Anything but TEMPER_OK ends the training, which fails with that and the error. */
-    temper_status (*ask)(void *context, const temper_question *question, const double *w,
-                         double *sum, temper_error *error);
+    temper_status (*ask)(void *context, const temper_question *question, const double *w, double *sum,
+                         temper_error *error);
 } temper_engine;
 
 /* Fits a model to the rows of all shards, by L-BFGS. Of the options do not count those that the
  * plan has settled; as for temper_train otherwise, but for warnings that would need the rows. */
 TEMPER_API temper_status temper_train_shards(const temper_plan *plan, const temper_engine *engine,
-                                             const temper_train_options *options,
-                                             temper_model **model, temper_train_report *report,
-                                             temper_error *error);
+                                             const temper_train_options *options, temper_model **model,
+                                             temper_train_report *report, temper_error *error);
 
 /* ---- Models ---------------------------------------------------------------------------------- */
 
-TEMPER_API temper_status temper_model_save(const temper_model *model, const char *path,
-                                           temper_error *error);
-TEMPER_API temper_status temper_model_load(const char *path, temper_model **model,
-                                           temper_error *error);
+TEMPER_API temper_status temper_model_save(const temper_model *model, const char *path, temper_error *error);
+TEMPER_API temper_status temper_model_load(const char *path, temper_model **model, temper_error *error);
 /* 1 if the file begins as a model does; 0 for any other, and for "-", which is read only once. */
 TEMPER_API int temper_model_is(const char *path);
 /* The bytes of such a file, to be freed by temper_free, and a model from them. */
-TEMPER_API temper_status temper_model_text(const temper_model *model, char **text, size_t *length,
-                                           temper_error *error);
-TEMPER_API temper_status temper_model_from_text(const char *text, size_t length,
-                                                temper_model **model, temper_error *error);
+TEMPER_API temper_status temper_model_text(const temper_model *model, char **text, size_t *length, temper_error *error);
+TEMPER_API temper_status temper_model_from_text(const char *text, size_t length, temper_model **model,
+                                                temper_error *error);
 /* "c" or "onnx"; NULL: told by the extension. */
-TEMPER_API temper_status temper_model_export(const temper_model *model, const char *path,
-                                             const char *format, temper_error *error);
+TEMPER_API temper_status temper_model_export(const temper_model *model, const char *path, const char *format,
+                                             temper_error *error);
 
 TEMPER_API size_t temper_model_classes(const temper_model *model);
 TEMPER_API const char *temper_model_class_name(const temper_model *model, size_t class_number);
 TEMPER_API unsigned long long temper_model_features(const temper_model *model);
-TEMPER_API const char *temper_model_feature_name(const temper_model *model,
-                                                 unsigned long long column); /* or NULL */
+TEMPER_API const char *temper_model_feature_name(const temper_model *model, unsigned long long column); /* or NULL */
 TEMPER_API temper_loss_spec temper_model_loss(const temper_model *model);
 TEMPER_API double temper_model_l2(const temper_model *model);
 /* Weight vectors: 1 for two classes, which speaks for class 1 against class 0, else one a class. */
@@ -677,15 +649,14 @@ TEMPER_API size_t temper_output_width(const temper_model *model, temper_output o
 
 /* Fills out[rows * width]. Data that has more features than the model is refused unless it is
  * sparse: unknown sparse features are left out. */
-TEMPER_API temper_status temper_predict(const temper_model *model, const temper_data *data,
-                                        temper_output output, size_t threads, double *out,
-                                        temper_error *error);
+TEMPER_API temper_status temper_predict(const temper_model *model, const temper_data *data, temper_output output,
+                                        size_t threads, double *out, temper_error *error);
 
 /* The importance factor p^(t2 - t1) of the given label of each row, p being the model's own
  * probability: how much of its gradient the row is allowed. out[rows]; for the losses with two
  * temperatures (not hinge, not bregman), and labels that the model knows. */
-TEMPER_API temper_status temper_importances(const temper_model *model, const temper_data *data,
-                                            size_t threads, double *out, temper_error *error);
+TEMPER_API temper_status temper_importances(const temper_model *model, const temper_data *data, size_t threads,
+                                            double *out, temper_error *error);
 
 /* Data for a model, in batches of bounded size: rows of a file that may be larger than memory. */
 typedef struct temper_stream temper_stream;
@@ -693,12 +664,11 @@ typedef struct temper_stream temper_stream;
 /* Columns are found by the names that the model knows, text and missing values become what they
  * were in training; a label column may be there or not. */
 TEMPER_API temper_status temper_stream_open(const temper_model *model, const char *path,
-                                            const temper_read_options *options,
-                                            temper_stream **stream, temper_error *error);
+                                            const temper_read_options *options, temper_stream **stream,
+                                            temper_error *error);
 /* The next rows, freed by temper_data_free before the stream is closed; *batch is NULL at the end.
  */
-TEMPER_API temper_status temper_stream_next(temper_stream *stream, temper_data **batch,
-                                            temper_error *error);
+TEMPER_API temper_status temper_stream_next(temper_stream *stream, temper_data **batch, temper_error *error);
 /* What the user should know so far, a sentence a line. */
 TEMPER_API const char *temper_stream_notes(const temper_stream *stream);
 /* Rows so far that were left out, as values were missing in them ("drop"). */
@@ -721,13 +691,13 @@ typedef struct temper_evaluation {
 
 /* Adds rows to an evaluation, in any number of calls: begin, add..., end. */
 typedef struct temper_evaluator temper_evaluator;
-TEMPER_API temper_status temper_evaluator_new(const temper_model *model,
-                                              temper_evaluator **evaluator, temper_error *error);
-TEMPER_API temper_status temper_evaluator_add(temper_evaluator *evaluator, const temper_data *data,
-                                              size_t threads, temper_error *error);
+TEMPER_API temper_status temper_evaluator_new(const temper_model *model, temper_evaluator **evaluator,
+                                              temper_error *error);
+TEMPER_API temper_status temper_evaluator_add(temper_evaluator *evaluator, const temper_data *data, size_t threads,
+                                              temper_error *error);
 /* Fills the evaluation, unless NULL, and frees the evaluator; on failure too. */
-TEMPER_API temper_status temper_evaluator_end(temper_evaluator *evaluator,
-                                              temper_evaluation *evaluation, temper_error *error);
+TEMPER_API temper_status temper_evaluator_end(temper_evaluator *evaluator, temper_evaluation *evaluation,
+                                              temper_error *error);
 TEMPER_API void temper_evaluation_free(temper_evaluation *evaluation);
 
 /* ---- Statistics ------------------------------------------------------------------------------ */
@@ -746,9 +716,8 @@ typedef struct temper_paired {
 
 /* Numbers must be finite. Pairs that do not differ tell Wilcoxon's test nothing; ties share their
  * ranks. If no pair differs, both p are 1. */
-TEMPER_API temper_status temper_paired_compare(const double *first, const double *second,
-                                               size_t count, temper_paired *paired,
-                                               temper_error *error);
+TEMPER_API temper_status temper_paired_compare(const double *first, const double *second, size_t count,
+                                               temper_paired *paired, temper_error *error);
 
 /* Mean, and standard deviation with count - 1: NAN for none, or one. */
 TEMPER_API double temper_mean(const double *values, size_t count);
@@ -837,7 +806,7 @@ typedef struct temper_tune_report {
     /* How sure it is: the accuracy of the best less that of the best logistic regression in the
      * table, and the standard error of that difference; NAN without one. */
     double gain, gain_error;
-    int refitted; /* 1: the final fit began at the mean of the fold models, as it had gone astray */
+    int refitted;            /* 1: the final fit began at the mean of the fold models, as it had gone astray */
     unsigned long long *ask; /* rows to label, from 0, the most telling first */
     uint32_t *ask_label;     /* the numbers of the classes that they have now */
     size_t ask_count;
@@ -852,9 +821,8 @@ typedef struct temper_tune_report {
 /* Chooses temperatures and l2 by cross-validation, and fits the final model (`model` may be NULL:
  * none is fitted). *model and *report are untouched on failure. After an interruption it is a
  * success with report->interrupted, and *model is NULL. */
-TEMPER_API temper_status temper_tune(const temper_data *data, const temper_tune_options *options,
-                                     temper_model **model, temper_tune_report *report,
-                                     temper_error *error);
+TEMPER_API temper_status temper_tune(const temper_data *data, const temper_tune_options *options, temper_model **model,
+                                     temper_tune_report *report, temper_error *error);
 /* Frees what it points to, not the report itself. */
 TEMPER_API void temper_tune_report_free(temper_tune_report *report);
 
@@ -901,10 +869,10 @@ typedef struct temper_audit_report {
     size_t classes;
     int by_row;                   /* 1: kind "row" */
     unsigned long long supported; /* so many of them the evidence supports */
-    double wrong; /* wrong labels, as far as can be told: the sum of probabilities */
+    double wrong;                 /* wrong labels, as far as can be told: the sum of probabilities */
     /* Expected rows by [true class * classes + given class]; NULL with more than 256 classes. */
     double *transition;
-    int in_pairs; /* 1: wrong labels keep to pairs of classes; 0: they look evenly spread */
+    int in_pairs;                 /* 1: wrong labels keep to pairs of classes; 0: they look evenly spread */
     unsigned long long conflicts; /* rows that have one */
     temper_loss_spec loss;        /* resolved */
     double l2, accuracy;          /* out of fold, against the labels as given */
@@ -917,27 +885,24 @@ typedef struct temper_audit_report {
 
 /* Which labels look wrong. `scores` has room for one number a row (of all processes), or is NULL:
  * the score of each, in the order of the rows. Outputs are untouched on failure. */
-TEMPER_API temper_status temper_audit(const temper_data *data, const temper_audit_options *options,
-                                      double *scores, temper_audit_report *report,
-                                      temper_error *error);
+TEMPER_API temper_status temper_audit(const temper_data *data, const temper_audit_options *options, double *scores,
+                                      temper_audit_report *report, temper_error *error);
 /* Frees what it points to, not the report itself. */
 TEMPER_API void temper_audit_report_free(temper_audit_report *report);
 
 /* The share of wrong labels to expect among the first `count` suspects; NAN for none, or kind
  * "row". */
-TEMPER_API double temper_audit_precision(const temper_audit_report *report,
-                                         unsigned long long count);
+TEMPER_API double temper_audit_precision(const temper_audit_report *report, unsigned long long count);
 /* Its range; NAN with more than two classes, too. */
-TEMPER_API void temper_audit_precision_range(const temper_audit_report *report,
-                                             unsigned long long count, double *low, double *high);
+TEMPER_API void temper_audit_precision_range(const temper_audit_report *report, unsigned long long count, double *low,
+                                             double *high);
 
 /* The data without the first `count` suspects ("drop"), with their suggested labels ("relabel"), or
  * with their weights multiplied by their importance ("weight"). May borrow the features of `data`:
  * free it first. */
-TEMPER_API temper_status temper_audit_fix(const temper_data *data,
-                                          const temper_audit_report *report,
-                                          unsigned long long count, const char *how,
-                                          temper_data **fixed, temper_error *error);
+TEMPER_API temper_status temper_audit_fix(const temper_data *data, const temper_audit_report *report,
+                                          unsigned long long count, const char *how, temper_data **fixed,
+                                          temper_error *error);
 
 /* The same as a file. */
 typedef struct temper_audit_fixing {
@@ -950,24 +915,20 @@ typedef struct temper_audit_fixing {
 } temper_audit_fixing;
 
 /* Whether the name is one that can be written, and its format can hold the fixes. */
-TEMPER_API temper_status temper_audit_fix_check(const temper_audit_fixing *fixing,
-                                                temper_error *error);
+TEMPER_API temper_status temper_audit_fix_check(const temper_audit_fixing *fixing, temper_error *error);
 /* A text (CSV, TSV, libsvm) is copied line by line from the file that the data was read from, if
  * that is one file with its labels in it, can be read again, and has the format of the result: rows
  * are left out ("drop"), or their label ("relabel") or weight ("weight"; where there was none, a
  * last column `weight` is added) is another. All else becomes what temper_data_write makes of
  * temper_audit_fix. */
-TEMPER_API temper_status temper_audit_fix_write(const temper_data *data,
-                                                const temper_audit_report *report,
-                                                unsigned long long count,
-                                                temper_audit_fixing *fixing, temper_error *error);
+TEMPER_API temper_status temper_audit_fix_write(const temper_data *data, const temper_audit_report *report,
+                                                unsigned long long count, temper_audit_fixing *fixing,
+                                                temper_error *error);
 
 /* A page of HTML about the first `count` suspects: summary, margins, transition table, list, and
  * the pictures themselves where rows are pictures. To be freed by temper_free. */
-TEMPER_API temper_status temper_audit_page(const temper_data *data,
-                                           const temper_audit_report *report,
-                                           unsigned long long count, char **html, size_t *length,
-                                           temper_error *error);
+TEMPER_API temper_status temper_audit_page(const temper_data *data, const temper_audit_report *report,
+                                           unsigned long long count, char **html, size_t *length, temper_error *error);
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
 
@@ -982,8 +943,8 @@ typedef struct temper_loss_figure {
 } temper_loss_figure;
 
 /* The figure as SVG text, to be freed by temper_free. *svg is untouched on failure. */
-TEMPER_API temper_status temper_plot_losses(const temper_loss_figure *figure, char **svg,
-                                            size_t *length, temper_error *error);
+TEMPER_API temper_status temper_plot_losses(const temper_loss_figure *figure, char **svg, size_t *length,
+                                            temper_error *error);
 TEMPER_API void temper_free(void *block);
 
 /* The pictures below are SVG text too, without scripts, style sheets or anything from elsewhere.
@@ -1007,8 +968,8 @@ typedef struct temper_boundary_figure {
     size_t boundary_count;
 } temper_boundary_figure;
 
-TEMPER_API temper_status temper_plot_boundary(const temper_boundary_figure *figure, char **svg,
-                                              size_t *length, temper_error *error);
+TEMPER_API temper_status temper_plot_boundary(const temper_boundary_figure *figure, char **svg, size_t *length,
+                                              temper_error *error);
 
 /* Rows by the margin of their given label, above 0 if the model agrees, and the loss over it. */
 typedef struct temper_margin_figure {
@@ -1020,8 +981,8 @@ typedef struct temper_margin_figure {
     temper_loss_spec loss;
 } temper_margin_figure;
 
-TEMPER_API temper_status temper_plot_margins(const temper_margin_figure *figure, char **svg,
-                                             size_t *length, temper_error *error);
+TEMPER_API temper_status temper_plot_margins(const temper_margin_figure *figure, char **svg, size_t *length,
+                                             temper_error *error);
 
 /* Weights as the penalty falls, strong to weak; the strongest at the end are named. */
 typedef struct temper_path_figure {
@@ -1035,8 +996,8 @@ typedef struct temper_path_figure {
     const double *test_accuracy; /* the same on other rows; or NULL */
 } temper_path_figure;
 
-TEMPER_API temper_status temper_plot_path(const temper_path_figure *figure, char **svg,
-                                          size_t *length, temper_error *error);
+TEMPER_API temper_status temper_plot_path(const temper_path_figure *figure, char **svg, size_t *length,
+                                          temper_error *error);
 
 /* Bars side by side: values[group][series]. At most 64 groups of 6 series. */
 typedef struct temper_bar_figure {
@@ -1049,8 +1010,8 @@ typedef struct temper_bar_figure {
     int shares; /* 1: they are shares from 0 to 1, and shown as percentages */
 } temper_bar_figure;
 
-TEMPER_API temper_status temper_plot_bars(const temper_bar_figure *figure, char **svg,
-                                          size_t *length, temper_error *error);
+TEMPER_API temper_status temper_plot_bars(const temper_bar_figure *figure, char **svg, size_t *length,
+                                          temper_error *error);
 
 /* A table of numbers as a map: values[row][column], the darker the larger; NAN leaves a cell empty.
  * At most 128 rows and 128 columns. */
@@ -1065,8 +1026,8 @@ typedef struct temper_heat_figure {
     int shares;    /* 1: they are shares from 0 to 1, and shown as percentages */
 } temper_heat_figure;
 
-TEMPER_API temper_status temper_plot_heat(const temper_heat_figure *figure, char **svg,
-                                          size_t *length, temper_error *error);
+TEMPER_API temper_status temper_plot_heat(const temper_heat_figure *figure, char **svg, size_t *length,
+                                          temper_error *error);
 
 /* Lines through points, with error bars: values[series][point]. At most 8 series. */
 typedef struct temper_line_figure {
@@ -1079,8 +1040,8 @@ typedef struct temper_line_figure {
     const double *errors; /* [series][point], >= 0: half of the bar; or NULL */
 } temper_line_figure;
 
-TEMPER_API temper_status temper_plot_lines(const temper_line_figure *figure, char **svg,
-                                           size_t *length, temper_error *error);
+TEMPER_API temper_status temper_plot_lines(const temper_line_figure *figure, char **svg, size_t *length,
+                                           temper_error *error);
 
 /* A part of a page. */
 typedef enum temper_block_kind {
@@ -1103,37 +1064,33 @@ typedef struct temper_block {
 
 /* A page of HTML that needs nothing else, for light and dark screens. All texts are escaped but
  * pictures; two pictures in a row stand side by side where there is room. */
-TEMPER_API temper_status temper_write_page(const char *title, const temper_block *blocks,
-                                           size_t count, char **html, size_t *length,
-                                           temper_error *error);
+TEMPER_API temper_status temper_write_page(const char *title, const temper_block *blocks, size_t count, char **html,
+                                           size_t *length, temper_error *error);
 
 /* A report on a model, from labelled rows in any number of calls: begin, add..., end. */
 typedef struct temper_reporter temper_reporter;
 TEMPER_API temper_status temper_reporter_new(const temper_model *model, temper_reporter **reporter,
                                              temper_error *error);
-TEMPER_API temper_status temper_reporter_add(temper_reporter *reporter, const temper_data *data,
-                                             size_t threads, temper_error *error);
+TEMPER_API temper_status temper_reporter_add(temper_reporter *reporter, const temper_data *data, size_t threads,
+                                             temper_error *error);
 /* Names of files that the page tells, as the user gave them, or NULL, and rows that were left out
  * for missing values. The names are kept by the caller until the end. */
-TEMPER_API void temper_reporter_source(temper_reporter *reporter, const char *model,
-                                       const char *data, unsigned long long dropped);
+TEMPER_API void temper_reporter_source(temper_reporter *reporter, const char *model, const char *data,
+                                       unsigned long long dropped);
 /* Summary, margins with the loss, calibration, confusion and the strongest weights: a page of HTML,
  * or the pictures alone as one SVG. Frees the reporter, on failure too; `text` NULL: does only
  * that. */
-TEMPER_API temper_status temper_reporter_end(temper_reporter *reporter, int as_svg, char **text,
-                                             size_t *length, temper_error *error);
+TEMPER_API temper_status temper_reporter_end(temper_reporter *reporter, int as_svg, char **text, size_t *length,
+                                             temper_error *error);
 
 /* Saves bytes as a file, whole or not at all: a temporary file beside it, synced, then renamed. */
-TEMPER_API temper_status temper_save(const char *path, const char *bytes, size_t length,
-                                     temper_error *error);
+TEMPER_API temper_status temper_save(const char *path, const char *bytes, size_t length, temper_error *error);
 
 /* The same, piece by piece. What cannot be written is refused by temper_file_open already, as far
  * as that can be known. After a failure the file can only be dropped. */
 typedef struct temper_file temper_file;
-TEMPER_API temper_status temper_file_open(const char *path, temper_file **file,
-                                          temper_error *error);
-TEMPER_API temper_status temper_file_write(temper_file *file, const char *bytes, size_t length,
-                                           temper_error *error);
+TEMPER_API temper_status temper_file_open(const char *path, temper_file **file, temper_error *error);
+TEMPER_API temper_status temper_file_write(temper_file *file, const char *bytes, size_t length, temper_error *error);
 /* Both free it: the new file appears, or what was there before stays. */
 TEMPER_API temper_status temper_file_commit(temper_file *file, temper_error *error);
 TEMPER_API void temper_file_drop(temper_file *file);

@@ -33,8 +33,7 @@ static int gather_large(const void *mine, const size_t *bytes, char *all)
             memcpy(all, mine, bytes[r]);
         for (size_t done = 0; done < bytes[r]; done += PIECE) {
             size_t left = bytes[r] - done;
-            if (MPI_Bcast(all + done, (int)(left < PIECE ? left : PIECE), MPI_BYTE, (int)r,
-                          team.work) != MPI_SUCCESS)
+            if (MPI_Bcast(all + done, (int)(left < PIECE ? left : PIECE), MPI_BYTE, (int)r, team.work) != MPI_SUCCESS)
                 return 1;
         }
     }
@@ -54,8 +53,8 @@ static int gather(void *context, const void *mine, const size_t *bytes, void *al
         from[r] = sum <= INT_MAX ? (int)sum : 0;
         sum += bytes[r];
     }
-    int failed = sum <= INT_MAX ? MPI_Allgatherv(mine, count[team.comm.rank], MPI_BYTE, all, count,
-                                                 from, MPI_BYTE, team.work) != MPI_SUCCESS
+    int failed = sum <= INT_MAX ? MPI_Allgatherv(mine, count[team.comm.rank], MPI_BYTE, all, count, from, MPI_BYTE,
+                                                 team.work) != MPI_SUCCESS
                                 : gather_large(mine, bytes, all);
     free(count);
     return failed;
@@ -77,8 +76,8 @@ static int receive(char *block, const size_t *bytes, MPI_Request **request)
     for (size_t r = 0; r < team.comm.size; at += bytes[r++])
         for (size_t done = 0; done < bytes[r]; done += PIECE) {
             size_t left = bytes[r] - done;
-            failed |= MPI_Irecv(block + at + done, (int)(left < PIECE ? left : PIECE), MPI_BYTE,
-                                (int)r, 0, team.work, (*request)++) != MPI_SUCCESS;
+            failed |= MPI_Irecv(block + at + done, (int)(left < PIECE ? left : PIECE), MPI_BYTE, (int)r, 0, team.work,
+                                (*request)++) != MPI_SUCCESS;
         }
     return failed;
 }
@@ -90,14 +89,13 @@ static int send(const char *block, const size_t *bytes, MPI_Request **request)
     for (size_t r = 0; r < team.comm.size; at += bytes[r++])
         for (size_t done = 0; done < bytes[r]; done += PIECE) {
             size_t left = bytes[r] - done;
-            failed |= MPI_Isend(block + at + done, (int)(left < PIECE ? left : PIECE), MPI_BYTE,
-                                (int)r, 0, team.work, (*request)++) != MPI_SUCCESS;
+            failed |= MPI_Isend(block + at + done, (int)(left < PIECE ? left : PIECE), MPI_BYTE, (int)r, 0, team.work,
+                                (*request)++) != MPI_SUCCESS;
         }
     return failed;
 }
 
-static int exchange(void *context, const void *out, const size_t *out_bytes, void *in,
-                    const size_t *in_bytes)
+static int exchange(void *context, const void *out, const size_t *out_bytes, void *in, const size_t *in_bytes)
 {
     size_t count = pieces(out_bytes) + pieces(in_bytes);
     MPI_Request *requests = (MPI_Request *)malloc((count + 1) * sizeof(MPI_Request));
@@ -130,8 +128,7 @@ void team_begin(int *count, char ***words)
 static void speak_up(void)
 {
     if (team.line[0])
-        fprintf(stderr, "temper: process %zu of %zu: %s\n", team.comm.rank + 1, team.comm.size,
-                team.line);
+        fprintf(stderr, "temper: process %zu of %zu: %s\n", team.comm.rank + 1, team.comm.size, team.line);
 }
 
 /* A process that fails alone leaves the others waiting for it: it ends them. */
@@ -155,8 +152,7 @@ int team_end(int exit_code)
     int *codes = malloc(size * sizeof *codes);
     MPI_Request request;
     if (!codes) {
-        MPI_Abort(MPI_COMM_WORLD,
-                  exit_code ? exit_code : temper_status_exit_code(TEMPER_NO_MEMORY));
+        MPI_Abort(MPI_COMM_WORLD, exit_code ? exit_code : temper_status_exit_code(TEMPER_NO_MEMORY));
         return exit_code;
     }
     MPI_Iallgather(&exit_code, 1, MPI_INT, codes, 1, MPI_INT, team.end, &request);
@@ -185,17 +181,15 @@ bool team_is_first(void)
 
 temper_status team_check(const char *command, const char *data)
 {
-    static const char *const shared[] = {"train", "tune", "audit",   "predict",
-                                         "eval",  "help", "version", NULL};
+    static const char *const shared[] = {"train", "tune", "audit", "predict", "eval", "help", "version", NULL};
     size_t i = 0;
     while (shared[i] && strcmp(shared[i], command) != 0)
         i++;
     if (!shared[i])
-        return complain(
-            TEMPER_USAGE,
-            "%s: processes share train, tune, audit, predict and eval only; run 'temper "
-            "%s'",
-            command, command);
+        return complain(TEMPER_USAGE,
+                        "%s: processes share train, tune, audit, predict and eval only; run 'temper "
+                        "%s'",
+                        command, command);
     if (data && strcmp(data, "-") == 0 && team.comm.size > 1)
         return complain(TEMPER_USAGE,
                         "%s: the standard input is that of one process alone; give a file that all "
@@ -229,8 +223,7 @@ temper_status team_agree(temper_status status)
 static size_t measure(size_t length, size_t *in)
 {
     size_t sum = 0;
-    MPI_Allgather(&length, (int)sizeof length, MPI_BYTE, in, (int)sizeof length, MPI_BYTE,
-                  team.work);
+    MPI_Allgather(&length, (int)sizeof length, MPI_BYTE, in, (int)sizeof length, MPI_BYTE, team.work);
     for (size_t r = 0; r < team.comm.size; r++)
         sum += in[r];
     if (team_is_first())

@@ -20,11 +20,10 @@ static bool read_request(PyObject *args, PyObject *keywords, struct request *r)
     temper_train_options *train = &o->train;
     Py_ssize_t folds, starts, iterations, threads;
     *o = temper_audit_defaults();
-    if (!PyArg_ParseTupleAndKeywords(
-            args, keywords, "OOO$znpzdddzzznpdnKn", names, &r->data, &r->follow, &r->signals,
-            &o->kind, &folds, &o->choose, &o->grid, &train->loss.t1, &train->loss.t2, &train->l2,
-            &train->scale, &train->solver, &train->precision, &starts, &train->no_intercept,
-            &train->tolerance, &iterations, &train->seed, &threads))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOO$znpzdddzzznpdnKn", names, &r->data, &r->follow, &r->signals,
+                                     &o->kind, &folds, &o->choose, &o->grid, &train->loss.t1, &train->loss.t2,
+                                     &train->l2, &train->scale, &train->solver, &train->precision, &starts,
+                                     &train->no_intercept, &train->tolerance, &iterations, &train->seed, &threads))
         return false;
     o->folds = (size_t)folds;
     train->starts = (size_t)starts;
@@ -40,22 +39,18 @@ static const struct column {
     const char *name;
     size_t offset, bytes;
 } columns[] = {
-#define COLUMN(field)                                                                              \
-    {#field, offsetof(temper_suspect, field), sizeof(((temper_suspect *)0)->field)}
-    COLUMN(row),         COLUMN(given),  COLUMN(suggested), COLUMN(score),
-    COLUMN(probability), COLUMN(margin), COLUMN(distance),  COLUMN(importance),
-    COLUMN(conflict),    COLUMN(low),    COLUMN(high),
+#define COLUMN(field) {#field, offsetof(temper_suspect, field), sizeof(((temper_suspect *)0)->field)}
+    COLUMN(row),      COLUMN(given),      COLUMN(suggested), COLUMN(score), COLUMN(probability), COLUMN(margin),
+    COLUMN(distance), COLUMN(importance), COLUMN(conflict),  COLUMN(low),   COLUMN(high),
 #undef COLUMN
 };
 
 static PyObject *column_of(const temper_audit_report *report, struct column column)
 {
-    PyObject *object =
-        PyBytes_FromStringAndSize(NULL, (Py_ssize_t)((size_t)report->rows * column.bytes));
+    PyObject *object = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)((size_t)report->rows * column.bytes));
     char *to = object ? PyBytes_AsString(object) : NULL;
     for (size_t i = 0; to && i < report->rows; i++)
-        memcpy(to + i * column.bytes, (const char *)&report->suspects[i] + column.offset,
-               column.bytes);
+        memcpy(to + i * column.bytes, (const char *)&report->suspects[i] + column.offset, column.bytes);
     return object;
 }
 
@@ -81,13 +76,11 @@ static PyObject *report_of(const temper_audit_report *r)
            dict_put(dict, "wrong_high", PyFloat_FromDouble(r->wrong_high)) &&
            dict_put(dict, "in_pairs", PyBool_FromLong(r->in_pairs)) &&
            dict_put(dict, "t1", PyFloat_FromDouble(r->loss.t1)) &&
-           dict_put(dict, "t2", PyFloat_FromDouble(r->loss.t2)) &&
-           dict_put(dict, "l2", PyFloat_FromDouble(r->l2)) &&
+           dict_put(dict, "t2", PyFloat_FromDouble(r->loss.t2)) && dict_put(dict, "l2", PyFloat_FromDouble(r->l2)) &&
            dict_put(dict, "accuracy", PyFloat_FromDouble(r->accuracy)) &&
            dict_put(dict, "folds", PyLong_FromSize_t(r->folds)) &&
            dict_put(dict, "seconds", PyFloat_FromDouble(r->seconds)) &&
-           dict_put(dict, "notes", python_words(r->notes)) &&
-           dict_put(dict, "warnings", python_words(r->warnings));
+           dict_put(dict, "notes", python_words(r->notes)) && dict_put(dict, "warnings", python_words(r->warnings));
     if (!made)
         Py_CLEAR(dict);
     return dict;
@@ -96,8 +89,8 @@ static PyObject *report_of(const temper_audit_report *r)
 /* ---- Auditing -------------------------------------------------------------------------------- */
 
 /* What was raised on the way counts more than what the library made of it. */
-static PyObject *result_of(temper_status status, const temper_audit_report *report,
-                           const temper_error *error, PyObject *raised)
+static PyObject *result_of(temper_status status, const temper_audit_report *report, const temper_error *error,
+                           PyObject *raised)
 {
     if (raised)
         PyErr_SetObject((PyObject *)Py_TYPE(raised), raised);
@@ -126,8 +119,7 @@ PyObject *audit_rows(PyObject *module, PyObject *args, PyObject *keywords)
     r.options.follow = watch_tuning;
     r.options.follow_context = &watch;
     PyThreadState *state = PyEval_SaveThread();
-    temper_status status =
-        temper_audit(((struct data_object *)r.data)->data, &r.options, NULL, &report, &error);
+    temper_status status = temper_audit(((struct data_object *)r.data)->data, &r.options, NULL, &report, &error);
     PyEval_RestoreThread(state);
     PyObject *result = result_of(status, &report, &error, watch.exception);
     if (status == TEMPER_OK)

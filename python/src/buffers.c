@@ -48,8 +48,7 @@ bool take_exactly(PyObject *object, char letter, bool writable, size_t count, Py
         return false;
     if (buffer_count(buffer) == count)
         return true;
-    PyErr_Format(PyExc_ValueError, "an array has %zu elements, and %zu were expected",
-                 buffer_count(buffer), count);
+    PyErr_Format(PyExc_ValueError, "an array has %zu elements, and %zu were expected", buffer_count(buffer), count);
     PyBuffer_Release(buffer);
     return false;
 }

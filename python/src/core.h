@@ -65,8 +65,7 @@ PyObject *train_model(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *tune_model(PyObject *module, PyObject *args, PyObject *keywords);
 
 /* The caller's words; NULL or NaN where the library decides. False with an exception set. */
-bool train_options(PyObject *args, PyObject *keywords, PyObject *objects[4],
-                   temper_train_options *options);
+bool train_options(PyObject *args, PyObject *keywords, PyObject *objects[4], temper_train_options *options);
 
 /* survey(data, threads) */
 PyObject *survey_rows(PyObject *module, PyObject *args);
@@ -83,8 +82,8 @@ struct asking {
     PyThreadState **state; /* ours, while the GIL is away */
 };
 /* Of a temper_engine, whose context is that; to be called without the GIL. */
-temper_status ask_shards(void *context, const temper_question *question, const double *w,
-                         double *sum, temper_error *error);
+temper_status ask_shards(void *context, const temper_question *question, const double *w, double *sum,
+                         temper_error *error);
 
 /* A report as a dict; `history` has pairs of objective and gradient, one for each iteration. */
 PyObject *training_report(const temper_train_report *r, const double *history, size_t count);

@@ -26,8 +26,7 @@ static PyObject *data_rows(PyObject *self, void *closure)
 static PyGetSetDef data_members[] = {{"rows", data_rows, NULL, "how many there are", NULL},
                                      {NULL, NULL, NULL, NULL, NULL}};
 
-static PyType_Slot data_slots[] = {
-    {Py_tp_dealloc, (void *)data_dealloc}, {Py_tp_getset, data_members}, {0, NULL}};
+static PyType_Slot data_slots[] = {{Py_tp_dealloc, (void *)data_dealloc}, {Py_tp_getset, data_members}, {0, NULL}};
 
 PyType_Spec data_spec = {.name = "temper._temper.Data",
                          .basicsize = sizeof(struct data_object),
@@ -107,8 +106,7 @@ static bool borrow_dense(struct data_object *object, PyObject *array, struct lab
 }
 
 /* The same for an array of the first or the second type. */
-static Py_buffer *hold_either(struct data_object *object, PyObject *array, const char *letters,
-                              const char *name)
+static Py_buffer *hold_either(struct data_object *object, PyObject *array, const char *letters, const char *name)
 {
     Py_buffer *buffer = hold(object, array, letters[0], name);
     if (buffer || !PyErr_ExceptionMatches(PyExc_TypeError))
@@ -139,8 +137,7 @@ static bool borrow_sparse(struct data_object *object, PyObject *tuple, struct la
     if (!values)
         return false;
     size_t rows = buffer_count(starts) - 1, entries = buffer_count(values);
-    if (buffer_count(starts) == 0 || buffer_count(indices) != entries ||
-        integer_at(starts, rows) != entries) {
+    if (buffer_count(starts) == 0 || buffer_count(indices) != entries || integer_at(starts, rows) != entries) {
         PyErr_SetString(PyExc_ValueError, "the arrays of a sparse matrix do not fit together");
         return false;
     }
@@ -231,8 +228,7 @@ PyObject *data_new(PyObject *module, PyObject *args)
     if (!object)
         return NULL;
     if (borrow_features(object, x, labels) &&
-        attach_names(object->data, class_names, temper_data_classes(object->data),
-                     temper_data_name_classes) &&
+        attach_names(object->data, class_names, temper_data_classes(object->data), temper_data_name_classes) &&
         attach_names(object->data, feature_names, (size_t)temper_data_features(object->data),
                      temper_data_name_features) &&
         attach_weights(object->data, weights))

@@ -43,9 +43,7 @@ static const char *put_flag(const char *from, char *out, size_t room, size_t *us
 {
     size_t name = strspn(from, "abcdefghijklmnopqrstuvwxyz0123456789-");
     const char *word = from + name + 1;
-    size_t length = from[name] == ' ' || from[name] == '='
-                        ? strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789.-")
-                        : 0;
+    size_t length = from[name] == ' ' || from[name] == '=' ? strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789.-") : 0;
     while (length > 0 && word[length - 1] == '.')
         length--;
     for (size_t i = 0; i < name && *used + 1 < room; i++)
@@ -53,8 +51,7 @@ static const char *put_flag(const char *from, char *out, size_t room, size_t *us
     if (!is_value(word, length) || *used + length + 4 > room)
         return from + name;
     const char *quote = isdigit((unsigned char)*word) ? "" : "\"";
-    *used += (size_t)PyOS_snprintf(out + *used, room - *used, "=%s%.*s%s", quote, (int)length, word,
-                                   quote);
+    *used += (size_t)PyOS_snprintf(out + *used, room - *used, "=%s%.*s%s", quote, (int)length, word, quote);
     return word + length;
 }
 
@@ -87,6 +84,5 @@ PyObject *raise_no_loss(const char *name)
 #define LOSS_WORD(name, word, t1, t2, text) ", " word
         TEMPER_METHOD_LIST(LOSS_WORD);
 #undef LOSS_WORD
-    return PyErr_Format(PyExc_ValueError, "there is no loss '%s'; losses are %s", name,
-                        losses + strlen(", "));
+    return PyErr_Format(PyExc_ValueError, "there is no loss '%s'; losses are %s", name, losses + strlen(", "));
 }

@@ -72,8 +72,7 @@ static PyObject *map_rows(PyObject *args, row_fn *f, bool wide)
     if (got) {
         PyThreadState *state = PyEval_SaveThread();
         for (size_t i = 0; i < count; i++)
-            f((const double *)rows.buf + i * width, width, t,
-              (double *)out.buf + i * (wide ? width : 1));
+            f((const double *)rows.buf + i * width, width, t, (double *)out.buf + i * (wide ? width : 1));
         PyEval_RestoreThread(state);
         PyBuffer_Release(&out);
     }
@@ -124,8 +123,8 @@ static PyObject *function_divergence(PyObject *module, PyObject *args)
     if (got_q) {
         PyThreadState *state = PyEval_SaveThread();
         for (size_t i = 0; i < count; i++)
-            ((double *)out.buf)[i] = temper_divergence((const double *)p.buf + i * width,
-                                                       (const double *)q.buf + i * width, width, t);
+            ((double *)out.buf)[i] =
+                temper_divergence((const double *)p.buf + i * width, (const double *)q.buf + i * width, width, t);
         PyEval_RestoreThread(state);
         PyBuffer_Release(&q);
     }
@@ -149,8 +148,7 @@ static bool labels_are_classes(const struct losses *l)
     const int *label = l->labels.buf;
     for (size_t i = 0; i < buffer_count(&l->labels); i++)
         if (label[i] < 0 || (size_t)label[i] >= l->n) {
-            PyErr_Format(PyExc_ValueError, "label %d of row %zu is none of the %zu classes",
-                         label[i], i, l->n);
+            PyErr_Format(PyExc_ValueError, "label %d of row %zu is none of the %zu classes", label[i], i, l->n);
             return false;
         }
     return true;
@@ -161,9 +159,8 @@ static void fill_losses(const struct losses *l)
     bool wanted = buffer_count(&l->gradient) > 0;
     for (size_t i = 0; i < buffer_count(&l->out); i++) {
         double *gradient = wanted ? (double *)l->gradient.buf + i * l->n : NULL;
-        ((double *)l->out.buf)[i] =
-            temper_any_loss(l->loss, (const double *)l->rows.buf + i * l->n, l->n,
-                            (size_t)((const int *)l->labels.buf)[i], gradient, NULL);
+        ((double *)l->out.buf)[i] = temper_any_loss(l->loss, (const double *)l->rows.buf + i * l->n, l->n,
+                                                    (size_t)((const int *)l->labels.buf)[i], gradient, NULL);
     }
 }
 
@@ -176,20 +173,19 @@ static PyObject *function_loss(PyObject *module, PyObject *args)
     Py_ssize_t n;
     struct losses l = {0};
     (void)module;
-    if (!PyArg_ParseTuple(args, "OnOsddOO", &objects[0], &n, &objects[1], &name, &l.loss.t1,
-                          &l.loss.t2, &objects[2], &objects[3]))
+    if (!PyArg_ParseTuple(args, "OnOsddOO", &objects[0], &n, &objects[1], &name, &l.loss.t1, &l.loss.t2, &objects[2],
+                          &objects[3]))
         return NULL;
     if (!temper_method_find(name, &l.loss.method))
         return raise_no_loss(name);
     l.n = n > 0 ? (size_t)n : 1;
     buffers[0] = &l.rows, buffers[1] = &l.labels, buffers[2] = &l.out, buffers[3] = &l.gradient;
     size_t got = 0;
-    while (got < 4 &&
-           take_buffer(objects[got], got == 1 ? 'i' : 'd', got > 1, "an array", buffers[got]))
+    while (got < 4 && take_buffer(objects[got], got == 1 ? 'i' : 'd', got > 1, "an array", buffers[got]))
         got++;
     size_t count = got == 4 ? buffer_count(&l.out) : 0, slopes = buffer_count(&l.gradient);
-    bool fits = got == 4 && buffer_count(&l.rows) == count * l.n &&
-                buffer_count(&l.labels) == count && (slopes == 0 || slopes == count * l.n);
+    bool fits = got == 4 && buffer_count(&l.rows) == count * l.n && buffer_count(&l.labels) == count &&
+                (slopes == 0 || slopes == count * l.n);
     if (got == 4 && !fits)
         PyErr_SetString(PyExc_ValueError, "there are not as many labels as rows");
     fits = fits && labels_are_classes(&l);

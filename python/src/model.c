@@ -48,8 +48,8 @@ static PyObject *model_predict(PyObject *self, PyObject *args)
     if (!data || !take_exactly(out, 'd', true, (size_t)temper_data_rows(data) * width, &buffer))
         return NULL;
     PyThreadState *state = PyEval_SaveThread();
-    temper_status status = temper_predict(inside(self), data, (temper_output)output,
-                                          (size_t)threads, buffer.buf, &error);
+    temper_status status =
+        temper_predict(inside(self), data, (temper_output)output, (size_t)threads, buffer.buf, &error);
     PyEval_RestoreThread(state);
     PyBuffer_Release(&buffer);
     return done_or_raise(status, &error);
@@ -67,8 +67,7 @@ static PyObject *model_importances(PyObject *self, PyObject *args)
     if (!data || !take_exactly(out, 'd', true, (size_t)temper_data_rows(data), &buffer))
         return NULL;
     PyThreadState *state = PyEval_SaveThread();
-    temper_status status =
-        temper_importances(inside(self), data, (size_t)threads, buffer.buf, &error);
+    temper_status status = temper_importances(inside(self), data, (size_t)threads, buffer.buf, &error);
     PyEval_RestoreThread(state);
     PyBuffer_Release(&buffer);
     return done_or_raise(status, &error);
@@ -144,13 +143,12 @@ static PyObject *model_describe(PyObject *self, PyObject *nothing)
         Py_XDECREF(features);
         return NULL;
     }
-    return Py_BuildValue(
-        "{s:N,s:N,s:K,s:s,s:s,s:s,s:s,s:s,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:K,s:K,s:K,s:O}", "classes",
-        names, "feature_names", features, "features", temper_model_features(inside(self)), "loss",
-        s.method, "scale", s.scale, "solver", s.solver, "stop", s.stop, "precision", s.precision,
-        "t1", s.t1, "t2", s.t2, "l2", s.l2, "tolerance", s.tolerance, "objective", s.objective,
-        "gradient", s.gradient, "accuracy", s.accuracy, "rows", s.rows, "iterations", s.iterations,
-        "seed", s.seed, "intercept", s.intercept ? Py_True : Py_False);
+    return Py_BuildValue("{s:N,s:N,s:K,s:s,s:s,s:s,s:s,s:s,s:d,s:d,s:d,s:d,s:d,s:d,s:d,s:K,s:K,s:K,s:O}", "classes",
+                         names, "feature_names", features, "features", temper_model_features(inside(self)), "loss",
+                         s.method, "scale", s.scale, "solver", s.solver, "stop", s.stop, "precision", s.precision, "t1",
+                         s.t1, "t2", s.t2, "l2", s.l2, "tolerance", s.tolerance, "objective", s.objective, "gradient",
+                         s.gradient, "accuracy", s.accuracy, "rows", s.rows, "iterations", s.iterations, "seed", s.seed,
+                         "intercept", s.intercept ? Py_True : Py_False);
 }
 
 /* ---- Files ----------------------------------------------------------------------------------- */
@@ -173,8 +171,7 @@ static PyObject *model_export(PyObject *self, PyObject *args)
     temper_error error;
     if (!PyArg_ParseTuple(args, "O&s", PyUnicode_FSConverter, &path, &format))
         return NULL;
-    temper_status status =
-        temper_model_export(inside(self), PyBytes_AsString(path), format, &error);
+    temper_status status = temper_model_export(inside(self), PyBytes_AsString(path), format, &error);
     Py_DECREF(path);
     return done_or_raise(status, &error);
 }
@@ -266,11 +263,9 @@ static PyMethodDef model_methods[] = {
     {"__reduce__", model_reduce, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL}};
 
-static PyType_Slot model_slots[] = {
-    {Py_tp_dealloc, (void *)model_dealloc}, {Py_tp_methods, model_methods}, {0, NULL}};
+static PyType_Slot model_slots[] = {{Py_tp_dealloc, (void *)model_dealloc}, {Py_tp_methods, model_methods}, {0, NULL}};
 
 PyType_Spec model_spec = {.name = "temper._temper.Model",
                           .basicsize = sizeof(struct model_object),
-                          .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION |
-                                   Py_TPFLAGS_IMMUTABLETYPE,
+                          .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
                           .slots = model_slots};

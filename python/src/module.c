@@ -30,8 +30,7 @@ static PyMethodDef methods[] = {
      "tune(data, trusted, follow, signals, *, ...)"},
     {"audit", (PyCFunction)(void (*)(void))audit_rows, METH_VARARGS | METH_KEYWORDS,
      "audit(data, follow, signals, *, ...)"},
-    {"noise", (PyCFunction)(void (*)(void))make_noise, METH_VARARGS | METH_KEYWORDS,
-     "noise(data, pool, *, ...)"},
+    {"noise", (PyCFunction)(void (*)(void))make_noise, METH_VARARGS | METH_KEYWORDS, "noise(data, pool, *, ...)"},
     {"survey", survey_rows, METH_VARARGS, "survey(data, threads)"},
     {"plan", (PyCFunction)(void (*)(void))plan_new, METH_VARARGS | METH_KEYWORDS,
      "plan(surveys, None, None, False, *, ...)"},
@@ -52,10 +51,8 @@ static int add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **type)
 static int execute(PyObject *module)
 {
     struct core *core = core_of(module);
-    if (add_type(module, &data_spec, &core->data) != 0 ||
-        add_type(module, &model_spec, &core->model) != 0 ||
-        add_type(module, &plan_spec, &core->plan) != 0 ||
-        add_type(module, &shard_spec, &core->shard) != 0 ||
+    if (add_type(module, &data_spec, &core->data) != 0 || add_type(module, &model_spec, &core->model) != 0 ||
+        add_type(module, &plan_spec, &core->plan) != 0 || add_type(module, &shard_spec, &core->shard) != 0 ||
         PyModule_AddFunctions(module, function_methods) != 0)
         return -1;
     return PyModule_AddStringConstant(module, "version", temper_version());

@@ -7,8 +7,8 @@ static PyObject *list_changes(const temper_change *changes, size_t count)
     PyObject *list = PyList_New((Py_ssize_t)count);
     for (size_t i = 0; list && i < count; i++) {
         const temper_change *c = &changes[i];
-        PyObject *change = Py_BuildValue("LnnL", (long long)c->row - 1, (Py_ssize_t)c->was,
-                                         (Py_ssize_t)c->is, (long long)c->from - 1);
+        PyObject *change =
+            Py_BuildValue("LnnL", (long long)c->row - 1, (Py_ssize_t)c->was, (Py_ssize_t)c->is, (long long)c->from - 1);
         if (!change) {
             Py_DECREF(list);
             return NULL;
@@ -30,9 +30,8 @@ PyObject *make_noise(PyObject *module, PyObject *args, PyObject *keywords)
     PyObject *data, *pool;
     Py_ssize_t threads;
     size_t count;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "O!O$sdKzzdzn", names, core->data, &data,
-                                     &pool, &options.kind, &options.rate, &options.seed,
-                                     &options.map, &options.matrix, &options.rank_l2,
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "O!O$sdKzzdzn", names, core->data, &data, &pool, &options.kind,
+                                     &options.rate, &options.seed, &options.map, &options.matrix, &options.rank_l2,
                                      &options.rank_scale, &threads))
         return NULL;
     if (pool != Py_None && !PyObject_TypeCheck(pool, core->data))
@@ -40,8 +39,8 @@ PyObject *make_noise(PyObject *module, PyObject *args, PyObject *keywords)
     options.pool = pool == Py_None ? NULL : ((struct data_object *)pool)->data;
     options.threads = (size_t)threads;
     PyThreadState *state = PyEval_SaveThread();
-    temper_status status = temper_data_noise(((struct data_object *)data)->data, &options, &noisy,
-                                             &changes, &count, &error);
+    temper_status status =
+        temper_data_noise(((struct data_object *)data)->data, &options, &noisy, &changes, &count, &error);
     PyEval_RestoreThread(state);
     if (status != TEMPER_OK)
         return raise_error(status, &error);

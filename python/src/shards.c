@@ -3,8 +3,7 @@
 
 #include "core.h"
 
-static PyObject *bytes_or_raise(temper_status status, char *bytes, size_t length,
-                                const temper_error *error)
+static PyObject *bytes_or_raise(temper_status status, char *bytes, size_t length, const temper_error *error)
 {
     if (status != TEMPER_OK)
         return raise_error(status, error);
@@ -23,8 +22,7 @@ PyObject *survey_rows(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "O!n", core_of(module)->data, &rows, &threads))
         return NULL;
     PyThreadState *state = PyEval_SaveThread();
-    temper_status status =
-        temper_survey(((struct data_object *)rows)->data, (size_t)threads, &bytes, &length, &error);
+    temper_status status = temper_survey(((struct data_object *)rows)->data, (size_t)threads, &bytes, &length, &error);
     PyEval_RestoreThread(state);
     return bytes_or_raise(status, bytes, length, &error);
 }
@@ -107,8 +105,7 @@ static PyObject *plan_text(PyObject *self, PyObject *nothing)
     size_t length = 0;
     temper_error error;
     (void)nothing;
-    temper_status status =
-        temper_plan_text(((struct plan_object *)self)->plan, &text, &length, &error);
+    temper_status status = temper_plan_text(((struct plan_object *)self)->plan, &text, &length, &error);
     return bytes_or_raise(status, text, length, &error);
 }
 
@@ -131,8 +128,7 @@ static PyObject *plan_answer_length(PyObject *self, PyObject *args)
     int asked;
     if (!PyArg_ParseTuple(args, "i", &asked))
         return NULL;
-    return PyLong_FromSize_t(
-        temper_answer_length(((struct plan_object *)self)->plan, (temper_asked)asked));
+    return PyLong_FromSize_t(temper_answer_length(((struct plan_object *)self)->plan, (temper_asked)asked));
 }
 
 static PyObject *plan_size(PyObject *self, void *closure)
@@ -147,25 +143,21 @@ static PyObject *plan_l2(PyObject *self, void *closure)
     return PyFloat_FromDouble(temper_plan_l2(((struct plan_object *)self)->plan));
 }
 
-static PyMethodDef plan_methods[] = {
-    {"text", plan_text, METH_NOARGS, "the bytes that travel"},
-    {"answer_length", plan_answer_length, METH_VARARGS, "numbers of an answer"},
-    {"__reduce__", plan_reduce, METH_NOARGS, NULL},
-    {NULL, NULL, 0, NULL}};
+static PyMethodDef plan_methods[] = {{"text", plan_text, METH_NOARGS, "the bytes that travel"},
+                                     {"answer_length", plan_answer_length, METH_VARARGS, "numbers of an answer"},
+                                     {"__reduce__", plan_reduce, METH_NOARGS, NULL},
+                                     {NULL, NULL, 0, NULL}};
 
 static PyGetSetDef plan_members[] = {{"size", plan_size, NULL, "numbers of w", NULL},
                                      {"l2", plan_l2, NULL, "the penalty", NULL},
                                      {NULL, NULL, NULL, NULL, NULL}};
 
-static PyType_Slot plan_slots[] = {{Py_tp_dealloc, (void *)plan_dealloc},
-                                   {Py_tp_methods, plan_methods},
-                                   {Py_tp_getset, plan_members},
-                                   {0, NULL}};
+static PyType_Slot plan_slots[] = {
+    {Py_tp_dealloc, (void *)plan_dealloc}, {Py_tp_methods, plan_methods}, {Py_tp_getset, plan_members}, {0, NULL}};
 
 PyType_Spec plan_spec = {.name = "temper._temper.Plan",
                          .basicsize = sizeof(struct plan_object),
-                         .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION |
-                                  Py_TPFLAGS_IMMUTABLETYPE,
+                         .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
                          .slots = plan_slots};
 
 /* ---- A shard --------------------------------------------------------------------------------- */
@@ -203,9 +195,8 @@ PyObject *shard_new(PyObject *module, PyObject *args)
     object->data = Py_NewRef(rows);
     object->plan = Py_NewRef(plan);
     PyThreadState *state = PyEval_SaveThread();
-    temper_status status =
-        temper_shard_borrow(((struct data_object *)rows)->data, ((struct plan_object *)plan)->plan,
-                            (size_t)threads, &object->shard, &error);
+    temper_status status = temper_shard_borrow(((struct data_object *)rows)->data, ((struct plan_object *)plan)->plan,
+                                               (size_t)threads, &object->shard, &error);
     PyEval_RestoreThread(state);
     if (status == TEMPER_OK)
         return (PyObject *)object;
@@ -213,8 +204,8 @@ PyObject *shard_new(PyObject *module, PyObject *args)
     return raise_error(status, &error);
 }
 
-static PyObject *answer(struct shard_object *object, const temper_question *question,
-                        const Py_buffer *w, Py_buffer *out)
+static PyObject *answer(struct shard_object *object, const temper_question *question, const Py_buffer *w,
+                        Py_buffer *out)
 {
     temper_error error;
     object->busy = true;
@@ -244,8 +235,7 @@ static PyObject *shard_answer(PyObject *self, PyObject *args)
     if (!temper_method_find(loss, &question.loss.method))
         return raise_no_loss(loss);
     if (object->busy)
-        return PyErr_Format(PyExc_RuntimeError,
-                            "a shard answers one question at a time; wait for the last answer");
+        return PyErr_Format(PyExc_RuntimeError, "a shard answers one question at a time; wait for the last answer");
     if (!take_exactly(w, 'd', false, temper_plan_size(plan), &from))
         return NULL;
     if (take_exactly(out, 'd', true, temper_answer_length(plan, question.asked), &to)) {
@@ -257,11 +247,9 @@ static PyObject *shard_answer(PyObject *self, PyObject *args)
 }
 
 static PyMethodDef shard_methods[] = {
-    {"answer", shard_answer, METH_VARARGS, "answer(asked, loss, t1, t2, smoothing, w, out)"},
-    {NULL, NULL, 0, NULL}};
+    {"answer", shard_answer, METH_VARARGS, "answer(asked, loss, t1, t2, smoothing, w, out)"}, {NULL, NULL, 0, NULL}};
 
-static PyType_Slot shard_slots[] = {
-    {Py_tp_dealloc, (void *)shard_dealloc}, {Py_tp_methods, shard_methods}, {0, NULL}};
+static PyType_Slot shard_slots[] = {{Py_tp_dealloc, (void *)shard_dealloc}, {Py_tp_methods, shard_methods}, {0, NULL}};
 
 PyType_Spec shard_spec = {.name = "temper._temper.Shard",
                           .basicsize = sizeof(struct shard_object),
@@ -276,8 +264,7 @@ PyObject *reduce_answers(PyObject *module, PyObject *args)
     PyObject *answers, *out;
     Py_buffer from, to;
     (void)module;
-    if (!PyArg_ParseTuple(args, "OO", &answers, &out) ||
-        !take_buffer(out, 'd', true, "the sum", &to))
+    if (!PyArg_ParseTuple(args, "OO", &answers, &out) || !take_buffer(out, 'd', true, "the sum", &to))
         return NULL;
     size_t length = buffer_count(&to), count = 0;
     const double **row = NULL;
@@ -301,17 +288,14 @@ PyObject *reduce_answers(PyObject *module, PyObject *args)
 }
 
 /* With the GIL. False with an exception set. */
-static bool ask_python(const struct asking *asking, const temper_question *question,
-                       const double *w, double *sum)
+static bool ask_python(const struct asking *asking, const temper_question *question, const double *w, double *sum)
 {
     const temper_plan *plan = ((struct plan_object *)asking->plan)->plan;
     size_t length = temper_answer_length(plan, question->asked);
     Py_buffer buffer;
-    PyObject *given =
-        PyObject_CallFunction(asking->callable, "isdddy#", (int)question->asked,
-                              temper_method_name(question->loss.method), question->loss.t1,
-                              question->loss.t2, question->loss.smoothing, (const char *)w,
-                              (Py_ssize_t)(temper_plan_size(plan) * sizeof *w));
+    PyObject *given = PyObject_CallFunction(
+        asking->callable, "isdddy#", (int)question->asked, temper_method_name(question->loss.method), question->loss.t1,
+        question->loss.t2, question->loss.smoothing, (const char *)w, (Py_ssize_t)(temper_plan_size(plan) * sizeof *w));
     if (!given)
         return false;
     bool taken = take_exactly(given, 'd', false, length, &buffer);
@@ -323,8 +307,8 @@ static bool ask_python(const struct asking *asking, const temper_question *quest
     return taken;
 }
 
-temper_status ask_shards(void *context, const temper_question *question, const double *w,
-                         double *sum, temper_error *error)
+temper_status ask_shards(void *context, const temper_question *question, const double *w, double *sum,
+                         temper_error *error)
 {
     struct asking *asking = context;
     PyEval_RestoreThread(*asking->state);

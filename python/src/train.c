@@ -35,9 +35,9 @@ static bool remember(struct following *f, const temper_progress *progress)
 /* Whether the caller wants to stop; an exception says so too, and stays set. */
 static bool ask(PyObject *callable, const temper_progress *p)
 {
-    PyObject *answer = PyObject_CallFunction(
-        callable, "snnddddd", p->phase, (Py_ssize_t)p->iteration, (Py_ssize_t)p->max_iterations,
-        p->objective, p->gradient, p->tolerance, p->accuracy, p->seconds);
+    PyObject *answer =
+        PyObject_CallFunction(callable, "snnddddd", p->phase, (Py_ssize_t)p->iteration, (Py_ssize_t)p->max_iterations,
+                              p->objective, p->gradient, p->tolerance, p->accuracy, p->seconds);
     int stop = answer ? PyObject_IsTrue(answer) : 1;
     Py_XDECREF(answer);
     return stop != 0;
@@ -64,21 +64,18 @@ static int follow(void *context, const temper_progress *progress)
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-bool train_options(PyObject *args, PyObject *keywords, PyObject *objects[4],
-                   temper_train_options *options)
+bool train_options(PyObject *args, PyObject *keywords, PyObject *objects[4], temper_train_options *options)
 {
-    static char *names[] = {
-        "data",         "warm",      "follow",         "signals", "loss",      "t1",
-        "t2",           "l2",        "scale",          "solver",  "precision", "starts",
-        "no_intercept", "tolerance", "max_iterations", "seed",    "threads",   NULL};
+    static char *names[] = {"data",         "warm",      "follow",         "signals", "loss",      "t1",
+                            "t2",           "l2",        "scale",          "solver",  "precision", "starts",
+                            "no_intercept", "tolerance", "max_iterations", "seed",    "threads",   NULL};
     const char *loss;
     Py_ssize_t starts, iterations, threads;
     *options = temper_train_defaults();
     if (!PyArg_ParseTupleAndKeywords(
-            args, keywords, "OOOO$sdddzzznpdnKn", names, &objects[0], &objects[1], &objects[2],
-            &objects[3], &loss, &options->loss.t1, &options->loss.t2, &options->l2, &options->scale,
-            &options->solver, &options->precision, &starts, &options->no_intercept,
-            &options->tolerance, &iterations, &options->seed, &threads))
+            args, keywords, "OOOO$sdddzzznpdnKn", names, &objects[0], &objects[1], &objects[2], &objects[3], &loss,
+            &options->loss.t1, &options->loss.t2, &options->l2, &options->scale, &options->solver, &options->precision,
+            &starts, &options->no_intercept, &options->tolerance, &iterations, &options->seed, &threads))
         return false;
     options->starts = (size_t)starts;
     options->max_iterations = (size_t)iterations;
@@ -94,20 +91,17 @@ bool train_options(PyObject *args, PyObject *keywords, PyObject *objects[4],
 PyObject *training_report(const temper_train_report *r, const double *history, size_t count)
 {
     PyObject *words = python_words(r->warnings);
-    PyObject *course =
-        PyBytes_FromStringAndSize((const char *)history, (Py_ssize_t)(2 * count * sizeof *history));
+    PyObject *course = PyBytes_FromStringAndSize((const char *)history, (Py_ssize_t)(2 * count * sizeof *history));
     if (!words || !course) {
         Py_XDECREF(words);
         Py_XDECREF(course);
         return NULL;
     }
-    return Py_BuildValue("{s:s,s:s,s:s,s:d,s:d,s:d,s:d,s:d,s:n,s:n,s:d,s:d,s:N,s:N}", "stop",
-                         temper_stop_name(r->stop), "solver", r->solver, "precision", r->precision,
-                         "l2", r->l2, "objective", r->objective, "loss", r->train_loss, "gradient",
-                         r->gradient_norm, "accuracy", r->accuracy, "iterations",
-                         (Py_ssize_t)r->iterations, "evaluations", (Py_ssize_t)r->evaluations,
-                         "passes", r->passes, "seconds", r->seconds, "warnings", words, "history",
-                         course);
+    return Py_BuildValue("{s:s,s:s,s:s,s:d,s:d,s:d,s:d,s:d,s:n,s:n,s:d,s:d,s:N,s:N}", "stop", temper_stop_name(r->stop),
+                         "solver", r->solver, "precision", r->precision, "l2", r->l2, "objective", r->objective, "loss",
+                         r->train_loss, "gradient", r->gradient_norm, "accuracy", r->accuracy, "iterations",
+                         (Py_ssize_t)r->iterations, "evaluations", (Py_ssize_t)r->evaluations, "passes", r->passes,
+                         "seconds", r->seconds, "warnings", words, "history", course);
 }
 
 PyObject *pending_exception(void)
@@ -124,12 +118,11 @@ PyObject *pending_exception(void)
     return value;
 }
 
-static PyObject *result_of(const struct core *core, temper_model *model,
-                           const temper_train_report *report, const struct following *f)
+static PyObject *result_of(const struct core *core, temper_model *model, const temper_train_report *report,
+                           const struct following *f)
 {
     PyObject *exception = pending_exception();
-    PyObject *wrapped = model_wrap(core, model),
-             *told = training_report(report, f->history, f->count);
+    PyObject *wrapped = model_wrap(core, model), *told = training_report(report, f->history, f->count);
     if (wrapped && told)
         return Py_BuildValue("NNN", wrapped, told, exception);
     Py_DECREF(exception);
@@ -152,14 +145,12 @@ static bool check_objects(const struct core *core, PyObject *objects[4], struct 
 }
 
 /* Without the GIL. */
-static temper_status train(PyObject *objects[4], struct asking *asking,
-                           const temper_train_options *options, temper_model **model,
-                           temper_train_report *report, temper_error *error)
+static temper_status train(PyObject *objects[4], struct asking *asking, const temper_train_options *options,
+                           temper_model **model, temper_train_report *report, temper_error *error)
 {
     const temper_engine engine = {asking, ask_shards};
     if (asking->plan)
-        return temper_train_shards(((struct plan_object *)asking->plan)->plan, &engine, options,
-                                   model, report, error);
+        return temper_train_shards(((struct plan_object *)asking->plan)->plan, &engine, options, model, report, error);
     return temper_train(((struct data_object *)objects[0])->data, options, model, report, error);
 }
 

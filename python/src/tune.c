@@ -17,20 +17,18 @@ struct request {
 
 static bool read_words(PyObject *args, PyObject *keywords, struct request *r)
 {
-    static char *names[] = {
-        "data",           "trusted",   "follow",    "signals", "grid",         "folds",
-        "fold",           "criterion", "assume",    "ask",     "trusted_rows", "trusted_labels",
-        "scale",          "solver",    "precision", "starts",  "no_intercept", "tolerance",
-        "max_iterations", "seed",      "threads",   NULL};
+    static char *names[] = {"data",           "trusted",   "follow",    "signals", "grid",         "folds",
+                            "fold",           "criterion", "assume",    "ask",     "trusted_rows", "trusted_labels",
+                            "scale",          "solver",    "precision", "starts",  "no_intercept", "tolerance",
+                            "max_iterations", "seed",      "threads",   NULL};
     temper_tune_options *o = &r->options;
     temper_train_options *train = &o->train;
     Py_ssize_t folds, questions, starts, iterations, threads;
     *o = temper_tune_defaults();
-    if (!PyArg_ParseTupleAndKeywords(
-            args, keywords, "OOOO$znOzznOOzzznpdnKn", names, &r->data, &r->trusted, &r->follow,
-            &r->signals, &o->grid, &folds, &r->fold, &o->criterion, &o->assume, &questions,
-            &r->rows, &r->labels, &train->scale, &train->solver, &train->precision, &starts,
-            &train->no_intercept, &train->tolerance, &iterations, &train->seed, &threads))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOO$znOzznOOzzznpdnKn", names, &r->data, &r->trusted, &r->follow,
+                                     &r->signals, &o->grid, &folds, &r->fold, &o->criterion, &o->assume, &questions,
+                                     &r->rows, &r->labels, &train->scale, &train->solver, &train->precision, &starts,
+                                     &train->no_intercept, &train->tolerance, &iterations, &train->seed, &threads))
         return false;
     o->folds = (size_t)folds;
     o->ask = (size_t)questions;
@@ -158,13 +156,11 @@ static PyObject *asked_of(const temper_tune_report *report)
 static PyObject *report_of(const temper_tune_report *r, size_t rows)
 {
     PyObject *dict = PyDict_New();
-    bool made =
-        dict && dict_put(dict, "loss", losses_of(r)) && dict_put(dict, "stage", stages_of(r));
+    bool made = dict && dict_put(dict, "loss", losses_of(r)) && dict_put(dict, "stage", stages_of(r));
     for (size_t i = 0; made && i < sizeof columns / sizeof *columns; i++)
         made = dict_put(dict, columns[i].name, column_of(r, columns[i]));
-    PyObject *whole = made ? Py_BuildValue("{s:N,s:O}", "table", dict, "interrupted",
-                                           r->interrupted ? Py_True : Py_False)
-                           : NULL;
+    PyObject *whole =
+        made ? Py_BuildValue("{s:N,s:O}", "table", dict, "interrupted", r->interrupted ? Py_True : Py_False) : NULL;
     if (!made)
         Py_XDECREF(dict);
     if (!whole || r->interrupted)
@@ -172,15 +168,11 @@ static PyObject *report_of(const temper_tune_report *r, size_t rows)
     made = dict_put(whole, "best", PyLong_FromSize_t(r->best)) &&
            dict_put(whole, "folds", PyLong_FromSize_t(r->folds)) &&
            dict_put(whole, "fold",
-                    PyBytes_FromStringAndSize((const char *)r->fold,
-                                              (Py_ssize_t)(rows * sizeof *r->fold))) &&
+                    PyBytes_FromStringAndSize((const char *)r->fold, (Py_ssize_t)(rows * sizeof *r->fold))) &&
            dict_put(whole, "decided_by", PyUnicode_FromString(r->decided_by)) &&
-           dict_put(whole, "reason", python_words(r->reason)) &&
-           dict_put(whole, "gain", PyFloat_FromDouble(r->gain)) &&
-           dict_put(whole, "gain_error", PyFloat_FromDouble(r->gain_error)) &&
-           dict_put(whole, "ask", asked_of(r)) &&
-           dict_put(whole, "notes", python_words(r->notes)) &&
-           dict_put(whole, "warnings", python_words(r->warnings)) &&
+           dict_put(whole, "reason", python_words(r->reason)) && dict_put(whole, "gain", PyFloat_FromDouble(r->gain)) &&
+           dict_put(whole, "gain_error", PyFloat_FromDouble(r->gain_error)) && dict_put(whole, "ask", asked_of(r)) &&
+           dict_put(whole, "notes", python_words(r->notes)) && dict_put(whole, "warnings", python_words(r->warnings)) &&
            dict_put(whole, "training", training_report(&r->training, NULL, 0));
     if (!made)
         Py_CLEAR(whole);
@@ -190,8 +182,7 @@ static PyObject *report_of(const temper_tune_report *r, size_t rows)
 /* ---- Tuning ---------------------------------------------------------------------------------- */
 
 /* (model or None, report, exception or None); takes the model and the report. */
-static PyObject *result_of(const struct core *core, temper_model *model, PyObject *report,
-                           PyObject *exception)
+static PyObject *result_of(const struct core *core, temper_model *model, PyObject *report, PyObject *exception)
 {
     PyObject *wrapped = model ? model_wrap(core, model) : Py_NewRef(Py_None);
     if (report && wrapped)

@@ -14,8 +14,8 @@ void watch_begin(struct tuning_watch *watch, PyObject *callable, PyObject *signa
 
 static bool ask(PyObject *callable, const temper_tune_progress *p)
 {
-    PyObject *answer = PyObject_CallFunction(callable, "snndd", p->phase, (Py_ssize_t)p->done,
-                                             (Py_ssize_t)p->all, p->seconds, p->left);
+    PyObject *answer = PyObject_CallFunction(callable, "snndd", p->phase, (Py_ssize_t)p->done, (Py_ssize_t)p->all,
+                                             p->seconds, p->left);
     int stop = answer ? PyObject_IsTrue(answer) : 1;
     Py_XDECREF(answer);
     return stop != 0;
@@ -27,8 +27,7 @@ int watch_tuning(void *context, const temper_tune_progress *progress)
 {
     struct tuning_watch *w = context;
     double now = progress->seconds;
-    bool look =
-        w->signals && PyThread_get_thread_ident() == w->caller && now - w->looked >= PATIENCE;
+    bool look = w->signals && PyThread_get_thread_ident() == w->caller && now - w->looked >= PATIENCE;
     bool tell = w->callable && (progress->done != w->done || now - w->told >= PATIENCE);
     bool stop = false;
     if (!look && !tell)

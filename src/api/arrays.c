@@ -13,8 +13,7 @@ static temper_status check_arguments(const void *x, temper_data *const *data, te
     return error_set(error, TEMPER_USAGE, "no numbers, or nowhere to put the data; give both");
 }
 
-static temper_status borrow(const struct matrix *x, const int *labels, temper_data **data,
-                            temper_error *error)
+static temper_status borrow(const struct matrix *x, const int *labels, temper_data **data, temper_error *error)
 {
     struct dataset *made;
     temper_status status = dataset_from_matrix(x, labels, &made, error);
@@ -23,36 +22,35 @@ static temper_status borrow(const struct matrix *x, const int *labels, temper_da
     return status;
 }
 
-static temper_status borrow_dense(struct matrix x, const int *labels, temper_data **data,
-                                  temper_error *error)
+static temper_status borrow_dense(struct matrix x, const int *labels, temper_data **data, temper_error *error)
 {
     temper_status status = check_arguments(x.dense, data, error);
     return status == TEMPER_OK ? borrow(&x, labels, data, error) : status;
 }
 
-temper_status temper_data_borrow_f64(const double *x, size_t rows, size_t columns,
-                                     const int *labels, temper_data **data, temper_error *error)
+temper_status temper_data_borrow_f64(const double *x, size_t rows, size_t columns, const int *labels,
+                                     temper_data **data, temper_error *error)
 {
     struct matrix matrix = {.kind = MATRIX_F64, .rows = rows, .columns = columns, .dense = x};
     return borrow_dense(matrix, labels, data, error);
 }
 
-temper_status temper_data_borrow_f32(const float *x, size_t rows, size_t columns, const int *labels,
-                                     temper_data **data, temper_error *error)
+temper_status temper_data_borrow_f32(const float *x, size_t rows, size_t columns, const int *labels, temper_data **data,
+                                     temper_error *error)
 {
     struct matrix matrix = {.kind = MATRIX_F32, .rows = rows, .columns = columns, .dense = x};
     return borrow_dense(matrix, labels, data, error);
 }
 
-temper_status temper_data_borrow_u8(const unsigned char *x, size_t rows, size_t columns,
-                                    const int *labels, temper_data **data, temper_error *error)
+temper_status temper_data_borrow_u8(const unsigned char *x, size_t rows, size_t columns, const int *labels,
+                                    temper_data **data, temper_error *error)
 {
     struct matrix matrix = {.kind = MATRIX_U8, .rows = rows, .columns = columns, .dense = x};
     return borrow_dense(matrix, labels, data, error);
 }
 
-temper_status temper_data_from_f64(const double *x, size_t rows, size_t columns, const int *labels,
-                                   temper_data **data, temper_error *error)
+temper_status temper_data_from_f64(const double *x, size_t rows, size_t columns, const int *labels, temper_data **data,
+                                   temper_error *error)
 {
     size_t count;
     struct matrix matrix = {.kind = MATRIX_F64, .rows = rows, .columns = columns};
@@ -92,8 +90,8 @@ static temper_status check_sparse(const temper_sparse *x, temper_error *error)
     return TEMPER_OK;
 }
 
-temper_status temper_data_borrow_sparse(const temper_sparse *x, const int *labels,
-                                        temper_data **data, temper_error *error)
+temper_status temper_data_borrow_sparse(const temper_sparse *x, const int *labels, temper_data **data,
+                                        temper_error *error)
 {
     temper_status status = check_arguments(x, data, error);
     if (status == TEMPER_OK)
@@ -116,8 +114,7 @@ temper_status temper_data_borrow_sparse(const temper_sparse *x, const int *label
     return borrow(&matrix, labels, data, error);
 }
 
-temper_status temper_data_borrow_csr(const temper_csr *x, const int *labels, temper_data **data,
-                                     temper_error *error)
+temper_status temper_data_borrow_csr(const temper_csr *x, const int *labels, temper_data **data, temper_error *error)
 {
     temper_status status = check_arguments(x, data, error);
     if (status != TEMPER_OK)
@@ -133,14 +130,12 @@ temper_status temper_data_borrow_csr(const temper_csr *x, const int *labels, tem
     return temper_data_borrow_sparse(&sparse, labels, data, error);
 }
 
-temper_status temper_data_name_classes(temper_data *data, const char *const *names,
-                                       temper_error *error)
+temper_status temper_data_name_classes(temper_data *data, const char *const *names, temper_error *error)
 {
     return dataset_name_classes((struct dataset *)data, names, error);
 }
 
-temper_status temper_data_name_features(temper_data *data, const char *const *names,
-                                        temper_error *error)
+temper_status temper_data_name_features(temper_data *data, const char *const *names, temper_error *error)
 {
     return dataset_name_features((struct dataset *)data, names, error);
 }

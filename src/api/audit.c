@@ -16,13 +16,12 @@ temper_audit_options temper_audit_defaults(void)
     return options;
 }
 
-temper_status temper_audit(const temper_data *data, const temper_audit_options *options,
-                           double *scores, temper_audit_report *report, temper_error *error)
+temper_status temper_audit(const temper_data *data, const temper_audit_options *options, double *scores,
+                           temper_audit_report *report, temper_error *error)
 {
     const temper_audit_options defaults = temper_audit_defaults();
     temper_audit_report made;
-    temper_status status =
-        audit((const struct dataset *)data, options ? options : &defaults, &made, error);
+    temper_status status = audit((const struct dataset *)data, options ? options : &defaults, &made, error);
     if (status != TEMPER_OK)
         return status;
     for (unsigned long long i = 0; scores && i < made.rows; i++)
@@ -55,8 +54,8 @@ double temper_audit_precision(const temper_audit_report *report, unsigned long l
     return sum / (double)count;
 }
 
-void temper_audit_precision_range(const temper_audit_report *report, unsigned long long count,
-                                  double *low, double *high)
+void temper_audit_precision_range(const temper_audit_report *report, unsigned long long count, double *low,
+                                  double *high)
 {
     double sum[2] = {0};
     bool known = !report->by_row && count > 0 && count <= report->rows;
@@ -68,13 +67,11 @@ void temper_audit_precision_range(const temper_audit_report *report, unsigned lo
     *high = known ? sum[1] / (double)count : (double)NAN;
 }
 
-temper_status temper_audit_fix(const temper_data *data, const temper_audit_report *report,
-                               unsigned long long count, const char *how, temper_data **fixed,
-                               temper_error *error)
+temper_status temper_audit_fix(const temper_data *data, const temper_audit_report *report, unsigned long long count,
+                               const char *how, temper_data **fixed, temper_error *error)
 {
     struct dataset *made = NULL;
-    temper_status status =
-        audit_fix((const struct dataset *)data, report, (size_t)count, how, &made, error);
+    temper_status status = audit_fix((const struct dataset *)data, report, (size_t)count, how, &made, error);
     if (status == TEMPER_OK)
         *fixed = (temper_data *)made;
     return status;
@@ -86,21 +83,18 @@ temper_status temper_audit_fix_check(const temper_audit_fixing *fixing, temper_e
 }
 
 temper_status temper_audit_fix_write(const temper_data *data, const temper_audit_report *report,
-                                     unsigned long long count, temper_audit_fixing *fixing,
-                                     temper_error *error)
+                                     unsigned long long count, temper_audit_fixing *fixing, temper_error *error)
 {
     temper_audit_fixing made = *fixing;
-    temper_status status =
-        audit_fix_write((const struct dataset *)data, report, (size_t)count, &made, error);
+    temper_status status = audit_fix_write((const struct dataset *)data, report, (size_t)count, &made, error);
     if (status == TEMPER_OK)
         *fixing = made;
     return status;
 }
 
 /* The features as the user's file has them; pictures only if they are bytes. */
-temper_status temper_audit_page(const temper_data *data, const temper_audit_report *report,
-                                unsigned long long count, char **html, size_t *length,
-                                temper_error *error)
+temper_status temper_audit_page(const temper_data *data, const temper_audit_report *report, unsigned long long count,
+                                char **html, size_t *length, temper_error *error)
 {
     const struct dataset *set = (const struct dataset *)data;
     struct audit_page page = {.report = report,
@@ -110,8 +104,7 @@ temper_status temper_audit_page(const temper_data *data, const temper_audit_repo
                               .class_names = (const char *const *)set->classes.name};
     struct text out = {0};
     if (report->rows != set->x.rows)
-        return error_set(error, TEMPER_USAGE,
-                         "this audit is of %llu rows, and the data has %llu; audit it again",
+        return error_set(error, TEMPER_USAGE, "this audit is of %llu rows, and the data has %llu; audit it again",
                          report->rows, (unsigned long long)set->x.rows);
     if (set->x.kind == MATRIX_U8 && set->picture[2]) {
         memcpy(page.picture, set->picture, sizeof page.picture);

@@ -16,8 +16,8 @@ static const struct dataset *inside(const temper_data *data)
     return (const struct dataset *)data;
 }
 
-temper_status temper_data_read(const char *path, const temper_read_options *options,
-                               temper_data **data, temper_error *error)
+temper_status temper_data_read(const char *path, const temper_read_options *options, temper_data **data,
+                               temper_error *error)
 {
     const temper_read_options defaults = {0};
     struct dataset *read;
@@ -27,9 +27,8 @@ temper_status temper_data_read(const char *path, const temper_read_options *opti
     return status;
 }
 
-temper_status temper_data_read_like(const temper_data *like, const char *path,
-                                    const temper_read_options *options, temper_data **data,
-                                    temper_error *error)
+temper_status temper_data_read_like(const temper_data *like, const char *path, const temper_read_options *options,
+                                    temper_data **data, temper_error *error)
 {
     const struct dataset *model = inside(like);
     const temper_read_options defaults = {0};
@@ -39,8 +38,7 @@ temper_status temper_data_read_like(const temper_data *like, const char *path,
     if (!model->schema)
         status = schema_plain((size_t)model->x.columns, &model->features, &plain, error);
     if (status == TEMPER_OK)
-        status = dataset_read_like(path, options ? options : &defaults,
-                                   plain ? plain : model->schema, &read, error);
+        status = dataset_read_like(path, options ? options : &defaults, plain ? plain : model->schema, &read, error);
     schema_free(plain);
     if (status == TEMPER_OK)
         *data = (temper_data *)read;
@@ -52,8 +50,7 @@ void temper_data_free(temper_data *data)
     dataset_free((struct dataset *)data);
 }
 
-temper_status temper_data_write(const temper_data *data, const char *path, const char *format,
-                                temper_error *error)
+temper_status temper_data_write(const temper_data *data, const char *path, const char *format, temper_error *error)
 {
     temper_status status = scatter_refuse(inside(data), "writing", error);
     return status == TEMPER_OK ? dataset_write(inside(data), path, format, error) : status;
@@ -70,8 +67,7 @@ temper_status temper_data_write_with(const temper_data *data, const char *path, 
     if (!with || !with->path || with->path[0] == '\0' || (!with->bytes && with->length > 0))
         return error_set(error, TEMPER_USAGE, "the second file has no name or no bytes; give both");
     temper_status status = scatter_refuse(inside(data), "writing", error);
-    return status == TEMPER_OK ? dataset_write_with(inside(data), path, format, with, error)
-                               : status;
+    return status == TEMPER_OK ? dataset_write_with(inside(data), path, format, with, error) : status;
 }
 
 unsigned long long temper_data_rows(const temper_data *data)
@@ -111,8 +107,7 @@ const uint32_t *temper_data_labels(const temper_data *data)
 
 const char *temper_data_class_name(const temper_data *data, size_t class_number)
 {
-    return class_number < inside(data)->classes.count ? inside(data)->classes.name[class_number]
-                                                      : NULL;
+    return class_number < inside(data)->classes.count ? inside(data)->classes.name[class_number] : NULL;
 }
 
 const char *temper_data_format(const temper_data *data)
@@ -131,8 +126,8 @@ const char *temper_data_feature_name(const temper_data *data, unsigned long long
 }
 
 /* The scaled matrix takes the place of the borrowed one. */
-static temper_status scale_copy(const struct dataset *data, enum scale_kind kind, size_t threads,
-                                struct dataset *copy, temper_error *error)
+static temper_status scale_copy(const struct dataset *data, enum scale_kind kind, size_t threads, struct dataset *copy,
+                                temper_error *error)
 {
     struct scale scale;
     if (kind == SCALE_NONE)
@@ -154,8 +149,8 @@ static temper_status scale_copy(const struct dataset *data, enum scale_kind kind
     return status;
 }
 
-temper_status temper_data_scale(const temper_data *data, const char *scale, size_t threads,
-                                temper_data **scaled, temper_error *error)
+temper_status temper_data_scale(const temper_data *data, const char *scale, size_t threads, temper_data **scaled,
+                                temper_error *error)
 {
     enum scale_kind kind;
     struct dataset *copy;

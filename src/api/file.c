@@ -26,8 +26,7 @@ temper_status temper_file_open(const char *path, temper_file **file, temper_erro
     return status;
 }
 
-temper_status temper_file_write(temper_file *file, const char *bytes, size_t length,
-                                temper_error *error)
+temper_status temper_file_write(temper_file *file, const char *bytes, size_t length, temper_error *error)
 {
     if (!bytes && length > 0)
         return error_set(error, TEMPER_USAGE, "there are no bytes to write; give some");
@@ -51,8 +50,7 @@ int temper_model_is(const char *path)
     struct stat there;
     const unsigned char *bytes;
     size_t length = 0, head = strlen(MODEL_HEAD);
-    if (stat(path, &there) != 0 || !S_ISREG(there.st_mode) ||
-        source_open(path, &source, NULL) != TEMPER_OK)
+    if (stat(path, &there) != 0 || !S_ISREG(there.st_mode) || source_open(path, &source, NULL) != TEMPER_OK)
         return 0;
     int is = source_peek(source, head, &bytes, &length, NULL) == TEMPER_OK && length == head &&
              memcmp(bytes, MODEL_HEAD, head) == 0;

@@ -15,8 +15,8 @@ static int illegal(temper_loss_spec loss, size_t n, size_t label)
     return label >= n || (!hinge && (!legal_temperature(loss.t1) || !legal_temperature(loss.t2)));
 }
 
-double temper_any_loss(temper_loss_spec loss, const double *a, size_t n, size_t label,
-                       double *gradient, double *hessian)
+double temper_any_loss(temper_loss_spec loss, const double *a, size_t n, size_t label, double *gradient,
+                       double *hessian)
 {
     if (illegal(loss, n, label) || (hessian && !gradient)) {
         for (size_t c = 0; gradient && c < n; c++)
@@ -43,8 +43,7 @@ double temper_importance(const double *a, size_t n, size_t label, double t1, dou
     return illegal(tempered(t1, t2), n, label) ? NAN : importance(a, n, label, t1, t2);
 }
 
-double temper_any_margin_loss(temper_loss_spec loss, double margin, double *slope,
-                              double *curvature)
+double temper_any_margin_loss(temper_loss_spec loss, double margin, double *slope, double *curvature)
 {
     struct margin_loss value = {NAN, NAN, NAN};
     if (!illegal(loss, 2, 0))

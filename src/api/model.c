@@ -32,8 +32,7 @@ temper_status temper_model_load(const char *path, temper_model **model, temper_e
     return status;
 }
 
-temper_status temper_model_text(const temper_model *model, char **text, size_t *length,
-                                temper_error *error)
+temper_status temper_model_text(const temper_model *model, char **text, size_t *length, temper_error *error)
 {
     struct text made = {0};
     temper_status status = model_write(inside(model), &made, error);
@@ -46,8 +45,7 @@ temper_status temper_model_text(const temper_model *model, char **text, size_t *
     return TEMPER_OK;
 }
 
-temper_status temper_model_from_text(const char *text, size_t length, temper_model **model,
-                                     temper_error *error)
+temper_status temper_model_from_text(const char *text, size_t length, temper_model **model, temper_error *error)
 {
     struct model *read;
     temper_status status = model_read_text(text, length, &read, error);
@@ -62,15 +60,13 @@ static bool ends_in(const char *path, const char *extension)
     return length > tail && strcmp(path + length - tail, extension) == 0;
 }
 
-temper_status temper_model_export(const temper_model *model, const char *path, const char *format,
-                                  temper_error *error)
+temper_status temper_model_export(const temper_model *model, const char *path, const char *format, temper_error *error)
 {
     if (format ? strcmp(format, "c") == 0 : ends_in(path, ".c"))
         return model_export_c(inside(model), path, error);
     if (format ? strcmp(format, "onnx") == 0 : ends_in(path, ".onnx"))
         return model_export_onnx(inside(model), path, error);
-    return error_set(error, TEMPER_USAGE,
-                     "a model is exported to C or ONNX; name the file NAME.c or NAME.onnx");
+    return error_set(error, TEMPER_USAGE, "a model is exported to C or ONNX; name the file NAME.c or NAME.onnx");
 }
 
 size_t temper_model_classes(const temper_model *model)
@@ -112,9 +108,7 @@ size_t temper_model_vectors(const temper_model *model)
 
 const double *temper_model_weights(const temper_model *model, size_t vector)
 {
-    return vector < inside(model)->vectors
-               ? inside(model)->weights + vector * inside(model)->features
-               : NULL;
+    return vector < inside(model)->vectors ? inside(model)->weights + vector * inside(model)->features : NULL;
 }
 
 double temper_model_intercept(const temper_model *model, size_t vector)

@@ -16,46 +16,43 @@ static const struct dataset *inside(const temper_data *data)
 /* ---- Kinds
  * ------------------------------------------------------------------------------------------ */
 
-typedef temper_status noise_maker(const struct dataset *data, const temper_noise_options *options,
-                                  struct noise *noise, temper_error *error);
+typedef temper_status noise_maker(const struct dataset *data, const temper_noise_options *options, struct noise *noise,
+                                  temper_error *error);
 
-static temper_status make_random(const struct dataset *data, const temper_noise_options *options,
-                                 struct noise *noise, temper_error *error)
+static temper_status make_random(const struct dataset *data, const temper_noise_options *options, struct noise *noise,
+                                 temper_error *error)
 {
     return noise_random(data, options->rate, options->seed, noise, error);
 }
 
-static temper_status make_pair(const struct dataset *data, const temper_noise_options *options,
-                               struct noise *noise, temper_error *error)
+static temper_status make_pair(const struct dataset *data, const temper_noise_options *options, struct noise *noise,
+                               temper_error *error)
 {
     return noise_pair(data, options->rate, options->map, options->seed, noise, error);
 }
 
-static temper_status make_matrix(const struct dataset *data, const temper_noise_options *options,
-                                 struct noise *noise, temper_error *error)
+static temper_status make_matrix(const struct dataset *data, const temper_noise_options *options, struct noise *noise,
+                                 temper_error *error)
 {
     if (!options->matrix)
-        return error_set(error, TEMPER_USAGE,
-                         "noise of kind matrix needs a file of probabilities; pass --matrix");
+        return error_set(error, TEMPER_USAGE, "noise of kind matrix needs a file of probabilities; pass --matrix");
     return noise_transition(data, options->matrix, options->seed, noise, error);
 }
 
-static temper_status make_instance(const struct dataset *data, const temper_noise_options *options,
-                                   struct noise *noise, temper_error *error)
+static temper_status make_instance(const struct dataset *data, const temper_noise_options *options, struct noise *noise,
+                                   temper_error *error)
 {
     return noise_instance(data, inside(options->pool), options->rate, options->seed, noise, error);
 }
 
-static temper_status make_small_margin(const struct dataset *data,
-                                       const temper_noise_options *options, struct noise *noise,
-                                       temper_error *error)
+static temper_status make_small_margin(const struct dataset *data, const temper_noise_options *options,
+                                       struct noise *noise, temper_error *error)
 {
     return noise_by_rank(data, options, false, noise, error);
 }
 
-static temper_status make_large_margin(const struct dataset *data,
-                                       const temper_noise_options *options, struct noise *noise,
-                                       temper_error *error)
+static temper_status make_large_margin(const struct dataset *data, const temper_noise_options *options,
+                                       struct noise *noise, temper_error *error)
 {
     return noise_by_rank(data, options, true, noise, error);
 }
@@ -92,23 +89,19 @@ static unsigned long long row_shown(uint64_t from, const temper_data *pool, uint
 }
 
 /* NULL without memory. */
-static temper_change *show_changes(const struct noise *noise, const temper_data *pool,
-                                   uint64_t rows)
+static temper_change *show_changes(const struct noise *noise, const temper_data *pool, uint64_t rows)
 {
     temper_change *changes = mem_alloc(noise->count, sizeof *changes);
     for (size_t i = 0; changes && i < noise->count; i++) {
         const struct change *change = &noise->change[i];
-        changes[i] = (temper_change){.row = change->row + 1,
-                                     .was = change->was,
-                                     .is = change->is,
-                                     .from = row_shown(change->from, pool, rows)};
+        changes[i] = (temper_change){
+            .row = change->row + 1, .was = change->was, .is = change->is, .from = row_shown(change->from, pool, rows)};
     }
     return changes;
 }
 
-static temper_status publish(const struct dataset *data, const temper_noise_options *options,
-                             const struct noise *noise, temper_data **noisy,
-                             temper_change **changes, temper_error *error)
+static temper_status publish(const struct dataset *data, const temper_noise_options *options, const struct noise *noise,
+                             temper_data **noisy, temper_change **changes, temper_error *error)
 {
     struct dataset *spoilt;
     temper_change *list = show_changes(noise, options->pool, data->x.rows);
@@ -124,9 +117,8 @@ static temper_status publish(const struct dataset *data, const temper_noise_opti
     return TEMPER_OK;
 }
 
-temper_status temper_data_noise(const temper_data *data, const temper_noise_options *options,
-                                temper_data **noisy, temper_change **changes, size_t *count,
-                                temper_error *error)
+temper_status temper_data_noise(const temper_data *data, const temper_noise_options *options, temper_data **noisy,
+                                temper_change **changes, size_t *count, temper_error *error)
 {
     struct noise noise = {0};
     noise_maker *make = find_kind(options->kind);

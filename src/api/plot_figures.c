@@ -23,21 +23,19 @@ static temper_status refuse_nothing(temper_error *error)
 }
 
 /* `what` is what a value is called. */
-static temper_status check_numbers(const double *values, size_t count, const char *what,
-                                   temper_error *error)
+static temper_status check_numbers(const double *values, size_t count, const char *what, temper_error *error)
 {
     if (!values || count == 0)
         return error_set(error, TEMPER_USAGE, "no %ss to draw; give at least one", what);
     for (size_t i = 0; i < count; i++)
         if (!(fabs(values[i]) <= LARGEST_DRAWN))
             return error_set(error, TEMPER_USAGE,
-                             "%s %zu is %g, which cannot be drawn; give finite numbers up to 1e300",
-                             what, i + 1, values[i]);
+                             "%s %zu is %g, which cannot be drawn; give finite numbers up to 1e300", what, i + 1,
+                             values[i]);
     return TEMPER_OK;
 }
 
-static temper_status check_words(const char *const *words, size_t count, const char *what,
-                                 temper_error *error)
+static temper_status check_words(const char *const *words, size_t count, const char *what, temper_error *error)
 {
     for (size_t i = 0; i < count; i++)
         if (!words || !words[i])
@@ -68,8 +66,8 @@ static const char *or_else(const char *words, const char *standard)
 static temper_status check_boundaries(const temper_boundary_figure *figure, temper_error *error)
 {
     if (figure->boundary_count > BOUNDARY_LINES)
-        return error_set(error, TEMPER_USAGE, "%zu boundaries are too many; give at most %d",
-                         figure->boundary_count, BOUNDARY_LINES);
+        return error_set(error, TEMPER_USAGE, "%zu boundaries are too many; give at most %d", figure->boundary_count,
+                         BOUNDARY_LINES);
     for (size_t i = 0; i < figure->boundary_count; i++) {
         const temper_boundary *line = &figure->boundaries[i];
         const double numbers[] = {line->weights[0], line->weights[1], line->intercept};
@@ -88,8 +86,8 @@ static temper_status check_labels(const temper_boundary_figure *figure, temper_e
         return error_set(error, TEMPER_USAGE, "the points have no labels; give 0 or 1 for each");
     for (size_t i = 0; i < figure->count; i++)
         if (figure->labels[i] > 1)
-            return error_set(error, TEMPER_USAGE, "label %zu is %lu; there are classes 0 and 1",
-                             i + 1, (unsigned long)figure->labels[i]);
+            return error_set(error, TEMPER_USAGE, "label %zu is %lu; there are classes 0 and 1", i + 1,
+                             (unsigned long)figure->labels[i]);
     return check_words(figure->class_names, 2, "class", error);
 }
 
@@ -116,8 +114,7 @@ temper_status temper_plot_boundary(const temper_boundary_figure *figure, char **
 
 /* ---- Margins --------------------------------------------------------------------------------- */
 
-temper_status temper_plot_margins(const temper_margin_figure *figure, char **svg, size_t *length,
-                                  temper_error *error)
+temper_status temper_plot_margins(const temper_margin_figure *figure, char **svg, size_t *length, temper_error *error)
 {
     if (!figure || !svg)
         return refuse_nothing(error);
@@ -125,8 +122,7 @@ temper_status temper_plot_margins(const temper_margin_figure *figure, char **svg
     if (status == TEMPER_OK)
         status = check_words(figure->names, figure->marked ? 2 : 1, "group", error);
     if (status == TEMPER_OK && isnan(temper_any_margin_loss(figure->loss, 0, NULL, NULL)))
-        status = error_set(error, TEMPER_USAGE,
-                           "the loss has no value at the margin 0; give legal temperatures");
+        status = error_set(error, TEMPER_USAGE, "the loss has no value at the margin 0; give legal temperatures");
     if (status != TEMPER_OK)
         return status;
     struct text text = {0};
@@ -145,28 +141,23 @@ static temper_status check_penalties(const temper_path_figure *figure, temper_er
         return error_set(error, TEMPER_USAGE, "one penalty makes no path; give at least 2");
     for (size_t i = 0; status == TEMPER_OK && i < figure->steps; i++) {
         if (figure->l2[i] < 1 / LARGEST_DRAWN)
-            return error_set(error, TEMPER_USAGE,
-                             "penalty %zu is %g, and its axis is logarithmic; give one above 0",
+            return error_set(error, TEMPER_USAGE, "penalty %zu is %g, and its axis is logarithmic; give one above 0",
                              i + 1, figure->l2[i]);
         if (i > 0 && figure->l2[i] >= figure->l2[i - 1])
-            return error_set(error, TEMPER_USAGE,
-                             "penalty %zu is not below the one before; give them falling", i + 1);
+            return error_set(error, TEMPER_USAGE, "penalty %zu is not below the one before; give them falling", i + 1);
     }
     return status;
 }
 
-static temper_status check_shares(const double *shares, size_t count, const char *what,
-                                  temper_error *error)
+static temper_status check_shares(const double *shares, size_t count, const char *what, temper_error *error)
 {
     for (size_t i = 0; shares && i < count; i++)
         if (!(shares[i] >= 0 && shares[i] <= 1))
-            return error_set(error, TEMPER_USAGE, "%s %zu is %g; give a share from 0 to 1", what,
-                             i + 1, shares[i]);
+            return error_set(error, TEMPER_USAGE, "%s %zu is %g; give a share from 0 to 1", what, i + 1, shares[i]);
     return TEMPER_OK;
 }
 
-temper_status temper_plot_path(const temper_path_figure *figure, char **svg, size_t *length,
-                               temper_error *error)
+temper_status temper_plot_path(const temper_path_figure *figure, char **svg, size_t *length, temper_error *error)
 {
     if (!figure || !svg)
         return refuse_nothing(error);
@@ -190,22 +181,18 @@ temper_status temper_plot_path(const temper_path_figure *figure, char **svg, siz
 
 /* ---- Bars ------------------------------------------------------------------------------------ */
 
-temper_status temper_plot_bars(const temper_bar_figure *figure, char **svg, size_t *length,
-                               temper_error *error)
+temper_status temper_plot_bars(const temper_bar_figure *figure, char **svg, size_t *length, temper_error *error)
 {
     if (!figure || !svg)
         return refuse_nothing(error);
     temper_status status = TEMPER_OK;
     if ((figure->group_count > BARS_GROUPS || figure->series_count > BARS_SERIES))
-        status = error_set(error, TEMPER_USAGE,
-                           "%zu groups of %zu bars are too many; give at most %d of %d",
+        status = error_set(error, TEMPER_USAGE, "%zu groups of %zu bars are too many; give at most %d of %d",
                            figure->group_count, figure->series_count, BARS_GROUPS, BARS_SERIES);
     if (status == TEMPER_OK)
-        status = check_numbers(figure->values, figure->group_count * figure->series_count, "value",
-                               error);
+        status = check_numbers(figure->values, figure->group_count * figure->series_count, "value", error);
     if (status == TEMPER_OK && figure->shares)
-        status = check_shares(figure->values, figure->group_count * figure->series_count, "value",
-                              error);
+        status = check_shares(figure->values, figure->group_count * figure->series_count, "value", error);
     if (status == TEMPER_OK)
         status = check_words(figure->groups, figure->group_count, "group", error);
     if (status == TEMPER_OK)
@@ -227,27 +214,23 @@ static temper_status check_cells(const temper_heat_figure *figure, temper_error 
     size_t filled = 0;
     for (size_t i = 0; i < figure->row_count * figure->column_count; i++) {
         bool empty = isnan(figure->values[i]);
-        temper_status status =
-            empty ? TEMPER_OK : check_numbers(&figure->values[i], 1, "value", error);
+        temper_status status = empty ? TEMPER_OK : check_numbers(&figure->values[i], 1, "value", error);
         if (status == TEMPER_OK && !empty && figure->shares)
             status = check_shares(&figure->values[i], 1, "value", error);
         if (status != TEMPER_OK)
             return status;
         filled += !empty;
     }
-    return filled ? TEMPER_OK
-                  : error_set(error, TEMPER_USAGE, "all cells are empty; give some numbers");
+    return filled ? TEMPER_OK : error_set(error, TEMPER_USAGE, "all cells are empty; give some numbers");
 }
 
-temper_status temper_plot_heat(const temper_heat_figure *figure, char **svg, size_t *length,
-                               temper_error *error)
+temper_status temper_plot_heat(const temper_heat_figure *figure, char **svg, size_t *length, temper_error *error)
 {
     if (!figure || !svg || !figure->values)
         return refuse_nothing(error);
     if (figure->row_count == 0 || figure->row_count > HEAT_CELLS || figure->column_count == 0 ||
         figure->column_count > HEAT_CELLS)
-        return error_set(error, TEMPER_USAGE,
-                         "%zu rows of %zu cells cannot be drawn; give 1 to %d of each",
+        return error_set(error, TEMPER_USAGE, "%zu rows of %zu cells cannot be drawn; give 1 to %d of each",
                          figure->row_count, figure->column_count, HEAT_CELLS);
     temper_status status = check_words(figure->rows, figure->row_count, "row", error);
     if (status == TEMPER_OK)
@@ -275,8 +258,7 @@ static temper_status check_series(const temper_line_figure *figure, temper_error
         double errors = figure->errors ? figure->errors[i] : 0;
         if (isnan(figure->values[i]))
             continue;
-        if (!(fabs(figure->values[i]) <= LARGEST_DRAWN) || !(errors >= 0) ||
-            !(errors <= LARGEST_DRAWN))
+        if (!(fabs(figure->values[i]) <= LARGEST_DRAWN) || !(errors >= 0) || !(errors <= LARGEST_DRAWN))
             return error_set(error, TEMPER_USAGE,
                              "value %zu is %g with an error of %g, which cannot be drawn; give "
                              "finite numbers up to 1e300, and errors that are not negative",
@@ -290,23 +272,19 @@ static temper_status check_series(const temper_line_figure *figure, temper_error
 
 static temper_status check_lines(const temper_line_figure *figure, temper_error *error)
 {
-    if (figure->points < 2 || figure->series_count == 0 || figure->series_count > LINES_SERIES ||
-        !figure->values)
-        return error_set(error, TEMPER_USAGE,
-                         "%zu series of %zu points cannot be drawn; give 1 to %d of 2 or more",
+    if (figure->points < 2 || figure->series_count == 0 || figure->series_count > LINES_SERIES || !figure->values)
+        return error_set(error, TEMPER_USAGE, "%zu series of %zu points cannot be drawn; give 1 to %d of 2 or more",
                          figure->series_count, figure->points, LINES_SERIES);
     temper_status status = check_numbers(figure->x, figure->points, "place", error);
     for (size_t i = 1; status == TEMPER_OK && i < figure->points; i++)
         if (!(figure->x[i] > figure->x[i - 1]))
-            return error_set(error, TEMPER_USAGE,
-                             "place %zu is not beyond the one before it; give them rising", i + 1);
+            return error_set(error, TEMPER_USAGE, "place %zu is not beyond the one before it; give them rising", i + 1);
     if (status == TEMPER_OK)
         status = check_words(figure->series, figure->series_count, "series", error);
     return status == TEMPER_OK ? check_series(figure, error) : status;
 }
 
-temper_status temper_plot_lines(const temper_line_figure *figure, char **svg, size_t *length,
-                                temper_error *error)
+temper_status temper_plot_lines(const temper_line_figure *figure, char **svg, size_t *length, temper_error *error)
 {
     if (!figure || !svg)
         return refuse_nothing(error);
@@ -375,8 +353,8 @@ static void write_blocks(struct text *out, const temper_block *blocks, size_t co
         page_pictures_end(out);
 }
 
-temper_status temper_write_page(const char *title, const temper_block *blocks, size_t count,
-                                char **html, size_t *length, temper_error *error)
+temper_status temper_write_page(const char *title, const temper_block *blocks, size_t count, char **html,
+                                size_t *length, temper_error *error)
 {
     temper_status status = TEMPER_OK;
     if (!title || !html)

@@ -15,22 +15,20 @@ size_t temper_output_width(const temper_model *model, temper_output output)
     return output_width((const struct model *)model, output);
 }
 
-temper_status temper_predict(const temper_model *model, const temper_data *data,
-                             temper_output output, size_t threads, double *out, temper_error *error)
+temper_status temper_predict(const temper_model *model, const temper_data *data, temper_output output, size_t threads,
+                             double *out, temper_error *error)
 {
-    return predict((const struct model *)model, &((const struct dataset *)data)->x, output,
-                   threads_or_all(threads), out, error);
+    return predict((const struct model *)model, &((const struct dataset *)data)->x, output, threads_or_all(threads),
+                   out, error);
 }
 
-temper_status temper_importances(const temper_model *model, const temper_data *data, size_t threads,
-                                 double *out, temper_error *error)
+temper_status temper_importances(const temper_model *model, const temper_data *data, size_t threads, double *out,
+                                 temper_error *error)
 {
-    return importances((const struct model *)model, (const struct dataset *)data,
-                       threads_or_all(threads), out, error);
+    return importances((const struct model *)model, (const struct dataset *)data, threads_or_all(threads), out, error);
 }
 
-temper_status temper_evaluator_new(const temper_model *model, temper_evaluator **evaluator,
-                                   temper_error *error)
+temper_status temper_evaluator_new(const temper_model *model, temper_evaluator **evaluator, temper_error *error)
 {
     struct evaluator *made;
     temper_status status = evaluator_new((const struct model *)model, &made, error);
@@ -39,15 +37,13 @@ temper_status temper_evaluator_new(const temper_model *model, temper_evaluator *
     return status;
 }
 
-temper_status temper_evaluator_add(temper_evaluator *evaluator, const temper_data *data,
-                                   size_t threads, temper_error *error)
+temper_status temper_evaluator_add(temper_evaluator *evaluator, const temper_data *data, size_t threads,
+                                   temper_error *error)
 {
-    return evaluator_add((struct evaluator *)evaluator, (const struct dataset *)data,
-                         threads_or_all(threads), error);
+    return evaluator_add((struct evaluator *)evaluator, (const struct dataset *)data, threads_or_all(threads), error);
 }
 
-temper_status temper_evaluator_end(temper_evaluator *evaluator, temper_evaluation *evaluation,
-                                   temper_error *error)
+temper_status temper_evaluator_end(temper_evaluator *evaluator, temper_evaluation *evaluation, temper_error *error)
 {
     return evaluator_end((struct evaluator *)evaluator, evaluation, error);
 }

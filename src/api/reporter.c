@@ -58,8 +58,7 @@ static void offer_weight(struct temper_reporter *reporter, size_t vector, size_t
     report->weight_count += report->weight_count < REPORT_WEIGHTS;
     memmove(report->weights + place + 1, report->weights + place,
             (report->weight_count - 1 - place) * sizeof *report->weights);
-    report->weights[place] =
-        (struct strong_weight){.value = value, .vector = vector, .feature = feature};
+    report->weights[place] = (struct strong_weight){.value = value, .vector = vector, .feature = feature};
 }
 
 static void take_model(struct temper_reporter *reporter)
@@ -93,17 +92,15 @@ static void reporter_free(struct temper_reporter *reporter)
     mem_free(reporter);
 }
 
-temper_status temper_reporter_new(const temper_model *model, temper_reporter **reporter,
-                                  temper_error *error)
+temper_status temper_reporter_new(const temper_model *model, temper_reporter **reporter, temper_error *error)
 {
     struct temper_reporter *made = mem_zeroed(1, sizeof *made);
     if (!made)
         return error_no_memory(error);
     made->model = model;
-    made->class_names =
-        (const char **)mem_alloc(temper_model_classes(model), sizeof *made->class_names);
-    temper_status status = made->class_names ? temper_evaluator_new(model, &made->evaluator, error)
-                                             : error_no_memory(error);
+    made->class_names = (const char **)mem_alloc(temper_model_classes(model), sizeof *made->class_names);
+    temper_status status =
+        made->class_names ? temper_evaluator_new(model, &made->evaluator, error) : error_no_memory(error);
     if (status != TEMPER_OK) {
         reporter_free(made);
         return status;
@@ -131,9 +128,8 @@ static void batch_free(struct batch *batch)
     mem_free(batch->class_of);
 }
 
-static temper_status predict(const temper_model *model, const temper_data *data,
-                             temper_output output, size_t threads, double **out,
-                             temper_error *error)
+static temper_status predict(const temper_model *model, const temper_data *data, temper_output output, size_t threads,
+                             double **out, temper_error *error)
 {
     size_t count;
     if (!mul_size((size_t)temper_data_rows(data), temper_output_width(model, output), &count) ||
@@ -142,8 +138,7 @@ static temper_status predict(const temper_model *model, const temper_data *data,
     return temper_predict(model, data, output, threads, *out, error);
 }
 
-static temper_status match_classes(const struct temper_reporter *reporter, struct batch *batch,
-                                   temper_error *error)
+static temper_status match_classes(const struct temper_reporter *reporter, struct batch *batch, temper_error *error)
 {
     const struct classes *classes = &batch->data->classes;
     batch->class_of = mem_alloc(classes->count, sizeof *batch->class_of);
@@ -215,8 +210,8 @@ static bool reserve(struct temper_reporter *reporter, size_t more)
     return true;
 }
 
-static temper_status predict_batch(const struct temper_reporter *reporter, const temper_data *data,
-                                   size_t threads, struct batch *batch, temper_error *error)
+static temper_status predict_batch(const struct temper_reporter *reporter, const temper_data *data, size_t threads,
+                                   struct batch *batch, temper_error *error)
 {
     const temper_model *model = reporter->model;
     temper_status status = match_classes(reporter, batch, error);
@@ -228,8 +223,8 @@ static temper_status predict_batch(const struct temper_reporter *reporter, const
     return status;
 }
 
-temper_status temper_reporter_add(temper_reporter *reporter, const temper_data *data,
-                                  size_t threads, temper_error *error)
+temper_status temper_reporter_add(temper_reporter *reporter, const temper_data *data, size_t threads,
+                                  temper_error *error)
 {
     struct batch batch = {.data = (const struct dataset *)data};
     size_t rows = (size_t)batch.data->x.rows;
@@ -248,21 +243,19 @@ temper_status temper_reporter_add(temper_reporter *reporter, const temper_data *
     return status;
 }
 
-void temper_reporter_source(temper_reporter *reporter, const char *model, const char *data,
-                            unsigned long long dropped)
+void temper_reporter_source(temper_reporter *reporter, const char *model, const char *data, unsigned long long dropped)
 {
     reporter->report.model = model;
     reporter->report.data = data;
     reporter->report.dropped = dropped;
 }
 
-temper_status temper_reporter_end(temper_reporter *reporter, int as_svg, char **text,
-                                  size_t *length, temper_error *error)
+temper_status temper_reporter_end(temper_reporter *reporter, int as_svg, char **text, size_t *length,
+                                  temper_error *error)
 {
     struct model_report *report = &reporter->report;
     struct text out = {0};
-    temper_status status =
-        temper_evaluator_end(reporter->evaluator, text ? &report->evaluation : NULL, error);
+    temper_status status = temper_evaluator_end(reporter->evaluator, text ? &report->evaluation : NULL, error);
     report->confusion.sums = report->evaluation.confusion;
     if (status == TEMPER_OK && text)
         (as_svg ? model_report_svg : model_report_page)(&out, report);

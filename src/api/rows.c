@@ -11,8 +11,8 @@ static const struct dataset *inside(const temper_data *data)
     return (const struct dataset *)data;
 }
 
-temper_status temper_data_take(const temper_data *data, const size_t *row, size_t count,
-                               temper_data **taken, temper_error *error)
+temper_status temper_data_take(const temper_data *data, const size_t *row, size_t count, temper_data **taken,
+                               temper_error *error)
 {
     struct dataset *copy;
     unsigned long long rows = inside(data)->x.rows;
@@ -28,8 +28,8 @@ temper_status temper_data_take(const temper_data *data, const size_t *row, size_
     return status;
 }
 
-temper_status temper_data_join(const temper_data *first, const temper_data *second,
-                               temper_data **joined, temper_error *error)
+temper_status temper_data_join(const temper_data *first, const temper_data *second, temper_data **joined,
+                               temper_error *error)
 {
     struct dataset *whole;
     temper_status status = scatter_refuse(inside(first), "joining", error);
@@ -42,15 +42,15 @@ temper_status temper_data_join(const temper_data *first, const temper_data *seco
     return status;
 }
 
-static temper_status take_part(const struct dataset *data, const struct split *split, uint32_t part,
-                               size_t *row, struct dataset **out, temper_error *error)
+static temper_status take_part(const struct dataset *data, const struct split *split, uint32_t part, size_t *row,
+                               struct dataset **out, temper_error *error)
 {
     size_t count = split_rows(split, part, false, row);
     return dataset_rows(data, row, count, out, error);
 }
 
-static temper_status take_parts(const struct dataset *data, const struct split *split,
-                                temper_data **train, temper_data **test, temper_error *error)
+static temper_status take_parts(const struct dataset *data, const struct split *split, temper_data **train,
+                                temper_data **test, temper_error *error)
 {
     struct dataset *first = NULL, *second = NULL;
     size_t *row = mem_alloc((size_t)data->x.rows, sizeof *row);
@@ -69,8 +69,8 @@ static temper_status take_parts(const struct dataset *data, const struct split *
     return TEMPER_OK;
 }
 
-temper_status temper_data_split(const temper_data *data, const temper_split_options *options,
-                                temper_data **train, temper_data **test, temper_error *error)
+temper_status temper_data_split(const temper_data *data, const temper_split_options *options, temper_data **train,
+                                temper_data **test, temper_error *error)
 {
     struct split split;
     struct split_how how = {options->seed, options->stratified != 0};

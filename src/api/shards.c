@@ -22,13 +22,12 @@ static temper_status publish(struct text *made, temper_status status, char **byt
     return TEMPER_OK;
 }
 
-temper_status temper_survey(const temper_data *data, size_t threads, char **survey, size_t *length,
-                            temper_error *error)
+temper_status temper_survey(const temper_data *data, size_t threads, char **survey, size_t *length, temper_error *error)
 {
     struct shard_stats taken;
     struct text made = {0};
-    temper_status status = shard_stats_compute(
-        (const struct dataset *)data, threads ? threads : thread_count_default(), &taken, error);
+    temper_status status =
+        shard_stats_compute((const struct dataset *)data, threads ? threads : thread_count_default(), &taken, error);
     if (status != TEMPER_OK)
         return status;
     wire_begin(&made, SURVEY_KIND);
@@ -39,14 +38,12 @@ temper_status temper_survey(const temper_data *data, size_t threads, char **surv
     return publish(&made, made.failed ? error_no_memory(error) : TEMPER_OK, survey, length);
 }
 
-temper_status temper_plan_new(const temper_bytes *surveys, size_t count,
-                              const temper_train_options *options, temper_plan **plan,
-                              temper_error *error)
+temper_status temper_plan_new(const temper_bytes *surveys, size_t count, const temper_train_options *options,
+                              temper_plan **plan, temper_error *error)
 {
     const temper_train_options defaults = temper_train_defaults();
     struct shard_plan *made;
-    temper_status status =
-        shard_plan_new(surveys, count, options ? options : &defaults, &made, error);
+    temper_status status = shard_plan_new(surveys, count, options ? options : &defaults, &made, error);
     if (status == TEMPER_OK)
         *plan = (temper_plan *)made;
     return status;
@@ -57,16 +54,14 @@ void temper_plan_free(temper_plan *plan)
     shard_plan_free((struct shard_plan *)plan);
 }
 
-temper_status temper_plan_text(const temper_plan *plan, char **text, size_t *length,
-                               temper_error *error)
+temper_status temper_plan_text(const temper_plan *plan, char **text, size_t *length, temper_error *error)
 {
     struct text made = {0};
     temper_status status = shard_plan_write(inside(plan), &made, error);
     return publish(&made, status, text, length);
 }
 
-temper_status temper_plan_from_text(const char *text, size_t length, temper_plan **plan,
-                                    temper_error *error)
+temper_status temper_plan_from_text(const char *text, size_t length, temper_plan **plan, temper_error *error)
 {
     struct shard_plan *read;
     temper_status status = shard_plan_read(text, length, &read, error);
@@ -94,8 +89,7 @@ temper_status temper_shard_borrow(const temper_data *data, const temper_plan *pl
                                   temper_shard **shard, temper_error *error)
 {
     struct shard *made;
-    temper_status status =
-        shard_new((const struct dataset *)data, inside(plan), threads, &made, error);
+    temper_status status = shard_new((const struct dataset *)data, inside(plan), threads, &made, error);
     if (status == TEMPER_OK)
         *shard = (temper_shard *)made;
     return status;
@@ -106,8 +100,8 @@ void temper_shard_free(temper_shard *shard)
     shard_free((struct shard *)shard);
 }
 
-temper_status temper_shard_answer(temper_shard *shard, const temper_question *question,
-                                  const double *w, double *answer, temper_error *error)
+temper_status temper_shard_answer(temper_shard *shard, const temper_question *question, const double *w, double *answer,
+                                  temper_error *error)
 {
     return shard_answer((struct shard *)shard, question, w, answer, error);
 }
@@ -124,8 +118,7 @@ temper_status temper_train_shards(const temper_plan *plan, const temper_engine *
     const temper_train_options defaults = temper_train_defaults();
     struct model *trained;
     temper_train_report made;
-    temper_status status =
-        train_shards(inside(plan), engine, options ? options : &defaults, &trained, &made, error);
+    temper_status status = train_shards(inside(plan), engine, options ? options : &defaults, &trained, &made, error);
     if (status != TEMPER_OK)
         return status;
     if (report)

@@ -29,8 +29,7 @@ static void compare_means(const double *difference, size_t count, temper_paired 
     paired->t_p = student_p(paired->t, (double)(count - 1));
 }
 
-static void compare_ranks(const double *difference, size_t count, struct difference *differing,
-                          temper_paired *paired)
+static void compare_ranks(const double *difference, size_t count, struct difference *differing, temper_paired *paired)
 {
     size_t differ = 0;
     for (size_t i = 0; i < count; i++)
@@ -40,13 +39,12 @@ static void compare_ranks(const double *difference, size_t count, struct differe
     paired->w_p = differ > 0 ? wilcoxon_p(differing, differ, &paired->w) : 1;
 }
 
-temper_status temper_paired_compare(const double *first, const double *second, size_t count,
-                                    temper_paired *paired, temper_error *error)
+temper_status temper_paired_compare(const double *first, const double *second, size_t count, temper_paired *paired,
+                                    temper_error *error)
 {
     for (size_t i = 0; i < count; i++)
         if (!isfinite(first[i]) || !isfinite(second[i]))
-            return error_set(error, TEMPER_USAGE,
-                             "pair %zu is not of finite numbers; leave it out of both lists",
+            return error_set(error, TEMPER_USAGE, "pair %zu is not of finite numbers; leave it out of both lists",
                              i + 1);
     if (count == 0)
         return error_set(error, TEMPER_USAGE, "there is no pair to compare; give at least one");

@@ -9,9 +9,8 @@ struct temper_stream {
     struct schema *plain; /* of a model that has none of its own */
 };
 
-temper_status temper_stream_open(const temper_model *public, const char *path,
-                                 const temper_read_options *options, temper_stream **stream,
-                                 temper_error *error)
+temper_status temper_stream_open(const temper_model *public, const char *path, const temper_read_options *options,
+                                 temper_stream **stream, temper_error *error)
 {
     const struct model *model = (const struct model *)public;
     const temper_read_options defaults = {0};
@@ -22,8 +21,8 @@ temper_status temper_stream_open(const temper_model *public, const char *path,
     if (!model->schema)
         status = schema_plain(model->features, &model->feature_names, &made->plain, error);
     if (status == TEMPER_OK)
-        status = batch_reader_open(path, options ? options : &defaults,
-                                   made->plain ? made->plain : model->schema, &made->stream, error);
+        status = batch_reader_open(path, options ? options : &defaults, made->plain ? made->plain : model->schema,
+                                   &made->stream, error);
     if (status != TEMPER_OK) {
         temper_stream_close(made);
         return status;

@@ -12,8 +12,7 @@
 
 const char *temper_version(void)
 {
-    return VERSION(TEMPER_VERSION_MAJOR) "." VERSION(TEMPER_VERSION_MINOR) "." VERSION(
-        TEMPER_VERSION_PATCH);
+    return VERSION(TEMPER_VERSION_MAJOR) "." VERSION(TEMPER_VERSION_MINOR) "." VERSION(TEMPER_VERSION_PATCH);
 }
 
 double temper_log_t(double x, double t)
@@ -75,20 +74,18 @@ double temper_escort_normaliser(const double *p, size_t n, double t)
 static void report(temper_iterations *out, struct iterations iterations)
 {
     if (out)
-        *out =
-            (temper_iterations){.updates = iterations.updates, .converged = iterations.converged};
+        *out = (temper_iterations){.updates = iterations.updates, .converged = iterations.converged};
 }
 
-double temper_log_partition_counted(const double *a, size_t n, double t,
-                                    temper_iterations *iterations)
+double temper_log_partition_counted(const double *a, size_t n, double t, temper_iterations *iterations)
 {
     struct partition family = partition_solve(a, n, t);
     report(iterations, (struct iterations){family.updates, !isnan(family.lambda)});
     return family.max + family.lambda;
 }
 
-double temper_log_partition_algorithm1(const double *a, size_t n, double t, double tolerance,
-                                       size_t limit, temper_iterations *iterations)
+double temper_log_partition_algorithm1(const double *a, size_t n, double t, double tolerance, size_t limit,
+                                       temper_iterations *iterations)
 {
     struct iterations done;
     double value = algorithm1(a, n, t, (struct patience){tolerance, limit}, &done);
@@ -105,8 +102,7 @@ double temper_log_partition_algorithm2(double a, double t, double tolerance, siz
     return value;
 }
 
-double temper_log_partition_bisection(const double *a, size_t n, double t,
-                                      temper_iterations *iterations)
+double temper_log_partition_bisection(const double *a, size_t n, double t, temper_iterations *iterations)
 {
     struct iterations done;
     double value = bisection(a, n, t, &done);

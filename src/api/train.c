@@ -34,14 +34,13 @@ const char *temper_stop_text(temper_stop stop)
     return (size_t)stop < sizeof stops / sizeof *stops ? stops[stop].text : "?";
 }
 
-temper_status temper_train(const temper_data *data, const temper_train_options *options,
-                           temper_model **model, temper_train_report *report, temper_error *error)
+temper_status temper_train(const temper_data *data, const temper_train_options *options, temper_model **model,
+                           temper_train_report *report, temper_error *error)
 {
     const temper_train_options defaults = temper_train_defaults();
     struct model *trained;
     temper_train_report made;
-    temper_status status =
-        train((const struct dataset *)data, options ? options : &defaults, &trained, &made, error);
+    temper_status status = train((const struct dataset *)data, options ? options : &defaults, &trained, &made, error);
     if (status != TEMPER_OK)
         return status;
     if (report)

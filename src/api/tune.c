@@ -11,14 +11,14 @@ temper_tune_options temper_tune_defaults(void)
     return options;
 }
 
-temper_status temper_tune(const temper_data *data, const temper_tune_options *options,
-                          temper_model **model, temper_tune_report *report, temper_error *error)
+temper_status temper_tune(const temper_data *data, const temper_tune_options *options, temper_model **model,
+                          temper_tune_report *report, temper_error *error)
 {
     const temper_tune_options defaults = temper_tune_defaults();
     struct model *tuned = NULL;
     temper_tune_report made;
-    temper_status status = tune((const struct dataset *)data, options ? options : &defaults,
-                                model ? &tuned : NULL, &made, error);
+    temper_status status =
+        tune((const struct dataset *)data, options ? options : &defaults, model ? &tuned : NULL, &made, error);
     if (status != TEMPER_OK)
         return status;
     if (model)

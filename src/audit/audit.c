@@ -28,8 +28,8 @@ static temper_status check_options(struct audit *audit)
     const temper_audit_options *options = audit->options;
     const char *kind = options->kind;
     if (kind && strcmp(kind, "label") != 0 && strcmp(kind, "row") != 0)
-        return error_set(audit->error, TEMPER_USAGE,
-                         "there is no kind '%.64s' of audit; there are label and row", kind);
+        return error_set(audit->error, TEMPER_USAGE, "there is no kind '%.64s' of audit; there are label and row",
+                         kind);
     if (options->folds < 2)
         return error_set(audit->error, TEMPER_USAGE, "folds must be 2 or more");
     if (audit->loss.method == TEMPER_HINGE || audit->loss.method == TEMPER_BREGMAN)
@@ -42,8 +42,7 @@ static temper_status check_options(struct audit *audit)
 
 static temper_status gather_or_fail(struct audit *audit, const void *mine, size_t size, void *all)
 {
-    return all ? gather_labels(&audit->roll, mine, size, all, audit->error)
-               : error_no_memory(audit->error);
+    return all ? gather_labels(&audit->roll, mine, size, all, audit->error) : error_no_memory(audit->error);
 }
 
 /* Labels and places of the rows of all processes. */
@@ -70,10 +69,8 @@ static temper_status call_roll(struct audit *audit)
 /* By what training would refuse. */
 static temper_status check_data(struct audit *audit)
 {
-    struct training_run run = {.given = audit->given,
-                               .data = audit->given,
-                               .options = &audit->train,
-                               .error = audit->error};
+    struct training_run run = {
+        .given = audit->given, .data = audit->given, .options = &audit->train, .error = audit->error};
     temper_status status = training_check(&run);
     audit->loss = run.loss;
     if (status == TEMPER_OK)
@@ -81,10 +78,9 @@ static temper_status check_data(struct audit *audit)
     if (status != TEMPER_OK)
         return status;
     if (audit->data->x.rows < 2 * audit->options->folds)
-        return error_set(audit->error, TEMPER_BAD_DATA,
-                         "%s: %zu rows are too few for %zu folds; give fewer folds, or more rows",
-                         audit->data->source ? audit->data->source : "data",
-                         (size_t)audit->data->x.rows, audit->options->folds);
+        return error_set(
+            audit->error, TEMPER_BAD_DATA, "%s: %zu rows are too few for %zu folds; give fewer folds, or more rows",
+            audit->data->source ? audit->data->source : "data", (size_t)audit->data->x.rows, audit->options->folds);
     return TEMPER_OK;
 }
 
@@ -129,8 +125,7 @@ static size_t best_candidate(const temper_tune_report *report)
     if (strcmp(report->decided_by, "accuracy") != 0)
         return best;
     for (size_t i = 0; i < report->count; i++)
-        if (report->table[i].accuracy >= enough &&
-            report->table[i].bounded_loss < report->table[best].bounded_loss)
+        if (report->table[i].accuracy >= enough && report->table[i].bounded_loss < report->table[best].bounded_loss)
             best = i;
     return best;
 }
@@ -142,10 +137,8 @@ temper_status audit_choose(struct audit *audit)
     char grid[128];
     if (!options->choose)
         return TEMPER_OK;
-    temper_tune_options tuning = {.folds = 2,
-                                  .train = audit->train,
-                                  .follow = options->follow,
-                                  .follow_context = options->follow_context};
+    temper_tune_options tuning = {
+        .folds = 2, .train = audit->train, .follow = options->follow, .follow_context = options->follow_context};
     temper_tune_report report;
     tuning.train.tolerance = audit->choosing;
     if (isnan(audit->l2))
@@ -162,12 +155,9 @@ temper_status audit_choose(struct audit *audit)
         audit->loss = report.table[best].loss;
         audit->l2 = report.table[best].l2;
         memcpy(audit->report.warnings, report.warnings, sizeof audit->report.warnings - 1);
-        sentence_add(audit->report.notes, sizeof audit->report.notes,
-                     "temperatures: t1 = %g, t2 = %g, l2 = %.4g: %s", audit->loss.t1,
-                     audit->loss.t2, audit->l2,
-                     best == report.best
-                         ? report.reason
-                         : "its probabilities are the best among the most accurate");
+        sentence_add(audit->report.notes, sizeof audit->report.notes, "temperatures: t1 = %g, t2 = %g, l2 = %.4g: %s",
+                     audit->loss.t1, audit->loss.t2, audit->l2,
+                     best == report.best ? report.reason : "its probabilities are the best among the most accurate");
     }
     temper_tune_report_free(&report);
     return interrupted ? error_set(audit->error, TEMPER_INTERRUPTED, "interrupted") : TEMPER_OK;
@@ -191,14 +181,13 @@ static void audit_free(struct audit *audit)
     noise_em_free(&audit->model);
 }
 
-temper_status audit(const struct dataset *data, const temper_audit_options *options,
-                    temper_audit_report *report, temper_error *error)
+temper_status audit(const struct dataset *data, const temper_audit_options *options, temper_audit_report *report,
+                    temper_error *error)
 {
     static temper_status (*const steps[])(struct audit *) = {
         prepare, audit_choose, audit_fit, audit_neighbours, audit_evidence, audit_list,
     };
-    struct audit audit = {
-        .given = data, .options = options, .error = error, .started = training_clock()};
+    struct audit audit = {.given = data, .options = options, .error = error, .started = training_clock()};
     temper_status status = TEMPER_OK;
     for (size_t i = 0; status == TEMPER_OK && i < sizeof steps / sizeof *steps; i++)
         status = steps[i](&audit);

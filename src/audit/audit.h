@@ -5,17 +5,17 @@
 #include "data/dataset.h"
 
 /* The public calls (temper.h: temper_audit, temper_audit_fix) in our own types. */
-temper_status audit(const struct dataset *data, const temper_audit_options *options,
-                    temper_audit_report *report, temper_error *error);
-temper_status audit_fix(const struct dataset *data, const temper_audit_report *report, size_t count,
-                        const char *how, struct dataset **out, temper_error *error);
+temper_status audit(const struct dataset *data, const temper_audit_options *options, temper_audit_report *report,
+                    temper_error *error);
+temper_status audit_fix(const struct dataset *data, const temper_audit_report *report, size_t count, const char *how,
+                        struct dataset **out, temper_error *error);
 /* temper_audit_fix_check, temper_audit_fix_write. */
 temper_status audit_fix_check(const temper_audit_fixing *fixing, temper_error *error);
-temper_status audit_fix_write(const struct dataset *data, const temper_audit_report *report,
-                              size_t count, temper_audit_fixing *fixing, temper_error *error);
+temper_status audit_fix_write(const struct dataset *data, const temper_audit_report *report, size_t count,
+                              temper_audit_fixing *fixing, temper_error *error);
 
 /* Whether the audit is of this data, and weights would change anything if they are asked for. */
-temper_status audit_fix_suits(const struct dataset *data, const temper_audit_report *report,
-                              const char *how, temper_error *error);
+temper_status audit_fix_suits(const struct dataset *data, const temper_audit_report *report, const char *how,
+                              temper_error *error);
 
 #endif

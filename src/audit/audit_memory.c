@@ -18,8 +18,7 @@ temper_status audit_budget(const struct audit *audit)
     if (data->memory == 0)
         return TEMPER_OK;
     double fits = fits_bytes(data, &audit->train, audit->options->folds, audit->threads, &block);
-    double places = rows * dimensions * (sizeof(double) + sizeof(float)) +
-                    (2 * dimensions + 1) * columns * NUMBER;
+    double places = rows * dimensions * (sizeof(double) + sizeof(float)) + (2 * dimensions + 1) * columns * NUMBER;
     double curves = classes == 2 ? CURVES_BYTES + 3 * rows * NUMBER : 0;
     double lists = rows * (3 * sizeof(temper_suspect) + 48 + NUMBER * classes);
     double kept = rows * (2 * NUMBER * classes + 24 + sizeof(uint32_t) * AUDIT_NEIGHBOURS);

@@ -31,12 +31,12 @@ struct audit {
     size_t neighbours; /* of each row */
 
     /* ---- On the way */
-    double started;      /* a clock */
-    temper_status heard; /* TEMPER_OK, or why it is not known whether another process stops */
-    size_t done;         /* fits */
-    double *activation;  /* [row * classes + class], by models that have not seen the row */
-    double *belief;      /* what they think of the given label */
-    double *evidence; /* activations and the votes of neighbours; of two classes, by noise_two.h */
+    double started;                /* a clock */
+    temper_status heard;           /* TEMPER_OK, or why it is not known whether another process stops */
+    size_t done;                   /* fits */
+    double *activation;            /* [row * classes + class], by models that have not seen the row */
+    double *belief;                /* what they think of the given label */
+    double *evidence;              /* activations and the votes of neighbours; of two classes, by noise_two.h */
     uint32_t *neighbour;           /* [row * neighbours + i] */
     double *distance;              /* of each row to them; the median row's is 1 */
     double *curve;                 /* [row * 2 + class], by curves.h; NULL for more classes */

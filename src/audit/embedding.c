@@ -18,15 +18,13 @@ enum { DIRECTIONS_FROM = 512 }; /* rows */
 /* ---- Places --------------------------------------------------------------------------------- */
 
 /* Of few features all, else the directions in which rows differ most. */
-static temper_status find_directions(const struct audit *audit,
-                                     const struct scaled_features *ground, size_t dimensions,
+static temper_status find_directions(const struct audit *audit, const struct scaled_features *ground, size_t dimensions,
                                      double *out)
 {
     size_t columns = (size_t)ground->data->x.columns;
     if (columns > dimensions)
         return pca_find(ground->data, scaled_features_scale(ground),
-                        (struct pca_options){dimensions, DIRECTIONS_FROM, audit->train.seed}, out,
-                        NULL, audit->error);
+                        (struct pca_options){dimensions, DIRECTIONS_FROM, audit->train.seed}, out, NULL, audit->error);
     for (size_t i = 0; i < columns * columns; i++)
         out[i] = i % (columns + 1) == 0 ? 1 : 0;
     return TEMPER_OK;
@@ -74,8 +72,8 @@ static temper_status project(const struct audit *audit, const struct scaled_feat
     return project_bytes(x, directions, audit->threads, out, audit->error);
 }
 
-static temper_status find_places(const struct audit *audit, size_t dimensions, double *directions,
-                                 double *place, float *out)
+static temper_status find_places(const struct audit *audit, size_t dimensions, double *directions, double *place,
+                                 float *out)
 {
     struct solution projection = {directions, dimensions, false};
     bool alone = comm_alone(audit->given->comm);
@@ -153,13 +151,11 @@ temper_status audit_neighbours(struct audit *audit)
     audit->neighbour = mem_alloc(audit->rows, audit->neighbours * sizeof *audit->neighbour);
     audit->distance = mem_alloc(audit->rows, sizeof *audit->distance);
     bool fine = directions && place && x && audit->neighbour && audit->distance;
-    temper_status status =
-        fine ? find_places(audit, dimensions, directions, place, x) : error_no_memory(audit->error);
+    temper_status status = fine ? find_places(audit, dimensions, directions, place, x) : error_no_memory(audit->error);
     mem_free(directions);
     mem_free(place);
     if (status == TEMPER_OK)
-        status = knn_find(points, audit->neighbours, audit->threads, audit->neighbour,
-                          audit->distance, audit->error);
+        status = knn_find(points, audit->neighbours, audit->threads, audit->neighbour, audit->distance, audit->error);
     if (status == TEMPER_OK)
         status = take_median(audit);
     if (status == TEMPER_OK)

@@ -48,8 +48,7 @@ static void believe(struct audit *audit, double *space)
 static temper_status gather(struct audit *audit, double *votes)
 {
     struct noise_rows rows = {audit->evidence, audit->data->label, audit->rows, audit->classes};
-    memcpy(audit->evidence, audit->activation,
-           audit->rows * audit->classes * sizeof *audit->evidence);
+    memcpy(audit->evidence, audit->activation, audit->rows * audit->classes * sizeof *audit->evidence);
     for (size_t row = 0; row < audit->rows; row++)
         add_votes(audit, row, votes);
     return noise_em_fit(&rows, &audit->model, audit->error);
@@ -70,8 +69,7 @@ static int ascending(const void *a, const void *b)
 }
 
 /* What so many of the sizes of `known` are below. */
-static temper_status find_size(const struct audit *audit, const double *known, double share,
-                               double *out)
+static temper_status find_size(const struct audit *audit, const double *known, double share, double *out)
 {
     double *size = mem_alloc(audit->rows, sizeof *size);
     if (!size)
@@ -147,8 +145,7 @@ static temper_status ask_surest(struct audit *audit, double *known, struct binar
  * whether they are more than others: then the fits alone are believed. */
 static temper_status weigh_two(struct audit *audit)
 {
-    struct binary_rows rows = {
-        .evidence = audit->evidence, .given = audit->data->label, .rows = audit->rows};
+    struct binary_rows rows = {.evidence = audit->evidence, .given = audit->data->label, .rows = audit->rows};
     double *known = mem_alloc(audit->rows, sizeof *known), most;
     const struct noise_binary *near = NULL;
     struct noise_binary before;
@@ -192,8 +189,7 @@ temper_status audit_evidence(struct audit *audit)
     double *space = mem_alloc(audit->classes, sizeof *space);
     size_t cells = audit->classes == 2 ? (size_t)TWO_EVIDENCE : audit->classes;
     audit->evidence = mem_alloc(audit->rows, cells * sizeof *audit->evidence);
-    temper_status status =
-        votes && space && audit->evidence ? TEMPER_OK : error_no_memory(audit->error);
+    temper_status status = votes && space && audit->evidence ? TEMPER_OK : error_no_memory(audit->error);
     if (status == TEMPER_OK && audit->classes == 2) {
         status = weigh_two(audit);
         if (status == TEMPER_OK)

@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "data/subset.h"
 
-static temper_status drop(const struct dataset *data, const temper_audit_report *report,
-                          size_t count, struct dataset **out, temper_error *error)
+static temper_status drop(const struct dataset *data, const temper_audit_report *report, size_t count,
+                          struct dataset **out, temper_error *error)
 {
     size_t rows = (size_t)data->x.rows, kept = 0;
     bool *gone = mem_zeroed(rows, sizeof *gone);
@@ -25,8 +25,8 @@ static temper_status drop(const struct dataset *data, const temper_audit_report 
     return status;
 }
 
-static temper_status relabel(const struct dataset *data, const temper_audit_report *report,
-                             size_t count, struct dataset **out, temper_error *error)
+static temper_status relabel(const struct dataset *data, const temper_audit_report *report, size_t count,
+                             struct dataset **out, temper_error *error)
 {
     temper_status status = dataset_borrow(data, out, error);
     for (size_t i = 0; status == TEMPER_OK && i < count; i++)
@@ -34,8 +34,8 @@ static temper_status relabel(const struct dataset *data, const temper_audit_repo
     return status;
 }
 
-static temper_status weigh(const struct dataset *data, const temper_audit_report *report,
-                           size_t count, struct dataset **out, temper_error *error)
+static temper_status weigh(const struct dataset *data, const temper_audit_report *report, size_t count,
+                           struct dataset **out, temper_error *error)
 {
     size_t rows = (size_t)data->x.rows;
     temper_status status = dataset_borrow(data, out, error);
@@ -58,16 +58,15 @@ static temper_status weigh(const struct dataset *data, const temper_audit_report
 
 static const struct {
     const char *name;
-    temper_status (*make)(const struct dataset *, const temper_audit_report *, size_t,
-                          struct dataset **, temper_error *);
+    temper_status (*make)(const struct dataset *, const temper_audit_report *, size_t, struct dataset **,
+                          temper_error *);
 } ways[] = {{"drop", drop}, {"relabel", relabel}, {"weight", weigh}};
 
-temper_status audit_fix_suits(const struct dataset *data, const temper_audit_report *report,
-                              const char *how, temper_error *error)
+temper_status audit_fix_suits(const struct dataset *data, const temper_audit_report *report, const char *how,
+                              temper_error *error)
 {
     if (report->rows != data->x.rows)
-        return error_set(error, TEMPER_USAGE,
-                         "this audit is of %llu rows, and the data has %llu; audit it again",
+        return error_set(error, TEMPER_USAGE, "this audit is of %llu rows, and the data has %llu; audit it again",
                          report->rows, (unsigned long long)data->x.rows);
     if (strcmp(how, "weight") == 0 && report->loss.t2 <= report->loss.t1)
         return error_set(error, TEMPER_USAGE,
@@ -77,13 +76,12 @@ temper_status audit_fix_suits(const struct dataset *data, const temper_audit_rep
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
         if (strcmp(how, ways[i].name) == 0)
             return TEMPER_OK;
-    return error_set(error, TEMPER_USAGE,
-                     "there is no way '%.64s' to fix labels; there are drop, relabel and weight",
+    return error_set(error, TEMPER_USAGE, "there is no way '%.64s' to fix labels; there are drop, relabel and weight",
                      how);
 }
 
-temper_status audit_fix(const struct dataset *data, const temper_audit_report *report, size_t count,
-                        const char *how, struct dataset **out, temper_error *error)
+temper_status audit_fix(const struct dataset *data, const temper_audit_report *report, size_t count, const char *how,
+                        struct dataset **out, temper_error *error)
 {
     temper_status status = audit_fix_suits(data, report, how, error);
     if (count > report->rows)

@@ -13,15 +13,14 @@ _Static_assert(sizeof((temper_audit_fixing){0}.weights) == TEXT_COLUMN, "one len
 
 temper_status audit_fix_check(const temper_audit_fixing *fixing, temper_error *error)
 {
-    return strcmp(fixing->how, "weight") == 0
-               ? dataset_write_check_weights(fixing->path, fixing->format, error)
-               : dataset_write_check(fixing->path, fixing->format, error);
+    return strcmp(fixing->how, "weight") == 0 ? dataset_write_check_weights(fixing->path, fixing->format, error)
+                                              : dataset_write_check(fixing->path, fixing->format, error);
 }
 
 /* ---- The user's lines ------------------------------------------------------------------------ */
 
-static temper_status copy_without(const struct dataset *data, const temper_audit_report *report,
-                                  size_t count, temper_audit_fixing *fixing, temper_error *error)
+static temper_status copy_without(const struct dataset *data, const temper_audit_report *report, size_t count,
+                                  temper_audit_fixing *fixing, temper_error *error)
 {
     bool *dropped = mem_zeroed((size_t)data->x.rows, sizeof *dropped);
     if (!dropped)
@@ -34,8 +33,8 @@ static temper_status copy_without(const struct dataset *data, const temper_audit
     return status;
 }
 
-static temper_status copy_relabelled(const struct dataset *data, const temper_audit_report *report,
-                                     size_t count, temper_audit_fixing *fixing, temper_error *error)
+static temper_status copy_relabelled(const struct dataset *data, const temper_audit_report *report, size_t count,
+                                     temper_audit_fixing *fixing, temper_error *error)
 {
     uint32_t *label = mem_alloc((size_t)data->x.rows, sizeof *label);
     if (!label)
@@ -49,8 +48,8 @@ static temper_status copy_relabelled(const struct dataset *data, const temper_au
     return status;
 }
 
-static temper_status copy_weighted(const struct dataset *data, const temper_audit_report *report,
-                                   size_t count, temper_audit_fixing *fixing, temper_error *error)
+static temper_status copy_weighted(const struct dataset *data, const temper_audit_report *report, size_t count,
+                                   temper_audit_fixing *fixing, temper_error *error)
 {
     double *factor = mem_alloc((size_t)data->x.rows, sizeof *factor);
     if (!factor)
@@ -65,8 +64,8 @@ static temper_status copy_weighted(const struct dataset *data, const temper_audi
     return status;
 }
 
-static temper_status copy_lines(const struct dataset *data, const temper_audit_report *report,
-                                size_t count, temper_audit_fixing *fixing, temper_error *error)
+static temper_status copy_lines(const struct dataset *data, const temper_audit_report *report, size_t count,
+                                temper_audit_fixing *fixing, temper_error *error)
 {
     fixing->copied = 1;
     if (strcmp(fixing->how, "drop") == 0)
@@ -84,8 +83,8 @@ static const struct format *format_for(const temper_audit_fixing *fixing)
 }
 
 /* Tables have a column of weights of that name; .tmpr keeps them with the rows. */
-static temper_status write_anew(const struct dataset *data, const temper_audit_report *report,
-                                size_t count, temper_audit_fixing *fixing, temper_error *error)
+static temper_status write_anew(const struct dataset *data, const temper_audit_report *report, size_t count,
+                                temper_audit_fixing *fixing, temper_error *error)
 {
     struct dataset *fixed;
     temper_status status = audit_fix(data, report, count, fixing->how, &fixed, error);
@@ -98,8 +97,8 @@ static temper_status write_anew(const struct dataset *data, const temper_audit_r
     return status;
 }
 
-temper_status audit_fix_write(const struct dataset *data, const temper_audit_report *report,
-                              size_t count, temper_audit_fixing *fixing, temper_error *error)
+temper_status audit_fix_write(const struct dataset *data, const temper_audit_report *report, size_t count,
+                              temper_audit_fixing *fixing, temper_error *error)
 {
     temper_status status = audit_fix_suits(data, report, fixing->how, error);
     if (status == TEMPER_OK)
@@ -110,7 +109,6 @@ temper_status audit_fix_write(const struct dataset *data, const temper_audit_rep
         count = (size_t)report->rows;
     fixing->copied = 0;
     fixing->weights[0] = '\0';
-    return text_can_copy(data, fixing->path, fixing->format)
-               ? copy_lines(data, report, count, fixing, error)
-               : write_anew(data, report, count, fixing, error);
+    return text_can_copy(data, fixing->path, fixing->format) ? copy_lines(data, report, count, fixing, error)
+                                                             : write_anew(data, report, count, fixing, error);
 }

@@ -100,15 +100,13 @@ static void insert(struct block *block, size_t query, float value, uint32_t row)
 
 /* Which queries a point is near to: of few, once some rows are known. Without a branch, so that it
  * is done many at a time. */
-static void find_near(const float *restrict worst, float norm, const float *restrict product,
-                      uint8_t *restrict near)
+static void find_near(const float *restrict worst, float norm, const float *restrict product, uint8_t *restrict near)
 {
     for (size_t q = 0; q < QUERIES; q++)
         near[q] = norm - 2 * product[q] < worst[q];
 }
 
-static void take_point(struct block *block, size_t point, size_t first, const float *product,
-                       const uint8_t *near)
+static void take_point(struct block *block, size_t point, size_t first, const float *product, const uint8_t *near)
 {
     float norm = block->search->norm[point];
     uint32_t row = row_of(block->search, point);
@@ -171,8 +169,7 @@ static size_t next_tile(const struct block *block)
 {
     size_t best = 0;
     for (size_t tile = 1; tile < block->search->tiles; tile++)
-        if (block->away[tile] >= 0 &&
-            (block->away[best] < 0 || block->away[tile] < block->away[best]))
+        if (block->away[tile] >= 0 && (block->away[best] < 0 || block->away[tile] < block->away[best]))
             best = tile;
     block->away[best] = -1;
     return best;
@@ -183,8 +180,7 @@ static void begin_block(struct block *block)
     const struct search *search = block->search;
     size_t dimensions = search->points.dimensions;
     for (size_t q = 0; q < block->rows; q++)
-        memcpy(block->x + q * dimensions, search->points.x + block->row[q] * dimensions,
-               dimensions * sizeof *block->x);
+        memcpy(block->x + q * dimensions, search->points.x + block->row[q] * dimensions, dimensions * sizeof *block->x);
     for (size_t i = 0; i < search->nearest; i++)
         block->best[i] = INFINITY;
     for (size_t q = 0; q < block->rows; q++) /* some row, if products overflow */
@@ -200,8 +196,8 @@ static temper_status run_block(void *context, size_t number, size_t worker)
     const struct search *search = context;
     size_t dimensions = search->points.dimensions, from = (search->from + number) * QUERIES;
     size_t left = search->points.rows - from;
-    float *space = search->space + worker * (search->product + search->scratch + search->nearest +
-                                             search->rows + search->middles);
+    float *space =
+        search->space + worker * (search->product + search->scratch + search->nearest + search->rows + search->middles);
     struct block block = {.search = search,
                           .rows = left < QUERIES ? left : QUERIES,
                           .row = search->order + from,
@@ -210,8 +206,7 @@ static temper_status run_block(void *context, size_t number, size_t worker)
     block.away = block.x + search->rows;
     begin_block(&block);
     struct rows_f32 rows = {block.x, block.rows, dimensions};
-    struct many_f32 many = {
-        .block = rows, .classes = TILE, .stride = QUERIES, .scratch = space + search->product};
+    struct many_f32 many = {.block = rows, .classes = TILE, .stride = QUERIES, .scratch = space + search->product};
     for (size_t i = 0; i < search->tried; i++) {
         size_t tile = next_tile(&block);
         search->kernel->many_times(&many, search->tile + tile * TILE * dimensions, space);
@@ -254,8 +249,7 @@ static temper_status share_found(const struct search *search, temper_error *erro
 {
     const temper_comm *comm = search->points.comm;
     size_t each = search->count * sizeof *search->index + sizeof *search->square;
-    size_t from = first_query(search, comm_rank(comm)),
-           to = first_query(search, comm_rank(comm) + 1);
+    size_t from = first_query(search, comm_rank(comm)), to = first_query(search, comm_rank(comm) + 1);
     size_t *bytes = mem_alloc(comm_size(comm), sizeof *bytes);
     char *own = mem_alloc(to - from, each), *all = mem_alloc(search->points.rows, each);
     temper_status status = bytes && own && all ? TEMPER_OK : error_no_memory(error);
@@ -300,18 +294,16 @@ static temper_status search_all(struct search *search, size_t threads, temper_er
     return comm_alone(search->points.comm) ? TEMPER_OK : share_found(search, error);
 }
 
-temper_status knn_find(struct points points, size_t count, size_t threads, uint32_t *index,
-                       double *square, temper_error *error)
+temper_status knn_find(struct points points, size_t count, size_t threads, uint32_t *index, double *square,
+                       temper_error *error)
 {
     const char *wanted;
     const struct kernel *kernel = kernel_choose(&wanted);
     if (!kernel)
-        return error_set(error, TEMPER_USAGE,
-                         "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
+        return error_set(error, TEMPER_USAGE, "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
     struct search search = {.points = points,
                             .count = count,
-                            .among = points.rows < NEIGHBOURS_AMONG ? points.rows
-                                                                    : (size_t)NEIGHBOURS_AMONG,
+                            .among = points.rows < NEIGHBOURS_AMONG ? points.rows : (size_t)NEIGHBOURS_AMONG,
                             .kernel = kernel->linear_f32,
                             .index = index,
                             .square = square};

@@ -21,7 +21,7 @@ struct points {
  * are nearly as near. There must be more than `count` rows. The same bits for any number of
  * threads.
  */
-temper_status knn_find(struct points points, size_t count, size_t threads, uint32_t *index,
-                       double *square, temper_error *error);
+temper_status knn_find(struct points points, size_t count, size_t threads, uint32_t *index, double *square,
+                       temper_error *error);
 
 #endif

@@ -13,8 +13,8 @@ static float at(struct points points, uint32_t row, size_t feature)
 }
 
 /* How far rows spread in some features, from `first` on. */
-static void find_spreads(struct points points, const uint32_t *order, size_t count, size_t first,
-                         size_t features, float *spread)
+static void find_spreads(struct points points, const uint32_t *order, size_t count, size_t first, size_t features,
+                         float *spread)
 {
     size_t looked = count < LOOKED_AT ? count : (size_t)LOOKED_AT;
     float sum[TOGETHER] = {0}, square[TOGETHER] = {0};
@@ -73,8 +73,7 @@ static size_t part(struct points points, size_t feature, uint32_t *order, size_t
 }
 
 /* The first `wanted` of them to the front. */
-static void select_first(struct points points, size_t feature, uint32_t *order, size_t count,
-                         size_t wanted)
+static void select_first(struct points points, size_t feature, uint32_t *order, size_t count, size_t wanted)
 {
     while (count > 1) {
         size_t place = part(points, feature, order, count);

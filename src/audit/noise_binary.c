@@ -62,8 +62,7 @@ double noise_binary_known(const struct noise_binary *model, const double *eviden
     return z;
 }
 
-double noise_binary_row(const struct noise_binary *model, const double *evidence, uint32_t given,
-                        double *out)
+double noise_binary_row(const struct noise_binary *model, const double *evidence, uint32_t given, double *out)
 {
     double logit = bent_at(noise_binary_known(model, evidence), exp(model->bend)).value;
     double tail = log1p(exp(-fabs(logit))); /* of the likelier class, minus log q */
@@ -215,9 +214,8 @@ static double gain_of_step(struct search *search)
 static struct noise_binary model_at(const struct search *search, const double *theta)
 {
     size_t second = search->one_rate ? RATE : RATE + 1;
-    struct noise_binary model = {.shift = theta[SHIFT],
-                                 .bend = theta[BEND],
-                                 .rate = {rate_of(theta[RATE]), rate_of(theta[second])}};
+    struct noise_binary model = {
+        .shift = theta[SHIFT], .bend = theta[BEND], .rate = {rate_of(theta[RATE]), rate_of(theta[second])}};
     for (size_t i = 0; i < TWO_EVIDENCE; i++)
         model.slope[i] = theta[SLOPE + i] / search->unit[i];
     return model;
@@ -277,8 +275,7 @@ static void begin_at(struct search *search, const struct noise_binary *model)
     search->theta[RATE] = log_odds_of((model->rate[0] + model->rate[1]) / 2);
 }
 
-void noise_binary_fit(const struct binary_rows *rows, const struct noise_binary *near,
-                      struct noise_binary_range *out)
+void noise_binary_fit(const struct binary_rows *rows, const struct noise_binary *near, struct noise_binary_range *out)
 {
     struct search one = {.rows = rows,
                          .count = rows->rows < MOST_ROWS ? rows->rows : (size_t)MOST_ROWS,

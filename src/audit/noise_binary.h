@@ -35,12 +35,10 @@ struct noise_binary_range {
 };
 
 /* `near`, if not NULL, is a model of like rows to begin the search at. */
-void noise_binary_fit(const struct binary_rows *rows, const struct noise_binary *near,
-                      struct noise_binary_range *out);
+void noise_binary_fit(const struct binary_rows *rows, const struct noise_binary *near, struct noise_binary_range *out);
 
 /* Of one row: log p(true class, given label) into out[2]; returns the logarithm of their sum. */
-double noise_binary_row(const struct noise_binary *model, const double *evidence, uint32_t given,
-                        double *out);
+double noise_binary_row(const struct noise_binary *model, const double *evidence, uint32_t given, double *out);
 
 /* What is known of a row without its label: above 0 for the second class. */
 double noise_binary_known(const struct noise_binary *model, const double *evidence);

@@ -50,8 +50,7 @@ static double log_sum(const double *a, size_t n)
     return top + log(sum);
 }
 
-double noise_em_row(const struct noise_em *model, const double *evidence, uint32_t given,
-                    double *out)
+double noise_em_row(const struct noise_em *model, const double *evidence, uint32_t given, double *out)
 {
     for (size_t c = 0; c < model->classes; c++)
         out[c] = model->sharpness * evidence[c] + log(transition_of(model, c, given));
@@ -66,12 +65,11 @@ static double most_rate(size_t classes)
 
 /* ---- One iteration --------------------------------------------------------------------------- */
 
-static void add_row(const struct noise_em *model, const double *evidence, uint32_t given,
-                    double *prior, struct sums *sums)
+static void add_row(const struct noise_em *model, const double *evidence, uint32_t given, double *prior,
+                    struct sums *sums)
 {
     size_t classes = model->classes;
-    double mean = 0, square = 0, liked = 0, liked_square = 0, total = 0, top = evidence[0],
-           shared = 0;
+    double mean = 0, square = 0, liked = 0, liked_square = 0, total = 0, top = evidence[0], shared = 0;
     for (size_t c = 1; c < classes; c++)
         top = fmax(top, evidence[c]);
     for (size_t c = 0; c < classes; c++) {
@@ -91,14 +89,12 @@ static void add_row(const struct noise_em *model, const double *evidence, uint32
     sums->likelihood += log(total);
     sums->slope += liked / total - mean;
     sums->curvature += square - mean * mean;
-    sums->observed +=
-        square - mean * mean - (liked_square / total - liked / total * (liked / total));
+    sums->observed += square - mean * mean - (liked_square / total - liked / total * (liked / total));
     for (size_t c = 0; c < classes; c++)
         sums->joint[c * classes + given] += prior[c] / total;
 }
 
-static void go_through(const struct noise_rows *rows, const struct noise_em *model, double *space,
-                       struct sums *sums)
+static void go_through(const struct noise_rows *rows, const struct noise_em *model, double *space, struct sums *sums)
 {
     size_t most = SAMPLE_CELLS / rows->classes + 1000;
     size_t count = rows->rows < most ? rows->rows : most;
@@ -152,8 +148,7 @@ static void update(struct noise_em *model, const struct sums *sums)
         update_class(model, sums->joint + c * classes, c);
 }
 
-static double climb(const struct noise_rows *rows, struct noise_em *model, double *space,
-                    struct sums *sums)
+static double climb(const struct noise_rows *rows, struct noise_em *model, double *space, struct sums *sums)
 {
     double before = -INFINITY;
     for (size_t i = 0; i < ITERATIONS; i++) {

@@ -34,13 +34,11 @@ struct noise_em {
 };
 
 /* Begins at `out` as it is: zeros for the first time. Untouched on failure. */
-temper_status noise_em_fit(const struct noise_rows *rows, struct noise_em *out,
-                           temper_error *error);
+temper_status noise_em_fit(const struct noise_rows *rows, struct noise_em *out, temper_error *error);
 void noise_em_free(struct noise_em *model);
 
 /* Of one row: log p(true class, given label), up to what all classes share, into out[classes];
  * returns the logarithm of their sum. */
-double noise_em_row(const struct noise_em *model, const double *evidence, uint32_t given,
-                    double *out);
+double noise_em_row(const struct noise_em *model, const double *evidence, uint32_t given, double *out);
 
 #endif

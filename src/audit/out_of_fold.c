@@ -15,8 +15,7 @@ static temper_status prepare(struct audit *audit)
     size_t cells;
     temper_status status = audit_budget(audit);
     if (status == TEMPER_OK)
-        status = scaled_features_new(audit->given, audit->train.scale, audit->threads,
-                                     &audit->ground, audit->error);
+        status = scaled_features_new(audit->given, audit->train.scale, audit->threads, &audit->ground, audit->error);
     if (status == TEMPER_OK && isnan(audit->l2))
         status = scaled_features_default_l2(&audit->ground, &audit->l2, audit->error);
     if (status == TEMPER_OK)
@@ -85,8 +84,7 @@ static temper_status run_fits(struct audit *audit, struct fit *fit)
 {
     bool finished;
     for (size_t i = 0; i < audit->options->folds; i++)
-        fit[i] = (struct fit){
-            .loss = audit->loss, .l2 = audit->l2, .part = (uint32_t)i, .after = FIT_BEGINS_AT_ZERO};
+        fit[i] = (struct fit){.loss = audit->loss, .l2 = audit->l2, .part = (uint32_t)i, .after = FIT_BEGINS_AT_ZERO};
     struct fits_job job = {.ground = &audit->ground,
                            .partition = &audit->folds,
                            .fit = fit,

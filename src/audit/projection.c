@@ -54,23 +54,18 @@ static bool make_room(struct job *job, struct directions directions, size_t thre
     return true;
 }
 
-temper_status project_bytes(const struct matrix *x, struct directions directions, size_t threads,
-                            double *out, temper_error *error)
+temper_status project_bytes(const struct matrix *x, struct directions directions, size_t threads, double *out,
+                            temper_error *error)
 {
     const char *wanted;
     const struct kernel *kernel = kernel_choose(&wanted);
     if (!kernel)
-        return error_set(error, TEMPER_USAGE,
-                         "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
-    struct job job = {.x = x,
-                      .kernel = kernel->linear_f32,
-                      .columns = (size_t)x->columns,
-                      .count = directions.count,
-                      .out = out};
+        return error_set(error, TEMPER_USAGE, "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
+    struct job job = {
+        .x = x, .kernel = kernel->linear_f32, .columns = (size_t)x->columns, .count = directions.count, .out = out};
     temper_status status = TEMPER_NO_MEMORY;
     if (make_room(&job, directions, threads))
-        status =
-            parallel_blocks(((size_t)x->rows + job.most - 1) / job.most, threads, run_block, &job);
+        status = parallel_blocks(((size_t)x->rows + job.most - 1) / job.most, threads, run_block, &job);
     mem_free(job.directions);
     mem_free(job.space);
     return status == TEMPER_OK ? TEMPER_OK : error_no_memory(error);

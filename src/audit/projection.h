@@ -15,7 +15,7 @@ struct directions {
 
 /* Fills out[row * count + k] with the part of a row along a direction. The same bits for any number
  * of threads. */
-temper_status project_bytes(const struct matrix *x, struct directions directions, size_t threads,
-                            double *out, temper_error *error);
+temper_status project_bytes(const struct matrix *x, struct directions directions, size_t threads, double *out,
+                            temper_error *error);
 
 #endif

@@ -106,9 +106,8 @@ static temper_status mark_conflicts(struct audit *audit)
     temper_suspect *suspects = audit->report.suspects;
     const uint32_t *label = audit->data->label;
     uint64_t *first = mem_alloc(audit->rows, sizeof *first);
-    temper_status status = first
-                               ? duplicates_of_all(audit->given, &audit->roll, first, audit->error)
-                               : error_no_memory(audit->error);
+    temper_status status =
+        first ? duplicates_of_all(audit->given, &audit->roll, first, audit->error) : error_no_memory(audit->error);
     for (size_t row = 0; status == TEMPER_OK && row < audit->rows; row++)
         if (label[row] != label[first[row]])
             suspects[first[row]].conflict = 1;
@@ -130,8 +129,7 @@ static temper_status sort_suspects(struct audit *audit, struct rank *rank)
         return error_no_memory(audit->error);
     /* By the probability of the given label, which has its digits where the score is nearly 1. */
     for (size_t row = 0; row < audit->rows; row++)
-        rank[row] =
-            (struct rank){audit->report.by_row ? -suspects[row].score : audit->belief[row], row};
+        rank[row] = (struct rank){audit->report.by_row ? -suspects[row].score : audit->belief[row], row};
     qsort(rank, audit->rows, sizeof *rank, by_key);
     for (size_t i = 0; i < audit->rows; i++)
         sorted[i] = suspects[rank[i].row];
@@ -169,9 +167,8 @@ temper_status audit_list(struct audit *audit)
     report->classes = audit->classes;
     report->in_pairs = audit->model.in_pairs;
     report->by_row = audit->options->kind && audit->options->kind[0] == 'r';
-    temper_status status = space && rank && report->suspects && (!cells || report->transition)
-                               ? TEMPER_OK
-                               : error_no_memory(audit->error);
+    temper_status status =
+        space && rank && report->suspects && (!cells || report->transition) ? TEMPER_OK : error_no_memory(audit->error);
     for (size_t row = 0; status == TEMPER_OK && row < audit->rows; row++)
         fill_suspect(audit, row, space, &report->suspects[row]);
     for (size_t row = 0; status == TEMPER_OK && audit->classes == 2 && row < audit->rows; row++)

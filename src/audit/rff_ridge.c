@@ -56,8 +56,7 @@ static float wave(float turns)
 }
 
 /* Of the rows of a block; `row` NULL: those from `first` on. */
-static void fill_points(const struct work *work, const size_t *row, size_t first, size_t count,
-                        float *out)
+static void fill_points(const struct work *work, const size_t *row, size_t first, size_t count, float *out)
 {
     const float *x = work->curves->points.x, inverse = (float)(1 / work->unit);
     for (size_t i = 0; i < count; i++) {
@@ -72,11 +71,8 @@ static void fill_lines(const struct work *work, struct space *space, size_t coun
 {
     const float size = (float)sqrt(2 / (double)work->waves);
     struct rows_f32 frequencies = {work->frequency, work->waves, work->dimensions + 1};
-    struct many_f32 many = {.block = frequencies,
-                            .classes = count,
-                            .stride = COLUMNS,
-                            .scratch = space->scratch,
-                            .of = BLOCK};
+    struct many_f32 many = {
+        .block = frequencies, .classes = count, .stride = COLUMNS, .scratch = space->scratch, .of = BLOCK};
     work->kernel->linear_f32->many_times(&many, space->point, space->line);
     for (size_t i = 0; i < count; i++) {
         float *line = space->line + i * COLUMNS;
@@ -166,10 +162,8 @@ static temper_status expect_rows(void *context, size_t block, size_t worker)
     struct space *space = &work->space[worker];
     fill_points(work, NULL, first, rows, space->point);
     fill_lines(work, space, rows);
-    struct many_f32 many = {.block = {space->line, rows, COLUMNS},
-                            .classes = work->vectors,
-                            .stride = BLOCK,
-                            .scratch = space->scratch};
+    struct many_f32 many = {
+        .block = {space->line, rows, COLUMNS}, .classes = work->vectors, .stride = BLOCK, .scratch = space->scratch};
     work->kernel->linear_f32->many_times(&many, work->weight, space->said);
     for (size_t i = 0; i < rows; i++)
         for (size_t c = 0; c < classes; c++) {
@@ -221,8 +215,8 @@ static size_t larger(size_t a, size_t b)
 static bool make_spaces(struct work *work)
 {
     size_t threads = work->curves->threads;
-    work->kernels = larger(linear_scratch(COLUMNS, work->dimensions + 1, BLOCK),
-                           linear_scratch(BLOCK, COLUMNS, work->vectors));
+    work->kernels =
+        larger(linear_scratch(COLUMNS, work->dimensions + 1, BLOCK), linear_scratch(BLOCK, COLUMNS, work->vectors));
     work->kernels = larger(work->kernels, (size_t)BLOCK * COLUMNS);
     work->kernels = (work->kernels + BLOCK - 1) / BLOCK * BLOCK; /* aligned, all of them */
     work->each = work->kernels + work->vectors * BLOCK;
@@ -252,8 +246,7 @@ static bool begin(struct work *work)
     work->gram = mem_zeroed((size_t)GROUPS * COLUMNS * COLUMNS, sizeof *work->gram);
     work->moment = mem_zeroed(work->vectors * COLUMNS, sizeof *work->moment);
     work->weight = mem_alloc(COLUMNS, work->vectors * sizeof *work->weight);
-    if (!work->order || !work->frequency || !work->gram || !work->moment || !work->weight ||
-        !make_spaces(work))
+    if (!work->order || !work->frequency || !work->gram || !work->moment || !work->weight || !make_spaces(work))
         return false;
     fill_waves(work);
     fill_order(work);
@@ -276,18 +269,15 @@ temper_status rff_ridge_fit(const struct rff_ridge *curves, double *out, temper_
     const char *wanted;
     const struct kernel *kernel = kernel_choose(&wanted);
     if (!kernel)
-        return error_set(error, TEMPER_USAGE,
-                         "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
+        return error_set(error, TEMPER_USAGE, "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
     struct work work = {.curves = curves, .kernel = kernel, .out = out};
-    temper_status status = begin(&work) ? parallel_blocks(GROUPS, curves->threads, add_group, &work)
-                                        : TEMPER_NO_MEMORY;
+    temper_status status = begin(&work) ? parallel_blocks(GROUPS, curves->threads, add_group, &work) : TEMPER_NO_MEMORY;
     if (status != TEMPER_OK)
         error_no_memory(error);
     if (status == TEMPER_OK)
         status = solve(&work, error);
     if (status == TEMPER_OK)
-        status = parallel_blocks((curves->points.rows + BLOCK - 1) / BLOCK, curves->threads,
-                                 expect_rows, &work);
+        status = parallel_blocks((curves->points.rows + BLOCK - 1) / BLOCK, curves->threads, expect_rows, &work);
     end(&work);
     return status;
 }

@@ -84,8 +84,7 @@ static temper_status answer(const char *path, int failure, temper_error *error)
 
 /* Makes something of a name that was not there, beside the target; *out is that name, ours to be
  * renamed or removed. */
-static int make_beside(struct atomic_file *sink, int (*make)(struct atomic_file *, const char *),
-                       char **out)
+static int make_beside(struct atomic_file *sink, int (*make)(struct atomic_file *, const char *), char **out)
 {
     char last[TEMPORARY_LENGTH];
     for (int i = 0; i < NAME_TRIES; i++) {
@@ -217,8 +216,7 @@ static int flush(struct atomic_file *sink)
 }
 
 /* Small pieces wait in the buffer; large ones go past it, behind what waits. */
-temper_status atomic_file_write(struct atomic_file *sink, const void *bytes, size_t length,
-                                temper_error *error)
+temper_status atomic_file_write(struct atomic_file *sink, const void *bytes, size_t length, temper_error *error)
 {
     int failure = 0;
     if (length > BUFFER_SIZE - sink->waiting)
@@ -339,8 +337,7 @@ static int publish(struct atomic_file *const *sinks, size_t count, size_t *at)
 
 /* All files are safe under their temporary names before the first is renamed. The message comes
  * before the end: it needs the path. */
-temper_status atomic_file_commit_all(struct atomic_file *const *sinks, size_t count,
-                                     temper_error *error)
+temper_status atomic_file_commit_all(struct atomic_file *const *sinks, size_t count, temper_error *error)
 {
     size_t at = 0;
     int failure = 0;

@@ -5,8 +5,7 @@
 
 #include "base/atomic_file.h"
 
-temper_status atomic_file_save(const char *path, const char *bytes, size_t length,
-                               temper_error *error)
+temper_status atomic_file_save(const char *path, const char *bytes, size_t length, temper_error *error)
 {
     struct atomic_file *sink;
     /* A file of that name, as for everything here: the standard output is for a sink to give. */

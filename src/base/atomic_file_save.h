@@ -11,7 +11,6 @@
  * replacing it. On failure the old file is as it was, except where only the folder could not be
  * synced, and no temporary file is left. Writing to a pipe that nobody reads raises SIGPIPE, unless
  * the caller ignores it. */
-temper_status atomic_file_save(const char *path, const char *bytes, size_t length,
-                               temper_error *error);
+temper_status atomic_file_save(const char *path, const char *bytes, size_t length, temper_error *error);
 
 #endif

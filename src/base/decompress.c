@@ -13,7 +13,7 @@ enum {
     MOST_AT_ONCE = 1 << 30,     /* zlib counts bytes in 32 bits */
     FRAME_START = 5,            /* bytes of zstd that tell how long its header is */
     FRAME_HEADER = 18,          /* the longest of it */
-    WINDOW_LOG = 27 /* 128 MiB: what zstd -19 and --ultra -22 need; --long=31 needs 2 GiB */
+    WINDOW_LOG = 27             /* 128 MiB: what zstd -19 and --ultra -22 need; --long=31 needs 2 GiB */
 };
 
 /* The first bytes of each: RFC 1952, RFC 8878. */
@@ -52,8 +52,7 @@ const char *decompress_kind(const unsigned char *bytes, size_t length)
         return gzip_name;
     if (length < sizeof zstd_magic)
         return NULL;
-    bool skippable =
-        (bytes[0] & 0xf0) == skip_magic[0] && memcmp(bytes + 1, skip_magic + 1, 3) == 0;
+    bool skippable = (bytes[0] & 0xf0) == skip_magic[0] && memcmp(bytes + 1, skip_magic + 1, 3) == 0;
     return skippable || memcmp(bytes, zstd_magic, sizeof zstd_magic) == 0 ? zstd_name : NULL;
 }
 
@@ -155,8 +154,7 @@ static enum decompress_result gzip_step(struct decompressor *unpacker, struct fl
 static bool zstd_open(struct decompressor *unpacker)
 {
     unpacker->zstd = ZSTD_createDStream();
-    return unpacker->zstd &&
-           !ZSTD_isError(ZSTD_DCtx_setParameter(unpacker->zstd, ZSTD_d_windowLogMax, WINDOW_LOG));
+    return unpacker->zstd && !ZSTD_isError(ZSTD_DCtx_setParameter(unpacker->zstd, ZSTD_d_windowLogMax, WINDOW_LOG));
 }
 
 /* By code, for those errors that have a remedy of their own; by name for all others. */

@@ -47,8 +47,7 @@ temper_status input_failed(const char *name, int failure, temper_error *error)
     cause_shown(failure, cause);
     for (size_t i = 0; i < sizeof remedies / sizeof *remedies; i++)
         if (remedies[i].number == failure)
-            return error_set(error, remedies[i].status, "%s: cannot be read: %s; %s", name, cause,
-                             remedies[i].remedy);
+            return error_set(error, remedies[i].status, "%s: cannot be read: %s; %s", name, cause, remedies[i].remedy);
     return error_set(error, TEMPER_IO, "%s: cannot be read: %s; give another file", name, cause);
 }
 

@@ -11,8 +11,7 @@
 
 enum { REASON = 400 };
 
-void json_open(struct json_reader *json, const char *name, const char *text, size_t length,
-               temper_error *error)
+void json_open(struct json_reader *json, const char *name, const char *text, size_t length, temper_error *error)
 {
     *json = (struct json_reader){
         .name = name, .from = text, .to = text + length, .at = text, .value = text, .error = error};
@@ -35,8 +34,8 @@ bool json_fail(struct json_reader *json, const char *format, ...)
     for (const char *p; (p = memchr(begin, '\n', (size_t)(json->value - begin))); begin = p + 1)
         line++;
     size_t column = (size_t)(json->value - begin) + 1;
-    json->status = error_at(json->error, TEMPER_BAD_DATA, line, column, "%s:%zu:%zu: %s",
-                            json->name, line, column, reason);
+    json->status =
+        error_at(json->error, TEMPER_BAD_DATA, line, column, "%s:%zu:%zu: %s", json->name, line, column, reason);
     return false;
 }
 
@@ -60,8 +59,7 @@ static bool fail_here(struct json_reader *json, const char *words)
 
 static void skip_blanks(struct json_reader *json)
 {
-    while (json->at < json->to &&
-           (*json->at == ' ' || *json->at == '\n' || *json->at == '\t' || *json->at == '\r'))
+    while (json->at < json->to && (*json->at == ' ' || *json->at == '\n' || *json->at == '\t' || *json->at == '\r'))
         json->at++;
 }
 
@@ -250,8 +248,7 @@ static bool take_word(struct json_reader *json, const char *word)
 {
     size_t length = strlen(word);
     skip_blanks(json);
-    if (json->status != TEMPER_OK || (size_t)(json->to - json->at) < length ||
-        memcmp(json->at, word, length) != 0)
+    if (json->status != TEMPER_OK || (size_t)(json->to - json->at) < length || memcmp(json->at, word, length) != 0)
         return false;
     json->at += length;
     return true;

@@ -31,8 +31,7 @@ struct json_reader {
 };
 
 /* The name and the text must outlive the reader. */
-void json_open(struct json_reader *json, const char *name, const char *text, size_t length,
-               temper_error *error);
+void json_open(struct json_reader *json, const char *name, const char *text, size_t length, temper_error *error);
 /* Nothing but blanks may follow. */
 bool json_end(struct json_reader *json);
 
@@ -58,8 +57,7 @@ bool json_f64_array(struct json_reader *json, double *out, size_t count);
 
 /* A fault of the last key or value: "FILE:LINE:COLUMN: " and the words, unless there was one
  * already. False. */
-bool json_fail(struct json_reader *json, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+bool json_fail(struct json_reader *json, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool json_no_memory(struct json_reader *json);
 
 #endif

@@ -33,10 +33,9 @@ struct decimal {
     bool whole; /* the mantissa holds every digit */
 };
 
-static const long double power_of_ten[] = {1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,
-                                           1e7L,  1e8L,  1e9L,  1e10L, 1e11L, 1e12L, 1e13L,
-                                           1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L, 1e20L,
-                                           1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
+static const long double power_of_ten[] = {1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,  1e7L,  1e8L,  1e9L,
+                                           1e10L, 1e11L, 1e12L, 1e13L, 1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L,
+                                           1e20L, 1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
 
 static bool is_digit(char c)
 {
@@ -113,8 +112,7 @@ static bool quick_f32(const struct decimal *number, float *out)
     double nearest;
     uint64_t bits;
     if (!quick_f64(number, &nearest) || fabs(nearest) < (double)FLT_MIN || fabs(nearest) > 1e38)
-        return number->whole && number->mantissa == 0 ? (*out = number->negative ? -0.0f : 0, true)
-                                                      : false;
+        return number->whole && number->mantissa == 0 ? (*out = number->negative ? -0.0f : 0, true) : false;
     memcpy(&bits, &nearest, sizeof bits);
     *out = (float)nearest;
     return (bits & 0x1fffffff) != 0x10000000;
@@ -138,8 +136,7 @@ static bool is_word_for_infinity(const char *p, const char *to)
 
 /* A number of any length in few characters: its first digits, a 1 behind them if any of the others
  * is not 0, and the exponent. Both round to the same double and to the same float. */
-static void shorten(const char *p, const char *to, const struct decimal *number,
-                    char copy[LONGEST_TOKEN + 1])
+static void shorten(const char *p, const char *to, const struct decimal *number, char copy[LONGEST_TOKEN + 1])
 {
     char *end = copy;
     long long kept = 0, exponent = number->exponent;
@@ -164,8 +161,7 @@ static void shorten(const char *p, const char *to, const struct decimal *number,
 }
 
 /* A copy that ends in '\0', as the C library wants it. */
-static void copy_token(const char *from, const char *to, const struct decimal *number,
-                       char copy[LONGEST_TOKEN + 1])
+static void copy_token(const char *from, const char *to, const struct decimal *number, char copy[LONGEST_TOKEN + 1])
 {
     size_t length = (size_t)(to - from);
     if (length > LONGEST_TOKEN) {
@@ -177,8 +173,7 @@ static void copy_token(const char *from, const char *to, const struct decimal *n
 }
 
 /* The C library's conversion in the C locale; it rounds correctly, and takes its time. */
-static bool slow_f64(const char *from, const char *to, const struct decimal *number, double *as_f64,
-                     float *as_f32)
+static bool slow_f64(const char *from, const char *to, const struct decimal *number, double *as_f64, float *as_f32)
 {
     char copy[LONGEST_TOKEN + 1];
     copy_token(from, to, number, copy);
@@ -249,8 +244,7 @@ static struct digits digits_of(double value, int precision)
     char printed[64];
     snprintf(printed, sizeof printed, "%.*e", precision - 1, value);
     const char *e = strchr(printed, 'e');
-    for (const char *p = printed; p < e;
-         p++) /* steps over the point, however the locale writes it */
+    for (const char *p = printed; p < e; p++) /* steps over the point, however the locale writes it */
         if (is_digit(*p))
             digits.digit[digits.count++] = *p;
     while (digits.count > 1 && digits.digit[digits.count - 1] == '0')

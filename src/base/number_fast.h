@@ -40,16 +40,15 @@ struct number_view {
 
 #ifdef NUMBER_SSE2
 /* Sixteen bytes from p on, as the bits from `shift` on. */
-static inline void number_look_16(const char *p, char separator, int shift,
-                                  struct number_view *view)
+static inline void number_look_16(const char *p, char separator, int shift, struct number_view *view)
 {
     __m128i bytes;
     memcpy(&bytes, p, sizeof bytes);
     /* '0'..'9' become -128..-119, the least that a signed byte holds. */
     __m128i moved = _mm_add_epi8(bytes, _mm_set1_epi8((char)(0x80 - '0')));
     __m128i digits = _mm_cmplt_epi8(moved, _mm_set1_epi8(-128 + 10));
-    __m128i ends = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(separator)),
-                                _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n')));
+    __m128i ends =
+        _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(separator)), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\n')));
     view->stops |= ((uint32_t)_mm_movemask_epi8(digits) ^ 0xffff) << shift;
     view->ends |= (uint32_t)_mm_movemask_epi8(ends) << shift;
 }
@@ -68,8 +67,7 @@ static inline uint64_t number_zero_bytes(uint64_t word)
 }
 
 /* The same with ordinary arithmetic, eight bytes at a time. */
-static inline void number_look_16(const char *p, char separator, int shift,
-                                  struct number_view *view)
+static inline void number_look_16(const char *p, char separator, int shift, struct number_view *view)
 {
     const uint64_t ones = 0x0101010101010101, low = 0x7f * ones;
     for (int half = 0; half < 16; half += 8) {
@@ -77,8 +75,7 @@ static inline void number_look_16(const char *p, char separator, int shift,
         memcpy(&word, p + half, sizeof word);
         uint64_t below = ~((word & low) + (0x80 - '0') * ones);  /* top bit: less than '0' ... */
         uint64_t above = (word & low) + (0x80 - '9' - 1) * ones; /* ... or more than '9' */
-        uint64_t ends =
-            number_zero_bytes(word ^ separators) | number_zero_bytes(word ^ '\n' * ones);
+        uint64_t ends = number_zero_bytes(word ^ separators) | number_zero_bytes(word ^ '\n' * ones);
         view->stops |= number_top_bits(below | above | word) << (shift + half);
         view->ends |= number_top_bits(ends) << (shift + half);
     }
@@ -121,8 +118,7 @@ struct number_pair {
 
 #ifdef NUMBER_SSE2
 /* The same arithmetic on both halves of a register. */
-static inline struct number_pair number_two(const char *p, unsigned count, const char *q,
-                                            unsigned more)
+static inline struct number_pair number_two(const char *p, unsigned count, const char *q, unsigned more)
 {
     uint64_t first, second;
     memcpy(&first, p, sizeof first);
@@ -138,18 +134,15 @@ static inline struct number_pair number_two(const char *p, unsigned count, const
     return (struct number_pair){(uint32_t)both, (uint32_t)(both >> 32)};
 }
 #else
-static inline struct number_pair number_two(const char *p, unsigned count, const char *q,
-                                            unsigned more)
+static inline struct number_pair number_two(const char *p, unsigned count, const char *q, unsigned more)
 {
     return (struct number_pair){(uint32_t)number_eight(p, count), (uint32_t)number_eight(q, more)};
 }
 #endif
 
-static const double number_powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                       1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                       1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-static const uint64_t number_tens[] = {1,      10,      100,      1000,     10000,
-                                       100000, 1000000, 10000000, 100000000};
+static const double number_powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                       1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+static const uint64_t number_tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
 
 /* How most numbers are written: a sign, one to eight digits, and perhaps a point and some more. */
 struct number_shape {
@@ -172,8 +165,7 @@ static inline bool number_shape(const char *p, unsigned length, uint32_t stops, 
         return true;
     stops &= stops - 1;
     shape->decimals = length - point - 1;
-    return p[point] == '.' && shape->decimals - 1 < most &&
-           (unsigned)__builtin_ctz(stops) == length;
+    return p[point] == '.' && shape->decimals - 1 < most && (unsigned)__builtin_ctz(stops) == length;
 }
 
 /* Makes a number of its last digits, at most eight behind the point if it has one, and the others.
@@ -201,12 +193,10 @@ bool number_fast_long(const char *p, const char *to, struct number_fast *number)
 /* Reads the token of `length` bytes at p; false if it is no number, or not a plain one. Where the
  * token ends is the caller's to know: so the search for the next one need not wait for what is in
  * this one. */
-static inline bool number_fast_read(const char *p, unsigned length, uint32_t stops,
-                                    struct number_fast *number)
+static inline bool number_fast_read(const char *p, unsigned length, uint32_t stops, struct number_fast *number)
 {
     struct number_shape shape;
-    if (!number_shape(p, length, stops, 16, &shape) ||
-        shape.whole + shape.decimals > NUMBER_PLAIN_DIGITS)
+    if (!number_shape(p, length, stops, 16, &shape) || shape.whole + shape.decimals > NUMBER_PLAIN_DIGITS)
         return number_fast_long(p, p + length, number);
     unsigned more = shape.decimals > 8 ? shape.decimals - 8 : 0; /* of a double, mostly eight */
     shape.decimals -= more;
@@ -225,8 +215,7 @@ static inline bool number_fast_read(const char *p, unsigned length, uint32_t sto
 static inline double number_fast_size(const struct number_fast *number)
 {
     double digits = (double)(int64_t)number->digits;
-    return number->power < 0 ? digits / number_powers[-number->power]
-                             : digits * number_powers[number->power];
+    return number->power < 0 ? digits / number_powers[-number->power] : digits * number_powers[number->power];
 }
 
 /* With its sign, by its bit: half of the numbers of a file may have one, and to guess is slow. */

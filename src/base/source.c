@@ -50,9 +50,8 @@ static temper_status unpack_failed(struct source *source, enum decompress_result
     case UNPACK_NO_MEMORY:
         return error_no_memory(error);
     case UNPACK_CUT:
-        return error_set(error, TEMPER_BAD_DATA,
-                         "%s: the %s archive is cut off after %llu bytes; get the file again", name,
-                         kind, byte);
+        return error_set(error, TEMPER_BAD_DATA, "%s: the %s archive is cut off after %llu bytes; get the file again",
+                         name, kind, byte);
     case UNPACK_GARBAGE:
         return error_set(error, TEMPER_BAD_DATA,
                          "%s: the %s archive ends before byte %llu, and what follows is none; get "
@@ -70,8 +69,8 @@ static temper_status unpack_failed(struct source *source, enum decompress_result
                          name);
     default:
         return error_set(error, TEMPER_BAD_DATA,
-                         "%s: the %s archive is damaged before byte %llu: %s; get the file again",
-                         name, kind, byte + 1, decompress_cause(source->unpacker));
+                         "%s: the %s archive is damaged before byte %llu: %s; get the file again", name, kind, byte + 1,
+                         decompress_cause(source->unpacker));
     }
 }
 
@@ -100,8 +99,7 @@ static size_t take_first(struct source *source, unsigned char *bytes, size_t siz
 }
 
 /* A pipe gives what is there, so one read is not enough. */
-static temper_status produce_plain(struct source *source, unsigned char *bytes, size_t size,
-                                   size_t *got)
+static temper_status produce_plain(struct source *source, unsigned char *bytes, size_t size, size_t *got)
 {
     size_t done = take_first(source, bytes, size);
     while (done < size && !source->file_ended) {
@@ -118,8 +116,7 @@ static temper_status produce_plain(struct source *source, unsigned char *bytes, 
 }
 
 /* One step from the buffer to `bytes`. */
-static enum decompress_result unpack_input(struct source *source, unsigned char *bytes, size_t size,
-                                           size_t *made)
+static enum decompress_result unpack_input(struct source *source, unsigned char *bytes, size_t size, size_t *made)
 {
     struct flow flow = {.in = source->packed + source->packed_at,
                         .in_left = source->packed_end - source->packed_at,
@@ -134,13 +131,11 @@ static enum decompress_result unpack_input(struct source *source, unsigned char 
 
 /* An archive ends where its format says so and the file does too; an end of the file alone is a
  * cut, which only the unpacker can tell. */
-static temper_status produce_unpacked(struct source *source, unsigned char *bytes, size_t size,
-                                      size_t *got)
+static temper_status produce_unpacked(struct source *source, unsigned char *bytes, size_t size, size_t *got)
 {
     size_t done = 0, made;
     while (done < size) {
-        int failure =
-            source->packed_at == source->packed_end && !source->file_ended ? refill(source) : 0;
+        int failure = source->packed_at == source->packed_end && !source->file_ended ? refill(source) : 0;
         if (failure)
             return input_failed(source->name, failure, &source->failure);
         enum decompress_result result = unpack_input(source, bytes + done, size - done, &made);
@@ -164,8 +159,7 @@ static temper_status produce(struct source *source, unsigned char *bytes, size_t
         return source->failure.status;
     if (source->ended || size == 0)
         return TEMPER_OK;
-    return source->unpacker ? produce_unpacked(source, bytes, size, got)
-                            : produce_plain(source, bytes, size, got);
+    return source->unpacker ? produce_unpacked(source, bytes, size, got) : produce_plain(source, bytes, size, got);
 }
 
 /* Passes on the failure that stays with the source. */
@@ -187,8 +181,8 @@ static int detect(struct source *source)
         return ENOMEM;
     while (source->packed_end < UNPACK_MAGIC && !source->file_ended) {
         size_t got = 0;
-        int failure = input_read(&source->file, source->packed + source->packed_end,
-                                 PACKED_SIZE - source->packed_end, &got);
+        int failure =
+            input_read(&source->file, source->packed + source->packed_end, PACKED_SIZE - source->packed_end, &got);
         if (failure)
             return failure;
         source->packed_end += got;
@@ -235,22 +229,19 @@ temper_status source_open(const char *path, struct source **out, temper_error *e
     return open_extent(path, &(struct extent){.kind = EXTENT_ALL}, out, error);
 }
 
-temper_status source_open_lines(const char *path, size_t rank, size_t ranks, struct source **out,
-                                temper_error *error)
+temper_status source_open_lines(const char *path, size_t rank, size_t ranks, struct source **out, temper_error *error)
 {
     struct extent lines = {.kind = EXTENT_LINES, .rank = rank, .ranks = ranks};
     return open_extent(path, &lines, out, error);
 }
 
-temper_status source_open_span(const char *path, uint64_t from, uint64_t to, struct source **out,
-                               temper_error *error)
+temper_status source_open_span(const char *path, uint64_t from, uint64_t to, struct source **out, temper_error *error)
 {
     struct extent span = {.kind = EXTENT_SPAN, .from = from, .to = to};
     return open_extent(path, &span, out, error);
 }
 
-temper_status source_bytes(const char *name, char *bytes, size_t length, struct source **out,
-                           temper_error *error)
+temper_status source_bytes(const char *name, char *bytes, size_t length, struct source **out, temper_error *error)
 {
     struct source *source = mem_zeroed(1, sizeof *source);
     if (!source) {
@@ -280,8 +271,7 @@ void source_close(struct source *source)
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 /* First what was peeked at, then what comes behind it. */
-temper_status source_read(struct source *source, void *bytes, size_t size, size_t *got,
-                          temper_error *error)
+temper_status source_read(struct source *source, void *bytes, size_t size, size_t *got, temper_error *error)
 {
     size_t left = source->ahead_end - source->ahead_at, seen = left < size ? left : size, more;
     if (seen > 0)
@@ -303,15 +293,14 @@ static bool make_room_ahead(struct source *source)
     if (!source->ahead)
         return false;
     if (source->ahead_at > 0)
-        memmove(source->ahead, source->ahead + source->ahead_at,
-                source->ahead_end - source->ahead_at);
+        memmove(source->ahead, source->ahead + source->ahead_at, source->ahead_end - source->ahead_at);
     source->ahead_end -= source->ahead_at;
     source->ahead_at = 0;
     return true;
 }
 
-temper_status source_peek(struct source *source, size_t size, const unsigned char **bytes,
-                          size_t *got, temper_error *error)
+temper_status source_peek(struct source *source, size_t size, const unsigned char **bytes, size_t *got,
+                          temper_error *error)
 {
     if (size > PEEK_SIZE)
         size = PEEK_SIZE;

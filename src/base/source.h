@@ -19,23 +19,19 @@ struct source;
 temper_status source_open(const char *path, struct source **out, temper_error *error);
 /* Of a plain file that is not compressed, the lines that begin in the rank-th of so many pieces of
  * equal length. */
-temper_status source_open_lines(const char *path, size_t rank, size_t ranks, struct source **out,
-                                temper_error *error);
+temper_status source_open_lines(const char *path, size_t rank, size_t ranks, struct source **out, temper_error *error);
 /* Of such a file, bytes from .. to. */
-temper_status source_open_span(const char *path, uint64_t from, uint64_t to, struct source **out,
-                               temper_error *error);
+temper_status source_open_span(const char *path, uint64_t from, uint64_t to, struct source **out, temper_error *error);
 /* Bytes in memory, which become the source's own (mem_free); also on failure. `name` is for
  * messages.
  */
-temper_status source_bytes(const char *name, char *bytes, size_t length, struct source **out,
-                           temper_error *error);
+temper_status source_bytes(const char *name, char *bytes, size_t length, struct source **out, temper_error *error);
 /* Fills up to `size` bytes; fewer only at the end. *got = 0 is the end. After a failure every
  * further read fails in the same way. */
-temper_status source_read(struct source *source, void *bytes, size_t size, size_t *got,
-                          temper_error *error);
+temper_status source_read(struct source *source, void *bytes, size_t size, size_t *got, temper_error *error);
 /* The next bytes without taking them, at most 64 KiB; fewer only if the stream ends there. */
-temper_status source_peek(struct source *source, size_t size, const unsigned char **bytes,
-                          size_t *got, temper_error *error);
+temper_status source_peek(struct source *source, size_t size, const unsigned char **bytes, size_t *got,
+                          temper_error *error);
 /* From another thread: a read that waits for a pipe gives up soon, with TEMPER_INTERRUPTED. */
 void source_stop(struct source *source);
 /* As messages should show it: shortened, and "standard input" for "-". */

@@ -36,8 +36,7 @@ int temper_status_exit_code(temper_status status)
     return statuses[status_row(status)].exit_code;
 }
 
-static temper_status error_fill(temper_error *error, temper_status status, const char *format,
-                                va_list arguments)
+static temper_status error_fill(temper_error *error, temper_status status, const char *format, va_list arguments)
 {
     if (error) {
         error->status = status;
@@ -46,8 +45,7 @@ static temper_status error_fill(temper_error *error, temper_status status, const
     return status;
 }
 
-temper_status error_at(temper_error *error, temper_status status, size_t line, size_t column,
-                       const char *format, ...)
+temper_status error_at(temper_error *error, temper_status status, size_t line, size_t column, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);

@@ -51,8 +51,7 @@ void wire_end(struct text *out)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-bool wire_open(struct record *record, const char *bytes, size_t length,
-               const char kind[RECORD_KIND + 1])
+bool wire_open(struct record *record, const char *bytes, size_t length, const char kind[RECORD_KIND + 1])
 {
     uint64_t sum;
     if (length < HEAD || memcmp(bytes, kind, RECORD_KIND) != 0)

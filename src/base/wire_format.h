@@ -27,8 +27,7 @@ struct record {
 };
 
 /* False if the bytes are no such record, or not all of it. */
-bool wire_open(struct record *record, const char *bytes, size_t length,
-               const char kind[RECORD_KIND + 1]);
+bool wire_open(struct record *record, const char *bytes, size_t length, const char kind[RECORD_KIND + 1]);
 uint64_t wire_take_count(struct record *record);
 /* The same of things that take at least so many bytes each, and must be there. */
 size_t wire_take_length(struct record *record, size_t bytes_each);

@@ -24,8 +24,7 @@ temper_status comm_gather(const temper_comm *comm, const void *mine, const size_
     return TEMPER_OK;
 }
 
-temper_status comm_gather_each(const temper_comm *comm, const void *mine, size_t bytes, void *all,
-                               temper_error *error)
+temper_status comm_gather_each(const temper_comm *comm, const void *mine, size_t bytes, void *all, temper_error *error)
 {
     size_t *each = mem_alloc(comm_size(comm), sizeof *each);
     if (!each)
@@ -37,18 +36,16 @@ temper_status comm_gather_each(const temper_comm *comm, const void *mine, size_t
     return status;
 }
 
-temper_status comm_exchange(const temper_comm *comm, const void *out, const size_t *out_bytes,
-                            void *in, const size_t *in_bytes, temper_error *error)
+temper_status comm_exchange(const temper_comm *comm, const void *out, const size_t *out_bytes, void *in,
+                            const size_t *in_bytes, temper_error *error)
 {
     if (comm_alone(comm))
         return comm_gather(comm, out, out_bytes, in, error);
-    return comm->exchange(comm->context, out, out_bytes, in, in_bytes) == 0 ? TEMPER_OK
-                                                                            : lost(error);
+    return comm->exchange(comm->context, out, out_bytes, in, in_bytes) == 0 ? TEMPER_OK : lost(error);
 }
 
 /* A copy on its way: a rank may not give from where it receives. */
-temper_status comm_broadcast(const temper_comm *comm, size_t from, void *block, size_t bytes,
-                             temper_error *error)
+temper_status comm_broadcast(const temper_comm *comm, size_t from, void *block, size_t bytes, temper_error *error)
 {
     if (comm_alone(comm))
         return TEMPER_OK;
@@ -96,8 +93,7 @@ temper_status comm_agree(const temper_comm *comm, temper_status status, temper_e
     return told.status;
 }
 
-temper_status comm_read_file(const temper_comm *comm, const char *path, struct text *text,
-                             temper_error *error)
+temper_status comm_read_file(const temper_comm *comm, const char *path, struct text *text, temper_error *error)
 {
     uint64_t length = 0;
     temper_status status = TEMPER_OK;
@@ -120,8 +116,7 @@ temper_status comm_read_file(const temper_comm *comm, const char *path, struct t
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
 
-temper_status comm_count(const temper_comm *comm, uint64_t mine, uint64_t *before, uint64_t *all,
-                         temper_error *error)
+temper_status comm_count(const temper_comm *comm, uint64_t mine, uint64_t *before, uint64_t *all, temper_error *error)
 {
     uint64_t *each = mem_alloc(comm_size(comm), sizeof *each), sum = 0, first = 0;
     if (!each)
@@ -139,8 +134,8 @@ temper_status comm_count(const temper_comm *comm, uint64_t mine, uint64_t *befor
     return status;
 }
 
-temper_status comm_pass_on(const temper_comm *comm, size_t from, const void *out, void *in,
-                           size_t bytes, temper_error *error)
+temper_status comm_pass_on(const temper_comm *comm, size_t from, const void *out, void *in, size_t bytes,
+                           temper_error *error)
 {
     size_t *bytes_out = mem_zeroed(comm_size(comm), sizeof *bytes_out);
     size_t *bytes_in = mem_zeroed(comm_size(comm), sizeof *bytes_in);
@@ -159,8 +154,8 @@ temper_status comm_pass_on(const temper_comm *comm, size_t from, const void *out
     return status;
 }
 
-temper_status comm_in_turn(const temper_comm *comm, turn_fn *add, void *context, void *state,
-                           size_t bytes, temper_error *error)
+temper_status comm_in_turn(const temper_comm *comm, turn_fn *add, void *context, void *state, size_t bytes,
+                           temper_error *error)
 {
     temper_status status = TEMPER_OK;
     size_t last = comm_size(comm) - 1;

@@ -36,10 +36,8 @@ static void add_branch(const struct branch *branch, double *const *vector, size_
         size_t part = length - done < SLICE ? length - done : SLICE;
         for (size_t step = 1; step < branch->count; step *= 2)
             for (size_t at = (branch->from + 2 * step - 1) / (2 * step) * (2 * step);
-                 at + step < branch->count && node_end(branch, at, 2 * step) <= branch->to;
-                 at += 2 * step)
-                add(vector[at - branch->from] + done, vector[at + step - branch->from] + done,
-                    part);
+                 at + step < branch->count && node_end(branch, at, 2 * step) <= branch->to; at += 2 * step)
+                add(vector[at - branch->from] + done, vector[at + step - branch->from] + done, part);
     }
 }
 
@@ -47,8 +45,7 @@ static void add_branch(const struct branch *branch, double *const *vector, size_
 static size_t widest(const struct branch *branch, size_t at)
 {
     size_t width = 1;
-    while (at % (2 * width) == 0 && at + width < branch->count &&
-           node_end(branch, at, 2 * width) <= branch->to)
+    while (at % (2 * width) == 0 && at + width < branch->count && node_end(branch, at, 2 * width) <= branch->to)
         width *= 2;
     return width;
 }
@@ -78,8 +75,7 @@ struct summing {
 
 static size_t slice_start(const struct summing *s, size_t rank)
 {
-    return s->length / s->ranks * rank +
-           (rank < s->length % s->ranks ? rank : s->length % s->ranks);
+    return s->length / s->ranks * rank + (rank < s->length % s->ranks ? rank : s->length % s->ranks);
 }
 
 static size_t slice_length(const struct summing *s, size_t rank)
@@ -127,15 +123,13 @@ static bool make_room(struct summing *s, size_t out, size_t in)
 }
 
 /* Everyone has everything, and adds it. */
-static temper_status sum_gathered(struct summing *s, double *const *vector, double *sum,
-                                  temper_error *error)
+static temper_status sum_gathered(struct summing *s, double *const *vector, double *sum, temper_error *error)
 {
     size_t own = s->holders->first[s->rank];
     if (!make_room(s, s->nodes[s->rank] * s->length, s->left * s->length))
         return error_no_memory(error);
     for (size_t i = 0; i < s->nodes[s->rank]; i++)
-        memcpy(s->out + i * s->length, vector[s->node[s->first + i] - own],
-               s->length * sizeof *s->out);
+        memcpy(s->out + i * s->length, vector[s->node[s->first + i] - own], s->length * sizeof *s->out);
     for (size_t r = 0; r < s->ranks; r++)
         s->in_bytes[r] = s->nodes[r] * s->length * sizeof *s->in;
     temper_status status = comm_gather(s->holders->comm, s->out, s->in_bytes, s->in, error);
@@ -156,20 +150,17 @@ static void pack(struct summing *s, double *const *vector)
         s->out_bytes[r] = s->nodes[s->rank] * length * sizeof *s->out;
         s->in_bytes[r] = s->nodes[r] * slice_length(s, s->rank) * sizeof *s->in;
         for (size_t i = 0; i < s->nodes[s->rank]; i++, to += length)
-            memcpy(to, vector[s->node[s->first + i] - own] + slice_start(s, r),
-                   length * sizeof *to);
+            memcpy(to, vector[s->node[s->first + i] - own] + slice_start(s, r), length * sizeof *to);
     }
 }
 
-static temper_status sum_slices(struct summing *s, double *const *vector, double *sum,
-                                temper_error *error)
+static temper_status sum_slices(struct summing *s, double *const *vector, double *sum, temper_error *error)
 {
     size_t mine = slice_length(s, s->rank);
     if (!make_room(s, s->nodes[s->rank] * s->length, s->left * mine))
         return error_no_memory(error);
     pack(s, vector);
-    temper_status status =
-        comm_exchange(s->holders->comm, s->out, s->out_bytes, s->in, s->in_bytes, error);
+    temper_status status = comm_exchange(s->holders->comm, s->out, s->out_bytes, s->in, s->in_bytes, error);
     if (status != TEMPER_OK)
         return status;
     add_rest(s, mine);
@@ -178,13 +169,11 @@ static temper_status sum_slices(struct summing *s, double *const *vector, double
     return comm_gather(s->holders->comm, s->at[0], s->in_bytes, sum, error);
 }
 
-static temper_status sum_among(const struct holders *holders, double *const *vector, size_t length,
-                               double *sum, temper_error *error)
+static temper_status sum_among(const struct holders *holders, double *const *vector, size_t length, double *sum,
+                               temper_error *error)
 {
-    struct summing s = {.holders = holders,
-                        .ranks = comm_size(holders->comm),
-                        .rank = comm_rank(holders->comm),
-                        .length = length};
+    struct summing s = {
+        .holders = holders, .ranks = comm_size(holders->comm), .rank = comm_rank(holders->comm), .length = length};
     s.count = holders->first[s.ranks];
     temper_status status = TEMPER_NO_MEMORY;
     if (!list_nodes(&s))
@@ -199,12 +188,11 @@ static temper_status sum_among(const struct holders *holders, double *const *vec
     return status;
 }
 
-temper_status tree_sum(const struct holders *holders, double *const *vector, size_t length,
-                       double *sum, temper_error *error)
+temper_status tree_sum(const struct holders *holders, double *const *vector, size_t length, double *sum,
+                       temper_error *error)
 {
     size_t rank = comm_rank(holders->comm), size = comm_size(holders->comm);
-    const struct branch branch = {holders->first[rank], holders->first[rank + 1],
-                                  holders->first[size]};
+    const struct branch branch = {holders->first[rank], holders->first[rank + 1], holders->first[size]};
     add_branch(&branch, vector, length);
     if (!comm_alone(holders->comm))
         return sum_among(holders, vector, length, sum, error);
@@ -214,8 +202,7 @@ temper_status tree_sum(const struct holders *holders, double *const *vector, siz
 }
 
 /* The node of the tree that begins at `vector` and has so many; at most SLICE numbers. */
-static void add_node(const double *const *vector, size_t count, size_t from, size_t length,
-                     double *sum)
+static void add_node(const double *const *vector, size_t count, size_t from, size_t length, double *sum)
 {
     double right[SLICE];
     size_t half = 1;

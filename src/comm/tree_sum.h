@@ -16,8 +16,8 @@ struct holders {
 
 /* The sum of first[size] vectors, at least one, of `length` numbers. Those of this process are
  * vector[0], vector[1] ..., which are overwritten; `sum` may be vector[0]. */
-temper_status tree_sum(const struct holders *holders, double *const *vector, size_t length,
-                       double *sum, temper_error *error);
+temper_status tree_sum(const struct holders *holders, double *const *vector, size_t length, double *sum,
+                       temper_error *error);
 
 /* The same sum of vectors that one process has, and keeps; 0 of none. `sum` is none of them. */
 void tree_add(const double *const *vector, size_t count, size_t length, double *sum);

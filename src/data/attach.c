@@ -7,8 +7,7 @@
 #include "data/schema.h"
 #include "data/weights.h"
 
-temper_status dataset_name_classes(struct dataset *data, const char *const *names,
-                                   temper_error *error)
+temper_status dataset_name_classes(struct dataset *data, const char *const *names, temper_error *error)
 {
     struct classes named = {0};
     temper_status status = TEMPER_OK;
@@ -40,8 +39,7 @@ static char *copy_text(const char *text)
     return copy;
 }
 
-temper_status dataset_name_features(struct dataset *data, const char *const *names,
-                                    temper_error *error)
+temper_status dataset_name_features(struct dataset *data, const char *const *names, temper_error *error)
 {
     size_t count = (size_t)data->x.columns;
     struct names named = {.name = (char **)mem_zeroed(count, sizeof *named.name), .count = count};

@@ -24,17 +24,15 @@ struct class_names_text class_names_text(const struct classes *classes)
         size_t length = strlen(token.text) + 2;
         if (used + length > sizeof list.text - ROOM_FOR_MORE)
             break;
-        used += (size_t)snprintf(list.text + used, sizeof list.text - used, "%s%s",
-                                 shown ? ", " : "", token.text);
+        used += (size_t)snprintf(list.text + used, sizeof list.text - used, "%s%s", shown ? ", " : "", token.text);
     }
     if (shown < classes->count)
-        snprintf(list.text + used, sizeof list.text - used, "%s%zu more", shown ? " and " : "",
-                 classes->count - shown);
+        snprintf(list.text + used, sizeof list.text - used, "%s%zu more", shown ? " and " : "", classes->count - shown);
     return list;
 }
 
-temper_status class_named(const struct dataset *data, const char *option, const char *name,
-                          uint32_t *number, temper_error *error)
+temper_status class_named(const struct dataset *data, const char *option, const char *name, uint32_t *number,
+                          temper_error *error)
 {
     uint32_t found = classes_find(&data->classes, name, strlen(name));
     if (found != UINT32_MAX) {
@@ -49,8 +47,8 @@ temper_status class_named(const struct dataset *data, const char *option, const 
                          "%s: %s names class '%.48s', but the data has no labels; name their "
                          "column by --label or their file by --labels",
                          file, option, token.text);
-    return error_set(error, TEMPER_USAGE, "%s: %s: there is no class '%.48s'; classes are %s", file,
-                     option, token.text, class_names_text(&data->classes).text);
+    return error_set(error, TEMPER_USAGE, "%s: %s: there is no class '%.48s'; classes are %s", file, option, token.text,
+                     class_names_text(&data->classes).text);
 }
 
 temper_status classes_copy(const struct classes *from, struct classes *to, temper_error *error)
@@ -75,8 +73,7 @@ static uint64_t first_stranger(const struct dataset *data, const uint32_t *numbe
     return row;
 }
 
-temper_status classes_adopt(struct dataset *data, const struct classes *classes, uint64_t *row,
-                            temper_error *error)
+temper_status classes_adopt(struct dataset *data, const struct classes *classes, uint64_t *row, temper_error *error)
 {
     struct classes copy, theirs = data->classes;
     uint32_t *number = mem_alloc(theirs.count, sizeof *number);
@@ -85,8 +82,7 @@ temper_status classes_adopt(struct dataset *data, const struct classes *classes,
     for (size_t c = 0; c < theirs.count; c++)
         number[c] = classes_find(classes, theirs.name[c], strlen(theirs.name[c]));
     *row = first_stranger(data, number);
-    temper_status status =
-        *row < data->x.rows ? TEMPER_BAD_DATA : classes_copy(classes, &copy, error);
+    temper_status status = *row < data->x.rows ? TEMPER_BAD_DATA : classes_copy(classes, &copy, error);
     if (status == TEMPER_OK) {
         for (uint64_t i = 0; i < data->x.rows; i++)
             data->label[i] = number[data->label[i]];

@@ -17,15 +17,14 @@ struct class_names_text class_names_text(const struct classes *classes);
 
 /* The number of a class of the data; an unknown one is refused with those that exist. `option` is
  * for the message: "--classes". */
-temper_status class_named(const struct dataset *data, const char *option, const char *name,
-                          uint32_t *number, temper_error *error);
+temper_status class_named(const struct dataset *data, const char *option, const char *name, uint32_t *number,
+                          temper_error *error);
 
 /* The same names in the same order, and spellings as they come. */
 temper_status classes_copy(const struct classes *from, struct classes *to, temper_error *error);
 
 /* Labels get the numbers of these classes, which become those of the data. TEMPER_BAD_DATA without
  * words, and the data as it was, where a row has another class; *row is the first such. */
-temper_status classes_adopt(struct dataset *data, const struct classes *classes, uint64_t *row,
-                            temper_error *error);
+temper_status classes_adopt(struct dataset *data, const struct classes *classes, uint64_t *row, temper_error *error);
 
 #endif

@@ -64,8 +64,7 @@ static bool is_told_apart(const char *text, size_t length, const char *name, siz
     size_t digits = significant_digits(text, length, given, sizeof given);
     if (digits <= EXACT_DIGITS)
         return true;
-    return digits <= sizeof given &&
-           significant_digits(name, name_length, kept, sizeof kept) == digits &&
+    return digits <= sizeof given && significant_digits(name, name_length, kept, sizeof kept) == digits &&
            memcmp(given, kept, digits) == 0;
 }
 
@@ -126,8 +125,7 @@ static uint32_t add_class(struct classes *classes, const struct label *label)
     if (number == MOST_CLASSES)
         return TOO_MANY;
     char *name = copy_name(label->name, label->length);
-    if (!name || !reserve_class(classes) ||
-        !string_table_add(&index->spellings, name, label->length, number)) {
+    if (!name || !reserve_class(classes) || !string_table_add(&index->spellings, name, label->length, number)) {
         mem_free(name);
         return NO_MEMORY;
     }
@@ -139,8 +137,7 @@ static uint32_t add_class(struct classes *classes, const struct label *label)
 }
 
 /* Keeps another spelling of a class, within reason; false if there is no memory. */
-static bool remember_spelling(struct classes *classes, const char *text, size_t length,
-                              uint32_t number)
+static bool remember_spelling(struct classes *classes, const char *text, size_t length, uint32_t number)
 {
     struct string_table *spellings = &classes->index->spellings;
     if (length > LONGEST_SPELLING || spellings->used >= MOST_SPELLINGS)

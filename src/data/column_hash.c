@@ -67,8 +67,7 @@ static size_t place_of(const struct pass *pass, uint32_t column)
 {
     if (!pass->column)
         return column;
-    const uint32_t *found =
-        bsearch(&column, pass->column, pass->count, sizeof column, compare_columns);
+    const uint32_t *found = bsearch(&column, pass->column, pass->count, sizeof column, compare_columns);
     return (size_t)(found - pass->column);
 }
 
@@ -96,8 +95,7 @@ static bool add_value(struct column_hash *digest, double value, uint64_t row_key
     memcpy(&bits, &value, sizeof bits);
     uint64_t mixed = mix(bits ^ row_key);
     digest->hash[0] += mixed;
-    digest->hash[1] +=
-        (mixed ^ mixed >> 29) * 0x9e3779b97f4a7c15u; /* not a multiple of the first */
+    digest->hash[1] += (mixed ^ mixed >> 29) * 0x9e3779b97f4a7c15u; /* not a multiple of the first */
     return true;
 }
 
@@ -209,8 +207,7 @@ static size_t useful_threads(const struct matrix *x, size_t count, size_t thread
     return most < 1 ? 1 : most < threads ? (size_t)most : threads;
 }
 
-temper_status column_hashes(const struct matrix *x, size_t threads, struct column_hashes *out,
-                            temper_error *error)
+temper_status column_hashes(const struct matrix *x, size_t threads, struct column_hashes *out, temper_error *error)
 {
     struct column_hashes result = {.count = (size_t)x->columns};
     if (is_wide(x)) {

@@ -21,8 +21,7 @@ struct column_hashes {
     uint64_t nonzeros; /* entries that are not 0, in all columns */
 };
 
-temper_status column_hashes(const struct matrix *x, size_t threads, struct column_hashes *out,
-                            temper_error *error);
+temper_status column_hashes(const struct matrix *x, size_t threads, struct column_hashes *out, temper_error *error);
 void column_hashes_free(struct column_hashes *digests);
 
 /* Constant: one value in all rows. */

@@ -21,8 +21,8 @@ static bool take_logs(struct part *part, size_t row, size_t columns)
 }
 
 /* Rows of one kind, to the kernel that is for it. */
-static void spread_rows(const struct column_range_kernels *kernel,
-                        const struct column_range *spread, enum matrix_kind kind, const void *rows)
+static void spread_rows(const struct column_range_kernels *kernel, const struct column_range *spread,
+                        enum matrix_kind kind, const void *rows)
 {
     const bool first = spread->mean == NULL;
     if (kind == MATRIX_F32)
@@ -33,8 +33,7 @@ static void spread_rows(const struct column_range_kernels *kernel,
         (first ? kernel->first_u8 : kernel->second_u8)(spread, rows);
 }
 
-static struct column_range spread_of(const struct summing *summing, const struct part *part,
-                                     const struct row_run *run)
+static struct column_range spread_of(const struct summing *summing, const struct part *part, const struct row_run *run)
 {
     return (struct column_range){.count = run->count,
                                  .columns = summing->columns,
@@ -47,8 +46,7 @@ static struct column_range spread_of(const struct summing *summing, const struct
                                  .square = part->square};
 }
 
-static void add_dense(const struct summing *summing, const struct part *part,
-                      const struct row_run *run)
+static void add_dense(const struct summing *summing, const struct part *part, const struct row_run *run)
 {
     const struct column_range spread = spread_of(summing, part, run);
     struct row row = matrix_row(&summing->task->data->x, run->from);
@@ -70,8 +68,7 @@ static bool add_logs(const struct summing *summing, struct part *part, const str
     return true;
 }
 
-static void add_entry(const struct summing *summing, struct part *part, size_t j, double x,
-                      double weight)
+static void add_entry(const struct summing *summing, struct part *part, size_t j, double x, double weight)
 {
     part->stored[j] += weight;
     part->count[j]++;
@@ -93,8 +90,7 @@ static bool add_sparse(const struct summing *summing, struct part *part, size_t 
         double x = row_value(&entries, i);
         if (summing->task->logs) {
             if (x < 0) {
-                part->negative = (struct negative_entry){
-                    .found = true, .row = row, .column = row_column(&entries, i)};
+                part->negative = (struct negative_entry){.found = true, .row = row, .column = row_column(&entries, i)};
                 return false;
             }
             x = log1p(x);
@@ -120,8 +116,7 @@ bool column_add_rows(const struct summing *summing, struct part *part, const str
 
 enum { BYTES_AT_ONCE = 1 << 16 }; /* rows, of whose squares 32 bits hold the sum */
 
-static void add_byte_row(const uint8_t *restrict x, size_t columns, uint32_t *restrict sum,
-                         uint32_t *restrict square)
+static void add_byte_row(const uint8_t *restrict x, size_t columns, uint32_t *restrict sum, uint32_t *restrict square)
 {
     for (size_t j = 0; j < columns; j++) {
         uint16_t value = x[j];
@@ -130,8 +125,7 @@ static void add_byte_row(const uint8_t *restrict x, size_t columns, uint32_t *re
     }
 }
 
-static void widen_ends(const uint8_t *restrict x, size_t columns, uint8_t *restrict low,
-                       uint8_t *restrict high)
+static void widen_ends(const uint8_t *restrict x, size_t columns, uint8_t *restrict low, uint8_t *restrict high)
 {
     for (size_t j = 0; j < columns; j++)
         low[j] = x[j] < low[j] ? x[j] : low[j];
@@ -139,8 +133,7 @@ static void widen_ends(const uint8_t *restrict x, size_t columns, uint8_t *restr
         high[j] = x[j] > high[j] ? x[j] : high[j];
 }
 
-static void add_few_bytes(const struct summing *summing, struct part *part, size_t row,
-                          size_t count)
+static void add_few_bytes(const struct summing *summing, struct part *part, size_t row, size_t count)
 {
     const struct matrix *x = &summing->task->data->x;
     size_t columns = summing->columns;

@@ -108,8 +108,7 @@ static uint64_t block_start(const struct summing *summing, size_t block)
 /* Which blocks have own rows. */
 static void find_blocks(struct summing *summing)
 {
-    while (summing->first < summing->blocks &&
-           block_start(summing, summing->first + 1) <= summing->from)
+    while (summing->first < summing->blocks && block_start(summing, summing->first + 1) <= summing->from)
         summing->first++;
     while (summing->first + summing->own < summing->blocks &&
            block_start(summing, summing->first + summing->own) < summing->to)
@@ -169,8 +168,7 @@ static size_t row_at(const struct summing *summing, uint64_t i)
 }
 
 /* Rows from the i-th on, up to one that does not count; their weights. */
-static size_t run_from(const struct summing *summing, uint64_t i, uint64_t to,
-                       double weight[MOST_RUN])
+static size_t run_from(const struct summing *summing, uint64_t i, uint64_t to, double weight[MOST_RUN])
 {
     const double *weights = summing->task->data->weight;
     size_t count = 0, most = to - i < summing->run ? (size_t)(to - i) : summing->run;
@@ -211,8 +209,7 @@ static temper_status sum_rows(const struct summing *summing, size_t own)
     for (uint64_t i = from; i < to; i += count + !count) {
         count = run_from(summing, i, to, weight);
         uint64_t left = summing->task->row ? 0 : to - i - count;
-        struct row_run run = {row_at(summing, i), (size_t)count,
-                              (size_t)(left < count ? left : count), weight};
+        struct row_run run = {row_at(summing, i), (size_t)count, (size_t)(left < count ? left : count), weight};
         if (count && !add_run(summing, &summing->part[own], &run))
             return TEMPER_BAD_DATA;
     }
@@ -241,22 +238,19 @@ static temper_status sum_block(void *context, size_t own, size_t worker)
 
 /* Blocks that have rows of two processes, in the order of these. A fault is kept, for all must go
  * on with this. */
-static temper_status continue_blocks(struct summing *summing, temper_status *found,
-                                     temper_error *error)
+static temper_status continue_blocks(struct summing *summing, temper_status *found, temper_error *error)
 {
     size_t size = comm_size(summing->comm), rank = comm_rank(summing->comm);
     uint64_t *first_row = mem_alloc(size, sizeof *first_row);
     if (!first_row)
         return error_no_memory(error);
-    temper_status status =
-        comm_gather_each(summing->comm, &summing->from, sizeof summing->from, first_row, error);
+    temper_status status = comm_gather_each(summing->comm, &summing->from, sizeof summing->from, first_row, error);
     for (size_t r = 1; status == TEMPER_OK && r < size; r++) {
         if (!goes_on(summing, first_row[r]))
             continue;
         const double *last = summing->own ? summing->part[summing->own - 1].state : NULL;
         double *next = summing->own ? summing->part[0].state : NULL;
-        status = comm_pass_on(summing->comm, r - 1, last, next,
-                              summing->length * sizeof *summing->all.state, error);
+        status = comm_pass_on(summing->comm, r - 1, last, next, summing->length * sizeof *summing->all.state, error);
         if (status == TEMPER_OK && r == rank && sum_rows(summing, 0) != TEMPER_OK)
             *found = TEMPER_BAD_DATA;
     }
@@ -294,14 +288,12 @@ static temper_status one_pass(struct summing *summing, temper_error *error)
     temper_status status = continue_blocks(summing, &found, error);
     if (status == TEMPER_OK)
         status = comm_agree(summing->comm, found, NULL);
-    return status == TEMPER_OK
-               ? comm_in_turn(summing->comm, join_blocks, summing, summing->all.state,
-                              summing->length * sizeof *summing->all.state, error)
-               : status;
+    return status == TEMPER_OK ? comm_in_turn(summing->comm, join_blocks, summing, summing->all.state,
+                                              summing->length * sizeof *summing->all.state, error)
+                               : status;
 }
 
-static temper_status both_passes(struct summing *summing, struct column_stats *out,
-                                 temper_error *error)
+static temper_status both_passes(struct summing *summing, struct column_stats *out, temper_error *error)
 {
     temper_status status = one_pass(summing, error);
     if (status != TEMPER_OK)
@@ -343,14 +335,13 @@ static bool sums_start(struct column_stats *sums, size_t columns)
     return sums->low && sums->high && sums->mean && sums->variance;
 }
 
-temper_status column_stats(const struct sum_task *task, struct column_stats *out,
-                           struct negative_entry *negative, temper_error *error)
+temper_status column_stats(const struct sum_task *task, struct column_stats *out, struct negative_entry *negative,
+                           temper_error *error)
 {
     const char *wanted;
     const struct kernel *kernel = kernel_choose(&wanted);
     if (!kernel)
-        return error_set(error, TEMPER_USAGE,
-                         "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
+        return error_set(error, TEMPER_USAGE, "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
     struct summing summing = {.kernel = kernel->spread};
     struct column_stats sums;
     temper_status status = TEMPER_NO_MEMORY;

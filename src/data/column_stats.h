@@ -30,8 +30,8 @@ struct negative_entry {
 
 /* TEMPER_BAD_DATA with *negative filled, and no words, where a logarithm fails. Of several
  * processes all return that, and only those have the entry that have found it. */
-temper_status column_stats(const struct sum_task *task, struct column_stats *out,
-                           struct negative_entry *negative, temper_error *error);
+temper_status column_stats(const struct sum_task *task, struct column_stats *out, struct negative_entry *negative,
+                           temper_error *error);
 /* Bytes that this takes, about. */
 double column_stats_bytes(const struct matrix *x);
 void column_stats_free(struct column_stats *sums);

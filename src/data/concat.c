@@ -10,8 +10,7 @@
 
 /* ---- Refusals -------------------------------------------------------------------------------- */
 
-static temper_status check_names(const struct dataset *first, const struct dataset *second,
-                                 temper_error *error)
+static temper_status check_names(const struct dataset *first, const struct dataset *second, temper_error *error)
 {
     char a[PATH_SHOWN], b[PATH_SHOWN];
     for (size_t j = 0; j < first->features.count && j < second->features.count; j++)
@@ -19,29 +18,24 @@ static temper_status check_names(const struct dataset *first, const struct datas
             return error_set(error, TEMPER_BAD_DATA,
                              "feature %zu is '%.60s' in %s and '%.60s' in %s; give files of the "
                              "same columns",
-                             j + 1, first->features.name[j], source_shown(first, a),
-                             second->features.name[j], source_shown(second, b));
+                             j + 1, first->features.name[j], source_shown(first, a), second->features.name[j],
+                             source_shown(second, b));
     return TEMPER_OK;
 }
 
-static temper_status check_alike(const struct dataset *first, const struct dataset *second,
-                                 temper_error *error)
+static temper_status check_alike(const struct dataset *first, const struct dataset *second, temper_error *error)
 {
     char a[PATH_SHOWN], b[PATH_SHOWN];
     source_shown(first, a);
     source_shown(second, b);
     if (first->x.columns != second->x.columns)
-        return error_set(error, TEMPER_BAD_DATA,
-                         "%s has %llu features and %s has %llu; give files of the same columns", a,
-                         (unsigned long long)first->x.columns, b,
-                         (unsigned long long)second->x.columns);
+        return error_set(error, TEMPER_BAD_DATA, "%s has %llu features and %s has %llu; give files of the same columns",
+                         a, (unsigned long long)first->x.columns, b, (unsigned long long)second->x.columns);
     if (first->x.kind != second->x.kind)
         return error_set(error, TEMPER_BAD_DATA,
-                         "%s and %s keep their numbers in different ways; give files of one format",
-                         a, b);
+                         "%s and %s keep their numbers in different ways; give files of one format", a, b);
     if (!first->label != !second->label)
-        return error_set(error, TEMPER_BAD_DATA, "only one of %s and %s has labels; give both", a,
-                         b);
+        return error_set(error, TEMPER_BAD_DATA, "only one of %s and %s has labels; give both", a, b);
     return check_names(first, second, error);
 }
 
@@ -70,8 +64,7 @@ static bool add_labels(struct joint *joint, const struct dataset *data, size_t a
     uint32_t *number = mem_alloc(data->classes.count, sizeof *number);
     bool done = number != NULL;
     for (size_t c = 0; done && c < data->classes.count; c++) {
-        number[c] =
-            classes_add(&joint->classes, data->classes.name[c], strlen(data->classes.name[c]));
+        number[c] = classes_add(&joint->classes, data->classes.name[c], strlen(data->classes.name[c]));
         done = number[c] != CLASSES_NO_MEMORY && number[c] != CLASSES_FULL;
     }
     for (size_t i = 0; done && i < data->x.rows; i++)
@@ -93,8 +86,8 @@ static temper_status sort_labels(struct joint *joint, temper_error *error)
 }
 
 /* Two sets of at most MOST_CLASSES may have more together; that is told before memory is. */
-static temper_status join_labels(struct joint *joint, const struct dataset *first,
-                                 const struct dataset *second, temper_error *error)
+static temper_status join_labels(struct joint *joint, const struct dataset *first, const struct dataset *second,
+                                 temper_error *error)
 {
     joint->label = mem_alloc(joint->count, sizeof *joint->label);
     if (!joint->label)
@@ -109,8 +102,8 @@ static temper_status join_labels(struct joint *joint, const struct dataset *firs
     return sort_labels(joint, error);
 }
 
-static temper_status join_weights(struct joint *joint, const struct dataset *first,
-                                  const struct dataset *second, temper_error *error)
+static temper_status join_weights(struct joint *joint, const struct dataset *first, const struct dataset *second,
+                                  temper_error *error)
 {
     size_t rows = (size_t)first->x.rows;
     if (!first->weight && !second->weight)
@@ -125,8 +118,8 @@ static temper_status join_weights(struct joint *joint, const struct dataset *fir
     return TEMPER_OK;
 }
 
-static temper_status join_rows(struct joint *joint, const struct dataset *first,
-                               const struct dataset *second, temper_error *error)
+static temper_status join_rows(struct joint *joint, const struct dataset *first, const struct dataset *second,
+                               temper_error *error)
 {
     if (!add_size((size_t)first->x.rows, (size_t)second->x.rows, &joint->count))
         return error_no_memory(error);
@@ -144,9 +137,8 @@ static temper_status join_rows(struct joint *joint, const struct dataset *first,
 /* ---- The whole ------------------------------------------------------------------------------- */
 
 /* What is not of the rows comes from `first`. Lines are those of one file, and so are left out. */
-static temper_status publish(struct joint *joint, const struct dataset *first,
-                             const struct dataset *second, struct dataset **out,
-                             temper_error *error)
+static temper_status publish(struct joint *joint, const struct dataset *first, const struct dataset *second,
+                             struct dataset **out, temper_error *error)
 {
     struct matrix x;
     struct dataset *whole;
@@ -176,8 +168,8 @@ static temper_status publish(struct joint *joint, const struct dataset *first,
     return TEMPER_OK;
 }
 
-temper_status dataset_concat(const struct dataset *first, const struct dataset *second,
-                             struct dataset **out, temper_error *error)
+temper_status dataset_concat(const struct dataset *first, const struct dataset *second, struct dataset **out,
+                             temper_error *error)
 {
     struct joint joint = {0};
     temper_status status = check_alike(first, second, error);

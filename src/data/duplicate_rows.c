@@ -15,9 +15,7 @@ struct digest {
 
 static size_t dense_bytes(const struct matrix *x)
 {
-    size_t each = x->kind == MATRIX_F64   ? sizeof(double)
-                  : x->kind == MATRIX_F32 ? sizeof(float)
-                                          : 1;
+    size_t each = x->kind == MATRIX_F64 ? sizeof(double) : x->kind == MATRIX_F32 ? sizeof(float) : 1;
     return (size_t)x->columns * each;
 }
 
@@ -73,8 +71,7 @@ static int by_hash(const void *a, const void *b)
 }
 
 /* Within a run of equal digests: against the first of each kind, nearly always the run's own. */
-static void compare_run(const struct matrix *x, const struct digest *run, size_t count,
-                        uint64_t *first)
+static void compare_run(const struct matrix *x, const struct digest *run, size_t count, uint64_t *first)
 {
     for (size_t i = 0; i < count; i++) {
         first[run[i].row] = run[i].row;
@@ -123,14 +120,13 @@ static void find_first(struct wide_digest *digest, size_t rows, uint64_t *first)
 {
     qsort(digest, rows, sizeof *digest, by_wide_hash);
     for (size_t i = 0; i < rows; i++) {
-        bool again = i > 0 && digest[i].hash[0] == digest[i - 1].hash[0] &&
-                     digest[i].hash[1] == digest[i - 1].hash[1];
+        bool again = i > 0 && digest[i].hash[0] == digest[i - 1].hash[0] && digest[i].hash[1] == digest[i - 1].hash[1];
         first[digest[i].row] = again ? first[digest[i - 1].row] : digest[i].row;
     }
 }
 
-temper_status duplicates_of_all(const struct dataset *data, const struct gathered_labels *roll,
-                                uint64_t *first, temper_error *error)
+temper_status duplicates_of_all(const struct dataset *data, const struct gathered_labels *roll, uint64_t *first,
+                                temper_error *error)
 {
     if (comm_alone(roll->comm))
         return duplicates_find(&data->x, first, error);
@@ -138,8 +134,7 @@ temper_status duplicates_of_all(const struct dataset *data, const struct gathere
     struct wide_digest *all = mem_alloc(roll->rows, sizeof *all);
     temper_status status = own && all ? TEMPER_OK : error_no_memory(error);
     for (size_t i = 0; status == TEMPER_OK && i < roll->own; i++)
-        own[i] = (struct wide_digest){{digest_row(&data->x, i, 0), digest_row(&data->x, i, 1)},
-                                      roll->first + i};
+        own[i] = (struct wide_digest){{digest_row(&data->x, i, 0), digest_row(&data->x, i, 1)}, roll->first + i};
     if (status == TEMPER_OK)
         status = gather_labels(roll, own, sizeof *own, all, error);
     if (status == TEMPER_OK)

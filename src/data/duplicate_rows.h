@@ -8,7 +8,7 @@
 temper_status duplicates_find(const struct matrix *x, uint64_t *first, temper_error *error);
 
 /* The same among the rows of all processes, by 128 bits of their features. */
-temper_status duplicates_of_all(const struct dataset *data, const struct gathered_labels *roll,
-                                uint64_t *first, temper_error *error);
+temper_status duplicates_of_all(const struct dataset *data, const struct gathered_labels *roll, uint64_t *first,
+                                temper_error *error);
 
 #endif

@@ -17,8 +17,7 @@ static size_t first_bad(const struct matrix *x)
     case MATRIX_F64:
         return first_not_finite_f64(x->dense, count);
     case MATRIX_CSR:
-        return x->value64 ? first_not_finite_f64(x->value64, count)
-                          : first_not_finite_f32(x->value, count);
+        return x->value64 ? first_not_finite_f64(x->value64, count) : first_not_finite_f32(x->value, count);
     case MATRIX_U8:
         break;
     }
@@ -34,8 +33,7 @@ static temper_status check_values(const struct matrix *x, temper_error *error)
         return error_set(error, TEMPER_BAD_DATA,
                          "the value in row %llu, column %llu, both counted from 0, is not finite; "
                          "replace it, or drop the row",
-                         (unsigned long long)(bad / x->columns),
-                         (unsigned long long)(bad % x->columns));
+                         (unsigned long long)(bad / x->columns), (unsigned long long)(bad % x->columns));
     while (matrix_start(x, row + 1) <= bad)
         row++;
     return error_set(error, TEMPER_BAD_DATA,
@@ -67,8 +65,7 @@ static temper_status check_columns(const struct matrix *x, temper_error *error)
     for (uint64_t row = 0; row < x->rows; row++) {
         const uint64_t from = matrix_start(x, row), end = matrix_start(x, row + 1);
         for (uint64_t i = from; i < end; i++)
-            if (stored_column(x, i) >= x->columns ||
-                (i > from && stored_column(x, i) <= stored_column(x, i - 1)))
+            if (stored_column(x, i) >= x->columns || (i > from && stored_column(x, i) <= stored_column(x, i - 1)))
                 return error_set(error, TEMPER_BAD_DATA,
                                  "column %llu of row %llu is not below %llu, or not above the one "
                                  "before; sort the entries of each row, without duplicates",
@@ -100,13 +97,11 @@ static temper_status add_classes(struct dataset *data, const int *labels, temper
             data->label[i] = data->label[i - 1];
             continue;
         }
-        data->label[i] =
-            classes_add(&data->classes, name, number_write_f64((double)labels[i], name));
+        data->label[i] = classes_add(&data->classes, name, number_write_f64((double)labels[i], name));
         if (data->label[i] == CLASSES_NO_MEMORY)
             return error_no_memory(error);
         if (data->label[i] == CLASSES_FULL)
-            return error_set(error, TEMPER_BAD_DATA,
-                             "there are more than %d classes; are these labels?", MOST_CLASSES);
+            return error_set(error, TEMPER_BAD_DATA, "there are more than %d classes; are these labels?", MOST_CLASSES);
     }
     return TEMPER_OK;
 }
@@ -139,8 +134,7 @@ static temper_status count_entries(struct matrix *x, temper_error *error)
     return TEMPER_OK;
 }
 
-temper_status dataset_from_matrix(const struct matrix *x, const int *labels, struct dataset **out,
-                                  temper_error *error)
+temper_status dataset_from_matrix(const struct matrix *x, const int *labels, struct dataset **out, temper_error *error)
 {
     struct dataset *data = mem_zeroed(1, sizeof *data);
     if (!data)

@@ -6,7 +6,6 @@
 
 /* Takes over the matrix, which may be borrowed, and checks every value. `labels` are names of
  * classes as whole numbers, one a row, or NULL. On failure the matrix is as it was. */
-temper_status dataset_from_matrix(const struct matrix *x, const int *labels, struct dataset **out,
-                                  temper_error *error);
+temper_status dataset_from_matrix(const struct matrix *x, const int *labels, struct dataset **out, temper_error *error);
 
 #endif

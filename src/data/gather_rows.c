@@ -28,8 +28,8 @@ static struct row row_of(const struct matrix *first, const struct matrix *second
     return matrix_row(x, index);
 }
 
-static void copy_dense(const struct matrix *first, const struct matrix *second, const size_t *row,
-                       size_t count, struct target to)
+static void copy_dense(const struct matrix *first, const struct matrix *second, const size_t *row, size_t count,
+                       struct target to)
 {
     size_t bytes = (size_t)first->columns * element_size[first->kind];
     for (size_t i = 0; bytes > 0 && i < count; i++)
@@ -58,8 +58,8 @@ static void copy_values(const struct row *row, struct target to, uint64_t used)
 }
 
 /* Each row is looked up before its place in row_start is written, which is never behind its own. */
-static void copy_sparse(const struct matrix *first, const struct matrix *second, const size_t *row,
-                        size_t count, struct target to)
+static void copy_sparse(const struct matrix *first, const struct matrix *second, const size_t *row, size_t count,
+                        struct target to)
 {
     uint64_t used = 0;
     for (size_t i = 0; i < count; i++) {
@@ -75,8 +75,8 @@ static void copy_sparse(const struct matrix *first, const struct matrix *second,
 }
 
 /* Stored entries of the rows; false if they do not fit in a size. */
-static bool count_entries(const struct matrix *first, const struct matrix *second,
-                          const size_t *row, size_t count, size_t *entries)
+static bool count_entries(const struct matrix *first, const struct matrix *second, const size_t *row, size_t count,
+                          size_t *entries)
 {
     *entries = 0;
     if (first->kind != MATRIX_CSR)
@@ -93,8 +93,7 @@ static bool allocate(struct matrix *matrix, size_t entries, bool doubles, struct
     size_t starts;
     *to = (struct target){0};
     if (matrix->kind != MATRIX_CSR) {
-        matrix->dense = matrix->owned[0] = to->dense =
-            mem_aligned(entries, element_size[matrix->kind]);
+        matrix->dense = matrix->owned[0] = to->dense = mem_aligned(entries, element_size[matrix->kind]);
         return to->dense != NULL;
     }
     if (!add_size((size_t)matrix->rows, 1, &starts))
@@ -102,15 +101,14 @@ static bool allocate(struct matrix *matrix, size_t entries, bool doubles, struct
     matrix->row_start = matrix->owned[0] = to->row_start = mem_alloc(starts, sizeof *to->row_start);
     matrix->column = matrix->owned[1] = to->column = mem_aligned(entries, sizeof *to->column);
     if (doubles)
-        matrix->value64 = matrix->owned[2] = to->value64 =
-            mem_aligned(entries, sizeof *to->value64);
+        matrix->value64 = matrix->owned[2] = to->value64 = mem_aligned(entries, sizeof *to->value64);
     else
         matrix->value = matrix->owned[2] = to->value = mem_aligned(entries, sizeof *to->value);
     return to->row_start && to->column && matrix->owned[2];
 }
 
-static void copy_rows(const struct matrix *first, const struct matrix *second, const size_t *row,
-                      size_t count, struct target to)
+static void copy_rows(const struct matrix *first, const struct matrix *second, const size_t *row, size_t count,
+                      struct target to)
 {
     if (first->kind == MATRIX_CSR)
         copy_sparse(first, second, row, count, to);
@@ -118,17 +116,15 @@ static void copy_rows(const struct matrix *first, const struct matrix *second, c
         copy_dense(first, second, row, count, to);
 }
 
-temper_status matrix_gather(const struct matrix *first, const struct matrix *second,
-                            const size_t *row, size_t count, struct matrix *out,
-                            temper_error *error)
+temper_status matrix_gather(const struct matrix *first, const struct matrix *second, const size_t *row, size_t count,
+                            struct matrix *out, temper_error *error)
 {
     struct matrix matrix = {.kind = first->kind, .rows = count, .columns = first->columns};
     struct target to;
     size_t entries;
     assert(!second || (second->kind == first->kind && second->columns == first->columns));
     bool doubles = first->value64 || (second && second->value64);
-    if (!count_entries(first, second, row, count, &entries) ||
-        !allocate(&matrix, entries, doubles, &to)) {
+    if (!count_entries(first, second, row, count, &entries) || !allocate(&matrix, entries, doubles, &to)) {
         matrix_free(&matrix);
         return error_no_memory(error);
     }

@@ -29,10 +29,9 @@ struct labelling {
 static temper_status wrong_count(const struct labelling *labelling, uint64_t count)
 {
     return error_set(labelling->error, TEMPER_BAD_DATA,
-                     "%s: %llu label%s for %llu row%s; give one label for each row%s",
-                     place_text(labelling->path).text, (unsigned long long)count, plural(count),
-                     (unsigned long long)labelling->data->x.rows, plural(labelling->data->x.rows),
-                     labelling->found ? ", or pass --label none" : "");
+                     "%s: %llu label%s for %llu row%s; give one label for each row%s", place_text(labelling->path).text,
+                     (unsigned long long)count, plural(count), (unsigned long long)labelling->data->x.rows,
+                     plural(labelling->data->x.rows), labelling->found ? ", or pass --label none" : "");
 }
 
 static temper_status add(struct labelling *labelling, const char *from, size_t length)
@@ -53,16 +52,15 @@ static temper_status add(struct labelling *labelling, const char *from, size_t l
 /* ---- Text ------------------------------------------------------------------------------------ */
 
 /* The line without the blanks around it; nan and 1e400 look like numbers and are none. */
-static temper_status add_line(struct labelling *labelling, const char *line, size_t length,
-                              size_t number)
+static temper_status add_line(struct labelling *labelling, const char *line, size_t length, size_t number)
 {
     double ignored;
     const char *from = line_trim(line, &length), *to = from + length;
     enum number_result result = number_f64(from, to, &ignored);
     if (length == 0 || result == NUMBER_NOT_FINITE || result == NUMBER_OVERFLOW)
         return error_at(labelling->error, TEMPER_BAD_DATA, number, 1,
-                        "%s:%zu:1: '%s' is no label; write one label a line",
-                        place_text(labelling->path).text, number, token_text(from, to).text);
+                        "%s:%zu:1: '%s' is no label; write one label a line", place_text(labelling->path).text, number,
+                        token_text(from, to).text);
     return add(labelling, from, length);
 }
 
@@ -87,8 +85,7 @@ static temper_status add_column(struct labelling *labelling, const struct matrix
 {
     temper_status status = TEMPER_OK;
     if (column->columns != 1)
-        return error_set(labelling->error, TEMPER_BAD_DATA,
-                         "%s: %llu numbers a row; give labels as one number a row",
+        return error_set(labelling->error, TEMPER_BAD_DATA, "%s: %llu numbers a row; give labels as one number a row",
                          place_text(labelling->path).text, (unsigned long long)column->columns);
     for (uint64_t i = 0; status == TEMPER_OK && i < column->rows; i++) {
         char text[NUMBER_LENGTH];
@@ -99,8 +96,7 @@ static temper_status add_column(struct labelling *labelling, const struct matrix
     return status;
 }
 
-static temper_status read_numbers(struct labelling *labelling, const struct format *format,
-                                  struct source *source)
+static temper_status read_numbers(struct labelling *labelling, const struct format *format, struct source *source)
 {
     const temper_read_options options = {.labels = ""}; /* the labels have no labels of their own */
     struct dataset *column = mem_zeroed(1, sizeof *column);
@@ -135,8 +131,8 @@ static temper_status read_file(struct labelling *labelling)
     const char *foreign = unsupported_file(bytes, length, true);
     if (foreign) {
         source_close(source);
-        return error_set(labelling->error, TEMPER_BAD_DATA, "%s: this is %s",
-                         place_text(labelling->path).text, foreign);
+        return error_set(labelling->error, TEMPER_BAD_DATA, "%s: this is %s", place_text(labelling->path).text,
+                         foreign);
     }
     const struct format *format = format_of_content(bytes, length);
     if (format && (format == format_named("idx") || format == format_named("npy")))

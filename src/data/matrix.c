@@ -25,9 +25,8 @@ struct row matrix_row(const struct matrix *matrix, uint64_t index)
     }
     /* The reader has checked that rows * columns * size is a size; so no product here can wrap. */
     size_t offset = (size_t)(index * matrix->columns) * element_size[matrix->kind];
-    return (struct row){.kind = matrix->kind,
-                        .count = (size_t)matrix->columns,
-                        .dense = (const char *)matrix->dense + offset};
+    return (struct row){
+        .kind = matrix->kind, .count = (size_t)matrix->columns, .dense = (const char *)matrix->dense + offset};
 }
 
 /* One loop a kind: the switch stays out of the loops. */

@@ -42,8 +42,7 @@ static char *copy_item(struct cursor *cursor)
     cursor->equals = NULL;
     cursor->from = skip_blanks(cursor->from);
     while (*cursor->from && *cursor->from != ',' && !cursor->unclosed) {
-        bool opens =
-            *cursor->from == '"' && (cursor->to == start || cursor->equals == cursor->to - 1);
+        bool opens = *cursor->from == '"' && (cursor->to == start || cursor->equals == cursor->to - 1);
         if (opens) {
             copy_quoted(cursor);
             end = cursor->to;
@@ -59,8 +58,7 @@ static char *copy_item(struct cursor *cursor)
     return end;
 }
 
-static temper_status refuse(temper_error *error, const char *option, const char *text,
-                            const char *what)
+static temper_status refuse(temper_error *error, const char *option, const char *text, const char *what)
 {
     struct token_text shown = token_text(text, text + strlen(text));
     return error_set(error, TEMPER_USAGE, "%s %s: %s", option, shown.text, what);
@@ -87,8 +85,7 @@ static const char *take_item(struct cursor *cursor, bool pairs, struct list_item
     return NULL;
 }
 
-temper_status list_read(const char *option, const char *text, bool pairs, struct list *out,
-                        temper_error *error)
+temper_status list_read(const char *option, const char *text, bool pairs, struct list *out, temper_error *error)
 {
     struct list list = {0};
     size_t length = strlen(text), most = 1;

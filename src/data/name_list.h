@@ -22,8 +22,7 @@ struct list {
 };
 
 /* `option` is for the message: "--classes". Nothing is left to free on failure. */
-temper_status list_read(const char *option, const char *text, bool pairs, struct list *out,
-                        temper_error *error);
+temper_status list_read(const char *option, const char *text, bool pairs, struct list *out, temper_error *error);
 void list_free(struct list *list);
 
 #endif

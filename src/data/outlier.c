@@ -14,8 +14,7 @@ static double value_at(const struct matrix *x, uint64_t row, size_t column)
     size_t at = (size_t)(row * x->columns) + column;
     if (x->kind == MATRIX_U8)
         return ((const uint8_t *)x->dense)[at];
-    return x->kind == MATRIX_F64 ? ((const double *)x->dense)[at]
-                                 : (double)((const float *)x->dense)[at];
+    return x->kind == MATRIX_F64 ? ((const double *)x->dense)[at] : (double)((const float *)x->dense)[at];
 }
 
 /* The farthest value on one side, and the next one. */

@@ -66,15 +66,13 @@ static struct column_text column_text(const char *given, size_t position)
     snprintf(text.option, sizeof text.option, "%zu", position + 1);
     snprintf(text.shown, sizeof text.shown, "column %s", text.option);
     if (length > 0 && length <= NAME_SHOWN)
-        snprintf(text.shown, sizeof text.shown, "column '%s'",
-                 token_text(name, name + length).text);
+        snprintf(text.shown, sizeof text.shown, "column '%s'", token_text(name, name + length).text);
     if (length > 0 && length <= NAME_SHOWN && name[strspn(name, plain)] == '\0')
         snprintf(text.option, sizeof text.option, "%s", name);
     return text;
 }
 
-static temper_status doubt_count(struct dataset *data, const temper_read_options *options,
-                                 temper_error *error)
+static temper_status doubt_count(struct dataset *data, const temper_read_options *options, temper_error *error)
 {
     char file[PATH_SHOWN];
     unsigned long long rows = dataset_all_rows(data);
@@ -86,10 +84,9 @@ static temper_status doubt_count(struct dataset *data, const temper_read_options
         return error_set(error, TEMPER_BAD_DATA,
                          "%s: %zu classes in %llu rows: is %s the label? --label NAME names "
                          "another, --label none says that there is none; --label %s if it is",
-                         source_shown(data, file), data->classes.count, rows, column.shown,
-                         column.option);
-    dataset_note(data, "warning: %zu classes in %llu rows: is %s the label? --label names another",
-                 data->classes.count, rows, column.shown);
+                         source_shown(data, file), data->classes.count, rows, column.shown, column.option);
+    dataset_note(data, "warning: %zu classes in %llu rows: is %s the label? --label names another", data->classes.count,
+                 rows, column.shown);
     return TEMPER_OK;
 }
 
@@ -108,8 +105,7 @@ static bool find_alike(const struct classes *classes, struct alike *alike)
     for (size_t c = 0; done && c < classes->count; c++) {
         text.length = 0;
         text_append_folded(&text, classes->name[c]);
-        uint32_t other =
-            text.failed ? UINT32_MAX : string_table_find(&folded, text.bytes, text.length);
+        uint32_t other = text.failed ? UINT32_MAX : string_table_find(&folded, text.bytes, text.length);
         if (other == UINT32_MAX)
             done = !text.failed && string_table_add(&folded, text.bytes, text.length, (uint32_t)c);
         else if (alike->pairs++ == 0)
@@ -129,8 +125,7 @@ static temper_status doubt_names(struct dataset *data, temper_error *error)
     if (alike.pairs == 0)
         return TEMPER_OK;
     if (alike.pairs > 1)
-        snprintf(more, sizeof more, " (and %zu more pair%s)", alike.pairs - 1,
-                 plural(alike.pairs - 1));
+        snprintf(more, sizeof more, " (and %zu more pair%s)", alike.pairs - 1, plural(alike.pairs - 1));
     const char *first = data->classes.name[alike.first], *second = data->classes.name[alike.second];
     dataset_note(data,
                  "warning: labels '%.*s' and '%.*s'%s differ only in case or blanks, and are "
@@ -140,8 +135,7 @@ static temper_status doubt_names(struct dataset *data, temper_error *error)
     return TEMPER_OK;
 }
 
-temper_status check_label_values(struct dataset *data, const temper_read_options *options,
-                                 temper_error *error)
+temper_status check_label_values(struct dataset *data, const temper_read_options *options, temper_error *error)
 {
     temper_status status = TEMPER_OK;
     if (data->classes.count == 0)
@@ -156,8 +150,7 @@ temper_status check_label_values(struct dataset *data, const temper_read_options
 static double first_value(const struct matrix *x, uint64_t row)
 {
     size_t at = (size_t)row * (size_t)x->columns;
-    return x->kind == MATRIX_F64 ? ((const double *)x->dense)[at]
-                                 : (double)((const float *)x->dense)[at];
+    return x->kind == MATRIX_F64 ? ((const double *)x->dense)[at] : (double)((const float *)x->dense)[at];
 }
 
 /* From 0 or 1 up, one a row; rows that were dropped leave gaps. */

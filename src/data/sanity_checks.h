@@ -8,8 +8,7 @@
 /* Looks at the labels of all rows. A column that was only guessed to be the label is refused where
  * it looks like a number that is measured, or a name of its own for each row; one that the user has
  * named gets a warning among the notes. So do names that differ in case or blanks alone. */
-temper_status check_label_values(struct dataset *data, const temper_read_options *options,
-                                 temper_error *error);
+temper_status check_label_values(struct dataset *data, const temper_read_options *options, temper_error *error);
 /* A first column of a table that counts the rows, as other programs write it in front of their
  * data, gets a warning too: it tells nothing about other rows. */
 void check_feature_values(struct dataset *data);

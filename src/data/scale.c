@@ -51,8 +51,7 @@ struct feature_text feature_text(const struct dataset *data, uint64_t column)
     return shown;
 }
 
-static temper_status refuse_negative(const struct dataset *data, struct negative_entry found,
-                                     temper_error *error)
+static temper_status refuse_negative(const struct dataset *data, struct negative_entry found, temper_error *error)
 {
     char file[PATH_SHOWN];
     size_t line = data->line ? (size_t)data->line[found.row] : 0;
@@ -81,8 +80,7 @@ static temper_status refuse_span(const struct dataset *data, size_t column, temp
 static temper_status refuse_minmax(const struct dataset *data, temper_error *error)
 {
     char file[PATH_SHOWN];
-    return error_set(error, TEMPER_USAGE,
-                     "%s: --scale minmax would fill the zeros of sparse data; use --scale maxabs",
+    return error_set(error, TEMPER_USAGE, "%s: --scale minmax would fill the zeros of sparse data; use --scale maxabs",
                      source_shown(data, file));
 }
 
@@ -123,8 +121,7 @@ static bool usable(double offset, double factor)
 
 /* No value is farther from the mean than sqrt(rows - 1) deviations, and only one that is alone gets
  * near that. The one 1 of an indicator does too, and is as it should be. */
-static void note_lone(const struct dataset *data, const struct column_stats *sums, size_t j,
-                      struct scale *scale)
+static void note_lone(const struct dataset *data, const struct column_stats *sums, size_t j, struct scale *scale)
 {
     double rows = (double)dataset_all_rows(data), low = sums->low[j], high = sums->high[j];
     double far = fmax(high - sums->mean[j], sums->mean[j] - low);
@@ -135,8 +132,8 @@ static void note_lone(const struct dataset *data, const struct column_stats *sum
         scale->lone[scale->lones++] = j;
 }
 
-static temper_status set_columns(const struct dataset *data, const struct column_stats *sums,
-                                 struct scale *scale, temper_error *error)
+static temper_status set_columns(const struct dataset *data, const struct column_stats *sums, struct scale *scale,
+                                 temper_error *error)
 {
     for (size_t j = 0; j < scale->columns; j++) {
         set_column(scale, sums, j, data->x.kind == MATRIX_CSR);
@@ -153,8 +150,8 @@ static temper_status set_columns(const struct dataset *data, const struct column
 }
 
 /* Fills offsets and factors that are 0 and 1 so far. */
-static temper_status learn(const struct dataset *data, struct scale_rows rows, size_t threads,
-                           struct scale *scale, temper_error *error)
+static temper_status learn(const struct dataset *data, struct scale_rows rows, size_t threads, struct scale *scale,
+                           temper_error *error)
 {
     struct column_stats sums;
     struct negative_entry negative = {.found = false};
@@ -166,8 +163,7 @@ static temper_status learn(const struct dataset *data, struct scale_rows rows, s
                             .threads = threads};
     temper_status status = column_stats(&task, &sums, &negative, error);
     if (status == TEMPER_BAD_DATA) /* of several processes, the first in the order of the rows */
-        return comm_agree(
-            data->comm, negative.found ? refuse_negative(data, negative, error) : TEMPER_OK, error);
+        return comm_agree(data->comm, negative.found ? refuse_negative(data, negative, error) : TEMPER_OK, error);
     if (status != TEMPER_OK)
         return status;
     status = set_columns(data, &sums, scale, error);
@@ -202,8 +198,7 @@ static bool learns(enum scale_kind kind)
 }
 
 /* One that changes nothing, or what its kind alone says. */
-static temper_status begin(const struct dataset *data, enum scale_kind kind, struct scale *scale,
-                           temper_error *error)
+static temper_status begin(const struct dataset *data, enum scale_kind kind, struct scale *scale, temper_error *error)
 {
     *scale = (struct scale){.kind = kind};
     if (kind == SCALE_MINMAX && data->x.kind == MATRIX_CSR)
@@ -211,8 +206,8 @@ static temper_status begin(const struct dataset *data, enum scale_kind kind, str
     return scale_start(scale, kind, (size_t)data->x.columns) ? TEMPER_OK : error_no_memory(error);
 }
 
-temper_status scale_learn(const struct dataset *data, enum scale_kind kind, struct scale_rows rows,
-                          size_t threads, struct scale *out, temper_error *error)
+temper_status scale_learn(const struct dataset *data, enum scale_kind kind, struct scale_rows rows, size_t threads,
+                          struct scale *out, temper_error *error)
 {
     struct scale scale;
     temper_status status = begin(data, kind, &scale, error);
@@ -221,9 +216,8 @@ temper_status scale_learn(const struct dataset *data, enum scale_kind kind, stru
     return publish(&scale, status, out);
 }
 
-temper_status scale_from_sums(const struct dataset *data, enum scale_kind kind,
-                              const struct column_stats *sums, struct scale *out,
-                              temper_error *error)
+temper_status scale_from_sums(const struct dataset *data, enum scale_kind kind, const struct column_stats *sums,
+                              struct scale *out, temper_error *error)
 {
     struct scale scale;
     temper_status status = begin(data, kind, &scale, error);

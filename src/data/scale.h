@@ -7,12 +7,12 @@
 
 #include "data/dataset.h"
 
-#define SCALE_LIST(X)                                                                              \
-    X(NONE, "none", "features as they are")                                                        \
-    X(STANDARD, "standard", "mean 0, standard deviation 1; sparse data is only divided")           \
-    X(MINMAX, "minmax", "from 0 to 1; not for sparse data")                                        \
-    X(MAXABS, "maxabs", "within -1 and 1, 0 stays 0")                                              \
-    X(LOG, "log", "log(1 + x) of features that are never negative, then standard")                 \
+#define SCALE_LIST(X)                                                                                                  \
+    X(NONE, "none", "features as they are")                                                                            \
+    X(STANDARD, "standard", "mean 0, standard deviation 1; sparse data is only divided")                               \
+    X(MINMAX, "minmax", "from 0 to 1; not for sparse data")                                                            \
+    X(MAXABS, "maxabs", "within -1 and 1, 0 stays 0")                                                                  \
+    X(LOG, "log", "log(1 + x) of features that are never negative, then standard")                                     \
     X(PIXELS, "pixels", "divided by 255, so that bytes are within 0 and 1")
 
 enum scale_kind {
@@ -52,21 +52,20 @@ struct scale_rows {
 };
 
 /* The same bits for any number of threads. */
-temper_status scale_learn(const struct dataset *data, enum scale_kind kind, struct scale_rows rows,
-                          size_t threads, struct scale *out, temper_error *error);
+temper_status scale_learn(const struct dataset *data, enum scale_kind kind, struct scale_rows rows, size_t threads,
+                          struct scale *out, temper_error *error);
 /* The same from sums that were taken before, for any kind but log; `data` says what the columns are
  * called and whether they are sparse, and needs no rows. */
 struct column_stats;
-temper_status scale_from_sums(const struct dataset *data, enum scale_kind kind,
-                              const struct column_stats *sums, struct scale *out,
-                              temper_error *error);
+temper_status scale_from_sums(const struct dataset *data, enum scale_kind kind, const struct column_stats *sums,
+                              struct scale *out, temper_error *error);
 void scale_free(struct scale *scale);
 
 /* A dense row, in place. A value below 0 under `log`, which training never saw, becomes NaN only
  * below -1; the caller has refused it before. */
 void scale_row(const struct scale *scale, double *x);
 /* A scaled copy: floats, or doubles if the data is in doubles; CSR stays CSR. */
-temper_status scale_matrix(const struct scale *scale, const struct matrix *x, size_t threads,
-                           struct matrix *out, temper_error *error);
+temper_status scale_matrix(const struct scale *scale, const struct matrix *x, size_t threads, struct matrix *out,
+                           temper_error *error);
 
 #endif

@@ -117,8 +117,8 @@ static temper_status scale_all(struct scaling *scaling, size_t threads)
     return status;
 }
 
-temper_status scale_matrix(const struct scale *scale, const struct matrix *x, size_t threads,
-                           struct matrix *out, temper_error *error)
+temper_status scale_matrix(const struct scale *scale, const struct matrix *x, size_t threads, struct matrix *out,
+                           temper_error *error)
 {
     struct matrix to;
     struct scaling scaling = {.scale = scale, .from = x, .to = &to};

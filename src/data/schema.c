@@ -127,8 +127,7 @@ temper_status schema_copy(const struct schema *schema, struct schema **out, temp
     return TEMPER_OK;
 }
 
-temper_status schema_plain(size_t features, const struct names *names, struct schema **out,
-                           temper_error *error)
+temper_status schema_plain(size_t features, const struct names *names, struct schema **out, temper_error *error)
 {
     struct schema *schema = new_schema(features);
     if (!schema)
@@ -174,8 +173,7 @@ static char *feature_name(const struct schema_column *column, const char *text)
     return whole;
 }
 
-temper_status schema_name_features(const struct schema *schema, struct names *names,
-                                   temper_error *error)
+temper_status schema_name_features(const struct schema *schema, struct names *names, temper_error *error)
 {
     if (!schema_has_names(schema) && schema->features == schema->columns) {
         bool texts = false; /* a categorical column may have one text only */

@@ -9,10 +9,10 @@
 #include "data/dataset.h"
 
 /* What becomes of a missing value. Words as on the command line; refused if there is no rule. */
-#define SCHEMA_MISSING_LIST(X)                                                                     \
-    X(REFUSE, "refuse")                                                                            \
-    X(ZERO, "zero")                                                                                \
-    X(MEAN, "mean")                                                                                \
+#define SCHEMA_MISSING_LIST(X)                                                                                         \
+    X(REFUSE, "refuse")                                                                                                \
+    X(ZERO, "zero")                                                                                                    \
+    X(MEAN, "mean")                                                                                                    \
     X(DROP, "drop")
 
 enum schema_missing {
@@ -43,8 +43,7 @@ struct schema {
 
 /* Numbers only, in columns of these names (or of none, by position), a label behind them perhaps:
  * what data of other formats is. `names` may be empty, else it has `features` of them. */
-temper_status schema_plain(size_t features, const struct names *names, struct schema **out,
-                           temper_error *error);
+temper_status schema_plain(size_t features, const struct names *names, struct schema **out, temper_error *error);
 temper_status schema_copy(const struct schema *schema, struct schema **out, temper_error *error);
 void schema_free(struct schema *schema);
 /* Empty again. */
@@ -56,8 +55,7 @@ bool schema_has_names(const struct schema *schema);
 size_t schema_column_features(const struct schema_column *column);
 /* NAME, NAME=TEXT, c3=TEXT; no names for numbers without a header and without texts beside them.
  * What is made so far is the caller's to free, whatever happens. */
-temper_status schema_name_features(const struct schema *schema, struct names *names,
-                                   temper_error *error);
+temper_status schema_name_features(const struct schema *schema, struct names *names, temper_error *error);
 
 bool schema_missing_find(const char *word, enum schema_missing *missing);
 const char *schema_missing_name(enum schema_missing missing);

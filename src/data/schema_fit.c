@@ -22,8 +22,7 @@ static uint64_t row_keeps(const struct matrix *x, uint64_t row, uint64_t feature
 }
 
 /* Copies what is kept: the old arrays may be a part of a mapped file. */
-static temper_status cut_entries(struct matrix *x, uint64_t features, uint64_t kept,
-                                 temper_error *error)
+static temper_status cut_entries(struct matrix *x, uint64_t features, uint64_t kept, temper_error *error)
 {
     size_t rows = (size_t)x->rows;
     uint64_t *row_start = mem_alloc(rows + 1, sizeof *row_start);
@@ -57,8 +56,7 @@ static temper_status cut_entries(struct matrix *x, uint64_t features, uint64_t k
     return TEMPER_OK;
 }
 
-static temper_status fit_sparse(const struct schema *schema, struct dataset *data,
-                                temper_error *error)
+static temper_status fit_sparse(const struct schema *schema, struct dataset *data, temper_error *error)
 {
     struct matrix *x = &data->x;
     uint64_t kept = 0, before = x->nonzeros, widest = x->columns;
@@ -69,8 +67,7 @@ static temper_status fit_sparse(const struct schema *schema, struct dataset *dat
     for (uint64_t row = 0; row < x->rows; row++)
         kept += row_keeps(x, row, schema->features);
     struct memory_limit_plan plan = {
-        .what =
-            "leaving out features that the model does not know, which makes a copy of the data,",
+        .what = "leaving out features that the model does not know, which makes a copy of the data,",
         .needed = (double)kept * 8 + (double)x->rows * 8,
         .threads = 1};
     temper_status status = memory_limit_plan(data, &plan, error);
@@ -80,27 +77,25 @@ static temper_status fit_sparse(const struct schema *schema, struct dataset *dat
         dataset_note(data,
                      "features: %llu %s ignored, of features beyond the model's %zu (up to "
                      "%llu)",
-                     (unsigned long long)(before - kept), before - kept == 1 ? "entry" : "entries",
-                     schema->features, (unsigned long long)widest);
+                     (unsigned long long)(before - kept), before - kept == 1 ? "entry" : "entries", schema->features,
+                     (unsigned long long)widest);
     return status;
 }
 
 /* ---- Dense data ------------------------------------------------------------------------------ */
 
-static temper_status refuse_columns(const struct schema *schema, const struct dataset *data,
-                                    temper_error *error)
+static temper_status refuse_columns(const struct schema *schema, const struct dataset *data, temper_error *error)
 {
     char file[PATH_SHOWN];
     return error_set(error, TEMPER_BAD_DATA,
                      "%s: rows have %llu feature%s, and the model was trained on %zu; give data of "
                      "the same kind, read by the same options",
-                     source_shown(data, file), (unsigned long long)data->x.columns,
-                     plural(data->x.columns), schema->features);
+                     source_shown(data, file), (unsigned long long)data->x.columns, plural(data->x.columns),
+                     schema->features);
 }
 
 /* Where both have names, another order would give wrong answers without a word. */
-static temper_status check_names(const struct schema *schema, struct dataset *data,
-                                 temper_error *error)
+static temper_status check_names(const struct schema *schema, struct dataset *data, temper_error *error)
 {
     struct names names = {0};
     char file[PATH_SHOWN];
@@ -113,8 +108,7 @@ static temper_status check_names(const struct schema *schema, struct dataset *da
             status = error_set(error, TEMPER_BAD_DATA,
                                "%s: feature %zu is '%.60s', and that of the model is '%.60s'; give "
                                "data with the features that it was trained on",
-                               source_shown(data, file), i + 1,
-                               token_text(other, other + strlen(other)).text,
+                               source_shown(data, file), i + 1, token_text(other, other + strlen(other)).text,
                                token_text(name, name + strlen(name)).text);
     }
     names_free(&names);

@@ -40,12 +40,11 @@ static void sort_by_class(const struct dataset *data, const size_t *order, struc
 }
 
 /* Without classes to heed, all rows are one class. */
-static temper_status deck_shuffle(const struct dataset *data, struct split_how how,
-                                  struct deck *deck, temper_error *error)
+static temper_status deck_shuffle(const struct dataset *data, struct split_how how, struct deck *deck,
+                                  temper_error *error)
 {
     bool by_class = how.stratified && data->label && data->classes.count > 0;
-    *deck =
-        (struct deck){.rows = (size_t)data->x.rows, .classes = by_class ? data->classes.count : 1};
+    *deck = (struct deck){.rows = (size_t)data->x.rows, .classes = by_class ? data->classes.count : 1};
     deck->row = mem_alloc(deck->rows, sizeof *deck->row);
     deck->start = mem_zeroed(deck->classes + 1, sizeof *deck->start);
     size_t *order = by_class ? mem_alloc(deck->rows, sizeof *order) : deck->row;
@@ -65,8 +64,8 @@ static temper_status deck_shuffle(const struct dataset *data, struct split_how h
 }
 
 /* A split of no rows yet, and the deck to deal. */
-static temper_status split_start(const struct dataset *data, struct split_how how,
-                                 struct split *split, struct deck *deck, temper_error *error)
+static temper_status split_start(const struct dataset *data, struct split_how how, struct split *split,
+                                 struct deck *deck, temper_error *error)
 {
     *split = (struct split){.rows = (size_t)data->x.rows};
     split->part = mem_alloc(split->rows, sizeof *split->part);
@@ -79,8 +78,7 @@ static temper_status split_start(const struct dataset *data, struct split_how ho
 }
 
 /* Says which class is short of rows, and of how many such classes it is one. */
-static void note_classes(const struct dataset *data, struct split *split, size_t first,
-                         size_t count, const char *what)
+static void note_classes(const struct dataset *data, struct split *split, size_t first, size_t count, const char *what)
 {
     char more[48] = "";
     if (count == 0)
@@ -88,14 +86,13 @@ static void note_classes(const struct dataset *data, struct split *split, size_t
     const char *name = data->classes.name[first];
     if (count > 1)
         snprintf(more, sizeof more, " and %zu more", count - 1);
-    snprintf(split->note, sizeof split->note, "class '%.80s'%s %s %s",
-             token_text(name, name + strlen(name)).text, more, count > 1 ? "have" : "has", what);
+    snprintf(split->note, sizeof split->note, "class '%.80s'%s %s %s", token_text(name, name + strlen(name)).text, more,
+             count > 1 ? "have" : "has", what);
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
 
-static void note_thin_classes(const struct dataset *data, const struct deck *deck,
-                              struct split *split)
+static void note_thin_classes(const struct dataset *data, const struct deck *deck, struct split *split)
 {
     size_t first = 0, count = 0;
     for (size_t c = 0; c < deck->classes; c++) {
@@ -105,25 +102,22 @@ static void note_thin_classes(const struct dataset *data, const struct deck *dec
             count++;
         }
     }
-    note_classes(data, split, first, count,
-                 "fewer rows than there are folds: some folds go without");
+    note_classes(data, split, first, count, "fewer rows than there are folds: some folds go without");
 }
 
 static temper_status check_folds(const struct dataset *data, size_t folds, temper_error *error)
 {
     char file[PATH_SHOWN];
     if (folds < 2)
-        return error_set(error, TEMPER_USAGE,
-                         "--folds %zu: too few to split the rows; pass 2 or more", folds);
+        return error_set(error, TEMPER_USAGE, "--folds %zu: too few to split the rows; pass 2 or more", folds);
     if (folds > data->x.rows || folds > UINT32_MAX)
-        return error_set(error, TEMPER_BAD_DATA,
-                         "%s: %zu folds of %llu rows; use fewer folds than there are rows",
+        return error_set(error, TEMPER_BAD_DATA, "%s: %zu folds of %llu rows; use fewer folds than there are rows",
                          source_shown(data, file), folds, (unsigned long long)data->x.rows);
     return TEMPER_OK;
 }
 
-temper_status split_folds(const struct dataset *data, size_t folds, struct split_how how,
-                          struct split *out, temper_error *error)
+temper_status split_folds(const struct dataset *data, size_t folds, struct split_how how, struct split *out,
+                          temper_error *error)
 {
     struct split split = {0};
     struct deck deck = {0};
@@ -143,8 +137,7 @@ temper_status split_folds(const struct dataset *data, size_t folds, struct split
 }
 
 /* Every row has a fold, and every fold a row that counts. */
-static temper_status check_given(const struct dataset *data, const uint32_t *part, size_t folds,
-                                 temper_error *error)
+static temper_status check_given(const struct dataset *data, const uint32_t *part, size_t folds, temper_error *error)
 {
     bool *seen = mem_zeroed(folds, sizeof *seen);
     size_t row, fold = 0;
@@ -157,8 +150,7 @@ static temper_status check_given(const struct dataset *data, const uint32_t *par
     while (fold < folds && seen[fold])
         fold++;
     if (row < (size_t)data->x.rows)
-        status = error_set(error, TEMPER_USAGE,
-                           "row %zu is given the fold %lu, and there are %zu, counted from 0",
+        status = error_set(error, TEMPER_USAGE, "row %zu is given the fold %lu, and there are %zu, counted from 0",
                            row + 1, (unsigned long)part[row], folds);
     else if (fold < folds)
         status = error_set(error, TEMPER_USAGE,
@@ -169,8 +161,8 @@ static temper_status check_given(const struct dataset *data, const uint32_t *par
     return status;
 }
 
-temper_status split_given(const struct dataset *data, const uint32_t *part, size_t folds,
-                          struct split *out, temper_error *error)
+temper_status split_given(const struct dataset *data, const uint32_t *part, size_t folds, struct split *out,
+                          temper_error *error)
 {
     struct split split = {.rows = (size_t)data->x.rows, .parts = (uint32_t)folds};
     temper_status status = check_folds(data, folds, error);
@@ -235,8 +227,8 @@ static void set_quotas(const struct deck *deck, double share, size_t test, struc
 }
 
 /* The first rows of each class test, the others train. */
-static void deal_test(const struct dataset *data, const struct deck *deck,
-                      const struct quota *quota, struct split *split)
+static void deal_test(const struct dataset *data, const struct deck *deck, const struct quota *quota,
+                      struct split *split)
 {
     size_t first = 0, count = 0;
     for (size_t q = 0; q < deck->classes; q++) {
@@ -252,14 +244,12 @@ static void deal_test(const struct dataset *data, const struct deck *deck,
         note_classes(data, split, first, count, "no row left to train on");
 }
 
-static temper_status check_share(const struct dataset *data, double share, size_t *test,
-                                 temper_error *error)
+static temper_status check_share(const struct dataset *data, double share, size_t *test, temper_error *error)
 {
     char file[PATH_SHOWN];
     double rows = (double)data->x.rows;
     if (!(share > 0 && share < 1))
-        return error_set(error, TEMPER_USAGE,
-                         "the share of rows for testing is none; give a number between 0 and 1");
+        return error_set(error, TEMPER_USAGE, "the share of rows for testing is none; give a number between 0 and 1");
     double count = floor(share * rows + 0.5);
     if (count < 1 || count >= rows)
         return error_set(error, TEMPER_BAD_DATA,
@@ -270,8 +260,8 @@ static temper_status check_share(const struct dataset *data, double share, size_
     return TEMPER_OK;
 }
 
-temper_status split_test(const struct dataset *data, double share, struct split_how how,
-                         struct split *out, temper_error *error)
+temper_status split_test(const struct dataset *data, double share, struct split_how how, struct split *out,
+                         temper_error *error)
 {
     struct split split = {0};
     struct deck deck = {0};

@@ -28,22 +28,19 @@ static uint64_t pack_short(const char *text, size_t length)
     if (length == 0)
         return 0;
     if (length < sizeof low)
-        return (uint64_t)byte[0] | (uint64_t)byte[length / 2] << 8 |
-               (uint64_t)byte[length - 1] << 16;
+        return (uint64_t)byte[0] | (uint64_t)byte[length / 2] << 8 | (uint64_t)byte[length - 1] << 16;
     memcpy(&low, text, sizeof low);
     memcpy(&high, text + length - sizeof high, sizeof high);
     return low | (uint64_t)high << 32;
 }
 
 /* A slot's search key; its text is borrowed. */
-static struct string_slot wanted_slot(const struct string_table *table, const char *text,
-                                      size_t length)
+static struct string_slot wanted_slot(const struct string_table *table, const char *text, size_t length)
 {
     if (length <= SHORT)
         return (struct string_slot){.key = pack_short(text, length), .length = length};
-    return (struct string_slot){.key = XXH3_64bits_withSeed(text, length, table->seed),
-                                .text = (char *)text,
-                                .length = length};
+    return (struct string_slot){
+        .key = XXH3_64bits_withSeed(text, length, table->seed), .text = (char *)text, .length = length};
 }
 
 /* Where a string would like to be: the finaliser of MurmurHash3 on key, length and seed. */
@@ -62,8 +59,7 @@ static bool slot_is(const struct string_slot *slot, const struct string_slot *wa
 }
 
 /* The slot that holds the string, or the empty one where it belongs; *probes: how far that was. */
-static struct string_slot *slot_of(const struct string_table *table,
-                                   const struct string_slot *wanted, size_t *probes)
+static struct string_slot *slot_of(const struct string_table *table, const struct string_slot *wanted, size_t *probes)
 {
     size_t i = home_of(table, wanted);
     *probes = 0;

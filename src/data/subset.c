@@ -52,8 +52,8 @@ static bool copy_entries(const void *from, size_t size, const size_t *row, size_
 }
 
 /* Everything but the features; `row` NULL: all rows. */
-static temper_status copy_rest(const struct dataset *data, const size_t *row, size_t count,
-                               struct dataset *copy, temper_error *error)
+static temper_status copy_rest(const struct dataset *data, const size_t *row, size_t count, struct dataset *copy,
+                               temper_error *error)
 {
     void *label = NULL, *weight = NULL, *line = NULL;
     bool done = copy_entries(data->label, sizeof *data->label, row, count, &label) &&
@@ -68,8 +68,7 @@ static temper_status copy_rest(const struct dataset *data, const size_t *row, si
     copy->missing_filled = data->missing_filled;
     copy->missing_dropped = data->missing_dropped;
     memcpy(copy->notes, data->notes, sizeof copy->notes);
-    if (!done || !copy_text(data->source, &copy->source) ||
-        !copy_features(&data->features, &copy->features))
+    if (!done || !copy_text(data->source, &copy->source) || !copy_features(&data->features, &copy->features))
         return error_no_memory(error);
     if (data->schema) {
         temper_status status = schema_copy(data->schema, &copy->schema, error);
@@ -80,8 +79,8 @@ static temper_status copy_rest(const struct dataset *data, const size_t *row, si
 }
 
 /* An empty dataset with everything but features. */
-static temper_status start_copy(const struct dataset *data, const size_t *row, size_t count,
-                                struct dataset **out, temper_error *error)
+static temper_status start_copy(const struct dataset *data, const size_t *row, size_t count, struct dataset **out,
+                                temper_error *error)
 {
     struct dataset *copy = mem_zeroed(1, sizeof *copy);
     if (!copy)
@@ -95,8 +94,8 @@ static temper_status start_copy(const struct dataset *data, const size_t *row, s
     return TEMPER_OK;
 }
 
-temper_status dataset_rows(const struct dataset *data, const size_t *row, size_t count,
-                           struct dataset **out, temper_error *error)
+temper_status dataset_rows(const struct dataset *data, const size_t *row, size_t count, struct dataset **out,
+                           temper_error *error)
 {
     struct dataset *copy = NULL;
     temper_status status = start_copy(data, row, count, &copy, error);
@@ -127,8 +126,8 @@ temper_status dataset_borrow(const struct dataset *data, struct dataset **out, t
     return TEMPER_OK;
 }
 
-temper_status dataset_replace(const struct dataset *data, const struct dataset *pool,
-                              const size_t *from, struct dataset **out, temper_error *error)
+temper_status dataset_replace(const struct dataset *data, const struct dataset *pool, const size_t *from,
+                              struct dataset **out, temper_error *error)
 {
     struct dataset *copy = NULL;
     size_t rows = (size_t)data->x.rows;
@@ -164,8 +163,8 @@ static void choice_free(struct choice *choice)
 }
 
 /* Marks the named classes with 0, the others with UINT32_MAX. */
-static temper_status mark_classes(const struct dataset *data, const struct list *names,
-                                  struct choice *choice, temper_error *error)
+static temper_status mark_classes(const struct dataset *data, const struct list *names, struct choice *choice,
+                                  temper_error *error)
 {
     choice->new_number = mem_alloc(data->classes.count, sizeof *choice->new_number);
     if (!choice->new_number)
@@ -183,8 +182,7 @@ static temper_status mark_classes(const struct dataset *data, const struct list 
 }
 
 /* Numbers the marked classes in their old order. */
-static temper_status number_classes(const struct dataset *data, struct choice *choice,
-                                    temper_error *error)
+static temper_status number_classes(const struct dataset *data, struct choice *choice, temper_error *error)
 {
     for (size_t i = 0; i < data->classes.count; i++) {
         const char *name = data->classes.name[i];
@@ -198,8 +196,7 @@ static temper_status number_classes(const struct dataset *data, struct choice *c
 }
 
 /* Counted first, so that the list is no larger than it must be: rows may be a billion. */
-static temper_status choose_rows(const struct dataset *data, struct choice *choice,
-                                 temper_error *error)
+static temper_status choose_rows(const struct dataset *data, struct choice *choice, temper_error *error)
 {
     size_t rows = (size_t)data->x.rows, kept = 0;
     for (size_t i = 0; i < rows; i++)
@@ -231,13 +228,12 @@ static void keep_in_place(struct dataset *data, const struct choice *choice)
 }
 
 /* The memory is not ours to change, so a copy takes its place. */
-static temper_status keep_copies(struct dataset *data, const struct choice *choice,
-                                 temper_error *error)
+static temper_status keep_copies(struct dataset *data, const struct choice *choice, temper_error *error)
 {
     struct dataset *copy = NULL, whole = *data;
     struct memory_limit_plan plan = {.what = "--classes, which makes a copy of the rows,",
-                                     .needed = (double)matrix_bytes(&data->x) /
-                                               (double)data->x.rows * (double)choice->count,
+                                     .needed =
+                                         (double)matrix_bytes(&data->x) / (double)data->x.rows * (double)choice->count,
                                      .threads = 1};
     temper_status status = memory_limit_plan(data, &plan, error);
     if (status == TEMPER_OK)

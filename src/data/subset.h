@@ -6,8 +6,8 @@
 
 /* A copy of the given rows, in the given order; a row may come twice. Classes, their numbers and
  * everything else stay as they are, also where a class has no row left. */
-temper_status dataset_rows(const struct dataset *data, const size_t *row, size_t count,
-                           struct dataset **out, temper_error *error);
+temper_status dataset_rows(const struct dataset *data, const size_t *row, size_t count, struct dataset **out,
+                           temper_error *error);
 
 /* The same rows in `borrowed` memory: features are those of `data`, which must live as long;
  * labels, weights, lines and names are copies. */
@@ -15,8 +15,8 @@ temper_status dataset_borrow(const struct dataset *data, struct dataset **out, t
 
 /* A copy of `data` in which row r has the features of row from[r] of the two datasets, those of
  * `pool` being counted behind those of `data`. Both are of one kind, with as many columns. */
-temper_status dataset_replace(const struct dataset *data, const struct dataset *pool,
-                              const size_t *from, struct dataset **out, temper_error *error);
+temper_status dataset_replace(const struct dataset *data, const struct dataset *pool, const size_t *from,
+                              struct dataset **out, temper_error *error);
 
 /* --classes "A,B,...": keeps the rows of these classes, which keep their order among themselves; in
  * place where the memory is ours. The dataset is as it was if this fails. */

@@ -11,9 +11,7 @@ static const char *storage_name(const struct matrix *x)
 {
     if (x->kind == MATRIX_CSR)
         return x->value64 ? "sparse float64" : "sparse float32";
-    return x->kind == MATRIX_F32   ? "dense float32"
-           : x->kind == MATRIX_F64 ? "dense float64"
-                                   : "dense uint8";
+    return x->kind == MATRIX_F32 ? "dense float32" : x->kind == MATRIX_F64 ? "dense float64" : "dense uint8";
 }
 
 /* ---- Constant columns
@@ -25,8 +23,7 @@ static uint64_t column_at(const struct column_hashes *digests, size_t i)
 }
 
 /* The first columns that are constant; those without a digest have no entry, so they are 0. */
-static void show_constant(const struct column_hashes *digests, uint64_t columns,
-                          temper_columns *out)
+static void show_constant(const struct column_hashes *digests, uint64_t columns, temper_columns *out)
 {
     size_t shown = 0, next = 0;
     for (uint64_t j = 0; j < columns && shown < TEMPER_SUMMARY_SHOWN; j++) {
@@ -37,8 +34,7 @@ static void show_constant(const struct column_hashes *digests, uint64_t columns,
     }
 }
 
-static void find_constant(const struct column_hashes *digests, uint64_t columns,
-                          temper_columns *out)
+static void find_constant(const struct column_hashes *digests, uint64_t columns, temper_columns *out)
 {
     out->count = columns - digests->count;
     for (size_t i = 0; i < digests->count; i++)
@@ -98,8 +94,7 @@ static size_t list_hashes(const struct column_hashes *digests, struct hashed *li
     return count;
 }
 
-static temper_status find_duplicate(const struct column_hashes *digests, temper_columns *out,
-                                    temper_error *error)
+static temper_status find_duplicate(const struct column_hashes *digests, temper_columns *out, temper_error *error)
 {
     struct hashed *list = mem_alloc(digests->count, sizeof *list);
     if (!list)
@@ -119,8 +114,7 @@ static temper_status find_duplicate(const struct column_hashes *digests, temper_
 /* ---- Columns
  * --------------------------------------------------------------------------------------- */
 
-static void find_range(const struct column_hashes *digests, const struct matrix *x,
-                       temper_summary *out)
+static void find_range(const struct column_hashes *digests, const struct matrix *x, temper_summary *out)
 {
     bool zeros = digests->count < x->columns && x->rows > 0; /* columns without an entry */
     out->low = zeros ? 0 : INFINITY;
@@ -151,8 +145,7 @@ static temper_status sum_up_columns(const struct dataset *data, size_t threads, 
 /* ---- Rows
  * ------------------------------------------------------------------------------------------ */
 
-static temper_status count_classes(const struct dataset *data, temper_summary *out,
-                                   temper_error *error)
+static temper_status count_classes(const struct dataset *data, temper_summary *out, temper_error *error)
 {
     if (!data->label)
         return TEMPER_OK;
@@ -180,14 +173,12 @@ static void sum_up_weights(const struct dataset *data, temper_summary *out)
 
 static uint64_t memory_of(const struct dataset *data)
 {
-    uint64_t a_row = (data->label ? sizeof *data->label : 0) +
-                     (data->weight ? sizeof *data->weight : 0) +
+    uint64_t a_row = (data->label ? sizeof *data->label : 0) + (data->weight ? sizeof *data->weight : 0) +
                      (data->line ? sizeof *data->line : 0);
     return matrix_bytes(&data->x) + data->x.rows * a_row;
 }
 
-temper_status dataset_summary(const struct dataset *data, size_t threads, temper_summary *out,
-                              temper_error *error)
+temper_status dataset_summary(const struct dataset *data, size_t threads, temper_summary *out, temper_error *error)
 {
     temper_summary summary = {
         .storage = storage_name(&data->x),

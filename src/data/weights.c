@@ -27,21 +27,19 @@ struct reader {
     size_t first_surplus; /* the line of the first number too many, or 0 */
 };
 
-static temper_status refuse_token(const struct reader *reader, const char *token, size_t length,
-                                  size_t column, temper_error *error)
+static temper_status refuse_token(const struct reader *reader, const char *token, size_t length, size_t column,
+                                  temper_error *error)
 {
     char file[PATH_SHOWN];
     struct token_text shown = token_text(token, token + length);
     size_t line = reader->lines.number;
-    return error_at(error, TEMPER_BAD_DATA, line, column,
-                    "%s:%zu:%zu: weight '%.80s' is refused; %s%s",
+    return error_at(error, TEMPER_BAD_DATA, line, column, "%s:%zu:%zu: weight '%.80s' is refused; %s%s",
                     path_shown(reader->lines.path, file), line, column, shown.text, remedy,
                     line == 1 ? ", one a line, without a header" : ", one a line");
 }
 
 /* One line: a number, or nothing if only such lines follow. */
-static temper_status read_line(struct reader *reader, const char *line, size_t length,
-                               temper_error *error)
+static temper_status read_line(struct reader *reader, const char *line, size_t length, temper_error *error)
 {
     char file[PATH_SHOWN];
     double value = 0;
@@ -53,8 +51,8 @@ static temper_status read_line(struct reader *reader, const char *line, size_t l
     }
     if (reader->blank)
         return error_at(error, TEMPER_BAD_DATA, reader->blank, 1,
-                        "%s:%zu:1: the line is empty; write one weight a line",
-                        path_shown(reader->lines.path, file), reader->blank);
+                        "%s:%zu:1: the line is empty; write one weight a line", path_shown(reader->lines.path, file),
+                        reader->blank);
     if (number_f64(token, token + trimmed, &value) != NUMBER_OK || value < 0)
         return refuse_token(reader, token, trimmed, (size_t)(token - line) + 1, error);
     if (reader->count < reader->data->x.rows)
@@ -74,11 +72,10 @@ static temper_status check_count(const struct reader *reader, temper_error *erro
         return TEMPER_OK;
     size_t last = reader->lines.number ? reader->lines.number : 1; /* an empty file has none */
     size_t line = reader->first_surplus ? reader->first_surplus : last;
-    return error_at(error, TEMPER_BAD_DATA, line, 0,
-                    "%s:%zu: %llu weight%s for %llu row%s; write one for each row of %s",
-                    path_shown(reader->lines.path, file), line, (unsigned long long)reader->count,
-                    plural(reader->count), (unsigned long long)data->x.rows, plural(data->x.rows),
-                    source_shown(data, of));
+    return error_at(
+        error, TEMPER_BAD_DATA, line, 0, "%s:%zu: %llu weight%s for %llu row%s; write one for each row of %s",
+        path_shown(reader->lines.path, file), line, (unsigned long long)reader->count, plural(reader->count),
+        (unsigned long long)data->x.rows, plural(data->x.rows), source_shown(data, of));
 }
 
 static temper_status read_all(struct reader *reader, temper_error *error)
@@ -105,10 +102,10 @@ static temper_status refuse_row(const struct dataset *data, uint64_t row, temper
     size_t line = data->line ? (size_t)data->line[row] : 0;
     number_write_f64(data->weight[row], value);
     if (line > 0)
-        return error_at(error, TEMPER_BAD_DATA, line, 0, "%s:%zu: weight %s is refused; %s",
-                        source_shown(data, file), line, value, remedy);
-    return error_set(error, TEMPER_BAD_DATA, "%s: weight %s of row %llu is refused; %s",
-                     source_shown(data, file), value, (unsigned long long)row + 1, remedy);
+        return error_at(error, TEMPER_BAD_DATA, line, 0, "%s:%zu: weight %s is refused; %s", source_shown(data, file),
+                        line, value, remedy);
+    return error_set(error, TEMPER_BAD_DATA, "%s: weight %s of row %llu is refused; %s", source_shown(data, file),
+                     value, (unsigned long long)row + 1, remedy);
 }
 
 temper_status weights_check(const struct dataset *data, temper_error *error)
@@ -178,8 +175,8 @@ static temper_status balance(const struct dataset *data, double *of_class, tempe
 }
 
 /* One NAME=W; weights that are not given yet are negative. */
-static temper_status read_pair(const struct dataset *data, const struct list_item *item,
-                               double *of_class, temper_error *error)
+static temper_status read_pair(const struct dataset *data, const struct list_item *item, double *of_class,
+                               temper_error *error)
 {
     uint32_t number = 0;
     double value = 0;
@@ -188,20 +185,16 @@ static temper_status read_pair(const struct dataset *data, const struct list_ite
     temper_status status = class_named(data, "--class-weight", item->name, &number, error);
     if (status != TEMPER_OK)
         return status;
-    if (number_f64(item->value, item->value + strlen(item->value), &value) != NUMBER_OK ||
-        value < 0)
-        return error_set(error, TEMPER_USAGE,
-                         "--class-weight: weight '%.80s' of class '%.80s' is refused; %s",
+    if (number_f64(item->value, item->value + strlen(item->value), &value) != NUMBER_OK || value < 0)
+        return error_set(error, TEMPER_USAGE, "--class-weight: weight '%.80s' of class '%.80s' is refused; %s",
                          shown.text, name.text, remedy);
     if (of_class[number] >= 0)
-        return error_set(error, TEMPER_USAGE,
-                         "--class-weight: class '%.80s' has two weights; name it once", name.text);
+        return error_set(error, TEMPER_USAGE, "--class-weight: class '%.80s' has two weights; name it once", name.text);
     of_class[number] = value;
     return TEMPER_OK;
 }
 
-static temper_status read_pairs(const struct dataset *data, const char *text, double *of_class,
-                                temper_error *error)
+static temper_status read_pairs(const struct dataset *data, const char *text, double *of_class, temper_error *error)
 {
     struct list list;
     temper_status status = list_read("--class-weight", text, true, &list, error);
@@ -240,8 +233,8 @@ temper_status weights_by_class(const char *text, struct dataset *data, temper_er
     double *of_class = mem_zeroed(data->classes.count, sizeof *of_class);
     if (!of_class)
         return error_no_memory(error);
-    temper_status status = strcmp(text, "balanced") == 0 ? balance(data, of_class, error)
-                                                         : read_pairs(data, text, of_class, error);
+    temper_status status =
+        strcmp(text, "balanced") == 0 ? balance(data, of_class, error) : read_pairs(data, text, of_class, error);
     if (status == TEMPER_OK)
         status = spread(data, of_class, error);
     mem_free(of_class);

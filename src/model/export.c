@@ -12,21 +12,18 @@ temper_status export_check(const struct model *model, temper_error *error)
     double classes = (double)model->classes.count;
     for (size_t i = 0; i < model->vectors * model->features; i++)
         if (!isfinite(model->weights[i]))
-            return error_set(error, TEMPER_BAD_DATA,
-                             "a weight of the model is not finite; train again");
+            return error_set(error, TEMPER_BAD_DATA, "a weight of the model is not finite; train again");
     if (model_has_probabilities(model) && (model->loss.t2 - 1) * log(classes) > HOTTEST)
-        return error_set(
-            error, TEMPER_BAD_DATA,
-            "t2 is too large for an export: probabilities would overflow; train with a "
-            "smaller --t2");
+        return error_set(error, TEMPER_BAD_DATA,
+                         "t2 is too large for an export: probabilities would overflow; train with a "
+                         "smaller --t2");
     return TEMPER_OK;
 }
 
 temper_status export_save(struct text *text, const char *path, temper_error *error)
 {
     struct atomic_file *sink = NULL;
-    temper_status status =
-        text->failed ? error_no_memory(error) : atomic_file_open(path, &sink, error);
+    temper_status status = text->failed ? error_no_memory(error) : atomic_file_open(path, &sink, error);
     if (status == TEMPER_OK)
         status = atomic_file_write(sink, text->bytes, text->length, error);
     if (status == TEMPER_OK)

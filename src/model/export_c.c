@@ -110,9 +110,8 @@ static void put_vector(struct c_file *file, const double *weights)
 static void put_model(struct c_file *file)
 {
     const struct model *model = file->model;
-    text_format(&file->text, "enum { %s_FEATURES = %zu, %s_CLASSES = %zu, %s_VECTORS = %zu };\n\n",
-                file->name, model->features, file->name, model->classes.count, file->name,
-                model->vectors);
+    text_format(&file->text, "enum { %s_FEATURES = %zu, %s_CLASSES = %zu, %s_VECTORS = %zu };\n\n", file->name,
+                model->features, file->name, model->classes.count, file->name, model->vectors);
     put(file, "static const char *const @_names[@_CLASSES] = {\n");
     for (size_t c = 0; c < model->classes.count; c++) {
         text_append(&file->text, "    ");
@@ -286,11 +285,9 @@ static void put_all(struct c_file *file)
               "     int         @_predict(const double *x);                   number of the class\n"
               "     const char *@_label(const double *x);                     its name\n");
     if (model_has_probabilities(model))
-        put(file,
-            "     void        @_probabilities(const double *x, double *p);  of all classes\n");
-    put(file,
-        "\n   x holds the @_FEATURES features of a row, in the order of training, not scaled. "
-        "*/\n");
+        put(file, "     void        @_probabilities(const double *x, double *p);  of all classes\n");
+    put(file, "\n   x holds the @_FEATURES features of a row, in the order of training, not scaled. "
+              "*/\n");
     put(file, "#include <math.h>\n\n");
     put_model(file);
     put_scaled(file);

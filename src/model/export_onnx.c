@@ -17,7 +17,7 @@ enum {
     MOST_CONSTANTS = 16
 };
 
-static const double SAME = 1e-8; /* closer to 1, a temperature is 1 to the digits of a float */
+static const double SAME = 1e-8;               /* closer to 1, a temperature is 1 to the digits of a float */
 static const size_t LARGEST = (size_t)1 << 31; /* bytes of a protocol buffer */
 
 /* The graph on its way, and the constants that it has: each is there once, and none for nothing. */
@@ -52,16 +52,14 @@ static struct onnx_name unary(struct builder *b, const char *operation, struct o
     return onnx_node(&b->graph, operation, (struct onnx_name[3]){x}, none, none);
 }
 
-static struct onnx_name binary(struct builder *b, const char *operation, struct onnx_name x,
-                               struct onnx_name y)
+static struct onnx_name binary(struct builder *b, const char *operation, struct onnx_name x, struct onnx_name y)
 {
     return onnx_node(&b->graph, operation, (struct onnx_name[3]){x, y}, none, none);
 }
 
 static struct onnx_name cast(struct builder *b, struct onnx_name x, enum onnx_type type)
 {
-    return onnx_node(&b->graph, "Cast", (struct onnx_name[3]){x},
-                     (struct onnx_attribute){"to", type, false}, none);
+    return onnx_node(&b->graph, "Cast", (struct onnx_name[3]){x}, (struct onnx_attribute){"to", type, false}, none);
 }
 
 /* Over the classes of a row; the sum alone has its axis as an input. */
@@ -75,8 +73,7 @@ static struct onnx_name sum(struct builder *b, struct onnx_name x)
 
 static struct onnx_name reduce(struct builder *b, const char *operation, struct onnx_name x)
 {
-    return onnx_node(&b->graph, operation, (struct onnx_name[3]){x},
-                     (struct onnx_attribute){"axes", 1, true},
+    return onnx_node(&b->graph, operation, (struct onnx_name[3]){x}, (struct onnx_attribute){"axes", 1, true},
                      (struct onnx_attribute){"keepdims", 1, false});
 }
 
@@ -99,8 +96,7 @@ static struct onnx_name activations(struct builder *b)
     struct onnx_name x = cast(b, (struct onnx_name){"x"}, ONNX_DOUBLE);
     if (model->scale.kind == SCALE_LOG)
         x = unary(b, "Log", binary(b, "Add", x, number(b, 1)));
-    struct onnx_name weights =
-        onnx_doubles(&b->graph, model->weights, model->vectors, model->features);
+    struct onnx_name weights = onnx_doubles(&b->graph, model->weights, model->vectors, model->features);
     struct onnx_name bias = onnx_doubles(&b->graph, model->bias, model->vectors, 0);
     return onnx_node(&b->graph, "Gemm", (struct onnx_name[3]){x, weights, bias},
                      (struct onnx_attribute){"transB", 1, false}, none);
@@ -144,8 +140,7 @@ static struct onnx_name tempered(struct builder *b, struct onnx_name below)
 {
     double s = b->model->loss.t2 - 1, classes = (double)b->model->classes.count;
     struct onnx_name start = number(b, expm1(s * log(classes)) / s);
-    struct onnx_name l =
-        binary(b, "Max", binary(b, "Sub", start, reduce(b, "ReduceMean", below)), number(b, 0));
+    struct onnx_name l = binary(b, "Max", binary(b, "Sub", start, reduce(b, "ReduceMean", below)), number(b, 0));
     for (int i = 0; i < STEPS; i++)
         l = step(b, below, l);
     struct onnx_name weight = power(b, base_of(b, below, l), -model_escort_order(b->model) / s);
@@ -155,8 +150,7 @@ static struct onnx_name tempered(struct builder *b, struct onnx_name below)
 /* t2 = 1: the escort of order t of softmax(a) is softmax(t a). */
 static struct onnx_name softmax(struct builder *b, struct onnx_name below)
 {
-    return onnx_node(&b->graph, "Softmax",
-                     (struct onnx_name[3]){times(b, below, -model_escort_order(b->model))},
+    return onnx_node(&b->graph, "Softmax", (struct onnx_name[3]){times(b, below, -model_escort_order(b->model))},
                      (struct onnx_attribute){"axis", 1, false}, none);
 }
 
@@ -166,9 +160,9 @@ static void build(struct builder *b)
 {
     const struct model *model = b->model;
     struct onnx_name below = below_top(b);
-    struct onnx_name best = onnx_node(
-        &b->graph, "ArgMax", (struct onnx_name[3]){unary(b, "Neg", below)},
-        (struct onnx_attribute){"axis", 1, false}, (struct onnx_attribute){"keepdims", 0, false});
+    struct onnx_name best =
+        onnx_node(&b->graph, "ArgMax", (struct onnx_name[3]){unary(b, "Neg", below)},
+                  (struct onnx_attribute){"axis", 1, false}, (struct onnx_attribute){"keepdims", 0, false});
     struct onnx_name names = onnx_texts(&b->graph, model->classes.name, model->classes.count);
     onnx_rename(&b->graph, binary(b, "Gather", names, best), "label");
     onnx_declare(&b->graph.inputs, true, "x", ONNX_FLOAT, model->features);
@@ -185,8 +179,7 @@ static void build(struct builder *b)
 static temper_status check(const struct model *model, temper_error *error)
 {
     size_t bytes;
-    if (!mul_size(model->vectors * sizeof *model->weights, model->features, &bytes) ||
-        bytes > LARGEST / 2)
+    if (!mul_size(model->vectors * sizeof *model->weights, model->features, &bytes) || bytes > LARGEST / 2)
         return error_set(error, TEMPER_BAD_DATA,
                          "too many weights for an ONNX file, which must be smaller than 2 GB; "
                          "export to C");

@@ -40,8 +40,7 @@ void model_free(struct model *model)
 
 bool model_has_probabilities(const struct model *model)
 {
-    return model->loss.method == TEMPER_BREGMAN ||
-           (model->loss.method != TEMPER_HINGE && model->loss.t1 > 0);
+    return model->loss.method == TEMPER_BREGMAN || (model->loss.method != TEMPER_HINGE && model->loss.t1 > 0);
 }
 
 double model_escort_order(const struct model *model)

@@ -26,8 +26,7 @@ void schema_write(const struct schema *schema, struct text *text);
 void training_write(const struct model *model, struct text *text);
 
 /* A whole file whose checksum was verified; `name` is the file in messages. */
-temper_status model_parse(const char *name, const char *bytes, size_t length, struct model **out,
-                          temper_error *error);
+temper_status model_parse(const char *name, const char *bytes, size_t length, struct model **out, temper_error *error);
 /* What stands behind these keys; false after a fault, or without memory. */
 bool schema_parse(struct json_reader *json, struct schema **out);
 bool training_parse(struct json_reader *json, struct model *model);
@@ -39,8 +38,7 @@ bool training_parse(struct json_reader *json, struct model *model);
  * end of the object, or after a fault. *seen is a set of bits, 0 at first. */
 int key_next(struct json_reader *json, const char *const *keys, int count, uint64_t *seen);
 /* Faults if `missing`, a set of bits, has any of the keys. `what` is the object: "scale". */
-bool keys_complete(struct json_reader *json, const char *const *keys, int count, uint64_t missing,
-                   const char *what);
+bool keys_complete(struct json_reader *json, const char *const *keys, int count, uint64_t missing, const char *what);
 /* A file that was changed, and sealed again; no words would help more than these. False. */
 bool fail_changed(struct json_reader *json, const char *what);
 

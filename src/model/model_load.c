@@ -28,8 +28,7 @@ static bool begins_like_model(const char *bytes, size_t length)
 }
 
 /* Says what the file is, if that can be told. */
-static temper_status refuse_stranger(const struct loading *loading, const unsigned char *bytes,
-                                     size_t length)
+static temper_status refuse_stranger(const struct loading *loading, const unsigned char *bytes, size_t length)
 {
     const char *name = loading->name;
     if (length == 0)
@@ -56,8 +55,7 @@ static temper_status look(const struct loading *loading)
     const unsigned char *bytes;
     char first[FIRST_LOOK + 1];
     size_t length;
-    temper_status status =
-        source_peek(loading->source, FIRST_LOOK, &bytes, &length, loading->error);
+    temper_status status = source_peek(loading->source, FIRST_LOOK, &bytes, &length, loading->error);
     if (status != TEMPER_OK)
         return status;
     if (length > 0 && begins_like_model((const char *)bytes, length))
@@ -131,11 +129,10 @@ static temper_status check_sum(const struct loading *loading)
     model_tail(bytes, length - MODEL_TAIL, tail);
     if (memcmp(found, tail, MODEL_TAIL) == 0)
         return TEMPER_OK;
-    return error_set(
-        loading->error, TEMPER_BAD_DATA,
-        "%s: the checksum is not that of the content: the file was damaged, or changed "
-        "by hand; take an undamaged copy, or train again",
-        loading->name);
+    return error_set(loading->error, TEMPER_BAD_DATA,
+                     "%s: the checksum is not that of the content: the file was damaged, or changed "
+                     "by hand; take an undamaged copy, or train again",
+                     loading->name);
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
@@ -146,8 +143,7 @@ static temper_status parse_checked(const struct loading *loading, struct model *
     if (status == TEMPER_OK)
         status = check_sum(loading);
     if (status == TEMPER_OK)
-        status = model_parse(loading->name, loading->text.bytes, loading->text.length, out,
-                             loading->error);
+        status = model_parse(loading->name, loading->text.bytes, loading->text.length, out, loading->error);
     return status;
 }
 
@@ -160,8 +156,7 @@ static temper_status load(struct loading *loading, struct model **out)
 }
 
 /* A copy: what reads it wants a '\0' behind. */
-temper_status model_read_text(const char *bytes, size_t length, struct model **out,
-                              temper_error *error)
+temper_status model_read_text(const char *bytes, size_t length, struct model **out, temper_error *error)
 {
     struct loading loading = {.name = "model", .error = error};
     text_append_bytes(&loading.text, bytes, length);

@@ -29,14 +29,11 @@ int key_next(struct json_reader *json, const char *const *keys, int count, uint6
     return -1;
 }
 
-bool keys_complete(struct json_reader *json, const char *const *keys, int count, uint64_t missing,
-                   const char *what)
+bool keys_complete(struct json_reader *json, const char *const *keys, int count, uint64_t missing, const char *what)
 {
     for (int i = 0; i < count; i++)
         if (missing >> i & 1)
-            return json_fail(json,
-                             "\"%s\" is missing in this %s; the file was changed: train again",
-                             keys[i], what);
+            return json_fail(json, "\"%s\" is missing in this %s; the file was changed: train again", keys[i], what);
     return json->status == TEMPER_OK;
 }
 
@@ -81,8 +78,7 @@ static bool parse_scale(struct json_reader *json, struct model *model)
         else if (key == SCALE_CONSTANTS)
             json_u64(json, &constants);
         else
-            parse_column_numbers(json, model,
-                                 key == SCALE_OFFSET ? &scale->offset : &scale->factor);
+            parse_column_numbers(json, model, key == SCALE_OFFSET ? &scale->offset : &scale->factor);
     }
     uint64_t needed = scale->kind == SCALE_NONE ? 1u << SCALE_NAME : (1u << SCALE_KEYS) - 1;
     if (!keys_complete(json, scale_keys, SCALE_KEYS, needed & ~seen, "scale"))
@@ -184,8 +180,8 @@ static bool parse_features(struct json_reader *json, struct model *model)
         return false;
     if (features < 1)
         return fail_changed(json, "no features");
-    if (features > SIZE_MAX || !mul_size(vectors, (size_t)features, &count) ||
-        !mul_size(count, 2, &bytes) || bytes > (size_t)(json->to - json->from))
+    if (features > SIZE_MAX || !mul_size(vectors, (size_t)features, &count) || !mul_size(count, 2, &bytes) ||
+        bytes > (size_t)(json->to - json->from))
         return fail_changed(json, "more weights than the file could hold");
     model->features = (size_t)features;
     model->vectors = vectors;
@@ -237,8 +233,7 @@ static bool parse_version(struct json_reader *json, struct model *model)
 {
     uint64_t version;
     (void)model;
-    return json_u64(json, &version) &&
-           (version == MODEL_VERSION || fail_changed(json, "a version that never was"));
+    return json_u64(json, &version) && (version == MODEL_VERSION || fail_changed(json, "a version that never was"));
 }
 
 /* Read and let go: which temper wrote it, and the checksum, which was verified. */
@@ -275,8 +270,7 @@ static bool parse_l2(struct json_reader *json, struct model *model)
 static bool parse_schema(struct json_reader *json, struct model *model)
 {
     return schema_parse(json, &model->schema) &&
-           (model->schema->features == model->features ||
-            fail_changed(json, "a schema of another number of features"));
+           (model->schema->features == model->features || fail_changed(json, "a schema of another number of features"));
 }
 
 /* In the order of the file, which is fixed: later keys rely on earlier ones. */
@@ -315,8 +309,7 @@ static bool find_part(struct json_reader *json, const char *key, size_t *at)
         return json_fail(json, "a key that this temper does not know; the file was changed, or "
                                "update temper");
     if (found < *at)
-        return json_fail(json, "\"%s\" comes twice, or too late; the file was changed: train again",
-                         key);
+        return json_fail(json, "\"%s\" comes twice, or too late; the file was changed: train again", key);
     for (; *at < found; (*at)++)
         if (!parts[*at].optional)
             return json_fail(json,
@@ -338,13 +331,11 @@ static bool parse_parts(struct json_reader *json, struct model *model)
         at++;
     }
     if (json->status == TEMPER_OK && at < PARTS)
-        return json_fail(json, "\"%s\" is missing; the file was changed: train again",
-                         parts[at].key);
+        return json_fail(json, "\"%s\" is missing; the file was changed: train again", parts[at].key);
     return json_end(json);
 }
 
-temper_status model_parse(const char *name, const char *bytes, size_t length, struct model **out,
-                          temper_error *error)
+temper_status model_parse(const char *name, const char *bytes, size_t length, struct model **out, temper_error *error)
 {
     struct json_reader json;
     struct model *model = mem_zeroed(1, sizeof *model);

@@ -126,11 +126,9 @@ static const char *what_is_not_finite(const struct model *model)
         return "an intercept is";
     if (!all_finite(scale->offset, scaled) || !all_finite(scale->factor, scaled))
         return "an offset or a factor of the scaling is";
-    if (hinge ? !isfinite(model->loss.smoothing)
-              : !isfinite(model->loss.t1) || !isfinite(model->loss.t2))
+    if (hinge ? !isfinite(model->loss.smoothing) : !isfinite(model->loss.t1) || !isfinite(model->loss.t2))
         return "a parameter of the loss is";
-    double rest[] = {model->l2, t->tolerance, t->weight_sum, t->objective,
-                     t->loss,   t->gradient,  t->accuracy};
+    double rest[] = {model->l2, t->tolerance, t->weight_sum, t->objective, t->loss, t->gradient, t->accuracy};
     return all_finite(rest, sizeof rest / sizeof *rest) ? NULL : "a figure of the training is";
 }
 
@@ -140,8 +138,8 @@ static const char *what_is_not_finite(const struct model *model)
 void model_tail(const char *bytes, size_t length, char tail[MODEL_TAIL + 1])
 {
     XXH128_hash_t hash = XXH3_128bits(bytes, length);
-    snprintf(tail, MODEL_TAIL + 1, "\"checksum\": \"%016llx%016llx\"\n}\n",
-             (unsigned long long)hash.high64, (unsigned long long)hash.low64);
+    snprintf(tail, MODEL_TAIL + 1, "\"checksum\": \"%016llx%016llx\"\n}\n", (unsigned long long)hash.high64,
+             (unsigned long long)hash.low64);
 }
 
 temper_status model_write(const struct model *model, struct text *text, temper_error *error)

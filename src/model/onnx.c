@@ -109,9 +109,8 @@ static void put_attribute(struct text *node, struct onnx_attribute attribute)
     put_message(node, NODE_ATTRIBUTE, &message);
 }
 
-struct onnx_name onnx_node(struct onnx_graph *graph, const char *operation,
-                           const struct onnx_name input[3], struct onnx_attribute first,
-                           struct onnx_attribute second)
+struct onnx_name onnx_node(struct onnx_graph *graph, const char *operation, const struct onnx_name input[3],
+                           struct onnx_attribute first, struct onnx_attribute second)
 {
     struct text node = {0};
     struct onnx_name output = new_name(graph);
@@ -154,8 +153,7 @@ static struct onnx_name finish_constant(struct onnx_graph *graph, struct text *t
     return name;
 }
 
-struct onnx_name onnx_doubles(struct onnx_graph *graph, const double *values, size_t rows,
-                              size_t columns)
+struct onnx_name onnx_doubles(struct onnx_graph *graph, const double *values, size_t rows, size_t columns)
 {
     struct text tensor = {0}, bytes = {0};
     size_t count = columns ? rows * columns : rows;
@@ -199,8 +197,7 @@ struct onnx_name onnx_texts(struct onnx_graph *graph, char *const *texts, size_t
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-void onnx_declare(struct text *list, bool input, const char *name, enum onnx_type type,
-                  size_t columns)
+void onnx_declare(struct text *list, bool input, const char *name, enum onnx_type type, size_t columns)
 {
     struct text value = {0}, kind = {0}, tensor = {0}, shape = {0}, rows = {0}, width = {0};
     put_text(&rows, DIMENSION_NAME, "N");

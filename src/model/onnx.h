@@ -26,22 +26,19 @@ struct onnx_attribute {
 };
 
 /* Adds a node with up to three inputs ("" for none) and one output, whose name it gives. */
-struct onnx_name onnx_node(struct onnx_graph *graph, const char *operation,
-                           const struct onnx_name input[3], struct onnx_attribute first,
-                           struct onnx_attribute second);
+struct onnx_name onnx_node(struct onnx_graph *graph, const char *operation, const struct onnx_name input[3],
+                           struct onnx_attribute first, struct onnx_attribute second);
 /* Names the output of the last step. */
 void onnx_rename(struct onnx_graph *graph, struct onnx_name from, const char *to);
 
 /* Constants: a double, whole numbers, a matrix row by row (columns 0: a list), texts. */
 struct onnx_name onnx_number(struct onnx_graph *graph, double value);
 struct onnx_name onnx_integer(struct onnx_graph *graph, long long value);
-struct onnx_name onnx_doubles(struct onnx_graph *graph, const double *values, size_t rows,
-                              size_t columns);
+struct onnx_name onnx_doubles(struct onnx_graph *graph, const double *values, size_t rows, size_t columns);
 struct onnx_name onnx_texts(struct onnx_graph *graph, char *const *texts, size_t count);
 
 /* A tensor of N rows; columns 0: a list of N. */
-void onnx_declare(struct text *list, bool input, const char *name, enum onnx_type type,
-                  size_t columns);
+void onnx_declare(struct text *list, bool input, const char *name, enum onnx_type type, size_t columns);
 /* The whole file; frees the graph. `file` has failed without memory. */
 void onnx_finish(struct onnx_graph *graph, const char *version, struct text *file);
 

@@ -37,8 +37,7 @@ void schema_write(const struct schema *schema, struct text *text)
         json_write_string(text, schema->label);
         text_append(text, ", ");
     }
-    text_format(text, "\"missing\": \"%s\", \"columns\": [\n",
-                schema_missing_name(schema->missing));
+    text_format(text, "\"missing\": \"%s\", \"columns\": [\n", schema_missing_name(schema->missing));
     for (size_t i = 0; i < schema->columns; i++) {
         write_column(&schema->column[i], text);
         text_append(text, i + 1 < schema->columns ? ",\n" : "\n]},\n");
@@ -166,8 +165,7 @@ static bool parse_columns(struct json_reader *json, struct schema *schema)
 /* ---- The whole ------------------------------------------------------------------------------- */
 
 enum { FILE_COLUMNS, LABEL_COLUMN, LABEL_NAME, MISSING, COLUMNS, SCHEMA_KEYS };
-static const char *const schema_keys[] = {"file_columns", "label_column", "label_name", "missing",
-                                          "columns"};
+static const char *const schema_keys[] = {"file_columns", "label_column", "label_name", "missing", "columns"};
 
 static bool parse_missing(struct json_reader *json, enum schema_missing *out)
 {
@@ -221,8 +219,7 @@ static void parse_keys(struct json_reader *json, struct schema *schema)
             parse_columns(json, schema);
     }
     uint64_t optional = 1u << LABEL_COLUMN | 1u << LABEL_NAME;
-    keys_complete(json, schema_keys, SCHEMA_KEYS, ((1u << SCHEMA_KEYS) - 1) & ~seen & ~optional,
-                  "schema");
+    keys_complete(json, schema_keys, SCHEMA_KEYS, ((1u << SCHEMA_KEYS) - 1) & ~seen & ~optional, "schema");
 }
 
 bool schema_parse(struct json_reader *json, struct schema **out)

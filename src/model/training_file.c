@@ -9,23 +9,23 @@
 enum field_kind { FIELD_TEXT, FIELD_F64, FIELD_U64, FIELD_SIZE };
 
 /* Members of struct training, in the order of the file. */
-#define TRAINING_LIST(X)                                                                           \
-    X(solver, FIELD_TEXT)                                                                          \
-    X(stop, FIELD_TEXT)                                                                            \
-    X(init, FIELD_TEXT)                                                                            \
-    X(precision, FIELD_TEXT)                                                                       \
-    X(fingerprint, FIELD_TEXT)                                                                     \
-    X(tolerance, FIELD_F64)                                                                        \
-    X(max_iterations, FIELD_SIZE)                                                                  \
-    X(seed, FIELD_U64)                                                                             \
-    X(rows, FIELD_U64)                                                                             \
-    X(weight_sum, FIELD_F64)                                                                       \
-    X(objective, FIELD_F64)                                                                        \
-    X(loss, FIELD_F64)                                                                             \
-    X(gradient, FIELD_F64)                                                                         \
-    X(accuracy, FIELD_F64)                                                                         \
-    X(iterations, FIELD_U64)                                                                       \
-    X(evaluations, FIELD_U64)                                                                      \
+#define TRAINING_LIST(X)                                                                                               \
+    X(solver, FIELD_TEXT)                                                                                              \
+    X(stop, FIELD_TEXT)                                                                                                \
+    X(init, FIELD_TEXT)                                                                                                \
+    X(precision, FIELD_TEXT)                                                                                           \
+    X(fingerprint, FIELD_TEXT)                                                                                         \
+    X(tolerance, FIELD_F64)                                                                                            \
+    X(max_iterations, FIELD_SIZE)                                                                                      \
+    X(seed, FIELD_U64)                                                                                                 \
+    X(rows, FIELD_U64)                                                                                                 \
+    X(weight_sum, FIELD_F64)                                                                                           \
+    X(objective, FIELD_F64)                                                                                            \
+    X(loss, FIELD_F64)                                                                                                 \
+    X(gradient, FIELD_F64)                                                                                             \
+    X(accuracy, FIELD_F64)                                                                                             \
+    X(iterations, FIELD_U64)                                                                                           \
+    X(evaluations, FIELD_U64)                                                                                          \
     X(starts, FIELD_U64)
 
 struct field {
@@ -34,8 +34,7 @@ struct field {
 };
 
 static const struct field training_fields[] = {
-#define TRAINING_FIELD(name, kind)                                                                 \
-    {kind, offsetof(struct training, name), sizeof((struct training *)0)->name},
+#define TRAINING_FIELD(name, kind) {kind, offsetof(struct training, name), sizeof((struct training *)0)->name},
     TRAINING_LIST(TRAINING_FIELD)
 #undef TRAINING_FIELD
 };
@@ -46,10 +45,7 @@ static const char *const training_keys[] = {
 #undef TRAINING_KEY
         "intercept"};
 
-enum {
-    TRAINING_FIELDS = sizeof training_fields / sizeof *training_fields,
-    TRAINING_KEYS = TRAINING_FIELDS + 1
-};
+enum { TRAINING_FIELDS = sizeof training_fields / sizeof *training_fields, TRAINING_KEYS = TRAINING_FIELDS + 1 };
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
@@ -134,6 +130,5 @@ bool training_parse(struct json_reader *json, struct model *model)
         else
             parse_field(json, &training_fields[key], &model->training);
     }
-    return keys_complete(json, training_keys, TRAINING_KEYS,
-                         (((uint64_t)1 << TRAINING_KEYS) - 1) & ~seen, "training");
+    return keys_complete(json, training_keys, TRAINING_KEYS, (((uint64_t)1 << TRAINING_KEYS) - 1) & ~seen, "training");
 }

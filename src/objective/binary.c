@@ -3,15 +3,14 @@
 #include "tempered/loss_family.h"
 
 /* Margins are activations, +1 times for class 1 and -1 times for class 0. */
-static void take_margins(const uint32_t *restrict label, size_t count,
-                         const double *restrict activation, double *restrict margin)
+static void take_margins(const uint32_t *restrict label, size_t count, const double *restrict activation,
+                         double *restrict margin)
 {
     for (size_t i = 0; i < count; i++)
         margin[i] = (label[i] == 1 ? 1 : -1) * activation[i];
 }
 
-void margin_losses(const struct margin_source *source, size_t count, double *const number[4],
-                   bool bends)
+void margin_losses(const struct margin_source *source, size_t count, double *const number[4], bool bends)
 {
     double *margin = number[0], *value = number[1], *slope = number[2], *bend = number[3];
     if (source->table) {
@@ -27,8 +26,7 @@ void margin_losses(const struct margin_source *source, size_t count, double *con
     }
 }
 
-static void losses(const struct objective *o, size_t count, const struct scratch *scratch,
-                   bool bends)
+static void losses(const struct objective *o, size_t count, const struct scratch *scratch, bool bends)
 {
     const struct margin_source source = {o->kernel, o->table, o->spec.loss};
     margin_losses(&source, count, scratch->number, bends);
@@ -63,8 +61,8 @@ double sum_products(const double *x, const double *factor, size_t count)
 
 /* 1 where the activation is for the class of the label, else 0; without branches, which would often
  * be guessed wrong. An activation of 0 is for class 0, here as in predict. */
-static void mark_correct(const uint32_t *restrict label, size_t count,
-                         const double *restrict activation, double *restrict mark)
+static void mark_correct(const uint32_t *restrict label, size_t count, const double *restrict activation,
+                         double *restrict mark)
 {
     for (size_t i = 0; i < count; i++) {
         double for_one = activation[i] > 0 ? 1 : 0, is_one = label[i] == 1 ? 1 : 0;
@@ -72,8 +70,8 @@ static void mark_correct(const uint32_t *restrict label, size_t count,
     }
 }
 
-static void take_residuals(const uint32_t *restrict label, const double *restrict weight,
-                           size_t count, const double *restrict slope, double *restrict r)
+static void take_residuals(const uint32_t *restrict label, const double *restrict weight, size_t count,
+                           const double *restrict slope, double *restrict r)
 {
     take_margins(label, count, slope, r); /* signs are the same to slopes */
     for (size_t i = 0; weight && i < count; i++)

@@ -67,8 +67,7 @@ bool loss_is_tsallis(temper_loss_spec loss)
     return loss.method != TEMPER_HINGE && loss.method != TEMPER_BREGMAN;
 }
 
-temper_status kernels_agree(const struct kernel *kernel, const temper_comm *comm,
-                            temper_error *error)
+temper_status kernels_agree(const struct kernel *kernel, const temper_comm *comm, temper_error *error)
 {
     char first[32];
     if (comm_alone(comm))

@@ -35,8 +35,7 @@ struct sparse_rows span_entries(const struct matrix *x, struct span span);
 size_t worth_threads(size_t workers, double work);
 
 /* Kernels of two kinds round differently, and processes would part company: TEMPER_USAGE. */
-temper_status kernels_agree(const struct kernel *kernel, const temper_comm *comm,
-                            temper_error *error);
+temper_status kernels_agree(const struct kernel *kernel, const temper_comm *comm, temper_error *error);
 
 /* Whether scaling goes into the weights, not into the rows. */
 bool scale_folds(const struct matrix *x, const struct scale *scale);
@@ -55,8 +54,7 @@ struct margin_source {
 };
 
 /* number[0] has the margins; values, slopes and, if wanted, curvatures go to those behind it. */
-void margin_losses(const struct margin_source *source, size_t count, double *const number[4],
-                   bool bends);
+void margin_losses(const struct margin_source *source, size_t count, double *const number[4], bool bends);
 
 /* The rows of a span in the type of the sums, in place or in `space`; scaled unless that is NULL.
  */

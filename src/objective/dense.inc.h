@@ -24,8 +24,7 @@ static ROWS block_of(const struct work *work, struct span span)
 {
     const struct objective *o = work->o;
     const struct scale *scale = o->fold ? NULL : o->spec.scale;
-    return (ROWS){rows_of(o->kernel, o->x, span, scale, work->scratch->rows), span.count,
-                  o->columns};
+    return (ROWS){rows_of(o->kernel, o->x, span, scale, work->scratch->rows), span.count, o->columns};
 }
 
 /* In eight sums, for one alone would wait for itself. */
@@ -69,8 +68,7 @@ static void binary_widening(const struct work *work, struct span span)
     const struct objective *o = work->o;
     real *first = work->scratch->first;
     const struct linear_aside aside = {matrix_bytes(o->x) <= CACHED_BYTES, work->scratch->rows};
-    const OTHER_ROWS block = {(const other *)o->x->dense + span.from * o->columns, span.count,
-                              o->columns};
+    const OTHER_ROWS block = {(const other *)o->x->dense + span.from * o->columns, span.count, o->columns};
     o->kernel->LINEAR->OTHER_TIMES(block, aside, WEIGHTS(o), first);
     binary_residuals(work, span, first);
     if (pass_has_gradient(work->pass))
@@ -86,8 +84,7 @@ static void binary_block(const struct work *work, struct span span)
     (cached ? o->kernel->LINEAR->times_cached : o->kernel->LINEAR->times)(block, WEIGHTS(o), first);
     binary_residuals(work, span, first);
     if (pass_has_gradient(work->pass))
-        (cached ? o->kernel->LINEAR->back_cached : o->kernel->LINEAR->back)(block, first,
-                                                                            work->part->gradient);
+        (cached ? o->kernel->LINEAR->back_cached : o->kernel->LINEAR->back)(block, first, work->part->gradient);
 }
 
 static void multiclass_block(const struct work *work, struct span span)
@@ -97,10 +94,7 @@ static void multiclass_block(const struct work *work, struct span span)
     double *gradient = work->part->gradient;
     real *activation = scratch->first, *r = scratch->second;
     const double *bias = o->raw + o->columns * o->vectors;
-    MANY many = {.block = block_of(work, span),
-                 .classes = o->classes,
-                 .stride = o->stride,
-                 .scratch = scratch->linear};
+    MANY many = {.block = block_of(work, span), .classes = o->classes, .stride = o->stride, .scratch = scratch->linear};
     o->kernel->LINEAR->many_times(&many, WEIGHTS(o), activation);
     for (size_t c = 0; c < o->classes; c++)
         for (size_t i = 0; i < span.count; i++)

@@ -9,23 +9,20 @@
 #include "tempered/tempered_functions.h"
 
 /* The losses without a kernel: row by row, in doubles. */
-static void exact_rows(const struct work *work, struct span span, const real *activation, real *r,
-                       real *loss)
+static void exact_rows(const struct work *work, struct span span, const real *activation, real *r, real *loss)
 {
     const struct objective *o = work->o;
     double *a = work->scratch->classes, *gradient = a + o->classes;
     for (size_t i = 0; i < span.count; i++) {
         for (size_t c = 0; c < o->classes; c++)
             a[c] = (double)activation[c * o->stride + i];
-        loss[i] =
-            (real)any_loss(o->spec.loss, a, o->classes, o->label[span.from + i], gradient, NULL);
+        loss[i] = (real)any_loss(o->spec.loss, a, o->classes, o->label[span.from + i], gradient, NULL);
         for (size_t c = 0; c < o->classes; c++)
             r[c * o->stride + i] = (real)gradient[c];
     }
 }
 
-static void loss_rows(const struct work *work, struct span span, const real *activation, real *r,
-                      real *loss)
+static void loss_rows(const struct work *work, struct span span, const real *activation, real *r, real *loss)
 {
     const struct objective *o = work->o;
     if (!loss_is_tsallis(o->spec.loss)) {
@@ -113,8 +110,7 @@ static double sum_losses(const struct objective *o, struct span span, const real
     return (sum[0] + sum[2]) + (sum[1] + sum[3]);
 }
 
-static void evaluate_rows(const struct work *work, struct span span, const real *activation,
-                          real *r)
+static void evaluate_rows(const struct work *work, struct span span, const real *activation, real *r)
 {
     const struct objective *o = work->o;
     real *loss = work->scratch->loss;

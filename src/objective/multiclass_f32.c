@@ -8,8 +8,7 @@ typedef int32_t whole;
 enum { LABEL_ROWS = 64 };
 #include "objective/multiclass.inc.h"
 
-void multiclass_rows_f32(const struct work *work, struct span span, const float *activation,
-                         float *r)
+void multiclass_rows_f32(const struct work *work, struct span span, const float *activation, float *r)
 {
     if (work->pass == PASS_EVALUATE)
         evaluate_rows(work, span, activation, r);

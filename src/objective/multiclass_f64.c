@@ -8,8 +8,7 @@ typedef int64_t whole;
 enum { LABEL_ROWS = 64 };
 #include "objective/multiclass.inc.h"
 
-void multiclass_rows_f64(const struct work *work, struct span span, const double *activation,
-                         double *r)
+void multiclass_rows_f64(const struct work *work, struct span span, const double *activation, double *r)
 {
     if (work->pass == PASS_EVALUATE)
         evaluate_rows(work, span, activation, r);
@@ -61,13 +60,11 @@ static void prepare_block(struct objective *o, struct span span)
 {
     size_t at = block_at(o, span);
     for (size_t i = 0; i < span.count; i++)
-        prepare_row(o, o->point[1 - o->last].residual + at + i, o->escort_bend + at + i,
-                    span.from + i);
+        prepare_row(o, o->point[1 - o->last].residual + at + i, o->escort_bend + at + i, span.from + i);
 }
 
 /* mean = q.u and sum = b.(u - mean) of each row; class by class, so that rows lie side by side. */
-static void block_means(const struct objective *o, struct span span, const double *u, double *mean,
-                        double *sum)
+static void block_means(const struct objective *o, struct span span, const double *u, double *mean, double *sum)
 {
     const double *q = o->point[1 - o->last].residual + block_at(o, span);
     const double *b = o->escort_bend + block_at(o, span);
@@ -81,8 +78,7 @@ static void block_means(const struct objective *o, struct span span, const doubl
             sum[i] += b[c * o->stride + i] * (u[c * o->stride + i] - mean[i]);
 }
 
-void multiclass_multiply(const struct work *work, struct span span, const double *activation,
-                         double *r)
+void multiclass_multiply(const struct work *work, struct span span, const double *activation, double *r)
 {
     struct objective *o = work->o;
     const struct point *point = &o->point[1 - o->last];

@@ -23,8 +23,7 @@ static void choose_parts(struct objective *o)
     size_t rank = comm_rank(comm), ranks = comm_size(comm);
     size_t block_rows = o->x->kind == MATRIX_CSR
                             ? row_partition_sparse_block(o->classes)
-                            : linear_block_rows(o->columns, o->classes,
-                                                o->spec.f64 ? sizeof(double) : sizeof(float));
+                            : linear_block_rows(o->columns, o->classes, o->spec.f64 ? sizeof(double) : sizeof(float));
     /* An odd multiple: entries of neighbouring classes then never share a line of the cache. */
     o->stride = ((block_rows + SOFTMAX_PAD - 1) / SOFTMAX_PAD | 1) * SOFTMAX_PAD;
     o->parts = row_partition_of(o->spec.data);
@@ -54,8 +53,7 @@ static bool allocate_scratch(struct objective *o)
         s->loss = mem_aligned(rows, sizeof(double));
         s->rows = dense ? mem_aligned(linear_wide(rows, o->columns), real) : NULL;
         s->linear = dense ? mem_aligned(linear_scratch(rows, o->columns, o->classes), real) : NULL;
-        if (!s->first || !s->second || !s->third || !s->classes || !s->loss ||
-            (dense && (!s->rows || !s->linear)))
+        if (!s->first || !s->second || !s->third || !s->classes || !s->loss || (dense && (!s->rows || !s->linear)))
             return false;
         for (size_t n = 0; n < 4; n++)
             if (!(s->number[n] = mem_aligned(rows, sizeof(double))))
@@ -114,10 +112,8 @@ static bool allocate(struct objective *o)
     size_t plain = o->columns * o->vectors;
     o->raw = mem_aligned(plain + o->vectors, sizeof *o->raw);
     bool floats = !o->spec.f64 || sparse_two_floats(o) ||
-                  (o->x->kind == MATRIX_CSR && o->vectors > 1 && o->spec.curvature &&
-                   objective_can_multiply(o));
-    if (floats && sparse_fits_floats(o->x) &&
-        !(o->raw_f32 = mem_aligned(plain, sizeof *o->raw_f32)))
+                  (o->x->kind == MATRIX_CSR && o->vectors > 1 && o->spec.curvature && objective_can_multiply(o));
+    if (floats && sparse_fits_floats(o->x) && !(o->raw_f32 = mem_aligned(plain, sizeof *o->raw_f32)))
         return false;
     if (o->vectors == 1 && loss_is_tsallis(o->spec.loss)) {
         o->table = mem_aligned(1, sizeof *o->table);
@@ -134,9 +130,8 @@ void objective_free(struct objective *o)
         return;
     for (size_t i = 0; o->scratch && i < o->workers; i++) {
         struct scratch *s = &o->scratch[i];
-        void *blocks[] = {s->rows,      s->linear,    s->first,     s->second,
-                          s->third,     s->classes,   s->loss,      s->moments,
-                          s->number[0], s->number[1], s->number[2], s->number[3]};
+        void *blocks[] = {s->rows, s->linear,  s->first,     s->second,    s->third,     s->classes,
+                          s->loss, s->moments, s->number[0], s->number[1], s->number[2], s->number[3]};
         for (size_t n = 0; n < sizeof blocks / sizeof *blocks; n++)
             mem_free(blocks[n]);
     }
@@ -232,14 +227,12 @@ static temper_status prepare(struct objective *o, temper_error *error)
     return status == TEMPER_OK ? sparse_prepare(o, error) : status;
 }
 
-temper_status objective_new(const struct objective_spec *spec, struct objective **out,
-                            temper_error *error)
+temper_status objective_new(const struct objective_spec *spec, struct objective **out, temper_error *error)
 {
     const char *wanted;
     const struct kernel *kernel = kernel_choose(&wanted);
     if (!kernel)
-        return error_set(error, TEMPER_USAGE,
-                         "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
+        return error_set(error, TEMPER_USAGE, "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
     struct objective *o = fits(spec->data) ? mem_zeroed(1, sizeof *o) : NULL;
     if (!o)
         return error_no_memory(error);

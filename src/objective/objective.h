@@ -38,11 +38,9 @@ struct objective_uses {
 };
 /* Bytes that it will take, about: what it keeps, and what its calls take for a while. `block`, a
  * block of rows as a thread reads it. */
-double objective_bytes(const struct objective_spec *spec, struct objective_uses uses,
-                       double *block);
+double objective_bytes(const struct objective_spec *spec, struct objective_uses uses, double *block);
 
-temper_status objective_new(const struct objective_spec *spec, struct objective **out,
-                            temper_error *error);
+temper_status objective_new(const struct objective_spec *spec, struct objective **out, temper_error *error);
 void objective_free(struct objective *objective);
 size_t objective_size(const struct objective *objective); /* of w */
 size_t objective_vectors(const struct objective *objective);
@@ -52,11 +50,9 @@ void objective_set_l2(struct objective *objective, double l2);
 void objective_set_loss(struct objective *objective, temper_loss_spec loss);
 
 /* The calls of struct problem (optim/problem.h); `context` is the objective. */
-temper_status objective_evaluate(void *context, const double *w, double *value, double *gradient,
-                                 temper_error *error);
+temper_status objective_evaluate(void *context, const double *w, double *value, double *gradient, temper_error *error);
 void objective_accept(void *context);
-temper_status objective_multiply(void *context, const double *v, double *product,
-                                 temper_error *error);
+temper_status objective_multiply(void *context, const double *v, double *product, temper_error *error);
 temper_status objective_hessian(void *context, double *h, temper_error *error);
 /* Root mean square of the activations that v gives. */
 temper_status objective_length(void *context, const double *v, double *length, temper_error *error);
@@ -72,14 +68,13 @@ double objective_accuracy(const struct objective *objective);
 
 /* The sum over all rows of the squares of each feature, not scaled, where sparse data lies column
  * by column as well; else *known is false. */
-temper_status objective_squares(struct objective *objective, double *square, bool *known,
-                                temper_error *error);
+temper_status objective_squares(struct objective *objective, double *square, bool *known, temper_error *error);
 
 /* The lower triangle of the second moments of the scaled features and, if there is an intercept, of
  * a last feature that is 1: gram[i * n + j], n = features (+ 1). Rows count as much as they bend
  * the objective at w, or all alike if w is NULL. From about `rows` rows, spread evenly. */
-temper_status objective_gram(struct objective *objective, const double *w, size_t rows,
-                             double *gram, temper_error *error);
+temper_status objective_gram(struct objective *objective, const double *w, size_t rows, double *gram,
+                             temper_error *error);
 /* Many classes: one such matrix for each, grams[(class * n + i) * n + j], in which rows count as
  * much as they bend the objective along the weights of that class. `thin`: of rows that bend it
  * little, a few stand for all, so that the time is that of the rows which matter. */
@@ -87,7 +82,7 @@ struct gram_rows {
     size_t about; /* how many are looked at, spread evenly; 0: all */
     bool thin;
 };
-temper_status objective_class_grams(struct objective *objective, const double *w,
-                                    struct gram_rows rows, double *grams, temper_error *error);
+temper_status objective_class_grams(struct objective *objective, const double *w, struct gram_rows rows, double *grams,
+                                    temper_error *error);
 
 #endif

@@ -3,8 +3,7 @@
 
 #include "objective/objective_internal.h"
 
-temper_status objective_evaluate(void *context, const double *w, double *value, double *gradient,
-                                 temper_error *error)
+temper_status objective_evaluate(void *context, const double *w, double *value, double *gradient, temper_error *error)
 {
     struct objective *o = context;
     if (o->spec.engine)
@@ -25,8 +24,7 @@ void objective_accept(void *context)
     o->last = 1 - o->last;
 }
 
-temper_status objective_multiply(void *context, const double *v, double *product,
-                                 temper_error *error)
+temper_status objective_multiply(void *context, const double *v, double *product, temper_error *error)
 {
     struct objective *o = context;
     temper_status status = run_pass(o, PASS_MULTIPLY, v, product, error);

@@ -136,13 +136,10 @@ double sum_products(const double *x, const double *factor, size_t count);
 struct residual_rows binary_evaluation(const struct work *work, struct span span);
 void binary_add(const struct work *work, const struct residual_sums *sums);
 /* The same for many classes, [class * stride + row]; rows behind the span become 0. */
-void multiclass_rows_f32(const struct work *work, struct span span, const float *activation,
-                         float *r);
-void multiclass_rows_f64(const struct work *work, struct span span, const double *activation,
-                         double *r);
+void multiclass_rows_f32(const struct work *work, struct span span, const float *activation, float *r);
+void multiclass_rows_f64(const struct work *work, struct span span, const double *activation, double *r);
 /* One block of PASS_MULTIPLY; the first pass at a point makes it ready. */
-void multiclass_multiply(const struct work *work, struct span span, const double *activation,
-                         double *r);
+void multiclass_multiply(const struct work *work, struct span span, const double *activation, double *r);
 
 /* One part of a pass; each is for data of its kind. */
 void dense_part_f32(const struct work *work, size_t part);
@@ -156,30 +153,26 @@ bool sparse_takes_floats(const struct objective *o, enum pass pass);
 /* Two classes: whether any does. */
 bool sparse_two_floats(const struct objective *o);
 /* Activations of all rows, where there are slabs for them. */
-temper_status sparse_activate(struct objective *o, enum pass pass, size_t threads,
-                              temper_error *error);
+temper_status sparse_activate(struct objective *o, enum pass pass, size_t threads, temper_error *error);
 /* No value is beyond the range of floats. */
 bool sparse_fits_floats(const struct matrix *x);
 temper_status sparse_prepare(struct objective *o, temper_error *error);
 /* The gradient of all parts at once, where the matrix is transposed: its parts have intercepts
  * only. */
-temper_status sparse_gradient(struct objective *o, enum pass pass, const double *w,
-                              double *gradient, temper_error *error);
+temper_status sparse_gradient(struct objective *o, enum pass pass, const double *w, double *gradient,
+                              temper_error *error);
 /* Some columns of a gradient from the sums over rows: scaling, the mean, the penalty. */
-void finish_columns(const struct objective *o, const double *w, size_t from, size_t to,
-                    double *gradient);
+void finish_columns(const struct objective *o, const double *w, size_t from, size_t to, double *gradient);
 
 /* Of an engine: what all others would do with rows. */
 temper_status remote_objective_new(struct objective *o, temper_error *error);
 temper_status remote_evaluate(struct objective *o, const double *w, double *value, double *gradient,
                               temper_error *error);
-temper_status remote_length(struct objective *o, const double *v, double *length,
-                            temper_error *error);
+temper_status remote_length(struct objective *o, const double *v, double *length, temper_error *error);
 
 /* A pass over all rows with the weights w. `gradient`, unless NULL, receives the sum of residuals
  * times rows, divided by the sum of the weights, and that of the penalty. */
-temper_status run_pass(struct objective *o, enum pass pass, const double *w, double *gradient,
-                       temper_error *error);
+temper_status run_pass(struct objective *o, enum pass pass, const double *w, double *gradient, temper_error *error);
 /* Of the last pass that had any. */
 double pass_total(const struct objective *o, size_t which);
 #endif

@@ -9,8 +9,7 @@ static double scratch_bytes(const struct objective *o)
     bytes += 2 * (double)o->classes * sizeof(double);
     if (o->x->kind == MATRIX_CSR)
         return bytes;
-    return bytes +
-           real * (rows * columns + (double)linear_scratch(o->stride, o->columns, o->classes));
+    return bytes + real * (rows * columns + (double)linear_scratch(o->stride, o->columns, o->classes));
 }
 
 /* What is kept of two evaluations for the curvature there. */
@@ -41,10 +40,9 @@ static double sparse_bytes(const struct objective *o)
     bool both = o->vectors > 1 ? o->spec.curvature : o->spec.floats;
     double floats = both ? sizeof(float) : 0;
     bool shared = !comm_alone(o->spec.data->comm);
-    return o->transposed
-               ? numbers * (sizeof(double) + floats) +
-                     (shared ? shared_bytes(o) : csc_bytes(o->x, o->spec.data->memory, o->workers))
-               : 0;
+    return o->transposed ? numbers * (sizeof(double) + floats) +
+                               (shared ? shared_bytes(o) : csc_bytes(o->x, o->spec.data->memory, o->workers))
+                         : 0;
 }
 
 /* Sums on their way between processes: those of some branches, to and fro; matrices that are passed
@@ -68,7 +66,7 @@ double objective_bytes(const struct objective_spec *spec, struct objective_uses 
     }
     *block = (double)matrix_bytes(o.x) / ((double)o.rows + 1) * (double)o.cut.block_rows;
     /* Moments twice: an allocator may not find the room that the last ones have left. */
-    return plain * (sizeof(double) + sizeof(float)) + (double)o.cut.parts * part * sizeof(double) +
-           point_bytes(&o) + (double)o.workers * scratch_bytes(&o) + sparse_bytes(&o) +
-           2 * moments + travelling_bytes(&o, part, moments) + sizeof(struct margin_table);
+    return plain * (sizeof(double) + sizeof(float)) + (double)o.cut.parts * part * sizeof(double) + point_bytes(&o) +
+           (double)o.workers * scratch_bytes(&o) + sparse_bytes(&o) + 2 * moments +
+           travelling_bytes(&o, part, moments) + sizeof(struct margin_table);
 }

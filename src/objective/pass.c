@@ -55,8 +55,7 @@ static void unfold(const struct objective *o, size_t from, size_t to, double *gr
         }
 }
 
-void finish_columns(const struct objective *o, const double *w, size_t from, size_t to,
-                    double *gradient)
+void finish_columns(const struct objective *o, const double *w, size_t from, size_t to, double *gradient)
 {
     const double share = 1 / o->weight_sum, l2 = o->spec.l2;
     unfold(o, from, to, gradient);
@@ -109,8 +108,8 @@ double pass_total(const struct objective *o, size_t which)
 }
 
 /* The transposed matrix has its own sums for all but the intercepts. */
-static temper_status take_gradient(struct objective *o, enum pass pass, const double *w,
-                                   double *gradient, temper_error *error)
+static temper_status take_gradient(struct objective *o, enum pass pass, const double *w, double *gradient,
+                                   temper_error *error)
 {
     size_t plain = o->columns * o->vectors;
     for (size_t k = 0; o->spec.intercept && k < o->vectors; k++)
@@ -122,8 +121,7 @@ static temper_status take_gradient(struct objective *o, enum pass pass, const do
     return TEMPER_OK;
 }
 
-temper_status run_pass(struct objective *o, enum pass pass, const double *w, double *gradient,
-                       temper_error *error)
+temper_status run_pass(struct objective *o, enum pass pass, const double *w, double *gradient, temper_error *error)
 {
     struct pass_job job = {o, pass};
     size_t threads = worth_threads(o->workers, (double)o->x->nonzeros * (double)o->vectors);

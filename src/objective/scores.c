@@ -68,8 +68,7 @@ static void dense_many(const struct job *job, size_t from, struct rows_f64 block
 {
     const struct linear_model *model = job->model;
     double *by_class = space + job->linear_space, *out = job->out + from * model->vectors;
-    struct many_f64 many = {
-        .block = block, .classes = model->vectors, .stride = job->stride, .scratch = space};
+    struct many_f64 many = {.block = block, .classes = model->vectors, .stride = job->stride, .scratch = space};
     job->kernel->linear_f64->many_times(&many, model->weights, by_class);
     for (size_t i = 0; i < block.rows; i++)
         for (size_t k = 0; k < model->vectors; k++)
@@ -115,14 +114,13 @@ static void measure(struct job *job)
     job->class_space = job->stride * vectors;
 }
 
-temper_status activations(const struct matrix *x, const struct linear_model *model, size_t threads,
-                          double *out, temper_error *error)
+temper_status activations(const struct matrix *x, const struct linear_model *model, size_t threads, double *out,
+                          temper_error *error)
 {
     const char *wanted;
     struct job job = {.x = x, .model = model, .kernel = kernel_choose(&wanted), .out = out};
     if (!job.kernel)
-        return error_set(error, TEMPER_USAGE,
-                         "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
+        return error_set(error, TEMPER_USAGE, "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
     measure(&job);
     size_t blocks = ((size_t)x->rows + job.block_rows - 1) / job.block_rows;
     threads = threads < 1 ? 1 : threads > blocks && blocks ? blocks : threads;

@@ -13,7 +13,7 @@ struct linear_model {
 };
 
 /* out[row * vectors + vector]; the same bits for any number of threads. */
-temper_status activations(const struct matrix *x, const struct linear_model *model, size_t threads,
-                          double *out, temper_error *error);
+temper_status activations(const struct matrix *x, const struct linear_model *model, size_t threads, double *out,
+                          temper_error *error);
 
 #endif

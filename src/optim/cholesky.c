@@ -47,8 +47,7 @@ static void subtract_left(cholesky_update_fn *subtract, double *a, size_t n, siz
         const double *left = a + begin * n + k;
         pack(packed, left, n, columns);
         subtract(&(struct panel){corner, PANEL, left, n, columns, packed});
-        subtract(
-            &(struct panel){a + below * n + begin, n, a + below * n + k, n, n - below, packed});
+        subtract(&(struct panel){a + below * n + begin, n, a + below * n + k, n, n - below, packed});
     }
     put_corner(corner, a + begin * n + begin, n, columns);
 }
@@ -119,8 +118,8 @@ void cholesky_solve_full(const double *l, size_t n, double *x)
     cholesky_solve_upper(l, n, n, x);
 }
 
-void cholesky_solve_several(const struct kernel *kernel, const double *l, size_t n,
-                            double *const *x, size_t count, double *space)
+void cholesky_solve_several(const struct kernel *kernel, const double *l, size_t n, double *const *x, size_t count,
+                            double *space)
 {
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < CHOLESKY_TOGETHER; k++)

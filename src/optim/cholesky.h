@@ -30,7 +30,7 @@ void cholesky_solve_upper(const double *l, size_t n, size_t count, double *x);
  * (but it has other bits than from cholesky_solve_full). `space`: CHOLESKY_TOGETHER * n doubles,
  * from mem_aligned. */
 enum { CHOLESKY_TOGETHER = TRIANGLE_LANES };
-void cholesky_solve_several(const struct kernel *kernel, const double *l, size_t n,
-                            double *const *x, size_t count, double *space);
+void cholesky_solve_several(const struct kernel *kernel, const double *l, size_t n, double *const *x, size_t count,
+                            double *space);
 
 #endif

@@ -61,9 +61,7 @@ static enum stage search(struct lbfgs *self, double longest)
 {
     struct line line = {self->direction, self->slope, .first = 1, .longest = longest};
     if (blind(self))
-        line.first = isfinite(longest)
-                         ? longest
-                         : fmin(1, 1 / vector_norm(self->direction, self->problem.size));
+        line.first = isfinite(longest) ? longest : fmin(1, 1 / vector_norm(self->direction, self->problem.size));
     return line_begin(&self->search, &self->run, line) == LINE_ASKS ? STAGE_TRIAL : STAGE_LOST;
 }
 
@@ -218,8 +216,7 @@ struct lbfgs_question lbfgs_asks(const struct lbfgs *self)
 
 const double *lbfgs_best(const struct lbfgs *self)
 {
-    const bool none = self->stage == STAGE_START || self->stage == STAGE_RESUME ||
-                      self->run.stop == OPTIM_NOT_FINITE;
+    const bool none = self->stage == STAGE_START || self->stage == STAGE_RESUME || self->run.stop == OPTIM_NOT_FINITE;
     return none ? NULL : solver_best(&self->run);
 }
 
@@ -245,14 +242,12 @@ static void lay_out(struct lbfgs *self)
 }
 
 /* `self` must stay where it is, and be closed by solver_close(&self->run), even after a failure. */
-static temper_status prepare(struct lbfgs *self, const struct lbfgs *given, const double *start,
-                             temper_error *error)
+static temper_status prepare(struct lbfgs *self, const struct lbfgs *given, const double *start, temper_error *error)
 {
     const size_t n = given->problem.size;
     struct optim_room room = {0};
     *self = *given;
-    self->pairs =
-        (struct lbfgs_history){.run = &self->run, .limit = lbfgs_history_limit(n, &self->options)};
+    self->pairs = (struct lbfgs_history){.run = &self->run, .limit = lbfgs_history_limit(n, &self->options)};
     if (!lbfgs_history_room(n, self->pairs.limit, &room))
         return error_no_memory(error);
     temper_status status = solver_open(&self->run, &self->problem, &self->options, room, error);
@@ -267,8 +262,8 @@ static temper_status prepare(struct lbfgs *self, const struct lbfgs *given, cons
     return TEMPER_OK;
 }
 
-temper_status lbfgs_new(size_t size, bool metric, const struct optim_options *options,
-                        const double *start, struct lbfgs **out, temper_error *error)
+temper_status lbfgs_new(size_t size, bool metric, const struct optim_options *options, const double *start,
+                        struct lbfgs **out, temper_error *error)
 {
     struct lbfgs given = {.problem = {.size = size}, .options = *options, .metric = metric};
     struct lbfgs *self = mem_alloc(1, sizeof *self);
@@ -292,8 +287,8 @@ void lbfgs_close(struct lbfgs *self)
 
 /* ---- The loop for one run -------------------------------------------------------------------- */
 
-static temper_status answer_by(const struct problem *problem, const struct optim_options *options,
-                               struct lbfgs *self, temper_error *error)
+static temper_status answer_by(const struct problem *problem, const struct optim_options *options, struct lbfgs *self,
+                               temper_error *error)
 {
     const struct lbfgs_question asked = lbfgs_asks(self);
     temper_status status = TEMPER_OK;
@@ -307,11 +302,10 @@ static temper_status answer_by(const struct problem *problem, const struct optim
     return status == TEMPER_OK ? lbfgs_answer(self, number, error) : status;
 }
 
-temper_status minimise_lbfgs(const struct problem *problem, const struct optim_options *options,
-                             double *w, struct optim_result *result, temper_error *error)
+temper_status minimise_lbfgs(const struct problem *problem, const struct optim_options *options, double *w,
+                             struct optim_result *result, temper_error *error)
 {
-    struct lbfgs self,
-        given = {.problem = *problem, .options = *options, .metric = problem->precondition != NULL};
+    struct lbfgs self, given = {.problem = *problem, .options = *options, .metric = problem->precondition != NULL};
     temper_status status = prepare(&self, &given, w, error);
     while (status == TEMPER_OK && self.stage != STAGE_DONE)
         status = answer_by(problem, options, &self, error);

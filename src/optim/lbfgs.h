@@ -37,8 +37,8 @@ struct lbfgs;
 /* `metric`: LBFGS_METRIC will be asked. The options are copied; of their calls only `follow` is
  * made. The start is not looked at if the options have a memory, which is copied too:
  * TEMPER_BAD_DATA where that does not fit. */
-temper_status lbfgs_new(size_t size, bool metric, const struct optim_options *options,
-                        const double *start, struct lbfgs **out, temper_error *error);
+temper_status lbfgs_new(size_t size, bool metric, const struct optim_options *options, const double *start,
+                        struct lbfgs **out, temper_error *error);
 void lbfgs_close(struct lbfgs *self); /* not _free, which is a name of libLBFGS */
 
 /* The question stays the same, and its vectors stay where they are, until it is answered. */

@@ -26,8 +26,8 @@ size_t lbfgs_history_limit(size_t size, const struct optim_options *options)
 bool lbfgs_history_room(size_t size, size_t limit, struct optim_room *room)
 {
     size_t two = 0, pair = 0;
-    return mul_size(2, size, &two) && add_size(two, 1, &pair) &&
-           mul_size(pair, limit, &room->extra) && add_size(two, limit, &room->scratch);
+    return mul_size(2, size, &two) && add_size(two, 1, &pair) && mul_size(pair, limit, &room->extra) &&
+           add_size(two, limit, &room->scratch);
 }
 
 static size_t size_of(const struct lbfgs_history *pairs)

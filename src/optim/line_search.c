@@ -180,8 +180,7 @@ enum line_state line_next(struct line_search *search)
     narrow(search, at, verdict);
     if (search->trial >= ENOUGH && search->low.step > 0)
         return settle(search);
-    search->step =
-        isinf(search->high.step) ? fmin(outside(search), search->line.longest) : inside(search);
+    search->step = isinf(search->high.step) ? fmin(outside(search), search->line.longest) : inside(search);
     search->trial++;
     return propose(search);
 }

@@ -16,8 +16,7 @@
 struct problem {
     size_t size; /* of w */
     void *context;
-    temper_status (*evaluate)(void *context, const double *w, double *value, double *gradient,
-                              temper_error *error);
+    temper_status (*evaluate)(void *context, const double *w, double *value, double *gradient, temper_error *error);
     /* From now on curvature is that at the w last evaluated, whatever is evaluated later. NULL if
      * the problem has none. Called for the start too. */
     void (*accept)(void *context);
@@ -91,8 +90,7 @@ struct optim_result {
 /* Each starts at w and leaves there the best point it stood at: of the smallest value; where values
  * differ by rounding in floats alone, of the smallest gradient. On failure w is the best so far too
  * (and the result untouched). Nothing is allocated after the start. */
-typedef temper_status minimiser_fn(const struct problem *problem,
-                                   const struct optim_options *options, double *w,
+typedef temper_status minimiser_fn(const struct problem *problem, const struct optim_options *options, double *w,
                                    struct optim_result *result, temper_error *error);
 
 minimiser_fn minimise_lbfgs;  /* any size; uses precondition */

@@ -108,8 +108,7 @@ static temper_status find_step(struct newton *self, struct trust_step *step)
     for (size_t fitting = 0;; fitting++) {
         double factor = 0;
         solve(self, step);
-        temper_status status =
-            solver_reach(run, self->plain, solver_length_limit(run, false), &factor);
+        temper_status status = solver_reach(run, self->plain, solver_length_limit(run, false), &factor);
         if (status != TEMPER_OK || factor >= 1)
             return status;
         step->limited = true;
@@ -145,8 +144,7 @@ static temper_status iterate(void *context, bool *moved)
     for (size_t refusal = 0; status == TEMPER_OK && usable && refusal < TRUST_REFUSALS; refusal++) {
         struct trust_step step;
         status = find_step(self, &step);
-        if (status != TEMPER_OK || !(trust_radius_predicted(&step) > 0) ||
-            !trust_radius_place(run, self->plain))
+        if (status != TEMPER_OK || !(trust_radius_predicted(&step) > 0) || !trust_radius_place(run, self->plain))
             return status;
         status = solver_try(run);
         if (status == TEMPER_OK && trust_radius_update(run, &step)) {
@@ -174,8 +172,7 @@ static bool room_for(size_t n, struct optim_room *room)
 {
     size_t square = 0, squares = 0;
     room->extra = 2 * n; /* cannot overflow if n * n does not */
-    return mul_size(n, n, &square) && mul_size(2, square, &squares) &&
-           add_size(squares, 4 * n, &room->scratch);
+    return mul_size(n, n, &square) && mul_size(2, square, &squares) && add_size(squares, 4 * n, &room->scratch);
 }
 
 static void lay_out(struct newton *self, size_t n)
@@ -193,8 +190,8 @@ static void lay_out(struct newton *self, size_t n)
     self->run.head->extra = (double)(2 * n);
 }
 
-temper_status minimise_newton(const struct problem *problem, const struct optim_options *options,
-                              double *w, struct optim_result *result, temper_error *error)
+temper_status minimise_newton(const struct problem *problem, const struct optim_options *options, double *w,
+                              struct optim_result *result, temper_error *error)
 {
     static const struct optim_method method = {OPTIM_NEWTON, iterate, sound};
     struct newton self = {0};

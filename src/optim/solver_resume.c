@@ -11,8 +11,7 @@ static const char CONTRADICTION[] = "its numbers contradict each other";
 
 static temper_status refused(struct solver_state *run, const char *why)
 {
-    return error_set(run->error, TEMPER_BAD_DATA,
-                     "the memory of an earlier run does not fit: %s; begin anew", why);
+    return error_set(run->error, TEMPER_BAD_DATA, "the memory of an earlier run does not fit: %s; begin anew", why);
 }
 
 /* Counters are whole numbers that a double holds exactly. */
@@ -23,9 +22,8 @@ static bool is_count(double x)
 
 static bool counts_sound(const struct optim_head *head)
 {
-    const double counts[] = {head->iteration, head->evaluations,   head->products,
-                             head->hessians,  head->extra,         head->pairs,
-                             head->next,      head->history_limit, head->idle};
+    const double counts[] = {head->iteration, head->evaluations, head->products,      head->hessians, head->extra,
+                             head->pairs,     head->next,        head->history_limit, head->idle};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         if (!is_count(counts[i]))
             return false;
@@ -35,9 +33,9 @@ static bool counts_sound(const struct optim_head *head)
 
 static bool norms_sound(const struct optim_head *head)
 {
-    return head->gradient_norm >= 0 && head->start_norm >= 0 && head->best_norm >= 0 &&
-           head->mark_norm >= 0 && head->stiffness >= 0 && head->reach > 0 && head->radius >= 0 &&
-           head->gamma >= 0 && head->lowest <= head->value && head->lowest <= head->best_value;
+    return head->gradient_norm >= 0 && head->start_norm >= 0 && head->best_norm >= 0 && head->mark_norm >= 0 &&
+           head->stiffness >= 0 && head->reach > 0 && head->radius >= 0 && head->gamma >= 0 &&
+           head->lowest <= head->value && head->lowest <= head->best_value;
 }
 
 /* Everything that can be told without asking the problem, but for the method's own numbers. */
@@ -53,16 +51,15 @@ static const char *fault(struct solver_state *run, enum optim_kind kind)
         return "it holds numbers that are not finite";
     if (head->kind != (double)kind)
         return "it is that of another solver";
-    if (head->size != (double)n || !counts_sound(head) ||
-        head->extra != (double)(options->memory_count - fixed))
+    if (head->size != (double)n || !counts_sound(head) || head->extra != (double)(options->memory_count - fixed))
         return "its size is another";
     if (!norms_sound(head) || head->gradient_norm != vector_norm(run->gradient, n))
         return CONTRADICTION;
     return NULL;
 }
 
-temper_status solver_restore(struct solver_state *run, enum optim_kind kind,
-                             bool (*sound)(const void *self), const void *self)
+temper_status solver_restore(struct solver_state *run, enum optim_kind kind, bool (*sound)(const void *self),
+                             const void *self)
 {
     const char *why = fault(run, kind);
     if (!why && !sound(self))

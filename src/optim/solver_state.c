@@ -24,8 +24,7 @@ enum { HEAD = sizeof(struct optim_head) / sizeof(double) };
 static bool memory_size(size_t size, size_t extra, size_t *count)
 {
     size_t vectors = 0;
-    return mul_size(3, size, &vectors) && add_size(vectors, HEAD, &vectors) &&
-           add_size(vectors, extra, count);
+    return mul_size(3, size, &vectors) && add_size(vectors, HEAD, &vectors) && add_size(vectors, extra, count);
 }
 
 static bool scratch_size(size_t size, size_t own, size_t *count)
@@ -48,9 +47,8 @@ static void lay_out(struct solver_state *run)
     *run->head = (struct optim_head){.size = (double)n, .reach = LENGTH};
 }
 
-temper_status solver_open(struct solver_state *run, const struct problem *problem,
-                          const struct optim_options *options, struct optim_room room,
-                          temper_error *error)
+temper_status solver_open(struct solver_state *run, const struct problem *problem, const struct optim_options *options,
+                          struct optim_room room, temper_error *error)
 {
     *run = (struct solver_state){.problem = problem, .options = options, .error = error};
     size_t memory_count = 0, scratch_count = 0;
@@ -86,8 +84,8 @@ void solver_tried(struct solver_state *run)
 temper_status solver_try(struct solver_state *run)
 {
     run->trial_value = NAN;
-    temper_status status = run->problem->evaluate(
-        run->problem->context, run->trial, &run->trial_value, run->trial_gradient, run->error);
+    temper_status status =
+        run->problem->evaluate(run->problem->context, run->trial, &run->trial_value, run->trial_gradient, run->error);
     if (status == TEMPER_OK)
         solver_tried(run);
     return status;
@@ -142,8 +140,7 @@ static void note_progress(const struct solver_state *run)
     struct optim_head *head = run->head;
     const double least = fmax(VALUE_PROGRESS * fabs(head->value), run->options->least_fall);
     head->idle++;
-    if (head->value >= head->mark_value - least &&
-        head->gradient_norm > NORM_PROGRESS * head->mark_norm)
+    if (head->value >= head->mark_value - least && head->gradient_norm > NORM_PROGRESS * head->mark_norm)
         return;
     head->mark_value = fmin(head->mark_value, head->value);
     head->mark_norm = fmin(head->mark_norm, head->gradient_norm);
@@ -198,8 +195,7 @@ void solver_widen(struct solver_state *run)
         run->head->reach *= 2;
 }
 
-bool solver_reach_known(const struct solver_state *run, const double *v, double limit,
-                        double *factor)
+bool solver_reach_known(const struct solver_state *run, const double *v, double limit, double *factor)
 {
     const double length = run->head->stiffness * vector_norm(v, run->problem->size);
     if (!(run->head->stiffness > 0) || !(length <= limit / 4))
@@ -274,12 +270,8 @@ bool solver_ends(const struct solver_state *run, enum optim_stop *stop)
     const struct optim_head *head = run->head;
     const bool converged = head->gradient_norm <= run->options->gradient_norm;
     const bool stalled = head->idle > IDLE_LIMIT;
-    *stop = converged    ? OPTIM_CONVERGED
-            : stalled    ? OPTIM_STALLED
-            : run->going ? OPTIM_MAX_ITER
-                         : OPTIM_STOPPED;
-    return converged || stalled || !run->going ||
-           head->iteration >= (double)run->options->max_iterations;
+    *stop = converged ? OPTIM_CONVERGED : stalled ? OPTIM_STALLED : run->going ? OPTIM_MAX_ITER : OPTIM_STOPPED;
+    return converged || stalled || !run->going || head->iteration >= (double)run->options->max_iterations;
 }
 
 /* What a run that converged returns is where it did: no more than rounding above the best, and the
@@ -320,14 +312,13 @@ struct optim_result solver_result(const struct solver_state *run)
 /* ---- The whole run --------------------------------------------------------------------------- */
 
 /* Stands at w, or where the memory says. *finite is false if there is no value to start from. */
-static temper_status start(struct solver_state *run, const struct optim_method *method,
-                           const void *self, const double *w, bool *finite)
+static temper_status start(struct solver_state *run, const struct optim_method *method, const void *self,
+                           const double *w, bool *finite)
 {
     const bool again = run->options->memory != NULL;
     run->head->kind = method->kind;
     vector_copy(run->trial, w, run->problem->size);
-    temper_status status =
-        again ? solver_restore(run, method->kind, method->sound, self) : TEMPER_OK;
+    temper_status status = again ? solver_restore(run, method->kind, method->sound, self) : TEMPER_OK;
     if (status == TEMPER_OK)
         status = solver_try(run);
     if (status != TEMPER_OK)
@@ -340,8 +331,7 @@ static temper_status start(struct solver_state *run, const struct optim_method *
     return TEMPER_OK;
 }
 
-static temper_status iterations(struct solver_state *run, const struct optim_method *method,
-                                void *self)
+static temper_status iterations(struct solver_state *run, const struct optim_method *method, void *self)
 {
     enum optim_stop stop;
     while (!solver_ends(run, &stop)) {
@@ -359,8 +349,8 @@ static temper_status iterations(struct solver_state *run, const struct optim_met
     return TEMPER_OK;
 }
 
-temper_status solver_drive(struct solver_state *run, const struct optim_method *method, void *self,
-                           double *w, struct optim_result *result)
+temper_status solver_drive(struct solver_state *run, const struct optim_method *method, void *self, double *w,
+                           struct optim_result *result)
 {
     bool finite = true;
     temper_status status = start(run, method, self, w, &finite);

@@ -65,14 +65,13 @@ struct optim_room {
     size_t extra, scratch;
 };
 
-temper_status solver_open(struct solver_state *run, const struct problem *problem,
-                          const struct optim_options *options, struct optim_room room,
-                          temper_error *error);
+temper_status solver_open(struct solver_state *run, const struct problem *problem, const struct optim_options *options,
+                          struct optim_room room, temper_error *error);
 void solver_close(struct solver_state *run);
 
 /* The whole run, from w or from options->memory to the end; `self` is handed to the method. */
-temper_status solver_drive(struct solver_state *run, const struct optim_method *method, void *self,
-                           double *w, struct optim_result *result);
+temper_status solver_drive(struct solver_state *run, const struct optim_method *method, void *self, double *w,
+                           struct optim_result *result);
 
 /* Its steps, for a run that is advanced from outside. The trial, which was evaluated, is the start;
  * or a memory was taken up (optim/resume.h); */
@@ -104,10 +103,8 @@ double solver_noise(const struct solver_state *run);
 temper_status solver_reach(struct solver_state *run, const double *v, double limit, double *factor);
 /* The same in two steps: false if v has to be measured, and the factor by its length; 0 if that is
  * not known. */
-bool solver_reach_known(const struct solver_state *run, const double *v, double limit,
-                        double *factor);
-double solver_reach_measured(struct solver_state *run, const double *v, double limit,
-                             double length);
+bool solver_reach_known(const struct solver_state *run, const double *v, double limit, double *factor);
+double solver_reach_measured(struct solver_state *run, const double *v, double limit, double length);
 /* The limit of the next step: short for the first, and for any that is `blind`: made without
  * knowing the curvature. */
 double solver_length_limit(const struct solver_state *run, bool blind);

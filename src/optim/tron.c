@@ -80,8 +80,7 @@ static double to_edge(const struct norms *norms, double radius)
     const double room = fmax(0, radius * radius - norms->step);
     const double root = sqrt(norms->cross * norms->cross + norms->direction * room);
     /* The form that does not cancel. */
-    return norms->cross > 0 ? room / (norms->cross + root)
-                            : (root - norms->cross) / norms->direction;
+    return norms->cross > 0 ? room / (norms->cross + root) : (root - norms->cross) / norms->direction;
 }
 
 /* s += tau d, r -= tau H d; returns r'r, or r'M^-1 r if M is diagonal. */
@@ -90,8 +89,7 @@ static double advance(struct tron *self, struct norms *norms, double tau)
     const size_t n = self->run.problem->size;
     const struct vector_steps steps = {self->step, self->residual, self->direction, self->product};
     norms->step += tau * (2 * norms->cross + tau * norms->direction);
-    return self->metric.number ? vector_advance_in(self->metric, steps, tau, n)
-                               : vector_advance(steps, tau, n);
+    return self->metric.number ? vector_advance_in(self->metric, steps, tau, n) : vector_advance(steps, tau, n);
 }
 
 /* The next direction, conjugate to those before. */
@@ -109,12 +107,10 @@ static void turn(struct tron *self, struct norms *norms, double tau, double squa
 }
 
 /* One step of conjugate gradients; *done if it was the last. */
-static temper_status conjugate_step(struct tron *self, struct norms *norms, bool *done,
-                                    bool *at_edge)
+static temper_status conjugate_step(struct tron *self, struct norms *norms, bool *done, bool *at_edge)
 {
     struct solver_state *run = &self->run;
-    temper_status status =
-        run->problem->multiply(run->problem->context, self->direction, self->product, run->error);
+    temper_status status = run->problem->multiply(run->problem->context, self->direction, self->product, run->error);
     run->head->products++;
     if (status != TEMPER_OK)
         return status;
@@ -139,8 +135,7 @@ static temper_status first_radius(struct tron *self, const struct norms *norms)
 {
     struct solver_state *run = &self->run;
     double factor = 0;
-    temper_status status =
-        solver_reach(run, self->direction, solver_length_limit(run, false), &factor);
+    temper_status status = solver_reach(run, self->direction, solver_length_limit(run, false), &factor);
     run->head->radius = sqrt(norms->residual) * (isfinite(factor) ? factor : 1);
     return status;
 }
@@ -210,8 +205,8 @@ static bool sound(const void *context)
     return head->extra == 0 && (head->iteration == 0 || head->radius > 0);
 }
 
-temper_status minimise_tron(const struct problem *problem, const struct optim_options *options,
-                            double *w, struct optim_result *result, temper_error *error)
+temper_status minimise_tron(const struct problem *problem, const struct optim_options *options, double *w,
+                            struct optim_result *result, temper_error *error)
 {
     static const struct optim_method method = {OPTIM_TRON, iterate, sound};
     struct tron self = {.metric = {problem->diagonal, problem->together}};

@@ -9,8 +9,7 @@ enum { WIDTH = 8 }; /* partial sums: enough to hide the latency of an addition *
 /* The partial sums, pairwise: halves first, as a vector register is folded. */
 static double fold(const double *part)
 {
-    return ((part[0] + part[4]) + (part[2] + part[6])) +
-           ((part[1] + part[5]) + (part[3] + part[7]));
+    return ((part[0] + part[4]) + (part[2] + part[6])) + ((part[1] + part[5]) + (part[3] + part[7]));
 }
 
 double vector_dot(const double *x, const double *y, size_t n)
@@ -36,8 +35,7 @@ void vector_add(double *restrict y, double a, const double *restrict x, size_t n
         y[i] += a * x[i];
 }
 
-double vector_add_dot(double *restrict y, double a, const double *restrict x,
-                      const double *restrict z, size_t n)
+double vector_add_dot(double *restrict y, double a, const double *restrict x, const double *restrict z, size_t n)
 {
     double part[WIDTH] = {0};
     size_t i = 0;
@@ -61,8 +59,8 @@ void vector_turn(double *restrict y, double a, const double *restrict x, size_t 
 
 /* One loop for all, because vectors that are longer than the cache wait for memory alone. `number`
  * is NULL, which the compiler sees, or has one for every entry, by which squares are multiplied. */
-static inline __attribute__((always_inline)) double
-advance_each(const double *restrict number, struct vector_steps steps, double a, size_t n)
+static inline __attribute__((always_inline)) double advance_each(const double *restrict number,
+                                                                 struct vector_steps steps, double a, size_t n)
 {
     double *restrict x = steps.x, *restrict r = steps.r;
     const double *restrict d = steps.d, *restrict p = steps.p;
@@ -87,23 +85,20 @@ double vector_advance(struct vector_steps steps, double a, size_t n)
     return advance_each(NULL, steps, a, n);
 }
 
-double vector_advance_in(struct vector_diagonal metric, struct vector_steps steps, double a,
-                         size_t n)
+double vector_advance_in(struct vector_diagonal metric, struct vector_steps steps, double a, size_t n)
 {
     double sum = 0;
     if (metric.together == 1)
         return advance_each(metric.number, steps, a, n);
     for (size_t from = 0, j = 0; from < n; from += metric.together, j++) {
         const size_t count = n - from < metric.together ? n - from : metric.together;
-        const struct vector_steps some = {steps.x + from, steps.r + from, steps.d + from,
-                                          steps.p + from};
+        const struct vector_steps some = {steps.x + from, steps.r + from, steps.d + from, steps.p + from};
         sum += metric.number[j] * vector_advance(some, a, count);
     }
     return sum;
 }
 
-void vector_turn_in(struct vector_diagonal metric, double *restrict y, double a,
-                    const double *restrict x, size_t n)
+void vector_turn_in(struct vector_diagonal metric, double *restrict y, double a, const double *restrict x, size_t n)
 {
     if (metric.together == 1) {
         for (size_t i = 0; i < n; i++)
@@ -118,8 +113,7 @@ void vector_turn_in(struct vector_diagonal metric, double *restrict y, double a,
     }
 }
 
-double vector_solve_in(struct vector_diagonal metric, double *restrict y, const double *restrict x,
-                       size_t n)
+double vector_solve_in(struct vector_diagonal metric, double *restrict y, const double *restrict x, size_t n)
 {
     double sum = 0;
     if (metric.together == 1) {
@@ -136,8 +130,7 @@ double vector_solve_in(struct vector_diagonal metric, double *restrict y, const 
     return sum;
 }
 
-void vector_step(double *restrict out, const double *restrict x, double a, const double *restrict d,
-                 size_t n)
+void vector_step(double *restrict out, const double *restrict x, double a, const double *restrict d, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         out[i] = x[i] + a * d[i];

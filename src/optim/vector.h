@@ -13,8 +13,7 @@ double vector_norm(const double *x, size_t n); /* infinite where the squares ove
 /* y += a x */
 void vector_add(double *restrict y, double a, const double *restrict x, size_t n);
 /* The same in one loop with y'z, which is returned; the bits are those of two. */
-double vector_add_dot(double *restrict y, double a, const double *restrict x,
-                      const double *restrict z, size_t n);
+double vector_add_dot(double *restrict y, double a, const double *restrict x, const double *restrict z, size_t n);
 /* y = x + a y: the next direction of conjugate gradients. */
 void vector_turn(double *restrict y, double a, const double *restrict x, size_t n);
 /* x += a d, r -= a p: a step of conjugate gradients. Returns r'r. */
@@ -30,15 +29,11 @@ struct vector_diagonal {
     const double *number;
     size_t together;
 };
-double vector_advance_in(struct vector_diagonal metric, struct vector_steps steps, double a,
-                         size_t n);
-void vector_turn_in(struct vector_diagonal metric, double *restrict y, double a,
-                    const double *restrict x, size_t n);
-double vector_solve_in(struct vector_diagonal metric, double *restrict y, const double *restrict x,
-                       size_t n);
+double vector_advance_in(struct vector_diagonal metric, struct vector_steps steps, double a, size_t n);
+void vector_turn_in(struct vector_diagonal metric, double *restrict y, double a, const double *restrict x, size_t n);
+double vector_solve_in(struct vector_diagonal metric, double *restrict y, const double *restrict x, size_t n);
 /* out = x + a d */
-void vector_step(double *restrict out, const double *restrict x, double a, const double *restrict d,
-                 size_t n);
+void vector_step(double *restrict out, const double *restrict x, double a, const double *restrict d, size_t n);
 /* out = x - y; out may be either. */
 void vector_subtract(double *out, const double *x, const double *y, size_t n);
 void vector_scale(double *x, double a, size_t n);

@@ -137,14 +137,13 @@ static uint32_t *match_classes(const struct model *model, const struct dataset *
 {
     uint32_t *number = mem_alloc(data->classes.count, sizeof *number);
     for (size_t c = 0; number && c < data->classes.count; c++)
-        number[c] =
-            classes_find(&model->classes, data->classes.name[c], strlen(data->classes.name[c]));
+        number[c] = classes_find(&model->classes, data->classes.name[c], strlen(data->classes.name[c]));
     return number;
 }
 
 /* The rows of all processes, in their order, to everyone's sums. */
-static temper_status add_facts(struct evaluator *e, const struct dataset *data,
-                               const struct row_facts *facts, temper_error *error)
+static temper_status add_facts(struct evaluator *e, const struct dataset *data, const struct row_facts *facts,
+                               temper_error *error)
 {
     const temper_comm *comm = data->comm;
     uint64_t own = data->x.rows, *rows = mem_alloc(comm_size(comm), sizeof *rows);
@@ -167,8 +166,8 @@ static temper_status add_facts(struct evaluator *e, const struct dataset *data,
     return status;
 }
 
-static temper_status add_batch(struct evaluator *e, const struct dataset *data,
-                               const uint32_t *number, const double *a, temper_error *error)
+static temper_status add_batch(struct evaluator *e, const struct dataset *data, const uint32_t *number, const double *a,
+                               temper_error *error)
 {
     size_t rows = (size_t)data->x.rows, vectors = e->model->vectors;
     bool alone = comm_alone(data->comm);
@@ -191,8 +190,7 @@ static temper_status add_batch(struct evaluator *e, const struct dataset *data,
     return status;
 }
 
-temper_status evaluator_add(struct evaluator *e, const struct dataset *data, size_t threads,
-                            temper_error *error)
+temper_status evaluator_add(struct evaluator *e, const struct dataset *data, size_t threads, temper_error *error)
 {
     size_t rows = (size_t)data->x.rows, vectors = e->model->vectors;
     bool unlabelled = !data->label && rows > 0;
@@ -250,8 +248,7 @@ temper_status evaluator_end(struct evaluator *e, temper_evaluation *out, temper_
 {
     if (!out || e->rows == 0 || !(e->weight > 0)) {
         evaluator_free(e);
-        return out ? error_set(error, TEMPER_BAD_DATA, "there are no rows to evaluate; give some")
-                   : TEMPER_OK;
+        return out ? error_set(error, TEMPER_BAD_DATA, "there are no rows to evaluate; give some") : TEMPER_OK;
     }
     bool known = e->known > 0, calibrated = known && e->calibrated;
     *out = (temper_evaluation){.rows = e->rows,

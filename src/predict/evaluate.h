@@ -13,7 +13,6 @@ void evaluator_free(struct evaluator *evaluator);
 temper_status evaluator_add(struct evaluator *evaluator, const struct dataset *data, size_t threads,
                             temper_error *error);
 /* Frees the evaluator; *out, unless NULL, is untouched on failure. */
-temper_status evaluator_end(struct evaluator *evaluator, temper_evaluation *out,
-                            temper_error *error);
+temper_status evaluator_end(struct evaluator *evaluator, temper_evaluation *out, temper_error *error);
 
 #endif

@@ -35,13 +35,13 @@ static temper_status fill_block(void *context, size_t block, size_t worker)
     size_t from = block * BLOCK_ROWS, to = from + BLOCK_ROWS;
     (void)worker;
     for (size_t i = from; i < to && i < chunk->rows; i++)
-        chunk->out[i] = row_importance(chunk->model, chunk->activation + i * chunk->model->vectors,
-                                       chunk->number[chunk->label[i]]);
+        chunk->out[i] =
+            row_importance(chunk->model, chunk->activation + i * chunk->model->vectors, chunk->number[chunk->label[i]]);
     return TEMPER_OK;
 }
 
-static temper_status fill_chunks(const struct dataset *data, size_t threads, struct chunk chunk,
-                                 double *activation, temper_error *error)
+static temper_status fill_chunks(const struct dataset *data, size_t threads, struct chunk chunk, double *activation,
+                                 temper_error *error)
 {
     temper_status status = TEMPER_OK;
     double *out = chunk.out;
@@ -52,15 +52,15 @@ static temper_status fill_chunks(const struct dataset *data, size_t threads, str
         chunk.rows = (size_t)count;
         chunk.label = data->label + from;
         chunk.out = out + from;
-        if (status == TEMPER_OK && parallel_blocks((chunk.rows + BLOCK_ROWS - 1) / BLOCK_ROWS,
-                                                   threads, fill_block, &chunk) != TEMPER_OK)
+        if (status == TEMPER_OK &&
+            parallel_blocks((chunk.rows + BLOCK_ROWS - 1) / BLOCK_ROWS, threads, fill_block, &chunk) != TEMPER_OK)
             status = error_no_memory(error);
     }
     return status;
 }
 
-static temper_status match_classes(const struct model *model, const struct dataset *data,
-                                   uint32_t *number, temper_error *error)
+static temper_status match_classes(const struct model *model, const struct dataset *data, uint32_t *number,
+                                   temper_error *error)
 {
     for (size_t c = 0; c < data->classes.count; c++) {
         const char *name = data->classes.name[c];
@@ -74,8 +74,7 @@ static temper_status match_classes(const struct model *model, const struct datas
     return TEMPER_OK;
 }
 
-static temper_status refuse(const struct model *model, const struct dataset *data,
-                            temper_error *error)
+static temper_status refuse(const struct model *model, const struct dataset *data, temper_error *error)
 {
     if (model->loss.method == TEMPER_HINGE || model->loss.method == TEMPER_BREGMAN)
         return error_set(error, TEMPER_USAGE,
@@ -83,13 +82,12 @@ static temper_status refuse(const struct model *model, const struct dataset *dat
                          "model is of another (%s)",
                          temper_method_name(model->loss.method));
     if (!data->label)
-        return error_set(error, TEMPER_USAGE,
-                         "importance factors are those of given labels, and there are none");
+        return error_set(error, TEMPER_USAGE, "importance factors are those of given labels, and there are none");
     return TEMPER_OK;
 }
 
-temper_status importances(const struct model *model, const struct dataset *data, size_t threads,
-                          double *out, temper_error *error)
+temper_status importances(const struct model *model, const struct dataset *data, size_t threads, double *out,
+                          temper_error *error)
 {
     temper_status status = refuse(model, data, error);
     if (status != TEMPER_OK)

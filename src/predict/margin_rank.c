@@ -22,8 +22,8 @@ static void ranking_free(struct ranking *ranking)
     mem_free(ranking->runner_up);
 }
 
-static temper_status ranking_new(const struct dataset *data, size_t vectors,
-                                 struct ranking *ranking, temper_error *error)
+static temper_status ranking_new(const struct dataset *data, size_t vectors, struct ranking *ranking,
+                                 temper_error *error)
 {
     size_t rows = (size_t)data->x.rows;
     *ranking = (struct ranking){.margin = mem_alloc(rows, sizeof *ranking->margin)};
@@ -62,9 +62,8 @@ static void find_margins(const struct dataset *data, size_t vectors, struct rank
     }
 }
 
-static temper_status rank(const struct dataset *data, const struct model *model,
-                          const temper_noise_options *options, struct ranking *ranking,
-                          temper_error *error)
+static temper_status rank(const struct dataset *data, const struct model *model, const temper_noise_options *options,
+                          struct ranking *ranking, temper_error *error)
 {
     size_t threads = options->threads ? options->threads : thread_count_default();
     temper_status status = ranking_new(data, model->vectors, ranking, error);
@@ -78,8 +77,8 @@ static temper_status rank(const struct dataset *data, const struct model *model,
     return status;
 }
 
-temper_status noise_by_rank(const struct dataset *data, const temper_noise_options *options,
-                            bool largest, struct noise *out, temper_error *error)
+temper_status noise_by_rank(const struct dataset *data, const temper_noise_options *options, bool largest,
+                            struct noise *out, temper_error *error)
 {
     temper_train_options training = temper_train_defaults();
     temper_train_report report;

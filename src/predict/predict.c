@@ -68,13 +68,11 @@ static double *weights_by_feature(const struct model *model)
     return weights;
 }
 
-static temper_status check_columns(const struct model *model, const struct matrix *x,
-                                   temper_error *error)
+static temper_status check_columns(const struct model *model, const struct matrix *x, temper_error *error)
 {
     if (x->kind == MATRIX_CSR || x->columns == model->features)
         return TEMPER_OK;
-    return error_set(error, TEMPER_BAD_DATA,
-                     "the data has %llu features, the model %zu; give it the same ones",
+    return error_set(error, TEMPER_BAD_DATA, "the data has %llu features, the model %zu; give it the same ones",
                      (unsigned long long)x->columns, model->features);
 }
 
@@ -112,19 +110,17 @@ static temper_status predict_block(void *context, size_t block, size_t worker)
         if (job->output == TEMPER_LABELS)
             job->out[row] = (double)predicted_class(job->model, a);
         else
-            predicted_probabilities(job->model, a, job->output == TEMPER_PROBABILITIES,
-                                    job->out + row * job->width);
+            predicted_probabilities(job->model, a, job->output == TEMPER_PROBABILITIES, job->out + row * job->width);
     }
     return TEMPER_OK;
 }
 
-temper_status predict(const struct model *model, const struct matrix *x, temper_output output,
-                      size_t threads, double *out, temper_error *error)
+temper_status predict(const struct model *model, const struct matrix *x, temper_output output, size_t threads,
+                      double *out, temper_error *error)
 {
     size_t rows = (size_t)x->rows, width = output_width(model, output);
     if (width == 0)
-        return error_set(error, TEMPER_USAGE,
-                         "this model has no %sprobabilities (%s); ask for --decision",
+        return error_set(error, TEMPER_USAGE, "this model has no %sprobabilities (%s); ask for --decision",
                          output == TEMPER_PROBABILITIES ? "calibrated " : "",
                          model->loss.method == TEMPER_HINGE ? "hinge" : "t1 = 0");
     if (output == TEMPER_DECISIONS)

@@ -9,12 +9,12 @@
 size_t output_width(const struct model *model, temper_output output);
 
 /* out[rows * width] */
-temper_status predict(const struct model *model, const struct matrix *x, temper_output output,
-                      size_t threads, double *out, temper_error *error);
+temper_status predict(const struct model *model, const struct matrix *x, temper_output output, size_t threads,
+                      double *out, temper_error *error);
 
 /* p^(t2 - t1) of the given label of each row. */
-temper_status importances(const struct model *model, const struct dataset *data, size_t threads,
-                          double *out, temper_error *error);
+temper_status importances(const struct model *model, const struct dataset *data, size_t threads, double *out,
+                          temper_error *error);
 
 /* The activations of rows: `vectors` numbers each. */
 temper_status decide(const struct model *model, const struct matrix *x, size_t threads, double *out,
@@ -23,7 +23,6 @@ temper_status decide(const struct model *model, const struct matrix *x, size_t t
 /* From the activations of one row (`vectors` of them) to the class, or to C probabilities, which
  * are calibrated if asked for. */
 size_t predicted_class(const struct model *model, const double *a);
-void predicted_probabilities(const struct model *model, const double *a, bool calibrated,
-                             double *p);
+void predicted_probabilities(const struct model *model, const double *a, bool calibrated, double *p);
 
 #endif

@@ -112,8 +112,7 @@ static void facts(struct text *out, const struct audit_page *page)
         percent(value, report->wrong / (double)report->rows);
         text_append(value, ")");
     }
-    if (!isnan(report->wrong_low) &&
-        (value = fact(&cells, "the same, with a probability of 90 %"))) {
+    if (!isnan(report->wrong_low) && (value = fact(&cells, "the same, with a probability of 90 %"))) {
         count_of(value, (unsigned long long)llround(report->wrong_low));
         text_append(value, " to ");
         count_of(value, (unsigned long long)llround(report->wrong_high));
@@ -203,8 +202,7 @@ static void transition(struct text *out, const struct audit_page *page)
 
 /* ---- The rows -------------------------------------------------------------------------------- */
 
-static void append_place(struct text *out, const struct audit_page *page,
-                         const temper_suspect *suspect)
+static void append_place(struct text *out, const struct audit_page *page, const temper_suspect *suspect)
 {
     if (suspect->line && page->source)
         text_format(out, "line %llu", suspect->line);
@@ -227,8 +225,7 @@ static void suspect_row(struct cells *cells, const struct audit_page *page, size
     text_append(&row[6], suspect->conflict ? "conflict" : "");
 }
 
-static const char *const list_head[] = {"",      "where",       "given", "suggested",
-                                        "score", "probability", ""};
+static const char *const list_head[] = {"", "where", "given", "suggested", "score", "probability", ""};
 
 static void list(struct text *out, const struct audit_page *page)
 {
@@ -271,8 +268,8 @@ static void photograph(struct text *out, const struct audit_page *page, size_t r
 {
     const temper_suspect *suspect = &page->report->suspects[rank];
     size_t size = (size_t)page->picture[0] * page->picture[1] * page->picture[2];
-    struct picture picture = {page->pixels + (size_t)suspect->row * size, page->picture[0],
-                              page->picture[1], page->picture[2]};
+    struct picture picture = {page->pixels + (size_t)suspect->row * size, page->picture[0], page->picture[1],
+                              page->picture[2]};
     struct text source = {0}, caption = {0}, note = {0};
     png_append(&source, &picture);
     append_short(&caption, page->class_names[suspect->given], NAME_CHARACTERS);
@@ -297,12 +294,11 @@ static void photographs(struct text *out, const struct audit_page *page)
     if (!page->pixels || shown == 0)
         return;
     page_heading(out, "The pictures");
-    page_paragraph(out,
-                   page->report->by_row
-                       ? "The most suspicious first: the label as given \xe2\x86\x92 the one that "
-                         "is suggested, and the score."
-                       : "The most suspicious first: the label as given \xe2\x86\x92 the one that "
-                         "is suggested, and how likely the given one is wrong.");
+    page_paragraph(out, page->report->by_row
+                            ? "The most suspicious first: the label as given \xe2\x86\x92 the one that "
+                              "is suggested, and the score."
+                            : "The most suspicious first: the label as given \xe2\x86\x92 the one that "
+                              "is suggested, and how likely the given one is wrong.");
     page_grid_begin(out);
     for (size_t i = 0; i < shown; i++)
         photograph(out, page, i);
@@ -324,17 +320,14 @@ void audit_page_write(struct text *out, const struct audit_page *page)
     facts(out, page);
     precision(out, page);
     page_pictures_end(out);
-    page_paragraph(out,
-                   report->by_row
-                       ? "The score is how far a row lies from its nearest neighbours, in "
-                         "standard deviations of the logarithm."
-                       : "The score is the probability that the given label is wrong. It comes "
-                         "from models that have not seen the row, and holds where mistakes depend "
-                         "on the class and not on the row: look before you change anything.");
+    page_paragraph(out, report->by_row ? "The score is how far a row lies from its nearest neighbours, in "
+                                         "standard deviations of the logarithm."
+                                       : "The score is the probability that the given label is wrong. It comes "
+                                         "from models that have not seen the row, and holds where mistakes depend "
+                                         "on the class and not on the row: look before you change anything.");
     page_heading(out, "Margins, and which class became which");
-    page_paragraph(out, report->in_pairs
-                            ? "Wrong labels keep to pairs of classes."
-                            : "Wrong labels look evenly spread, as far as can be told.");
+    page_paragraph(out, report->in_pairs ? "Wrong labels keep to pairs of classes."
+                                         : "Wrong labels look evenly spread, as far as can be told.");
     page_pictures_begin(out);
     margins(out, page);
     transition(out, page);

@@ -88,8 +88,7 @@ static struct colour series_colour(const temper_bar_figure *figure, size_t serie
     return series == 0 ? palette_hinge : palette_group(series + 1);
 }
 
-static void draw_bar(struct text *out, const struct sheet *sheet, double value, double top,
-                     struct colour colour)
+static void draw_bar(struct text *out, const struct sheet *sheet, double value, double top, struct colour colour)
 {
     struct font font = {.colour = palette_ink, .size = font_size, .anchor = "start"};
     double zero = axis_pixel(&sheet->x, 0), end = axis_pixel(&sheet->x, value);

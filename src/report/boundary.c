@@ -110,8 +110,7 @@ void boundary_draw(struct text *out, const temper_boundary_figure *figure)
     panel->title = figure->title;
     panel->x_title = figure->x_title;
     panel->y_title = figure->y_title;
-    panel_frame(panel, PANEL_WIDTH, PANEL_HEIGHT,
-                range_padded(range_of(figure->points, figure->count, 2), around),
+    panel_frame(panel, PANEL_WIDTH, PANEL_HEIGHT, range_padded(range_of(figure->points, figure->count, 2), around),
                 range_padded(range_of(figure->points + 1, figure->count, 2), around));
     panel->layer = draw_points;
     panel->layer_context = figure;

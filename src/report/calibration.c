@@ -7,8 +7,7 @@
 #include "report/figure.h"
 #include "report/palette.h"
 
-void calibration_add(struct calibration *calibration, double confidence, bool correct,
-                     double weight)
+void calibration_add(struct calibration *calibration, double confidence, bool correct, double weight)
 {
     double place = floor(confidence * CALIBRATION_BINS);
     size_t bin = (size_t)fmin(fmax(place, 0), CALIBRATION_BINS - 1);

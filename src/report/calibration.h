@@ -14,8 +14,7 @@ struct calibration {
     double correct[CALIBRATION_BINS];    /* weight of the rows that were predicted right */
 };
 
-void calibration_add(struct calibration *calibration, double confidence, bool correct,
-                     double weight);
+void calibration_add(struct calibration *calibration, double confidence, bool correct, double weight);
 void calibration_draw(struct text *out, const struct calibration *calibration);
 
 #endif

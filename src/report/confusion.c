@@ -38,8 +38,7 @@ static struct grid lay_out(const struct confusion *confusion)
 {
     struct grid grid = {.confusion = confusion};
     double classes = (double)confusion->classes;
-    grid.cell = confusion->classes <= WITH_NUMBERS ? fmin(62, fmax(44, 280 / classes))
-                                                   : fmax(13, 400 / classes);
+    grid.cell = confusion->classes <= WITH_NUMBERS ? fmin(62, fmax(44, 280 / classes)) : fmax(13, 400 / classes);
     for (size_t i = 0; i < confusion->classes; i++)
         grid.names = fmax(grid.names, svg_text_width(confusion->names[i], font_size));
     grid.origin = (struct point){paper + axis_room + grid.names + 8, paper + title_room};
@@ -59,13 +58,12 @@ static void draw_cell(struct text *out, const struct grid *grid, size_t given, s
     const struct confusion *confusion = grid->confusion;
     double sum = confusion->sums[given * confusion->classes + predicted];
     double all = row_sum(confusion, given), share = all > 0 ? sum / all : 0;
-    struct box box = {grid->origin.x + grid->cell * (double)predicted,
-                      grid->origin.y + grid->cell * (double)given, grid->cell - 1, grid->cell - 1};
+    struct box box = {grid->origin.x + grid->cell * (double)predicted, grid->origin.y + grid->cell * (double)given,
+                      grid->cell - 1, grid->cell - 1};
     svg_fill(out, box, shade(share, given == predicted));
     if (confusion->classes > WITH_NUMBERS || sum == 0)
         return;
-    struct font font = {
-        .colour = share > 0.35 ? on_dark : on_light, .size = font_size, .anchor = "middle"};
+    struct font font = {.colour = share > 0.35 ? on_dark : on_light, .size = font_size, .anchor = "middle"};
     struct text words = {0};
     text_append_number(&words, sum, sum < 100 ? 1 : 0);
     struct point at = {box.left + box.width / 2, box.top + box.height / 2 + 0.35 * font_size};
@@ -86,15 +84,12 @@ static void draw_names(struct text *out, const struct grid *grid)
     const struct confusion *confusion = grid->confusion;
     bool turned = names_are_turned(grid);
     const struct font row = {.colour = palette_grey, .size = font_size, .anchor = "end"};
-    const struct font column = {.colour = palette_grey,
-                                .size = font_size,
-                                .anchor = turned ? "end" : "middle",
-                                .upwards = turned};
+    const struct font column = {
+        .colour = palette_grey, .size = font_size, .anchor = turned ? "end" : "middle", .upwards = turned};
     double side = grid->cell * (double)confusion->classes;
     for (size_t i = 0; i < confusion->classes; i++) {
         double middle = grid->cell * ((double)i + 0.5);
-        svg_text(out,
-                 (struct point){grid->origin.x - 8, grid->origin.y + middle + 0.35 * font_size},
+        svg_text(out, (struct point){grid->origin.x - 8, grid->origin.y + middle + 0.35 * font_size},
                  confusion->names[i], &row);
         struct point below = {grid->origin.x + middle, grid->origin.y + side + 8};
         if (turned)
@@ -117,9 +112,7 @@ static void draw_titles(struct text *out, const struct grid *grid)
     const struct confusion *confusion = grid->confusion;
     double side = grid->cell * (double)confusion->classes;
     svg_text(out, (struct point){paper, paper + title_size}, title_of(confusion), &title);
-    svg_text(out,
-             (struct point){grid->origin.x + side / 2,
-                            grid->origin.y + side + names_below(grid) + axis_room - 4},
+    svg_text(out, (struct point){grid->origin.x + side / 2, grid->origin.y + side + names_below(grid) + axis_room - 4},
              confusion->column_word ? confusion->column_word : "predicted", &axis);
     axis.upwards = true;
     svg_text(out, (struct point){paper + 12, grid->origin.y + side / 2},
@@ -131,11 +124,9 @@ void confusion_draw(struct text *out, const struct confusion *confusion)
     assert(confusion->classes <= CONFUSION_CLASSES);
     struct grid grid = lay_out(confusion);
     double side = grid.cell * (double)confusion->classes;
-    double width =
-        fmax(grid.origin.x + side, paper + svg_text_width(title_of(confusion), title_size));
+    double width = fmax(grid.origin.x + side, paper + svg_text_width(title_of(confusion), title_size));
     double height = grid.origin.y + side + names_below(&grid) + axis_room;
-    svg_begin(out, ceil(width + paper), ceil(height + paper), title_of(confusion),
-              "A heat map of the confusion table");
+    svg_begin(out, ceil(width + paper), ceil(height + paper), title_of(confusion), "A heat map of the confusion table");
     for (size_t i = 0; i < confusion->classes; i++)
         for (size_t j = 0; j < confusion->classes; j++)
             draw_cell(out, &grid, i, j);

@@ -152,8 +152,7 @@ static bool is_straight(const struct sampler *sampler, const struct cell *cell, 
         return true;
     /* A second look off the centre: a step is symmetric about its middle. */
     struct point aside = sample(sampler, cell->from + 0.29 * (cell->to - cell->from));
-    return near_chord(cell->first, cell->last, middle) &&
-           near_chord(cell->first, cell->last, aside);
+    return near_chord(cell->first, cell->last, middle) && near_chord(cell->first, cell->last, aside);
 }
 
 static void refine(struct sampler *sampler, struct cell cell, int halvings)
@@ -168,8 +167,8 @@ static void refine(struct sampler *sampler, struct cell cell, int halvings)
     refine(sampler, (struct cell){centre, cell.to, middle, cell.last}, halvings - 1);
 }
 
-void path_sample(struct path *path, const struct frame *frame, struct domain domain,
-                 curve_function *function, const void *context)
+void path_sample(struct path *path, const struct frame *frame, struct domain domain, curve_function *function,
+                 const void *context)
 {
     struct sampler sampler = {
         .path = path,

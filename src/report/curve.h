@@ -33,8 +33,8 @@ struct domain {
 
 /* Appends y = function(x) for x in the domain. Follows kinks, edges and poles to a fraction of a
  * pixel; values beyond the frame, infinite ones too, are drawn up to its border, NaN not at all. */
-void path_sample(struct path *path, const struct frame *frame, struct domain domain,
-                 curve_function *function, const void *context);
+void path_sample(struct path *path, const struct frame *frame, struct domain domain, curve_function *function,
+                 const void *context);
 
 /* The part of a segment inside a box: false if there is none. */
 bool segment_clip(struct box box, struct point *from, struct point *to);

@@ -15,8 +15,7 @@ static void describe(struct text *out, const struct panel *panel)
     for (size_t i = 0; i < panel->key_count; i++)
         text_format(out, "%s%s", i ? "; " : "", panel->keys[i].label);
     for (size_t i = 0; i < panel->curve_count; i++)
-        text_format(out, "%s%s", i || panel->key_count ? "; " : "",
-                    words_of(&panel->curves[i].label));
+        text_format(out, "%s%s", i || panel->key_count ? "; " : "", words_of(&panel->curves[i].label));
     for (size_t i = 0; i < panel->level_count; i++)
         if (!panel->levels[i].bare) /* it repeats the name of its curve */
             text_format(out, "; %s", words_of(&panel->levels[i].label));
@@ -109,8 +108,7 @@ static struct margins share_sides(struct panel *panels, size_t count)
 
 static double panel_height(const struct panel *panel)
 {
-    return panel->margins.top + frame_box(&panel->frame).height + panel->margins.bottom +
-           legend_room(panel);
+    return panel->margins.top + frame_box(&panel->frame).height + panel->margins.bottom + legend_room(panel);
 }
 
 void figure_stack(struct text *out, const char *name, struct panel *panels, size_t count)

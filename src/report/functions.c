@@ -95,8 +95,7 @@ static void describe_panel(struct panel *panel, const char *title, const char *y
     panel->guide_note = "asymptote";
 }
 
-static struct curve *add_temperature(struct panel *panel, const temper_loss_figure *figure,
-                                     double t)
+static struct curve *add_temperature(struct panel *panel, const temper_loss_figure *figure, double t)
 {
     struct curve *curve = panel_add_curve(panel, stroke_of(figure, t));
     text_append(&curve->label, SVG_ITALIC("t") " = ");
@@ -114,8 +113,7 @@ void functions_log(struct panel *panel, const temper_loss_figure *figure)
         double t = figure->temperatures[i], ceiling = 1 / (t - 1);
         struct curve *curve = add_temperature(panel, figure, t);
         struct colour colour = curve->stroke.colour;
-        path_sample(&curve->path, &panel->frame, (struct domain){0, x.to}, log_curve,
-                    &figure->temperatures[i]);
+        path_sample(&curve->path, &panel->frame, (struct domain){0, x.to}, log_curve, &figure->temperatures[i]);
         panel_add_mark(panel, (struct mark){{0, floor_of(t)}, colour, false});
         if (t > 1)
             panel_add_guide(panel, (struct guide){{0, ceiling}, {x.to, ceiling}, colour});
@@ -125,8 +123,7 @@ void functions_log(struct panel *panel, const temper_loss_figure *figure)
 void functions_exp(struct panel *panel, const temper_loss_figure *figure)
 {
     struct domain x = value_window(figure), y = argument_window();
-    describe_panel(panel, "Tempered exponential",
-                   "exp" SVG_SUB(SVG_ITALIC("t")) " " SVG_ITALIC("x"));
+    describe_panel(panel, "Tempered exponential", "exp" SVG_SUB(SVG_ITALIC("t")) " " SVG_ITALIC("x"));
     panel->corners = "LRrl";
     panel_frame(panel, PANEL_WIDTH, PANEL_HEIGHT, x, y);
     for (size_t i = 0; i < figure->temperature_count; i++) {

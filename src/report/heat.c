@@ -82,8 +82,8 @@ static void draw_cell(struct text *out, const struct map *map, size_t row, size_
     const temper_heat_figure *figure = map->figure;
     size_t number = row * figure->column_count + column;
     double value = figure->values[number];
-    struct box box = {map->origin.x + map->cell * (double)column,
-                      map->origin.y + cell_height * (double)row, map->cell - 1, cell_height - 1};
+    struct box box = {map->origin.x + map->cell * (double)column, map->origin.y + cell_height * (double)row,
+                      map->cell - 1, cell_height - 1};
     if (isnan(value)) {
         svg_fill(out, box, palette_grid);
         return;
@@ -96,8 +96,7 @@ static void draw_cell(struct text *out, const struct map *map, size_t row, size_
     struct text words = {0};
     svg_fill(out, box, palette_pale(palette_group(0), 0.94 - 0.9 * depth * depth));
     append_value(&words, map, value);
-    svg_text(out, (struct point){box.left + box.width / 2, box.top + 0.5 * cell_height + 4},
-             words_of(&words), &font);
+    svg_text(out, (struct point){box.left + box.width / 2, box.top + 0.5 * cell_height + 4}, words_of(&words), &font);
     out->failed |= words.failed;
     text_free(&words);
     if (number == figure->marked) {
@@ -113,15 +112,11 @@ static void draw_names(struct text *out, const struct map *map)
     const struct font column = {.colour = palette_grey, .size = font_size, .anchor = "middle"};
     double bottom = map->origin.y + cell_height * (double)figure->row_count;
     for (size_t i = 0; i < figure->row_count; i++)
-        svg_text(out,
-                 (struct point){map->origin.x - gap,
-                                map->origin.y + cell_height * ((double)i + 0.5) + 4},
+        svg_text(out, (struct point){map->origin.x - gap, map->origin.y + cell_height * ((double)i + 0.5) + 4},
                  figure->rows[i], &row);
     for (size_t i = 0; i < figure->column_count; i++)
-        svg_text(
-            out,
-            (struct point){map->origin.x + map->cell * ((double)i + 0.5), bottom + font_size + 3},
-            figure->columns[i], &column);
+        svg_text(out, (struct point){map->origin.x + map->cell * ((double)i + 0.5), bottom + font_size + 3},
+                 figure->columns[i], &column);
 }
 
 static void draw_titles(struct text *out, const struct map *map)
@@ -144,8 +139,7 @@ static void describe(struct text *out, const struct map *map)
 {
     const temper_heat_figure *figure = map->figure;
     size_t columns = figure->column_count;
-    text_format(out, "A heat map of %zu rows and %zu columns; the largest value is ",
-                figure->row_count, columns);
+    text_format(out, "A heat map of %zu rows and %zu columns; the largest value is ", figure->row_count, columns);
     append_value(out, map, map->high);
     if (figure->marked < figure->row_count * columns)
         text_format(out, "; marked: %s, %s", figure->rows[figure->marked / columns],

@@ -101,20 +101,18 @@ static void add_loss(struct panel *panel, const temper_margin_figure *figure)
     }
     panel_right(panel, (struct domain){0, highest > 0 ? 1.08 * highest : 1}, "loss");
     struct frame frame = {panel->frame.x, panel->right};
-    struct curve *curve =
-        panel_add_curve(panel, (struct stroke){.colour = palette_ink, .width = 2});
+    struct curve *curve = panel_add_curve(panel, (struct stroke){.colour = palette_ink, .width = 2});
     text_append(&curve->label, "loss: ");
     append_loss(&curve->label, figure->loss);
     path_sample(&curve->path, &frame, margins, loss_at, &figure->loss);
 }
 
-static void fill_panel(struct panel *panel, const struct bars *bars,
-                       const temper_margin_figure *figure)
+static void fill_panel(struct panel *panel, const struct bars *bars, const temper_margin_figure *figure)
 {
     double top = 1.06 * (double)(bars->highest > 0 ? bars->highest : 1);
     panel->title = figure->title;
-    panel->x_title = bars->beyond ? "margin of the given label (rows beyond are at the ends)"
-                                  : "margin of the given label";
+    panel->x_title =
+        bars->beyond ? "margin of the given label (rows beyond are at the ends)" : "margin of the given label";
     panel->y_title = "rows";
     panel_frame(panel, PANEL_WIDTH, PANEL_HEIGHT, bars->range, (struct domain){0, top});
     panel->layer = draw_bars;

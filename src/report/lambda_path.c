@@ -47,8 +47,7 @@ static struct strongest find_strongest(const temper_path_figure *figure)
         if (place == NAMED || size == 0)
             continue;
         found.count += found.count < NAMED;
-        memmove(found.index + place + 1, found.index + place,
-                (found.count - 1 - place) * sizeof *found.index);
+        memmove(found.index + place + 1, found.index + place, (found.count - 1 - place) * sizeof *found.index);
         found.index[place] = i;
     }
     return found;
@@ -56,8 +55,7 @@ static struct strongest find_strongest(const temper_path_figure *figure)
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
-static void append_line(struct path *path, const struct frame *frame,
-                        const temper_path_figure *figure, size_t index)
+static void append_line(struct path *path, const struct frame *frame, const temper_path_figure *figure, size_t index)
 {
     for (size_t i = 0; i < figure->steps; i++)
         path_append(path, frame_point(frame, log10(figure->l2[i]), weight_at(figure, i, index)));
@@ -87,8 +85,7 @@ static void append_name(struct text *out, const temper_path_figure *figure, size
         text_format(out, "%zu", index + 1);
 }
 
-static void add_named(struct panel *panel, const temper_path_figure *figure, size_t index,
-                      size_t rank)
+static void add_named(struct panel *panel, const temper_path_figure *figure, size_t index, size_t rank)
 {
     struct curve *curve = panel_add_curve(panel, palette_category(rank));
     double end = weight_at(figure, figure->steps - 1, index);
@@ -103,8 +100,7 @@ static void add_named(struct panel *panel, const temper_path_figure *figure, siz
 /* ---- Panels ---------------------------------------------------------------------------------- */
 
 /* Strong penalties at the left: weights grow to the right, where their names are. */
-static void frame_panel(struct panel *panel, const temper_path_figure *figure, double height,
-                        struct domain y)
+static void frame_panel(struct panel *panel, const temper_path_figure *figure, double height, struct domain y)
 {
     struct domain x = {log10(figure->l2[figure->steps - 1]), log10(figure->l2[0])};
     if (x.to - x.from < 1e-3) /* neighbouring penalties: some width all the same */
@@ -134,15 +130,13 @@ static void fill_weights(struct panel *panel, const temper_path_figure *figure)
         add_named(panel, figure, strongest.index[i], i);
 }
 
-static void add_accuracy(struct panel *panel, const temper_path_figure *figure,
-                         const double *accuracy, const char *name)
+static void add_accuracy(struct panel *panel, const temper_path_figure *figure, const double *accuracy,
+                         const char *name)
 {
-    struct curve *curve =
-        panel_add_curve(panel, palette_reference(palette_ink, panel->curve_count));
+    struct curve *curve = panel_add_curve(panel, palette_reference(palette_ink, panel->curve_count));
     text_append(&curve->label, name);
     for (size_t i = 0; i < figure->steps; i++)
-        path_append(&curve->path,
-                    frame_point(&panel->frame, log10(figure->l2[i]), 100 * accuracy[i]));
+        path_append(&curve->path, frame_point(&panel->frame, log10(figure->l2[i]), 100 * accuracy[i]));
 }
 
 static void fill_accuracy(struct panel *panel, const temper_path_figure *figure)
@@ -156,8 +150,7 @@ static void fill_accuracy(struct panel *panel, const temper_path_figure *figure)
     panel->title = "Accuracy";
     panel->x_title = "penalty \xce\xbb";
     panel->y_title = "%";
-    frame_panel(panel, figure, low,
-                (struct domain){100 * (range.from - around), 100 * (range.to + around)});
+    frame_panel(panel, figure, low, (struct domain){100 * (range.from - around), 100 * (range.to + around)});
     panel->unlisted = !figure->test_accuracy;
     add_accuracy(panel, figure, figure->accuracy, "training rows");
     if (figure->test_accuracy)

@@ -53,15 +53,13 @@ static struct entries entries_of(const struct panel *panel)
     for (size_t i = 0; i < panel->key_count; i++)
         add_entry(&entries, (struct entry){.label = panel->keys[i].label, .key = &panel->keys[i]});
     for (size_t i = 0; i < panel->curve_count && !panel->unlisted; i++)
-        add_entry(&entries, (struct entry){.label = panel->curves[i].label.bytes,
-                                           .stroke = panel->curves[i].stroke});
+        add_entry(&entries, (struct entry){.label = panel->curves[i].label.bytes, .stroke = panel->curves[i].stroke});
     if (panel->guide_note && panel->guide_count)
-        add_entry(&entries, (struct entry){.label = panel->guide_note,
-                                           .stroke = palette_guide(palette_grey)});
+        add_entry(&entries, (struct entry){.label = panel->guide_note, .stroke = palette_guide(palette_grey)});
     if (panel->mark_note && has_hollow_mark(panel))
-        add_entry(&entries, (struct entry){.label = panel->mark_note,
-                                           .stroke = {.colour = palette_grey, .width = 1.5},
-                                           .ring = true});
+        add_entry(
+            &entries,
+            (struct entry){.label = panel->mark_note, .stroke = {.colour = palette_grey, .width = 1.5}, .ring = true});
     return entries;
 }
 
@@ -117,8 +115,7 @@ static struct box grown(struct box box, double by)
     return (struct box){box.left - by, box.top - by, box.width + 2 * by, box.height + 2 * by};
 }
 
-static bool place_inside(const struct panel *panel, const struct entries *entries,
-                         struct legend *legend)
+static bool place_inside(const struct panel *panel, const struct entries *entries, struct legend *legend)
 {
     struct box frame = frame_box(&panel->frame);
     struct box size = {.width = entries->width, .height = row_height * (double)entries->count};
@@ -134,8 +131,7 @@ static bool place_inside(const struct panel *panel, const struct entries *entrie
 
 /* In as many columns as the panel has room for. They begin at the frame, or further left if that
  * saves a row. */
-static void place_beneath(const struct panel *panel, const struct entries *entries,
-                          struct legend *legend)
+static void place_beneath(const struct panel *panel, const struct entries *entries, struct legend *legend)
 {
     struct box frame = frame_box(&panel->frame);
     double right = frame.width + panel->margins.right;
@@ -180,8 +176,7 @@ static void draw_shape(struct text *out, const struct key *key, struct point cen
     else if (key->shape == KEY_DOT)
         svg_dot(out, centre, 3.4, key->colour);
     else
-        svg_fill(out, (struct box){centre.x - side / 2, centre.y - side / 2, side, side},
-                 key->colour);
+        svg_fill(out, (struct box){centre.x - side / 2, centre.y - side / 2, side, side}, key->colour);
 }
 
 static void draw_key(struct text *out, const struct entry *entry, struct point at)

@@ -61,8 +61,7 @@ static void draw_line(struct text *out, const struct panel *panel, size_t index)
     struct stroke stroke = {.colour = level->colour, .width = 1.3, .dash = dash};
     stroke.gap = period * (double)total - dash;
     stroke.shift = before ? period * (double)(total - before) : 0;
-    svg_line(out, frame_point(&panel->frame, x->from, level->y),
-             frame_point(&panel->frame, x->to, level->y), &stroke);
+    svg_line(out, frame_point(&panel->frame, x->from, level->y), frame_point(&panel->frame, x->to, level->y), &stroke);
 }
 
 void level_draw_lines(struct text *out, const struct panel *panel)
@@ -93,8 +92,8 @@ static size_t list_labels(const struct panel *panel, struct label *labels)
         double line = axis_pixel(&panel->frame.y, level->y);
         for (; place > 0 && labels[place - 1].line > line; place--)
             labels[place] = labels[place - 1];
-        labels[place] = (struct label){
-            .level = level, .line = line, .colour = total > 1 ? palette_grey : level->colour};
+        labels[place] =
+            (struct label){.level = level, .line = line, .colour = total > 1 ? palette_grey : level->colour};
         count++;
     }
     return count;
@@ -122,8 +121,7 @@ static void draw_label(struct text *out, const struct panel *panel, const struct
     double right = right_side(panel);
     struct point at = {right + label_gap, label->at + 0.35 * label_size};
     if (!is_beyond(panel, label->level))
-        svg_line(out, (struct point){right, label->line}, (struct point){at.x - 2, label->at},
-                 &lead);
+        svg_line(out, (struct point){right, label->line}, (struct point){at.x - 2, label->at}, &lead);
     svg_text(out, at, words_of(&label->level->label), &font);
 }
 

@@ -41,8 +41,7 @@ static double shift(const temper_line_figure *figure, size_t series)
     return 3 * ((double)series - 0.5 * (double)(figure->series_count - 1));
 }
 
-static struct point place(const temper_line_figure *figure, const struct frame *frame,
-                          size_t series, size_t point)
+static struct point place(const temper_line_figure *figure, const struct frame *frame, size_t series, size_t point)
 {
     struct point at = frame_point(frame, figure->x[point], value_at(figure, series, point));
     at.x += shift(figure, series);
@@ -54,8 +53,7 @@ static void draw_bar(struct text *out, struct point at, double half, const struc
     const struct point top = {at.x, at.y - half}, bottom = {at.x, at.y + half};
     svg_line(out, top, bottom, stroke);
     svg_line(out, (struct point){at.x - cap, top.y}, (struct point){at.x + cap, top.y}, stroke);
-    svg_line(out, (struct point){at.x - cap, bottom.y}, (struct point){at.x + cap, bottom.y},
-             stroke);
+    svg_line(out, (struct point){at.x - cap, bottom.y}, (struct point){at.x + cap, bottom.y}, stroke);
 }
 
 /* Bars and points beneath the lines. */

@@ -49,8 +49,7 @@ static void draw_weights(struct text *out, const struct model_report *report)
         values[i] = report->weights[i].value;
     }
     const temper_bar_figure figure = {
-        .title = report->weights_scaled ? "Strongest weights, of features of equal spread"
-                                        : "Strongest weights",
+        .title = report->weights_scaled ? "Strongest weights, of features of equal spread" : "Strongest weights",
         .groups = names,
         .group_count = report->weight_count,
         .series = series,
@@ -162,8 +161,8 @@ static void model_facts(struct text *out, const struct model_report *report)
     text_format(add_fact(&facts, "weights that are not 0"), "%llu", summary->nonzeros);
     text_append(add_fact(&facts, "scaling"), summary->scale);
     text_format(add_fact(&facts, "trained on rows"), "%llu", summary->rows);
-    text_format(add_fact(&facts, "solver"), "%s, %llu iterations, %s", summary->solver,
-                summary->iterations, summary->stop);
+    text_format(add_fact(&facts, "solver"), "%s, %llu iterations, %s", summary->solver, summary->iterations,
+                summary->stop);
     add_percent(&facts, "accuracy in training", summary->accuracy);
     write_facts(out, &facts, "Model");
 }
@@ -174,8 +173,7 @@ static void evaluation_facts(struct text *out, const struct model_report *report
     struct facts facts = {.count = 0};
     text_format(add_fact(&facts, "rows"), "%llu", evaluation->rows);
     if (evaluation->unknown > 0)
-        text_format(add_fact(&facts, "of a class that the model does not know"), "%llu",
-                    evaluation->unknown);
+        text_format(add_fact(&facts, "of a class that the model does not know"), "%llu", evaluation->unknown);
     add_percent(&facts, "accuracy", evaluation->accuracy);
     add_percent(&facts, "balanced accuracy", evaluation->balanced_accuracy);
     add_number(&facts, "loss", evaluation->loss);

@@ -37,8 +37,7 @@ static unsigned char mix(unsigned char from, unsigned char to, double share)
 
 struct colour palette_pale(struct colour colour, double share)
 {
-    return (struct colour){mix(colour.red, 255, share), mix(colour.green, 255, share),
-                           mix(colour.blue, 255, share)};
+    return (struct colour){mix(colour.red, 255, share), mix(colour.green, 255, share), mix(colour.blue, 255, share)};
 }
 
 struct colour palette_group(size_t index)
@@ -48,8 +47,7 @@ struct colour palette_group(size_t index)
 
 struct stroke palette_guide(struct colour colour)
 {
-    return (struct stroke){
-        .colour = palette_pale(colour, 0.35), .width = 1.1, .dash = 1.5, .gap = 3};
+    return (struct stroke){.colour = palette_pale(colour, 0.35), .width = 1.1, .dash = 1.5, .gap = 3};
 }
 
 /* Along three colours; a single curve takes the middle one. */

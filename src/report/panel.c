@@ -145,21 +145,18 @@ static void draw_grid(struct text *out, const struct panel *panel)
     ticks = y_ticks(panel);
     for (size_t i = 0; i < ticks.count; i++) {
         double value = tick_value(&ticks, i), at = axis_pixel(y, value);
-        svg_line(out, (struct point){x->pixel_from, at}, (struct point){x->pixel_to, at},
-                 value == 0 ? &zero : &thin);
+        svg_line(out, (struct point){x->pixel_from, at}, (struct point){x->pixel_to, at}, value == 0 ? &zero : &thin);
     }
 }
 
-static void draw_tick_label(struct text *out, struct point at, const char *label,
-                            const char *anchor)
+static void draw_tick_label(struct text *out, struct point at, const char *label, const char *anchor)
 {
     const struct font font = {.colour = palette_grey, .size = tick_size, .anchor = anchor};
     svg_text(out, at, label, &font);
 }
 
 /* Beside the frame: in front of its left side, or behind its right one. */
-static void draw_height_labels(struct text *out, const struct axis *axis, double at_x,
-                               const char *anchor)
+static void draw_height_labels(struct text *out, const struct axis *axis, double at_x, const char *anchor)
 {
     struct text label = {0};
     struct ticks ticks = height_ticks(axis);
@@ -181,8 +178,7 @@ static void draw_tick_labels(struct text *out, const struct panel *panel)
     for (size_t i = 0; i < ticks.count; i++) {
         label.length = 0;
         tick_label(&label, &ticks, i);
-        struct point at = {axis_pixel(x, tick_value(&ticks, i)),
-                           y->pixel_from + tick_gap + 0.8 * tick_size};
+        struct point at = {axis_pixel(x, tick_value(&ticks, i)), y->pixel_from + tick_gap + 0.8 * tick_size};
         draw_tick_label(out, at, words_of(&label), "middle");
     }
     out->failed |= label.failed;
@@ -209,11 +205,9 @@ static double widest_label(struct panel *panel, const struct axis *axis)
 }
 
 /* The title of an axis, with the power of ten that its labels leave out. */
-static void draw_axis_title(struct text *out, const char *title, int common_factor, struct point at,
-                            bool upwards)
+static void draw_axis_title(struct text *out, const char *title, int common_factor, struct point at, bool upwards)
 {
-    const struct font font = {
-        .colour = palette_ink, .size = axis_title_size, .anchor = "middle", .upwards = upwards};
+    const struct font font = {.colour = palette_ink, .size = axis_title_size, .anchor = "middle", .upwards = upwards};
     struct text full = {0};
     text_append(&full, title);
     if (common_factor) {

@@ -90,8 +90,7 @@ struct panel {
 };
 
 /* The frame with its origin at 0, 0, and the ranges of both axes. */
-void panel_frame(struct panel *panel, double width, double height, struct domain x,
-                 struct domain y);
+void panel_frame(struct panel *panel, double width, double height, struct domain x, struct domain y);
 /* A new curve, for the caller to fill; there must be fewer than PANEL_CURVES. */
 struct curve *panel_add_curve(struct panel *panel, struct stroke stroke);
 struct level *panel_add_level(struct panel *panel, double y, struct colour colour);

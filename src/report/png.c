@@ -13,8 +13,7 @@ static void put_u32(unsigned char *at, uint32_t value)
 }
 
 /* Length, name, bytes, and a checksum of the last two. */
-static void append_chunk(struct text *out, const char *name, const unsigned char *bytes,
-                         uint32_t length)
+static void append_chunk(struct text *out, const char *name, const unsigned char *bytes, uint32_t length)
 {
     unsigned char number[4];
     uLong sum = crc32(crc32(0, NULL, 0), (const unsigned char *)name, 4);
@@ -63,8 +62,7 @@ static void append_base64(struct text *out, const unsigned char *bytes, size_t l
         size_t left = length - i;
         uint32_t group = (uint32_t)bytes[i] << 16 | (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
                          (left > 2 ? (uint32_t)bytes[i + 2] : 0);
-        char letters[4] = {digit[group >> 18], digit[group >> 12 & 63],
-                           left > 1 ? digit[group >> 6 & 63] : '=',
+        char letters[4] = {digit[group >> 18], digit[group >> 12 & 63], left > 1 ? digit[group >> 6 & 63] : '=',
                            left > 2 ? digit[group & 63] : '='};
         text_append_bytes(out, letters, sizeof letters);
     }

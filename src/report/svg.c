@@ -13,8 +13,7 @@ enum { DECIMALS = 2 };
 enum { MARK_SUB = 1, MARK_SUP, MARK_ITALIC, MARK_END };
 
 /* Helvetica and its metric twins first: they come with every desktop, DejaVu with every Linux. */
-static const char font_stack[] =
-    "Helvetica Neue, Helvetica, Arial, Liberation Sans, DejaVu Sans, sans-serif";
+static const char font_stack[] = "Helvetica Neue, Helvetica, Arial, Liberation Sans, DejaVu Sans, sans-serif";
 
 static const double script_size = 0.72; /* of a sub- or superscript, relative to its line */
 static const double sub_drop = 0.22;    /* in ems of the line */
@@ -53,8 +52,7 @@ void svg_escape(struct text *out, const char *string)
     escape_bytes(out, string, strlen(string));
 }
 
-void svg_begin(struct text *out, double width, double height, const char *name,
-               const char *description)
+void svg_begin(struct text *out, double width, double height, const char *name, const char *description)
 {
     text_append(out, "<svg xmlns=\"http://www.w3.org/2000/svg\"");
     attribute(out, "width", width);
@@ -90,8 +88,7 @@ static double whole_attribute(const char *document, const char *name)
 struct box svg_size(const struct text *document)
 {
     const char *words = words_of(document);
-    return (struct box){.width = whole_attribute(words, " width=\""),
-                        .height = whole_attribute(words, " height=\"")};
+    return (struct box){.width = whole_attribute(words, " width=\""), .height = whole_attribute(words, " height=\"")};
 }
 
 void svg_nest(struct text *out, struct point at, const struct text *document)
@@ -169,8 +166,7 @@ void svg_line(struct text *out, struct point from, struct point to, const struct
     text_append(out, "/>\n");
 }
 
-void svg_path(struct text *out, const struct point *points, size_t count,
-              const struct stroke *stroke)
+void svg_path(struct text *out, const struct point *points, size_t count, const struct stroke *stroke)
 {
     text_append(out, "<path fill=\"none\" stroke-linejoin=\"round\"");
     stroke_attributes(out, stroke);

@@ -45,8 +45,7 @@ struct font {
 #define SVG_ITALIC(string) "\003" string "\004"
 
 /* A document on white paper. Name and description are for readers who cannot see it. */
-void svg_begin(struct text *out, double width, double height, const char *name,
-               const char *description);
+void svg_begin(struct text *out, double width, double height, const char *name, const char *description);
 void svg_end(struct text *out);
 /* The size that a document was begun with, and the document as a part of another. */
 struct box svg_size(const struct text *document);
@@ -64,8 +63,7 @@ void svg_blank(struct text *out, struct box box);
 void svg_fill(struct text *out, struct box box, struct colour colour);
 void svg_line(struct text *out, struct point from, struct point to, const struct stroke *stroke);
 /* A line through the points; a point with a NaN lifts the pen. */
-void svg_path(struct text *out, const struct point *points, size_t count,
-              const struct stroke *stroke);
+void svg_path(struct text *out, const struct point *points, size_t count, const struct stroke *stroke);
 void svg_dot(struct text *out, struct point centre, double radius, struct colour colour);
 /* A ring filled with white, and one around what is there. */
 void svg_ring(struct text *out, struct point centre, double radius, const struct stroke *stroke);

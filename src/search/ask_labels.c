@@ -67,8 +67,7 @@ static void fill_shortlist(const struct tuning *t, struct shortlist *list)
     enlist(list, best_between(t, 0, 0.4));
 }
 
-static temper_status predict_unseen(struct tuning *t, struct shortlist *list, size_t i,
-                                    bool *finished)
+static temper_status predict_unseen(struct tuning *t, struct shortlist *list, size_t i, bool *finished)
 {
     const struct gathered_labels *roll = &t->cv.roll;
     struct fold_models models = {0};

@@ -60,23 +60,20 @@ static bool batch_new(struct batch *batch, const size_t *which)
     batch->trial = mem_zeroed(batch->trials, sizeof *batch->trial);
     batch->fit = mem_alloc(batch->trials, parts * sizeof *batch->fit);
     batch->p = mem_alloc(cv->ground->data->classes.count, sizeof *batch->p);
-    batch->trusted_activation =
-        mem_alloc(cv->trusted.count, vectors * sizeof *batch->trusted_activation);
+    batch->trusted_activation = mem_alloc(cv->trusted.count, vectors * sizeof *batch->trusted_activation);
     batch->loss = mem_alloc(cv->roll.own, sizeof *batch->loss);
     bool room = batch->trial && batch->fit && batch->p && batch->trusted_activation && batch->loss;
     for (size_t i = 0; room && i < batch->trials; i++) {
         const temper_candidate *candidate = &cv->table[which[i]];
         room = trial_new(batch, which[i], &batch->trial[i]);
         for (size_t part = 0; part < parts; part++)
-            batch->fit[i * parts + part] =
-                (struct fit){candidate->loss, candidate->l2, (uint32_t)(batch->stage - 1),
-                             (uint32_t)part, FIT_BEGINS_AT_ZERO};
+            batch->fit[i * parts + part] = (struct fit){candidate->loss, candidate->l2, (uint32_t)(batch->stage - 1),
+                                                        (uint32_t)part, FIT_BEGINS_AT_ZERO};
     }
     return room;
 }
 
-static temper_status run_batch(struct batch *batch, const size_t *which, bool *finished,
-                               temper_error *error)
+static temper_status run_batch(struct batch *batch, const size_t *which, bool *finished, temper_error *error)
 {
     const struct crossval *cv = batch->cv;
     temper_status status = TEMPER_OK;
@@ -108,9 +105,7 @@ static size_t trials_together(const struct dataset *data, size_t parts)
         least = 1;
     }
     size_t affordable = bytes / row / (size_t)dataset_all_rows(data) * parts;
-    size_t fits = affordable > MOST_TOGETHER ? MOST_TOGETHER
-                  : affordable < least       ? least
-                                             : affordable;
+    size_t fits = affordable > MOST_TOGETHER ? MOST_TOGETHER : affordable < least ? least : affordable;
     return parts > 0 && parts < fits ? fits / parts : 1;
 }
 
@@ -124,8 +119,8 @@ size_t crossval_trial_bytes(const struct dataset *data)
     return (2 * sizeof(uint16_t) + sizeof(double)) * trials_together(data, 2);
 }
 
-temper_status crossval_run(struct crossval *cv, int stage, const size_t *which, size_t count,
-                           bool *finished, temper_error *error)
+temper_status crossval_run(struct crossval *cv, int stage, const size_t *which, size_t count, bool *finished,
+                           temper_error *error)
 {
     size_t parts = crossval_parts(cv, stage);
     size_t together = trials_together(cv->ground->data, parts);
@@ -164,8 +159,7 @@ static temper_status draw_folds(struct crossval *cv, const struct dataset *all, 
 {
     struct split_how how = {cv->train->seed, true};
     temper_status status = split_folds(all, 2, how, &cv->partition[0], error);
-    return status == TEMPER_OK ? split_folds(all, cv->folds, how, &cv->partition[1], error)
-                               : status;
+    return status == TEMPER_OK ? split_folds(all, cv->folds, how, &cv->partition[1], error) : status;
 }
 
 static temper_status take_folds(struct crossval *cv, const struct dataset *all, temper_error *error)

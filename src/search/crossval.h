@@ -14,8 +14,8 @@ enum { STAGE_NONE, STAGE_HALVES, STAGE_FOLDS };
 
 /* Rows whose labels are right: others than those of the ground, or some of them. */
 struct trusted {
-    size_t count;         /* 0: there are none */
-    struct dataset *data; /* other rows, with labels numbered as the ground has them; or NULL */
+    size_t count;                  /* 0: there are none */
+    struct dataset *data;          /* other rows, with labels numbered as the ground has them; or NULL */
     const unsigned long long *row; /* or these */
     const uint32_t *label;
 };
@@ -51,8 +51,8 @@ void crossval_free(struct crossval *cv);
 size_t crossval_most_fits(const struct dataset *data);
 size_t crossval_trial_bytes(const struct dataset *data);
 /* Takes the candidates `which` to a stage. *finished is false where goes_on ended it. */
-temper_status crossval_run(struct crossval *cv, int stage, const size_t *which, size_t count,
-                           bool *finished, temper_error *error);
+temper_status crossval_run(struct crossval *cv, int stage, const size_t *which, size_t count, bool *finished,
+                           temper_error *error);
 
 /* Fits of one candidate in a stage. */
 size_t crossval_parts(const struct crossval *cv, int stage);

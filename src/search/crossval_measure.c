@@ -28,8 +28,8 @@ uint32_t activations_winner(const double *a, size_t vectors, double *confidence)
 }
 
 /* Losses of calibrated probabilities; NAN where there are none. */
-static void take_losses(const struct batch *batch, const struct model *shape, const double *a,
-                        uint32_t label, struct row_losses *out)
+static void take_losses(const struct batch *batch, const struct model *shape, const double *a, uint32_t label,
+                        struct row_losses *out)
 {
     size_t classes = shape->classes.count;
     double brier = 0, *p = batch->p;
@@ -80,9 +80,8 @@ static void look_at_row(const struct look *look, size_t row)
     if (batch->stage == STAGE_HALVES)
         trial->confidence[row] = confidence;
     loss->correct = winner == data->label[row];
-    struct model shape = {.vectors = vectors,
-                          .classes = {.count = data->classes.count},
-                          .loss = cv->table[trial->candidate].loss};
+    struct model shape = {
+        .vectors = vectors, .classes = {.count = data->classes.count}, .loss = cv->table[trial->candidate].loss};
     if (cv->weight[cv->roll.first + row] > 0)
         take_losses(batch, &shape, a, data->label[row], loss);
 }
@@ -124,8 +123,7 @@ static void add_rows(void *context, void *state)
 }
 
 /* Every process has all of them. */
-static temper_status add_trusted_others(const struct look *look, struct sums *sums,
-                                        temper_error *error)
+static temper_status add_trusted_others(const struct look *look, struct sums *sums, temper_error *error)
 {
     const struct batch *batch = look->batch;
     const struct crossval *cv = batch->cv;
@@ -135,21 +133,18 @@ static temper_status add_trusted_others(const struct look *look, struct sums *su
     struct solution solution = {look->end->w, vectors, !cv->train->no_intercept};
     double confidence;
     theirs.given = trusted->data;
-    temper_status status =
-        scaled_features_activations(&theirs, solution, 1, batch->trusted_activation, error);
+    temper_status status = scaled_features_activations(&theirs, solution, 1, batch->trusted_activation, error);
     for (size_t i = 0; status == TEMPER_OK && i < trusted->count; i++) {
         const double *a = batch->trusted_activation + i * vectors;
         sums->trusted++;
-        sums->trusted_right +=
-            activations_winner(a, vectors, &confidence) == trusted->data->label[i];
+        sums->trusted_right += activations_winner(a, vectors, &confidence) == trusted->data->label[i];
     }
     return status;
 }
 
 /* ---- One candidate --------------------------------------------------------------------------- */
 
-static void total(const struct crossval *cv, const struct trial *trial, size_t parts,
-                  temper_candidate *out)
+static void total(const struct crossval *cv, const struct trial *trial, size_t parts, temper_candidate *out)
 {
     struct sums all = {0};
     for (size_t i = 0; i < parts; i++) {
@@ -167,26 +162,23 @@ static void total(const struct crossval *cv, const struct trial *trial, size_t p
     out->trusted = all.trusted > 0 ? all.trusted_right / all.trusted : (double)NAN;
 }
 
-static temper_status measure(const struct crossval *cv, uint16_t *const predicted[2],
-                             const double *confidence, temper_candidate *candidate,
-                             temper_error *error)
+static temper_status measure(const struct crossval *cv, uint16_t *const predicted[2], const double *confidence,
+                             temper_candidate *candidate, temper_error *error)
 {
-    struct half_split_stats halves = {
-        cv->roll.rows,         cv->ground->data->classes.count, cv->roll.label, cv->weight,
-        cv->partition[0].part, {predicted[0], predicted[1]},    confidence};
+    struct half_split_stats halves = {cv->roll.rows, cv->ground->data->classes.count, cv->roll.label,
+                                      cv->weight,    cv->partition[0].part,           {predicted[0], predicted[1]},
+                                      confidence};
     return half_split_measure(&halves, candidate, error);
 }
 
 /* Ranks are among the rows of all processes. */
-static temper_status measure_gathered(const struct crossval *cv, const struct trial *trial,
-                                      temper_candidate *candidate, temper_error *error)
+static temper_status measure_gathered(const struct crossval *cv, const struct trial *trial, temper_candidate *candidate,
+                                      temper_error *error)
 {
     const struct gathered_labels *roll = &cv->roll;
-    uint16_t *predicted[2] = {mem_alloc(roll->rows, sizeof **predicted),
-                              mem_alloc(roll->rows, sizeof **predicted)};
+    uint16_t *predicted[2] = {mem_alloc(roll->rows, sizeof **predicted), mem_alloc(roll->rows, sizeof **predicted)};
     double *confidence = mem_alloc(roll->rows, sizeof *confidence);
-    temper_status status =
-        predicted[0] && predicted[1] && confidence ? TEMPER_OK : error_no_memory(error);
+    temper_status status = predicted[0] && predicted[1] && confidence ? TEMPER_OK : error_no_memory(error);
     for (size_t i = 0; status == TEMPER_OK && i < 2; i++)
         status = gather_labels(roll, trial->predicted[i], sizeof **predicted, predicted[i], error);
     if (status == TEMPER_OK)
@@ -207,15 +199,12 @@ static temper_status finish(struct batch *batch, struct trial *trial, temper_err
     bool folds = batch->stage == STAGE_FOLDS || cv->folds == 2;
     total(cv, trial, batch->parts, candidate);
     for (size_t i = 0; folds && i < batch->parts; i++)
-        cv->fold_accuracy[trial->candidate * cv->folds + i] =
-            trial->sums[i].correct / trial->sums[i].weight;
+        cv->fold_accuracy[trial->candidate * cv->folds + i] = trial->sums[i].correct / trial->sums[i].weight;
     if (batch->stage == STAGE_HALVES)
-        status = comm_alone(cv->roll.comm)
-                     ? measure(cv, trial->predicted, trial->confidence, candidate, error)
-                     : measure_gathered(cv, trial, candidate, error);
+        status = comm_alone(cv->roll.comm) ? measure(cv, trial->predicted, trial->confidence, candidate, error)
+                                           : measure_gathered(cv, trial, candidate, error);
     candidate->stage = folds ? STAGE_FOLDS : STAGE_HALVES;
-    return status == TEMPER_OK && cv->ended ? cv->ended(cv->context, trial->candidate, error)
-                                            : status;
+    return status == TEMPER_OK && cv->ended ? cv->ended(cv->context, trial->candidate, error) : status;
 }
 
 temper_status crossval_fit_ended(void *context, const struct fit_end *end, temper_error *error)

@@ -42,15 +42,13 @@ static bool goes_on(void *context)
     return tuning_goes_on(job->t, job->done);
 }
 
-static temper_status run_folds(struct collecting *job, size_t candidate, int stage, struct fit *fit,
-                               bool *finished)
+static temper_status run_folds(struct collecting *job, size_t candidate, int stage, struct fit *fit, bool *finished)
 {
     struct tuning *t = job->t;
     const temper_candidate *chosen = &t->grid.table[candidate];
     size_t parts = job->models->parts;
     for (size_t i = 0; i < parts; i++)
-        fit[i] = (struct fit){chosen->loss, chosen->l2, (uint32_t)(stage - 1), (uint32_t)i,
-                              FIT_BEGINS_AT_ZERO};
+        fit[i] = (struct fit){chosen->loss, chosen->l2, (uint32_t)(stage - 1), (uint32_t)i, FIT_BEGINS_AT_ZERO};
     struct fits_job fits = {.ground = &t->ground,
                             .partition = t->cv.partition,
                             .fit = fit,
@@ -69,8 +67,7 @@ static temper_status run_folds(struct collecting *job, size_t candidate, int sta
     return status;
 }
 
-temper_status fold_models_fit(struct tuning *t, size_t candidate, int stage,
-                              struct fold_models *out, bool *finished)
+temper_status fold_models_fit(struct tuning *t, size_t candidate, int stage, struct fold_models *out, bool *finished)
 {
     size_t parts = crossval_parts(&t->cv, stage), size = fits_size(&t->ground, &t->train);
     struct fold_models models = {.parts = parts, .rows = (size_t)t->data->x.rows};
@@ -103,8 +100,7 @@ void fold_models_free(struct fold_models *models)
 /* ---- Agreement ------------------------------------------------------------------------------- */
 
 /* The share of the rows of all processes. */
-static temper_status difference(const struct tuning *t, const uint16_t *a, const uint16_t *b,
-                                double *share)
+static temper_status difference(const struct tuning *t, const uint16_t *a, const uint16_t *b, double *share)
 {
     uint64_t here = 0, all;
     for (size_t row = 0; row < (size_t)t->data->x.rows; row++)
@@ -116,16 +112,14 @@ static temper_status difference(const struct tuning *t, const uint16_t *a, const
 }
 
 /* Among themselves, mean over pairs. */
-static temper_status own_difference(const struct tuning *t, const struct fold_models *models,
-                                    double *mean)
+static temper_status own_difference(const struct tuning *t, const struct fold_models *models, double *mean)
 {
     double sum = 0, share = 0;
     size_t pairs = 0;
     temper_status status = TEMPER_OK;
     for (size_t i = 0; i < models->parts; i++)
         for (size_t j = i + 1; status == TEMPER_OK && j < models->parts; j++, pairs++) {
-            status = difference(t, models->predicted + i * models->rows,
-                                models->predicted + j * models->rows, &share);
+            status = difference(t, models->predicted + i * models->rows, models->predicted + j * models->rows, &share);
             sum += share;
         }
     *mean = sum / (double)pairs;
@@ -168,8 +162,7 @@ static temper_status train_final(struct tuning *t, const struct model *warm, str
                                  temper_train_report *report)
 {
     const temper_candidate *chosen = &t->grid.table[t->answer.best];
-    bool convex = chosen->loss.method == TEMPER_HINGE ||
-                  (chosen->loss.t1 >= 1 && chosen->loss.t1 >= chosen->loss.t2);
+    bool convex = chosen->loss.method == TEMPER_HINGE || (chosen->loss.t1 >= 1 && chosen->loss.t1 >= chosen->loss.t2);
     temper_train_options options = t->train;
     options.loss = chosen->loss;
     options.l2 = chosen->l2;
@@ -182,8 +175,7 @@ static temper_status train_final(struct tuning *t, const struct model *warm, str
 }
 
 /* As a model for train() to begin from: what it asks of one, and no more. */
-static temper_status mean_model(const struct tuning *t, const struct fold_models *models,
-                                struct model **out)
+static temper_status mean_model(const struct tuning *t, const struct fold_models *models, struct model **out)
 {
     const struct classes *classes = &t->data->classes;
     struct model *model;
@@ -191,15 +183,13 @@ static temper_status mean_model(const struct tuning *t, const struct fold_models
     if (status != TEMPER_OK)
         return status;
     for (size_t c = 0; c < classes->count; c++)
-        if (classes_add(&model->classes, classes->name[c], strlen(classes->name[c])) >=
-            CLASSES_FULL) {
+        if (classes_add(&model->classes, classes->name[c], strlen(classes->name[c])) >= CLASSES_FULL) {
             model_free(model);
             return error_no_memory(t->error);
         }
     model->scale.kind = t->ground.scale.kind;
-    scaled_features_raw_weights(
-        &t->ground, (struct solution){models->mean, model->vectors, !t->train.no_intercept},
-        (struct raw_weights){model->weights, 1, model->features, model->bias});
+    scaled_features_raw_weights(&t->ground, (struct solution){models->mean, model->vectors, !t->train.no_intercept},
+                                (struct raw_weights){model->weights, 1, model->features, model->bias});
     *out = model;
     return TEMPER_OK;
 }

@@ -18,9 +18,9 @@ enum { WORTH_THREADS = 1 << 16 }; /* numbers that a round has to move */
 
 static bool same_rows_and_loss(const struct fit *a, const struct fit *b)
 {
-    return a->loss.method == b->loss.method && a->loss.t1 == b->loss.t1 &&
-           a->loss.t2 == b->loss.t2 && a->loss.smoothing == b->loss.smoothing &&
-           a->part == b->part && (a->part == FIT_SEES_ALL || a->partition == b->partition);
+    return a->loss.method == b->loss.method && a->loss.t1 == b->loss.t1 && a->loss.t2 == b->loss.t2 &&
+           a->loss.smoothing == b->loss.smoothing && a->part == b->part &&
+           (a->part == FIT_SEES_ALL || a->partition == b->partition);
 }
 
 /* The gradient at zero has nothing of the penalty: that of the fit before may do. */
@@ -35,15 +35,13 @@ static temper_status start_run(struct crew *crew, struct runner *runner)
     const struct fits_job *job = crew->job;
     const struct fit *fit = &job->fit[runner->fit];
     struct record *before = fit->after == FIT_BEGINS_AT_ZERO ? NULL : &crew->record[fit->after];
-    struct optim_options options = {.gradient_norm = job->options->tolerance *
-                                                     crew->record[runner->fit].zero_norm,
+    struct optim_options options = {.gradient_norm = job->options->tolerance * crew->record[runner->fit].zero_norm,
                                     .max_iterations = job->options->max_iterations,
                                     .history = HISTORY};
     runner->whitener = GRAM_PRECONDITIONERS_NONE;
     temper_status status = TEMPER_OK;
     if (preconditioner_suits(fit->loss, job->ground->data))
-        status =
-            gram_preconditioners_find(crew->whiteners, fit->l2, &runner->whitener, crew->error);
+        status = gram_preconditioners_find(crew->whiteners, fit->l2, &runner->whitener, crew->error);
     if (status == TEMPER_OK)
         status = lbfgs_new(crew->size, runner->whitener != GRAM_PRECONDITIONERS_NONE, &options,
                            before ? before->end : crew->zero, &runner->run, crew->error);
@@ -121,9 +119,7 @@ static void ask_for_run(struct crew *crew, struct runner *runner)
 {
     struct lbfgs_question asked = lbfgs_asks(runner->run);
     if (asked.what == LBFGS_VALUE)
-        ask(crew, runner,
-            (struct multi_request){
-                .kind = GROUP_EVALUATE, .w = asked.point, .gradient = asked.answer});
+        ask(crew, runner, (struct multi_request){.kind = GROUP_EVALUATE, .w = asked.point, .gradient = asked.answer});
     else
         ask(crew, runner, (struct multi_request){.kind = GROUP_LENGTH, .w = asked.point});
 }
@@ -137,15 +133,13 @@ static void collect(struct crew *crew)
         runner->request = NULL;
         if (runner->stage == STAGE_ZERO)
             ask(crew, runner,
-                (struct multi_request){
-                    .kind = GROUP_EVALUATE, .w = crew->zero, .gradient = runner->gradient});
+                (struct multi_request){.kind = GROUP_EVALUATE, .w = crew->zero, .gradient = runner->gradient});
         if (runner->stage == STAGE_RUNNING)
             ask_for_run(crew, runner);
         if (runner->stage == STAGE_SCORES && scores < crew->score_slots)
             ask(crew, runner,
-                (struct multi_request){.kind = GROUP_SCORES,
-                                       .w = lbfgs_best(runner->run),
-                                       .scores = crew->score + crew->rows * scores});
+                (struct multi_request){
+                    .kind = GROUP_SCORES, .w = lbfgs_best(runner->run), .scores = crew->score + crew->rows * scores});
         scores += runner->stage == STAGE_SCORES;
     }
 }
@@ -212,13 +206,11 @@ static size_t collect_vectors(struct crew *crew, struct preconditioned *vector)
     size_t count = 0;
     for (size_t i = 0; i < crew->slots; i++) {
         struct runner *runner = &crew->runner[i];
-        runner->told =
-            runner->stage == STAGE_RUNNING && lbfgs_asks(runner->run).what == LBFGS_METRIC;
+        runner->told = runner->stage == STAGE_RUNNING && lbfgs_asks(runner->run).what == LBFGS_METRIC;
         if (!runner->told)
             continue;
         double bend = initial_curvature(crew->job->fit[runner->fit].loss, 2);
-        vector[count++] =
-            (struct preconditioned){runner->whitener, lbfgs_asks(runner->run).answer, bend};
+        vector[count++] = (struct preconditioned){runner->whitener, lbfgs_asks(runner->run).answer, bend};
     }
     return count;
 }

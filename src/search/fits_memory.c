@@ -27,8 +27,7 @@ static struct objective_spec widest(const struct dataset *data, size_t threads)
                                    .loss = {.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1},
                                    .intercept = true,
                                    .f64 = true,
-                                   .curvature =
-                                       data->classes.count == 2 || data->x.kind == MATRIX_CSR,
+                                   .curvature = data->classes.count == 2 || data->x.kind == MATRIX_CSR,
                                    .threads = threads};
 }
 
@@ -38,8 +37,7 @@ static double one_training(const struct dataset *data, size_t threads, double *b
     struct objective_spec spec = widest(data, threads);
     double vectors = data->classes.count == 2 ? 1 : (double)data->classes.count;
     double n = (double)data->x.columns + 1, rows = (double)data->x.rows;
-    bool whitens =
-        data->x.kind != MATRIX_CSR && n * n * vectors * NUMBER <= PRECONDITIONER_MOST_BYTES;
+    bool whitens = data->x.kind != MATRIX_CSR && n * n * vectors * NUMBER <= PRECONDITIONER_MOST_BYTES;
     struct objective_uses uses = {.gram = data->x.kind != MATRIX_CSR,
                                   .class_grams = whitens && vectors > 1,
                                   .hessian = vectors == 1 && n <= HESSIAN_MOST};
@@ -49,8 +47,8 @@ static double one_training(const struct dataset *data, size_t threads, double *b
            training_vectors(n * vectors) + rows * 8;
 }
 
-double fits_bytes(const struct dataset *data, const temper_train_options *options, size_t fits,
-                  size_t threads, double *block)
+double fits_bytes(const struct dataset *data, const temper_train_options *options, size_t fits, size_t threads,
+                  double *block)
 {
     double vectors = data->classes.count == 2 ? 1 : (double)data->classes.count;
     double n = (double)data->x.columns + 1, rows = (double)data->x.rows;
@@ -64,8 +62,7 @@ double fits_bytes(const struct dataset *data, const temper_train_options *option
     struct multi_spec spec = {.data = data, .intercept = true, .f64 = true, .threads = threads};
     struct crew_room room = crew_room(data, (size_t)n, fits);
     double gram = data->x.kind == MATRIX_CSR ? 0 : FACTORS * n * n * NUMBER;
-    return multi_bytes(&spec, block) + gram + room.run * (double)room.slots +
-           (double)room.score_slots * rows * NUMBER;
+    return multi_bytes(&spec, block) + gram + room.run * (double)room.slots + (double)room.score_slots * rows * NUMBER;
 }
 
 /* Candidates that are fitted together, their results, and the final training. */
@@ -84,12 +81,11 @@ temper_status tuning_budget(const struct tuning *t)
         fits = fmax(fits, fits_bytes(data, &train, most, train.threads, &block));
     }
     double trials = rows * (double)crossval_trial_bytes(data);
-    double last = one_training(data, t->train.threads, &block) +
-                  rows * (2 * (double)t->options->folds + NUMBER * vectors);
+    double last =
+        one_training(data, t->train.threads, &block) + rows * (2 * (double)t->options->folds + NUMBER * vectors);
     struct memory_limit_plan plan = {.what = "the search",
-                                     .needed =
-                                         rows * (FOLDS_BYTES + (t->options->ask ? ASK_BYTES : 0)) +
-                                         fmax(fits + trials, last),
+                                     .needed = rows * (FOLDS_BYTES + (t->options->ask ? ASK_BYTES : 0)) +
+                                               fmax(fits + trials, last),
                                      .threads = t->train.threads,
                                      .block = block};
     return memory_limit_plan(data, &plan, t->error);

@@ -45,8 +45,8 @@ static bool sees(const struct fits_job *job, const struct fit *fit, size_t row)
 }
 
 /* The same rows, where those that the fit must not see weigh nothing. */
-static temper_status hide_rows(const struct fits_job *job, const struct fit *fit,
-                               struct dataset **out, temper_error *error)
+static temper_status hide_rows(const struct fits_job *job, const struct fit *fit, struct dataset **out,
+                               temper_error *error)
 {
     const struct dataset *all = job->ground->data;
     size_t rows = (size_t)all->x.rows;
@@ -93,8 +93,8 @@ static struct pilot_progress watch(struct crew *crew, size_t threads)
 }
 
 /* Whose metrics it takes its steps in, *lent; NULL: it makes its own on the way. */
-static temper_status find_pilot(struct fitting *fitting, size_t number,
-                                const struct shared_preconditioner **lent, bool *goes_on)
+static temper_status find_pilot(struct fitting *fitting, size_t number, const struct shared_preconditioner **lent,
+                                bool *goes_on)
 {
     struct crew *crew = fitting->crew;
     const struct fit *fit = &crew->job->fit[number];
@@ -103,8 +103,8 @@ static temper_status find_pilot(struct fitting *fitting, size_t number,
     if (*lent || !shared_preconditioner_suits(crew->job, fit))
         return TEMPER_OK;
     *lent = &fitting->pilot;
-    return shared_preconditioner_fit(crew->job, fit, watch(crew, crew->inside), &fitting->pilot,
-                                     goes_on, &fitting->error);
+    return shared_preconditioner_fit(crew->job, fit, watch(crew, crew->inside), &fitting->pilot, goes_on,
+                                     &fitting->error);
 }
 
 static temper_status solve(struct fitting *fitting, size_t number, const double *begin)
@@ -152,11 +152,9 @@ static temper_status show(struct fitting *fitting, size_t number)
     if (!a)
         return error_no_memory(&fitting->error);
     struct solution solution = {t->answer, vectors, !job->options->no_intercept};
-    temper_status status =
-        scaled_features_activations(job->ground, solution, crew->inside, a, &fitting->error);
+    temper_status status = scaled_features_activations(job->ground, solution, crew->inside, a, &fitting->error);
     if (status == TEMPER_OK) {
-        struct fit_end end = {number,    t->stop, t->before.iterations, t->before.evaluations,
-                              t->answer, a};
+        struct fit_end end = {number, t->stop, t->before.iterations, t->before.evaluations, t->answer, a};
         pthread_mutex_lock(&crew->lock);
         status = job->ended(job->context, &end, &fitting->error);
         pthread_mutex_unlock(&crew->lock);
@@ -166,8 +164,7 @@ static temper_status show(struct fitting *fitting, size_t number)
 }
 
 /* `w` is where it begins and, after it, where it ended; *done is false if it was stopped. */
-static temper_status run_fit(struct fitting *fitting, size_t number, const double *begin, double *w,
-                             bool *done)
+static temper_status run_fit(struct fitting *fitting, size_t number, const double *begin, double *w, bool *done)
 {
     const struct fits_job *job = fitting->crew->job;
     const struct fit *fit = &job->fit[number];
@@ -225,8 +222,7 @@ static temper_status run_links(struct fitting *fitting, struct chain *chain, siz
         if (crew->root[i] != chain->root)
             continue;
         chain->place[i] = ends++;
-        const double *begin =
-            after == FIT_BEGINS_AT_ZERO ? NULL : chain->end + chain->place[after] * size;
+        const double *begin = after == FIT_BEGINS_AT_ZERO ? NULL : chain->end + chain->place[after] * size;
         *at = i;
         *fitting = (struct fitting){.crew = crew};
         status = run_fit(fitting, i, begin, chain->end + chain->place[i] * size, &done);
@@ -239,8 +235,7 @@ static temper_status run_chain(void *context, size_t number, size_t worker)
     struct crew *crew = context;
     const struct fits_job *job = crew->job;
     struct fitting fitting = {.crew = crew};
-    struct chain chain = {.root = crew->chain[number],
-                          .size = fits_size(job->ground, job->options)};
+    struct chain chain = {.root = crew->chain[number], .size = fits_size(job->ground, job->options)};
     size_t at = chain.root;
     (void)worker;
     chain.end = mem_alloc(chain_length(crew, chain.root), chain.size * sizeof *chain.end);
@@ -280,8 +275,8 @@ static temper_status run_all(struct crew *crew, bool *finished)
     const struct fits_job *job = crew->job;
     if (pthread_mutex_init(&crew->lock, NULL) != 0)
         return error_no_memory(crew->error);
-    temper_status status = shared_preconditioners_new(job, watch(crew, job->threads), &crew->pilots,
-                                                      finished, crew->error);
+    temper_status status =
+        shared_preconditioners_new(job, watch(crew, job->threads), &crew->pilots, finished, crew->error);
     if (status == TEMPER_OK && *finished) {
         find_chains(crew);
         status = parallel_blocks(crew->chains, crew->at_once, run_chain, crew);
@@ -300,8 +295,7 @@ temper_status fits_separate(const struct fits_job *job, bool *finished, temper_e
                         .error = error,
                         .failed = job->count};
     *finished = false;
-    temper_status status =
-        crew.root && crew.chain ? run_all(&crew, finished) : error_no_memory(error);
+    temper_status status = crew.root && crew.chain ? run_all(&crew, finished) : error_no_memory(error);
     mem_free(crew.root);
     mem_free(crew.chain);
     return status;

@@ -38,8 +38,7 @@ struct span {
 
 static temper_status bad_word(struct span word, const char *why, temper_error *error)
 {
-    return error_set(error, TEMPER_USAGE,
-                     "grid: '%.*s' %s; give lists such as t1=0.1,0.5 t2=1,1.5 l2=1e-5..1e-1:5",
+    return error_set(error, TEMPER_USAGE, "grid: '%.*s' %s; give lists such as t1=0.1,0.5 t2=1,1.5 l2=1e-5..1e-1:5",
                      (int)(word.to - word.from < 60 ? word.to - word.from : 60), word.from, why);
 }
 
@@ -72,18 +71,15 @@ static void add_value(struct values *values, double value)
 }
 
 /* FROM..TO:COUNT. Temperatures may be 0, so they have equal steps; penalties have equal ratios. */
-static bool add_range(struct span item, const char *dots, const struct lists *lists,
-                      struct values *values)
+static bool add_range(struct span item, const char *dots, const struct lists *lists, struct values *values)
 {
     bool is_l2 = values == &lists->l2;
     const char *colon = memchr(dots, ':', (size_t)(item.to - dots));
     double from, to;
     unsigned long long count;
-    if (!colon || !number_u64(colon + 1, item.to, &count) || count < 2 ||
-        count > MOST_VALUES - values->count ||
+    if (!colon || !number_u64(colon + 1, item.to, &count) || count < 2 || count > MOST_VALUES - values->count ||
         !read_value((struct span){item.from, dots}, lists, is_l2, &from) ||
-        !read_value((struct span){dots + 2, colon}, lists, is_l2, &to) ||
-        (is_l2 && !(from > 0 && to > 0)))
+        !read_value((struct span){dots + 2, colon}, lists, is_l2, &to) || (is_l2 && !(from > 0 && to > 0)))
         return false;
     for (size_t i = 0; i < (size_t)count; i++) {
         double share = (double)i / (double)(count - 1);
@@ -93,8 +89,8 @@ static bool add_range(struct span item, const char *dots, const struct lists *li
     return true;
 }
 
-static temper_status read_values(struct span word, struct span rest, const struct lists *lists,
-                                 struct values *values, temper_error *error)
+static temper_status read_values(struct span word, struct span rest, const struct lists *lists, struct values *values,
+                                 temper_error *error)
 {
     values->count = 0;
     if (rest.to[-1] == ',')
@@ -109,8 +105,7 @@ static temper_status read_values(struct span word, struct span rest, const struc
         if (!fits)
             return bad_word(word, "has too many values (there may be 64)", error);
         if (range && !add_range(item, dots, lists, values))
-            return bad_word(word, "has a range that is none: FROM..TO:COUNT, from 2 to 64 values",
-                            error);
+            return bad_word(word, "has a range that is none: FROM..TO:COUNT, from 2 to 64 values", error);
         if (!range && !read_value(item, lists, values == &lists->l2, &value))
             return bad_word(word, "needs numbers >= 0", error);
         if (!range)
@@ -119,8 +114,7 @@ static temper_status read_values(struct span word, struct span rest, const struc
     return TEMPER_OK;
 }
 
-static temper_status read_methods(struct span word, struct span rest, struct lists *lists,
-                                  temper_error *error)
+static temper_status read_methods(struct span word, struct span rest, struct lists *lists, temper_error *error)
 {
     memset(lists->method, 0, sizeof lists->method);
     if (rest.to[-1] == ',')
@@ -133,8 +127,7 @@ static temper_status read_methods(struct span word, struct span rest, struct lis
             memcpy(name, title.from, (size_t)(title.to - title.from));
         if (!method_find(name, &method))
             return bad_word(word, "names an unknown loss", error);
-        if (item.from < item.to &&
-            (method != TEMPER_HINGE || !read_value(item, lists, false, &lists->smoothing)))
+        if (item.from < item.to && (method != TEMPER_HINGE || !read_value(item, lists, false, &lists->smoothing)))
             return bad_word(word, "gives a width to a loss that has none, or no number", error);
         lists->method[method] = true;
     } while (rest.from < rest.to);
@@ -228,10 +221,8 @@ static size_t add_method(const struct lists *lists, temper_method method, struct
     size_t left_out = 0;
     for (size_t i = 0; i < lists->t1.count; i++)
         for (size_t j = 0; j < lists->t2.count; j++) {
-            temper_loss_spec loss = loss_resolve((temper_loss_spec){.method = method,
-                                                                    .t1 = lists->t1.value[i],
-                                                                    .t2 = lists->t2.value[j],
-                                                                    .smoothing = lists->smoothing});
+            temper_loss_spec loss = loss_resolve((temper_loss_spec){
+                .method = method, .t1 = lists->t1.value[i], .t2 = lists->t2.value[j], .smoothing = lists->smoothing});
             if (training_check_loss(loss, NULL) == TEMPER_OK)
                 add_loss(lists, loss, grid);
             else
@@ -259,8 +250,7 @@ static temper_status fill(const struct lists *lists, struct grid *grid, temper_e
         most += lists->method[i] ? lists->t1.count * lists->t2.count : 0;
     most *= lists->l2.count;
     if (most > MOST_CANDIDATES)
-        return error_set(error, TEMPER_USAGE,
-                         "grid: these are %zu candidates, and 100000 may be; give fewer values",
+        return error_set(error, TEMPER_USAGE, "grid: these are %zu candidates, and 100000 may be; give fewer values",
                          most);
     grid->table = mem_alloc(most, sizeof *grid->table);
     if (!grid->table)
@@ -275,11 +265,10 @@ static temper_status fill(const struct lists *lists, struct grid *grid, temper_e
     for (size_t i = 0; !lists->only && i < 2; i++)
         add_loss(lists, added[i], grid);
     if (left_out)
-        snprintf(
-            grid->note, sizeof grid->note,
-            "%zu pairs of temperatures are left out of the grid, as their loss or its slope is "
-            "unbounded (t2 < 1 <= t1, or t2 < t1 < 1)",
-            left_out);
+        snprintf(grid->note, sizeof grid->note,
+                 "%zu pairs of temperatures are left out of the grid, as their loss or its slope is "
+                 "unbounded (t2 < 1 <= t1, or t2 < t1 < 1)",
+                 left_out);
     return TEMPER_OK;
 }
 

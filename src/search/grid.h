@@ -17,8 +17,7 @@ struct grid {
 };
 
 /* The text as temper.h says (temper_tune_options.grid); NULL: the default. */
-temper_status grid_parse(const char *text, double default_l2, struct grid *out,
-                         temper_error *error);
+temper_status grid_parse(const char *text, double default_l2, struct grid *out, temper_error *error);
 void grid_free(struct grid *grid);
 
 /* Whether these are the same function, whatever they are called. */

@@ -71,8 +71,7 @@ static double rank_part(const struct half_split_stats *halves, struct space *spa
     qsort(space->order, count, sizeof *space->order, by_confidence);
     for (size_t i = 0, end; i < count; i = end) {
         double equal = 0;
-        for (end = i; end < count && space->order[end].confidence == space->order[i].confidence;
-             end++)
+        for (end = i; end < count && space->order[end].confidence == space->order[i].confidence; end++)
             equal += weight_of(halves, space->order[end].row);
         for (size_t k = i; k < end; k++)
             space->rank[space->order[k].row] = (before + equal / 2) / all;
@@ -96,8 +95,7 @@ static size_t band_of(double rank)
     return band;
 }
 
-static void measure_errors(const struct half_split_stats *halves, const struct space *space,
-                           temper_candidate *out)
+static void measure_errors(const struct half_split_stats *halves, const struct space *space, temper_candidate *out)
 {
     double all = 0, wrong = 0, agree = 0, band[TEMPER_BANDS][2] = {{0}};
     double top = 0, top_wrong = 0;
@@ -193,16 +191,14 @@ static double measure_code(const struct half_split_stats *halves, const struct s
         if (rank < 0)
             continue;
         uint64_t cell = (uint64_t)unseen(halves, row) * cells + (uint64_t)(rank * (double)cells);
-        space->counted[count++] =
-            (struct counted){cell, halves->label[row], weight_of(halves, row)};
+        space->counted[count++] = (struct counted){cell, halves->label[row], weight_of(halves, row)};
         all += weight_of(halves, row);
     }
     qsort(space->counted, count, sizeof *space->counted, by_cell);
     return code_length(space->counted, count, halves->classes) / all;
 }
 
-temper_status half_split_measure(const struct half_split_stats *halves, temper_candidate *out,
-                                 temper_error *error)
+temper_status half_split_measure(const struct half_split_stats *halves, temper_candidate *out, temper_error *error)
 {
     struct space space = {.order = mem_alloc(halves->rows, sizeof *space.order),
                           .counted = mem_alloc(halves->rows, sizeof *space.counted),

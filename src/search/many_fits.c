@@ -15,6 +15,5 @@ size_t fits_size(const struct scaled_features *ground, const temper_train_option
 
 temper_status fits_run(const struct fits_job *job, bool *finished, temper_error *error)
 {
-    return fits_can_batch(job) ? fits_batched(job, finished, error)
-                               : fits_separate(job, finished, error);
+    return fits_can_batch(job) ? fits_batched(job, finished, error) : fits_separate(job, finished, error);
 }

@@ -50,8 +50,8 @@ struct fits_job {
 temper_status fits_run(const struct fits_job *job, bool *finished, temper_error *error);
 
 /* So many trainings over the same rows; `block` as objective_bytes has it. */
-double fits_bytes(const struct dataset *data, const temper_train_options *options, size_t fits,
-                  size_t threads, double *block);
+double fits_bytes(const struct dataset *data, const temper_train_options *options, size_t fits, size_t threads,
+                  double *block);
 
 /* Of w: vectors times features, and intercepts. */
 size_t fits_vectors(const struct scaled_features *ground);

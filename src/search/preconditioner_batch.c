@@ -41,8 +41,8 @@ struct gram_preconditioners {
 };
 
 /* The moments of all rows serve every fold: a metric need not be exact. */
-static temper_status take_moments(struct gram_preconditioners *whiteners,
-                                  const struct fits_job *job, temper_error *error)
+static temper_status take_moments(struct gram_preconditioners *whiteners, const struct fits_job *job,
+                                  temper_error *error)
 {
     const struct scaled_features *ground = job->ground;
     size_t wanted = (size_t)dataset_all_rows(ground->data) / SHARE_OF_ROWS;
@@ -56,8 +56,7 @@ static temper_status take_moments(struct gram_preconditioners *whiteners,
     temper_status status = objective_new(&spec, &objective, error);
     if (status != TEMPER_OK)
         return status;
-    status =
-        objective_gram(objective, NULL, wanted > least ? wanted : least, whiteners->gram, error);
+    status = objective_gram(objective, NULL, wanted > least ? wanted : least, whiteners->gram, error);
     objective_free(objective);
     for (size_t i = 0; i < whiteners->n * whiteners->n; i++)
         whiteners->gram[i] *= COMMON_BEND;
@@ -67,15 +66,13 @@ static temper_status take_moments(struct gram_preconditioners *whiteners,
 static bool allocate(struct gram_preconditioners *whiteners, size_t count)
 {
     size_t n = whiteners->n;
-    whiteners->space =
-        mem_aligned(whiteners->threads * CHOLESKY_TOGETHER, n * sizeof *whiteners->space);
+    whiteners->space = mem_aligned(whiteners->threads * CHOLESKY_TOGETHER, n * sizeof *whiteners->space);
     whiteners->l2 = mem_alloc(count, sizeof *whiteners->l2);
     whiteners->factor = (double **)mem_zeroed(count, sizeof *whiteners->factor);
     return whiteners->space && whiteners->l2 && whiteners->factor;
 }
 
-static temper_status know_rows(struct gram_preconditioners *whiteners, const struct fits_job *job,
-                               temper_error *error)
+static temper_status know_rows(struct gram_preconditioners *whiteners, const struct fits_job *job, temper_error *error)
 {
     size_t square;
     if (lowrank_preconditioner_suits(job))
@@ -85,14 +82,13 @@ static temper_status know_rows(struct gram_preconditioners *whiteners, const str
     return whiteners->gram ? take_moments(whiteners, job, error) : error_no_memory(error);
 }
 
-temper_status gram_preconditioners_new(const struct fits_job *job,
-                                       struct gram_preconditioners **out, temper_error *error)
+temper_status gram_preconditioners_new(const struct fits_job *job, struct gram_preconditioners **out,
+                                       temper_error *error)
 {
     const char *wanted;
     const struct kernel *kernel = kernel_choose(&wanted);
     if (!kernel)
-        return error_set(error, TEMPER_USAGE,
-                         "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
+        return error_set(error, TEMPER_USAGE, "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
     struct gram_preconditioners *whiteners = mem_zeroed(1, sizeof *whiteners);
     if (!whiteners)
         return error_no_memory(error);
@@ -100,8 +96,7 @@ temper_status gram_preconditioners_new(const struct fits_job *job,
     whiteners->intercept = !job->options->no_intercept;
     whiteners->n = (size_t)job->ground->data->x.columns + (whiteners->intercept ? 1 : 0);
     whiteners->threads = job->threads;
-    temper_status status =
-        allocate(whiteners, job->count) ? know_rows(whiteners, job, error) : error_no_memory(error);
+    temper_status status = allocate(whiteners, job->count) ? know_rows(whiteners, job, error) : error_no_memory(error);
     if (status == TEMPER_OK)
         *out = whiteners;
     else
@@ -147,8 +142,8 @@ static bool make_factor(const struct gram_preconditioners *whiteners, double l2,
     return true;
 }
 
-temper_status gram_preconditioners_find(struct gram_preconditioners *whiteners, double l2,
-                                        size_t *number, temper_error *error)
+temper_status gram_preconditioners_find(struct gram_preconditioners *whiteners, double l2, size_t *number,
+                                        temper_error *error)
 {
     size_t i = 0;
     while (i < whiteners->count && whiteners->l2[i] != l2)
@@ -168,8 +163,7 @@ static void sort_in(struct gram_preconditioners *whiteners, const struct precond
 {
     struct batch *batch = NULL;
     for (size_t i = 0; i < whiteners->batches; i++)
-        if (whiteners->batch[i].whitener == vector->whitener &&
-            whiteners->batch[i].count < CHOLESKY_TOGETHER)
+        if (whiteners->batch[i].whitener == vector->whitener && whiteners->batch[i].count < CHOLESKY_TOGETHER)
             batch = &whiteners->batch[i];
     if (!batch) {
         batch = &whiteners->batch[whiteners->batches++];
@@ -197,8 +191,8 @@ static temper_status turn_batch(void *context, size_t number, size_t worker)
     return TEMPER_OK;
 }
 
-temper_status gram_preconditioners_apply(struct gram_preconditioners *whiteners,
-                                         const struct preconditioned *vectors, size_t count)
+temper_status gram_preconditioners_apply(struct gram_preconditioners *whiteners, const struct preconditioned *vectors,
+                                         size_t count)
 {
     whiteners->batches = 0;
     for (size_t i = 0; i < count; i++)

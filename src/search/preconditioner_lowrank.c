@@ -39,14 +39,13 @@ void lowrank_preconditioner_free(struct lowrank_preconditioner *principal)
     mem_free(principal);
 }
 
-static temper_status look(struct lowrank_preconditioner *principal,
-                          const struct scaled_features *ground, double *columns,
-                          temper_error *error)
+static temper_status look(struct lowrank_preconditioner *principal, const struct scaled_features *ground,
+                          double *columns, temper_error *error)
 {
     size_t n = principal->columns;
     struct pca_options how = {DIRECTIONS, SAMPLE, 0};
-    temper_status status = pca_find(ground->data, scaled_features_scale(ground), how, columns,
-                                    principal->moments, error);
+    temper_status status =
+        pca_find(ground->data, scaled_features_scale(ground), how, columns, principal->moments, error);
     double along = 0;
     for (size_t k = 0; k < DIRECTIONS; k++) {
         along += principal->moments[k * DIRECTIONS + k];
@@ -58,8 +57,8 @@ static temper_status look(struct lowrank_preconditioner *principal,
     return status;
 }
 
-temper_status lowrank_preconditioner_new(const struct fits_job *job, double bend,
-                                         struct lowrank_preconditioner **out, temper_error *error)
+temper_status lowrank_preconditioner_new(const struct fits_job *job, double bend, struct lowrank_preconditioner **out,
+                                         temper_error *error)
 {
     const struct scaled_features *ground = job->ground;
     struct lowrank_preconditioner *principal = mem_zeroed(1, sizeof *principal);
@@ -83,8 +82,8 @@ temper_status lowrank_preconditioner_new(const struct fits_job *job, double bend
 }
 
 /* After the matrix: what a vector off the directions is divided by. */
-double *lowrank_preconditioner_factor(const struct lowrank_preconditioner *principal,
-                                      cholesky_update_fn *subtract, double l2)
+double *lowrank_preconditioner_factor(const struct lowrank_preconditioner *principal, cholesky_update_fn *subtract,
+                                      double l2)
 {
     size_t cells = (size_t)DIRECTIONS * DIRECTIONS;
     double *out = mem_alloc(cells + 1, sizeof *out);
@@ -105,8 +104,7 @@ double *lowrank_preconditioner_factor(const struct lowrank_preconditioner *princ
     return out;
 }
 
-void lowrank_preconditioner_apply(const struct lowrank_preconditioner *principal,
-                                  const double *factor, double *v)
+void lowrank_preconditioner_apply(const struct lowrank_preconditioner *principal, const double *factor, double *v)
 {
     size_t n = principal->columns;
     double along[DIRECTIONS], turned[DIRECTIONS];

@@ -15,16 +15,15 @@ struct lowrank_preconditioner;
 /* Whether that will do for these fits: many features, around their means. */
 bool lowrank_preconditioner_suits(const struct fits_job *job);
 
-temper_status lowrank_preconditioner_new(const struct fits_job *job, double bend,
-                                         struct lowrank_preconditioner **out, temper_error *error);
+temper_status lowrank_preconditioner_new(const struct fits_job *job, double bend, struct lowrank_preconditioner **out,
+                                         temper_error *error);
 void lowrank_preconditioner_free(struct lowrank_preconditioner *principal);
 
 /* What a penalty adds, for lowrank_preconditioner_apply; NULL: no memory. Freed by mem_free. */
-double *lowrank_preconditioner_factor(const struct lowrank_preconditioner *principal,
-                                      cholesky_update_fn *subtract, double l2);
+double *lowrank_preconditioner_factor(const struct lowrank_preconditioner *principal, cholesky_update_fn *subtract,
+                                      double l2);
 
 /* v becomes M^-1 v. */
-void lowrank_preconditioner_apply(const struct lowrank_preconditioner *principal,
-                                  const double *factor, double *v);
+void lowrank_preconditioner_apply(const struct lowrank_preconditioner *principal, const double *factor, double *v);
 
 #endif

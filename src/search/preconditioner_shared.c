@@ -27,15 +27,14 @@ static bool convex(temper_loss_spec loss)
 
 static bool same_aim(const struct fit *a, const struct fit *b)
 {
-    return a->loss.method == b->loss.method && a->loss.t1 == b->loss.t1 &&
-           a->loss.t2 == b->loss.t2 && a->l2 == b->l2;
+    return a->loss.method == b->loss.method && a->loss.t1 == b->loss.t1 && a->loss.t2 == b->loss.t2 && a->l2 == b->l2;
 }
 
 bool shared_preconditioner_suits(const struct fits_job *job, const struct fit *fit)
 {
-    return fit->part != FIT_SEES_ALL && job->ground->data->classes.count > 2 &&
-           fits_solver_batches(job) && fit->loss.method != TEMPER_HINGE &&
-           fit->loss.method != TEMPER_BREGMAN && preconditioner_suits(fit->loss, job->ground->data);
+    return fit->part != FIT_SEES_ALL && job->ground->data->classes.count > 2 && fits_solver_batches(job) &&
+           fit->loss.method != TEMPER_HINGE && fit->loss.method != TEMPER_BREGMAN &&
+           preconditioner_suits(fit->loss, job->ground->data);
 }
 
 static double bytes_of(const struct dataset *data, temper_loss_spec loss)
@@ -48,8 +47,7 @@ static double bytes_of(const struct dataset *data, temper_loss_spec loss)
 static bool has_company(const struct fits_job *job, size_t number)
 {
     for (size_t i = number + 1; i < job->count; i++)
-        if (shared_preconditioner_suits(job, &job->fit[i]) &&
-            same_aim(&job->fit[i], &job->fit[number]))
+        if (shared_preconditioner_suits(job, &job->fit[i]) && same_aim(&job->fit[i], &job->fit[number]))
             return true;
     return false;
 }
@@ -67,8 +65,7 @@ static size_t assign(const struct fits_job *job, size_t *of, size_t *first)
             continue;
         while (k < count && !same_aim(fit, &job->fit[first[k]]))
             k++;
-        if (k == count && has_company(job, i) &&
-            bytes + bytes_of(job->ground->data, fit->loss) <= MOST_BYTES) {
+        if (k == count && has_company(job, i) && bytes + bytes_of(job->ground->data, fit->loss) <= MOST_BYTES) {
             bytes += bytes_of(job->ground->data, fit->loss);
             first[count++] = i;
         }
@@ -91,10 +88,8 @@ double shared_preconditioners_most_bytes(const struct dataset *data, size_t fits
 /* ---- One of them ----------------------------------------------------------------------------- */
 
 /* Takes the iterations that are taken in the metric of W = 0, and makes the next one. */
-temper_status shared_preconditioner_fit(const struct fits_job *job, const struct fit *fit,
-                                        struct pilot_progress watch,
-                                        struct shared_preconditioner *out, bool *finished,
-                                        temper_error *error)
+temper_status shared_preconditioner_fit(const struct fits_job *job, const struct fit *fit, struct pilot_progress watch,
+                                        struct shared_preconditioner *out, bool *finished, temper_error *error)
 {
     temper_train_options options = temper_train_defaults();
     options.tolerance = job->options->tolerance;
@@ -136,8 +131,7 @@ void shared_preconditioner_free(struct shared_preconditioner *pilot)
 /* ---- All ------------------------------------------------------------------------------------- */
 
 temper_status shared_preconditioners_new(const struct fits_job *job, struct pilot_progress watch,
-                                         struct shared_preconditioners **out, bool *finished,
-                                         temper_error *error)
+                                         struct shared_preconditioners **out, bool *finished, temper_error *error)
 {
     struct shared_preconditioners *pilots = mem_zeroed(1, sizeof *pilots);
     size_t *first = mem_alloc(job->count, sizeof *first);
@@ -152,8 +146,7 @@ temper_status shared_preconditioners_new(const struct fits_job *job, struct pilo
     if (status == TEMPER_OK)
         pilots->count = assign(job, pilots->of, first);
     for (size_t k = 0; status == TEMPER_OK && *finished && k < pilots->count; k++)
-        status = shared_preconditioner_fit(job, &job->fit[first[k]], watch, &pilots->pilot[k],
-                                           finished, error);
+        status = shared_preconditioner_fit(job, &job->fit[first[k]], watch, &pilots->pilot[k], finished, error);
     mem_free(first);
     if (status == TEMPER_OK)
         *out = pilots;
@@ -173,8 +166,7 @@ void shared_preconditioners_free(struct shared_preconditioners *pilots)
     mem_free(pilots);
 }
 
-const struct shared_preconditioner *
-shared_preconditioners_find(const struct shared_preconditioners *pilots, size_t fit)
+const struct shared_preconditioner *shared_preconditioners_find(const struct shared_preconditioners *pilots, size_t fit)
 {
     return pilots->of[fit] == NONE ? NULL : &pilots->pilot[pilots->of[fit]];
 }

@@ -23,10 +23,8 @@ struct pilot_progress {
 
 /* To be freed by shared_preconditioner_free, whatever the status. *finished is false where `watch`
  * ended it. Without factors where there are none: all features 0, say. */
-temper_status shared_preconditioner_fit(const struct fits_job *job, const struct fit *fit,
-                                        struct pilot_progress watch,
-                                        struct shared_preconditioner *out, bool *finished,
-                                        temper_error *error);
+temper_status shared_preconditioner_fit(const struct fits_job *job, const struct fit *fit, struct pilot_progress watch,
+                                        struct shared_preconditioner *out, bool *finished, temper_error *error);
 void shared_preconditioner_free(struct shared_preconditioner *pilot);
 
 struct shared_preconditioners;
@@ -34,12 +32,11 @@ struct shared_preconditioners;
 /* One for each loss and penalty that several fits share, as far as memory goes: a fit without one
  * can have its own, which is the same. */
 temper_status shared_preconditioners_new(const struct fits_job *job, struct pilot_progress watch,
-                                         struct shared_preconditioners **out, bool *finished,
-                                         temper_error *error);
+                                         struct shared_preconditioners **out, bool *finished, temper_error *error);
 void shared_preconditioners_free(struct shared_preconditioners *pilots);
 /* For the fit of that number; NULL: there is none. */
-const struct shared_preconditioner *
-shared_preconditioners_find(const struct shared_preconditioners *pilots, size_t fit);
+const struct shared_preconditioner *shared_preconditioners_find(const struct shared_preconditioners *pilots,
+                                                                size_t fit);
 
 /* At most, of any job of so many fits on such data. */
 double shared_preconditioners_most_bytes(const struct dataset *data, size_t fits);

@@ -10,20 +10,20 @@
 /* Starting values, set on other data sets with labels wrong in known ways; docs/tuning.md says what
  * each step is for. */
 static const struct {
-    double balance;         /* a class predicted less often than this share is given up */
-    double agreement;       /* halves may agree that much less than those of the most accurate */
-    double code_shorter;    /* step 1: of the code length of the most accurate */
-    double band_error;      /* step 1: rows that are taken for another class more often than not */
-    size_t band_from_many;  /* step 1: bands that count where there are more than two classes */
-    double accuracy_least;  /* step 2: below the highest accuracy */
-    double undecided_most;  /* step 2: of the most accurate one */
-    double undecided_fewer; /* step 2: as a share of that */
-    double code_nats, undecided_z; /* steps 1, 2: what few rows cannot show by chance, too */
-    double top_ratio;      /* step 3: surest rows that are wrong so much more often than all */
-    double top_z;          /* step 3: and by so many standard errors */
-    double top_ratio_best; /* step 3: the most accurate one has learnt the mistakes: below */
-    double random_ratio;   /* warning: random labels are as wrong among the surest; above */
-    double random_rows;    /* warning: so many rows among them are wrong */
+    double balance;                   /* a class predicted less often than this share is given up */
+    double agreement;                 /* halves may agree that much less than those of the most accurate */
+    double code_shorter;              /* step 1: of the code length of the most accurate */
+    double band_error;                /* step 1: rows that are taken for another class more often than not */
+    size_t band_from_many;            /* step 1: bands that count where there are more than two classes */
+    double accuracy_least;            /* step 2: below the highest accuracy */
+    double undecided_most;            /* step 2: of the most accurate one */
+    double undecided_fewer;           /* step 2: as a share of that */
+    double code_nats, undecided_z;    /* steps 1, 2: what few rows cannot show by chance, too */
+    double top_ratio;                 /* step 3: surest rows that are wrong so much more often than all */
+    double top_z;                     /* step 3: and by so many standard errors */
+    double top_ratio_best;            /* step 3: the most accurate one has learnt the mistakes: below */
+    double random_ratio;              /* warning: random labels are as wrong among the surest; above */
+    double random_rows;               /* warning: so many rows among them are wrong */
     double hopeless, hopeless_errors; /* below the best of the halves; and standard errors of it */
 } rule = {.balance = 0.5,
           .agreement = 0.01,
@@ -46,10 +46,8 @@ static const struct {
 static const struct {
     const char *name;
     enum criterion criterion;
-} criteria[] = {{"cv+c", BY_CV_C},
-                {"accuracy", BY_ACCURACY},
-                {"log-loss", BY_LOG_LOSS},
-                {"bounded-loss", BY_BOUNDED_LOSS}};
+} criteria[] = {
+    {"cv+c", BY_CV_C}, {"accuracy", BY_ACCURACY}, {"log-loss", BY_LOG_LOSS}, {"bounded-loss", BY_BOUNDED_LOSS}};
 
 bool criterion_find(const char *name, enum criterion *criterion)
 {
@@ -74,15 +72,13 @@ const char *decision_name(enum decision decision)
 bool is_hopeless(const temper_candidate *candidate, double best_half_accuracy, double rows)
 {
     double error = sqrt(best_half_accuracy * (1 - best_half_accuracy) / rows);
-    return candidate->half_accuracy <
-           best_half_accuracy - rule.hopeless - rule.hopeless_errors * error;
+    return candidate->half_accuracy < best_half_accuracy - rule.hopeless - rule.hopeless_errors * error;
 }
 
 /* ---- The best by one figure ------------------------------------------------------------------ */
 
 typedef double figure_fn(const temper_candidate *candidate);
-typedef bool admit_fn(const struct question *question, const struct answer *answer,
-                      const temper_candidate *candidate);
+typedef bool admit_fn(const struct question *question, const struct answer *answer, const temper_candidate *candidate);
 
 static double accuracy(const temper_candidate *candidate)
 {
@@ -110,8 +106,7 @@ static double undecided(const temper_candidate *candidate)
 }
 
 /* The least figure among those admitted; equal ones: the larger penalty, then the first. */
-static size_t least(const struct question *question, const struct answer *answer, figure_fn *figure,
-                    admit_fn *admit)
+static size_t least(const struct question *question, const struct answer *answer, figure_fn *figure, admit_fn *admit)
 {
     size_t best = NO_CANDIDATE;
     for (size_t i = 0; i < question->count; i++) {
@@ -120,8 +115,7 @@ static size_t least(const struct question *question, const struct answer *answer
         if (isnan(value) || !admit(question, answer, candidate))
             continue;
         double old = best == NO_CANDIDATE ? INFINITY : figure(&question->table[best]);
-        if (best == NO_CANDIDATE || value < old ||
-            (value == old && candidate->l2 > question->table[best].l2))
+        if (best == NO_CANDIDATE || value < old || (value == old && candidate->l2 > question->table[best].l2))
             best = i;
     }
     return best;
@@ -136,8 +130,7 @@ static bool fitted_on_folds(const struct question *question, const struct answer
     return candidate->stage == 2;
 }
 
-static bool fitted(const struct question *question, const struct answer *answer,
-                   const temper_candidate *candidate)
+static bool fitted(const struct question *question, const struct answer *answer, const temper_candidate *candidate)
 {
     (void)question;
     (void)answer;
@@ -152,20 +145,17 @@ static bool is_reference(const struct question *question, const struct answer *a
     return has_temperatures(candidate->loss, REFERENCE_T1, REFERENCE_T2);
 }
 
-static bool is_sound(const struct question *question, const struct answer *answer,
-                     const temper_candidate *candidate)
+static bool is_sound(const struct question *question, const struct answer *answer, const temper_candidate *candidate)
 {
     const temper_candidate *b = &question->table[answer->by_accuracy];
-    return candidate->balance > rule.balance &&
-           candidate->agreement >= b->agreement - rule.agreement;
+    return candidate->balance > rule.balance && candidate->agreement >= b->agreement - rule.agreement;
 }
 
 static bool is_sound_and_accurate(const struct question *question, const struct answer *answer,
                                   const temper_candidate *candidate)
 {
     const temper_candidate *b = &question->table[answer->by_accuracy];
-    return is_sound(question, answer, candidate) &&
-           candidate->half_accuracy >= b->half_accuracy - rule.accuracy_least;
+    return is_sound(question, answer, candidate) && candidate->half_accuracy >= b->half_accuracy - rule.accuracy_least;
 }
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
@@ -207,11 +197,10 @@ static bool by_undecided(const struct question *question, struct answer *answer)
         return false;
     answer->best = j;
     answer->decided_by = DECIDED_UNDECIDED;
-    snprintf(
-        answer->reason, sizeof answer->reason,
-        "the most accurate candidate leaves %.1f %% of the rows all but undecided, as one does "
-        "that bends to contradicting labels; this one leaves %.1f %%",
-        100 * b->undecided, 100 * candidate->undecided);
+    snprintf(answer->reason, sizeof answer->reason,
+             "the most accurate candidate leaves %.1f %% of the rows all but undecided, as one does "
+             "that bends to contradicting labels; this one leaves %.1f %%",
+             100 * b->undecided, 100 * candidate->undecided);
     return true;
 }
 
@@ -256,15 +245,13 @@ static bool by_reference(const struct question *question, struct answer *answer)
     return true;
 }
 
-static void by_figure(const struct question *question, struct answer *answer, figure_fn *figure,
-                      enum decision decision)
+static void by_figure(const struct question *question, struct answer *answer, figure_fn *figure, enum decision decision)
 {
     size_t best = least(question, answer, figure, fitted_on_folds);
     answer->best = best == NO_CANDIDATE ? answer->by_accuracy : best;
     answer->decided_by = best == NO_CANDIDATE ? DECIDED_ACCURACY : decision;
     snprintf(answer->reason, sizeof answer->reason, "it has the %s cross-validated %s",
-             answer->decided_by == DECIDED_ACCURACY ? "highest" : "lowest",
-             decision_name(answer->decided_by));
+             answer->decided_by == DECIDED_ACCURACY ? "highest" : "lowest", decision_name(answer->decided_by));
 }
 
 /* Trusted rows are few: among those that do about as well on them, the rule's choice, or else the
@@ -320,8 +307,7 @@ void choose(const struct question *question, struct answer *answer)
     else if (question->criterion == BY_BOUNDED_LOSS)
         by_figure(question, answer, bounded_loss, DECIDED_BOUNDED_LOSS);
     else if (question->criterion == BY_ACCURACY ||
-             !(by_code_length(question, answer) || by_undecided(question, answer) ||
-               by_reference(question, answer)))
+             !(by_code_length(question, answer) || by_undecided(question, answer) || by_reference(question, answer)))
         by_figure(question, answer, accuracy, DECIDED_ACCURACY);
     if (question->trusted)
         by_trusted(question, answer);

@@ -9,13 +9,13 @@
 
 #include "base/status.h"
 
-#define DECISION_LIST(X)                                                                           \
-    X(ACCURACY, "accuracy")                                                                        \
-    X(CODE_LENGTH, "code-length")                                                                  \
-    X(UNDECIDED, "undecided")                                                                      \
-    X(REFERENCE, "reference")                                                                      \
-    X(TRUSTED, "trusted")                                                                          \
-    X(LOG_LOSS, "log-loss")                                                                        \
+#define DECISION_LIST(X)                                                                                               \
+    X(ACCURACY, "accuracy")                                                                                            \
+    X(CODE_LENGTH, "code-length")                                                                                      \
+    X(UNDECIDED, "undecided")                                                                                          \
+    X(REFERENCE, "reference")                                                                                          \
+    X(TRUSTED, "trusted")                                                                                              \
+    X(LOG_LOSS, "log-loss")                                                                                            \
     X(BOUNDED_LOSS, "bounded-loss")
 
 enum decision {

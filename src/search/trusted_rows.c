@@ -10,12 +10,10 @@ static temper_status check_rows(const struct tuning *t)
     const temper_tune_options *options = t->options;
     for (size_t i = 0; i < options->trusted_count; i++) {
         if (options->trusted_rows[i] >= dataset_all_rows(t->data))
-            return error_set(
-                t->error, TEMPER_BAD_DATA, "trusted row %llu is not there: the data has %llu rows",
-                options->trusted_rows[i] + 1, (unsigned long long)dataset_all_rows(t->data));
+            return error_set(t->error, TEMPER_BAD_DATA, "trusted row %llu is not there: the data has %llu rows",
+                             options->trusted_rows[i] + 1, (unsigned long long)dataset_all_rows(t->data));
         if (options->trusted_labels[i] >= t->data->classes.count)
-            return error_set(t->error, TEMPER_BAD_DATA,
-                             "trusted row %llu is of a class that the data does not have",
+            return error_set(t->error, TEMPER_BAD_DATA, "trusted row %llu is of a class that the data does not have",
                              options->trusted_rows[i] + 1);
     }
     return TEMPER_OK;
@@ -31,8 +29,7 @@ static temper_status check_like(const struct tuning *t, const struct dataset *tr
         return error_set(t->error, TEMPER_BAD_DATA,
                          "the trusted data has %llu %s features, the data %llu %s ones; they must "
                          "be alike",
-                         (unsigned long long)trusted->x.columns,
-                         trusted->x.kind == MATRIX_CSR ? "sparse" : "dense",
+                         (unsigned long long)trusted->x.columns, trusted->x.kind == MATRIX_CSR ? "sparse" : "dense",
                          (unsigned long long)t->data->x.columns, sparse ? "sparse" : "dense");
     return TEMPER_OK;
 }
@@ -57,15 +54,13 @@ temper_status tuning_trust(struct tuning *t)
 {
     const temper_tune_options *options = t->options;
     const struct dataset *given = (const struct dataset *)options->trusted;
-    t->drops = t->criterion != BY_LOG_LOSS && t->criterion != BY_BOUNDED_LOSS && !given &&
-               !options->trusted_count;
+    t->drops = t->criterion != BY_LOG_LOSS && t->criterion != BY_BOUNDED_LOSS && !given && !options->trusted_count;
     if (given && options->trusted_count)
         return error_set(t->error, TEMPER_USAGE,
                          "trusted rows are those of a file, or some of the data; give one of them");
     if (options->trusted_count) {
-        t->cv.trusted = (struct trusted){.count = options->trusted_count,
-                                         .row = options->trusted_rows,
-                                         .label = options->trusted_labels};
+        t->cv.trusted = (struct trusted){
+            .count = options->trusted_count, .row = options->trusted_rows, .label = options->trusted_labels};
         return check_rows(t);
     }
     if (!given)

@@ -36,22 +36,20 @@ static temper_status check_words(struct tuning *t)
                          "bounded-loss",
                          options->criterion);
     if (options->assume && strcmp(options->assume, "structured") != 0)
-        return error_set(t->error, TEMPER_USAGE,
-                         "'%.64s' cannot be assumed; there is only structured", options->assume);
+        return error_set(t->error, TEMPER_USAGE, "'%.64s' cannot be assumed; there is only structured",
+                         options->assume);
     t->structured = options->assume;
     if (options->folds < 2)
         return error_set(t->error, TEMPER_USAGE, "folds must be 2 or more");
     if (options->resume && !options->checkpoint)
-        return error_set(t->error, TEMPER_USAGE,
-                         "there is no checkpoint to resume from; pass --checkpoint FILE too");
+        return error_set(t->error, TEMPER_USAGE, "there is no checkpoint to resume from; pass --checkpoint FILE too");
     return TEMPER_OK;
 }
 
 /* By what training would refuse. */
 static temper_status check_data(struct tuning *t)
 {
-    struct training_run run = {
-        .given = t->data, .data = t->data, .options = &t->train, .error = t->error};
+    struct training_run run = {.given = t->data, .data = t->data, .options = &t->train, .error = t->error};
     return training_check(&run);
 }
 
@@ -94,8 +92,7 @@ temper_status tuning_prepare(struct tuning *t)
     if (status == TEMPER_OK)
         status = tuning_budget(t);
     if (status == TEMPER_OK)
-        status =
-            scaled_features_new(t->data, t->train.scale, t->train.threads, &t->ground, t->error);
+        status = scaled_features_new(t->data, t->train.scale, t->train.threads, &t->ground, t->error);
     if (status == TEMPER_OK)
         status = scaled_features_default_l2(&t->ground, &t->default_l2, t->error);
     if (status == TEMPER_OK)
@@ -122,9 +119,8 @@ bool tuning_goes_on(struct tuning *t, size_t done)
     size_t all = t->before + done;
     double seconds = training_clock() - t->started;
     temper_tune_progress progress = {t->phase, all, t->planned, seconds,
-                                     all > 0 && t->planned >= all
-                                         ? seconds / (double)all * (double)(t->planned - all)
-                                         : (double)NAN};
+                                     all > 0 && t->planned >= all ? seconds / (double)all * (double)(t->planned - all)
+                                                                  : (double)NAN};
     if (options->follow && options->follow(options->follow_context, &progress) != 0)
         t->stopped = true;
     hear_others(t);
@@ -159,8 +155,7 @@ static size_t list_candidates(const struct tuning *t, int stage, size_t *which)
     size_t count = 0;
     for (size_t i = 0; i < t->grid.count; i++) {
         const temper_candidate *candidate = &t->grid.table[i];
-        bool hopeless =
-            stage == STAGE_FOLDS && t->drops && is_hopeless(candidate, best, t->cv.rows);
+        bool hopeless = stage == STAGE_FOLDS && t->drops && is_hopeless(candidate, best, t->cv.rows);
         if (candidate->stage < stage && !hopeless)
             which[count++] = i;
     }
@@ -227,9 +222,8 @@ static void warn_choice(struct tuning *t)
     const struct answer *answer = &t->answer;
     char *list = t->report.warnings;
     size_t size = sizeof t->report.warnings;
-    const char *trust = t->options->trusted || t->options->trusted_count
-                            ? ""
-                            : ", or let trusted labels decide (--ask, --trusted)";
+    const char *trust =
+        t->options->trusted || t->options->trusted_count ? "" : ", or let trusted labels decide (--ask, --trusted)";
     if (answer->systematic)
         sentence_add(list, size,
                      "labels look systematically wrong: they contradict (0.1, 1.12) most where it "
@@ -237,8 +231,7 @@ static void warn_choice(struct tuning *t)
                      "rows with 'temper audit'%s",
                      trust);
     if (!isnan(answer->random_share))
-        sentence_add(list, size, "about %.0f %% of the labels look random",
-                     100 * answer->random_share);
+        sentence_add(list, size, "about %.0f %% of the labels look random", 100 * answer->random_share);
     if (answer->collapsed)
         sentence_add(list, size,
                      "the chosen setting hardly predicts some class (%.0f %% of its share); give "
@@ -293,17 +286,14 @@ static void tuning_free(struct tuning *t)
     mem_free(t->report.ask_label);
 }
 
-temper_status tune(const struct dataset *data, const temper_tune_options *options,
-                   struct model **model, temper_tune_report *report, temper_error *error)
+temper_status tune(const struct dataset *data, const temper_tune_options *options, struct model **model,
+                   temper_tune_report *report, temper_error *error)
 {
     static temper_status (*const steps[])(struct tuning *) = {
         tuning_prepare, tuning_load, tuning_fit, tuning_choose, tuning_ask, tuning_final,
     };
-    struct tuning t = {.data = data,
-                       .options = options,
-                       .error = error,
-                       .wants_model = model,
-                       .started = training_clock()};
+    struct tuning t = {
+        .data = data, .options = options, .error = error, .wants_model = model, .started = training_clock()};
     temper_status status = TEMPER_OK;
     for (size_t i = 0; status == TEMPER_OK && !t.stopped && i < sizeof steps / sizeof *steps; i++)
         status = steps[i](&t);

@@ -6,7 +6,7 @@
 #include "model/model.h"
 
 /* The public call (temper.h: temper_tune) in our own types. */
-temper_status tune(const struct dataset *data, const temper_tune_options *options,
-                   struct model **model, temper_tune_report *report, temper_error *error);
+temper_status tune(const struct dataset *data, const temper_tune_options *options, struct model **model,
+                   temper_tune_report *report, temper_error *error);
 
 #endif

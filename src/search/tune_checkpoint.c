@@ -39,8 +39,8 @@ static void add_candidates(struct text *text, const struct tuning *t)
 {
     for (size_t i = 0; i < t->grid.count; i++) {
         const temper_candidate *candidate = &t->grid.table[i];
-        const double numbers[] = {(double)candidate->loss.method, candidate->loss.t1,
-                                  candidate->loss.t2, candidate->loss.smoothing, candidate->l2};
+        const double numbers[] = {(double)candidate->loss.method, candidate->loss.t1, candidate->loss.t2,
+                                  candidate->loss.smoothing, candidate->l2};
         add_bytes(text, numbers, sizeof numbers);
     }
 }
@@ -134,8 +134,7 @@ temper_status tuning_save(struct tuning *t, bool at_once)
 
 static temper_status refuse(const struct tuning *t, const char *why)
 {
-    return error_set(t->error, TEMPER_BAD_DATA,
-                     "%.200s: %s; tune without --resume, or with another --checkpoint",
+    return error_set(t->error, TEMPER_BAD_DATA, "%.200s: %s; tune without --resume, or with another --checkpoint",
                      t->options->checkpoint, why);
 }
 
@@ -151,8 +150,7 @@ static temper_status parse(struct tuning *t, char *bytes, size_t length)
     memcpy(bytes, &header, sizeof header);
     if (checksum != XXH3_64bits(bytes, length))
         return refuse(t, "the checkpoint is damaged");
-    if (memcmp(header.identity, t->identity, sizeof t->identity) != 0 ||
-        length != sizeof header + table_bytes(t))
+    if (memcmp(header.identity, t->identity, sizeof t->identity) != 0 || length != sizeof header + table_bytes(t))
         return refuse(t, "the checkpoint is of other data or other options");
     memcpy(t->grid.table, bytes + sizeof header, table);
     memcpy(t->cv.fold_accuracy, bytes + sizeof header + table, length - sizeof header - table);

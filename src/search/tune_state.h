@@ -59,8 +59,7 @@ bool tuning_goes_on(struct tuning *t, size_t done);
 temper_status tuning_budget(const struct tuning *t);
 
 /* Appends a sentence and a line break to a list of `size` bytes; never half a sentence. */
-void sentence_add(char *list, size_t size, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+void sentence_add(char *list, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Fits of one candidate: its parts of a partition, with all that they predict. */
 struct fold_models {
@@ -68,8 +67,7 @@ struct fold_models {
     uint16_t *predicted; /* [part][row], of the rows here */
     double *mean;        /* of their weights, as the solver sees features */
 };
-temper_status fold_models_fit(struct tuning *t, size_t candidate, int stage,
-                              struct fold_models *out, bool *finished);
+temper_status fold_models_fit(struct tuning *t, size_t candidate, int stage, struct fold_models *out, bool *finished);
 void fold_models_free(struct fold_models *models);
 
 /* The final model: from 0, or from the mean of the fold models if it goes astray. */

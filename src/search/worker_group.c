@@ -22,7 +22,7 @@ struct crew_room crew_room(const struct dataset *data, size_t size, size_t fits)
 {
     size_t run = (2 * HISTORY + 8) * size * sizeof(double), runs = RUN_BYTES, scores = SCORE_BYTES;
     size_t least = GROUP_WIDTH, rows = (size_t)dataset_all_rows(data); /* all must agree */
-    if (data->memory) { /* fits do not depend on their company */
+    if (data->memory) {                                                /* fits do not depend on their company */
         runs = smaller(runs, (size_t)(data->memory / RUN_SHARE));
         scores = smaller(scores, (size_t)(data->memory / SCORE_SHARE));
         least = 1;
@@ -81,8 +81,7 @@ static temper_status make_group(struct crew *crew)
                               .scale = scaled_features_scale(job->ground),
                               .intercept = !job->options->no_intercept,
                               .threads = job->threads};
-    temper_status status =
-        choose_precision(job->options, job->ground->data, &spec.f64, crew->error);
+    temper_status status = choose_precision(job->options, job->ground->data, &spec.f64, crew->error);
     if (status != TEMPER_OK)
         return status;
     struct multi_member *member = mem_alloc(job->count, sizeof *member);

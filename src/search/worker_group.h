@@ -8,9 +8,8 @@
 #include "search/preconditioner_batch.h"
 
 enum {
-    MOST_AT_ONCE =
-        GRAM_PRECONDITIONERS_MOST_VECTORS, /* two passes' worth, so that few leave gaps */
-    HISTORY = 100 /* pairs of vectors: with 40, half as many passes again */
+    MOST_AT_ONCE = GRAM_PRECONDITIONERS_MOST_VECTORS, /* two passes' worth, so that few leave gaps */
+    HISTORY = 100                                     /* pairs of vectors: with 40, half as many passes again */
 };
 
 enum stage {

@@ -80,8 +80,7 @@ static void bregman_hessian(const struct row *row, double *q, double *hessian)
     escort_form(q, row->n, hessian);
 }
 
-double bregman_loss(temper_loss_spec loss, const double *a, size_t n, size_t label,
-                    double *gradient, double *hessian)
+double bregman_loss(temper_loss_spec loss, const double *a, size_t n, size_t label, double *gradient, double *hessian)
 {
     double t1 = loss.t1 < 2 ? loss.t1 : NAN;
     const struct row row = {partition_solve(a, n, loss.t2), a, n, label, t1};

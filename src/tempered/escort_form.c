@@ -53,7 +53,6 @@ void escort_form(const double *q, size_t n, double *matrix)
     }
     for (size_t j = 0; j < n; j++) {
         double h = matrix[j * n + j];
-        matrix[j * n + j] =
-            on_diagonal(j == top ? likeliest : (struct share){q[j], h, 1 - q[j], sum - h});
+        matrix[j * n + j] = on_diagonal(j == top ? likeliest : (struct share){q[j], h, 1 - q[j], sum - h});
     }
 }

@@ -49,8 +49,7 @@ static double above(double activation, double best, double cut)
     return d > 0 ? d : 0;
 }
 
-static struct rounding find_rounding(const double *a, size_t n, size_t label, size_t rival,
-                                     double smoothing)
+static struct rounding find_rounding(const double *a, size_t n, size_t label, size_t rival, double smoothing)
 {
     struct rounding r = {.width = smoothing, .top = 1 + (a[rival] - a[label])};
     r.full = r.top > smoothing;
@@ -70,8 +69,7 @@ static struct rounding find_rounding(const double *a, size_t n, size_t label, si
     }
 }
 
-static double rounded_value(const struct rounding *r, const double *a, size_t n, size_t label,
-                            double best)
+static double rounded_value(const struct rounding *r, const double *a, size_t n, size_t label, double best)
 {
     double value = r->full ? r->top : 0;
     for (size_t c = 0; c < n; c++) {
@@ -83,8 +81,8 @@ static double rounded_value(const struct rounding *r, const double *a, size_t n,
 }
 
 /* By z: 1/width on the diagonal of the active rivals, less their mean where sum q stays 1. */
-static void rounded_hessian(const struct rounding *r, const double *a, size_t n, size_t label,
-                            double best, double *hessian)
+static void rounded_hessian(const struct rounding *r, const double *a, size_t n, size_t label, double best,
+                            double *hessian)
 {
     double shared = r->full ? 1 / (double)r->active : 0;
     for (size_t c = 0; c < n; c++)
@@ -99,8 +97,8 @@ static void rounded_hessian(const struct rounding *r, const double *a, size_t n,
 }
 
 /* Several rivals, a finite z > 0 of the best, and smoothing > 0. */
-static double rounded_rivals(temper_loss_spec loss, const double *a, size_t n, size_t label,
-                             double *gradient, double *hessian)
+static double rounded_rivals(temper_loss_spec loss, const double *a, size_t n, size_t label, double *gradient,
+                             double *hessian)
 {
     size_t rival = best_rival(a, n, label);
     double best = a[rival], sum = 0;
@@ -116,8 +114,7 @@ static double rounded_rivals(temper_loss_spec loss, const double *a, size_t n, s
     return rounded_value(&r, a, n, label, best);
 }
 
-double hinge_loss(temper_loss_spec loss, const double *a, size_t n, size_t label, double *gradient,
-                  double *hessian)
+double hinge_loss(temper_loss_spec loss, const double *a, size_t n, size_t label, double *gradient, double *hessian)
 {
     size_t rival = best_rival(a, n, label);
     struct margin_loss hinge = {0};

@@ -55,8 +55,7 @@ static real newton_far_log_p(const struct newton *family, size_t c, real lambda)
 static real newton_class_log_p(const struct newton *family, size_t c, real lambda)
 {
     real gap = newton_gap(family, c);
-    return gap < (real)1e300 ? newton_log_p(gap + lambda, family->s)
-                             : newton_far_log_p(family, c, lambda);
+    return gap < (real)1e300 ? newton_log_p(gap + lambda, family->s) : newton_far_log_p(family, c, lambda);
 }
 
 static struct newton_sums newton_evaluate(const struct newton *family, real lambda)

@@ -40,8 +40,7 @@ temper_loss_spec loss_resolve(temper_loss_spec loss)
     return loss;
 }
 
-double any_loss(temper_loss_spec loss, const double *a, size_t n, size_t label, double *gradient,
-                double *hessian)
+double any_loss(temper_loss_spec loss, const double *a, size_t n, size_t label, double *gradient, double *hessian)
 {
     loss = loss_resolve(loss);
     switch (loss.method) {

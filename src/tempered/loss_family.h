@@ -13,8 +13,7 @@ bool method_find(const char *name, temper_method *method);
 temper_loss_spec loss_resolve(temper_loss_spec loss);
 
 /* Any of the losses; a hessian needs a gradient. */
-double any_loss(temper_loss_spec loss, const double *a, size_t n, size_t label, double *gradient,
-                double *hessian);
+double any_loss(temper_loss_spec loss, const double *a, size_t n, size_t label, double *gradient, double *hessian);
 struct margin_loss any_margin_loss(temper_loss_spec loss, double margin);
 
 #endif

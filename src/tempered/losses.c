@@ -24,8 +24,7 @@ static long double log_pull(const struct row *row, size_t c, double log_share)
     long double log_p = row_log_p_wide(row, c);
     if (log_p == -INFINITY)
         return -INFINITY; /* also at t2 = 0: the support alone counts */
-    return (t2 - row->t1) * row_log_p_wide(row, row->label) - log_share +
-           t2 * (log_p - row->family.log_top);
+    return (t2 - row->t1) * row_log_p_wide(row, row->label) - log_share + t2 * (log_p - row->family.log_top);
 }
 
 /* gradient_c = p_y^(t2-t1) (q_c - [c = y]), eq. 14 for one row. The entry of the label is minus the
@@ -75,13 +74,11 @@ static void tempered_hessian(const struct row *row, double *q, double *hessian)
         hessian[i] = hessian[i] != 0 ? hessian[i] * unit : 0;
 }
 
-double tempered_loss(temper_loss_spec loss, const double *a, size_t n, size_t label,
-                     double *gradient, double *hessian)
+double tempered_loss(temper_loss_spec loss, const double *a, size_t n, size_t label, double *gradient, double *hessian)
 {
     const struct row row = {partition_solve(a, n, loss.t2), a, n, label, loss.t1};
     double log_label = row_log_p(&row, label);
-    if (!isfinite(row_log_p_wide(
-            &row, label))) { /* outside the support: at the cap, flat; or no family at all */
+    if (!isfinite(row_log_p_wide(&row, label))) { /* outside the support: at the cap, flat; or no family at all */
         double flat = isnan(log_label) ? NAN : 0;
         if (gradient)
             fill(gradient, n, flat);

@@ -12,19 +12,16 @@
 
 /* -log_t1 exp_t2(a_label - G_t2(a)); gradient (n) and hessian (n x n) may be NULL, but a hessian
  * needs a gradient. */
-double tempered_loss(temper_loss_spec loss, const double *a, size_t n, size_t label,
-                     double *gradient, double *hessian);
+double tempered_loss(temper_loss_spec loss, const double *a, size_t n, size_t label, double *gradient, double *hessian);
 
 /* Bregman divergence of the 2019 sequel: proper, and bounded for t1 < 1 too. */
-double bregman_loss(temper_loss_spec loss, const double *a, size_t n, size_t label,
-                    double *gradient, double *hessian);
+double bregman_loss(temper_loss_spec loss, const double *a, size_t n, size_t label, double *gradient, double *hessian);
 
 /* Crammer-Singer's hinge, z = 1 + the largest other activation - a_label, with its kink rounded by
  * a parabola over 0 < z < smoothing: z^2/(2 smoothing), then z - smoothing/2. Where rivals change
  * places it is rounded too, and below the hinge by smoothing/2 at most. Without smoothing the first
  * among equal largest activations takes the subgradient. */
-double hinge_loss(temper_loss_spec loss, const double *a, size_t n, size_t label, double *gradient,
-                  double *hessian);
+double hinge_loss(temper_loss_spec loss, const double *a, size_t n, size_t label, double *gradient, double *hessian);
 
 /* The same losses for two classes as functions of the margin. */
 struct margin_loss {

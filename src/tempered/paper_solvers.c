@@ -43,8 +43,7 @@ static double scaled_sum(const double *a, size_t n, double t, double max, double
 
 /* The vector a~ of the paper is a multiple of a - max, so its factor is all that has to converge.
  */
-double algorithm1(const double *a, size_t n, double t, struct patience patience,
-                  struct iterations *iterations)
+double algorithm1(const double *a, size_t n, double t, struct patience patience, struct iterations *iterations)
 {
     *iterations = (struct iterations){0};
     double max = largest(a, n);

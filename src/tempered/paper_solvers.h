@@ -18,8 +18,7 @@ struct patience {
 
 /* Algorithms 1 and 2 of the paper; t > 1, NaN otherwise. The largest activation has to be finite,
  * here and below: else NaN too. */
-double algorithm1(const double *a, size_t n, double t, struct patience patience,
-                  struct iterations *iterations);
+double algorithm1(const double *a, size_t n, double t, struct patience patience, struct iterations *iterations);
 double algorithm2(double a, double t, struct patience patience, struct iterations *iterations);
 
 /* Bisection on lambda in [0, (n^(t-1) - 1)/(t-1)]; every t >= 0. */

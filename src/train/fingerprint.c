@@ -23,8 +23,7 @@ struct digests {
 
 /* In pieces, so that a mapped file need not be in memory at once; what is behind them, up to the
  * end of the array, is for the blocks that come next. */
-static XXH64_hash_t hash_bytes(const struct matrix *x, const void *bytes, size_t length,
-                               const void *behind)
+static XXH64_hash_t hash_bytes(const struct matrix *x, const void *bytes, size_t length, const void *behind)
 {
     XXH3_state_t state;
     const char *at = bytes, *end = at + length;
@@ -40,9 +39,7 @@ static XXH64_hash_t hash_bytes(const struct matrix *x, const void *bytes, size_t
 
 static XXH64_hash_t hash_dense(const struct matrix *x, size_t from, size_t count)
 {
-    size_t size = x->kind == MATRIX_F32   ? sizeof(float)
-                  : x->kind == MATRIX_F64 ? sizeof(double)
-                                          : sizeof(uint8_t);
+    size_t size = x->kind == MATRIX_F32 ? sizeof(float) : x->kind == MATRIX_F64 ? sizeof(double) : sizeof(uint8_t);
     size_t row = (size_t)x->columns * size;
     const char *dense = x->dense;
     return hash_bytes(x, dense + from * row, count * row, dense + (size_t)x->rows * row);
@@ -55,8 +52,7 @@ static XXH64_hash_t hash_columns(const struct matrix *x, uint64_t start, uint64_
     uint32_t narrow[NARROWED];
     XXH3_state_t state;
     if (x->column)
-        return hash_bytes(x, x->column + start, entries * sizeof *x->column,
-                          x->column + x->nonzeros);
+        return hash_bytes(x, x->column + start, entries * sizeof *x->column, x->column + x->nonzeros);
     XXH3_64bits_reset(&state);
     for (uint64_t done = 0, count; done < entries; done += count) {
         count = entries - done < NARROWED ? entries - done : NARROWED;
@@ -121,9 +117,8 @@ static temper_status hash_block(void *context, size_t block, size_t worker)
     digests->block[block] = 0;
     if (count == 0)
         return TEMPER_OK; /* the last part is shorter */
-    XXH64_hash_t parts[3] = {data->x.kind == MATRIX_CSR ? hash_sparse(&data->x, from, count)
-                                                        : hash_dense(&data->x, from, count),
-                             0, 0};
+    XXH64_hash_t parts[3] = {
+        data->x.kind == MATRIX_CSR ? hash_sparse(&data->x, from, count) : hash_dense(&data->x, from, count), 0, 0};
     if (data->label)
         parts[1] = XXH3_64bits(data->label + from, count * sizeof *data->label);
     if (data->weight)
@@ -137,10 +132,8 @@ static XXH128_hash_t hash_all(const struct dataset *data, const XXH64_hash_t *bl
 {
     XXH64_hash_t names = 0;
     for (size_t c = 0; c < data->classes.count; c++)
-        names =
-            XXH3_64bits_withSeed(data->classes.name[c], strlen(data->classes.name[c]) + 1, names);
-    uint64_t shape[] = {data->x.kind, dataset_all_rows(data), data->x.columns,
-                        dataset_all_nonzeros(data), names};
+        names = XXH3_64bits_withSeed(data->classes.name[c], strlen(data->classes.name[c]) + 1, names);
+    uint64_t shape[] = {data->x.kind, dataset_all_rows(data), data->x.columns, dataset_all_nonzeros(data), names};
     return XXH3_128bits_withSeed(block, blocks * sizeof *block, XXH3_64bits(shape, sizeof shape));
 }
 
@@ -158,16 +151,15 @@ static temper_status gather(const struct digests *digests, XXH64_hash_t *all, te
     return status;
 }
 
-temper_status dataset_fingerprint(const struct dataset *data, size_t threads, char hex[33],
-                                  temper_error *error)
+temper_status dataset_fingerprint(const struct dataset *data, size_t threads, char hex[33], temper_error *error)
 {
     struct digests digests = {.data = data, .parts = row_partition_of(data)};
     size_t rank = comm_rank(data->comm), ranks = comm_size(data->comm);
     digests.part_blocks = (digests.parts.rows_each + BLOCK_ROWS - 1) / BLOCK_ROWS;
     size_t blocks = digests.parts.count * digests.part_blocks;
-    size_t own = (row_partition_first(&digests.parts, rank + 1, ranks) -
-                  row_partition_first(&digests.parts, rank, ranks)) *
-                 digests.part_blocks;
+    size_t own =
+        (row_partition_first(&digests.parts, rank + 1, ranks) - row_partition_first(&digests.parts, rank, ranks)) *
+        digests.part_blocks;
     XXH64_hash_t *all = mem_alloc(blocks, sizeof *all);
     digests.block = mem_alloc(own, sizeof *digests.block);
     temper_status status = TEMPER_NO_MEMORY;
@@ -177,8 +169,7 @@ temper_status dataset_fingerprint(const struct dataset *data, size_t threads, ch
         error_no_memory(error);
     if (status == TEMPER_OK) {
         XXH128_hash_t hash = hash_all(data, all, blocks);
-        snprintf(hex, 33, "%016llx%016llx", (unsigned long long)hash.high64,
-                 (unsigned long long)hash.low64);
+        snprintf(hex, 33, "%016llx%016llx", (unsigned long long)hash.high64, (unsigned long long)hash.low64);
     }
     mem_free(digests.block);
     mem_free(all);

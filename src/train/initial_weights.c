@@ -11,8 +11,7 @@
 static temper_status bad_init(const struct training_run *t)
 {
     return error_set(t->error, TEMPER_USAGE,
-                     "there is no init '%.64s'; there are zero and normal:STD, e.g. normal:0.001",
-                     t->options->init);
+                     "there is no init '%.64s'; there are zero and normal:STD, e.g. normal:0.001", t->options->init);
 }
 
 /* "normal:0.001" */
@@ -25,8 +24,7 @@ static temper_status start_random(struct training_run *t)
     if (strncmp(text, prefix, sizeof prefix - 1) != 0)
         return bad_init(t);
     text += sizeof prefix - 1;
-    if (number_f64(text, text + strlen(text), &deviation) != NUMBER_OK || !(deviation >= 0) ||
-        !isfinite(deviation))
+    if (number_f64(text, text + strlen(text), &deviation) != NUMBER_OK || !(deviation >= 0) || !isfinite(deviation))
         return bad_init(t);
     for (size_t i = 0; i < t->size; i++)
         t->initial[i] = deviation * random_normal(random, i);
@@ -53,15 +51,13 @@ static temper_status warm_fits(const struct training_run *t, const struct model 
     if ((model->scale.kind == SCALE_LOG) != logs)
         return warm_refused(t, "one of them takes logarithms of the features");
     for (size_t c = 0; c < model->classes.count; c++)
-        if (classes_find(&model->classes, t->data->classes.name[c],
-                         strlen(t->data->classes.name[c])) == CLASSES_NONE)
+        if (classes_find(&model->classes, t->data->classes.name[c], strlen(t->data->classes.name[c])) == CLASSES_NONE)
             return warm_refused(t, "it does not know all classes");
     return TEMPER_OK;
 }
 
 /* One vector of raw weights to the features as scaled: the inverse of what finish.c does. */
-static void take_vector(struct training_run *t, const double *weights, double bias, size_t k,
-                        double sign)
+static void take_vector(struct training_run *t, const double *weights, double bias, size_t k, double sign)
 {
     size_t columns = (size_t)t->data->x.columns, vectors = objective_vectors(t->objective);
     for (size_t j = 0; j < columns; j++) {

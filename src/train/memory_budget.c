@@ -71,9 +71,8 @@ static double valid_bytes(const struct training_run *t, struct objective_spec sp
     if (!spec.data->memory || !spec.data->x.pages)
         return bytes;
     size_t window = page_window_least(&spec.data->x, t->threads, (size_t)block);
-    return bytes + (page_window_limit(spec.data->x.pages, window)
-                        ? (double)window
-                        : (double)matrix_bytes(&spec.data->x));
+    return bytes +
+           (page_window_limit(spec.data->x.pages, window) ? (double)window : (double)matrix_bytes(&spec.data->x));
 }
 
 temper_status training_budget(const struct training_run *t, const struct objective_spec *spec)
@@ -81,14 +80,12 @@ temper_status training_budget(const struct training_run *t, const struct objecti
     double vectors = t->data->classes.count == 2 ? 1 : (double)t->data->classes.count, block;
     double n = (double)t->data->x.columns + 1, size = n * vectors, rows = (double)t->data->x.rows;
     bool by_class = t->whiten && preconditioner_by_class(t->data, t->loss, (size_t)n);
-    struct objective_uses uses = {
-        .gram = t->whiten, .class_grams = by_class, .hessian = t->solver == SOLVER_NEWTON};
+    struct objective_uses uses = {.gram = t->whiten, .class_grams = by_class, .hessian = t->solver == SOLVER_NEWTON};
     double needed = objective_bytes(spec, uses, &block) + solver_bytes(t, size);
     needed += training_vectors(size) + valid_bytes(t, *spec);
     needed += t->diagonal ? column_stats_bytes(&t->data->x) : 0;
     needed += t->whiten ? n * n * NUMBER * (by_class ? vectors : 1) : 0;
     needed += rows * PREDICTED_BYTES + PREDICTED_ROWS * vectors * NUMBER;
-    struct memory_limit_plan plan = {
-        .what = "the training", .needed = needed, .threads = t->threads, .block = block};
+    struct memory_limit_plan plan = {.what = "the training", .needed = needed, .threads = t->threads, .block = block};
     return memory_limit_plan(t->data, &plan, t->error);
 }

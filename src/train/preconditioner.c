@@ -115,8 +115,7 @@ static temper_status take_moments(struct training_run *t, const struct phase *ph
     struct gram_rows rows = {wanted, worth_thinning(t, wanted)};
     if (metric->factors > 1)
         return objective_class_grams(t->objective, t->w, rows, metric->factor, t->error);
-    temper_status status =
-        objective_gram(t->objective, phase->bends ? t->w : NULL, wanted, metric->factor, t->error);
+    temper_status status = objective_gram(t->objective, phase->bends ? t->w : NULL, wanted, metric->factor, t->error);
     if (phase->bends || status != TEMPER_OK)
         return status;
     double bend = initial_curvature(phase->loss, t->data->classes.count);
@@ -194,8 +193,7 @@ static temper_status factor_all(const struct training_run *t)
     if (status == TEMPER_NO_MEMORY)
         return error_no_memory(t->error);
     status = comm_agree(comm, status, NULL);
-    return status == TEMPER_OK && !comm_alone(comm) ? gather_factors(t, factoring.first, count)
-                                                    : status;
+    return status == TEMPER_OK && !comm_alone(comm) ? gather_factors(t, factoring.first, count) : status;
 }
 
 /* The factors of the pilot, if it has any, and space of its own. */

@@ -15,10 +15,8 @@ static temper_status add_squares(struct training_run *t, double *square)
 {
     struct column_stats sums;
     struct negative_entry negative;
-    struct sum_task task = {.data = t->data,
-                            .count = (size_t)dataset_all_rows(t->data),
-                            .variances = true,
-                            .threads = t->threads};
+    struct sum_task task = {
+        .data = t->data, .count = (size_t)dataset_all_rows(t->data), .variances = true, .threads = t->threads};
     temper_status status = column_stats(&task, &sums, &negative, t->error);
     if (status != TEMPER_OK)
         return status;

@@ -18,8 +18,7 @@ static temper_status take_logarithms(struct scaled_features *ground, temper_erro
     if (status != TEMPER_OK)
         return status;
     struct matrix borrowed = ground->logarithms->x;
-    status =
-        scale_matrix(&ground->scale, &borrowed, ground->threads, &ground->logarithms->x, error);
+    status = scale_matrix(&ground->scale, &borrowed, ground->threads, &ground->logarithms->x, error);
     ground->data = ground->logarithms;
     return status;
 }
@@ -72,14 +71,12 @@ double default_l2_of(const double *variance, const double *factor, size_t column
     return l2_of_spread(total, classes);
 }
 
-temper_status scaled_features_default_l2(const struct scaled_features *ground, double *l2,
-                                         temper_error *error)
+temper_status scaled_features_default_l2(const struct scaled_features *ground, double *l2, temper_error *error)
 {
     const struct dataset *data = ground->data;
     struct column_stats sums;
     struct negative_entry negative;
-    struct sum_task task = {
-        .data = data, .count = (size_t)data->x.rows, .variances = true, .threads = ground->threads};
+    struct sum_task task = {.data = data, .count = (size_t)data->x.rows, .variances = true, .threads = ground->threads};
     if (ground->scale.spread > 0) { /* the scaling was learnt from the same sums */
         *l2 = l2_of_spread(ground->scale.spread, data->classes.count);
         return TEMPER_OK;
@@ -95,8 +92,7 @@ temper_status scaled_features_default_l2(const struct scaled_features *ground, d
 
 /* w . (x - offset) factor + b = (w factor) . x + (b - w factor . offset); logarithms are taken of
  * raw rows first. */
-void scaled_features_raw_weights(const struct scaled_features *ground, struct solution solution,
-                                 struct raw_weights out)
+void scaled_features_raw_weights(const struct scaled_features *ground, struct solution solution, struct raw_weights out)
 {
     const double *w = solution.w;
     size_t vectors = solution.vectors;
@@ -114,16 +110,14 @@ void scaled_features_raw_weights(const struct scaled_features *ground, struct so
     }
 }
 
-temper_status scaled_features_activations(const struct scaled_features *ground,
-                                          struct solution solution, size_t threads, double *a,
-                                          temper_error *error)
+temper_status scaled_features_activations(const struct scaled_features *ground, struct solution solution,
+                                          size_t threads, double *a, temper_error *error)
 {
     return scaled_features_activations_of(ground, &ground->given->x, solution, threads, a, error);
 }
 
-temper_status scaled_features_activations_of(const struct scaled_features *ground,
-                                             const struct matrix *rows, struct solution solution,
-                                             size_t threads, double *a, temper_error *error)
+temper_status scaled_features_activations_of(const struct scaled_features *ground, const struct matrix *rows,
+                                             struct solution solution, size_t threads, double *a, temper_error *error)
 {
     size_t vectors = solution.vectors;
     size_t columns = (size_t)ground->data->x.columns;
@@ -133,8 +127,7 @@ temper_status scaled_features_activations_of(const struct scaled_features *groun
                               .bias = mem_alloc(vectors, sizeof(double))};
     temper_status status = TEMPER_NO_MEMORY;
     if (raw.weights && raw.bias) {
-        struct linear_model model = {raw.weights, raw.bias, vectors, columns,
-                                     ground->scale.kind == SCALE_LOG};
+        struct linear_model model = {raw.weights, raw.bias, vectors, columns, ground->scale.kind == SCALE_LOG};
         scaled_features_raw_weights(ground, solution, raw);
         status = activations(rows, &model, threads, a, error);
     } else {

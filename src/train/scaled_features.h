@@ -22,8 +22,7 @@ void scaled_features_free(struct scaled_features *ground);
 const struct scale *scaled_features_scale(const struct scaled_features *ground);
 
 /* lambda_0 = 2e-4 tr Cov(x) / (C - 1), x as the solver sees it. */
-temper_status scaled_features_default_l2(const struct scaled_features *ground, double *l2,
-                                         temper_error *error);
+temper_status scaled_features_default_l2(const struct scaled_features *ground, double *l2, temper_error *error);
 
 /* The same from the variances of the columns, and the factors of their scaling (NULL: 1). */
 double default_l2_of(const double *variance, const double *factor, size_t columns, size_t classes);
@@ -46,12 +45,10 @@ void scaled_features_raw_weights(const struct scaled_features *ground, struct so
                                  struct raw_weights out);
 
 /* The activations of some rows, given like those of the ground: a[row * vectors + k]. */
-temper_status scaled_features_activations_of(const struct scaled_features *ground,
-                                             const struct matrix *rows, struct solution solution,
-                                             size_t threads, double *a, temper_error *error);
+temper_status scaled_features_activations_of(const struct scaled_features *ground, const struct matrix *rows,
+                                             struct solution solution, size_t threads, double *a, temper_error *error);
 /* Of all rows. */
-temper_status scaled_features_activations(const struct scaled_features *ground,
-                                          struct solution solution, size_t threads, double *a,
-                                          temper_error *error);
+temper_status scaled_features_activations(const struct scaled_features *ground, struct solution solution,
+                                          size_t threads, double *a, temper_error *error);
 
 #endif

@@ -58,8 +58,7 @@ temper_status training_evaluate(struct training_run *t, const double *w, double 
 }
 
 /* Of the solver, which begins at t->w, and has vectors of its own. */
-static temper_status evaluate(void *context, const double *w, double *value, double *gradient,
-                              temper_error *error)
+static temper_status evaluate(void *context, const double *w, double *value, double *gradient, temper_error *error)
 {
     struct training_run *t = context;
     struct recalled *last = &t->recalled;
@@ -129,8 +128,7 @@ static bool validate(struct training_run *t, const double *w, double *loss)
     return !t->stopped_early;
 }
 
-static bool report_progress(struct training_run *t, const struct optim_progress *progress,
-                            double validation)
+static bool report_progress(struct training_run *t, const struct optim_progress *progress, double validation)
 {
     const temper_train_options *options = t->options;
     const struct phase *phase = &t->phase[t->current];
@@ -259,8 +257,7 @@ double hinge_fall(const struct training_run *t, temper_loss_spec loss)
     return rounded ? HINGE_FALL * loss.smoothing : 0;
 }
 
-static temper_status run_phase(struct training_run *t, struct phase *phase, double *w,
-                               struct optim_result *result)
+static temper_status run_phase(struct training_run *t, struct phase *phase, double *w, struct optim_result *result)
 {
     struct problem problem = {.size = t->size,
                               .context = t,

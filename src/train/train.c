@@ -30,8 +30,7 @@ void training_free(struct training_run *t)
     mem_free(t->memory);
 }
 
-temper_status training_execute(struct training_run *t, struct model **model,
-                               temper_train_report *report)
+temper_status training_execute(struct training_run *t, struct model **model, temper_train_report *report)
 {
     static temper_status (*const steps[])(struct training_run *) = {
         training_check, training_plan, training_validation, training_start, training_solve,
@@ -45,8 +44,8 @@ temper_status training_execute(struct training_run *t, struct model **model,
     return status;
 }
 
-temper_status train(const struct dataset *data, const temper_train_options *options,
-                    struct model **model, temper_train_report *report, temper_error *error)
+temper_status train(const struct dataset *data, const temper_train_options *options, struct model **model,
+                    temper_train_report *report, temper_error *error)
 {
     struct training_run t = {.given = data,
                              .data = data,

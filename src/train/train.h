@@ -6,7 +6,7 @@
 #include "model/model.h"
 
 /* The public call (temper.h: temper_train) in our own types. */
-temper_status train(const struct dataset *data, const temper_train_options *options,
-                    struct model **model, temper_train_report *report, temper_error *error);
+temper_status train(const struct dataset *data, const temper_train_options *options, struct model **model,
+                    temper_train_report *report, temper_error *error);
 
 #endif

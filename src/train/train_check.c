@@ -44,8 +44,7 @@ static temper_status check_labels(struct training_run *t)
                          data->source ? data->source : "data",
                          data->classes.count ? data->classes.name[seen.first] : "");
     if (data->x.columns == 0)
-        return error_set(t->error, TEMPER_BAD_DATA,
-                         "%s: there are no features, only labels; nothing can be learnt",
+        return error_set(t->error, TEMPER_BAD_DATA, "%s: there are no features, only labels; nothing can be learnt",
                          data->source ? data->source : "data");
     return TEMPER_OK;
 }
@@ -54,8 +53,7 @@ temper_status training_check_loss(temper_loss_spec loss, temper_error *error)
 {
     bool tsallis = loss.method != TEMPER_HINGE;
     if (tsallis && !(isfinite(loss.t1) && loss.t1 >= 0 && isfinite(loss.t2) && loss.t2 >= 0))
-        return error_set(error, TEMPER_USAGE,
-                         "temperatures must be numbers >= 0; try --t1 0.3 --t2 1");
+        return error_set(error, TEMPER_USAGE, "temperatures must be numbers >= 0; try --t1 0.3 --t2 1");
     if (!tsallis && !(isfinite(loss.smoothing) && loss.smoothing >= 0))
         return error_set(error, TEMPER_USAGE, "the smoothing must be a number >= 0; try 0");
     if (loss.method != TEMPER_BREGMAN && tsallis && !loss_shape(loss.t1, loss.t2).smooth)
@@ -76,11 +74,9 @@ static temper_status check_numbers(const struct training_run *t)
     if (options->starts < 1 || options->starts > MOST_STARTS)
         return error_set(t->error, TEMPER_USAGE, "starts must be 1, 2 or 3");
     if (options->warm && options->init && strcmp(options->init, "zero") != 0)
-        return error_set(t->error, TEMPER_USAGE,
-                         "a warm start leaves no room for another init; give one of them");
+        return error_set(t->error, TEMPER_USAGE, "a warm start leaves no room for another init; give one of them");
     if (options->resume && !options->checkpoint)
-        return error_set(t->error, TEMPER_USAGE,
-                         "there is no checkpoint to resume from; pass --checkpoint FILE too");
+        return error_set(t->error, TEMPER_USAGE, "there is no checkpoint to resume from; pass --checkpoint FILE too");
     return TEMPER_OK;
 }
 

@@ -70,8 +70,7 @@ static char *put(char *to, const double *numbers, size_t count)
     return to + count * sizeof *numbers;
 }
 
-static void fill(const struct training_run *t, const struct optim_progress *progress, char *bytes,
-                 size_t length)
+static void fill(const struct training_run *t, const struct optim_progress *progress, char *bytes, size_t length)
 {
     struct header header;
     memset(&header, 0, sizeof header);
@@ -118,8 +117,7 @@ temper_status checkpoint_save(struct training_run *t, const struct optim_progres
 
 static temper_status refuse(const struct training_run *t, const char *why)
 {
-    return error_set(t->error, TEMPER_BAD_DATA,
-                     "%.200s: %s; train without --resume, or with another --checkpoint",
+    return error_set(t->error, TEMPER_BAD_DATA, "%.200s: %s; train without --resume, or with another --checkpoint",
                      t->options->checkpoint, why);
 }
 
@@ -129,8 +127,7 @@ static const char *take(const char *from, double *to, size_t count)
     return from + count * sizeof *to;
 }
 
-static temper_status restore(struct training_run *t, const struct header *header,
-                             const char *numbers)
+static temper_status restore(struct training_run *t, const struct header *header, const char *numbers)
 {
     t->memory = mem_alloc((size_t)header->memory_count, sizeof *t->memory);
     if (!t->memory)
@@ -169,11 +166,9 @@ static temper_status parse(struct training_run *t, char *bytes, size_t length)
     identify(t, &ours);
     if (XXH3_64bits(&ours, sizeof ours) != XXH3_64bits(&header.identity, sizeof ours))
         return refuse(t, "the checkpoint is of other data or other options");
-    if (header.current >= t->phases || header.answers > MOST_STARTS ||
-        header.memory_count > length || header.stop > OPTIM_NOT_FINITE ||
-        length !=
-            sizeof header +
-                numbers_of(t, (size_t)header.answers, (size_t)header.memory_count) * sizeof(double))
+    if (header.current >= t->phases || header.answers > MOST_STARTS || header.memory_count > length ||
+        header.stop > OPTIM_NOT_FINITE ||
+        length != sizeof header + numbers_of(t, (size_t)header.answers, (size_t)header.memory_count) * sizeof(double))
         return refuse(t, "the checkpoint contradicts itself");
     return restore(t, &header, bytes + sizeof header);
 }

@@ -9,11 +9,9 @@
 
 static temper_stop stop_of(const struct training_run *t)
 {
-    static const temper_stop stops[] = {TEMPER_STOP_CONVERGED, TEMPER_STOP_MAX_ITER,
-                                        TEMPER_STOP_STALLED, TEMPER_STOP_INTERRUPTED,
-                                        TEMPER_STOP_PLATEAU};
-    return t->stopped_early && t->stop == OPTIM_STOPPED && !t->interrupted ? TEMPER_STOP_VALIDATION
-                                                                           : stops[t->stop];
+    static const temper_stop stops[] = {TEMPER_STOP_CONVERGED, TEMPER_STOP_MAX_ITER, TEMPER_STOP_STALLED,
+                                        TEMPER_STOP_INTERRUPTED, TEMPER_STOP_PLATEAU};
+    return t->stopped_early && t->stop == OPTIM_STOPPED && !t->interrupted ? TEMPER_STOP_VALIDATION : stops[t->stop];
 }
 
 /* ---- The model ------------------------------------------------------------------------------- */
@@ -30,13 +28,11 @@ static char *copy_text(const char *text)
 static bool copy_names(const struct dataset *data, struct model *model)
 {
     for (size_t c = 0; c < data->classes.count; c++)
-        if (classes_add(&model->classes, data->classes.name[c], strlen(data->classes.name[c])) >=
-            CLASSES_FULL)
+        if (classes_add(&model->classes, data->classes.name[c], strlen(data->classes.name[c])) >= CLASSES_FULL)
             return false;
     if (!data->features.count)
         return true;
-    model->feature_names.name =
-        (char **)mem_zeroed(data->features.count, sizeof *data->features.name);
+    model->feature_names.name = (char **)mem_zeroed(data->features.count, sizeof *data->features.name);
     if (!model->feature_names.name)
         return false;
     model->feature_names.count = data->features.count;
@@ -71,8 +67,7 @@ static void add_weights(void *context, void *state)
         *sum += data->weight ? data->weight[row] : 1;
 }
 
-static temper_status describe(struct training_run *t, const temper_train_report *report,
-                              struct training *training)
+static temper_status describe(struct training_run *t, const temper_train_report *report, struct training *training)
 {
     const temper_train_options *options = t->options;
     snprintf(training->solver, sizeof training->solver, "%s", report->solver);
@@ -97,27 +92,22 @@ static temper_status describe(struct training_run *t, const temper_train_report 
     training->weight_sum = t->plan ? t->plan->all.weight_sum : 0;
     if (t->plan)
         return TEMPER_OK;
-    return comm_in_turn(t->data->comm, add_weights, t, &training->weight_sum,
-                        sizeof training->weight_sum, t->error);
+    return comm_in_turn(t->data->comm, add_weights, t, &training->weight_sum, sizeof training->weight_sum, t->error);
 }
 
-static temper_status make_model(struct training_run *t, const temper_train_report *report,
-                                struct model **out)
+static temper_status make_model(struct training_run *t, const temper_train_report *report, struct model **out)
 {
     struct model *model;
-    temper_status status =
-        model_new(t->data->classes.count, (size_t)t->data->x.columns, &model, t->error);
+    temper_status status = model_new(t->data->classes.count, (size_t)t->data->x.columns, &model, t->error);
     if (status != TEMPER_OK)
         return status;
     model->loss = t->loss;
     model->l2 = t->l2;
     model->intercept = !t->options->no_intercept;
-    scaled_features_raw_weights(t->ground,
-                                (struct solution){t->answer, model->vectors, model->intercept},
-                                (struct raw_weights){.weights = model->weights,
-                                                     .column_step = 1,
-                                                     .vector_step = model->features,
-                                                     .bias = model->bias});
+    scaled_features_raw_weights(
+        t->ground, (struct solution){t->answer, model->vectors, model->intercept},
+        (struct raw_weights){
+            .weights = model->weights, .column_step = 1, .vector_step = model->features, .bias = model->bias});
     status = describe(t, report, &model->training);
     if (status != TEMPER_OK) {
         model_free(model);
@@ -157,8 +147,7 @@ static temper_status evaluate_answer(struct training_run *t, temper_train_report
     report->train_loss = objective_loss(t->objective);
     report->accuracy = objective_accuracy(t->objective);
     if (status == TEMPER_OK && !isfinite(report->objective))
-        return error_set(t->error, TEMPER_BAD_DATA,
-                         "the loss is not a finite number; pass --scale standard");
+        return error_set(t->error, TEMPER_BAD_DATA, "the loss is not a finite number; pass --scale standard");
     return status;
 }
 
@@ -176,13 +165,11 @@ static void fill_report(const struct training_run *t, temper_train_report *repor
     report->products = t->before.products;
     report->hessians = t->before.hessians;
     /* A Hessian multiplies half of all pairs of entries where a pass multiplies each twice. */
-    report->passes = (double)(report->evaluations + report->products) +
-                     (double)report->hessians * fmax(1, row / 4);
+    report->passes = (double)(report->evaluations + report->products) + (double)report->hessians * fmax(1, row / 4);
     report->resumed = t->resumed;
 }
 
-temper_status training_finish(struct training_run *t, struct model **model,
-                              temper_train_report *report)
+temper_status training_finish(struct training_run *t, struct model **model, temper_train_report *report)
 {
     temper_train_report made = {0};
     struct model *trained = NULL;

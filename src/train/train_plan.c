@@ -56,8 +56,8 @@ static temper_status plan_l2(struct training_run *t)
 
 /* ---- Precision and solver -------------------------------------------------------------------- */
 
-temper_status choose_precision(const temper_train_options *options, const struct dataset *data,
-                               bool *f64, temper_error *error)
+temper_status choose_precision(const temper_train_options *options, const struct dataset *data, bool *f64,
+                               temper_error *error)
 {
     const char *word = options->precision;
     enum matrix_kind kind = data->x.kind;
@@ -66,8 +66,7 @@ temper_status choose_precision(const temper_train_options *options, const struct
     else if (strcmp(word, "f32") == 0 || strcmp(word, "f64") == 0)
         *f64 = strcmp(word, "f64") == 0;
     else
-        return error_set(error, TEMPER_USAGE,
-                         "there is no precision '%.64s'; there are auto, f32 and f64", word);
+        return error_set(error, TEMPER_USAGE, "there is no precision '%.64s'; there are auto, f32 and f64", word);
     *f64 = *f64 || kind == MATRIX_CSR;
     return TEMPER_OK;
 }
@@ -113,12 +112,10 @@ static temper_status plan_solver(struct training_run *t)
             known = true;
         }
     if (!known)
-        return error_set(t->error, TEMPER_USAGE,
-                         "there is no solver '%.64s'; there are auto, newton, lbfgs and tron",
+        return error_set(t->error, TEMPER_USAGE, "there is no solver '%.64s'; there are auto, newton, lbfgs and tron",
                          word);
     if (t->solver == SOLVER_NEWTON && !two)
-        return error_set(t->error, TEMPER_USAGE,
-                         "the solver newton is for two classes, and there are %zu; try auto",
+        return error_set(t->error, TEMPER_USAGE, "the solver newton is for two classes, and there are %zu; try auto",
                          t->data->classes.count);
     /* Products of many classes are in doubles only. */
     if (t->solver == SOLVER_TRON && !two) {
@@ -130,8 +127,7 @@ static temper_status plan_solver(struct training_run *t)
     }
     t->whiten = t->solver == SOLVER_LBFGS && !t->plan && preconditioner_suits(t->loss, t->data);
     /* Two classes and a loss that is not convex go without, as dense data does (WHITEN_GAP_TWO). */
-    t->diagonal = t->solver == SOLVER_TRON && t->data->x.kind == MATRIX_CSR &&
-                  (!two || loss_is_convex(t->loss));
+    t->diagonal = t->solver == SOLVER_TRON && t->data->x.kind == MATRIX_CSR && (!two || loss_is_convex(t->loss));
     return TEMPER_OK;
 }
 

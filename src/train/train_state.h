@@ -44,9 +44,8 @@ struct preconditioner {
 
 /* The metrics of a training on all rows, for others on most of them. */
 struct shared_preconditioner {
-    struct preconditioner
-        first; /* that of W = 0, for as many iterations; no factor: the other from there */
-    struct preconditioner then; /* that of where these led to */
+    struct preconditioner first; /* that of W = 0, for as many iterations; no factor: the other from there */
+    struct preconditioner then;  /* that of where these led to */
 };
 
 /* Whether t->w is what the objective was asked about last: then it is not asked again where a phase
@@ -98,7 +97,7 @@ struct training_run {
     struct preconditioner metric;
     struct preconditioner *first_metric;      /* where that of W = 0 is kept; NULL: nowhere */
     const struct shared_preconditioner *lent; /* whose metrics are used; NULL: it makes its own */
-    const double *begin; /* initial weights from within this layer, or NULL: as the options say */
+    const double *begin;                      /* initial weights from within this layer, or NULL: as the options say */
     double *initial, *gradient;
     double *w; /* where the phase began; then where it ended */
     struct recalled recalled;
@@ -121,8 +120,7 @@ struct training_run {
 };
 
 /* All steps, and frees what they took. The outputs are untouched on failure. */
-temper_status training_execute(struct training_run *t, struct model **model,
-                               temper_train_report *report);
+temper_status training_execute(struct training_run *t, struct model **model, temper_train_report *report);
 
 /* ---- Steps, in their order ------------------------------------------------------------------- */
 
@@ -131,14 +129,12 @@ temper_status training_plan(struct training_run *t);
 temper_status training_validation(struct training_run *t);
 temper_status training_start(struct training_run *t);
 temper_status training_solve(struct training_run *t);
-temper_status training_finish(struct training_run *t, struct model **model,
-                              temper_train_report *report);
+temper_status training_finish(struct training_run *t, struct model **model, temper_train_report *report);
 
 /* The loss and the penalty of the objective from now on. */
 void training_set_loss(struct training_run *t, temper_loss_spec loss, double l2);
 /* Value at w, and its gradient in t->gradient; *again if these were known. */
-temper_status training_evaluate(struct training_run *t, const double *w, double *value,
-                                bool *again);
+temper_status training_evaluate(struct training_run *t, const double *w, double *value, bool *again);
 
 /* ---- Parts of them --------------------------------------------------------------------------- */
 
@@ -168,8 +164,8 @@ bool loss_is_convex(temper_loss_spec loss);
  * curvature if the temperatures do not differ much. */
 bool preconditioner_suits(temper_loss_spec loss, const struct dataset *data);
 /* The precision that these options mean for such data. */
-temper_status choose_precision(const temper_train_options *options, const struct dataset *data,
-                               bool *f64, temper_error *error);
+temper_status choose_precision(const temper_train_options *options, const struct dataset *data, bool *f64,
+                               temper_error *error);
 /* Whether each of many classes is to have a matrix of its own: they are of n rows. */
 bool preconditioner_by_class(const struct dataset *data, temper_loss_spec loss, size_t n);
 temper_status preconditioner_prepare(struct training_run *t, const struct phase *phase);
@@ -190,8 +186,7 @@ temper_status refuse_plateau(struct training_run *t, const temper_train_report *
 temper_status warn_user(struct training_run *t, temper_train_report *report);
 
 /* 128 bits of everything that matters in a dataset, in hexadecimal. */
-temper_status dataset_fingerprint(const struct dataset *data, size_t threads, char hex[33],
-                                  temper_error *error);
+temper_status dataset_fingerprint(const struct dataset *data, size_t threads, char hex[33], temper_error *error);
 
 void training_free(struct training_run *t);
 double training_clock(void);

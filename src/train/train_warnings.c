@@ -22,8 +22,7 @@ enum { SIZES_ROWS = 2048 }; /* tell that; all of them would take as long as seve
 /* A loss so far above that of no features is more than a coarse tolerance leaves. */
 static const double LEAST_PLATEAU = 1e-3;
 
-static void add(temper_train_report *report, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+static void add(temper_train_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static void add(temper_train_report *report, const char *format, ...)
 {
@@ -73,8 +72,7 @@ static temper_status class_shares(struct training_run *t, double **out)
     double *share = mem_zeroed(classes + 1, sizeof *share);
     if (!share)
         return error_no_memory(t->error);
-    temper_status status =
-        comm_in_turn(t->data->comm, add_shares, t, share, (classes + 1) * sizeof *share, t->error);
+    temper_status status = comm_in_turn(t->data->comm, add_shares, t, share, (classes + 1) * sizeof *share, t->error);
     for (size_t c = 0; c < classes; c++)
         share[c] /= share[classes];
     if (status == TEMPER_OK)
@@ -159,8 +157,7 @@ static void warn_stop(const struct training_run *t, temper_train_report *report)
             "stalled with the gradient at %.4g of its start, not at %g: rounding hides any further "
             "progress; %s, or raise --tol",
             report->gradient_norm, t->options->tolerance,
-            t->f64 ? "pass --scale standard if the features differ in size"
-                   : "pass --precision f64");
+            t->f64 ? "pass --scale standard if the features differ in size" : "pass --precision f64");
     if (report->accuracy == 1 && t->l2 == 0)
         add(report, "the classes are separable and l2 is 0: the weights have no finite optimum; "
                     "pass --l2 1e-4 or more");
@@ -256,8 +253,7 @@ static temper_status predict_rows(struct training_run *t, const double *w, uint3
     for (size_t from = 0; status == TEMPER_OK && from < rows; from += PREDICTED_ROWS) {
         size_t left = rows - from, count = left < PREDICTED_ROWS ? left : PREDICTED_ROWS;
         struct matrix slice = matrix_slice(&t->ground->given->x, from, count);
-        status =
-            scaled_features_activations_of(t->ground, &slice, solution, t->threads, a, t->error);
+        status = scaled_features_activations_of(t->ground, &slice, solution, t->threads, a, t->error);
         for (size_t row = 0; status == TEMPER_OK && row < count; row++)
             predicted[from + row] = winner(a + row * vectors, vectors);
     }
@@ -265,8 +261,7 @@ static temper_status predict_rows(struct training_run *t, const double *w, uint3
     return status;
 }
 
-static temper_status disagreement(const struct training_run *t, const uint32_t *a,
-                                  const uint32_t *b, double *share)
+static temper_status disagreement(const struct training_run *t, const uint32_t *a, const uint32_t *b, double *share)
 {
     uint64_t different = 0, all;
     for (uint64_t row = 0; row < t->data->x.rows; row++)
@@ -293,8 +288,8 @@ static void see_predictions(void *context, void *state)
 
 /* A bounded loss can be least where some classes are right and the others are given up: their rows
  * have probabilities near 0, where the loss is flat. It is a solution, and a useless one. */
-static temper_status warn_given_up(const struct training_run *t, const uint32_t *predicted,
-                                   const double *share, temper_train_report *report)
+static temper_status warn_given_up(const struct training_run *t, const uint32_t *predicted, const double *share,
+                                   temper_train_report *report)
 {
     size_t classes = t->data->classes.count, left = 0, only = 0;
     double lost = 0;
@@ -302,8 +297,7 @@ static temper_status warn_given_up(const struct training_run *t, const uint32_t 
     unsigned char *is_there = mem_zeroed(classes, 1);
     if (!is_there)
         return error_no_memory(t->error);
-    temper_status status =
-        comm_in_turn(t->data->comm, see_predictions, &seen, is_there, classes, t->error);
+    temper_status status = comm_in_turn(t->data->comm, see_predictions, &seen, is_there, classes, t->error);
     for (size_t c = 0; c < classes; c++) {
         left += is_there[c];
         only = is_there[c] ? c : only;
@@ -346,23 +340,19 @@ static temper_status warn_starts(struct training_run *t, const uint32_t *first, 
 }
 
 /* Whether the accuracy leaves room for classes that are never predicted. */
-static bool may_have_given_up(const struct training_run *t, const double *share,
-                              const temper_train_report *report)
+static bool may_have_given_up(const struct training_run *t, const double *share, const temper_train_report *report)
 {
     double largest = 0;
     for (size_t c = 0; c < t->data->classes.count; c++)
         largest = fmax(largest, share[c]);
-    return report->accuracy <= largest * (1 + 1e-9) ||
-           (t->data->classes.count > 2 && report->accuracy <= 1 - GIVEN_UP);
+    return report->accuracy <= largest * (1 + 1e-9) || (t->data->classes.count > 2 && report->accuracy <= 1 - GIVEN_UP);
 }
 
-static temper_status check_predictions(struct training_run *t, const double *share,
-                                       temper_train_report *report)
+static temper_status check_predictions(struct training_run *t, const double *share, temper_train_report *report)
 {
     size_t rows = (size_t)t->data->x.rows;
     uint32_t *first = mem_alloc(rows, sizeof *first), *other = mem_alloc(rows, sizeof *other);
-    temper_status status =
-        first && other ? predict_rows(t, t->answer, first) : error_no_memory(t->error);
+    temper_status status = first && other ? predict_rows(t, t->answer, first) : error_no_memory(t->error);
     if (status == TEMPER_OK)
         status = warn_given_up(t, first, share, report);
     if (status == TEMPER_OK)

@@ -46,8 +46,7 @@ static temper_status check_valid(const struct training_run *t, const struct data
         return error_set(t->error, TEMPER_BAD_DATA,
                          "the validation data has %llu %s features, the training data %llu %s "
                          "ones; they must be alike",
-                         (unsigned long long)valid->x.columns,
-                         valid->x.kind == MATRIX_CSR ? "sparse" : "dense",
+                         (unsigned long long)valid->x.columns, valid->x.kind == MATRIX_CSR ? "sparse" : "dense",
                          (unsigned long long)t->data->x.columns, sparse ? "sparse" : "dense");
     const struct names *ours = &t->data->features, *theirs = &valid->features;
     for (size_t j = 0; ours->count && theirs->count && j < ours->count; j++)
@@ -62,9 +61,8 @@ static temper_status check_valid(const struct training_run *t, const struct data
 static temper_status take_logarithms(struct training_run *t, struct dataset *valid)
 {
     struct matrix borrowed = valid->x;
-    return t->ground->logarithms
-               ? scale_matrix(&t->ground->scale, &borrowed, t->threads, &valid->x, t->error)
-               : TEMPER_OK;
+    return t->ground->logarithms ? scale_matrix(&t->ground->scale, &borrowed, t->threads, &valid->x, t->error)
+                                 : TEMPER_OK;
 }
 
 temper_status training_validation(struct training_run *t)

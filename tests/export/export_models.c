@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "data/schema.h"
-#include "model/model.h"
 #include "fixtures/model_fixture.h"
-#include "numeric.h"
+#include "fixtures/numeric.h"
+#include "model/model.h"
 
 enum { ROWS = 64, MOST_CLASSES_HERE = 512, MOST_FEATURES = 64 };
 
@@ -60,8 +60,7 @@ static size_t apply(const struct model *model, const double *x, double *p)
     for (size_t v = 0; v < model->vectors; v++) {
         a[v] = model->bias[v];
         for (size_t i = 0; i < model->features; i++)
-            a[v] += model->weights[v * model->features + i] *
-                    (model->scale.kind == SCALE_LOG ? log1p(x[i]) : x[i]);
+            a[v] += model->weights[v * model->features + i] * (model->scale.kind == SCALE_LOG ? log1p(x[i]) : x[i]);
     }
     if (model->vectors == 1) {
         a[1] = a[0] / 2;

@@ -48,29 +48,25 @@ bool batch_reader_add_notes(struct batch_reader *stream, const char *notes)
 bool batch_reader_can_split(const struct batch_reader *stream)
 {
     reader_fn *read = stream->format->read;
-    return (read == read_csv || read == read_libsvm || read == read_cifar) &&
-           !stream->options.labels && !stream->options.weights && !stream->options.class_weight &&
+    return (read == read_csv || read == read_libsvm || read == read_cifar) && !stream->options.labels &&
+           !stream->options.weights && !stream->options.class_weight &&
            !stream->options.classes; /* not all of which are in every portion */
 }
 
 static temper_status find_format(struct batch_reader *stream, temper_error *error)
 {
     struct dataset *first = mem_zeroed(1, sizeof *first);
-    struct reading reading = {.path = stream->path,
-                              .source = stream->source,
-                              .options = &stream->options,
-                              .error = error};
-    temper_status status =
-        first ? read_format(&reading, first, &stream->format) : error_no_memory(error);
+    struct reading reading = {
+        .path = stream->path, .source = stream->source, .options = &stream->options, .error = error};
+    temper_status status = first ? read_format(&reading, first, &stream->format) : error_no_memory(error);
     if (first && status == TEMPER_OK && !batch_reader_add_notes(stream, first->notes))
         status = error_no_memory(error);
     dataset_free(first);
     return status;
 }
 
-temper_status batch_reader_open(const char *path, const temper_read_options *options,
-                                const struct schema *schema, struct batch_reader **out,
-                                temper_error *error)
+temper_status batch_reader_open(const char *path, const temper_read_options *options, const struct schema *schema,
+                                struct batch_reader **out, temper_error *error)
 {
     temper_status status = memory_limit_check(options, false, error);
     if (status == TEMPER_OK && is_file_list(path))
@@ -83,8 +79,7 @@ temper_status batch_reader_open(const char *path, const temper_read_options *opt
     struct batch_reader *stream = mem_zeroed(1, sizeof *stream);
     if (!stream)
         return error_no_memory(error);
-    *stream = (struct batch_reader){
-        .path = path, .options = *options, .schema = schema, .portion = PORTION};
+    *stream = (struct batch_reader){.path = path, .options = *options, .schema = schema, .portion = PORTION};
     batch_reader_set_width(stream, 1);
     if (options->memory && options->memory / PORTION_SHARE < PORTION)
         stream->portion = (size_t)(options->memory / PORTION_SHARE);
@@ -135,13 +130,11 @@ void batch_reader_set_width(struct batch_reader *stream, size_t numbers)
 }
 
 /* What rows and results take; `data` has the limit. */
-static temper_status plan_memory(const struct batch_reader *stream, const struct dataset *data,
-                                 temper_error *error)
+static temper_status plan_memory(const struct batch_reader *stream, const struct dataset *data, temper_error *error)
 {
     size_t threads = stream->options.threads ? stream->options.threads : thread_count_default();
     double slice = (double)stream->slices.rows * (double)stream->width * sizeof(double);
-    struct memory_limit_plan plan = {
-        .what = "reading the file", .needed = RESULT_TIMES * slice, .threads = threads};
+    struct memory_limit_plan plan = {.what = "reading the file", .needed = RESULT_TIMES * slice, .threads = threads};
     if (!stream->slices.whole)
         plan.needed += PORTION_TIMES * (double)stream->portion;
     return memory_limit_plan(data, &plan, error);
@@ -190,8 +183,7 @@ static size_t table_end(const struct batch_reader *stream, const char *bytes, si
 {
     size_t end = last_cut(bytes, 0, length, odd_quotes(bytes, length));
     size_t first = stream->begun ? 0 : first_table_row(bytes, end);
-    bool only_first = !stream->begun && has_rows(stream, bytes, end) &&
-                      !has_rows(stream, bytes + first, end - first);
+    bool only_first = !stream->begun && has_rows(stream, bytes, end) && !has_rows(stream, bytes + first, end - first);
     return only_first ? 0 : end;
 }
 
@@ -229,8 +221,8 @@ static temper_status next_portion(struct batch_reader *stream, size_t *end, temp
 /* ---- Batches --------------------------------------------------------------------------------- */
 
 /* The names of a table go before each of its portions. */
-static temper_status keep_header(struct batch_reader *stream, const struct dataset *data,
-                                 const char *bytes, size_t length, temper_error *error)
+static temper_status keep_header(struct batch_reader *stream, const struct dataset *data, const char *bytes,
+                                 size_t length, temper_error *error)
 {
     if (stream->format->read != read_csv || stream->begun)
         return TEMPER_OK;
@@ -243,22 +235,19 @@ static temper_status keep_header(struct batch_reader *stream, const struct datas
 }
 
 /* Rows with labels and rows without are not of one file. */
-static temper_status check_labels(struct batch_reader *stream, const struct dataset *data,
-                                  temper_error *error)
+static temper_status check_labels(struct batch_reader *stream, const struct dataset *data, temper_error *error)
 {
     bool labelled = data->label != NULL;
     if (stream->begun && labelled != stream->labelled)
-        return error_at(
-            error, TEMPER_BAD_DATA, data->line ? (size_t)data->line[0] : 0, 1,
-            "%s:%llu: rows %s here, and those before %s; give all of them, or none",
-            place_text(stream->path).text, data->line ? (unsigned long long)data->line[0] : 0ULL,
-            labelled ? "have labels" : "have no labels", labelled ? "have none" : "have");
+        return error_at(error, TEMPER_BAD_DATA, data->line ? (size_t)data->line[0] : 0, 1,
+                        "%s:%llu: rows %s here, and those before %s; give all of them, or none",
+                        place_text(stream->path).text, data->line ? (unsigned long long)data->line[0] : 0ULL,
+                        labelled ? "have labels" : "have no labels", labelled ? "have none" : "have");
     stream->labelled = labelled;
     return TEMPER_OK;
 }
 
-static temper_status read_portion(struct batch_reader *stream, size_t end, struct dataset *data,
-                                  temper_error *error)
+static temper_status read_portion(struct batch_reader *stream, size_t end, struct dataset *data, temper_error *error)
 {
     size_t header = stream->header.length;
     char *bytes = mem_alloc(header + end, 1);
@@ -295,8 +284,7 @@ static void drop_portion(struct batch_reader *stream, size_t end)
     rest->length -= end;
 }
 
-static temper_status whole_file(struct batch_reader *stream, struct dataset *data,
-                                temper_error *error)
+static temper_status whole_file(struct batch_reader *stream, struct dataset *data, temper_error *error)
 {
     struct reading reading = {.path = stream->path,
                               .source = stream->source,
@@ -308,15 +296,14 @@ static temper_status whole_file(struct batch_reader *stream, struct dataset *dat
 }
 
 /* A file that is read as a whole, and stays whole where it is in memory. */
-static temper_status first_whole(struct batch_reader *stream, struct dataset *data, bool *some,
-                                 temper_error *error)
+static temper_status first_whole(struct batch_reader *stream, struct dataset *data, bool *some, temper_error *error)
 {
     *some = true;
     if (stream->options.memory == 0 && stream->format->read != read_tmpr)
         return whole_file(stream, data, error);
     stream->slices.whole = mem_zeroed(1, sizeof *stream->slices.whole);
-    temper_status status = stream->slices.whole ? whole_file(stream, stream->slices.whole, error)
-                                                : error_no_memory(error);
+    temper_status status =
+        stream->slices.whole ? whole_file(stream, stream->slices.whole, error) : error_no_memory(error);
     if (status == TEMPER_OK && !batch_reader_add_notes(stream, stream->slices.whole->notes))
         status = error_no_memory(error);
     if (status == TEMPER_OK)
@@ -326,8 +313,7 @@ static temper_status first_whole(struct batch_reader *stream, struct dataset *da
     return status == TEMPER_OK ? dataset_batches_next(&stream->slices, data, some, error) : status;
 }
 
-temper_status batch_reader_rows(struct batch_reader *stream, struct dataset *data, bool *some,
-                                temper_error *error)
+temper_status batch_reader_rows(struct batch_reader *stream, struct dataset *data, bool *some, temper_error *error)
 {
     *some = false;
     if (stream->slices.whole)

@@ -14,9 +14,8 @@ struct batch_reader;
 
 /* As dataset_read_like, which says what the schema is for; it and the options outlive the stream.
  */
-temper_status batch_reader_open(const char *path, const temper_read_options *options,
-                                const struct schema *schema, struct batch_reader **out,
-                                temper_error *error);
+temper_status batch_reader_open(const char *path, const temper_read_options *options, const struct schema *schema,
+                                struct batch_reader **out, temper_error *error);
 /* How much of a text is read at a time: some MiB, unless a test wants cuts everywhere. */
 void batch_reader_set_portion(struct batch_reader *stream, size_t bytes);
 /* How many numbers will be made of each row: batches of a file that is not in memory are such that
@@ -25,8 +24,7 @@ void batch_reader_set_width(struct batch_reader *stream, size_t numbers);
 /* Several processes (options->comm): a batch for each, in the order of the ranks, of which some may
  * have no rows; all end together. */
 /* *batch is NULL behind the last row. After a failure only batch_reader_close may follow. */
-temper_status batch_reader_next(struct batch_reader *stream, struct dataset **batch,
-                                temper_error *error);
+temper_status batch_reader_next(struct batch_reader *stream, struct dataset **batch, temper_error *error);
 /* All sentences so far, each once. */
 const char *batch_reader_notes(const struct batch_reader *stream);
 /* Rows so far that were dropped for their missing values. */

@@ -31,8 +31,7 @@ struct batch_reader {
 /* Sentences, each once; false: no memory. */
 bool batch_reader_add_notes(struct batch_reader *stream, const char *notes);
 /* Counts a batch: rows that it has, rows and values that were missing. */
-static inline void batch_reader_count(struct batch_reader *stream, uint64_t kept, uint64_t dropped,
-                                      uint64_t filled)
+static inline void batch_reader_count(struct batch_reader *stream, uint64_t kept, uint64_t dropped, uint64_t filled)
 {
     stream->kept += kept;
     stream->dropped += dropped;
@@ -44,10 +43,9 @@ bool batch_reader_can_split(const struct batch_reader *stream);
 /* The next rows into an empty dataset, or past them if that is NULL; *some is false behind the
  * last.
  */
-temper_status batch_reader_rows(struct batch_reader *stream, struct dataset *data, bool *some,
-                                temper_error *error);
+temper_status batch_reader_rows(struct batch_reader *stream, struct dataset *data, bool *some, temper_error *error);
 /* The same for several processes: a batch for each. */
-temper_status batch_reader_shared_rows(struct batch_reader *stream, struct dataset *data,
-                                       bool *some, temper_error *error);
+temper_status batch_reader_shared_rows(struct batch_reader *stream, struct dataset *data, bool *some,
+                                       temper_error *error);
 
 #endif

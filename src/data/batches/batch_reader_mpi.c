@@ -17,8 +17,8 @@ static temper_status pass_over(struct batch_reader *stream, bool *some, temper_e
 }
 
 /* What the readers of all have noted, in the order of the rows. */
-static temper_status take_notes(struct batch_reader *stream, const temper_comm *comm,
-                                const struct dataset *data, temper_error *error)
+static temper_status take_notes(struct batch_reader *stream, const temper_comm *comm, const struct dataset *data,
+                                temper_error *error)
 {
     char *notes = NULL;
     temper_status status = scatter_notes(data, comm, &notes, error);
@@ -28,9 +28,8 @@ static temper_status take_notes(struct batch_reader *stream, const temper_comm *
     return status;
 }
 
-static temper_status count_missing(struct batch_reader *stream, const temper_comm *comm,
-                                   const struct dataset *data, uint64_t kept, bool *some,
-                                   temper_error *error)
+static temper_status count_missing(struct batch_reader *stream, const temper_comm *comm, const struct dataset *data,
+                                   uint64_t kept, bool *some, temper_error *error)
 {
     uint64_t dropped = 0, filled = 0;
     temper_status status = comm_count(comm, data->missing_dropped, NULL, &dropped, error);
@@ -42,16 +41,15 @@ static temper_status count_missing(struct batch_reader *stream, const temper_com
 }
 
 /* A portion for each process, one after another; *some as long as any has rows. */
-static temper_status share_portions(struct batch_reader *stream, const temper_comm *comm,
-                                    struct dataset *data, bool *some, temper_error *error)
+static temper_status share_portions(struct batch_reader *stream, const temper_comm *comm, struct dataset *data,
+                                    bool *some, temper_error *error)
 {
     bool there = true;
     *some = false;
     uint64_t all = 0, before = 0;
     temper_status status = TEMPER_OK;
     for (size_t r = 0; status == TEMPER_OK && there && r < comm->size; r++)
-        status = r == comm->rank ? batch_reader_rows(stream, data, &there, error)
-                                 : pass_over(stream, &there, error);
+        status = r == comm->rank ? batch_reader_rows(stream, data, &there, error) : pass_over(stream, &there, error);
     status = comm_agree(comm, status, error);
     if (status == TEMPER_OK)
         status = comm_count(comm, data->x.rows, &before, &all, error);
@@ -67,8 +65,8 @@ static temper_status share_portions(struct batch_reader *stream, const temper_co
     return status;
 }
 
-temper_status batch_reader_shared_rows(struct batch_reader *stream, struct dataset *data,
-                                       bool *some, temper_error *error)
+temper_status batch_reader_shared_rows(struct batch_reader *stream, struct dataset *data, bool *some,
+                                       temper_error *error)
 {
     const temper_comm *comm = stream->options.comm;
     if (batch_reader_can_split(stream))

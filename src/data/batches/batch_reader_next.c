@@ -10,16 +10,14 @@
 static bool note_missing(struct batch_reader *stream)
 {
     const char *told = stream->options.missing;
-    bool means =
-        told ? strcmp(told, "mean") == 0 : stream->schema && stream->schema->missing == SCHEMA_MEAN;
+    bool means = told ? strcmp(told, "mean") == 0 : stream->schema && stream->schema->missing == SCHEMA_MEAN;
     struct dataset all = {.missing_dropped = stream->dropped, .missing_filled = stream->filled};
     csv_note_missing(&all, stream->kept, means, true);
     return batch_reader_add_notes(stream, all.notes);
 }
 
 /* One batch, which has no rows if all of a portion were dropped. */
-static temper_status next_batch(struct batch_reader *stream, struct dataset *data, bool *some,
-                                temper_error *error)
+static temper_status next_batch(struct batch_reader *stream, struct dataset *data, bool *some, temper_error *error)
 {
     if (!comm_alone(stream->options.comm))
         return batch_reader_shared_rows(stream, data, some, error);
@@ -36,14 +34,12 @@ static temper_status finish(struct batch_reader *stream, temper_error *error)
     if (!batch_reader_can_split(stream))
         return TEMPER_OK;
     if (stream->kept == 0 && stream->dropped > 0)
-        return error_set(error, TEMPER_BAD_DATA,
-                         "%s: every row has a missing value; pass --missing zero or mean",
+        return error_set(error, TEMPER_BAD_DATA, "%s: every row has a missing value; pass --missing zero or mean",
                          place_text(stream->path).text);
     return note_missing(stream) ? TEMPER_OK : error_no_memory(error);
 }
 
-temper_status batch_reader_next(struct batch_reader *stream, struct dataset **batch,
-                                temper_error *error)
+temper_status batch_reader_next(struct batch_reader *stream, struct dataset **batch, temper_error *error)
 {
     struct dataset *data = mem_zeroed(1, sizeof *data);
     bool some = false;

@@ -109,16 +109,14 @@ struct csv_error {
 void csv_format_set(struct csv_format *format, char separator);
 /* Takes the cell at p apart; the text ends in a newline just before `to`. On a fault cell->from is
  * where it is. */
-enum csv_error_kind csv_scan(const struct csv_format *format, const char *p, const char *to,
-                             struct csv_cell *cell);
+enum csv_error_kind csv_scan(const struct csv_format *format, const char *p, const char *to, struct csv_cell *cell);
 bool csv_is_missing(const struct csv_cell *cell);
 bool csv_is_number(const struct csv_cell *cell);
 /* Writes the cell's text to `out`, with room for all its bytes, doubled quotes made single; returns
  * the length. */
 size_t csv_unquote(const struct csv_cell *cell, char *out);
 /* Behind the blank lines at p, counting them; *lines may be NULL. */
-const char *csv_skip_blank_lines(const struct csv_format *format, const char *p, const char *to,
-                                 uint64_t *lines);
+const char *csv_skip_blank_lines(const struct csv_format *format, const char *p, const char *to, uint64_t *lines);
 
 /* ---- The plan: what each column is
  * ------------------------------------------------------------------ */
@@ -148,8 +146,8 @@ struct csv_column_plan {
     size_t *category;     /* categorical columns, ascending */
     size_t *slot;         /* and the place of each among the kept cells */
     size_t categories;
-    size_t *like;             /* by a schema: the column of the file that each of its columns is */
-    size_t unknowns, unknown; /* columns that it does not know, and the first of them */
+    size_t *like;                /* by a schema: the column of the file that each of its columns is */
+    size_t unknowns, unknown;    /* columns that it does not know, and the first of them */
     size_t text[CSV_TEXTS_KEPT]; /* features that hold text in the first lines, ascending, */
     size_t texts;                /* if the first row has some; more than fit in are not kept */
 };
@@ -178,8 +176,8 @@ bool csv_is_tsv(const struct reading *reading);
 /* The separator of a file that is not, and whose first line is at p. */
 char csv_find_separator(const char *p, const char *to);
 /* Is the first line a header? `second` is NULL if there is no other. */
-temper_status csv_find_header(struct csv_column_plan *plan, const struct reading *reading,
-                              const struct csv_line *first, const struct csv_line *second);
+temper_status csv_find_header(struct csv_column_plan *plan, const struct reading *reading, const struct csv_line *first,
+                              const struct csv_line *second);
 
 /* Fills columns, names and roles, from the first line and the options. */
 temper_status csv_columns_plan(struct csv_column_plan *plan, const struct reading *reading,
@@ -234,16 +232,13 @@ void csv_rows_expect(struct csv_rows *part, const struct csv_column_plan *plan, 
 void csv_rows_clear(struct csv_rows *part);
 /* Turns the codes of `part` into those of `whole`, always the same one, which learns new ones, row
  * by row; rows behind the first that does not fit are cut off, and the fault is set. */
-void csv_rows_recode(struct csv_rows *part, struct csv_rows *whole,
-                     const struct csv_column_plan *plan);
+void csv_rows_recode(struct csv_rows *part, struct csv_rows *whole, const struct csv_column_plan *plan);
 /* Adds copies of the rows of `part` to `whole`, its counts and its lines; false without memory. */
-bool csv_rows_append(const struct csv_rows *part, struct csv_rows *whole,
-                     const struct csv_column_plan *plan);
+bool csv_rows_append(const struct csv_rows *part, struct csv_rows *whole, const struct csv_column_plan *plan);
 void csv_rows_free(struct csv_rows *part, const struct csv_column_plan *plan);
 
 /* Adds the rows of a piece to a part; false if part->fault says why not. */
-bool csv_parse(const struct csv_column_plan *plan, const struct csv_piece *piece,
-               struct csv_rows *part);
+bool csv_parse(const struct csv_column_plan *plan, const struct csv_piece *piece, struct csv_rows *part);
 
 /* Adds the text of a cell, in quotes if it needs them or has to have them. */
 struct text;
@@ -252,11 +247,10 @@ void csv_append_text(struct text *out, const char *text, bool quoted);
 /* ---- Messages and results
  * --------------------------------------------------------------------------- */
 
-void csv_error_set(struct csv_error *fault, enum csv_error_kind kind, const char *from,
-                   const char *to);
+void csv_error_set(struct csv_error *fault, enum csv_error_kind kind, const char *from, const char *to);
 /* The fault as an error; lines_before those of the parts before. */
-temper_status csv_error_report(const struct csv_column_plan *plan, const struct csv_error *fault,
-                               uint64_t lines_before, temper_error *error);
+temper_status csv_error_report(const struct csv_column_plan *plan, const struct csv_error *fault, uint64_t lines_before,
+                               temper_error *error);
 
 /* Several processes: the lines of this one among those that bytes from .. to have. */
 temper_status csv_own_byte_range(const struct reading *reading, uint64_t *from, uint64_t *to);
@@ -264,7 +258,7 @@ temper_status csv_own_byte_range(const struct reading *reading, uint64_t *from, 
 void csv_note_missing(struct dataset *data, uint64_t kept, bool means, bool of_training);
 
 /* Turns all the rows into a dataset: one-hot features, means, names; takes their memory. */
-temper_status csv_to_dataset(const struct csv_column_plan *plan, struct csv_rows *whole,
-                             const struct reading *reading, struct dataset *data);
+temper_status csv_to_dataset(const struct csv_column_plan *plan, struct csv_rows *whole, const struct reading *reading,
+                             struct dataset *data);
 
 #endif

@@ -34,8 +34,8 @@ static temper_status count_quotes(struct spans *spans, bool *odd)
 {
     struct source *source;
     size_t rank = spans->comm->rank, got = 1;
-    temper_status status = source_open_span(spans->path, piece_start(spans, rank),
-                                            piece_end(spans, rank), &source, spans->error);
+    temper_status status =
+        source_open_span(spans->path, piece_start(spans, rank), piece_end(spans, rank), &source, spans->error);
     if (status != TEMPER_OK)
         return status;
     while (status == TEMPER_OK && got > 0) {
@@ -106,9 +106,8 @@ temper_status csv_own_byte_range(const struct reading *reading, uint64_t *from, 
                           .start = mem_alloc(comm->size + 1, sizeof *spans.start),
                           .block = mem_alloc(BLOCK, 1),
                           .error = reading->error};
-    temper_status status = spans.odd && spans.start && spans.block
-                               ? find_starts(&spans)
-                               : error_no_memory(reading->error);
+    temper_status status =
+        spans.odd && spans.start && spans.block ? find_starts(&spans) : error_no_memory(reading->error);
     if (status == TEMPER_OK) {
         *from = spans.start[comm->rank];
         *to = spans.start[comm->rank + 1];

@@ -20,8 +20,7 @@ enum { NAMES_LENGTH = 160 }; /* of a list of them in a message */
  * ------------------------------------------------------------------------------------------ */
 
 /* Copies: the chunk that the header is in goes back before the rows are done. */
-static temper_status take_names(struct csv_column_plan *plan, const struct csv_line *header,
-                                temper_error *error)
+static temper_status take_names(struct csv_column_plan *plan, const struct csv_line *header, temper_error *error)
 {
     plan->names.name = (char **)mem_zeroed(header->count, sizeof *plan->names.name);
     if (!plan->names.name)
@@ -85,8 +84,7 @@ struct csv_column_text csv_column_shown(const struct csv_column_plan *plan, size
     const char *name = column < plan->names.count ? plan->names.name[column] : "";
     bool is_long = strlen(name) > CSV_NAME_SHOWN;
     if (*name && is_printable(name))
-        snprintf(shown.text, sizeof shown.text, "column '%.*s%s'", (int)CSV_NAME_SHOWN, name,
-                 is_long ? "..." : "");
+        snprintf(shown.text, sizeof shown.text, "column '%.*s%s'", (int)CSV_NAME_SHOWN, name, is_long ? "..." : "");
     else
         snprintf(shown.text, sizeof shown.text, "column %zu", column + 1);
     return shown;
@@ -128,8 +126,7 @@ static void list_names(const struct csv_column_plan *plan, char out[NAMES_LENGTH
         struct token_text shown = token_text(name, name + strlen(name));
         if (used + strlen(shown.text) + sizeof ", ..." > NAMES_LENGTH)
             break;
-        used +=
-            (size_t)snprintf(out + used, NAMES_LENGTH - used, "%s%s", i ? ", " : "", shown.text);
+        used += (size_t)snprintf(out + used, NAMES_LENGTH - used, "%s%s", i ? ", " : "", shown.text);
     }
     if (i < plan->names.count)
         snprintf(out + used, NAMES_LENGTH - used, i ? ", ..." : "...");
@@ -141,54 +138,48 @@ static temper_status no_column(const struct csv_column_plan *plan, const struct 
     char advice[NAMES_LENGTH] = "--header yes if the file has a header";
     const char *meant = meant_name(plan, wanted->name);
     if (meant)
-        return error_set(wanted->reading->error, TEMPER_USAGE,
-                         "%s: there is no column '%s' for %s; did you mean '%s'?",
+        return error_set(wanted->reading->error, TEMPER_USAGE, "%s: there is no column '%s' for %s; did you mean '%s'?",
                          place_text(plan->path).text, shown_name(wanted).text, wanted->option,
                          token_text(meant, meant + strlen(meant)).text);
     if (plan->header)
         list_names(plan, advice);
     return error_set(wanted->reading->error, TEMPER_USAGE,
                      "%s: there is no column '%s' for %s; pass %s, or a number from 1 to %zu",
-                     place_text(plan->path).text, shown_name(wanted).text, wanted->option, advice,
-                     plan->columns);
+                     place_text(plan->path).text, shown_name(wanted).text, wanted->option, advice, plan->columns);
 }
 
 /* By name, else by number; CSV_NO_COLUMN if it is neither. */
-static temper_status look_up(const struct csv_column_plan *plan, const struct wanted *wanted,
-                             size_t *column)
+static temper_status look_up(const struct csv_column_plan *plan, const struct wanted *wanted, size_t *column)
 {
     unsigned long long number;
     size_t found = find_name(plan, wanted->name, column);
     if (found > 1)
         return error_set(wanted->reading->error, TEMPER_USAGE,
                          "%s: %zu columns are named '%s'; name one of them for %s by its number",
-                         place_text(plan->path).text, found, shown_name(wanted).text,
-                         wanted->option);
+                         place_text(plan->path).text, found, shown_name(wanted).text, wanted->option);
     if (found == 1)
         return TEMPER_OK;
     bool is_number = number_u64(wanted->name, wanted->name + strlen(wanted->name), &number);
-    *column =
-        is_number && number >= 1 && number <= plan->columns ? (size_t)number - 1 : CSV_NO_COLUMN;
+    *column = is_number && number >= 1 && number <= plan->columns ? (size_t)number - 1 : CSV_NO_COLUMN;
     return TEMPER_OK;
 }
 
 /* Gives a column a role that no other option has given it. */
-static temper_status claim(struct csv_column_plan *plan, const struct wanted *wanted, size_t column,
-                           enum csv_role role)
+static temper_status claim(struct csv_column_plan *plan, const struct wanted *wanted, size_t column, enum csv_role role)
 {
     if (column == CSV_NO_COLUMN)
         return no_column(plan, wanted);
     if (plan->role[column] != CSV_FEATURE && plan->role[column] != role)
         return error_set(wanted->reading->error, TEMPER_USAGE,
-                         "%s: column '%s' is given two roles, one by %s; name it once",
-                         place_text(plan->path).text, shown_name(wanted).text, wanted->option);
+                         "%s: column '%s' is given two roles, one by %s; name it once", place_text(plan->path).text,
+                         shown_name(wanted).text, wanted->option);
     plan->role[column] = (unsigned char)role;
     return TEMPER_OK;
 }
 
 /* Both: *column is the one. */
-static temper_status claim_name(struct csv_column_plan *plan, const struct wanted *wanted,
-                                enum csv_role role, size_t *column)
+static temper_status claim_name(struct csv_column_plan *plan, const struct wanted *wanted, enum csv_role role,
+                                size_t *column)
 {
     temper_status status = look_up(plan, wanted, column);
     return status == TEMPER_OK ? claim(plan, wanted, *column, role) : status;
@@ -202,8 +193,8 @@ static bool means_all(const struct csv_column_plan *plan, const char *name)
 }
 
 /* The columns of "A,B,...". */
-static temper_status claim_list(struct csv_column_plan *plan, const struct wanted *option,
-                                const char *text, enum csv_role role)
+static temper_status claim_list(struct csv_column_plan *plan, const struct wanted *option, const char *text,
+                                enum csv_role role)
 {
     struct list list;
     if (!text)
@@ -265,16 +256,14 @@ static temper_status claim_label(struct csv_column_plan *plan, const struct read
 /* What --missing says. */
 static temper_status take_missing_rule(struct csv_column_plan *plan, const struct reading *reading)
 {
-    static const char *const rules[] = {
-        [CSV_ZERO] = "zero", [CSV_MEAN] = "mean", [CSV_DROP] = "drop"};
+    static const char *const rules[] = {[CSV_ZERO] = "zero", [CSV_MEAN] = "mean", [CSV_DROP] = "drop"};
     const char *given = reading->options->missing;
     plan->missing = CSV_REFUSE;
     for (int rule = CSV_ZERO; given && rule <= CSV_DROP; rule++)
         if (strcmp(given, rules[rule]) == 0)
             plan->missing = (enum csv_missing_rule)rule;
     if (given && plan->missing == CSV_REFUSE)
-        return error_set(reading->error, TEMPER_USAGE,
-                         "--missing is none of zero, mean and drop; pass one of them");
+        return error_set(reading->error, TEMPER_USAGE, "--missing is none of zero, mean and drop; pass one of them");
     return reading->schema ? csv_match_missing(plan, reading) : TEMPER_OK;
 }
 
@@ -317,8 +306,7 @@ temper_status csv_columns_finish(struct csv_column_plan *plan, const struct read
         return error_set(reading->error, TEMPER_BAD_DATA,
                          "%s: no column is left for features; pass another --label or --ignore, or "
                          "--format if this is no %s",
-                         place_text(plan->path).text,
-                         plan->format.separator == '\t' ? "TSV" : "CSV");
+                         place_text(plan->path).text, plan->format.separator == '\t' ? "TSV" : "CSV");
     plan->cell_size = plan->f64 ? sizeof(double) : sizeof(float);
     plan->category = mem_alloc(plan->categories, sizeof *plan->category);
     plan->slot = mem_alloc(plan->categories, sizeof *plan->slot);

@@ -16,8 +16,7 @@
  * ------------------------------------------------------------------------------------------ */
 
 /* Only for the first two lines, so the array may take its time to grow. */
-enum csv_error_kind csv_line_read(const struct csv_format *format, const char *p, const char *to,
-                                  struct csv_line *line)
+enum csv_error_kind csv_line_read(const struct csv_format *format, const char *p, const char *to, struct csv_line *line)
 {
     size_t capacity = 0;
     *line = (struct csv_line){.from = p};
@@ -80,8 +79,7 @@ char csv_find_separator(const char *p, const char *to)
 /* Names with quotes in them are left out: they would have to be unquoted first. */
 static bool cell_is(const struct csv_cell *cell, const char *text, size_t length)
 {
-    return !cell->doubled && (size_t)(cell->to - cell->from) == length &&
-           memcmp(cell->from, text, length) == 0;
+    return !cell->doubled && (size_t)(cell->to - cell->from) == length && memcmp(cell->from, text, length) == 0;
 }
 
 /* Whether a name is that of a cell, and no number: "3" may mean the third column. */
@@ -158,11 +156,10 @@ static temper_status guess_header(struct csv_column_plan *plan, const struct rea
     else if (count_numbers(second) > 0 || count_numbers(first) > 0)
         plan->header = looks_like_header(first, second);
     else
-        return error_set(
-            reading->error, TEMPER_BAD_DATA,
-            "%s: no numbers in the first two rows, so the first may be a header or not; "
-            "pass --header yes or --header no",
-            place_text(plan->path).text);
+        return error_set(reading->error, TEMPER_BAD_DATA,
+                         "%s: no numbers in the first two rows, so the first may be a header or not; "
+                         "pass --header yes or --header no",
+                         place_text(plan->path).text);
     return TEMPER_OK;
 }
 
@@ -174,22 +171,20 @@ static bool is_comment(const struct csv_line *first, const struct csv_line *seco
 }
 
 /* The option, if it is given. */
-temper_status csv_find_header(struct csv_column_plan *plan, const struct reading *reading,
-                              const struct csv_line *first, const struct csv_line *second)
+temper_status csv_find_header(struct csv_column_plan *plan, const struct reading *reading, const struct csv_line *first,
+                              const struct csv_line *second)
 {
     const char *told = reading->options->header;
     if (is_comment(first, second))
         return error_set(reading->error, TEMPER_BAD_DATA,
                          "%s: the first line begins with # and has %zu field%s, the next one %zu; "
                          "remove lines that are no rows, as by: grep -v '^#'",
-                         place_text(plan->path).text, first->count, plural(first->count),
-                         second->count);
+                         place_text(plan->path).text, first->count, plural(first->count), second->count);
     plan->header_told = told && strcmp(told, "auto") != 0;
     if (!plan->header_told)
         return guess_header(plan, reading, first, second);
     plan->header = strcmp(told, "yes") == 0;
     if (!plan->header && strcmp(told, "no") != 0)
-        return error_set(reading->error, TEMPER_USAGE,
-                         "--header is none of yes, no and auto; pass one of them");
+        return error_set(reading->error, TEMPER_USAGE, "--header is none of yes, no and auto; pass one of them");
     return TEMPER_OK;
 }

@@ -17,42 +17,34 @@ enum { TEXTS_SHOWN = 60 }; /* bytes of a list of columns */
  * the column begins with text. @s is a list of the
  * columns of text, @a the same for an option. */
 static const char *const sentences[] = {
-    [CSV_QUOTE_OPEN] =
-        "the quote that opens here is never closed; close it, or double it and quote "
-        "the cell",
+    [CSV_QUOTE_OPEN] = "the quote that opens here is never closed; close it, or double it and quote "
+                       "the cell",
     [CSV_QUOTE_INSIDE] = "a quote inside a cell; put the cell in quotes and double the quote",
     [CSV_QUOTE_BEHIND] = "text behind a closing quote; double the quote if it belongs to the cell",
     [CSV_RETURN] = "a carriage return inside a line; end lines by \\n or \\r\\n, or quote the cell",
     [CSV_NUL] = "a NUL byte; convert the file to plain text, from UTF-16 perhaps",
     [CSV_FIELDS] = "expected @m fields, found @n; correct the line or remove it",
-    [CSV_FIELDS_CUT] =
-        "expected @m fields, found @n; the file seems cut off: complete the last line or "
-        "remove it",
+    [CSV_FIELDS_CUT] = "expected @m fields, found @n; the file seems cut off: complete the last line or "
+                       "remove it",
     [CSV_TEXT] = "text '@t' in @c; pass @l--categorical @o for a 0/1 feature of each text, or "
                  "--ignore @o",
-    [CSV_TEXT_FIRST] =
-        "text '@t' in @c; pass --header yes if this is a header, or @l--categorical @o, "
-        "or --ignore @o",
+    [CSV_TEXT_FIRST] = "text '@t' in @c; pass --header yes if this is a header, or @l--categorical @o, "
+                       "or --ignore @o",
     [CSV_TEXT_LIKE] = "text '@t' in @c, where the model has numbers; correct the cell, or give a "
                       "file with the columns that the model was trained on",
-    [CSV_TEXT_FIRST_LIKE] =
-        "text '@t' in @c, where the model has numbers; pass --header yes if this "
-        "is a header, or correct the cell",
-    [CSV_TEXT_LATER] =
-        "text '@t' in @c; if it is a column of numbers, correct the cell, or empty it and pass "
-        "--missing; else pass --categorical @o for a 0/1 feature of each text, or --ignore @o",
+    [CSV_TEXT_FIRST_LIKE] = "text '@t' in @c, where the model has numbers; pass --header yes if this "
+                            "is a header, or correct the cell",
+    [CSV_TEXT_LATER] = "text '@t' in @c; if it is a column of numbers, correct the cell, or empty it and pass "
+                       "--missing; else pass --categorical @o for a 0/1 feature of each text, or --ignore @o",
     [CSV_TEXT_FIGURE] = "'@t' in @c is no plain number; write it as 1234.5, without commas, blanks "
                         "and signs of money or percent, or pass --ignore @o",
-    [CSV_TEXT_MANY] =
-        "text in columns @s; pass @l--categorical NAMES for a 0/1 feature of each text where these "
-        "are few, and --ignore NAMES for the others; to leave all out: --ignore @a",
-    [CSV_TEXT_FIRST_MANY] =
-        "text in columns @s; pass --header yes if this is a header, or @l--categorical NAMES for a "
-        "0/1 feature of each text, and --ignore NAMES for the others; to leave all out: --ignore "
-        "@a",
+    [CSV_TEXT_MANY] = "text in columns @s; pass @l--categorical NAMES for a 0/1 feature of each text where these "
+                      "are few, and --ignore NAMES for the others; to leave all out: --ignore @a",
+    [CSV_TEXT_FIRST_MANY] = "text in columns @s; pass --header yes if this is a header, or @l--categorical NAMES for a "
+                            "0/1 feature of each text, and --ignore NAMES for the others; to leave all out: --ignore "
+                            "@a",
     [CSV_MISSING] = "no value in @c; drop the row, or pass --missing zero, mean or drop",
-    [CSV_NOT_FINITE] =
-        "value '@t' in @c is not finite; correct it, drop the row, or pass --ignore @o",
+    [CSV_NOT_FINITE] = "value '@t' in @c is not finite; correct it, drop the row, or pass --ignore @o",
     [CSV_TOO_LARGE_F32] = "value '@t' in @c is too large for a float; pass --type f64",
     [CSV_TOO_LARGE] = "value '@t' in @c is too large for a double; correct it or drop the row",
     [CSV_LABEL_MISSING] = "no label in @c; drop the row or pass --missing drop, or name another "
@@ -65,12 +57,10 @@ static const char *const sentences[] = {
 };
 
 /* The cell is cut short: the remedy must fit in behind it. */
-void csv_error_set(struct csv_error *fault, enum csv_error_kind kind, const char *from,
-                   const char *to)
+void csv_error_set(struct csv_error *fault, enum csv_error_kind kind, const char *from, const char *to)
 {
     size_t length = (size_t)(to - from);
-    struct token_text shown =
-        token_text(from, from + (length < CSV_TOKEN_SHOWN ? length : CSV_TOKEN_SHOWN));
+    struct token_text shown = token_text(from, from + (length < CSV_TOKEN_SHOWN ? length : CSV_TOKEN_SHOWN));
     snprintf(fault->token, sizeof fault->token, "%.*s%s", 4 * CSV_TOKEN_SHOWN, shown.text,
              length > CSV_TOKEN_SHOWN ? "..." : "");
     fault->kind = kind;
@@ -115,21 +105,18 @@ static uint64_t first_row(const struct csv_column_plan *plan)
 }
 
 /* Further down it is rather a cell that is wrong. */
-static void append_label(struct text *text, const struct csv_column_plan *plan,
-                         const struct csv_error *fault)
+static void append_label(struct text *text, const struct csv_column_plan *plan, const struct csv_error *fault)
 {
     if (!plan->label_guessed || fault->line > first_row(plan))
         return;
     if (is_one_of_many(plan, fault->field))
         text_append(text, "--label NAME if one is the label, ");
     else
-        text_format(text, "--label %s if it is the label, ",
-                    csv_column_option(plan, fault->field).text);
+        text_format(text, "--label %s if it is the label, ", csv_column_option(plan, fault->field).text);
 }
 
 /* What a letter behind @ stands for. */
-static void append_part(struct text *text, char part, const struct csv_column_plan *plan,
-                        const struct csv_error *fault)
+static void append_part(struct text *text, char part, const struct csv_column_plan *plan, const struct csv_error *fault)
 {
     if (part == 't')
         text_append(text, fault->token);
@@ -154,8 +141,7 @@ static bool is_figure(const char *token)
 }
 
 /* What a column of text could become is settled where a model has numbers. */
-static enum csv_error_kind kind_for(const struct csv_column_plan *plan,
-                                    const struct csv_error *fault)
+static enum csv_error_kind kind_for(const struct csv_column_plan *plan, const struct csv_error *fault)
 {
     bool first = fault->kind == CSV_TEXT_FIRST;
     if (!first && fault->kind != CSV_TEXT)
@@ -170,8 +156,7 @@ static enum csv_error_kind kind_for(const struct csv_column_plan *plan,
 }
 
 /* The sentence with its parts in place. */
-static void fill_in(struct text *text, const struct csv_column_plan *plan,
-                    const struct csv_error *fault)
+static void fill_in(struct text *text, const struct csv_column_plan *plan, const struct csv_error *fault)
 {
     for (const char *p = sentences[kind_for(plan, fault)]; *p;) {
         size_t plain = strcspn(p, "@");
@@ -185,8 +170,8 @@ static void fill_in(struct text *text, const struct csv_column_plan *plan,
 }
 
 /* file:line:column where there is one, else file:line. */
-temper_status csv_error_report(const struct csv_column_plan *plan, const struct csv_error *fault,
-                               uint64_t lines_before, temper_error *error)
+temper_status csv_error_report(const struct csv_column_plan *plan, const struct csv_error *fault, uint64_t lines_before,
+                               temper_error *error)
 {
     struct text text = {0};
     struct place_text place = place_text(plan->path);
@@ -201,8 +186,7 @@ temper_status csv_error_report(const struct csv_column_plan *plan, const struct 
     else if (fault->column == 0)
         error_at(error, status, line, 0, "%s:%zu: %s", place.text, line, text.bytes);
     else
-        error_at(error, status, line, fault->column, "%s:%zu:%zu: %s", place.text, line,
-                 fault->column, text.bytes);
+        error_at(error, status, line, fault->column, "%s:%zu:%zu: %s", place.text, line, fault->column, text.bytes);
     text_free(&text);
     return status;
 }

@@ -26,8 +26,7 @@ struct rows {
 /* ---- Texts ----------------------------------------------------------------------------------- */
 
 /* Finds each text of the file among those of the schema. */
-static bool match_texts(const struct schema_column *column, const struct classes *found,
-                        uint32_t **out)
+static bool match_texts(const struct schema_column *column, const struct classes *found, uint32_t **out)
 {
     uint32_t *text = mem_alloc(found->count, sizeof *text);
     *out = text;
@@ -76,8 +75,7 @@ static bool find_sources(struct rows *rows)
         while (category < plan->categories && plan->category[category] != plan->like[i])
             category++;
         if (schema->column[i].texts.count > 0)
-            fine = match_texts(&schema->column[i], &rows->whole->category[category],
-                               &rows->source[i].text);
+            fine = match_texts(&schema->column[i], &rows->whole->category[category], &rows->source[i].text);
     }
     mem_free(slot);
     return fine;
@@ -94,8 +92,7 @@ static unsigned char *write_cell(const struct rows *rows, unsigned char *out, do
 }
 
 /* One feature for each text; all zeros for one that training never saw. */
-static unsigned char *write_texts(struct rows *rows, size_t column, const unsigned char *cell,
-                                  unsigned char *out)
+static unsigned char *write_texts(struct rows *rows, size_t column, const unsigned char *cell, unsigned char *out)
 {
     const struct schema_column *schema = &rows->schema->column[column];
     const double *fill = rows->plan->missing == CSV_MEAN ? schema->fill : NULL;
@@ -113,8 +110,8 @@ static unsigned char *write_texts(struct rows *rows, size_t column, const unsign
 }
 
 /* A number; NaN is a missing one. */
-static unsigned char *write_number(const struct rows *rows, size_t column,
-                                   const unsigned char *cell, unsigned char *out)
+static unsigned char *write_number(const struct rows *rows, size_t column, const unsigned char *cell,
+                                   unsigned char *out)
 {
     const double *fill = rows->schema->column[column].fill;
     double wide = 0;
@@ -160,8 +157,7 @@ static bool write_rows(struct rows *rows)
     struct csv_rows *whole = rows->whole;
     size_t old_size = rows->plan->row_size;
     unsigned char *row = mem_alloc(old_size, 1);
-    unsigned char *cells =
-        row ? array_resize(whole->spill, whole->cells, whole->rows, rows->row_size) : NULL;
+    unsigned char *cells = row ? array_resize(whole->spill, whole->cells, whole->rows, rows->row_size) : NULL;
     if (cells)
         whole->cells = cells;
     bool straight = rows_are_straight(rows);
@@ -182,15 +178,14 @@ static void note(const struct rows *rows, struct dataset *data)
 {
     const struct csv_column_plan *plan = rows->plan;
     if (plan->unknowns > 0 && plan->header)
-        dataset_note(data, "columns: %zu ignored that the model does not use, first %s",
-                     plan->unknowns, csv_column_shown(plan, plan->unknown).text);
+        dataset_note(data, "columns: %zu ignored that the model does not use, first %s", plan->unknowns,
+                     csv_column_shown(plan, plan->unknown).text);
     if (plan->label != CSV_NO_COLUMN)
         dataset_note(data, "label: %s", csv_column_shown(plan, plan->label).text);
     if (rows->unseen > 0)
-        dataset_note(
-            data, "categorical: %llu text%s that training never saw became zeros, the last in %s",
-            (unsigned long long)rows->unseen, plural(rows->unseen),
-            csv_column_shown(plan, rows->unseen_column).text);
+        dataset_note(data, "categorical: %llu text%s that training never saw became zeros, the last in %s",
+                     (unsigned long long)rows->unseen, plural(rows->unseen),
+                     csv_column_shown(plan, rows->unseen_column).text);
 }
 
 temper_status csv_match_finish(const struct csv_column_plan *plan, struct csv_rows *whole,
@@ -199,8 +194,7 @@ temper_status csv_match_finish(const struct csv_column_plan *plan, struct csv_ro
     struct rows rows = {.plan = plan, .whole = whole, .schema = reading->schema};
     size_t ignored;
     bool fine = mul_size(rows.schema->features, plan->cell_size, &rows.row_size) &&
-                mul_size(rows.row_size, whole->rows, &ignored) && find_sources(&rows) &&
-                write_rows(&rows);
+                mul_size(rows.row_size, whole->rows, &ignored) && find_sources(&rows) && write_rows(&rows);
     free_sources(&rows);
     if (!fine)
         return error_no_memory(reading->error);

@@ -21,8 +21,8 @@ static bool line_has(const struct csv_line *line, const char *name)
     size_t length = strlen(name);
     for (size_t i = 0; i < line->count; i++) {
         const struct csv_cell *cell = &line->cell[i];
-        if (!cell->doubled && (size_t)(cell->to - cell->from) == length &&
-            memcmp(cell->from, name, length) == 0 && !csv_is_number(cell) && !csv_is_missing(cell))
+        if (!cell->doubled && (size_t)(cell->to - cell->from) == length && memcmp(cell->from, name, length) == 0 &&
+            !csv_is_number(cell) && !csv_is_missing(cell))
             return true;
     }
     return false;
@@ -41,9 +41,7 @@ temper_status csv_match_missing(struct csv_column_plan *plan, const struct readi
 {
     enum schema_missing rule = reading->schema->missing;
     if (!reading->options->missing && rule != SCHEMA_DROP)
-        plan->missing = rule == SCHEMA_MEAN   ? CSV_MEAN
-                        : rule == SCHEMA_ZERO ? CSV_ZERO
-                                              : CSV_REFUSE;
+        plan->missing = rule == SCHEMA_MEAN ? CSV_MEAN : rule == SCHEMA_ZERO ? CSV_ZERO : CSV_REFUSE;
     if (plan->missing == CSV_MEAN && rule != SCHEMA_MEAN)
         return error_set(reading->error, TEMPER_USAGE,
                          "--missing mean: the model keeps no means, as it was trained without that "
@@ -70,8 +68,7 @@ static bool is_same_table(const struct search *search)
     bool named = plan->header && schema_has_names(schema);
     if (plan->columns != schema->file_columns)
         return false;
-    if (named && schema->label &&
-        strcmp(plan->names.name[schema->label_position], schema->label) != 0)
+    if (named && schema->label && strcmp(plan->names.name[schema->label_position], schema->label) != 0)
         return false;
     for (size_t i = 0; named && i < schema->columns; i++)
         if (strcmp(plan->names.name[schema->column[i].position], schema->column[i].name) != 0)
@@ -115,14 +112,12 @@ static size_t find_name(const struct search *search, const char *name)
 
 /* Names that differ in case or blanks are nearly always the same ones, and yet not for us to join.
  */
-static temper_status refuse_spelling(const struct search *search, const char *wanted,
-                                     const char *found)
+static temper_status refuse_spelling(const struct search *search, const char *wanted, const char *found)
 {
     return error_set(search->reading->error, TEMPER_BAD_DATA,
                      "%s: there is no column '%.80s', which the model needs, but one named "
                      "'%.80s'; name columns as in the file that it was trained on",
-                     place_text(search->plan->path).text,
-                     token_text(wanted, wanted + strlen(wanted)).text,
+                     place_text(search->plan->path).text, token_text(wanted, wanted + strlen(wanted)).text,
                      token_text(found, found + strlen(found)).text);
 }
 
@@ -143,8 +138,7 @@ static temper_status refuse_missing(const struct search *search, size_t first)
     return error_set(search->reading->error, TEMPER_BAD_DATA,
                      "%s: there is no column '%.80s'%s, which the model needs; add it, or give a "
                      "file with the columns that it was trained on",
-                     place_text(search->plan->path).text,
-                     token_text(name, name + strlen(name)).text, others);
+                     place_text(search->plan->path).text, token_text(name, name + strlen(name)).text, others);
 }
 
 static temper_status take_names(struct search *search)
@@ -160,8 +154,7 @@ static temper_status take_names(struct search *search)
             return error_set(search->reading->error, TEMPER_BAD_DATA,
                              "%s: several columns are named '%.80s', and the model needs one of "
                              "that name; rename the others",
-                             place_text(search->plan->path).text,
-                             token_text(name, name + strlen(name)).text);
+                             place_text(search->plan->path).text, token_text(name, name + strlen(name)).text);
         search->plan->like[i] = column;
     }
     if (status == TEMPER_OK && schema->label)
@@ -174,12 +167,11 @@ static temper_status take_names(struct search *search)
 static temper_status refuse_count(const struct search *search)
 {
     const struct schema *schema = search->schema;
-    return error_set(
-        search->reading->error, TEMPER_BAD_DATA,
-        "%s: %zu column%s without names that the model knows; it was trained on a table "
-        "of %zu and uses %zu of them: give either, or a header",
-        place_text(search->plan->path).text, search->plan->columns, plural(search->plan->columns),
-        schema->file_columns, schema->columns);
+    return error_set(search->reading->error, TEMPER_BAD_DATA,
+                     "%s: %zu column%s without names that the model knows; it was trained on a table "
+                     "of %zu and uses %zu of them: give either, or a header",
+                     place_text(search->plan->path).text, search->plan->columns, plural(search->plan->columns),
+                     schema->file_columns, schema->columns);
 }
 
 /* Where the label stands among the columns that are used. */
@@ -229,8 +221,7 @@ static temper_status give_roles(const struct search *search)
             return error_set(search->reading->error, TEMPER_USAGE,
                              "%s: the model needs %s as a feature; name another for --label, "
                              "--ignore or --weights",
-                             place_text(plan->path).text,
-                             csv_column_shown(plan, plan->like[i]).text);
+                             place_text(plan->path).text, csv_column_shown(plan, plan->like[i]).text);
     bool free_label = search->label != CSV_NO_COLUMN && plan->role[search->label] == CSV_FEATURE;
     if (free_label) {
         bool wanted = !search->reading->options->label && !search->reading->options->labels;
@@ -255,8 +246,7 @@ static temper_status give_roles(const struct search *search)
 temper_status csv_match_columns(struct csv_column_plan *plan, const struct reading *reading)
 {
     const struct schema *schema = reading->schema;
-    struct search search = {
-        .plan = plan, .reading = reading, .schema = schema, .label = CSV_NO_COLUMN};
+    struct search search = {.plan = plan, .reading = reading, .schema = schema, .label = CSV_NO_COLUMN};
     plan->like = mem_alloc(schema->columns, sizeof *plan->like);
     if (!plan->like)
         return error_no_memory(reading->error);

@@ -57,8 +57,7 @@ static bool fail(struct cursor *at, enum csv_error_kind kind, const char *where,
 }
 
 /* The same, with the text of a cell. */
-static bool fail_cell(struct cursor *at, enum csv_error_kind kind, const struct csv_cell *cell,
-                      size_t field)
+static bool fail_cell(struct cursor *at, enum csv_error_kind kind, const struct csv_cell *cell, size_t field)
 {
     csv_error_set(&at->part->fault, kind, cell->from, cell->to);
     return fail(at, kind, cell->from, field);
@@ -89,8 +88,7 @@ static bool fail_fields(struct cursor *at, struct csv_cell *cell, size_t field)
 }
 
 /* A feature that is neither a number nor missing. */
-static bool fail_number(struct cursor *at, const struct csv_cell *cell, size_t field,
-                        enum number_result result)
+static bool fail_number(struct cursor *at, const struct csv_cell *cell, size_t field, enum number_result result)
 {
     double wide;
     if (result == NUMBER_NOT_FINITE)
@@ -130,16 +128,15 @@ static bool take_feature(struct cursor *at, const struct csv_cell *cell, size_t 
 {
     double wide = (double)NAN;
     float narrow = NAN;
-    enum number_result result = at->plan->f64 ? number_f64(cell->from, cell->to, &wide)
-                                              : number_f32(cell->from, cell->to, &narrow);
+    enum number_result result =
+        at->plan->f64 ? number_f64(cell->from, cell->to, &wide) : number_f32(cell->from, cell->to, &narrow);
     if (result != NUMBER_OK) {
         if (!csv_is_missing(cell))
             return fail_number(at, cell, field, result);
         if (!take_missing(at, cell, field))
             return false;
     }
-    memcpy(at->out, at->plan->f64 ? (const void *)&wide : (const void *)&narrow,
-           at->plan->cell_size);
+    memcpy(at->out, at->plan->f64 ? (const void *)&wide : (const void *)&narrow, at->plan->cell_size);
     at->out += at->plan->cell_size;
     return true;
 }
@@ -207,8 +204,7 @@ static bool take_cell(struct cursor *at, size_t field)
 
 /* Features from column `field` on as long as they are plain numbers; returns the column behind
  * them. Inline, so that there is one loop for floats and one for doubles. */
-__attribute__((always_inline)) static inline size_t take_plain_as(struct cursor *at, size_t field,
-                                                                  bool f64)
+__attribute__((always_inline)) static inline size_t take_plain_as(struct cursor *at, size_t field, bool f64)
 {
     const struct csv_column_plan *plan = at->plan;
     const char *p = at->p;
@@ -241,8 +237,7 @@ static size_t take_plain(struct cursor *at, size_t field)
  * ------------------------------------------------------------------------------------------ */
 
 /* A cell's text behind a first byte of our own; NULL without memory. */
-static const char *prepare(struct cursor *at, const struct csv_cell *cell, char mark,
-                           size_t *length)
+static const char *prepare(struct cursor *at, const struct csv_cell *cell, char mark, size_t *length)
 {
     size_t needed = (size_t)(cell->to - cell->from) + 1;
     if (!at->scratch || needed > at->scratch_size) {
@@ -356,8 +351,7 @@ static bool take_row(struct cursor *at)
     return true;
 }
 
-bool csv_parse(const struct csv_column_plan *plan, const struct csv_piece *piece,
-               struct csv_rows *part)
+bool csv_parse(const struct csv_column_plan *plan, const struct csv_piece *piece, struct csv_rows *part)
 {
     struct cursor at = {.plan = plan, .part = part, .piece = piece, .p = piece->from};
     at.category = mem_alloc(plan->categories, sizeof *at.category);

@@ -103,14 +103,12 @@ static temper_status find_first_line(struct csv_reading *state, bool *found)
         if (state->count == 0)
             break;
         struct csv_piece *piece = &state->held[0].piece;
-        piece->from =
-            csv_skip_blank_lines(&state->plan.format, piece->from, piece->to, &state->whole.lines);
+        piece->from = csv_skip_blank_lines(&state->plan.format, piece->from, piece->to, &state->whole.lines);
         *found = piece->from < piece->to;
         if (*found)
             return TEMPER_OK;
         state->before += state->held[0].chunk->length;
-        text_chunks_give_back(state->chunks,
-                              state->held[--state->count].chunk); /* only blank lines */
+        text_chunks_give_back(state->chunks, state->held[--state->count].chunk); /* only blank lines */
     }
     return TEMPER_OK;
 }
@@ -131,8 +129,7 @@ struct place {
 };
 
 /* Where the second line is, perhaps in a later chunk. */
-static temper_status find_second_line(struct csv_reading *state, const struct csv_line *first,
-                                      struct place *place)
+static temper_status find_second_line(struct csv_reading *state, const struct csv_line *first, struct place *place)
 {
     const char *p = first->next;
     place->lines = state->whole.lines + count_lines(first);
@@ -149,8 +146,7 @@ static temper_status find_second_line(struct csv_reading *state, const struct cs
 }
 
 /* One of the first two lines taken apart. */
-static temper_status read_line(struct csv_reading *state, const struct place *place,
-                               struct csv_line *line)
+static temper_status read_line(struct csv_reading *state, const struct place *place, struct csv_line *line)
 {
     enum csv_error_kind kind = csv_line_read(&state->plan.format, place->from, place->to, line);
     if (kind == CSV_FINE)
@@ -186,8 +182,7 @@ static temper_status plan_columns(struct csv_reading *state, const struct csv_li
 }
 
 /* The first two lines, which may be all there is. */
-static temper_status look_at_lines(struct csv_reading *state, struct csv_line *first,
-                                   struct csv_line *second)
+static temper_status look_at_lines(struct csv_reading *state, struct csv_line *first, struct csv_line *second)
 {
     const struct csv_piece *piece = &state->held[0].piece;
     struct place place = {piece->from, piece->to, state->whole.lines};
@@ -212,8 +207,7 @@ static temper_status begin(struct csv_reading *state)
         return status;
     if (!found)
         return error_set(state->reading->error, TEMPER_BAD_DATA,
-                         "%s: no rows, it is empty or blank; give a file with rows",
-                         place_text(plan->path).text);
+                         "%s: no rows, it is empty or blank; give a file with rows", place_text(plan->path).text);
     const struct csv_piece *piece = &state->held[0].piece;
     if (plan->format.separator != '\t') {
         csv_format_set(&plan->format, csv_find_separator(piece->from, piece->to));
@@ -236,8 +230,7 @@ static void expect_rest(struct csv_reading *state, size_t bytes)
 {
     size_t total = (size_t)state->file_size;
     if (total > bytes)
-        csv_rows_expect(&state->whole, &state->plan,
-                        page_window_guess(state->whole.rows, bytes, total));
+        csv_rows_expect(&state->whole, &state->plan, page_window_guess(state->whole.rows, bytes, total));
     state->file_size = 0; /* it is known now */
 }
 
@@ -346,8 +339,7 @@ static temper_status open_piece(struct csv_reading *state)
     state->at_end = false;
     state->count = state->first = 0;
     if (status == TEMPER_OK)
-        status =
-            source_open_span(reading->path, reading->from, reading->to, &source, reading->error);
+        status = source_open_span(reading->path, reading->from, reading->to, &source, reading->error);
     if (status != TEMPER_OK)
         return status;
     state->file_size = source_file_size(source);
@@ -356,8 +348,7 @@ static temper_status open_piece(struct csv_reading *state)
 
 temper_status read_csv(struct reading *reading, struct dataset *data)
 {
-    struct csv_reading state = {.reading = reading,
-                                .whole = {.spill = reading->spill, .lines = reading->lines_before}};
+    struct csv_reading state = {.reading = reading, .whole = {.spill = reading->spill, .lines = reading->lines_before}};
     state.threads = reading->options->threads ? reading->options->threads : thread_count_default();
     if (!source_compression(reading->source))
         state.file_size = source_file_size(reading->source);

@@ -96,8 +96,7 @@ static bool codes_extend(struct csv_codes *codes, const struct classes *classes)
 
 /* Asks the whole only when a row needs it: so new codes come in the order of the rows, as if there
  * were no parts. */
-static uint32_t recode(const struct csv_codes *codes, const struct classes *from,
-                       struct classes *to, uint32_t old)
+static uint32_t recode(const struct csv_codes *codes, const struct classes *from, struct classes *to, uint32_t old)
 {
     uint32_t *code = &codes->code[old];
     if (*code == CSV_NO_CODE) {
@@ -117,8 +116,7 @@ static bool check_code(struct csv_rows *part, size_t row, size_t field, uint32_t
     return false;
 }
 
-static bool recode_row(struct csv_rows *part, struct csv_rows *whole,
-                       const struct csv_column_plan *plan, size_t row)
+static bool recode_row(struct csv_rows *part, struct csv_rows *whole, const struct csv_column_plan *plan, size_t row)
 {
     for (size_t i = 0; i < plan->categories; i++) {
         unsigned char *cell = part->cells + row * plan->row_size + plan->slot[i] * plan->cell_size;
@@ -135,8 +133,7 @@ static bool recode_row(struct csv_rows *part, struct csv_rows *whole,
     }
     if (!part->label)
         return true;
-    uint32_t label =
-        recode(&part->codes[plan->categories], &part->classes, &whole->classes, part->label[row]);
+    uint32_t label = recode(&part->codes[plan->categories], &part->classes, &whole->classes, part->label[row]);
     part->label[row] = label;
     if (check_code(part, row, plan->label, label))
         return true;
@@ -145,8 +142,7 @@ static bool recode_row(struct csv_rows *part, struct csv_rows *whole,
 }
 
 /* One table of codes for each category, then one for the label. */
-void csv_rows_recode(struct csv_rows *part, struct csv_rows *whole,
-                     const struct csv_column_plan *plan)
+void csv_rows_recode(struct csv_rows *part, struct csv_rows *whole, const struct csv_column_plan *plan)
 {
     if (!part->codes)
         part->codes = mem_zeroed(plan->categories + 1, sizeof *part->codes);
@@ -160,8 +156,7 @@ void csv_rows_recode(struct csv_rows *part, struct csv_rows *whole,
         fine = recode_row(part, whole, plan, row);
 }
 
-bool csv_rows_append(const struct csv_rows *part, struct csv_rows *whole,
-                     const struct csv_column_plan *plan)
+bool csv_rows_append(const struct csv_rows *part, struct csv_rows *whole, const struct csv_column_plan *plan)
 {
     size_t at = whole->rows;
     if (!csv_rows_reserve(whole, plan, at + part->rows))

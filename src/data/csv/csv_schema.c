@@ -26,9 +26,8 @@ static bool take_texts(const struct classes *category, struct names *texts)
 }
 
 /* One column; `category` is NULL if it holds numbers, `mean` points at its first feature. */
-static bool take_column(const struct csv_column_plan *plan, size_t position,
-                        const struct classes *category, const double *mean,
-                        struct schema_column *column)
+static bool take_column(const struct csv_column_plan *plan, size_t position, const struct classes *category,
+                        const double *mean, struct schema_column *column)
 {
     column->position = position;
     if (plan->header && !(column->name = copy_text(plan->names.name[position])))
@@ -44,8 +43,8 @@ static bool take_column(const struct csv_column_plan *plan, size_t position,
     return column->fill != NULL;
 }
 
-static bool take_columns(const struct csv_column_plan *plan, const struct csv_rows *whole,
-                         const double *mean, struct schema *schema)
+static bool take_columns(const struct csv_column_plan *plan, const struct csv_rows *whole, const double *mean,
+                         struct schema *schema)
 {
     for (size_t i = 0, n = 0; i < plan->columns; i++) {
         bool text = plan->role[i] == CSV_CATEGORY;
@@ -60,13 +59,11 @@ static bool take_columns(const struct csv_column_plan *plan, const struct csv_ro
     return true;
 }
 
-temper_status csv_schema_learn(const struct csv_column_plan *plan, const struct csv_rows *whole,
-                               const double *mean, struct schema **out, temper_error *error)
+temper_status csv_schema_learn(const struct csv_column_plan *plan, const struct csv_rows *whole, const double *mean,
+                               struct schema **out, temper_error *error)
 {
-    static const enum schema_missing rules[] = {[CSV_REFUSE] = SCHEMA_REFUSE,
-                                                [CSV_ZERO] = SCHEMA_ZERO,
-                                                [CSV_MEAN] = SCHEMA_MEAN,
-                                                [CSV_DROP] = SCHEMA_DROP};
+    static const enum schema_missing rules[] = {
+        [CSV_REFUSE] = SCHEMA_REFUSE, [CSV_ZERO] = SCHEMA_ZERO, [CSV_MEAN] = SCHEMA_MEAN, [CSV_DROP] = SCHEMA_DROP};
     struct schema *schema = mem_zeroed(1, sizeof *schema);
     if (!schema)
         return error_no_memory(error);

@@ -7,8 +7,8 @@
 #include "data/schema.h"
 
 /* What the plan and the texts came to; `mean` of each feature, or NULL where none is to be kept. */
-temper_status csv_schema_learn(const struct csv_column_plan *plan, const struct csv_rows *whole,
-                               const double *mean, struct schema **out, temper_error *error);
+temper_status csv_schema_learn(const struct csv_column_plan *plan, const struct csv_rows *whole, const double *mean,
+                               struct schema **out, temper_error *error);
 
 /* ---- By a schema, reading->schema -------------------------------------------------------------
  */

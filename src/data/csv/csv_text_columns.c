@@ -3,19 +3,16 @@
 
 enum { TEXT_LINES = 1000 }; /* that are searched for a message */
 
-static bool is_text_feature(const struct csv_column_plan *plan, size_t column,
-                            const struct csv_cell *cell)
+static bool is_text_feature(const struct csv_column_plan *plan, size_t column, const struct csv_cell *cell)
 {
-    return column < plan->columns && plan->role[column] == CSV_FEATURE && !csv_is_number(cell) &&
-           !csv_is_missing(cell);
+    return column < plan->columns && plan->role[column] == CSV_FEATURE && !csv_is_number(cell) && !csv_is_missing(cell);
 }
 
 /* A look at every cell of the first chunk, numbers too: slow, but there is only one such chunk. */
 void csv_columns_text(struct csv_column_plan *plan, const struct csv_piece *piece)
 {
     const char *p = piece->from;
-    while (plan->all_text &&
-           (p = csv_skip_blank_lines(&plan->format, p, piece->to, NULL)) < piece->to) {
+    while (plan->all_text && (p = csv_skip_blank_lines(&plan->format, p, piece->to, NULL)) < piece->to) {
         struct csv_cell cell = {.ends_line = false};
         for (size_t i = 0; !cell.ends_line; i++) {
             if (csv_scan(&plan->format, p, piece->to, &cell) != CSV_FINE)

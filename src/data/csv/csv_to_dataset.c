@@ -34,14 +34,12 @@ static temper_status no_values(const struct table *table, size_t column)
  * ---------------------------------------------------------------------------------------- */
 
 /* Zeros and a one; NaN where the value is missing, to be filled like that of a number. */
-static void write_one_hot(const struct csv_column_plan *plan, unsigned char *out, uint32_t code,
-                          size_t count)
+static void write_one_hot(const struct csv_column_plan *plan, unsigned char *out, uint32_t code, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         double wide = code == CSV_NO_CODE ? (double)NAN : i == code;
         float narrow = (float)wide;
-        memcpy(out + i * plan->cell_size, plan->f64 ? (const void *)&wide : (const void *)&narrow,
-               plan->cell_size);
+        memcpy(out + i * plan->cell_size, plan->f64 ? (const void *)&wide : (const void *)&narrow, plan->cell_size);
     }
 }
 
@@ -112,8 +110,7 @@ static temper_status expand(struct table *table)
 /* Cells as doubles, whatever they are: these passes are made only where values are missing. */
 static double get_cell(const struct table *table, size_t row, size_t column)
 {
-    const unsigned char *cell =
-        table->whole->cells + row * table->row_size + column * table->plan->cell_size;
+    const unsigned char *cell = table->whole->cells + row * table->row_size + column * table->plan->cell_size;
     double wide;
     float narrow;
     if (table->plan->f64) {
@@ -126,11 +123,9 @@ static double get_cell(const struct table *table, size_t row, size_t column)
 
 static void set_cell(const struct table *table, size_t row, size_t column, double value)
 {
-    unsigned char *cell =
-        table->whole->cells + row * table->row_size + column * table->plan->cell_size;
+    unsigned char *cell = table->whole->cells + row * table->row_size + column * table->plan->cell_size;
     float narrow = (float)value;
-    memcpy(cell, table->plan->f64 ? (const void *)&value : (const void *)&narrow,
-           table->plan->cell_size);
+    memcpy(cell, table->plan->f64 ? (const void *)&value : (const void *)&narrow, table->plan->cell_size);
 }
 
 /* Sums that are too large for a double; their means are not. */
@@ -212,9 +207,8 @@ void csv_note_missing(struct dataset *data, uint64_t kept, bool means, bool of_t
     if (filled > 0 && !means)
         dataset_note(data, "missing: %llu value%s became 0", filled, plural(filled));
     else if (filled > 0)
-        dataset_note(data, "missing: %llu value%s became the mean %s %s column%s", filled,
-                     plural(filled), of_training ? "that" : "of", whose,
-                     of_training ? " had in training" : "");
+        dataset_note(data, "missing: %llu value%s became the mean %s %s column%s", filled, plural(filled),
+                     of_training ? "that" : "of", whose, of_training ? " had in training" : "");
 }
 
 /* What was assumed and what was done, for the user to contradict. */
@@ -228,19 +222,15 @@ static void note(const struct table *table, const struct reading *reading, struc
         dataset_note(data, "separator: %s, told by the first line",
                      plan->format.separator == '\t' ? "tab" : "semicolon");
     if (!plan->header_told)
-        dataset_note(data,
-                     plan->header
-                         ? "header: the first line, told by its text; --header no if it is a row"
-                         : "header: none, told by the first lines; --header yes if there is one");
+        dataset_note(data, plan->header ? "header: the first line, told by its text; --header no if it is a row"
+                                        : "header: none, told by the first lines; --header yes if there is one");
     if (plan->label != CSV_NO_COLUMN && !reading->options->label && !reading->schema)
-        dataset_note(data, "label: %s, the last one; --label names another",
-                     csv_column_shown(plan, plan->label).text);
+        dataset_note(data, "label: %s, the last one; --label names another", csv_column_shown(plan, plan->label).text);
     if (plan->categories > 0)
-        dataset_note(data, "categorical: %zu column%s became %zu feature%s", plan->categories,
-                     plural(plan->categories), made, plural(made));
+        dataset_note(data, "categorical: %zu column%s became %zu feature%s", plan->categories, plural(plan->categories),
+                     made, plural(made));
     if (!reading->piece && !reading->is_portion) /* else it is known when all have been read */
-        csv_note_missing(data, table->whole->rows, plan->missing == CSV_MEAN,
-                         reading->schema != NULL);
+        csv_note_missing(data, table->whole->rows, plan->missing == CSV_MEAN, reading->schema != NULL);
 }
 
 /* Gives back what was reserved beyond the rows; a failure to do so does no harm. */
@@ -287,8 +277,7 @@ static temper_status refuse_no_rows(const struct table *table)
         return error_set(table->error, TEMPER_BAD_DATA,
                          "%s: every row has a missing value; pass --missing zero or mean", path);
     return error_set(table->error, TEMPER_BAD_DATA,
-                     "%s: a header and no rows; add rows, or pass --header no if the line is one",
-                     path);
+                     "%s: a header and no rows; add rows, or pass --header no if the line is one", path);
 }
 
 /* One-hot, filled, and with a schema of how that came about. Means are taken even where nothing is
@@ -300,23 +289,21 @@ static temper_status make_features(struct table *table, struct dataset *data)
     if (status == TEMPER_OK && (table->whole->missing > 0 || plan->missing == CSV_MEAN))
         status = fill_missing(table);
     if (status == TEMPER_OK)
-        status =
-            csv_schema_learn(plan, table->whole, plan->missing == CSV_MEAN ? table->mean : NULL,
-                             &data->schema, table->error);
+        status = csv_schema_learn(plan, table->whole, plan->missing == CSV_MEAN ? table->mean : NULL, &data->schema,
+                                  table->error);
     mem_free(table->mean);
     return status;
 }
 
-temper_status csv_to_dataset(const struct csv_column_plan *plan, struct csv_rows *whole,
-                             const struct reading *reading, struct dataset *data)
+temper_status csv_to_dataset(const struct csv_column_plan *plan, struct csv_rows *whole, const struct reading *reading,
+                             struct dataset *data)
 {
     struct table table = {plan, whole, plan->width, plan->row_size, NULL, reading->error};
     bool others = reading->piece || (reading->is_portion && whole->dropped > 0); /* may have rows */
     if (whole->rows == 0 && !others)
         return refuse_no_rows(&table);
-    temper_status status = reading->schema
-                               ? csv_match_finish(plan, whole, reading, data, &table.width)
-                               : make_features(&table, data);
+    temper_status status =
+        reading->schema ? csv_match_finish(plan, whole, reading, data, &table.width) : make_features(&table, data);
     if (status == TEMPER_OK)
         status = schema_name_features(data->schema, &data->features, reading->error);
     if (status != TEMPER_OK)

@@ -24,8 +24,7 @@ static bool is_blank(const struct csv_format *format, char c)
 
 /* At p a cell should end: by the separator, \n or \r\n. A return that no newline follows would end
  * lines on old systems only; within a line it is most likely damage. */
-static enum csv_error_kind end_cell(const struct csv_format *format, const char *p,
-                                    struct csv_cell *cell)
+static enum csv_error_kind end_cell(const struct csv_format *format, const char *p, struct csv_cell *cell)
 {
     bool returned = *p == '\r' && p[1] == '\n';
     cell->ends_line = returned || *p == '\n';
@@ -37,8 +36,7 @@ static enum csv_error_kind end_cell(const struct csv_format *format, const char 
 }
 
 /* A cell without quotes, as it stands there; p is at its first letter. */
-static enum csv_error_kind scan_bare(const struct csv_format *format, const char *p,
-                                     struct csv_cell *cell)
+static enum csv_error_kind scan_bare(const struct csv_format *format, const char *p, struct csv_cell *cell)
 {
     cell->from = p;
     while (!format->stop[(unsigned char)*p])
@@ -52,8 +50,8 @@ static enum csv_error_kind scan_bare(const struct csv_format *format, const char
 
 /* p is behind the opening quote. Two quotes stand for one; a single one closes the cell, and
  * nothing but blanks may follow it. */
-static enum csv_error_kind scan_quoted(const struct csv_format *format, const char *p,
-                                       const char *to, struct csv_cell *cell)
+static enum csv_error_kind scan_quoted(const struct csv_format *format, const char *p, const char *to,
+                                       struct csv_cell *cell)
 {
     cell->from = p;
     cell->quoted = true;
@@ -74,8 +72,7 @@ static enum csv_error_kind scan_quoted(const struct csv_format *format, const ch
     return CSV_QUOTE_BEHIND;
 }
 
-enum csv_error_kind csv_scan(const struct csv_format *format, const char *p, const char *to,
-                             struct csv_cell *cell)
+enum csv_error_kind csv_scan(const struct csv_format *format, const char *p, const char *to, struct csv_cell *cell)
 {
     cell->quoted = cell->doubled = false;
     while (is_blank(format, *p))
@@ -117,8 +114,7 @@ size_t csv_unquote(const struct csv_cell *cell, char *out)
 }
 
 /* A line of blanks alone. If tabs separate, a line of tabs is a row of empty cells. */
-const char *csv_skip_blank_lines(const struct csv_format *format, const char *p, const char *to,
-                                 uint64_t *lines)
+const char *csv_skip_blank_lines(const struct csv_format *format, const char *p, const char *to, uint64_t *lines)
 {
     for (;;) {
         const char *start = p;

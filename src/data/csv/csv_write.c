@@ -27,8 +27,7 @@ struct writing {
 static bool needs_quotes(const char *text)
 {
     size_t length = strlen(text);
-    return length == 0 || text[strcspn(text, ",;\t\"\r\n")] != '\0' || text[0] == ' ' ||
-           text[length - 1] == ' ';
+    return length == 0 || text[strcspn(text, ",;\t\"\r\n")] != '\0' || text[0] == ' ' || text[length - 1] == ' ';
 }
 
 /* Quotes within are doubled. */
@@ -71,8 +70,7 @@ static temper_status flush(struct writing *writing, size_t enough)
         return TEMPER_OK;
     size_t length = text->length;
     text->length = 0;
-    return length ? atomic_file_write(writing->sink, text->bytes, length, writing->error)
-                  : TEMPER_OK;
+    return length ? atomic_file_write(writing->sink, text->bytes, length, writing->error) : TEMPER_OK;
 }
 
 /* Always there: a reader that sees `label` above the last column knows that it is a header. */
@@ -123,8 +121,8 @@ static temper_status write_row(struct writing *writing, uint64_t index)
 }
 
 /* CSV and TSV are one format with two separators. */
-static temper_status write_table(const struct dataset *data, char separator,
-                                 struct atomic_file *sink, temper_error *error)
+static temper_status write_table(const struct dataset *data, char separator, struct atomic_file *sink,
+                                 temper_error *error)
 {
     struct writing writing = {.data = data, .separator = separator, .sink = sink, .error = error};
     writing.row = mem_alloc(data->x.columns, sizeof *writing.row);

@@ -3,8 +3,8 @@
 
 #include "base/memory.h"
 
-temper_status gather_labels(const struct gathered_labels *roll, const void *mine, size_t size,
-                            void *all, temper_error *error)
+temper_status gather_labels(const struct gathered_labels *roll, const void *mine, size_t size, void *all,
+                            temper_error *error)
 {
     size_t *bytes = mem_alloc(comm_size(roll->comm), sizeof *bytes);
     if (!bytes)
@@ -17,8 +17,7 @@ temper_status gather_labels(const struct gathered_labels *roll, const void *mine
     return status;
 }
 
-static temper_status gather(const struct dataset *data, struct gathered_labels *roll,
-                            temper_error *error)
+static temper_status gather(const struct dataset *data, struct gathered_labels *roll, temper_error *error)
 {
     uint64_t own = data->x.rows;
     roll->rows_of = mem_alloc(comm_size(roll->comm), sizeof *roll->rows_of);
@@ -31,15 +30,13 @@ static temper_status gather(const struct dataset *data, struct gathered_labels *
     if (status == TEMPER_OK)
         status = gather_labels(roll, data->label, sizeof *data->label, roll->gathered, error);
     if (status == TEMPER_OK && data->weight)
-        status =
-            gather_labels(roll, data->weight, sizeof *data->weight, roll->gathered_weight, error);
+        status = gather_labels(roll, data->weight, sizeof *data->weight, roll->gathered_weight, error);
     roll->label = roll->gathered;
     roll->weight = roll->gathered_weight;
     return status;
 }
 
-temper_status gathered_labels_needed(const struct dataset *data, struct gathered_labels *out,
-                                     temper_error *error)
+temper_status gathered_labels_needed(const struct dataset *data, struct gathered_labels *out, temper_error *error)
 {
     struct gathered_labels roll = {.comm = data->comm,
                                    .rows = (size_t)dataset_all_rows(data),
@@ -63,8 +60,7 @@ void gathered_labels_free(struct gathered_labels *roll)
     *roll = (struct gathered_labels){0};
 }
 
-struct dataset gathered_labels_dataset(const struct gathered_labels *roll,
-                                       const struct dataset *data)
+struct dataset gathered_labels_dataset(const struct gathered_labels *roll, const struct dataset *data)
 {
     struct dataset all = {.classes = data->classes, .source = data->source};
     all.x.rows = roll->rows;

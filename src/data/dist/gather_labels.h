@@ -19,17 +19,15 @@ struct gathered_labels {
 };
 
 /* The data, with labels, is borrowed. */
-temper_status gathered_labels_needed(const struct dataset *data, struct gathered_labels *out,
-                                     temper_error *error);
+temper_status gathered_labels_needed(const struct dataset *data, struct gathered_labels *out, temper_error *error);
 void gathered_labels_free(struct gathered_labels *roll);
 
 /* One entry of so many bytes a row, of all processes; `all` may not be `mine`. */
-temper_status gather_labels(const struct gathered_labels *roll, const void *mine, size_t size,
-                            void *all, temper_error *error);
+temper_status gather_labels(const struct gathered_labels *roll, const void *mine, size_t size, void *all,
+                            temper_error *error);
 
 /* As if all rows were here, for who looks at labels and weights alone: borrowed, not to be freed.
  */
-struct dataset gathered_labels_dataset(const struct gathered_labels *roll,
-                                       const struct dataset *data);
+struct dataset gathered_labels_dataset(const struct gathered_labels *roll, const struct dataset *data);
 
 #endif

@@ -38,10 +38,9 @@ static temper_status read_own(struct distributed_read *p, uint64_t lines_before)
     struct reading *reading = p->reading;
     reading->piece = true;
     reading->lines_before = reading->lines = lines_before;
-    temper_status status = p->read == read_csv
-                               ? source_open(reading->path, &reading->source, reading->error)
-                               : source_open_lines(reading->path, p->comm->rank, p->comm->size,
-                                                   &reading->source, reading->error);
+    temper_status status = p->read == read_csv ? source_open(reading->path, &reading->source, reading->error)
+                                               : source_open_lines(reading->path, p->comm->rank, p->comm->size,
+                                                                   &reading->source, reading->error);
     return status == TEMPER_OK ? p->read(reading, p->data) : status;
 }
 
@@ -60,8 +59,7 @@ temper_status distributed_read_report(struct distributed_read *p, temper_status 
                         .weighted = data->weight != NULL,
                         .kind = data->x.kind};
     for (size_t j = 0; j < data->features.count; j++)
-        mine.features =
-            XXH64(data->features.name[j], strlen(data->features.name[j]), mine.features);
+        mine.features = XXH64(data->features.name[j], strlen(data->features.name[j]), mine.features);
     for (size_t c = 0; c < data->classes.count; c++)
         mine.names += strlen(data->classes.name[c]) + 1;
     return comm_gather_each(p->comm, &mine, sizeof mine, p->told, p->reading->error);
@@ -173,8 +171,7 @@ static temper_status merge_classes(struct distributed_read *p, bool *whole)
     uint32_t *number_of = mem_alloc(own->count, sizeof *number_of);
     const char *name = names;
     for (size_t r = 0; status == TEMPER_OK && r < p->comm->size; r++)
-        for (const char *end = name + p->told[r].names; status == TEMPER_OK && name < end;
-             name += strlen(name) + 1) {
+        for (const char *end = name + p->told[r].names; status == TEMPER_OK && name < end; name += strlen(name) + 1) {
             uint32_t number = classes_add(&merged, name, strlen(name));
             *whole = *whole || number == CLASSES_FULL;
             if (number == CLASSES_NO_MEMORY)
@@ -184,8 +181,7 @@ static temper_status merge_classes(struct distributed_read *p, bool *whole)
         status = error_no_memory(p->reading->error);
     for (size_t c = 0; status == TEMPER_OK && c < own->count; c++)
         number_of[c] = classes_find(&merged, own->name[c], strlen(own->name[c]));
-    for (uint64_t i = 0; status == TEMPER_OK && !*whole && p->data->label && i < p->data->x.rows;
-         i++)
+    for (uint64_t i = 0; status == TEMPER_OK && !*whole && p->data->label && i < p->data->x.rows; i++)
         p->data->label[i] = number_of[p->data->label[i]];
     mem_free(names);
     mem_free(number_of);
@@ -277,9 +273,7 @@ temper_status distributed_read_start(struct distributed_read *p)
     p->gets = mem_alloc(size + 1, sizeof *p->gets);
     p->out_bytes = mem_alloc(size, sizeof *p->out_bytes);
     p->in_bytes = mem_alloc(size, sizeof *p->in_bytes);
-    return p->told && p->has && p->gets && p->out_bytes && p->in_bytes
-               ? TEMPER_OK
-               : error_no_memory(p->reading->error);
+    return p->told && p->has && p->gets && p->out_bytes && p->in_bytes ? TEMPER_OK : error_no_memory(p->reading->error);
 }
 
 void distributed_read_end(struct distributed_read *p)
@@ -289,11 +283,9 @@ void distributed_read_end(struct distributed_read *p)
         mem_free(blocks[i]);
 }
 
-temper_status read_lines_of_all(struct reading *reading, reader_fn *read, struct dataset *data,
-                                bool *whole)
+temper_status read_lines_of_all(struct reading *reading, reader_fn *read, struct dataset *data, bool *whole)
 {
-    struct distributed_read p = {
-        .reading = reading, .read = read, .comm = reading->options->comm, .data = data};
+    struct distributed_read p = {.reading = reading, .read = read, .comm = reading->options->comm, .data = data};
     p.size = source_file_size(reading->source);
     source_close(reading->source);
     temper_status status = distributed_read_start(&p);

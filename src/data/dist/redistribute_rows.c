@@ -14,8 +14,7 @@ static uint64_t overlap(const uint64_t *a, const uint64_t *b)
 static void *move(struct distributed_read *p, const void *array, size_t count, size_t size)
 {
     void *moved = mem_alloc(count, size);
-    if (moved && comm_exchange(p->comm, array, p->out_bytes, moved, p->in_bytes,
-                               p->reading->error) == TEMPER_OK)
+    if (moved && comm_exchange(p->comm, array, p->out_bytes, moved, p->in_bytes, p->reading->error) == TEMPER_OK)
         return moved;
     if (!moved)
         error_no_memory(p->reading->error);
@@ -106,8 +105,7 @@ static bool move_sparse(struct distributed_read *p, size_t rows, struct matrix *
 
 static bool move_dense(struct distributed_read *p, size_t rows, struct matrix *out)
 {
-    static const uint8_t size[] = {
-        [MATRIX_F32] = sizeof(float), [MATRIX_F64] = sizeof(double), [MATRIX_U8] = 1};
+    static const uint8_t size[] = {[MATRIX_F32] = sizeof(float), [MATRIX_F64] = sizeof(double), [MATRIX_U8] = 1};
     const struct matrix *x = &p->data->x;
     void *dense = move_rows(p, x->dense, (size_t)x->columns * size[x->kind]);
     *out = (struct matrix){.kind = x->kind,
@@ -155,8 +153,7 @@ temper_status redistribute_rows(struct distributed_read *p)
     size_t rank = p->comm->rank, rows = (size_t)(p->gets[rank + 1] - p->gets[rank]);
     struct along along = {0};
     struct matrix moved = {0};
-    bool done = move_along(p, &along) &&
-                (data->x.kind == MATRIX_CSR ? move_sparse : move_dense)(p, rows, &moved);
+    bool done = move_along(p, &along) && (data->x.kind == MATRIX_CSR ? move_sparse : move_dense)(p, rows, &moved);
     if (!done) {
         along_free(&along);
         return p->reading->error ? p->reading->error->status : TEMPER_NO_MEMORY;

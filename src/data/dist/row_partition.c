@@ -90,22 +90,18 @@ static uint64_t most_parts(const struct dataset *data, uint64_t wanted, double e
 /* Whether sparse rows have so few entries that adding up so many parts takes a share of a pass. */
 static bool parts_cost(const struct dataset *data, uint64_t parts)
 {
-    return SPARSE_SHARE * (double)parts * (double)data->x.columns >
-           (double)dataset_all_nonzeros(data);
+    return SPARSE_SHARE * (double)parts * (double)data->x.columns > (double)dataset_all_nonzeros(data);
 }
 
 /* As many rows as a group's sums are worth, and of more parts than usual no more than there is
  * memory for. */
-static size_t parts_together(const struct row_partition *parts, const struct dataset *data,
-                             double gradient)
+static size_t parts_together(const struct row_partition *parts, const struct dataset *data, double gradient)
 {
     size_t together = 1, least = data->x.kind == MATRIX_CSR ? TOGETHER_SPARSE : TOGETHER_ROWS;
     while (together < parts->count && together * parts->rows_each < least)
         together *= 2;
-    double all = (double)parts->count * TOGETHER_FITS * gradient,
-           most = row_partition_more_bytes(data);
-    while (!parts->turned && 2 * together * PARTS_USUAL <= parts->count &&
-           all / (double)together > most)
+    double all = (double)parts->count * TOGETHER_FITS * gradient, most = row_partition_more_bytes(data);
+    while (!parts->turned && 2 * together * PARTS_USUAL <= parts->count && all / (double)together > most)
         together *= 2;
     return together;
 }
@@ -120,9 +116,8 @@ struct row_partition row_partition_of(const struct dataset *data)
     size_t block = sparse ? row_partition_sparse_block(classes)
                           : linear_block_rows((size_t)columns, classes > 2 ? classes : 2, number);
     uint64_t blocks = rows ? (rows - 1) / block + 1 : 1, wanted = wanted_parts(data);
-    bool turned =
-        sparse && rows <= UINT32_MAX &&
-        (gradient > TURN_BYTES || parts_cost(data, blocks < PARTS_USUAL ? blocks : PARTS_USUAL));
+    bool turned = sparse && rows <= UINT32_MAX &&
+                  (gradient > TURN_BYTES || parts_cost(data, blocks < PARTS_USUAL ? blocks : PARTS_USUAL));
     while (sparse && !turned && wanted > PARTS_USUAL && parts_cost(data, wanted))
         wanted /= 2;
     uint64_t parts = most_parts(data, wanted, turned ? 1 : gradient);
@@ -151,8 +146,7 @@ size_t row_partition_first(const struct row_partition *parts, size_t rank, size_
     return first < parts->count ? first : parts->count;
 }
 
-uint64_t row_partition_first_row(const struct row_partition *parts, uint64_t rows, size_t rank,
-                                 size_t ranks)
+uint64_t row_partition_first_row(const struct row_partition *parts, uint64_t rows, size_t rank, size_t ranks)
 {
     uint64_t first = (uint64_t)row_partition_first(parts, rank, ranks) * parts->rows_each;
     return first < rows ? first : rows;

@@ -29,8 +29,7 @@ size_t row_partition_sparse_block(size_t classes);
 /* The first part of a rank; that behind the last rank is `count`. Ranks without any come last. */
 size_t row_partition_first(const struct row_partition *parts, size_t rank, size_t ranks);
 /* The first row of that part. */
-uint64_t row_partition_first_row(const struct row_partition *parts, uint64_t rows, size_t rank,
-                                 size_t ranks);
+uint64_t row_partition_first_row(const struct row_partition *parts, uint64_t rows, size_t rank, size_t ranks);
 /* row_partition_first of all ranks, and behind them; NULL: no memory. */
 size_t *row_partition_holders(const struct row_partition *parts, const temper_comm *comm);
 /* The same of parts taken together. */

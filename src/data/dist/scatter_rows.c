@@ -17,8 +17,7 @@ static bool is_mapped(const struct dataset *data, const void *array)
 }
 
 /* Where a smaller block cannot be had, nothing is lost. */
-static void *keep_entries(const struct dataset *data, void *array, size_t from, size_t count,
-                          size_t size)
+static void *keep_entries(const struct dataset *data, void *array, size_t from, size_t count, size_t size)
 {
     if (!array)
         return NULL;
@@ -56,8 +55,7 @@ static temper_status keep_mapped(struct matrix *x, size_t from, size_t count, te
     return TEMPER_OK;
 }
 
-static temper_status keep_matrix(struct dataset *data, size_t from, size_t count,
-                                 temper_error *error)
+static temper_status keep_matrix(struct dataset *data, size_t from, size_t count, temper_error *error)
 {
     struct matrix *x = &data->x;
     if (!matrix_is_ours(x)) {
@@ -104,8 +102,7 @@ temper_status scatter_rows(struct dataset *data, const temper_comm *comm, temper
     return keep_matrix(data, first, count, error);
 }
 
-temper_status scatter_notes(const struct dataset *data, const temper_comm *comm, char **out,
-                            temper_error *error)
+temper_status scatter_notes(const struct dataset *data, const temper_comm *comm, char **out, temper_error *error)
 {
     size_t size = sizeof data->notes, length = 0;
     char *all = mem_alloc(comm_size(comm), size);

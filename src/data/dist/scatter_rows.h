@@ -15,8 +15,7 @@ struct row_range scatter_range(const struct dataset *data, const temper_comm *co
 temper_status scatter_rows(struct dataset *data, const temper_comm *comm, temper_error *error);
 
 /* The notes of all processes in their order, as one text; freed by mem_free. */
-temper_status scatter_notes(const struct dataset *data, const temper_comm *comm, char **out,
-                            temper_error *error);
+temper_status scatter_notes(const struct dataset *data, const temper_comm *comm, char **out, temper_error *error);
 
 /* TEMPER_USAGE where other processes hold other rows, which `what` cannot do with. */
 temper_status scatter_refuse(const struct dataset *data, const char *what, temper_error *error);

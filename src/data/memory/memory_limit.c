@@ -19,8 +19,7 @@ const char *memory_limit_text(double bytes, char out[LIMIT_TEXT])
     return out;
 }
 
-temper_status memory_limit_check(const temper_read_options *options, bool mapped,
-                                 temper_error *error)
+temper_status memory_limit_check(const temper_read_options *options, bool mapped, temper_error *error)
 {
     if (options->memory == 0 || comm_alone(options->comm) || mapped)
         return TEMPER_OK;
@@ -33,18 +32,16 @@ temper_status memory_limit_refuse(const struct dataset *data, const char *what, 
 {
     if (data->memory == 0 || comm_alone(data->comm))
         return TEMPER_OK;
-    return error_set(
-        error, TEMPER_USAGE,
-        "--memory with several processes is for training, not for %s; leave it out, and "
-        "give each process a machine that holds its part of the rows",
-        what);
+    return error_set(error, TEMPER_USAGE,
+                     "--memory with several processes is for training, not for %s; leave it out, and "
+                     "give each process a machine that holds its part of the rows",
+                     what);
 }
 
 /* Labels and weights lie in the file too, and stay once they were read. */
 static double rows_of_file(const struct dataset *data)
 {
-    size_t row =
-        (data->label ? sizeof *data->label : 0) + (data->weight ? sizeof *data->weight : 0);
+    size_t row = (data->label ? sizeof *data->label : 0) + (data->weight ? sizeof *data->weight : 0);
     return data->mapping ? (double)row * (double)data->x.rows : 0;
 }
 
@@ -61,19 +58,16 @@ static double least_window(const struct dataset *data, const struct memory_limit
 }
 
 /* For this process. */
-static temper_status plan_own(const struct dataset *data, const struct memory_limit_plan *plan,
-                              temper_error *error)
+static temper_status plan_own(const struct dataset *data, const struct memory_limit_plan *plan, temper_error *error)
 {
     char given[LIMIT_TEXT], least[LIMIT_TEXT];
     if (data->x.pages)
         page_window_forget(data->x.pages);
-    double fixed = (double)resident_bytes() + rows_of_file(data) + SLACK_SHARE * plan->needed +
-                   SLACK + SLACK_THREAD * (double)plan->threads +
-                   (comm_alone(data->comm) ? 0 : SLACK_PROCESSES);
+    double fixed = (double)resident_bytes() + rows_of_file(data) + SLACK_SHARE * plan->needed + SLACK +
+                   SLACK_THREAD * (double)plan->threads + (comm_alone(data->comm) ? 0 : SLACK_PROCESSES);
     double window = least_window(data, plan);
     if (fixed + window > (double)data->memory)
-        return error_set(error, TEMPER_NO_MEMORY,
-                         "%s needs %s of memory, and --memory gives %s; give that much%s",
+        return error_set(error, TEMPER_NO_MEMORY, "%s needs %s of memory, and --memory gives %s; give that much%s",
                          plan->what, memory_limit_text(fixed + window, least),
                          memory_limit_text((double)data->memory, given),
                          plan->threads > 1 ? ", or pass fewer --threads" : "");
@@ -82,8 +76,7 @@ static temper_status plan_own(const struct dataset *data, const struct memory_li
     return TEMPER_OK;
 }
 
-temper_status memory_limit_plan(const struct dataset *data, const struct memory_limit_plan *plan,
-                                temper_error *error)
+temper_status memory_limit_plan(const struct dataset *data, const struct memory_limit_plan *plan, temper_error *error)
 {
     if (data->memory == 0)
         return TEMPER_OK;

@@ -17,15 +17,12 @@ struct memory_limit_plan {
     double block;
     bool in_order; /* the bytes of the file one after another, not those of rows */
 };
-temper_status memory_limit_plan(const struct dataset *data, const struct memory_limit_plan *plan,
-                                temper_error *error);
+temper_status memory_limit_plan(const struct dataset *data, const struct memory_limit_plan *plan, temper_error *error);
 
 /* Several processes keep a limit, each its own, with mapped files only. */
-temper_status memory_limit_check(const temper_read_options *options, bool mapped,
-                                 temper_error *error);
+temper_status memory_limit_check(const temper_read_options *options, bool mapped, temper_error *error);
 /* And not where they keep something of the rows of all, as `what` does. */
-temper_status memory_limit_refuse(const struct dataset *data, const char *what,
-                                  temper_error *error);
+temper_status memory_limit_refuse(const struct dataset *data, const char *what, temper_error *error);
 
 /* A size as --memory takes it, rounded up: "64M". */
 enum { LIMIT_TEXT = 24 };

@@ -11,12 +11,11 @@
 #include "base/memory.h"
 
 enum {
-    SHIFT = 21, /* chunks of 2 MiB of the file: systems keep files in pieces of up to that, */
+    SHIFT = 21,         /* chunks of 2 MiB of the file: systems keep files in pieces of up to that, */
     CHUNK = 1 << SHIFT, /* and map the whole piece where one byte of it is touched */
     AHEAD = 4,          /* chunks that are asked for before they are needed, for each reader */
     SPILL_LEAST = 512 * 1024,
-    ASK_BYTES =
-        512 * 1024, /* at a time: systems cut longer requests to what a disk takes at once */
+    ASK_BYTES = 512 * 1024, /* at a time: systems cut longer requests to what a disk takes at once */
 };
 
 /* Of a chunk. One that was spoken of again while it was in use stays for another round: someone who
@@ -24,10 +23,9 @@ enum {
 enum { USED = 1, ASKED = 2, AGAIN = 4 };
 
 struct page_window {
-    struct disk_array
-        *spill;         /* arrays in temporary files, instead of a mapping: their pages all go */
-    size_t most;        /* after so many bytes were read, */
-    atomic_size_t read; /* which are counted here */
+    struct disk_array *spill; /* arrays in temporary files, instead of a mapping: their pages all go */
+    size_t most;              /* after so many bytes were read, */
+    atomic_size_t read;       /* which are counted here */
     char *mapping;
     size_t length;
     size_t kept; /* bytes before this are never dropped */
@@ -270,8 +268,7 @@ void page_window_bytes(struct page_window *pages, const void *from, size_t lengt
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-static const uint8_t element_size[] = {
-    [MATRIX_F32] = sizeof(float), [MATRIX_F64] = sizeof(double), [MATRIX_U8] = 1};
+static const uint8_t element_size[] = {[MATRIX_F32] = sizeof(float), [MATRIX_F64] = sizeof(double), [MATRIX_U8] = 1};
 
 /* With what is behind them, or without. Where rows end is read from the matrix itself, so the
  * starts of the rows come first. */
@@ -280,13 +277,11 @@ static void speak(const struct matrix *x, uint64_t from, uint64_t count, bool on
     if (x->kind != MATRIX_CSR) {
         size_t row = (size_t)x->columns * element_size[x->kind];
         const char *dense = x->dense;
-        page_window_bytes(x->pages, dense + from * row, (size_t)count * row,
-                          on ? dense + x->rows * row : NULL);
+        page_window_bytes(x->pages, dense + from * row, (size_t)count * row, on ? dense + x->rows * row : NULL);
         return;
     }
     const uint64_t *start = x->row_start;
-    page_window_bytes(x->pages, start + from, (size_t)(count + 1) * sizeof *start,
-                      on ? start + x->rows + 1 : NULL);
+    page_window_bytes(x->pages, start + from, (size_t)(count + 1) * sizeof *start, on ? start + x->rows + 1 : NULL);
     uint64_t first = start[from], entries = start[from + count] - first;
     page_window_bytes(x->pages, x->column + first, (size_t)entries * sizeof *x->column,
                       on ? x->column + x->nonzeros : NULL);

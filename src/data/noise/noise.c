@@ -16,8 +16,8 @@
 
 /* ---- At random ------------------------------------------------------------------------------- */
 
-temper_status noise_random(const struct dataset *data, double rate, uint64_t seed,
-                           struct noise *out, temper_error *error)
+temper_status noise_random(const struct dataset *data, double rate, uint64_t seed, struct noise *out,
+                           temper_error *error)
 {
     const struct random random = {seed, STREAM_NOISE_CLASS};
     size_t count = 0;
@@ -64,15 +64,14 @@ static temper_status class_map_start(size_t classes, struct class_map *map, temp
     return TEMPER_OK;
 }
 
-static temper_status refuse_pair(const struct list_item *pair, const char *what,
-                                 temper_error *error)
+static temper_status refuse_pair(const struct list_item *pair, const char *what, temper_error *error)
 {
     struct token_text name = token_text(pair->name, pair->name + strlen(pair->name));
     return error_set(error, TEMPER_USAGE, "--map: class '%.128s' %s", name.text, what);
 }
 
-static temper_status map_pair(const struct dataset *data, const struct list_item *pair,
-                              struct class_map *map, temper_error *error)
+static temper_status map_pair(const struct dataset *data, const struct list_item *pair, struct class_map *map,
+                              temper_error *error)
 {
     uint32_t from = 0, to = 0;
     temper_status status = class_named(data, "--map", pair->name, &from, error);
@@ -89,8 +88,7 @@ static temper_status map_pair(const struct dataset *data, const struct list_item
     return TEMPER_OK;
 }
 
-static temper_status map_read(const struct dataset *data, const char *text, struct class_map *map,
-                              temper_error *error)
+static temper_status map_read(const struct dataset *data, const char *text, struct class_map *map, temper_error *error)
 {
     struct list list;
     temper_status status = list_read("--map", text, true, &list, error);
@@ -110,8 +108,8 @@ static void map_to_next(size_t classes, struct class_map *map)
     }
 }
 
-temper_status noise_pair(const struct dataset *data, double rate, const char *map, uint64_t seed,
-                         struct noise *out, temper_error *error)
+temper_status noise_pair(const struct dataset *data, double rate, const char *map, uint64_t seed, struct noise *out,
+                         temper_error *error)
 {
     struct class_map to;
     size_t count = 0;
@@ -150,8 +148,7 @@ static int by_margin(const void *left, const void *right)
 }
 
 /* The correctly classified rows, those that change first in front. */
-static size_t rank_rows(const struct dataset *data, const double *margin, bool largest,
-                        struct ranked *ranked)
+static size_t rank_rows(const struct dataset *data, const double *margin, bool largest, struct ranked *ranked)
 {
     size_t eligible = 0;
     for (size_t i = 0; i < data->x.rows; i++)
@@ -161,9 +158,8 @@ static size_t rank_rows(const struct dataset *data, const double *margin, bool l
     return eligible;
 }
 
-static temper_status choose_by_margin(const struct dataset *data, const double *margin,
-                                      bool largest, size_t count, struct noise *out,
-                                      temper_error *error)
+static temper_status choose_by_margin(const struct dataset *data, const double *margin, bool largest, size_t count,
+                                      struct noise *out, temper_error *error)
 {
     size_t rows = (size_t)data->x.rows;
     struct ranked *ranked = mem_alloc(rows, sizeof *ranked);
@@ -173,9 +169,8 @@ static temper_status choose_by_margin(const struct dataset *data, const double *
         size_t eligible = rank_rows(data, margin, largest, ranked);
         for (size_t i = 0; i < count && i < eligible; i++)
             marked[ranked[i].row] = true;
-        status = count <= eligible
-                     ? noise_start(data, marked, count, out, error)
-                     : noise_too_few(data, count, eligible, "classified correctly", error);
+        status = count <= eligible ? noise_start(data, marked, count, out, error)
+                                   : noise_too_few(data, count, eligible, "classified correctly", error);
     } else {
         status = error_no_memory(error);
     }
@@ -184,8 +179,8 @@ static temper_status choose_by_margin(const struct dataset *data, const double *
     return status;
 }
 
-temper_status noise_margin(const struct dataset *data, struct margins margins, double rate,
-                           bool largest, struct noise *out, temper_error *error)
+temper_status noise_margin(const struct dataset *data, struct margins margins, double rate, bool largest,
+                           struct noise *out, temper_error *error)
 {
     size_t count = 0;
     temper_status status = noise_check_classes(data, error);
@@ -206,9 +201,8 @@ temper_status noise_margin(const struct dataset *data, struct margins margins, d
 /* ---- Applying -------------------------------------------------------------------------------- */
 
 /* Where the features of each row come from: itself, or a row counted behind those of the data. */
-static temper_status replace_rows(const struct dataset *data, const struct dataset *pool,
-                                  const struct noise *noise, struct dataset **out,
-                                  temper_error *error)
+static temper_status replace_rows(const struct dataset *data, const struct dataset *pool, const struct noise *noise,
+                                  struct dataset **out, temper_error *error)
 {
     size_t rows = (size_t)data->x.rows;
     size_t *from = mem_alloc(rows, sizeof *from);
@@ -223,8 +217,8 @@ static temper_status replace_rows(const struct dataset *data, const struct datas
     return status;
 }
 
-temper_status noise_apply(const struct dataset *data, const struct dataset *pool,
-                          const struct noise *noise, struct dataset **out, temper_error *error)
+temper_status noise_apply(const struct dataset *data, const struct dataset *pool, const struct noise *noise,
+                          struct dataset **out, temper_error *error)
 {
     if (noise->count > 0 && noise->change[0].from != NO_ROW)
         return replace_rows(data, pool, noise, out, error);

@@ -25,22 +25,22 @@ struct noise {
 };
 
 /* Label noise: each chosen row gets another class, uniformly. */
-temper_status noise_random(const struct dataset *data, double rate, uint64_t seed,
-                           struct noise *out, temper_error *error);
+temper_status noise_random(const struct dataset *data, double rate, uint64_t seed, struct noise *out,
+                           temper_error *error);
 /* Class k becomes the next one, the last the first; or as `map` says: "A=B,...", rows of other
  * classes staying as they are. */
-temper_status noise_pair(const struct dataset *data, double rate, const char *map, uint64_t seed,
-                         struct noise *out, temper_error *error);
+temper_status noise_pair(const struct dataset *data, double rate, const char *map, uint64_t seed, struct noise *out,
+                         temper_error *error);
 /* Each row draws its class from the line of its class in a matrix of probabilities: a CSV file of
  * C lines of C numbers, classes in their order, or in that of a first line with their names. */
-temper_status noise_transition(const struct dataset *data, const char *path, uint64_t seed,
-                               struct noise *out, temper_error *error);
+temper_status noise_transition(const struct dataset *data, const char *path, uint64_t seed, struct noise *out,
+                               temper_error *error);
 
 /* Instance noise: each chosen row keeps its label and gets the features of a row of another class:
  * of a row of `pool` whose class `data` does not have, none twice before all were used; without a
  * pool, of a row of `data` itself. */
-temper_status noise_instance(const struct dataset *data, const struct dataset *pool, double rate,
-                             uint64_t seed, struct noise *out, temper_error *error);
+temper_status noise_instance(const struct dataset *data, const struct dataset *pool, double rate, uint64_t seed,
+                             struct noise *out, temper_error *error);
 
 /* What a classifier makes of the rows. */
 struct margins {
@@ -50,13 +50,13 @@ struct margins {
 
 /* Label noise where it hurts: the correctly classified rows of the smallest, or largest, margin get
  * the runner-up's label. */
-temper_status noise_margin(const struct dataset *data, struct margins margins, double rate,
-                           bool largest, struct noise *out, temper_error *error);
+temper_status noise_margin(const struct dataset *data, struct margins margins, double rate, bool largest,
+                           struct noise *out, temper_error *error);
 
 /* The spoilt dataset. Label noise borrows the features, so `data` must live as long. `pool` is that
  * of noise_instance. */
-temper_status noise_apply(const struct dataset *data, const struct dataset *pool,
-                          const struct noise *noise, struct dataset **out, temper_error *error);
+temper_status noise_apply(const struct dataset *data, const struct dataset *pool, const struct noise *noise,
+                          struct dataset **out, temper_error *error);
 void noise_free(struct noise *noise);
 
 #endif

@@ -9,8 +9,7 @@
 
 /* ---- From a pool ----------------------------------------------------------------------------- */
 
-static temper_status check_pool(const struct dataset *data, const struct dataset *pool,
-                                temper_error *error)
+static temper_status check_pool(const struct dataset *data, const struct dataset *pool, temper_error *error)
 {
     char file[PATH_SHOWN];
     source_shown(pool, file);
@@ -18,8 +17,7 @@ static temper_status check_pool(const struct dataset *data, const struct dataset
         return error_set(error, TEMPER_BAD_DATA,
                          "%s: rows of %llu features cannot replace rows of %llu; take them from "
                          "data of the same form",
-                         file, (unsigned long long)pool->x.columns,
-                         (unsigned long long)data->x.columns);
+                         file, (unsigned long long)pool->x.columns, (unsigned long long)data->x.columns);
     if (pool->x.kind != data->x.kind)
         return error_set(error, TEMPER_BAD_DATA,
                          "%s: its features are stored in another way than those of the data; read "
@@ -29,8 +27,8 @@ static temper_status check_pool(const struct dataset *data, const struct dataset
 }
 
 /* Whether each class of the pool is one that the data does not have. */
-static temper_status outside_classes(const struct dataset *data, const struct dataset *pool,
-                                     bool **out, temper_error *error)
+static temper_status outside_classes(const struct dataset *data, const struct dataset *pool, bool **out,
+                                     temper_error *error)
 {
     size_t classes = pool->classes.count;
     bool *outside = mem_alloc(classes, sizeof *outside);
@@ -45,8 +43,7 @@ static temper_status outside_classes(const struct dataset *data, const struct da
 }
 
 /* The rows of the pool that may be used, in a random order; returns how many. */
-static size_t shuffle_pool(const struct dataset *pool, const bool *outside, uint64_t seed,
-                           size_t *order)
+static size_t shuffle_pool(const struct dataset *pool, const bool *outside, uint64_t seed, size_t *order)
 {
     size_t rows = (size_t)pool->x.rows, usable = 0;
     random_permutation((struct random){seed, STREAM_NOISE_POOL}, order, rows);
@@ -56,8 +53,8 @@ static size_t shuffle_pool(const struct dataset *pool, const bool *outside, uint
     return usable;
 }
 
-static temper_status take_from_pool(const struct dataset *pool, const bool *outside, uint64_t seed,
-                                    struct noise *noise, temper_error *error)
+static temper_status take_from_pool(const struct dataset *pool, const bool *outside, uint64_t seed, struct noise *noise,
+                                    temper_error *error)
 {
     char file[PATH_SHOWN];
     size_t *order = mem_alloc((size_t)pool->x.rows, sizeof *order);
@@ -111,8 +108,7 @@ static void sort_rows(const struct dataset *data, struct by_class *sorted)
 }
 
 /* A row of another class, drawn for each row by its number; NO_ROW if all are of one class. */
-static uint64_t draw_other(const struct dataset *data, const struct by_class *sorted, uint64_t row,
-                           uint64_t seed)
+static uint64_t draw_other(const struct dataset *data, const struct by_class *sorted, uint64_t row, uint64_t seed)
 {
     uint32_t c = data->label[row];
     size_t from = c ? sorted->end[c - 1] : 0, own = sorted->end[c] - from;
@@ -123,8 +119,8 @@ static uint64_t draw_other(const struct dataset *data, const struct by_class *so
     return sorted->row[drawn < from ? drawn : drawn + own];
 }
 
-static temper_status draw_all(const struct dataset *data, struct by_class *sorted, uint64_t seed,
-                              struct noise *noise, temper_error *error)
+static temper_status draw_all(const struct dataset *data, struct by_class *sorted, uint64_t seed, struct noise *noise,
+                              temper_error *error)
 {
     if (!sorted->row || !sorted->end)
         return error_no_memory(error);
@@ -137,8 +133,7 @@ static temper_status draw_all(const struct dataset *data, struct by_class *sorte
     return TEMPER_OK;
 }
 
-static temper_status use_data(const struct dataset *data, uint64_t seed, struct noise *noise,
-                              temper_error *error)
+static temper_status use_data(const struct dataset *data, uint64_t seed, struct noise *noise, temper_error *error)
 {
     struct by_class sorted = {.row = mem_alloc((size_t)data->x.rows, sizeof *sorted.row),
                               .end = mem_zeroed(data->classes.count, sizeof *sorted.end)};
@@ -148,8 +143,8 @@ static temper_status use_data(const struct dataset *data, uint64_t seed, struct 
     return status;
 }
 
-temper_status noise_instance(const struct dataset *data, const struct dataset *pool, double rate,
-                             uint64_t seed, struct noise *out, temper_error *error)
+temper_status noise_instance(const struct dataset *data, const struct dataset *pool, double rate, uint64_t seed,
+                             struct noise *out, temper_error *error)
 {
     struct noise noise = {0};
     size_t count = 0;
@@ -159,8 +154,7 @@ temper_status noise_instance(const struct dataset *data, const struct dataset *p
     if (status == TEMPER_OK)
         status = noise_choose(data, count, seed, NULL, &noise, error);
     if (status == TEMPER_OK)
-        status =
-            pool ? use_pool(data, pool, seed, &noise, error) : use_data(data, seed, &noise, error);
+        status = pool ? use_pool(data, pool, seed, &noise, error) : use_data(data, seed, &noise, error);
     if (status != TEMPER_OK) {
         noise_free(&noise);
         return status;

@@ -22,8 +22,7 @@ static uint32_t draw(const double *p, size_t classes, double u)
 }
 
 /* The new label of each row; returns how many are new. */
-static size_t draw_all(const struct dataset *data, const double *p, uint64_t seed, uint32_t *drawn,
-                       bool *marked)
+static size_t draw_all(const struct dataset *data, const double *p, uint64_t seed, uint32_t *drawn, bool *marked)
 {
     const struct random random = {seed, STREAM_NOISE_CLASS};
     size_t classes = data->classes.count, count = 0;
@@ -36,8 +35,8 @@ static size_t draw_all(const struct dataset *data, const double *p, uint64_t see
     return count;
 }
 
-static temper_status record(const struct dataset *data, const double *p, uint64_t seed,
-                            struct noise *out, temper_error *error)
+static temper_status record(const struct dataset *data, const double *p, uint64_t seed, struct noise *out,
+                            temper_error *error)
 {
     uint32_t *drawn = mem_alloc((size_t)data->x.rows, sizeof *drawn);
     bool *marked = mem_alloc((size_t)data->x.rows, sizeof *marked);
@@ -53,8 +52,8 @@ static temper_status record(const struct dataset *data, const double *p, uint64_
     return status == TEMPER_NO_MEMORY ? error_no_memory(error) : status;
 }
 
-temper_status noise_transition(const struct dataset *data, const char *path, uint64_t seed,
-                               struct noise *out, temper_error *error)
+temper_status noise_transition(const struct dataset *data, const char *path, uint64_t seed, struct noise *out,
+                               temper_error *error)
 {
     double *p = NULL;
     temper_status status = noise_check_classes(data, error);

@@ -8,12 +8,10 @@
 #include "data/class_names.h"
 #include "data/random_streams.h"
 
-temper_status noise_count(const struct dataset *data, double rate, size_t *count,
-                          temper_error *error)
+temper_status noise_count(const struct dataset *data, double rate, size_t *count, temper_error *error)
 {
     if (!(rate >= 0 && rate <= 1))
-        return error_set(error, TEMPER_USAGE,
-                         "the rate is no share of the rows; give a number from 0 to 1");
+        return error_set(error, TEMPER_USAGE, "the rate is no share of the rows; give a number from 0 to 1");
     *count = (size_t)floor(rate * (double)data->x.rows + 0.5);
     return TEMPER_OK;
 }
@@ -33,17 +31,16 @@ temper_status noise_check_classes(const struct dataset *data, temper_error *erro
                      source_shown(data, file), data->classes.count);
 }
 
-temper_status noise_too_few(const struct dataset *data, size_t count, size_t eligible,
-                            const char *which, temper_error *error)
+temper_status noise_too_few(const struct dataset *data, size_t count, size_t eligible, const char *which,
+                            temper_error *error)
 {
     char file[PATH_SHOWN];
-    return error_set(error, TEMPER_BAD_DATA,
-                     "%s: %zu rows should change, but only %zu are %s; lower the rate",
+    return error_set(error, TEMPER_BAD_DATA, "%s: %zu rows should change, but only %zu are %s; lower the rate",
                      source_shown(data, file), count, eligible, which);
 }
 
-temper_status noise_start(const struct dataset *data, const bool *marked, size_t count,
-                          struct noise *out, temper_error *error)
+temper_status noise_start(const struct dataset *data, const bool *marked, size_t count, struct noise *out,
+                          temper_error *error)
 {
     struct noise noise = {.change = mem_alloc(count, sizeof *noise.change)};
     if (!noise.change)
@@ -52,16 +49,15 @@ temper_status noise_start(const struct dataset *data, const bool *marked, size_t
     for (uint64_t i = 0; i < data->x.rows; i++) {
         uint32_t label = data->label ? data->label[i] : 0;
         if (marked[i])
-            noise.change[noise.count++] =
-                (struct change){.row = i, .was = label, .is = label, .from = NO_ROW};
+            noise.change[noise.count++] = (struct change){.row = i, .was = label, .is = label, .from = NO_ROW};
     }
     *out = noise;
     return TEMPER_OK;
 }
 
 /* Marks the first rows of a random order that may change, up to `count`; returns how many. */
-static size_t mark_rows(const struct dataset *data, const size_t *order, size_t count,
-                        const bool *may_change, bool *marked)
+static size_t mark_rows(const struct dataset *data, const size_t *order, size_t count, const bool *may_change,
+                        bool *marked)
 {
     size_t found = 0;
     for (size_t i = 0; found < count && i < data->x.rows; i++) {
@@ -73,8 +69,8 @@ static size_t mark_rows(const struct dataset *data, const size_t *order, size_t 
     return found;
 }
 
-temper_status noise_choose(const struct dataset *data, size_t count, uint64_t seed,
-                           const bool *may_change, struct noise *out, temper_error *error)
+temper_status noise_choose(const struct dataset *data, size_t count, uint64_t seed, const bool *may_change,
+                           struct noise *out, temper_error *error)
 {
     size_t rows = (size_t)data->x.rows;
     size_t *order = mem_alloc(rows, sizeof *order);
@@ -83,9 +79,8 @@ temper_status noise_choose(const struct dataset *data, size_t count, uint64_t se
     if (order && marked) {
         random_permutation((struct random){seed, STREAM_NOISE_ROWS}, order, rows);
         size_t found = mark_rows(data, order, count, may_change, marked);
-        status = found == count
-                     ? noise_start(data, marked, count, out, error)
-                     : noise_too_few(data, count, found, "of classes that change", error);
+        status = found == count ? noise_start(data, marked, count, out, error)
+                                : noise_too_few(data, count, found, "of classes that change", error);
     } else {
         status = error_no_memory(error);
     }

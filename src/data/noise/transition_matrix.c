@@ -24,20 +24,19 @@ struct transition {
     size_t blank;  /* the first empty line of those since the last row, or 0 */
 };
 
-static temper_status refuse(const struct transition *t, size_t line, size_t column,
-                            const char *what, temper_error *error)
+static temper_status refuse(const struct transition *t, size_t line, size_t column, const char *what,
+                            temper_error *error)
 {
     char file[PATH_SHOWN];
     path_shown(t->lines.path, file);
-    return error_at(error, TEMPER_BAD_DATA, line, column, "%s:%zu:%zu: %s", file, line, column,
-                    what);
+    return error_at(error, TEMPER_BAD_DATA, line, column, "%s:%zu:%zu: %s", file, line, column, what);
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 /* One number; NaN where there is none and the line may hold names. */
-static temper_status read_cell(struct transition *t, const char *from, const char *to,
-                               const char *line, double *out, temper_error *error)
+static temper_status read_cell(struct transition *t, const char *from, const char *to, const char *line, double *out,
+                               temper_error *error)
 {
     size_t length = (size_t)(to - from);
     const char *token = line_trim(from, &length);
@@ -53,8 +52,7 @@ static temper_status read_cell(struct transition *t, const char *from, const cha
     return error_at(error, TEMPER_BAD_DATA, t->lines.number, column,
                     "%s:%zu:%zu: '%.80s' is not a probability; write numbers from 0 to 1 with "
                     "commas between them",
-                    path_shown(t->lines.path, file), t->lines.number, column,
-                    token_text(token, token + length).text);
+                    path_shown(t->lines.path, file), t->lines.number, column, token_text(token, token + length).text);
 }
 
 static temper_status refuse_width(const struct transition *t, size_t cells, temper_error *error)
@@ -65,8 +63,7 @@ static temper_status refuse_width(const struct transition *t, size_t cells, temp
                     path_shown(t->lines.path, file), t->lines.number, cells, t->classes);
 }
 
-static temper_status read_cells(struct transition *t, const char *line, size_t length,
-                                temper_error *error)
+static temper_status read_cells(struct transition *t, const char *line, size_t length, temper_error *error)
 {
     size_t cells = 0;
     const char *from = line, *end = line + length;
@@ -98,8 +95,7 @@ static bool keep_first(struct transition *t, const char *line, size_t length)
     return true;
 }
 
-static temper_status read_line(struct transition *t, const char *line, size_t length,
-                               temper_error *error)
+static temper_status read_line(struct transition *t, const char *line, size_t length, temper_error *error)
 {
     size_t trimmed = length;
     line_trim(line, &trimmed);
@@ -110,8 +106,7 @@ static temper_status read_line(struct transition *t, const char *line, size_t le
     if (t->blank)
         return refuse(t, t->blank, 1, "the line is empty; write one line for each class", error);
     if (t->rows == t->classes + 1)
-        return refuse(t, t->lines.number, 1,
-                      "more lines than classes; write one line for each class", error);
+        return refuse(t, t->lines.number, 1, "more lines than classes; write one line for each class", error);
     if (t->rows == 0 && !keep_first(t, line, length))
         return error_no_memory(error);
     temper_status status = read_cells(t, line, length, error);
@@ -136,28 +131,25 @@ static temper_status read_lines(struct transition *t, temper_error *error)
 /* ---- Checking -------------------------------------------------------------------------------- */
 
 /* Line r of the matrix, which is line `number` of the file. */
-static temper_status check_row(const struct transition *t, const double *p, size_t number,
-                               temper_error *error)
+static temper_status check_row(const struct transition *t, const double *p, size_t number, temper_error *error)
 {
     char file[PATH_SHOWN], shown[NUMBER_LENGTH];
     double sum = 0;
     for (size_t j = 0; j < t->classes; j++) {
         if (!(p[j] >= 0 && p[j] <= 1))
-            return refuse(t, number, j + 1,
-                          "a probability is below 0 or above 1; write numbers from 0 to 1", error);
+            return refuse(t, number, j + 1, "a probability is below 0 or above 1; write numbers from 0 to 1", error);
         sum += p[j];
     }
     if (fabs(sum - 1) <= 1e-9)
         return TEMPER_OK;
     number_write_f64(sum, shown);
-    return error_at(error, TEMPER_BAD_DATA, number, 1,
-                    "%s:%zu:1: the probabilities sum to %s; make them sum to 1",
+    return error_at(error, TEMPER_BAD_DATA, number, 1, "%s:%zu:1: the probabilities sum to %s; make them sum to 1",
                     path_shown(t->lines.path, file), number, shown);
 }
 
 /* Marks one class of the first line. */
-static temper_status take_name(const struct transition *t, const char *name, bool *seen,
-                               uint32_t *number, temper_error *error)
+static temper_status take_name(const struct transition *t, const char *name, bool *seen, uint32_t *number,
+                               temper_error *error)
 {
     temper_status status = class_named(t->data, t->lines.path, name, number, error);
     if (status != TEMPER_OK)
@@ -168,12 +160,11 @@ static temper_status take_name(const struct transition *t, const char *name, boo
     return TEMPER_OK;
 }
 
-static temper_status take_names(const struct transition *t, const struct list *list,
-                                uint32_t *place, temper_error *error)
+static temper_status take_names(const struct transition *t, const struct list *list, uint32_t *place,
+                                temper_error *error)
 {
     if (list->count != t->classes)
-        return refuse(t, 1, 1, "the first line names too few classes or too many; name each once",
-                      error);
+        return refuse(t, 1, 1, "the first line names too few classes or too many; name each once", error);
     bool *seen = mem_zeroed(t->classes, sizeof *seen);
     if (!seen)
         return error_no_memory(error);
@@ -197,8 +188,8 @@ static temper_status read_names(const struct transition *t, uint32_t *place, tem
 }
 
 /* Checks all lines and copies them to where they belong. */
-static temper_status arrange(const struct transition *t, bool named, const uint32_t *place,
-                             double *out, temper_error *error)
+static temper_status arrange(const struct transition *t, bool named, const uint32_t *place, double *out,
+                             temper_error *error)
 {
     for (size_t i = 0; i < t->classes; i++) {
         const double *p = t->p + (i + named) * t->classes;
@@ -212,8 +203,7 @@ static temper_status arrange(const struct transition *t, bool named, const uint3
 }
 
 /* The matrix in the order of the classes; place and out have room for it. */
-static temper_status order(const struct transition *t, bool named, uint32_t *place, double *out,
-                           temper_error *error)
+static temper_status order(const struct transition *t, bool named, uint32_t *place, double *out, temper_error *error)
 {
     if (!place || !out)
         return error_no_memory(error);
@@ -252,8 +242,7 @@ static temper_status read_matrix(struct transition *t, double **out, temper_erro
     return status == TEMPER_OK ? finish(t, out, error) : status;
 }
 
-temper_status transition_matrix_read(const char *path, const struct dataset *data, double **out,
-                                     temper_error *error)
+temper_status transition_matrix_read(const char *path, const struct dataset *data, double **out, temper_error *error)
 {
     struct transition t = {.data = data, .classes = data->classes.count};
     temper_status status = lines_open(path, &t.lines, error);

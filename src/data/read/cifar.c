@@ -38,8 +38,7 @@ static void take_blue(const unsigned char *colours, unsigned char *out)
 static void take_grey(const unsigned char *colours, unsigned char *out)
 {
     for (size_t i = 0; i < PIXELS; i++) {
-        unsigned red = colours[i], green = colours[PIXELS + i],
-                 blue = colours[(size_t)2 * PIXELS + i];
+        unsigned red = colours[i], green = colours[PIXELS + i], blue = colours[(size_t)2 * PIXELS + i];
         out[i] = (unsigned char)((299 * red + 587 * green + 114 * blue + 500) / 1000);
     }
 }
@@ -76,8 +75,7 @@ static temper_status find_channel(const struct reading *reading, const struct ch
             return TEMPER_OK;
         }
     return error_set(reading->error, TEMPER_USAGE,
-                     "there is no channel '%.40s'; channels are red, green, blue, grey, all",
-                     wanted);
+                     "there is no channel '%.40s'; channels are red, green, blue, grey, all", wanted);
 }
 
 /* ---- Records --------------------------------------------------------------------------------- */
@@ -121,8 +119,7 @@ static temper_status cut_record(const struct gathering *g, size_t bytes)
     return error_at(g->reading->error, TEMPER_BAD_DATA, g->rows + 1, bytes + 1,
                     "%s:%zu:%zu: record %zu has %zu bytes of %d; the file was cut off, or is no "
                     "CIFAR-10: copy it again, or say what it is by --format",
-                    path_shown(g->reading->path, place), g->rows + 1, bytes + 1, g->rows + 1, bytes,
-                    RECORD);
+                    path_shown(g->reading->path, place), g->rows + 1, bytes + 1, g->rows + 1, bytes, RECORD);
 }
 
 static temper_status take_batch(struct gathering *g, const unsigned char *batch, size_t length)
@@ -208,14 +205,13 @@ static bool class_byte(const struct dataset *data, uint64_t row, unsigned char *
 }
 
 /* Features must be bytes, whatever type they are kept as. */
-static temper_status make_record(const struct dataset *data, uint64_t row, double *values,
-                                 unsigned char *record, temper_error *error)
+static temper_status make_record(const struct dataset *data, uint64_t row, double *values, unsigned char *record,
+                                 temper_error *error)
 {
     if (!class_byte(data, row, record))
-        return error_set(
-            error, TEMPER_USAGE,
-            "CIFAR-10 has the classes 0 to 9, and '%.40s' is none of them; write .tmpr",
-            data->classes.name[data->label[row]]);
+        return error_set(error, TEMPER_USAGE,
+                         "CIFAR-10 has the classes 0 to 9, and '%.40s' is none of them; write .tmpr",
+                         data->classes.name[data->label[row]]);
     matrix_row_f64(&data->x, row, values);
     for (size_t i = 0; i < COLOURS; i++) {
         if (!(values[i] >= 0 && values[i] <= 255) || values[i] != (double)(int)values[i])
@@ -235,8 +231,7 @@ temper_status write_cifar(const struct dataset *data, struct atomic_file *sink, 
         return error_set(error, TEMPER_USAGE,
                          "CIFAR-10 keeps labelled rows of %d features, and these are %llu%s; write "
                          ".tmpr, or read with --channel all",
-                         COLOURS, (unsigned long long)data->x.columns,
-                         data->label ? "" : " without labels");
+                         COLOURS, (unsigned long long)data->x.columns, data->label ? "" : " without labels");
     double *values = mem_alloc(COLOURS, sizeof *values);
     if (!values)
         return error_no_memory(error);

@@ -26,8 +26,7 @@ static bool set_row_room(struct sparse_rows *rows, size_t room)
     bool failed = room == SIZE_MAX; /* one more does not exist */
     if (failed)
         return false;
-    rows->row_start =
-        resized(rows->spill, rows->row_start, room + 1, sizeof *rows->row_start, &failed);
+    rows->row_start = resized(rows->spill, rows->row_start, room + 1, sizeof *rows->row_start, &failed);
     rows->label = resized(rows->spill, rows->label, room, sizeof *rows->label, &failed);
     rows->line = resized(rows->spill, rows->line, room, sizeof *rows->line, &failed);
     if (failed)
@@ -52,8 +51,7 @@ static bool set_room(struct sparse_rows *rows, size_t room)
 bool csr_builder_reserve(struct sparse_rows *rows, size_t more_rows, size_t more_entries)
 {
     size_t row_total, entry_total;
-    if (!add_size(rows->rows, more_rows, &row_total) ||
-        !add_size(rows->nonzeros, more_entries, &entry_total))
+    if (!add_size(rows->rows, more_rows, &row_total) || !add_size(rows->nonzeros, more_entries, &entry_total))
         return false;
     return (row_total <= rows->row_room || set_row_room(rows, grown(row_total, rows->row_room))) &&
            (entry_total <= rows->room || set_room(rows, grown(entry_total, rows->room)));
@@ -81,8 +79,8 @@ static size_t line_of_class(const struct sparse_rows *piece, uint32_t class, uin
 
 /* Where each class of the piece stands among ours. Those that it had before are known; new ones
  * come in the order of its rows, so that ours do too. */
-static temper_status merge_classes(struct sparse_rows *rows, struct sparse_rows *piece,
-                                   uint64_t lines_before, temper_error *error)
+static temper_status merge_classes(struct sparse_rows *rows, struct sparse_rows *piece, uint64_t lines_before,
+                                   temper_error *error)
 {
     if (piece->placed == piece->classes.count)
         return TEMPER_OK;
@@ -94,8 +92,7 @@ static temper_status merge_classes(struct sparse_rows *rows, struct sparse_rows 
         const char *name = piece->classes.name[piece->placed];
         uint32_t number = classes_add(&rows->classes, name, strlen(name));
         if (number == CLASSES_FULL)
-            return error_at(error, TEMPER_BAD_DATA,
-                            line_of_class(piece, (uint32_t)piece->placed, lines_before), 1,
+            return error_at(error, TEMPER_BAD_DATA, line_of_class(piece, (uint32_t)piece->placed, lines_before), 1,
                             SPARSE_TOO_MANY, MOST_CLASSES);
         if (number == CLASSES_NO_MEMORY)
             return error_no_memory(error);
@@ -104,8 +101,7 @@ static temper_status merge_classes(struct sparse_rows *rows, struct sparse_rows 
     return TEMPER_OK;
 }
 
-static void copy_rows(struct sparse_rows *rows, const struct sparse_rows *piece,
-                      uint64_t lines_before)
+static void copy_rows(struct sparse_rows *rows, const struct sparse_rows *piece, uint64_t lines_before)
 {
     for (size_t i = 0; i < piece->rows; i++) {
         rows->row_start[rows->rows + i + 1] = rows->nonzeros + piece->row_start[i + 1];
@@ -118,8 +114,8 @@ static void copy_rows(struct sparse_rows *rows, const struct sparse_rows *piece,
     memcpy(rows->value + rows->nonzeros, piece->value, piece->nonzeros * sizeof *rows->value);
 }
 
-temper_status csr_builder_append(struct sparse_rows *rows, struct sparse_rows *piece,
-                                 uint64_t lines_before, temper_error *error)
+temper_status csr_builder_append(struct sparse_rows *rows, struct sparse_rows *piece, uint64_t lines_before,
+                                 temper_error *error)
 {
     if (!csr_builder_reserve(rows, piece->rows, piece->nonzeros))
         return error_no_memory(error);

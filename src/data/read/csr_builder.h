@@ -38,8 +38,8 @@ void csr_builder_expect(struct sparse_rows *rows, size_t all_rows, size_t all_en
 
 /* Adds copies of the rows of `piece`, whose lines begin `lines_before` further down. A piece is
  * always added to the same rows. */
-temper_status csr_builder_append(struct sparse_rows *rows, struct sparse_rows *piece,
-                                 uint64_t lines_before, temper_error *error);
+temper_status csr_builder_append(struct sparse_rows *rows, struct sparse_rows *piece, uint64_t lines_before,
+                                 temper_error *error);
 
 /* Forgets the rows and keeps the memory, and the classes: those of the next rows are mostly the
  * same. */

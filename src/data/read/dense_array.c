@@ -35,15 +35,14 @@ static temper_status wrong_length(const struct filling *f, uint64_t held, bool m
     const struct rectangle *plan = f->plan;
     uint64_t wanted = f->total * plan->element.size;
     char place[PATH_SHOWN];
-    return error_set(
-        f->reading->error, TEMPER_BAD_DATA,
-        "%s: there are %s%llu bytes of numbers, but the header tells of %llu x %llu of "
-        "%zu bytes each, %llu in all; %s",
-        path_shown(f->reading->path, place), more ? "more than " : "", (unsigned long long)held,
-        (unsigned long long)plan->rows, (unsigned long long)plan->columns, plan->element.size,
-        (unsigned long long)wanted,
-        held < wanted ? "it was cut off: copy it or save it again"
-                      : "something was put behind it: save it again");
+    return error_set(f->reading->error, TEMPER_BAD_DATA,
+                     "%s: there are %s%llu bytes of numbers, but the header tells of %llu x %llu of "
+                     "%zu bytes each, %llu in all; %s",
+                     path_shown(f->reading->path, place), more ? "more than " : "", (unsigned long long)held,
+                     (unsigned long long)plan->rows, (unsigned long long)plan->columns, plan->element.size,
+                     (unsigned long long)wanted,
+                     held < wanted ? "it was cut off: copy it or save it again"
+                                   : "something was put behind it: save it again");
 }
 
 /* Where element `index` of the stream belongs, counted from 1. */
@@ -55,24 +54,22 @@ static void place_of(const struct rectangle *plan, uint64_t index, size_t *row, 
     *column = (size_t)c + 1;
 }
 
-static temper_status bad_value(const struct filling *f, uint64_t index, const char *what,
-                               const char *remedy)
+static temper_status bad_value(const struct filling *f, uint64_t index, const char *what, const char *remedy)
 {
     size_t row, column;
     char place[PATH_SHOWN];
     place_of(f->plan, index, &row, &column);
     return error_at(f->reading->error, TEMPER_BAD_DATA, row, column,
-                    "%s:%zu:%zu: the value in row %zu, column %zu %s; %s",
-                    path_shown(f->reading->path, place), row, column, row, column, what, remedy);
+                    "%s:%zu:%zu: the value in row %zu, column %zu %s; %s", path_shown(f->reading->path, place), row,
+                    column, row, column, what, remedy);
 }
 
 static temper_status not_finite(const struct filling *f, uint64_t index, double value)
 {
     const char *what = isnan(value) ? "is nan" : value > 0 ? "is inf" : "is -inf";
     return bad_value(f, index, what,
-                     f->reading->options->missing
-                         ? "--missing is for CSV: replace it, or drop the row, and save again"
-                         : "replace it, or drop the row, and save again");
+                     f->reading->options->missing ? "--missing is for CSV: replace it, or drop the row, and save again"
+                                                  : "replace it, or drop the row, and save again");
 }
 
 /* ---- Filling --------------------------------------------------------------------------------- */
@@ -137,8 +134,7 @@ static temper_status convert_integers(struct filling *f, size_t count)
         struct integer integer = integer_load(f->raw + i * element.size, element);
         bool narrow = integer.magnitude <= EXACT_IN_FLOAT;
         if (!narrow && !integer_fits_double(integer))
-            return bad_value(f, f->done, "is an integer that no double holds",
-                             "divide or round it, and save again");
+            return bad_value(f, f->done, "is an integer that no double holds", "divide or round it, and save again");
         if (!narrow && f->kind == MATRIX_F32)
             status = widen(f);
         if (status == TEMPER_OK)
@@ -191,8 +187,7 @@ static temper_status expect_end(struct filling *f)
     size_t got = 1;
     uint64_t held = f->total * f->plan->element.size, limit = held + DRAIN_LIMIT;
     while (got > 0 && held < limit) {
-        temper_status status =
-            source_read(f->reading->source, rest, sizeof rest, &got, f->reading->error);
+        temper_status status = source_read(f->reading->source, rest, sizeof rest, &got, f->reading->error);
         if (status != TEMPER_OK)
             return status;
         held += got;
@@ -219,8 +214,7 @@ static temper_status check_length(struct filling *f)
 
 /* out[j][i] = in[i][j], tile by tile; `size` is a constant where this is called, so that memcpy is
  * one instruction. */
-static inline void turn(unsigned char *out, const unsigned char *in, size_t rows, size_t columns,
-                        size_t size)
+static inline void turn(unsigned char *out, const unsigned char *in, size_t rows, size_t columns, size_t size)
 {
     for (size_t top = 0; top < rows; top += TILE)
         for (size_t left = 0; left < columns; left += TILE)
@@ -237,11 +231,10 @@ static temper_status turn_columns(struct filling *f)
         return TEMPER_OK;
     assert(f->out);
     if (f->reading->spill) /* every page of the one meets every page of the other */
-        return error_set(
-            f->reading->error, TEMPER_USAGE,
-            "%s: its numbers are column by column, which --memory cannot turn; save it "
-            "row by row (order C), or drop --memory",
-            path_shown(f->reading->path, place));
+        return error_set(f->reading->error, TEMPER_USAGE,
+                         "%s: its numbers are column by column, which --memory cannot turn; save it "
+                         "row by row (order C), or drop --memory",
+                         path_shown(f->reading->path, place));
     unsigned char *out = mem_alloc((size_t)f->total, kind_size(f->kind));
     if (!out)
         return error_no_memory(f->reading->error);
@@ -293,8 +286,7 @@ static temper_status count_elements(struct filling *f)
                          "row and one column",
                          place, (unsigned long long)plan->rows, (unsigned long long)plan->columns);
     if (plan->rows > SIZE_MAX || plan->columns > SIZE_MAX ||
-        !mul_size((size_t)plan->rows, (size_t)plan->columns, &total) ||
-        !mul_size(total, 2 * sizeof(double), &bytes))
+        !mul_size((size_t)plan->rows, (size_t)plan->columns, &total) || !mul_size(total, 2 * sizeof(double), &bytes))
         return error_set(f->reading->error, TEMPER_BAD_DATA,
                          "%s: its header tells of %llu x %llu numbers, more than a machine can "
                          "address; it is damaged: copy it or save it again",
@@ -303,8 +295,7 @@ static temper_status count_elements(struct filling *f)
     return TEMPER_OK;
 }
 
-temper_status dense_read(const struct reading *reading, const struct rectangle *rectangle,
-                         struct matrix *out)
+temper_status dense_read(const struct reading *reading, const struct rectangle *rectangle, struct matrix *out)
 {
     struct filling f = {.reading = reading, .plan = rectangle};
     bool integers = strchr("iu", rectangle->element.kind) != NULL;

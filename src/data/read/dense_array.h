@@ -13,16 +13,14 @@
 struct rectangle {
     struct element element;
     uint64_t rows, columns;
-    bool by_columns; /* Fortran order; it is turned, which takes the memory twice for a while */
+    bool by_columns;      /* Fortran order; it is turned, which takes the memory twice for a while */
     uint64_t header_size; /* bytes of the stream that were read before */
 };
 
 /* Reads the numbers and the end of the stream behind them: neither a byte less nor more. */
-temper_status dense_read(const struct reading *reading, const struct rectangle *rectangle,
-                         struct matrix *out);
+temper_status dense_read(const struct reading *reading, const struct rectangle *rectangle, struct matrix *out);
 
 /* Writes the numbers row by row; a sparse matrix as floats, with its zeros. */
-temper_status dense_write(const struct matrix *x, bool big_endian, struct atomic_file *sink,
-                          temper_error *error);
+temper_status dense_write(const struct matrix *x, bool big_endian, struct atomic_file *sink, temper_error *error);
 
 #endif

@@ -70,8 +70,7 @@ static temper_status add_names(struct shards *shards)
         return error_no_memory(shards->error);
     while ((name = next_name(&at))) {
         if (name[0] == '@' || strcmp(name, "-") == 0)
-            return error_set(shards->error, TEMPER_BAD_DATA,
-                             "%s: '%.64s' is no file; name files, one a line",
+            return error_set(shards->error, TEMPER_BAD_DATA, "%s: '%.64s' is no file; name files, one a line",
                              place_text(shards->path).text, name);
         if (!(shards->file[shards->count] = place(shards, name)))
             return error_no_memory(shards->error);
@@ -82,15 +81,13 @@ static temper_status add_names(struct shards *shards)
 
 static temper_status read_list(struct shards *shards)
 {
-    temper_status status =
-        comm_read_file(shards->options->comm, shards->path + 1, &shards->text, shards->error);
+    temper_status status = comm_read_file(shards->options->comm, shards->path + 1, &shards->text, shards->error);
     if (status != TEMPER_OK)
         return status;
     if (shards->text.length && strlen(shards->text.bytes) == shards->text.length)
         status = add_names(shards);
     if (status == TEMPER_OK && shards->count == 0)
-        status = error_set(shards->error, TEMPER_BAD_DATA,
-                           "%s: names no files; write a text with a file a line",
+        status = error_set(shards->error, TEMPER_BAD_DATA, "%s: names no files; write a text with a file a line",
                            place_text(shards->path).text);
     return status;
 }
@@ -157,15 +154,13 @@ static temper_status rename_whole(const struct shards *shards, struct dataset *d
 }
 
 /* Files from .. to as one. */
-static temper_status read_files(const struct shards *shards, size_t from, size_t to,
-                                struct dataset **out)
+static temper_status read_files(const struct shards *shards, size_t from, size_t to, struct dataset **out)
 {
     size_t count = to - from;
     struct dataset **set = (struct dataset **)mem_zeroed(count, sizeof(struct dataset *));
     temper_status status = set ? TEMPER_OK : error_no_memory(shards->error);
     for (size_t i = 0; status == TEMPER_OK && i < count; i++)
-        status = dataset_read_like(shards->file[from + i], &shards->each, shards->schema, &set[i],
-                                   shards->error);
+        status = dataset_read_like(shards->file[from + i], &shards->each, shards->schema, &set[i], shards->error);
     if (status == TEMPER_OK) {
         widen(set, count);
         status = join_all(shards, set, count);
@@ -248,8 +243,7 @@ static temper_status read_shared(const struct shards *shards, struct dataset **o
     const temper_comm *comm = shards->options->comm;
     size_t from = shards->count * comm->rank / comm->size;
     size_t to = shards->count * (comm->rank + 1) / comm->size;
-    struct reading reading = {
-        .path = shards->path, .options = shards->options, .error = shards->error};
+    struct reading reading = {.path = shards->path, .options = shards->options, .error = shards->error};
     struct dataset *data = NULL;
     temper_status status = comm_agree(comm, read_files(shards, from, to, &data), shards->error);
     struct distributed_read p = {.reading = &reading, .comm = comm, .data = data};
@@ -296,11 +290,10 @@ static temper_status read_rows(const struct shards *shards, struct dataset **out
     return status;
 }
 
-temper_status file_list_read(const char *path, const temper_read_options *options,
-                             const struct schema *schema, struct dataset **out, temper_error *error)
+temper_status file_list_read(const char *path, const temper_read_options *options, const struct schema *schema,
+                             struct dataset **out, temper_error *error)
 {
-    struct shards shards = {
-        .path = path, .options = options, .each = *options, .schema = schema, .error = error};
+    struct shards shards = {.path = path, .options = options, .each = *options, .schema = schema, .error = error};
     shards.each.comm = NULL;
     shards.each.classes = shards.each.class_weight = NULL;
     temper_status status = check_options(&shards);

@@ -13,8 +13,7 @@ bool is_file_list(const char *path);
 
 /* As dataset_read_like. Files have the same columns (libsvm: those of all), and labels or none.
  * Processes read files of their own, if there are enough, and then have the rows of their parts. */
-temper_status file_list_read(const char *path, const temper_read_options *options,
-                             const struct schema *schema, struct dataset **out,
-                             temper_error *error);
+temper_status file_list_read(const char *path, const temper_read_options *options, const struct schema *schema,
+                             struct dataset **out, temper_error *error);
 
 #endif

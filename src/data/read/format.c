@@ -41,8 +41,7 @@ static void extension_of(const char *path, const char **from, const char **to)
             dot--;
         *from = *dot == '.' ? dot : *to;
         size_t length = (size_t)(*to - *from);
-        bool packed = (length == 3 && memcmp(*from, ".gz", 3) == 0) ||
-                      (length == 4 && memcmp(*from, ".zst", 4) == 0);
+        bool packed = (length == 3 && memcmp(*from, ".gz", 3) == 0) || (length == 4 && memcmp(*from, ".zst", 4) == 0);
         if (!packed)
             return;
         *to = *from;

@@ -26,8 +26,7 @@ static const struct idx_type {
 static temper_status bad_header(const struct reading *reading, const char *what, const char *remedy)
 {
     char place[PATH_SHOWN];
-    return error_set(reading->error, TEMPER_BAD_DATA, "%s: %s; %s",
-                     path_shown(reading->path, place), what, remedy);
+    return error_set(reading->error, TEMPER_BAD_DATA, "%s: %s; %s", path_shown(reading->path, place), what, remedy);
 }
 
 static temper_status read_all(const struct reading *reading, void *bytes, size_t length)
@@ -61,8 +60,7 @@ static temper_status read_magic(const struct reading *reading, struct rectangle 
         if (types[i].code == magic[2])
             out->element = (struct element){types[i].kind, types[i].size, true};
     if (magic[0] != 0 || magic[1] != 0 || out->element.size == 0)
-        return bad_header(reading, "does not begin as an IDX file does",
-                          "say what it is by --format");
+        return bad_header(reading, "does not begin as an IDX file does", "say what it is by --format");
     if (magic[3] == 0)
         return bad_header(reading, "an IDX file of no dimensions has no rows", "copy it again");
     *count = magic[3];
@@ -70,8 +68,7 @@ static temper_status read_magic(const struct reading *reading, struct rectangle 
 }
 
 /* `picture`: height, width and colours where there are two dimensions of bytes a row; or NULL. */
-static temper_status read_header(const struct reading *reading, struct rectangle *out,
-                                 uint32_t *picture)
+static temper_status read_header(const struct reading *reading, struct rectangle *out, uint32_t *picture)
 {
     unsigned char sizes[4 * MOST_DIMENSIONS];
     size_t count = 0, columns = 1;
@@ -123,8 +120,7 @@ char *idx_labels_path(const char *path)
 
 /* As the images are, or plain, or packed: the first that is there. TEMPER_NO_INPUT if none is; else
  * `path`, which has room for it, is its name. */
-static temper_status open_labels(char *path, size_t room, struct source **source,
-                                 temper_error *error)
+static temper_status open_labels(char *path, size_t room, struct source **source, temper_error *error)
 {
     static const char *const endings[] = {"", ".gz", ".zst"};
     size_t bare = path_bare_length(path);
@@ -137,8 +133,7 @@ static temper_status open_labels(char *path, size_t room, struct source **source
 }
 
 /* Each distinct number is a class. */
-static temper_status take_labels(const struct reading *reading, const struct matrix *column,
-                                 struct dataset *data)
+static temper_status take_labels(const struct reading *reading, const struct matrix *column, struct dataset *data)
 {
     char name[NUMBER_LENGTH], place[PATH_SHOWN];
     for (uint64_t i = 0; i < column->rows; i++) {
@@ -178,8 +173,7 @@ static temper_status read_labels(const struct reading *reading, struct dataset *
         status = check_labels(reading, &rectangle, data);
     if (status == TEMPER_OK)
         status = dense_read(reading, &rectangle, &column);
-    if (status == TEMPER_OK &&
-        !(data->label = mem_alloc((size_t)data->x.rows, sizeof *data->label)))
+    if (status == TEMPER_OK && !(data->label = mem_alloc((size_t)data->x.rows, sizeof *data->label)))
         status = error_no_memory(reading->error);
     if (status == TEMPER_OK)
         status = take_labels(reading, &column, data);
@@ -213,8 +207,8 @@ static temper_status find_labels(const struct reading *images, struct dataset *d
         dataset_note(data, "labels: from %s, beside the images", path_shown(path, place));
     } else if (status == TEMPER_NO_INPUT) {
         status = TEMPER_OK;
-        dataset_note(data, "labels: none; there is no %.*s beside the images",
-                     (int)(path_bare_length(last_part(path))), last_part(path));
+        dataset_note(data, "labels: none; there is no %.*s beside the images", (int)(path_bare_length(last_part(path))),
+                     last_part(path));
     }
     mem_free(path);
     return status;
@@ -237,9 +231,8 @@ temper_status read_idx(struct reading *reading, struct dataset *data)
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-static temper_status write_header(struct atomic_file *sink, unsigned char code,
-                                  const uint64_t *sizes, unsigned char dimensions,
-                                  temper_error *error)
+static temper_status write_header(struct atomic_file *sink, unsigned char code, const uint64_t *sizes,
+                                  unsigned char dimensions, temper_error *error)
 {
     unsigned char header[MAGIC + 12] = {0, 0, code, dimensions};
     for (size_t i = 0; i < dimensions; i++) {
@@ -256,9 +249,7 @@ static temper_status write_header(struct atomic_file *sink, unsigned char code,
 /* Grey pictures keep their height and width; other features are one dimension. */
 temper_status write_idx(const struct dataset *data, struct atomic_file *sink, temper_error *error)
 {
-    unsigned char code = data->x.kind == MATRIX_U8      ? 0x08
-                         : matrix_has_doubles(&data->x) ? 0x0e
-                                                        : 0x0d;
+    unsigned char code = data->x.kind == MATRIX_U8 ? 0x08 : matrix_has_doubles(&data->x) ? 0x0e : 0x0d;
     bool pictures = data->x.kind == MATRIX_U8 && data->picture[2] == 1;
     uint64_t sizes[3] = {data->x.rows, data->x.columns};
     for (size_t i = 0; pictures && i < 2; i++)
@@ -268,14 +259,13 @@ temper_status write_idx(const struct dataset *data, struct atomic_file *sink, te
 }
 
 /* The integers that the classes are; *wide if one needs more than a byte. */
-static temper_status class_integers(const struct classes *classes, int32_t *value, bool *wide,
-                                    temper_error *error)
+static temper_status class_integers(const struct classes *classes, int32_t *value, bool *wide, temper_error *error)
 {
     for (size_t i = 0; i < classes->count; i++) {
         const char *name = classes->name[i];
         double number;
-        if (number_f64(name, name + strlen(name), &number) != NUMBER_OK || number < INT32_MIN ||
-            number > INT32_MAX || number != (double)(int32_t)number)
+        if (number_f64(name, name + strlen(name), &number) != NUMBER_OK || number < INT32_MIN || number > INT32_MAX ||
+            number != (double)(int32_t)number)
             return error_set(error, TEMPER_USAGE,
                              "IDX keeps labels as integers, and class '%.40s' is none; write .tmpr "
                              "or .csv",
@@ -293,14 +283,12 @@ static temper_status write_integers(const struct dataset *data, const int32_t *v
     for (uint64_t i = 0; i < data->x.rows && status == TEMPER_OK; i++) {
         unsigned char bytes[4];
         put_u32(bytes, (uint32_t)value[data->label[i]]);
-        status = wide ? atomic_file_write(sink, bytes, 4, error)
-                      : atomic_file_write(sink, bytes + 3, 1, error);
+        status = wide ? atomic_file_write(sink, bytes, 4, error) : atomic_file_write(sink, bytes + 3, 1, error);
     }
     return status;
 }
 
-temper_status write_idx_labels(const struct dataset *data, struct atomic_file *sink,
-                               temper_error *error)
+temper_status write_idx_labels(const struct dataset *data, struct atomic_file *sink, temper_error *error)
 {
     uint64_t sizes[2] = {data->x.rows, 1};
     bool wide = false;

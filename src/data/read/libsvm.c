@@ -66,10 +66,8 @@ static void expect_rest(struct libsvm_reading *state, size_t bytes)
 {
     struct sparse_rows *whole = &state->whole;
     size_t total = (size_t)state->file_size, rows, entries;
-    if (total > bytes &&
-        add_size(page_window_guess(whole->rows, bytes, total), libsvm_most_rows(bytes), &rows) &&
-        add_size(page_window_guess(whole->nonzeros, bytes, total), libsvm_most_entries(bytes),
-                 &entries))
+    if (total > bytes && add_size(page_window_guess(whole->rows, bytes, total), libsvm_most_rows(bytes), &rows) &&
+        add_size(page_window_guess(whole->nonzeros, bytes, total), libsvm_most_entries(bytes), &entries))
         csr_builder_expect(whole, rows, entries);
     state->file_size = 0; /* it is known now */
 }
@@ -112,9 +110,8 @@ static temper_status check_labels(struct libsvm_reading *state, const struct spa
     if (before == SPARSE_NO_ROWS || rows->labels == SPARSE_NO_ROWS || before == rows->labels)
         return TEMPER_OK;
     size_t line = (size_t)(state->lines + rows->line[0]);
-    return error_at(state->reading->error, TEMPER_BAD_DATA, line, rows->label_column,
-                    "%s:%zu:%zu: %s", place_text(state->reading->path).text, line,
-                    rows->label_column, libsvm_label_fault(rows->labels));
+    return error_at(state->reading->error, TEMPER_BAD_DATA, line, rows->label_column, "%s:%zu:%zu: %s",
+                    place_text(state->reading->path).text, line, rows->label_column, libsvm_label_fault(rows->labels));
 }
 
 /* Adds rows to the whole; what it says of a failure has a line, and here gets its file. */
@@ -125,8 +122,7 @@ static temper_status append(struct libsvm_reading *state, struct sparse_rows *ro
     temper_status status = csr_builder_append(&state->whole, rows, state->lines, &fault);
     if (status == TEMPER_BAD_DATA)
         return error_at(error, status, fault.line, fault.column, "%s:%zu:%zu: %s",
-                        place_text(state->reading->path).text, fault.line, fault.column,
-                        fault.message);
+                        place_text(state->reading->path).text, fault.line, fault.column, fault.message);
     return status == TEMPER_OK ? TEMPER_OK : error_no_memory(error);
 }
 
@@ -143,8 +139,7 @@ static temper_status join_part(void *context, size_t number)
         status = report(state, &part->piece);
     state->lines += part->piece.lines;
     expect_rest(state, (size_t)(part->piece.to - part->piece.from));
-    disk_array_used(state->whole.spill,
-                    WRITTEN_A_BYTE * (size_t)(part->piece.to - part->piece.from));
+    disk_array_used(state->whole.spill, WRITTEN_A_BYTE * (size_t)(part->piece.to - part->piece.from));
     return status;
 }
 
@@ -187,11 +182,10 @@ static temper_status finish(struct libsvm_reading *state, struct dataset *data)
                          "%s: no rows, only blanks and comments; give a file with rows",
                          place_text(reading->path).text);
     if (!reading->piece && state->whole.columns == 0)
-        return error_set(
-            reading->error, TEMPER_BAD_DATA,
-            "%s: no row has a feature; write index:value behind labels, or say what the "
-            "file is by --format",
-            place_text(reading->path).text);
+        return error_set(reading->error, TEMPER_BAD_DATA,
+                         "%s: no row has a feature; write index:value behind labels, or say what the "
+                         "file is by --format",
+                         place_text(reading->path).text);
     if (state->whole.qid)
         dataset_note(data, "qid: ignored; temper does not rank");
     csr_builder_move(&state->whole, data);

@@ -84,16 +84,13 @@ static temper_status fail_index(struct cursor *at, const char *from, const char 
         return fail(at, from, "index '%s' is negative; count indices from %d", token.text,
                     at->piece->zero_based ? 0 : 1);
     if (number_u64(from, to, &index) && index > LARGEST_INDEX)
-        return fail(at, from, "index %llu is larger than %llu; number the features anew", index,
-                    LARGEST_INDEX);
+        return fail(at, from, "index %llu is larger than %llu; number the features anew", index, LARGEST_INDEX);
     const char *digits = from;
     while (is_digit(*digits))
         digits++;
     if (from == to || digits < to)
-        return fail(at, from, "'%s' is not index:value; write a whole number before the ':'",
-                    token.text);
-    return fail(at, from, "index '%s' is larger than %llu; number the features anew", token.text,
-                LARGEST_INDEX);
+        return fail(at, from, "'%s' is not index:value; write a whole number before the ':'", token.text);
+    return fail(at, from, "index '%s' is larger than %llu; number the features anew", token.text, LARGEST_INDEX);
 }
 
 static temper_status fail_value(struct cursor *at, const char *from, enum number_result result)
@@ -102,8 +99,7 @@ static temper_status fail_value(struct cursor *at, const char *from, enum number
     if (result == NUMBER_NOT_FINITE)
         return fail(at, from, "value '%s' is not finite; drop the row or the entry", token.text);
     if (result == NUMBER_OVERFLOW)
-        return fail(at, from, "value '%s' is too large for a float; rescale the feature",
-                    token.text);
+        return fail(at, from, "value '%s' is too large for a float; rescale the feature", token.text);
     if (*from == '\0' && from < at->piece->to)
         return fail_nul(at, from);
     if (from == token_end(from))
@@ -113,9 +109,8 @@ static temper_status fail_value(struct cursor *at, const char *from, enum number
 
 const char *libsvm_label_fault(enum sparse_labels labels)
 {
-    return labels == SPARSE_UNLABELLED
-               ? "this row has no label, rows before it have; add one"
-               : "this row has a label, rows before it have none; remove it";
+    return labels == SPARSE_UNLABELLED ? "this row has no label, rows before it have; add one"
+                                       : "this row has a label, rows before it have none; remove it";
 }
 
 /* Indices that do not ascend; `before` is the one before, `index` this one, as in the file. */
@@ -257,8 +252,7 @@ static temper_status check_label(struct cursor *at, const char *from, const char
     double ignored;
     enum number_result result = number_f64(from, to, &ignored);
     if (result == NUMBER_NOT_FINITE || result == NUMBER_OVERFLOW)
-        return fail(at, from, "label '%s' is not finite; give the row a label or drop it",
-                    token.text);
+        return fail(at, from, "label '%s' is not finite; give the row a label or drop it", token.text);
     if (memchr(from, '\0', (size_t)(to - from)))
         return fail_nul(at, from);
     return TEMPER_OK;

@@ -11,8 +11,7 @@
 
 /* A piece of text, and what becomes of it. */
 struct libsvm_piece {
-    const char *from,
-        *to; /* whole lines, the last perhaps without its newline; 64 zero bytes behind */
+    const char *from, *to; /* whole lines, the last perhaps without its newline; 64 zero bytes behind */
     bool zero_based;
     bool last; /* nothing follows: a line without a newline may have been cut off */
     struct sparse_rows *rows;

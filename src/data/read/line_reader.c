@@ -11,8 +11,7 @@ enum {
     LONGEST_LINE = 1 << 26 /* a row of 65,536 numbers is far shorter */
 };
 
-temper_status lines_from(struct source *source, const char *path, struct lines *out,
-                         temper_error *error)
+temper_status lines_from(struct source *source, const char *path, struct lines *out, temper_error *error)
 {
     struct lines lines = {.path = path, .source = source, .capacity = FIRST_WINDOW};
     lines.bytes = mem_alloc(lines.capacity, 1);
@@ -56,8 +55,8 @@ static temper_status read_on(struct lines *lines, temper_error *error)
         lines->bytes = bytes;
         lines->capacity *= 2;
     }
-    temper_status status = source_read(lines->source, lines->bytes + lines->to,
-                                       lines->capacity - lines->to, &got, error);
+    temper_status status =
+        source_read(lines->source, lines->bytes + lines->to, lines->capacity - lines->to, &got, error);
     if (status != TEMPER_OK)
         return status;
     lines->to += got;
@@ -66,8 +65,7 @@ static temper_status read_on(struct lines *lines, temper_error *error)
 }
 
 /* Numbers and names end at a NUL byte, so that what is behind it would be dropped quietly. */
-static temper_status check_line(const struct lines *lines, const char *line, size_t length,
-                                temper_error *error)
+static temper_status check_line(const struct lines *lines, const char *line, size_t length, temper_error *error)
 {
     char file[PATH_SHOWN];
     const char *nul = memchr(line, '\0', length);
@@ -75,13 +73,13 @@ static temper_status check_line(const struct lines *lines, const char *line, siz
         return TEMPER_OK;
     size_t column = (size_t)(nul - line) + 1;
     return error_at(error, TEMPER_BAD_DATA, lines->number, column,
-                    "%s:%zu:%zu: a NUL byte; give a plain text, in UTF-8",
-                    path_shown(lines->path, file), lines->number, column);
+                    "%s:%zu:%zu: a NUL byte; give a plain text, in UTF-8", path_shown(lines->path, file), lines->number,
+                    column);
 }
 
 /* Hands out the bytes up to `end`, without \r at their end or a mark at the start of the file. */
-static temper_status give_line(struct lines *lines, const char *end, const char **line,
-                               size_t *length, temper_error *error)
+static temper_status give_line(struct lines *lines, const char *end, const char **line, size_t *length,
+                               temper_error *error)
 {
     static const char mark[] = "\xEF\xBB\xBF";
     const char *start = lines->bytes + lines->from;
@@ -96,11 +94,9 @@ static temper_status give_line(struct lines *lines, const char *end, const char 
     return check_line(lines, *line, *length, error);
 }
 
-temper_status lines_next(struct lines *lines, const char **line, size_t *length,
-                         temper_error *error)
+temper_status lines_next(struct lines *lines, const char **line, size_t *length, temper_error *error)
 {
-    size_t seen =
-        0; /* bytes that hold no newline: not searched again, or a long line takes forever */
+    size_t seen = 0; /* bytes that hold no newline: not searched again, or a long line takes forever */
     for (;;) {
         const char *start = lines->bytes + lines->from;
         size_t here = lines->to - lines->from;

@@ -18,12 +18,10 @@ struct lines {
 /* The path is borrowed. */
 temper_status lines_open(const char *path, struct lines *out, temper_error *error);
 /* The same from a source that is open already, which is taken over. */
-temper_status lines_from(struct source *source, const char *path, struct lines *out,
-                         temper_error *error);
+temper_status lines_from(struct source *source, const char *path, struct lines *out, temper_error *error);
 /* The next line without its end (\n or \r\n), and without the byte order mark of the first; valid
  * until the next call. *line is NULL behind the last one. A NUL byte is refused. */
-temper_status lines_next(struct lines *lines, const char **line, size_t *length,
-                         temper_error *error);
+temper_status lines_next(struct lines *lines, const char **line, size_t *length, temper_error *error);
 void lines_close(struct lines *lines);
 
 /* The part of a line without blanks before and behind. */

@@ -20,9 +20,8 @@ temper_status read_npy(struct reading *reading, struct dataset *data)
         return status;
     data->format = "npy";
     if (rectangle.by_columns && rectangle.columns > 1)
-        dataset_note(data,
-                     "Fortran order: turned; numpy.ascontiguousarray before saving halves the "
-                     "memory that reading takes");
+        dataset_note(data, "Fortran order: turned; numpy.ascontiguousarray before saving halves the "
+                           "memory that reading takes");
     return TEMPER_OK;
 }
 
@@ -32,9 +31,8 @@ static size_t make_header(const struct matrix *x, char header[2 * NPY_ALIGNMENT]
     const char *type = x->kind == MATRIX_U8 ? "u1" : matrix_has_doubles(x) ? "f8" : "f4";
     const char *order = x->kind == MATRIX_U8 ? "|" : host_is_big_endian() ? ">" : "<";
     char text[2 * NPY_ALIGNMENT];
-    int written = snprintf(
-        text, sizeof text, "{'descr': '%s%s', 'fortran_order': False, 'shape': (%llu, %llu), }",
-        order, type, (unsigned long long)x->rows, (unsigned long long)x->columns);
+    int written = snprintf(text, sizeof text, "{'descr': '%s%s', 'fortran_order': False, 'shape': (%llu, %llu), }",
+                           order, type, (unsigned long long)x->rows, (unsigned long long)x->columns);
     size_t length = (size_t)written, total = 10 + length + 1;
     total = (total + NPY_ALIGNMENT - 1) / NPY_ALIGNMENT * NPY_ALIGNMENT;
     memset(header, ' ', total);

@@ -39,8 +39,8 @@ static temper_status bad_header(const struct dictionary *d, const char *what)
 }
 
 /* For arrays that hold no plain numbers. */
-static temper_status wrong_type(const struct dictionary *d, struct token_text type,
-                                const char *what, const char *remedy)
+static temper_status wrong_type(const struct dictionary *d, struct token_text type, const char *what,
+                                const char *remedy)
 {
     char place[PATH_SHOWN];
     return error_set(d->reading->error, TEMPER_BAD_DATA, "%s: it holds %s (dtype '%s'); %s",
@@ -146,9 +146,8 @@ static bool read_type(const char *from, const char *to, struct element *out)
         return false;
     if (!is_known(from[1], (size_t)size) || size > 8 || (*from == '|' && size > 1))
         return false;
-    *out = (struct element){.kind = from[1],
-                            .size = (size_t)size,
-                            .big_endian = *from == '>' || (*from == '=' && host_is_big_endian())};
+    *out = (struct element){
+        .kind = from[1], .size = (size_t)size, .big_endian = *from == '>' || (*from == '=' && host_is_big_endian())};
     return true;
 }
 
@@ -305,21 +304,19 @@ static temper_status read_start(const struct reading *reading, size_t *length, s
     path_shown(reading->path, place);
     if (memcmp(bytes, "\x93NUMPY", MAGIC_LENGTH) != 0)
         return error_set(reading->error, TEMPER_BAD_DATA,
-                         "%s: does not begin as an NPY file does; say what it is by --format",
-                         place);
+                         "%s: does not begin as an NPY file does; say what it is by --format", place);
     if (bytes[6] < 1 || bytes[6] > 3 || bytes[7] != 0)
         return error_set(reading->error, TEMPER_BAD_DATA,
-                         "%s: version %d.%d of NPY is unknown; save it again with numpy.save",
-                         place, bytes[6], bytes[7]);
+                         "%s: version %d.%d of NPY is unknown; save it again with numpy.save", place, bytes[6],
+                         bytes[7]);
     *start = bytes[6] == 1 ? 10 : 12;
     *length = (size_t)bytes[8] | (size_t)bytes[9] << 8;
     if (bytes[6] > 1 && (status = read_all(reading, bytes + 10, 2)) == TEMPER_OK)
         *length |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
     if (status == TEMPER_OK && *length > LONGEST_HEADER)
-        return error_set(
-            reading->error, TEMPER_BAD_DATA,
-            "%s: a header of %zu bytes cannot be right: it is damaged; copy it or save it again",
-            place, *length);
+        return error_set(reading->error, TEMPER_BAD_DATA,
+                         "%s: a header of %zu bytes cannot be right: it is damaged; copy it or save it again", place,
+                         *length);
     return status;
 }
 
@@ -333,12 +330,8 @@ temper_status npy_header_read(const struct reading *reading, struct rectangle *o
     if (!text)
         return error_no_memory(reading->error);
     struct rectangle found = {.header_size = start + length};
-    struct dictionary d = {.reading = reading,
-                           .text = text,
-                           .at = text,
-                           .end = text + length,
-                           .start = start,
-                           .out = &found};
+    struct dictionary d = {
+        .reading = reading, .text = text, .at = text, .end = text + length, .start = start, .out = &found};
     status = read_all(reading, text, length);
     if (status == TEMPER_OK)
         status = take_dictionary(&d);

@@ -34,11 +34,10 @@ static char *copy_text(const char *text)
 
 static temper_status unknown_format(const struct reading *reading)
 {
-    return error_set(
-        reading->error, TEMPER_BAD_DATA,
-        "%s: neither its content nor its name tells the format; pass --format with one of "
-        "%s",
-        place_text(reading->path).text, format_names);
+    return error_set(reading->error, TEMPER_BAD_DATA,
+                     "%s: neither its content nor its name tells the format; pass --format with one of "
+                     "%s",
+                     place_text(reading->path).text, format_names);
 }
 
 static temper_status named_format(const struct reading *reading, const struct format **format)
@@ -51,30 +50,25 @@ static temper_status named_format(const struct reading *reading, const struct fo
 }
 
 /* A format of others, which no reader of ours would have a sensible word for. */
-static temper_status refuse_foreign(const struct reading *reading, const unsigned char *bytes,
-                                    size_t length)
+static temper_status refuse_foreign(const struct reading *reading, const unsigned char *bytes, size_t length)
 {
     const char *foreign = unsupported_file(bytes, length, reading->options->format != NULL);
     if (!foreign)
         return TEMPER_OK;
-    return error_set(reading->error, TEMPER_BAD_DATA, "%s: this is %s",
-                     place_text(reading->path).text, foreign);
+    return error_set(reading->error, TEMPER_BAD_DATA, "%s: this is %s", place_text(reading->path).text, foreign);
 }
 
 /* A table that a reader would take for another, or nobody could name. */
-static temper_status refuse_table(const struct reading *reading, const unsigned char *bytes,
-                                  size_t length)
+static temper_status refuse_table(const struct reading *reading, const unsigned char *bytes, size_t length)
 {
     const char *table = unsupported_table(bytes, length);
     if (!table)
         return TEMPER_OK;
-    return error_set(reading->error, TEMPER_BAD_DATA,
-                     "%s: this seems %s, or say what it is by --format",
+    return error_set(reading->error, TEMPER_BAD_DATA, "%s: this seems %s, or say what it is by --format",
                      place_text(reading->path).text, table);
 }
 
-static temper_status refuse_blank(const struct reading *reading, const unsigned char *bytes,
-                                  size_t length)
+static temper_status refuse_blank(const struct reading *reading, const unsigned char *bytes, size_t length)
 {
     for (size_t i = 0; i < length; i++)
         if (!strchr(" \t\r\n", bytes[i]) || bytes[i] == '\0' || length == PEEK)
@@ -84,8 +78,8 @@ static temper_status refuse_blank(const struct reading *reading, const unsigned 
 }
 
 /* The content, else the extension; what was assumed becomes a note. */
-static temper_status guess_format(const struct reading *reading, const unsigned char *bytes,
-                                  size_t length, struct dataset *data, const struct format **format)
+static temper_status guess_format(const struct reading *reading, const unsigned char *bytes, size_t length,
+                                  struct dataset *data, const struct format **format)
 {
     temper_status status = refuse_blank(reading, bytes, length);
     *format = format_of_content(bytes, length);
@@ -98,14 +92,12 @@ static temper_status guess_format(const struct reading *reading, const unsigned 
         *format = format_of_path(reading->path);
     if (!*format)
         return unknown_format(reading);
-    dataset_note(data, "format: %s, told by the %s", (*format)->name,
-                 by_content ? "content" : "extension");
+    dataset_note(data, "format: %s, told by the %s", (*format)->name, by_content ? "content" : "extension");
     return TEMPER_OK;
 }
 
 /* --format, else a guess. */
-temper_status read_format(struct reading *reading, struct dataset *data,
-                          const struct format **format)
+temper_status read_format(struct reading *reading, struct dataset *data, const struct format **format)
 {
     const unsigned char *bytes;
     size_t length;
@@ -136,15 +128,13 @@ static void say_what_was_assumed(const struct reading *reading, const struct for
  * --------------------------------------------------------------------------------- */
 
 /* Weights of the rows: a column was taken by the CSV reader, all else is a file. */
-static temper_status add_weights(const temper_read_options *options, struct dataset *data,
-                                 temper_error *error)
+static temper_status add_weights(const temper_read_options *options, struct dataset *data, temper_error *error)
 {
     if (!options->weights || data->weight)
         return TEMPER_OK;
     temper_status status = weights_read(options->weights, data, error);
     if (status == TEMPER_NO_INPUT && data->features.count > 0)
-        return error_set(error, TEMPER_NO_INPUT,
-                         "--weights: '%.160s' is neither a column nor a file; check the name",
+        return error_set(error, TEMPER_NO_INPUT, "--weights: '%.160s' is neither a column nor a file; check the name",
                          options->weights);
     return status;
 }
@@ -154,8 +144,7 @@ static bool may_have_labels_beside(const struct reading *reading, const struct d
 {
     const char *label = reading->options->label;
     bool numbers = strcmp(data->format, "npy") == 0 || strcmp(data->format, "idx") == 0;
-    return numbers && !data->label && strcmp(reading->path, "-") != 0 &&
-           !(label && strcmp(label, "none") == 0);
+    return numbers && !data->label && strcmp(reading->path, "-") != 0 && !(label && strcmp(label, "none") == 0);
 }
 
 /* What the options ask for beyond the file itself, in the order that read.h says. */
@@ -181,8 +170,7 @@ temper_status read_complete(struct reading *reading, struct dataset *data)
 }
 
 /* The reader closes the source, whatever happens; until it is called we do. */
-static temper_status read_all(struct reading *reading, const struct format *format,
-                              struct dataset *data)
+static temper_status read_all(struct reading *reading, const struct format *format, struct dataset *data)
 {
     data->compression = source_compression(reading->source);
     data->source = copy_text(reading->path);
@@ -202,8 +190,7 @@ static temper_status read_all(struct reading *reading, const struct format *form
 static bool can_be_cut(const struct format *format, const temper_read_options *options)
 {
     bool means = options->missing && strcmp(options->missing, "mean") == 0;
-    return format->read == read_libsvm ||
-           (format->read == read_csv && !options->categorical && !means);
+    return format->read == read_libsvm || (format->read == read_csv && !options->categorical && !means);
 }
 
 /* Whether processes can read parts of the text: what the options ask for must not need all rows. */
@@ -211,8 +198,8 @@ static bool comes_in_pieces(const struct reading *reading, const struct format *
 {
     const temper_read_options *options = reading->options;
     return !comm_alone(options->comm) && can_be_cut(format, options) && !reading->schema &&
-           source_file_size(reading->source) > 0 && !source_compression(reading->source) &&
-           !options->labels && !options->weights && !options->classes && !options->class_weight;
+           source_file_size(reading->source) > 0 && !source_compression(reading->source) && !options->labels &&
+           !options->weights && !options->classes && !options->class_weight;
 }
 
 /* ---- Within a limit -------------------------------------------------------------------------- */
@@ -245,8 +232,7 @@ temper_status read_as(struct reading *reading, const struct format *format, stru
         return status;
     data->pages = data->x.pages = page_window_of_disk_array(data->spill);
     plan.needed = 0;
-    return data->pages ? memory_limit_plan(data, &plan, reading->error)
-                       : error_no_memory(reading->error);
+    return data->pages ? memory_limit_plan(data, &plan, reading->error) : error_no_memory(reading->error);
 }
 
 static temper_status read_into(struct reading *reading, struct dataset *data)
@@ -275,8 +261,8 @@ static temper_status read_into(struct reading *reading, struct dataset *data)
     return comm_agree(reading->options->comm, status, reading->error);
 }
 
-temper_status dataset_read(const char *path, const temper_read_options *options,
-                           struct dataset **out, temper_error *error)
+temper_status dataset_read(const char *path, const temper_read_options *options, struct dataset **out,
+                           temper_error *error)
 {
     struct dataset *data;
     temper_status status = dataset_read_like(path, options, NULL, &data, error);
@@ -292,9 +278,8 @@ temper_status dataset_read(const char *path, const temper_read_options *options,
     return status;
 }
 
-temper_status dataset_read_like(const char *path, const temper_read_options *options,
-                                const struct schema *schema, struct dataset **out,
-                                temper_error *error)
+temper_status dataset_read_like(const char *path, const temper_read_options *options, const struct schema *schema,
+                                struct dataset **out, temper_error *error)
 {
     struct reading reading = {.path = path, .options = options, .error = error, .schema = schema};
     if (is_file_list(path))

@@ -16,10 +16,10 @@ struct reading {
     struct disk_array *spill;    /* where large arrays go; NULL: into memory */
     bool is_portion;             /* of a text that comes in portions: no limit of its own */
     uint64_t lines_before;       /* of a text that comes in portions: lines of those before it */
-    int labels_before; /* and whether those have labels: enum sparse_labels; 0: not known */
-    bool piece;        /* others have the rest of the text: it may have no rows */
-    uint64_t lines;    /* of a text: those before, and those that were read */
-    uint64_t from, to; /* of a piece of a table: its bytes; to 0: not known yet */
+    int labels_before;           /* and whether those have labels: enum sparse_labels; 0: not known */
+    bool piece;                  /* others have the rest of the text: it may have no rows */
+    uint64_t lines;              /* of a text: those before, and those that were read */
+    uint64_t from, to;           /* of a piece of a table: its bytes; to 0: not known yet */
 };
 
 /* A reader fills an empty dataset; on failure the caller frees what it holds. */
@@ -31,8 +31,8 @@ reader_fn read_libsvm, read_csv, read_npy, read_idx, read_cifar, read_tmpr;
  * labels from --labels or from beside numbers that have none, weights from --weights FILE,
  * --classes and --class-weight, in this order.
  */
-temper_status dataset_read(const char *path, const temper_read_options *options,
-                           struct dataset **out, temper_error *error);
+temper_status dataset_read(const char *path, const temper_read_options *options, struct dataset **out,
+                           temper_error *error);
 
 /* The same for a model: features are those of the schema, in its order.
  *
@@ -42,21 +42,18 @@ temper_status dataset_read(const char *path, const temper_read_options *options,
  * are refused by name. The label's column may be there or not; options->label "none" passes over
  * it. A text that training never saw is all zeros for its column, and counted in a note. Missing
  * values are filled by the schema's rule, or by options->missing. Other formats: schema_fit. */
-temper_status dataset_read_like(const char *path, const temper_read_options *options,
-                                const struct schema *schema, struct dataset **out,
-                                temper_error *error);
+temper_status dataset_read_like(const char *path, const temper_read_options *options, const struct schema *schema,
+                                struct dataset **out, temper_error *error);
 
 /* The format of the file that is open, by option, content or name; the note goes to `data`. */
 struct format;
-temper_status read_format(struct reading *reading, struct dataset *data,
-                          const struct format **format);
+temper_status read_format(struct reading *reading, struct dataset *data, const struct format **format);
 /* What the options ask for beyond the file itself, in the order of above. */
 temper_status read_complete(struct reading *reading, struct dataset *data);
 /* A text, libsvm or a table, that several processes read: each its own lines, then each has the
  * rows of its parts (data/parts.h). Closes the source. *whole instead, where that would not tell
  * what one process does: then all have to read everything. */
-temper_status read_lines_of_all(struct reading *reading, reader_fn *read, struct dataset *data,
-                                bool *whole);
+temper_status read_lines_of_all(struct reading *reading, reader_fn *read, struct dataset *data, bool *whole);
 /* Reads what is open as that format, and completes it. Closes the source. */
 temper_status read_as(struct reading *reading, const struct format *format, struct dataset *data);
 

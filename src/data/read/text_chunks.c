@@ -94,15 +94,14 @@ static void push(struct slot **list, struct slot *slot)
 }
 
 /* Room for `size` bytes, which is more than usual in the first chunk and for a very long line. */
-static temper_status slot_reserve(struct slot *slot, size_t size, const struct source *source,
-                                  temper_error *error)
+static temper_status slot_reserve(struct slot *slot, size_t size, const struct source *source, temper_error *error)
 {
     if (size <= slot->capacity)
         return TEMPER_OK;
     if (size > LONGEST_LINE)
         return error_set(error, TEMPER_BAD_DATA,
-                         "%s: has a line of more than %d MiB; end lines by \\n, and close quotes",
-                         source_name(source), LONGEST_LINE >> 20);
+                         "%s: has a line of more than %d MiB; end lines by \\n, and close quotes", source_name(source),
+                         LONGEST_LINE >> 20);
     char *bytes = mem_resize(slot->chunk.bytes, size + CHUNK_ZEROS, 1);
     if (!bytes)
         return error_no_memory(error);
@@ -128,8 +127,7 @@ static bool carry_reserve(struct text_chunks *chunks, size_t length)
 }
 
 /* Ends the chunk at `cut`: what lies behind it belongs to the next, and zeros take its place. */
-static temper_status slot_cut(struct text_chunks *chunks, struct slot *slot, size_t filled,
-                              size_t cut)
+static temper_status slot_cut(struct text_chunks *chunks, struct slot *slot, size_t filled, size_t cut)
 {
     if (!carry_reserve(chunks, filled - cut))
         return error_no_memory(&chunks->failure);
@@ -144,8 +142,7 @@ static temper_status slot_cut(struct text_chunks *chunks, struct slot *slot, siz
 }
 
 /* Reads up to `size` bytes in all and looks for a cut in what is new. *cut = 0 if there is none. */
-static temper_status slot_read(struct text_chunks *chunks, struct slot *slot, size_t size,
-                               size_t *filled, size_t *cut)
+static temper_status slot_read(struct text_chunks *chunks, struct slot *slot, size_t size, size_t *filled, size_t *cut)
 {
     char *bytes = slot->chunk.bytes;
     size_t from = *filled, room = size - from, got;
@@ -275,8 +272,7 @@ static struct text_chunks *chunks_new(struct source *source, bool quoted)
     return chunks;
 }
 
-temper_status text_chunks_open(struct source *source, bool quoted, struct text_chunks **out,
-                               temper_error *error)
+temper_status text_chunks_open(struct source *source, bool quoted, struct text_chunks **out, temper_error *error)
 {
     struct text_chunks *chunks = chunks_new(source, quoted);
     if (!chunks || !add_slots(chunks)) {
@@ -320,8 +316,7 @@ static struct slot *take_ready(struct text_chunks *chunks)
 }
 
 /* With the lock, behind the last chunk, for as often as somebody asks. */
-static temper_status answer_end(struct text_chunks *chunks, struct chunk **chunk,
-                                temper_error *error)
+static temper_status answer_end(struct text_chunks *chunks, struct chunk **chunk, temper_error *error)
 {
     if (chunks->failure.status != TEMPER_OK) {
         if (error)
@@ -329,14 +324,12 @@ static temper_status answer_end(struct text_chunks *chunks, struct chunk **chunk
         return chunks->failure.status;
     }
     if (!chunks->end.last) /* once: others may be looking at it already */
-        chunks->end =
-            (struct chunk){.bytes = chunks->end_bytes, .number = chunks->next_number, .last = true};
+        chunks->end = (struct chunk){.bytes = chunks->end_bytes, .number = chunks->next_number, .last = true};
     *chunk = &chunks->end;
     return TEMPER_OK;
 }
 
-temper_status text_chunks_next(struct text_chunks *chunks, struct chunk **chunk,
-                               temper_error *error)
+temper_status text_chunks_next(struct text_chunks *chunks, struct chunk **chunk, temper_error *error)
 {
     temper_status status = TEMPER_OK;
     pthread_mutex_lock(&chunks->lock);

@@ -26,13 +26,11 @@ struct chunk {
  * then, others are smaller. A line longer than a chunk makes it grow, up to 256 MiB, and a longer
  * one is refused. Takes over the source and closes it, also on failure. Where no thread can be
  * started, text_chunks_next reads. */
-temper_status text_chunks_open(struct source *source, bool quoted, struct text_chunks **out,
-                               temper_error *error);
+temper_status text_chunks_open(struct source *source, bool quoted, struct text_chunks **out, temper_error *error);
 /* The next chunk, in order; length 0 and `last` behind the end, as often as one asks. An error of
  * the source comes after all chunks before it. Any number of chunks may be held at once; these two
  * calls may come from several threads. */
-temper_status text_chunks_next(struct text_chunks *chunks, struct chunk **chunk,
-                               temper_error *error);
+temper_status text_chunks_next(struct text_chunks *chunks, struct chunk **chunk, temper_error *error);
 void text_chunks_give_back(struct text_chunks *chunks, struct chunk *chunk);
 /* Will be the next one again; of several, the last one first. */
 void text_chunks_unread(struct text_chunks *chunks, struct chunk *chunk);

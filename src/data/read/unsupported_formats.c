@@ -37,10 +37,8 @@ static const struct {
     {"SQLite format 3", 15, 0, "an SQLite file; save a query as .csv"},
     {"\xd0\xcf\x11\xe0", 4, 0, "an Excel file; save its table as .csv"},
     {"%PDF-", 5, 0, "a PDF file; save its table as .csv"},
-    {"\x89PNG", 4, 0,
-     "a picture (PNG); save the pixels of all pictures with numpy.save, one a row"},
-    {"\xff\xd8\xff", 3, 0,
-     "a picture (JPEG); save the pixels of all pictures with numpy.save, one a row"},
+    {"\x89PNG", 4, 0, "a picture (PNG); save the pixels of all pictures with numpy.save, one a row"},
+    {"\xff\xd8\xff", 3, 0, "a picture (JPEG); save the pixels of all pictures with numpy.save, one a row"},
     {"GIF8", 4, 0, "a picture (GIF); save the pixels of all pictures with numpy.save, one a row"},
     {"\x1f\x8b", 2, 0, "compressed twice; unpack it once"},
     {"\x28\xb5\x2f\xfd", 4, 0, "compressed twice; unpack it once"},
@@ -153,8 +151,7 @@ static const char *text_file(const unsigned char *bytes, size_t length, bool tol
         return "an XML file; save its table as .csv";
     if (begins(bytes, length, "@relation") || begins(bytes, length, "@attribute"))
         return "an ARFF file; save it as .csv";
-    return is_json(bytes, length) ? "a JSON file; save its table as .csv, a row for each object"
-                                  : NULL;
+    return is_json(bytes, length) ? "a JSON file; save its table as .csv, a row for each object" : NULL;
 }
 
 const char *unsupported_file(const unsigned char *bytes, size_t length, bool told)
@@ -214,8 +211,7 @@ static const char *table_line(const unsigned char *p, const unsigned char *to)
     size_t length = (size_t)(to - p);
     if (line_has_decimal_comma(p, to))
         return "a table with decimal commas; write 1.5 for 1,5";
-    if (memchr(p, ',', length) || memchr(p, ';', length) || memchr(p, '\t', length) ||
-        memchr(p, ':', length))
+    if (memchr(p, ',', length) || memchr(p, ';', length) || memchr(p, '\t', length) || memchr(p, ':', length))
         return NULL;
     if (memchr(p, '|', length))
         return "a table with bars between its columns; put commas there (tr '|' ',')";

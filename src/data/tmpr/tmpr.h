@@ -34,8 +34,7 @@ size_t tmpr_block_count(const struct dataset *data);
 temper_status tmpr_verify_block(const struct dataset *data, size_t block, temper_error *error);
 /* Checks the blocks that hold rows [from, to) and all that belongs to these rows: for one who goes
  * through a file that is larger than the memory. */
-temper_status tmpr_verify_rows(const struct dataset *data, uint64_t from, uint64_t to,
-                               temper_error *error);
+temper_status tmpr_verify_rows(const struct dataset *data, uint64_t from, uint64_t to, temper_error *error);
 /* Checks all of them, on so many threads (0: as many as the machine runs at once). */
 temper_status tmpr_verify(const struct dataset *data, size_t threads, temper_error *error);
 

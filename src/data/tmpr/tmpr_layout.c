@@ -17,10 +17,8 @@ enum {
 /* Element sizes, where a section is an array. */
 static uint64_t value_size(enum matrix_kind kind)
 {
-    static const uint64_t sizes[] = {[MATRIX_F32] = sizeof(float),
-                                     [MATRIX_F64] = sizeof(double),
-                                     [MATRIX_U8] = 1,
-                                     [MATRIX_CSR] = sizeof(float)};
+    static const uint64_t sizes[] = {
+        [MATRIX_F32] = sizeof(float), [MATRIX_F64] = sizeof(double), [MATRIX_U8] = 1, [MATRIX_CSR] = sizeof(float)};
     return sizes[kind];
 }
 
@@ -116,8 +114,7 @@ static bool numbers_fit(const struct tmpr_layout *l)
 
 bool tmpr_layout_plan(struct tmpr_layout *layout)
 {
-    return numbers_fit(layout) && plan_lengths(layout) && plan_blocks(layout) &&
-           plan_offsets(layout);
+    return numbers_fit(layout) && plan_lengths(layout) && plan_blocks(layout) && plan_offsets(layout);
 }
 
 void tmpr_block_range(const struct tmpr_layout *layout, size_t block, uint64_t *from, uint64_t *to)
@@ -183,8 +180,8 @@ static bool read_numbers(const unsigned char *header, struct tmpr_layout *layout
     return true;
 }
 
-temper_status tmpr_header_decode(const unsigned char header[TMPR_HEADER], const char *path,
-                                 struct tmpr_layout *layout, temper_error *error)
+temper_status tmpr_header_decode(const unsigned char header[TMPR_HEADER], const char *path, struct tmpr_layout *layout,
+                                 temper_error *error)
 {
     char place[PATH_SHOWN];
     unsigned char expected[TMPR_HEADER];
@@ -196,13 +193,11 @@ temper_status tmpr_header_decode(const unsigned char header[TMPR_HEADER], const 
                          "copy it again (as binary)",
                          place);
     if (version > TMPR_VERSION)
-        return error_set(
-            error, TEMPER_BAD_DATA,
-            "%s: made by a newer temper: version %llu of the format, this one reads up "
-            "to %d; update temper",
-            place, (unsigned long long)version, TMPR_VERSION);
-    bool right =
-        version == TMPR_VERSION && read_numbers(header, layout) && tmpr_layout_plan(layout);
+        return error_set(error, TEMPER_BAD_DATA,
+                         "%s: made by a newer temper: version %llu of the format, this one reads up "
+                         "to %d; update temper",
+                         place, (unsigned long long)version, TMPR_VERSION);
+    bool right = version == TMPR_VERSION && read_numbers(header, layout) && tmpr_layout_plan(layout);
     if (right) {
         tmpr_header_encode(layout, expected);
         memcpy(expected + TMPR_CHECKSUM_OFFSET, header + TMPR_CHECKSUM_OFFSET, 8);

@@ -44,8 +44,8 @@ bool tmpr_layout_plan(struct tmpr_layout *layout);
 void tmpr_header_encode(const struct tmpr_layout *layout, unsigned char header[TMPR_HEADER]);
 /* Refuses every header that the layout would not have given; `path` is for the message. The
  * checksum is not looked at. */
-temper_status tmpr_header_decode(const unsigned char header[TMPR_HEADER], const char *path,
-                                 struct tmpr_layout *layout, temper_error *error);
+temper_status tmpr_header_decode(const unsigned char header[TMPR_HEADER], const char *path, struct tmpr_layout *layout,
+                                 temper_error *error);
 
 /* Where the bulk begins: the length of the head. */
 static inline uint64_t tmpr_bulk_offset(const struct tmpr_layout *layout)

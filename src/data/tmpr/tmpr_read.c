@@ -31,8 +31,7 @@ struct opening {
 static temper_status damaged(const struct opening *opening, const char *what)
 {
     char place[PATH_SHOWN];
-    return error_set(opening->error, TEMPER_BAD_DATA,
-                     "%s: damaged: %s; copy it again, or convert its source again",
+    return error_set(opening->error, TEMPER_BAD_DATA, "%s: damaged: %s; copy it again, or convert its source again",
                      path_shown(opening->path, place), what);
 }
 
@@ -45,11 +44,10 @@ static temper_status wrong_length(const struct opening *opening, uint64_t held, 
                          "%s: cut off: it holds %llu bytes of %llu; copy it again, or convert its "
                          "source again",
                          place, (unsigned long long)held, (unsigned long long)expected);
-    return error_set(
-        opening->error, TEMPER_BAD_DATA,
-        "%s: damaged: there are bytes behind its end, which is at %llu; copy it again, "
-        "or convert its source again",
-        place, (unsigned long long)expected);
+    return error_set(opening->error, TEMPER_BAD_DATA,
+                     "%s: damaged: there are bytes behind its end, which is at %llu; copy it again, "
+                     "or convert its source again",
+                     place, (unsigned long long)expected);
 }
 
 /* ---- Bytes ----------------------------------------------------------------------------------- */
@@ -58,8 +56,7 @@ static temper_status wrong_length(const struct opening *opening, uint64_t held, 
  * copied and the file stays as it is. Without a reserve, since hardly any page will be. */
 static bool map_bytes(struct dataset *data, size_t length, int flags, int file)
 {
-    void *mapping =
-        mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE | flags, file, 0);
+    void *mapping = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE | flags, file, 0);
     if (mapping == MAP_FAILED)
         return false;
     data->mapping = mapping;
@@ -173,8 +170,7 @@ static temper_status take_classes(struct opening *opening)
             return error_set(opening->error, TEMPER_BAD_DATA,
                              "%s: class '%s' is there twice, or not as temper writes it; convert "
                              "its source again",
-                             path_shown(opening->path, place),
-                             token_text(name, name + length).text);
+                             path_shown(opening->path, place), token_text(name, name + length).text);
         name += length + 1;
     }
     return TEMPER_OK;
@@ -211,10 +207,8 @@ static void take_arrays(struct opening *opening)
     struct dataset *data = opening->data;
     const struct tmpr_layout *layout = &opening->layout;
     char *bytes = data->mapping;
-    data->x = (struct matrix){.kind = layout->kind,
-                              .rows = layout->rows,
-                              .columns = layout->columns,
-                              .nonzeros = layout->nonzeros};
+    data->x = (struct matrix){
+        .kind = layout->kind, .rows = layout->rows, .columns = layout->columns, .nonzeros = layout->nonzeros};
     if (layout->kind == MATRIX_CSR) {
         data->x.row_start = section(opening, TMPR_ROW_START);
         data->x.column = (const void *)(bytes + layout->offset[TMPR_COLUMNS]);
@@ -235,8 +229,7 @@ static void take_arrays(struct opening *opening)
 static temper_status take_head(struct opening *opening)
 {
     const struct dataset *data = opening->data;
-    temper_status status =
-        tmpr_header_decode(data->mapping, opening->path, &opening->layout, opening->error);
+    temper_status status = tmpr_header_decode(data->mapping, opening->path, &opening->layout, opening->error);
     if (status == TEMPER_OK && data->mapping_length != opening->layout.file_length)
         status = wrong_length(opening, data->mapping_length, opening->layout.file_length);
     if (status == TEMPER_OK)
@@ -294,8 +287,8 @@ static uint64_t matrix_offset(const struct tmpr_layout *layout)
 static bool needs_own_rows(const struct reading *reading)
 {
     const temper_read_options *options = reading->options;
-    return !comm_alone(options->comm) && !reading->schema && !options->labels &&
-           !options->weights && !options->classes && !options->class_weight;
+    return !comm_alone(options->comm) && !reading->schema && !options->labels && !options->weights &&
+           !options->classes && !options->class_weight;
 }
 
 static temper_status verify_own(const struct reading *reading, const struct dataset *data)
@@ -314,8 +307,7 @@ temper_status read_tmpr(struct reading *reading, struct dataset *data)
     if (status == TEMPER_OK)
         status = memory_limit_plan(data, &plan, reading->error);
     if (status == TEMPER_OK)
-        status = needs_own_rows(reading) ? verify_own(reading, data)
-                                         : tmpr_verify(data, threads, reading->error);
+        status = needs_own_rows(reading) ? verify_own(reading, data) : tmpr_verify(data, threads, reading->error);
     if (status == TEMPER_OK && data->pages) {
         /* Labels and weights may be changed from now on; what is read next needs the room. */
         page_window_keep(data->pages, (size_t)matrix_offset(&opening.layout));

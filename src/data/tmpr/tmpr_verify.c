@@ -105,9 +105,7 @@ static uint64_t element_size(const struct dataset *data, int section)
 {
     if (rules[section].size)
         return rules[section].size;
-    return data->x.kind == MATRIX_U8    ? 1
-           : data->x.kind == MATRIX_F64 ? sizeof(double)
-                                        : sizeof(float);
+    return data->x.kind == MATRIX_U8 ? 1 : data->x.kind == MATRIX_F64 ? sizeof(double) : sizeof(float);
 }
 
 static const char *file_shown(const struct dataset *data, char out[PATH_SHOWN])
@@ -116,8 +114,8 @@ static const char *file_shown(const struct dataset *data, char out[PATH_SHOWN])
 }
 
 /* The part of a section that lies in the bytes [from, to) of the file. */
-static temper_status check_section(const struct dataset *data, const struct tmpr_layout *layout,
-                                   int section, const uint64_t range[2], temper_error *error)
+static temper_status check_section(const struct dataset *data, const struct tmpr_layout *layout, int section,
+                                   const uint64_t range[2], temper_error *error)
 {
     char place[PATH_SHOWN];
     uint64_t begin = layout->offset[section], end = begin + layout->length[section];
@@ -135,8 +133,7 @@ static temper_status check_section(const struct dataset *data, const struct tmpr
 }
 
 /* The layout comes from the mapping: it was checked when the file was opened. */
-static temper_status layout_of(const struct dataset *data, struct tmpr_layout *layout,
-                               temper_error *error)
+static temper_status layout_of(const struct dataset *data, struct tmpr_layout *layout, temper_error *error)
 {
     char place[PATH_SHOWN];
     if (!data->mapping)
@@ -145,22 +142,20 @@ static temper_status layout_of(const struct dataset *data, struct tmpr_layout *l
     return tmpr_header_decode(data->mapping, data->source ? data->source : "", layout, error);
 }
 
-static temper_status check_block(const struct dataset *data, const struct tmpr_layout *layout,
-                                 size_t block, temper_error *error)
+static temper_status check_block(const struct dataset *data, const struct tmpr_layout *layout, size_t block,
+                                 temper_error *error)
 {
     const unsigned char *bytes = data->mapping;
     char place[PATH_SHOWN];
     uint64_t stored, range[2];
     tmpr_block_range(layout, block, &range[0], &range[1]);
-    page_window_bytes(data->pages, bytes + range[0], (size_t)(range[1] - range[0]),
-                      bytes + data->mapping_length);
+    page_window_bytes(data->pages, bytes + range[0], (size_t)(range[1] - range[0]), bytes + data->mapping_length);
     memcpy(&stored, bytes + layout->offset[TMPR_CHECKSUMS] + block * sizeof stored, sizeof stored);
     if (XXH3_64bits(bytes + range[0], (size_t)(range[1] - range[0])) != stored)
         return error_set(error, TEMPER_BAD_DATA,
                          "%s: damaged somewhere in bytes %llu to %llu: their checksum does not "
                          "match; copy it again, or convert its source again",
-                         file_shown(data, place), (unsigned long long)range[0],
-                         (unsigned long long)range[1] - 1);
+                         file_shown(data, place), (unsigned long long)range[0], (unsigned long long)range[1] - 1);
     temper_status status = TEMPER_OK;
     for (int i = TMPR_LABELS; i < TMPR_SECTIONS && status == TEMPER_OK; i++)
         status = check_section(data, layout, i, range, error);
@@ -172,8 +167,8 @@ temper_status tmpr_verify_block(const struct dataset *data, size_t block, temper
     struct tmpr_layout layout = {0};
     temper_status status = layout_of(data, &layout, error);
     if (status == TEMPER_OK && block >= layout.blocks)
-        return error_set(error, TEMPER_USAGE, "block %zu is behind the last one, %zu; count from 0",
-                         block, layout.blocks);
+        return error_set(error, TEMPER_USAGE, "block %zu is behind the last one, %zu; count from 0", block,
+                         layout.blocks);
     return status == TEMPER_OK ? check_block(data, &layout, block, error) : status;
 }
 
@@ -186,8 +181,8 @@ size_t tmpr_block_count(const struct dataset *data)
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
 /* The blocks of the elements [from, to) of a section. */
-static temper_status verify_elements(const struct dataset *data, const struct tmpr_layout *layout,
-                                     int section, const uint64_t elements[2], temper_error *error)
+static temper_status verify_elements(const struct dataset *data, const struct tmpr_layout *layout, int section,
+                                     const uint64_t elements[2], temper_error *error)
 {
     static const uint64_t line_size = sizeof(uint64_t);
     uint64_t size = section == TMPR_LINES ? line_size : element_size(data, section);
@@ -209,16 +204,14 @@ static void entries_of_rows(const struct matrix *x, const uint64_t rows[2], uint
         entries[i] = x->kind == MATRIX_CSR ? x->row_start[rows[i]] : rows[i] * x->columns;
 }
 
-temper_status tmpr_verify_rows(const struct dataset *data, uint64_t from, uint64_t to,
-                               temper_error *error)
+temper_status tmpr_verify_rows(const struct dataset *data, uint64_t from, uint64_t to, temper_error *error)
 {
     struct tmpr_layout layout = {0};
     uint64_t rows[2] = {from, to}, starts[2] = {from, to + 1}, entries[2];
     temper_status status = layout_of(data, &layout, error);
     if (status == TEMPER_OK && (to > layout.rows || from > to))
-        return error_set(
-            error, TEMPER_USAGE, "there are no rows %llu to %llu; ask for some of the %llu",
-            (unsigned long long)from, (unsigned long long)to, (unsigned long long)layout.rows);
+        return error_set(error, TEMPER_USAGE, "there are no rows %llu to %llu; ask for some of the %llu",
+                         (unsigned long long)from, (unsigned long long)to, (unsigned long long)layout.rows);
     for (int i = TMPR_LABELS; i < TMPR_ROW_START && status == TEMPER_OK; i++)
         status = verify_elements(data, &layout, i, rows, error);
     if (status == TEMPER_OK)
@@ -227,8 +220,7 @@ temper_status tmpr_verify_rows(const struct dataset *data, uint64_t from, uint64
         return status;
     entries_of_rows(&data->x, rows, entries);
     status = verify_elements(data, &layout, TMPR_COLUMNS, entries, error);
-    return status == TEMPER_OK ? verify_elements(data, &layout, TMPR_VALUES, entries, error)
-                               : status;
+    return status == TEMPER_OK ? verify_elements(data, &layout, TMPR_VALUES, entries, error) : status;
 }
 
 /* ---- All blocks, on several threads ---------------------------------------------------------- */
@@ -259,8 +251,7 @@ temper_status tmpr_verify(const struct dataset *data, size_t threads, temper_err
     if (status != TEMPER_OK)
         return status;
     atomic_init(&v.first_bad, v.layout.blocks);
-    status = parallel_blocks(v.layout.blocks, threads ? threads : thread_count_default(),
-                             verify_work, &v);
+    status = parallel_blocks(v.layout.blocks, threads ? threads : thread_count_default(), verify_work, &v);
     size_t bad = atomic_load(&v.first_bad);
     if (status == TEMPER_OK)
         return TEMPER_OK;

@@ -146,10 +146,8 @@ static uint64_t names_length(char *const *name, size_t count)
 
 static bool plan(const struct dataset *data, struct tmpr_layout *layout)
 {
-    *layout = (struct tmpr_layout){.kind = data->x.kind,
-                                   .rows = data->x.rows,
-                                   .columns = data->x.columns,
-                                   .nonzeros = data->x.nonzeros};
+    *layout = (struct tmpr_layout){
+        .kind = data->x.kind, .rows = data->x.rows, .columns = data->x.columns, .nonzeros = data->x.nonzeros};
     if (data->label) {
         layout->classes = data->classes.count;
         layout->length[TMPR_CLASS_NAMES] = names_length(data->classes.name, data->classes.count);
@@ -185,10 +183,9 @@ temper_status write_tmpr(const struct dataset *data, struct atomic_file *sink, t
     if (status != TEMPER_OK)
         return status;
     if (!matrix_is_narrow(&data->x))
-        return error_set(
-            error, TEMPER_USAGE,
-            "a .tmpr holds sparse rows as floats with 32-bit columns and 64-bit starts, "
-            "and these are borrowed in other types; convert them, or write libsvm");
+        return error_set(error, TEMPER_USAGE,
+                         "a .tmpr holds sparse rows as floats with 32-bit columns and 64-bit starts, "
+                         "and these are borrowed in other types; convert them, or write libsvm");
     if (!plan(data, &job.layout))
         return error_set(error, TEMPER_USAGE,
                          "%llu rows of %llu features cannot be kept as .tmpr; give it at least one "

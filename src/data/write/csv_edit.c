@@ -15,8 +15,7 @@ struct spot {
     size_t columns;
 };
 
-static temper_status find_spots(struct text_copying *copying, const char *p, const char *to,
-                                struct spot *spot)
+static temper_status find_spots(struct text_copying *copying, const char *p, const char *to, struct spot *spot)
 {
     const struct dataset *data = copying->data;
     struct csv_cell cell = {.next = p};
@@ -94,8 +93,7 @@ static temper_status relabel(struct text_copying *copying, const struct spot *sp
     struct text text = {0};
     csv_append_text(&text, name, cell->quoted);
     temper_status status = text.failed ? error_no_memory(copying->error) : TEMPER_OK;
-    struct text_edit edit = {cell->from - cell->quoted, cell->to + cell->quoted, text.bytes,
-                             text.length};
+    struct text_edit edit = {cell->from - cell->quoted, cell->to + cell->quoted, text.bytes, text.length};
     if (status == TEMPER_OK)
         status = text_put_edited(copying, spot->from, spot->next, &edit);
     text_free(&text);

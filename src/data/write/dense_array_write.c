@@ -25,8 +25,8 @@ static void spread(const struct row *row, const struct row_buffer *buffer)
             floats[row_column(row, i)] = row->value[i];
 }
 
-static temper_status write_rows(const struct matrix *x, struct row_buffer *buffer,
-                                struct atomic_file *sink, temper_error *error)
+static temper_status write_rows(const struct matrix *x, struct row_buffer *buffer, struct atomic_file *sink,
+                                temper_error *error)
 {
     temper_status status = TEMPER_OK;
     size_t length = buffer->columns * buffer->size;
@@ -44,8 +44,7 @@ static temper_status write_rows(const struct matrix *x, struct row_buffer *buffe
     return status;
 }
 
-temper_status dense_write(const struct matrix *x, bool big_endian, struct atomic_file *sink,
-                          temper_error *error)
+temper_status dense_write(const struct matrix *x, bool big_endian, struct atomic_file *sink, temper_error *error)
 {
     bool sparse = x->kind == MATRIX_CSR;
     struct row_buffer buffer = {.columns = (size_t)x->columns,

@@ -4,8 +4,7 @@
 #include "data/write/text_edit.h"
 
 /* The first word of the row. */
-static temper_status relabel(struct text_copying *copying, const char *from, const char *to,
-                             uint32_t label)
+static temper_status relabel(struct text_copying *copying, const char *from, const char *to, uint32_t label)
 {
     const char *name = copying->data->classes.name[label];
     struct text_edit edit = {.from = from, .text = name, .length = strlen(name)};

@@ -15,11 +15,10 @@ static temper_status check_names(const struct classes *classes, temper_error *er
     for (size_t i = 0; i < classes->count; i++) {
         const char *name = classes->name[i];
         if (name[0] == '\0' || strpbrk(name, " \t\r\n\v\f:#"))
-            return error_set(
-                error, TEMPER_BAD_DATA,
-                "class '%.64s' is empty or has a blank, ':' or '#' in it, which libsvm "
-                "cannot hold; write csv or tmpr",
-                name);
+            return error_set(error, TEMPER_BAD_DATA,
+                             "class '%.64s' is empty or has a blank, ':' or '#' in it, which libsvm "
+                             "cannot hold; write csv or tmpr",
+                             name);
     }
     return TEMPER_OK;
 }
@@ -87,8 +86,7 @@ static temper_status write_row(const struct dataset *data, uint64_t index, struc
     return status == TEMPER_OK ? atomic_file_write(sink, "\n", 1, error) : status;
 }
 
-temper_status write_libsvm(const struct dataset *data, struct atomic_file *sink,
-                           temper_error *error)
+temper_status write_libsvm(const struct dataset *data, struct atomic_file *sink, temper_error *error)
 {
     temper_status status = check_names(&data->classes, error);
     for (uint64_t i = 0; status == TEMPER_OK && i < data->x.rows; i++)

@@ -30,8 +30,7 @@ bool text_can_copy(const struct dataset *data, const char *path, const char *for
         return false;
     if (table && (!data->schema || data->schema->label_position == SCHEMA_NO_LABEL))
         return false;
-    if (stat(data->source, &there) != 0 ||
-        !S_ISREG(there.st_mode)) /* what came by a pipe is gone */
+    if (stat(data->source, &there) != 0 || !S_ISREG(there.st_mode)) /* what came by a pipe is gone */
         return false;
     return keeps_format(data, path, format);
 }
@@ -40,8 +39,7 @@ bool text_can_copy(const struct dataset *data, const char *path, const char *for
 
 temper_status text_has_changed(const struct text_copying *copying)
 {
-    return error_set(copying->error, TEMPER_BAD_DATA,
-                     "%s: has changed since it was read; audit it again",
+    return error_set(copying->error, TEMPER_BAD_DATA, "%s: has changed since it was read; audit it again",
                      place_text(copying->data->source).text);
 }
 
@@ -60,8 +58,7 @@ temper_status text_put(struct text_copying *copying, const char *from, const cha
 {
     if (to > copying->end)
         to = copying->end;
-    return from < to ? atomic_file_write(copying->sink, from, (size_t)(to - from), copying->error)
-                     : TEMPER_OK;
+    return from < to ? atomic_file_write(copying->sink, from, (size_t)(to - from), copying->error) : TEMPER_OK;
 }
 
 temper_status text_put_edited(struct text_copying *copying, const char *from, const char *to,
@@ -103,8 +100,7 @@ static temper_status copy_chunks(struct text_copying *copying)
         status = text_chunks_open(source, copying->format.separator, &chunks, copying->error);
     if (status != TEMPER_OK)
         return status;
-    while ((status = text_chunks_next(chunks, &chunk, copying->error)) == TEMPER_OK &&
-           chunk->length > 0) {
+    while ((status = text_chunks_next(chunks, &chunk, copying->error)) == TEMPER_OK && chunk->length > 0) {
         status = copy_chunk(copying, chunk);
         if (status != TEMPER_OK)
             break;
@@ -116,14 +112,11 @@ static temper_status copy_chunks(struct text_copying *copying)
     return status;
 }
 
-temper_status text_copy(const struct dataset *data, const struct text_changes *changes,
-                        const char *path, char weights[TEXT_COLUMN], temper_error *error)
+temper_status text_copy(const struct dataset *data, const struct text_changes *changes, const char *path,
+                        char weights[TEXT_COLUMN], temper_error *error)
 {
-    struct text_copying copying = {.data = data,
-                                   .changes = changes,
-                                   .error = error,
-                                   .weights = weights,
-                                   .header = data->header};
+    struct text_copying copying = {
+        .data = data, .changes = changes, .error = error, .weights = weights, .header = data->header};
     weights[0] = '\0';
     if (strcmp(data->format, "libsvm") != 0) {
         csv_format_set(&copying.format, data->separator);

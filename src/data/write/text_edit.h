@@ -26,8 +26,8 @@ bool text_can_copy(const struct dataset *data, const char *path, const char *for
 
 /* `weights` is filled where there are factors: the name of the column that has the weights, or its
  * number. The file at `path` appears whole or not at all. */
-temper_status text_copy(const struct dataset *data, const struct text_changes *changes,
-                        const char *path, char weights[TEXT_COLUMN], temper_error *error);
+temper_status text_copy(const struct dataset *data, const struct text_changes *changes, const char *path,
+                        char weights[TEXT_COLUMN], temper_error *error);
 
 /* ---- Between the parts of the copier ----------------------------------------------------------
  */
@@ -37,10 +37,10 @@ struct text_copying {
     const struct text_changes *changes;
     struct atomic_file *sink;
     temper_error *error;
-    char *weights;     /* [TEXT_COLUMN] */
-    uint64_t lines;    /* before the place that was reached */
-    size_t row, found; /* the next row to look for; rows that were found */
-    const char *end;   /* of the bytes that are the file's: a newline may have been added there */
+    char *weights;            /* [TEXT_COLUMN] */
+    uint64_t lines;           /* before the place that was reached */
+    size_t row, found;        /* the next row to look for; rows that were found */
+    const char *end;          /* of the bytes that are the file's: a newline may have been added there */
     struct csv_format format; /* of a table; else it has no separator */
     bool header;              /* is still to come */
 };

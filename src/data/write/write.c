@@ -25,8 +25,7 @@ static temper_status check_path(const char *path, temper_error *error)
                          "%s: temper compresses no files; write it without %s and compress it then",
                          place_text(path).text, path + bare);
     if (stat(path, &there) == 0 && S_ISDIR(there.st_mode))
-        return error_set(error, TEMPER_IO, "%s: is a folder; give the name of a file in it",
-                         place_text(path).text);
+        return error_set(error, TEMPER_IO, "%s: is a folder; give the name of a file in it", place_text(path).text);
     return TEMPER_OK;
 }
 
@@ -40,10 +39,8 @@ static temper_status choose_format(const char *path, const char *name, const str
     if (*format)
         return TEMPER_OK;
     if (name)
-        return error_set(error, TEMPER_USAGE, "there is no format '%.64s'; formats are %s", name,
-                         format_names);
-    return error_set(error, TEMPER_USAGE,
-                     "%s: the extension tells no format; use another, or pass --to with one of %s",
+        return error_set(error, TEMPER_USAGE, "there is no format '%.64s'; formats are %s", name, format_names);
+    return error_set(error, TEMPER_USAGE, "%s: the extension tells no format; use another, or pass --to with one of %s",
                      place_text(path).text, format_names);
 }
 
@@ -62,8 +59,7 @@ static bool is_line(const char *name)
     return length > 0 && trimmed == length && name[length - 1] != '\r' && !strchr(name, '\n');
 }
 
-static temper_status write_labels(const struct dataset *data, struct atomic_file *sink,
-                                  temper_error *error)
+static temper_status write_labels(const struct dataset *data, struct atomic_file *sink, temper_error *error)
 {
     temper_status status = TEMPER_OK;
     for (uint64_t i = 0; status == TEMPER_OK && i < data->x.rows; i++) {
@@ -88,8 +84,8 @@ struct parcel {
     size_t count;
 };
 
-static temper_status add_data(struct parcel *parcel, const struct dataset *data, const char *path,
-                              writer_fn *write, temper_error *error)
+static temper_status add_data(struct parcel *parcel, const struct dataset *data, const char *path, writer_fn *write,
+                              temper_error *error)
 {
     struct atomic_file *sink;
     temper_status status = atomic_file_open(path, &sink, error);
@@ -99,8 +95,7 @@ static temper_status add_data(struct parcel *parcel, const struct dataset *data,
     return write(data, sink, error);
 }
 
-static temper_status add_attachment(struct parcel *parcel, const temper_attachment *with,
-                                    temper_error *error)
+static temper_status add_attachment(struct parcel *parcel, const temper_attachment *with, temper_error *error)
 {
     struct atomic_file *sink;
     temper_status status = atomic_file_open(with->path, &sink, error);
@@ -143,8 +138,7 @@ static temper_status add_labels(struct parcel *parcel, const struct dataset *dat
     char *name = labels_path(path, format, &write);
     if (!name)
         return error_no_memory(error);
-    temper_status status =
-        data->label ? add_data(parcel, data, name, write, error) : refuse_stale(name, path, error);
+    temper_status status = data->label ? add_data(parcel, data, name, write, error) : refuse_stale(name, path, error);
     mem_free(name);
     return status;
 }
@@ -157,9 +151,8 @@ static bool is_stream(const char *path)
            (stat(path, &there) == 0 && !S_ISREG(there.st_mode));
 }
 
-temper_status dataset_write_with(const struct dataset *data, const char *path,
-                                 const char *format_name, const temper_attachment *with,
-                                 temper_error *error)
+temper_status dataset_write_with(const struct dataset *data, const char *path, const char *format_name,
+                                 const temper_attachment *with, temper_error *error)
 {
     const struct format *format;
     struct parcel parcel = {.count = 0};
@@ -168,10 +161,8 @@ temper_status dataset_write_with(const struct dataset *data, const char *path,
         return status;
     bool streamed = is_stream(path), apart = keeps_labels_apart(format);
     if (streamed && apart && data->label)
-        return error_set(
-            error, TEMPER_USAGE,
-            "%s keeps labels in a second file; give a file to write to, or csv or tmpr",
-            format->name);
+        return error_set(error, TEMPER_USAGE,
+                         "%s keeps labels in a second file; give a file to write to, or csv or tmpr", format->name);
     if (apart && !streamed)
         status = add_labels(&parcel, data, path, format, error);
     if (status == TEMPER_OK && with)
@@ -184,8 +175,7 @@ temper_status dataset_write_with(const struct dataset *data, const char *path,
     return status;
 }
 
-temper_status dataset_write(const struct dataset *data, const char *path, const char *format,
-                            temper_error *error)
+temper_status dataset_write(const struct dataset *data, const char *path, const char *format, temper_error *error)
 {
     return dataset_write_with(data, path, format, NULL, error);
 }

@@ -61,6 +61,5 @@ size_t linear_scratch(size_t rows, size_t columns, size_t classes)
     const size_t few = LINEAR_FEW_CLASSES * round_up(least(columns, LINEAR_FEW_COLUMNS), ROWS_STEP);
     if (linear_as_dot(columns, classes))
         return most(most(back, few), classes * round_up(columns, ROWS_STEP));
-    return most(back,
-                (least(padded, LINEAR_PACKED_ROWS) + LINEAR_TILE) * least(columns, LINEAR_CHUNK));
+    return most(back, (least(padded, LINEAR_PACKED_ROWS) + LINEAR_TILE) * least(columns, LINEAR_CHUNK));
 }

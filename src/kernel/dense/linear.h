@@ -78,22 +78,17 @@ struct linear_f32 {
     void (*back_cached)(struct rows_f32 block, const float *r, double *gradient);
     /* The same on a block of bytes, which become floats as they are read: the same bits. */
     void (*times_u8)(struct rows_u8 block, struct linear_aside aside, const float *w, float *out);
-    void (*back_u8)(struct rows_u8 block, struct linear_aside aside, const float *r,
-                    double *gradient);
+    void (*back_u8)(struct rows_u8 block, struct linear_aside aside, const float *r, double *gradient);
     /* out[c * stride + i] = sum_j x[i][j] w[j * classes + c] */
     void (*many_times)(const struct many_f32 *many, const float *w, float *out);
     /* gradient[j * classes + c] += sum_i r[c * stride + i] x[i][j] */
     void (*many_back)(const struct many_f32 *many, const float *r, double *gradient);
     /* gram[j * columns + k] += sum_i weight[i] x[i][j] x[i][k] for k <= j and j of these lines, the
      * bits of which do not depend on the others; `scratch` has room for rows * columns numbers */
-    void (*gram)(struct rows_f32 block, const float *weight, struct gram_lines lines,
-                 float *scratch, double *gram);
-    void (*from_u8)(const uint8_t *from, size_t rows, size_t columns, struct rows_scale scale,
-                    float *to);
-    void (*from_f32)(const float *from, size_t rows, size_t columns, struct rows_scale scale,
-                     float *to);
-    void (*from_f64)(const double *from, size_t rows, size_t columns, struct rows_scale scale,
-                     float *to);
+    void (*gram)(struct rows_f32 block, const float *weight, struct gram_lines lines, float *scratch, double *gram);
+    void (*from_u8)(const uint8_t *from, size_t rows, size_t columns, struct rows_scale scale, float *to);
+    void (*from_f32)(const float *from, size_t rows, size_t columns, struct rows_scale scale, float *to);
+    void (*from_f64)(const double *from, size_t rows, size_t columns, struct rows_scale scale, float *to);
 };
 
 struct linear_f64 {
@@ -102,20 +97,14 @@ struct linear_f64 {
     void (*times_cached)(struct rows_f64 block, const double *w, double *out);
     void (*back_cached)(struct rows_f64 block, const double *r, double *gradient);
     /* The same on a block of floats, which become doubles as they are read. */
-    void (*times_f32)(struct rows_f32 block, struct linear_aside aside, const double *w,
-                      double *out);
-    void (*back_f32)(struct rows_f32 block, struct linear_aside aside, const double *r,
-                     double *gradient);
+    void (*times_f32)(struct rows_f32 block, struct linear_aside aside, const double *w, double *out);
+    void (*back_f32)(struct rows_f32 block, struct linear_aside aside, const double *r, double *gradient);
     void (*many_times)(const struct many_f64 *many, const double *w, double *out);
     void (*many_back)(const struct many_f64 *many, const double *r, double *gradient);
-    void (*gram)(struct rows_f64 block, const double *weight, struct gram_lines lines,
-                 double *scratch, double *gram);
-    void (*from_u8)(const uint8_t *from, size_t rows, size_t columns, struct rows_scale scale,
-                    double *to);
-    void (*from_f32)(const float *from, size_t rows, size_t columns, struct rows_scale scale,
-                     double *to);
-    void (*from_f64)(const double *from, size_t rows, size_t columns, struct rows_scale scale,
-                     double *to);
+    void (*gram)(struct rows_f64 block, const double *weight, struct gram_lines lines, double *scratch, double *gram);
+    void (*from_u8)(const uint8_t *from, size_t rows, size_t columns, struct rows_scale scale, double *to);
+    void (*from_f32)(const float *from, size_t rows, size_t columns, struct rows_scale scale, double *to);
+    void (*from_f64)(const double *from, size_t rows, size_t columns, struct rows_scale scale, double *to);
 };
 
 /* The rows of a block that runs fastest, given the size of a number: a multiple of 16, at least 16.
@@ -160,9 +149,7 @@ static inline bool linear_packs_tiles(size_t columns, size_t classes)
 }
 
 /* The references: plain C, every sum in its written order. */
-extern const struct linear_f32 linear_f32_plain, linear_f32_avx2, linear_f32_avx512,
-    linear_f32_neon;
-extern const struct linear_f64 linear_f64_plain, linear_f64_avx2, linear_f64_avx512,
-    linear_f64_neon;
+extern const struct linear_f32 linear_f32_plain, linear_f32_avx2, linear_f32_avx512, linear_f32_neon;
+extern const struct linear_f64 linear_f64_plain, linear_f64_avx2, linear_f64_avx512, linear_f64_neon;
 
 #endif

@@ -77,18 +77,18 @@ static void linear_back_cached(rows_type block, const real *r, double *gradient)
 
 /* As the reference does it, in doubles: the compiler's own vectors are as good as ours, and every
  * kernel gives the same bits. */
-#define CONVERSION(name, type)                                                                     \
-    static void name(const type *restrict from, size_t rows, size_t columns,                       \
-                     struct rows_scale scale, real *restrict to)                                   \
-    {                                                                                              \
-        const double *restrict offset = scale.offset, *restrict factor = scale.factor;             \
-        if (!offset)                                                                               \
-            for (size_t k = 0; k < rows * columns; k++)                                            \
-                to[k] = (real)from[k];                                                             \
-        else                                                                                       \
-            for (size_t i = 0; i < rows; i++, from += columns, to += columns)                      \
-                for (size_t j = 0; j < columns; j++)                                               \
-                    to[j] = (real)(((double)from[j] - offset[j]) * factor[j]);                     \
+#define CONVERSION(name, type)                                                                                         \
+    static void name(const type *restrict from, size_t rows, size_t columns, struct rows_scale scale,                  \
+                     real *restrict to)                                                                                \
+    {                                                                                                                  \
+        const double *restrict offset = scale.offset, *restrict factor = scale.factor;                                 \
+        if (!offset)                                                                                                   \
+            for (size_t k = 0; k < rows * columns; k++)                                                                \
+                to[k] = (real)from[k];                                                                                 \
+        else                                                                                                           \
+            for (size_t i = 0; i < rows; i++, from += columns, to += columns)                                          \
+                for (size_t j = 0; j < columns; j++)                                                                   \
+                    to[j] = (real)(((double)from[j] - offset[j]) * factor[j]);                                         \
     }
 
 CONVERSION(linear_from_u8, uint8_t)
@@ -98,16 +98,16 @@ CONVERSION(linear_from_f64, double)
 #include "kernel/dense/linear_multiclass.inc.h"
 
 /* The table of these functions. */
-#define LINEAR_TABLE                                                                               \
-    {                                                                                              \
-        LINEAR_WIDENING.times = linear_times,                                                      \
-        .back = linear_back,                                                                       \
-        .times_cached = linear_times_cached,                                                       \
-        .back_cached = linear_back_cached,                                                         \
-        .many_times = linear_many_times,                                                           \
-        .many_back = linear_many_back,                                                             \
-        .gram = linear_gram,                                                                       \
-        .from_u8 = linear_from_u8,                                                                 \
-        .from_f32 = linear_from_f32,                                                               \
-        .from_f64 = linear_from_f64,                                                               \
+#define LINEAR_TABLE                                                                                                   \
+    {                                                                                                                  \
+        LINEAR_WIDENING.times = linear_times,                                                                          \
+        .back = linear_back,                                                                                           \
+        .times_cached = linear_times_cached,                                                                           \
+        .back_cached = linear_back_cached,                                                                             \
+        .many_times = linear_many_times,                                                                               \
+        .many_back = linear_many_back,                                                                                 \
+        .gram = linear_gram,                                                                                           \
+        .from_u8 = linear_from_u8,                                                                                     \
+        .from_f32 = linear_from_f32,                                                                                   \
+        .from_f64 = linear_from_f64,                                                                                   \
     }

@@ -14,8 +14,7 @@ HOT void TWO(fetch)(const char *from, const size_t bytes)
 }
 
 /* From so many bytes behind the block on. */
-HOT struct fetching TWO(fetch_behind)(const stored_rows *block, struct linear_aside aside,
-                                      size_t skip)
+HOT struct fetching TWO(fetch_behind)(const stored_rows *block, struct linear_aside aside, size_t skip)
 {
     const size_t size = block->rows * block->columns * sizeof(stored);
     const char *from = (const char *)block->x;
@@ -23,8 +22,7 @@ HOT struct fetching TWO(fetch_behind)(const stored_rows *block, struct linear_as
 }
 
 /* Sums over the columns of TIMES_ROWS rows. */
-HOT void TWO(times_rows)(const stored *const *row, const real *w, size_t columns, real *out,
-                         struct fetching fetching)
+HOT void TWO(times_rows)(const stored *const *row, const real *w, size_t columns, real *out, struct fetching fetching)
 {
     const size_t share = TIMES_ROWS * LANES * sizeof(stored) / 2;
     const char *next = fetching.next;
@@ -34,15 +32,13 @@ HOT void TWO(times_rows)(const stored *const *row, const real *w, size_t columns
     for (; j + LANES <= columns; j += LANES, next += fetching.moves ? share : 0) {
         vec weight = vec_load(w + j);
         TWO(fetch)(next, share);
-        UNROLL for (int k = 0; k < TIMES_ROWS; k++) sum[k] =
-            vec_fma(LOAD(row[k] + j), weight, sum[k]);
+        UNROLL for (int k = 0; k < TIMES_ROWS; k++) sum[k] = vec_fma(LOAD(row[k] + j), weight, sum[k]);
     }
     if (j < columns) {
         part rest = part_of(columns - j);
         vec weight = vec_load_part(w + j, rest);
         TWO(fetch)(next, share);
-        UNROLL for (int k = 0; k < TIMES_ROWS; k++) sum[k] =
-            vec_fma(LOAD_PART(row[k] + j, rest), weight, sum[k]);
+        UNROLL for (int k = 0; k < TIMES_ROWS; k++) sum[k] = vec_fma(LOAD_PART(row[k] + j, rest), weight, sum[k]);
     }
     UNROLL for (int k = 0; k < TIMES_ROWS; k += LANES) vec_store(out + k, sum_each(sum + k));
 }
@@ -61,8 +57,8 @@ HOT vec TWO(load_of)(const stored *row, const int v, const int vectors, part res
 
 /* The same for rows of `vectors` vectors, so short that the weights stay in registers: row by row,
  * as they lie. How many there were. */
-HOT size_t TWO(times_narrow)(const stored_rows *block, struct linear_aside aside, const real *w,
-                             real *out, const int vectors, const bool keep)
+HOT size_t TWO(times_narrow)(const stored_rows *block, struct linear_aside aside, const real *w, real *out,
+                             const int vectors, const bool keep)
 {
     const size_t columns = block->columns;
     const part rest = part_of(columns - (size_t)(vectors - 1) * LANES);
@@ -87,8 +83,7 @@ HOT size_t TWO(times_narrow)(const stored_rows *block, struct linear_aside aside
                 sum[k] = vec_fma(number, weight[v], sum[k]);
             }
         }
-        UNROLL for (int k = 0; k < TIMES_ROWS; k += LANES)
-            vec_store(out + i + k, sum_each(sum + k));
+        UNROLL for (int k = 0; k < TIMES_ROWS; k += LANES) vec_store(out + i + k, sum_each(sum + k));
     }
     for (size_t k = i; keep && k < block->rows; k++, x += columns)
         for (int v = 0; v < vectors; v++)
@@ -96,13 +91,12 @@ HOT size_t TWO(times_narrow)(const stored_rows *block, struct linear_aside aside
     return i;
 }
 
-#define TIMES_CASE(n)                                                                              \
-    case n:                                                                                        \
-        return WIDENS && aside.wide ? TWO(times_narrow)(block, aside, w, out, n, true)             \
+#define TIMES_CASE(n)                                                                                                  \
+    case n:                                                                                                            \
+        return WIDENS && aside.wide ? TWO(times_narrow)(block, aside, w, out, n, true)                                 \
                                     : TWO(times_narrow)(block, aside, w, out, n, false);
 
-static size_t TWO(times_short)(const stored_rows *block, struct linear_aside aside, const real *w,
-                               real *out)
+static size_t TWO(times_short)(const stored_rows *block, struct linear_aside aside, const real *w, real *out)
 {
     switch (round_up(block->columns, LANES) / LANES) {
         TIMES_CASE(1)
@@ -158,30 +152,26 @@ HOT void TWO(back_rows)(const struct TWO(strip) * strip, const real *r, real *su
     for (; j + LANES <= count; j += LANES, next += moves) {
         vec s = vec_load(sum + j);
         TWO(fetch)(next, share);
-        UNROLL for (int k = 0; k < rows; k++) s =
-            vec_fma(LOAD(x + (size_t)k * row_step + j), factor[k], s);
+        UNROLL for (int k = 0; k < rows; k++) s = vec_fma(LOAD(x + (size_t)k * row_step + j), factor[k], s);
         vec_store(sum + j, s);
     }
     if (j < count) {
         part rest = part_of(count - j);
         vec s = vec_load(sum + j);
-        UNROLL for (int k = 0; k < rows; k++) s =
-            vec_fma(LOAD_PART(x + (size_t)k * row_step + j, rest), factor[k], s);
+        UNROLL for (int k = 0; k < rows; k++) s = vec_fma(LOAD_PART(x + (size_t)k * row_step + j, rest), factor[k], s);
         vec_store(sum + j, s);
     }
 }
 
 /* The sums of some columns, in the type of the block, are added to the doubles at the end. */
-static void TWO(back_wide)(const stored_rows *block, struct linear_aside aside, const real *r,
-                           double *gradient)
+static void TWO(back_wide)(const stored_rows *block, struct linear_aside aside, const real *r, double *gradient)
 {
     real sum[BACK_COLUMNS];
     const size_t columns = block->columns, half_rows = BACK_ROWS * sizeof(stored) / 2;
     for (size_t first = 0; first < columns; first += BACK_COLUMNS) {
         size_t count = least(columns - first, BACK_COLUMNS), i = 0;
         struct TWO(strip) strip = {block->x + first, columns, count, {0}};
-        strip.fetching =
-            TWO(fetch_behind)(block, aside, block->rows * columns * sizeof(stored) / 2);
+        strip.fetching = TWO(fetch_behind)(block, aside, block->rows * columns * sizeof(stored) / 2);
         if (strip.fetching.moves)
             strip.fetching.next += first * half_rows;
         memset(sum, 0, round_up(count, LANES) * sizeof *sum);
@@ -199,8 +189,8 @@ static void TWO(back_wide)(const stored_rows *block, struct linear_aside aside, 
 
 /* Rows of `vectors` vectors, so short that the sums stay in registers; NARROW_ROWS sums of each
  * column hide the latency of an addition. `fetched` bytes are, of a vector, fetched meanwhile. */
-HOT void TWO(back_narrow)(const struct TWO(strip) * strip, size_t rows, const real *r,
-                          double *gradient, const int vectors, const size_t fetched)
+HOT void TWO(back_narrow)(const struct TWO(strip) * strip, size_t rows, const real *r, double *gradient,
+                          const int vectors, const size_t fetched)
 {
     const size_t step = strip->row_step, columns = strip->count, left = columns % LANES;
     const part rest = part_of(left && step == columns ? left : LANES); /* of kept rows, all */
@@ -235,12 +225,11 @@ HOT void TWO(back_narrow)(const struct TWO(strip) * strip, size_t rows, const re
 }
 
 /* From the rows as they are, or as `times` kept them. */
-HOT void TWO(back_short)(const stored_rows *block, struct linear_aside aside, const real *r,
-                         double *gradient, const int vectors)
+HOT void TWO(back_short)(const stored_rows *block, struct linear_aside aside, const real *r, double *gradient,
+                         const int vectors)
 {
     const size_t columns = block->columns;
-    struct fetching fetching =
-        TWO(fetch_behind)(block, aside, block->rows * columns * sizeof(stored) / 2);
+    struct fetching fetching = TWO(fetch_behind)(block, aside, block->rows * columns * sizeof(stored) / 2);
 #if WIDENS
     if (aside.wide) {
         const struct strip kept = {aside.wide, (size_t)vectors * LANES, columns, fetching};
@@ -252,13 +241,12 @@ HOT void TWO(back_short)(const stored_rows *block, struct linear_aside aside, co
     TWO(back_narrow)(&strip, block->rows, r, gradient, vectors, LANES * sizeof(stored));
 }
 
-#define BACK_CASE(n)                                                                               \
-    case n:                                                                                        \
-        TWO(back_short)(&block, aside, r, gradient, n);                                            \
+#define BACK_CASE(n)                                                                                                   \
+    case n:                                                                                                            \
+        TWO(back_short)(&block, aside, r, gradient, n);                                                                \
         break;
 
-static void TWO(back_any)(stored_rows block, struct linear_aside aside, const real *r,
-                          double *gradient)
+static void TWO(back_any)(stored_rows block, struct linear_aside aside, const real *r, double *gradient)
 {
     switch (round_up(block.columns, LANES) / LANES) {
     case 0:

@@ -37,8 +37,7 @@ HOT void dot_step(const struct dot *d, size_t j, part lanes, vec *sum, const int
     UNROLL for (int k = 0; k < DOT_ROWS; k++)
     {
         vec x = vec_keep(vec_load_part(d->row[k] + j, lanes));
-        UNROLL for (int c = 0; c < width; c++) sum[c * DOT_ROWS + k] =
-            vec_fma(x, w[c], sum[c * DOT_ROWS + k]);
+        UNROLL for (int c = 0; c < width; c++) sum[c * DOT_ROWS + k] = vec_fma(x, w[c], sum[c * DOT_ROWS + k]);
     }
 }
 

@@ -31,8 +31,7 @@ HOT vec few_spread(const real *x, const int together)
 HOT vec few_spread_part(const real *x, part columns, const int together)
 {
     __m128 some = _mm_maskz_loadu_ps((__mmask8)columns, x);
-    return together == 4 ? (vec)_mm512_broadcast_f32x4(some)
-                         : (vec)_mm512_broadcastsd_pd(_mm_castps_pd(some));
+    return together == 4 ? (vec)_mm512_broadcast_f32x4(some) : (vec)_mm512_broadcastsd_pd(_mm_castps_pd(some));
 }
 
 static void few_pack(const struct few *few, const real *w, size_t together)
@@ -72,8 +71,7 @@ HOT void few_sums(const struct few *few, const real *x, vec *sum, const int toge
             const real *at = third[i / 3] + i % 3 * columns;
             sum[i] = vec_fma(few_spread(at, together), weights, sum[i]);
         }
-        UNROLL for (size_t i = 0; i < FEW_ROWS; i += 3) third[i / 3] =
-            few_keep(third[i / 3] + step);
+        UNROLL for (size_t i = 0; i < FEW_ROWS; i += 3) third[i / 3] = few_keep(third[i / 3] + step);
     }
     if (j == columns)
         return;
@@ -90,8 +88,7 @@ HOT vec few_sum(const struct few *few, const real *x, const int together)
     const real *w = few->w;
     vec sum = vec_all(0);
     for (size_t j = 0; j < columns; j += step, w += LANES)
-        sum = vec_fma(few_spread_part(x + j, part_of(least(columns - j, step)), together),
-                      vec_load(w), sum);
+        sum = vec_fma(few_spread_part(x + j, part_of(least(columns - j, step)), together), vec_load(w), sum);
     return sum;
 }
 

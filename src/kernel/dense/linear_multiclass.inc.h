@@ -153,8 +153,7 @@ HOT void add_lanes(const vec *v, size_t vectors, size_t lanes, double *to, size_
         const __m256 above = _mm512_extractf32x8_ps((__m512)v[q], 1);
         sum[q] = _mm512_cvtps_pd(_mm512_castps512_ps256((__m512)v[q]));
         sum[q] = _mm512_add_pd(sum[q], _mm512_maskz_loadu_pd(low, to + q * classes));
-        more[q] = _mm512_add_pd(_mm512_cvtps_pd(above),
-                                _mm512_maskz_loadu_pd(high, to + q * classes + 8));
+        more[q] = _mm512_add_pd(_mm512_cvtps_pd(above), _mm512_maskz_loadu_pd(high, to + q * classes + 8));
     }
     for (size_t q = 0; q < vectors; q++) {
         _mm512_mask_storeu_pd(to + q * classes, low, sum[q]);
@@ -168,8 +167,7 @@ HOT void add_lanes(const vec *v, size_t vectors, size_t lanes, double *to, size_
 }
 
 /* gradient[j * classes + c] += sums of a tile, turned, so that classes lie beside each other. */
-static void add_transposed(const real *sums, size_t columns, size_t width, double *gradient,
-                           size_t classes)
+static void add_transposed(const real *sums, size_t columns, size_t width, double *gradient, size_t classes)
 {
     vec turned[QUARTER];
     for (size_t c = 0; c < width; c += LANES) {
@@ -255,8 +253,7 @@ static void back_as_it_lies(const many_type *many, const real *r, double *gradie
     const rows_type *block = &many->block;
     real sums[TILE_WIDTH * STRIP];
     for (size_t j = 0; j < block->columns; j += STRIP) {
-        size_t count = least(block->columns - j, STRIP), vectors = (count + LANES - 1) / LANES,
-               width;
+        size_t count = least(block->columns - j, STRIP), vectors = (count + LANES - 1) / LANES, width;
         for (size_t c = 0; c < many->classes; c += width) {
             width = tile_width(many->classes - c);
             struct tile tile = {
@@ -290,8 +287,7 @@ static void linear_many_back(const many_type *many, const real *r, double *gradi
  * ----------------------------------------------------------------------------- */
 
 /* Rows j .. j + width of the lower triangle, from column k on. */
-static void add_lower(const real *sums, size_t j, size_t k, size_t width, double *gram,
-                      size_t columns)
+static void add_lower(const real *sums, size_t j, size_t k, size_t width, double *gram, size_t columns)
 {
     for (size_t c = k > j ? k - j : 0; c < width; c++) {
         const real *from = sums + c * STRIP;
@@ -309,8 +305,7 @@ static void weigh_rows(rows_type block, const real *weight, struct gram_lines li
             to[i * block.columns + j] = weight[i] * block.x[i * block.columns + j];
 }
 
-static void linear_gram(rows_type block, const real *weight, struct gram_lines lines, real *scratch,
-                        double *gram)
+static void linear_gram(rows_type block, const real *weight, struct gram_lines lines, real *scratch, double *gram)
 {
     real sums[TILE_WIDTH * STRIP];
     size_t columns = block.columns, width;

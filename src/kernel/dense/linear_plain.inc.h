@@ -54,12 +54,10 @@ static void plain_many_times(const many_type *many, const real *w, real *out)
 static void plain_many_back(const many_type *many, const real *r, double *gradient)
 {
     for (size_t c = 0; c < many->classes; c++)
-        plain_sums(many->block, many->block.columns, r + c * many->stride, gradient + c,
-                   many->classes);
+        plain_sums(many->block, many->block.columns, r + c * many->stride, gradient + c, many->classes);
 }
 
-static void plain_gram(rows_type block, const real *weight, struct gram_lines lines, real *scratch,
-                       double *gram)
+static void plain_gram(rows_type block, const real *weight, struct gram_lines lines, real *scratch, double *gram)
 {
     for (size_t j = lines.from; j < lines.to; j++) {
         for (size_t i = 0; i < block.rows; i++)
@@ -74,24 +72,21 @@ static real plain_scaled(double x, struct rows_scale scale, size_t j)
     return (real)(scale.offset ? (x - scale.offset[j]) * scale.factor[j] : x);
 }
 
-static void plain_from_u8(const uint8_t *from, size_t rows, size_t columns, struct rows_scale scale,
-                          real *to)
+static void plain_from_u8(const uint8_t *from, size_t rows, size_t columns, struct rows_scale scale, real *to)
 {
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < columns; j++)
             to[i * columns + j] = plain_scaled((double)from[i * columns + j], scale, j);
 }
 
-static void plain_from_f32(const float *from, size_t rows, size_t columns, struct rows_scale scale,
-                           real *to)
+static void plain_from_f32(const float *from, size_t rows, size_t columns, struct rows_scale scale, real *to)
 {
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < columns; j++)
             to[i * columns + j] = plain_scaled((double)from[i * columns + j], scale, j);
 }
 
-static void plain_from_f64(const double *from, size_t rows, size_t columns, struct rows_scale scale,
-                           real *to)
+static void plain_from_f64(const double *from, size_t rows, size_t columns, struct rows_scale scale, real *to)
 {
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < columns; j++)
@@ -109,8 +104,7 @@ static void plain_times_other(other_rows block, struct linear_aside aside, const
     }
 }
 
-static void plain_back_other(other_rows block, struct linear_aside aside, const real *r,
-                             double *gradient)
+static void plain_back_other(other_rows block, struct linear_aside aside, const real *r, double *gradient)
 {
     (void)aside;
     for (size_t j = 0; j < block.columns; j++) {
@@ -121,16 +115,16 @@ static void plain_back_other(other_rows block, struct linear_aside aside, const 
     }
 }
 
-#define LINEAR_PLAIN                                                                               \
-    {                                                                                              \
-        PLAIN_OTHER(plain_times_other, plain_back_other).times = plain_times,                      \
-        .back = plain_back,                                                                        \
-        .times_cached = plain_times,                                                               \
-        .back_cached = plain_back,                                                                 \
-        .many_times = plain_many_times,                                                            \
-        .many_back = plain_many_back,                                                              \
-        .gram = plain_gram,                                                                        \
-        .from_u8 = plain_from_u8,                                                                  \
-        .from_f32 = plain_from_f32,                                                                \
-        .from_f64 = plain_from_f64,                                                                \
+#define LINEAR_PLAIN                                                                                                   \
+    {                                                                                                                  \
+        PLAIN_OTHER(plain_times_other, plain_back_other).times = plain_times,                                          \
+        .back = plain_back,                                                                                            \
+        .times_cached = plain_times,                                                                                   \
+        .back_cached = plain_back,                                                                                     \
+        .many_times = plain_many_times,                                                                                \
+        .many_back = plain_many_back,                                                                                  \
+        .gram = plain_gram,                                                                                            \
+        .from_u8 = plain_from_u8,                                                                                      \
+        .from_f32 = plain_from_f32,                                                                                    \
+        .from_f64 = plain_from_f64,                                                                                    \
     }

@@ -127,8 +127,7 @@ HOT vec vec_widen(const uint8_t *from)
 HOT vec vec_widen_part(const uint8_t *from, part lanes)
 {
 #if defined(__AVX512F__)
-    return (vec)_mm512_cvtepi32_ps(
-        _mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8((__mmask16)lanes, from)));
+    return (vec)_mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8((__mmask16)lanes, from)));
 #else
     uint8_t bytes[LANES] = {0};
     for (size_t lane = 0; lane < LANES; lane++)
@@ -159,8 +158,7 @@ HOT vec vec_widen_part(const float *from, part lanes)
 #if defined(__AVX512F__)
     return (vec)_mm512_cvtps_pd(_mm256_maskz_loadu_ps((__mmask8)lanes, from));
 #elif defined(__AVX2__)
-    __m256i pairs =
-        _mm256_permutevar8x32_epi32((__m256i)lanes, _mm256_set_epi32(7, 5, 3, 1, 6, 4, 2, 0));
+    __m256i pairs = _mm256_permutevar8x32_epi32((__m256i)lanes, _mm256_set_epi32(7, 5, 3, 1, 6, 4, 2, 0));
     return (vec)_mm256_cvtps_pd(_mm_maskload_ps(from, _mm256_castsi256_si128(pairs)));
 #else
     vec v = {0};

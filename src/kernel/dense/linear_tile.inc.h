@@ -43,8 +43,7 @@ struct tile {
 };
 
 /* sum[c * vectors + v] += a[k][v] b[k][c] */
-HOT void tile_step(const struct tile *t, size_t k, vec *sum, const int vectors, const int width,
-                   const bool turned)
+HOT void tile_step(const struct tile *t, size_t k, vec *sum, const int vectors, const int width, const bool turned)
 {
     vec a[TILE_VECTORS];
     const real *from = t->a + k * t->a_step;
@@ -57,8 +56,7 @@ HOT void tile_step(const struct tile *t, size_t k, vec *sum, const int vectors, 
     {
         size_t n = (size_t)c;
         vec b = vec_keep(vec_all(turned ? t->b[n * t->b_step + k] : t->b[k * t->b_step + n]));
-        UNROLL for (int v = 0; v < vectors; v++) sum[c * vectors + v] =
-            vec_fma(a[v], b, sum[c * vectors + v]);
+        UNROLL for (int v = 0; v < vectors; v++) sum[c * vectors + v] = vec_fma(a[v], b, sum[c * vectors + v]);
     }
 }
 
@@ -72,17 +70,14 @@ HOT void tile_fetch(const struct tile_fetch *fetch, size_t k)
  * block, in advance, and the block that follows. */
 enum tile_way { TILE_PLAIN, TILE_PACKED, TILE_TURNED, TILE_TURNED_PACKED };
 
-HOT void tile_sums(const struct tile *tile, const int vectors, const int width,
-                   const enum tile_way way)
+HOT void tile_sums(const struct tile *tile, const int vectors, const int width, const enum tile_way way)
 {
     const struct tile t = *tile;
-    const bool turned = way >= TILE_TURNED,
-               packed = way == TILE_PACKED || way == TILE_TURNED_PACKED;
+    const bool turned = way >= TILE_TURNED, packed = way == TILE_PACKED || way == TILE_TURNED_PACKED;
     vec sum[TILE_VECTORS * TILE_WIDTH];
     size_t k = 0;
-    UNROLL for (int c = 0; c < width; c++) UNROLL for (int v = 0; v < vectors; v++)
-        sum[c * vectors + v] =
-            t.add ? vec_load(t.out + (size_t)c * t.out_step + v * LANES) : vec_all(0);
+    UNROLL for (int c = 0; c < width; c++) UNROLL for (int v = 0; v < vectors; v++) sum[c * vectors + v] =
+        t.add ? vec_load(t.out + (size_t)c * t.out_step + v * LANES) : vec_all(0);
     if (turned) /* addresses of b serve several k */
         for (; k + TILE_UNROLL <= t.depth; k += TILE_UNROLL) {
             if (packed)
@@ -109,16 +104,15 @@ HOT void tile_sums(const struct tile *tile, const int vectors, const int width,
 }
 
 #ifdef LINEAR_LOOPS
-HOT void tile_of_width(const struct tile *t, size_t width, const int vectors,
-                       const enum tile_way way)
+HOT void tile_of_width(const struct tile *t, size_t width, const int vectors, const enum tile_way way)
 {
     tile_sums(t, vectors, (int)width, way);
 }
 #else
 /* One case for each size, so that all sums have a register. */
-#define TILE_CASE(n)                                                                               \
-    case n:                                                                                        \
-        tile_sums(t, vectors, n, way);                                                             \
+#define TILE_CASE(n)                                                                                                   \
+    case n:                                                                                                            \
+        tile_sums(t, vectors, n, way);                                                                                 \
         break;
 #if defined(__AVX2__) && !defined(__AVX512F__)
 #define TILE_WIDER
@@ -126,8 +120,7 @@ HOT void tile_of_width(const struct tile *t, size_t width, const int vectors,
 #define TILE_WIDER TILE_CASE(7) TILE_CASE(8) TILE_CASE(9) TILE_CASE(10) TILE_CASE(11) TILE_CASE(12)
 #endif
 
-HOT void tile_of_width(const struct tile *t, size_t width, const int vectors,
-                       const enum tile_way way)
+HOT void tile_of_width(const struct tile *t, size_t width, const int vectors, const enum tile_way way)
 {
     switch (width) {
         TILE_CASE(1)
@@ -145,13 +138,13 @@ HOT void tile_of_width(const struct tile *t, size_t width, const int vectors,
 #endif
 
 /* `vectors` is 1 or 2. */
-#define TILE_RUN(name, way)                                                                        \
-    static void name(const struct tile *t, size_t width, size_t vectors)                           \
-    {                                                                                              \
-        if (vectors == 2)                                                                          \
-            tile_of_width(t, width, 2, way);                                                       \
-        else                                                                                       \
-            tile_of_width(t, width, 1, way);                                                       \
+#define TILE_RUN(name, way)                                                                                            \
+    static void name(const struct tile *t, size_t width, size_t vectors)                                               \
+    {                                                                                                                  \
+        if (vectors == 2)                                                                                              \
+            tile_of_width(t, width, 2, way);                                                                           \
+        else                                                                                                           \
+            tile_of_width(t, width, 1, way);                                                                           \
     }
 
 TILE_RUN(tile_run, TILE_PLAIN)

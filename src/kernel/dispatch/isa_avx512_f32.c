@@ -6,8 +6,7 @@
 #include "kernel/sparse/sparse_products_f32.inc.h"
 #include "kernel/sparse/sparse_sell16.inc.h"
 
-void residual_f32_avx512(const struct residual_rows *rows, float *activation,
-                         struct residual_sums *sums)
+void residual_f32_avx512(const struct residual_rows *rows, float *activation, struct residual_sums *sums)
 {
     if (floats_will_do(rows))
         residual_floats(rows, activation, sums, margins_avx512);

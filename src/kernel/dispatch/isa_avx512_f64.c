@@ -10,8 +10,8 @@
 #include "kernel/small/triangular_solve.inc.h"
 #include "kernel/sparse/sparse_products.inc.h"
 
-void margins_avx512(const struct margin_table *table, const double *margin, size_t n, double *value,
-                    double *slope, double *curvature)
+void margins_avx512(const struct margin_table *table, const double *margin, size_t n, double *value, double *slope,
+                    double *curvature)
 {
     margins_run(table, margin, n, value, slope, curvature);
 }
@@ -34,7 +34,6 @@ void triangle_avx512(const double *l, size_t n, double *x)
 }
 
 const struct linear_f64 linear_f64_avx512 = LINEAR_TABLE;
-const struct sparse_kernels sparse_avx512 =
-    SPARSE_TABLE(avx512, sparse_sell16_avx512, sparse_in_order_avx512);
+const struct sparse_kernels sparse_avx512 = SPARSE_TABLE(avx512, sparse_sell16_avx512, sparse_in_order_avx512);
 const struct column_margin_kernels column_avx512 = COLUMN_TABLE;
 const struct column_range_kernels spread_avx512 = SPREAD_TABLE;

@@ -5,8 +5,7 @@
 #include "kernel/loss/softmax.inc.h"
 #include "kernel/sparse/sparse_products_f32.inc.h"
 
-void residual_f32_neon(const struct residual_rows *rows, float *activation,
-                       struct residual_sums *sums)
+void residual_f32_neon(const struct residual_rows *rows, float *activation, struct residual_sums *sums)
 {
     if (floats_will_do(rows))
         residual_floats(rows, activation, sums, margins_neon);

@@ -10,8 +10,8 @@
 #include "kernel/small/triangular_solve.inc.h"
 #include "kernel/sparse/sparse_products.inc.h"
 
-void margins_neon(const struct margin_table *table, const double *margin, size_t n, double *value,
-                  double *slope, double *curvature)
+void margins_neon(const struct margin_table *table, const double *margin, size_t n, double *value, double *slope,
+                  double *curvature)
 {
     margins_run(table, margin, n, value, slope, curvature);
 }

@@ -23,10 +23,9 @@ static bool has_avx512(void)
 }
 #endif
 
-#define KERNEL(set)                                                                                \
-    #set, margins_##set, residual_f32_##set, residual_f64_##set, softmax_f32_##set,                \
-        softmax_f64_##set, &linear_f32_##set, &linear_f64_##set, &sparse_##set, &column_##set,     \
-        &spread_##set, triangle_##set, panel_##set
+#define KERNEL(set)                                                                                                    \
+    #set, margins_##set, residual_f32_##set, residual_f64_##set, softmax_f32_##set, softmax_f64_##set,                 \
+        &linear_f32_##set, &linear_f64_##set, &sparse_##set, &column_##set, &spread_##set, triangle_##set, panel_##set
 
 /* Fastest first. */
 static const struct {

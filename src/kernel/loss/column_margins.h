@@ -25,10 +25,10 @@ struct column_margin_kernels {
     void (*margins_f64)(const struct column_rows *rows, const double *activation, double *margin);
     /* residual[i] = pull[i] slope[i]; adds them up before they are rounded, and |pull[i]| value[i]
      */
-    void (*residuals_f32)(const struct column_rows *rows, const double *value, const double *slope,
-                          float *residual, struct column_totals *sums);
-    void (*residuals_f64)(const struct column_rows *rows, const double *value, const double *slope,
-                          double *residual, struct column_totals *sums);
+    void (*residuals_f32)(const struct column_rows *rows, const double *value, const double *slope, float *residual,
+                          struct column_totals *sums);
+    void (*residuals_f64)(const struct column_rows *rows, const double *value, const double *slope, double *residual,
+                          struct column_totals *sums);
 };
 
 /* The reference: every sum in its written order. */

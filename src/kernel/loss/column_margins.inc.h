@@ -34,5 +34,4 @@ HOT double sum_across(vec v)
 #define COLUMN(name) column_##name##_f64
 #include "kernel/loss/column_margins_vectors.inc.h"
 
-#define COLUMN_TABLE                                                                               \
-    {column_margins_f32, column_margins_f64, column_residuals_f32, column_residuals_f64}
+#define COLUMN_TABLE {column_margins_f32, column_margins_f64, column_residuals_f32, column_residuals_f64}

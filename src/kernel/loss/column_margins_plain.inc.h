@@ -1,7 +1,6 @@
 /* column_plain_body: the reference for one type; the including file defines `stored` and COLUMN. */
 
-static void COLUMN(margins)(const struct column_rows *rows, const stored *activation,
-                            double *margin)
+static void COLUMN(margins)(const struct column_rows *rows, const stored *activation, double *margin)
 {
     for (size_t i = 0; i < rows->count; i++) {
         double a = (double)activation[i] + rows->bias;
@@ -9,8 +8,8 @@ static void COLUMN(margins)(const struct column_rows *rows, const stored *activa
     }
 }
 
-static void COLUMN(residuals)(const struct column_rows *rows, const double *value,
-                              const double *slope, stored *residual, struct column_totals *sums)
+static void COLUMN(residuals)(const struct column_rows *rows, const double *value, const double *slope,
+                              stored *residual, struct column_totals *sums)
 {
     for (size_t i = 0; i < rows->count; i++) {
         double r = rows->pull[i] * slope[i];

@@ -1,7 +1,6 @@
 /* column_vectors: the loops for one type of activations; included twice by column_body.h. */
 
-static void COLUMN(margins)(const struct column_rows *rows, const stored *activation,
-                            double *margin)
+static void COLUMN(margins)(const struct column_rows *rows, const stored *activation, double *margin)
 {
     const ivec sign = (ivec)vec_all(-0.0);
     for (size_t i = 0; i < rows->count; i += LANES) {
@@ -12,8 +11,8 @@ static void COLUMN(margins)(const struct column_rows *rows, const stored *activa
 }
 
 /* Two sums of each, for one alone would wait for itself. */
-static void COLUMN(residuals)(const struct column_rows *rows, const double *value,
-                              const double *slope, stored *residual, struct column_totals *sums)
+static void COLUMN(residuals)(const struct column_rows *rows, const double *value, const double *slope,
+                              stored *residual, struct column_totals *sums)
 {
     vec loss[2] = {vec_all(0), vec_all(0)}, all[2] = {vec_all(0), vec_all(0)};
     for (size_t i = 0; i < rows->count; i += 2 * LANES)

@@ -58,8 +58,8 @@ void margin_table_for_rows(struct margin_table *table, double t1, double t2, uin
 
 /* Fills value[i], slope[i] and, unless NULL, curvature[i] for n margins. The answer for a margin
  * does not depend on its neighbours. */
-typedef void margin_fn(const struct margin_table *table, const double *margin, size_t n,
-                       double *value, double *slope, double *curvature);
+typedef void margin_fn(const struct margin_table *table, const double *margin, size_t n, double *value, double *slope,
+                       double *curvature);
 
 /* The reference: libm and plain C. */
 margin_fn margins_plain;

@@ -35,8 +35,7 @@ HOT struct margin_vec sigmoid_margins(const struct margin_table *table, vec m, b
 }
 
 /* Lanes outside of every table are given to the reference, one by one. */
-static void replace_lanes(const struct margin_table *table, vec m, ivec outside,
-                          struct margin_vec *loss)
+static void replace_lanes(const struct margin_table *table, vec m, ivec outside, struct margin_vec *loss)
 {
     for (int lane = 0; lane < LANES; lane++) {
         double margin = m[lane], value, slope, curvature;
@@ -50,8 +49,8 @@ static void replace_lanes(const struct margin_table *table, vec m, ivec outside,
 }
 
 /* The lanes that the near polynomials do not reach. Rare, so not inlined. */
-static __attribute__((noinline)) void far_margins(const struct margin_table *table, const vec *m,
-                                                  const ivec *outside, struct margin_vec *loss)
+static __attribute__((noinline)) void far_margins(const struct margin_table *table, const vec *m, const ivec *outside,
+                                                  struct margin_vec *loss)
 {
     vec inside[GROUP];
     ivec beyond[GROUP];
@@ -71,8 +70,7 @@ static __attribute__((noinline)) void far_margins(const struct margin_table *tab
     }
 }
 
-HOT void margins_group(const struct margin_table *table, const vec *m, bool bend,
-                       struct margin_vec *loss)
+HOT void margins_group(const struct margin_table *table, const vec *m, bool bend, struct margin_vec *loss)
 {
     vec inside[GROUP];
     ivec outside[GROUP], any = ivec_all(0);
@@ -102,11 +100,10 @@ HOT void store_group(const struct margin_vec *loss, double *value, double *slope
 }
 
 /* A last, shorter group: filled up with zeros, so that a margin's lane never matters. */
-static void margins_rest(const struct margin_table *table, const double *margin, size_t n,
-                         double *value, double *slope, double *curvature)
+static void margins_rest(const struct margin_table *table, const double *margin, size_t n, double *value, double *slope,
+                         double *curvature)
 {
-    double in[GROUP * LANES] = {0}, values[GROUP * LANES], slopes[GROUP * LANES],
-                      curvatures[GROUP * LANES];
+    double in[GROUP * LANES] = {0}, values[GROUP * LANES], slopes[GROUP * LANES], curvatures[GROUP * LANES];
     struct margin_vec loss[GROUP];
     vec m[GROUP];
     memcpy(in, margin, n * sizeof *in);
@@ -120,8 +117,8 @@ static void margins_rest(const struct margin_table *table, const double *margin,
 }
 
 /* With a curvature and without: two loops, since the choice must not be made inside. */
-HOT void margins_loop(const struct margin_table *table, const double *margin, size_t n,
-                      double *value, double *slope, double *curvature)
+HOT void margins_loop(const struct margin_table *table, const double *margin, size_t n, double *value, double *slope,
+                      double *curvature)
 {
     const bool bend = curvature != NULL; /* a constant wherever this is inlined */
     struct margin_vec loss[GROUP];
@@ -136,8 +133,8 @@ HOT void margins_loop(const struct margin_table *table, const double *margin, si
         margins_rest(table, margin + i, n - i, value + i, slope + i, bend ? curvature + i : NULL);
 }
 
-HOT void margins_run(const struct margin_table *table, const double *margin, size_t n,
-                     double *value, double *slope, double *curvature)
+HOT void margins_run(const struct margin_table *table, const double *margin, size_t n, double *value, double *slope,
+                     double *curvature)
 {
     if (table->form == MARGIN_EXACT)
         margins_plain(table, margin, n, value, slope, curvature);

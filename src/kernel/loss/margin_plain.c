@@ -51,8 +51,8 @@ static struct margin_loss plain_loss(const struct margin_table *table, double ma
     return tempered_margin_loss(margin, table->t1, table->t2);
 }
 
-void margins_plain(const struct margin_table *table, const double *margin, size_t n, double *value,
-                   double *slope, double *curvature)
+void margins_plain(const struct margin_table *table, const double *margin, size_t n, double *value, double *slope,
+                   double *curvature)
 {
     for (size_t i = 0; i < n; i++) {
         struct margin_loss loss = plain_loss(table, margin[i]);

@@ -81,8 +81,7 @@ static void fit_slope(const struct fit *fit, int interval, long double *series)
 {
     double slope[NODES];
     for (int k = 0; k < NODES; k++)
-        slope[k] = exact_loss(fit, margin_at(fit, interval, fit->places->node[k])).slope *
-                   margin_per_x(fit, interval);
+        slope[k] = exact_loss(fit, margin_at(fit, interval, fit->places->node[k])).slope * margin_per_x(fit, interval);
     for (int j = 0; j < NODES; j++) {
         long double sum = 0;
         for (int k = 0; k < NODES; k++)
@@ -151,8 +150,7 @@ static double fit_error(const struct fit *fit)
     for (int i = 0; i < 2 * fit->side; i++)
         for (int k = 0; k < CHECKS; k++) {
             double margin = margin_at(fit, i, fit->places->check[k]);
-            double error =
-                relative_error(margin_polynomial(fit->polynomials, margin), fit->exact[i][k]);
+            double error = relative_error(margin_polynomial(fit->polynomials, margin), fit->exact[i][k]);
             worst = error <= worst ? worst : isnan(error) ? INFINITY : error;
         }
     return worst;
@@ -175,8 +173,7 @@ static void ask_function(struct fit *fit)
 static double first_neglected(const struct fit *fit, int interval, int degree)
 {
     const double j = degree + 1;
-    const double size =
-        fmax(fabs(fit->exact[interval][0].value), fabs(fit->exact[interval][CHECKS - 1].value));
+    const double size = fmax(fabs(fit->exact[interval][0].value), fabs(fit->exact[interval][CHECKS - 1].value));
     const double slope = (double)fit->series[interval][degree + 1] * j * j;
     return fabs(slope / margin_per_x(fit, interval)) / fmax(1, size);
 }
@@ -213,16 +210,14 @@ static bool fit_polynomials(struct fit *fit)
 /* ---- Floats ---------------------------------------------------------------------------------- */
 
 /* The error of a polynomial of floats at a check, as kernels evaluate it. */
-static double floats_error(const struct fit *fit, const struct margin_floats *floats, int interval,
-                           int check)
+static double floats_error(const struct fit *fit, const struct margin_floats *floats, int interval, int check)
 {
     float x = (float)fit->places->check[check], value = floats->coefficient[0][interval], slope = 0;
     for (int i = 1; i <= floats->degree; i++) {
         slope = slope * x + value;
         value = value * x + floats->coefficient[i][interval];
     }
-    const struct margin_loss found = {.value = (double)value,
-                                      .slope = (double)slope / margin_per_x(fit, interval)};
+    const struct margin_loss found = {.value = (double)value, .slope = (double)slope / margin_per_x(fit, interval)};
     return relative_error(found, fit->exact[interval][check]);
 }
 

@@ -19,11 +19,9 @@ struct margin_vec {
 HOT vec table_lookup(const real *row, ivec index)
 {
 #if defined(__AVX512F__) && defined(SIMD_F32)
-    return (vec)_mm512_permutex2var_ps(_mm512_load_ps(row), (__m512i)index,
-                                       _mm512_load_ps(row + 16));
+    return (vec)_mm512_permutex2var_ps(_mm512_load_ps(row), (__m512i)index, _mm512_load_ps(row + 16));
 #elif defined(__AVX512F__)
-    return (vec)_mm512_permutex2var_pd(_mm512_load_pd(row), (__m512i)index,
-                                       _mm512_load_pd(row + 8));
+    return (vec)_mm512_permutex2var_pd(_mm512_load_pd(row), (__m512i)index, _mm512_load_pd(row + 8));
 #else
     vec found;
     for (int lane = 0; lane < LANES; lane++)

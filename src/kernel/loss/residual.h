@@ -40,10 +40,8 @@ static inline void residual_fetch(const struct residual_rows *rows, size_t i, si
 /* Every activation a becomes its residual, weight times the derivative of its loss by a; the sums
  * are added to. The margin is a + bias for class 1 and its negative for the other; what it gives is
  * within the bounds of margin.h. */
-typedef void residual_f32_fn(const struct residual_rows *rows, float *activation,
-                             struct residual_sums *sums);
-typedef void residual_f64_fn(const struct residual_rows *rows, double *activation,
-                             struct residual_sums *sums);
+typedef void residual_f32_fn(const struct residual_rows *rows, float *activation, struct residual_sums *sums);
+typedef void residual_f64_fn(const struct residual_rows *rows, double *activation, struct residual_sums *sums);
 
 /* Floats with the losses in doubles, for what the polynomials of floats do not do. */
 residual_f32_fn residual_f32_fine_avx2, residual_f32_fine_avx512, residual_f32_fine_neon;

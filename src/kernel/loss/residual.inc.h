@@ -47,8 +47,8 @@ HOT ivec load_is_one(const uint32_t *label)
 }
 
 /* STEP rows from i on. */
-HOT void residual_step(const struct residual_rows *rows, size_t i, void *activation,
-                       struct residual_lanes *sums, const struct residual_way way)
+HOT void residual_step(const struct residual_rows *rows, size_t i, void *activation, struct residual_lanes *sums,
+                       const struct residual_way way)
 {
     const ivec sign = (ivec)vec_all(-0.0);
     vec m[GROUP];
@@ -80,19 +80,15 @@ HOT void residual_step(const struct residual_rows *rows, size_t i, void *activat
 }
 
 /* The last rows: filled up with rows that weigh nothing. */
-static void residual_rest(const struct residual_rows *rows, size_t i, void *activation,
-                          struct residual_lanes *sums, const bool floats)
+static void residual_rest(const struct residual_rows *rows, size_t i, void *activation, struct residual_lanes *sums,
+                          const bool floats)
 {
     double number[STEP] = {0}, weight[STEP] = {0}, bend[STEP];
     uint32_t label[STEP] = {0};
     const size_t count = rows->rows - i, size = floats ? sizeof(float) : sizeof(double);
     char *from = (char *)activation + i * size;
-    struct residual_rows rest = {.table = rows->table,
-                                 .label = label,
-                                 .weight = weight,
-                                 .rows = STEP,
-                                 .bias = rows->bias,
-                                 .bend = bend};
+    struct residual_rows rest = {
+        .table = rows->table, .label = label, .weight = weight, .rows = STEP, .bias = rows->bias, .bend = bend};
     memcpy(number, from, count * size);
     memcpy(label, rows->label + i, count * sizeof *label);
     for (size_t k = 0; k < count; k++)
@@ -115,8 +111,8 @@ HOT double sum_lanes(vec v)
     return sum;
 }
 
-HOT void residual_loop(const struct residual_rows *rows, void *activation,
-                       struct residual_sums *sums, const struct residual_way way)
+HOT void residual_loop(const struct residual_rows *rows, void *activation, struct residual_sums *sums,
+                       const struct residual_way way)
 {
     struct residual_lanes lanes = {vec_all(0), vec_all(0), vec_all(0)};
     size_t i = 0;
@@ -131,8 +127,7 @@ HOT void residual_loop(const struct residual_rows *rows, void *activation,
     sums->residual += sum_lanes(lanes.residual);
 }
 
-HOT void residual_run(const struct residual_rows *rows, void *activation,
-                      struct residual_sums *sums, const bool floats)
+HOT void residual_run(const struct residual_rows *rows, void *activation, struct residual_sums *sums, const bool floats)
 {
     if (rows->weight && rows->bend)
         residual_loop(rows, activation, sums, (struct residual_way){floats, true, true});
@@ -144,20 +139,18 @@ HOT void residual_run(const struct residual_rows *rows, void *activation,
         residual_loop(rows, activation, sums, (struct residual_way){floats, false, false});
 }
 
-#define RESIDUAL_FUNCTIONS(set)                                                                    \
-    void residual_f32_fine_##set(const struct residual_rows *rows, float *activation,              \
-                                 struct residual_sums *sums)                                       \
-    {                                                                                              \
-        if (rows->table->form == MARGIN_EXACT)                                                     \
-            residual_f32_plain(rows, activation, sums);                                            \
-        else                                                                                       \
-            residual_run(rows, activation, sums, true);                                            \
-    }                                                                                              \
-    void residual_f64_##set(const struct residual_rows *rows, double *activation,                  \
-                            struct residual_sums *sums)                                            \
-    {                                                                                              \
-        if (rows->table->form == MARGIN_EXACT)                                                     \
-            residual_f64_plain(rows, activation, sums);                                            \
-        else                                                                                       \
-            residual_run(rows, activation, sums, false);                                           \
+#define RESIDUAL_FUNCTIONS(set)                                                                                        \
+    void residual_f32_fine_##set(const struct residual_rows *rows, float *activation, struct residual_sums *sums)      \
+    {                                                                                                                  \
+        if (rows->table->form == MARGIN_EXACT)                                                                         \
+            residual_f32_plain(rows, activation, sums);                                                                \
+        else                                                                                                           \
+            residual_run(rows, activation, sums, true);                                                                \
+    }                                                                                                                  \
+    void residual_f64_##set(const struct residual_rows *rows, double *activation, struct residual_sums *sums)          \
+    {                                                                                                                  \
+        if (rows->table->form == MARGIN_EXACT)                                                                         \
+            residual_f64_plain(rows, activation, sums);                                                                \
+        else                                                                                                           \
+            residual_run(rows, activation, sums, false);                                                               \
     }

@@ -41,9 +41,8 @@ HOT void store_wide(double *to, vec v)
 }
 
 /* Margins that the polynomials do not reach, by the kernel of doubles. Rare, so not inlined. */
-static __attribute__((noinline)) void replace_outside(const struct margin_table *table,
-                                                      margin_fn *margins, const vec *m,
-                                                      struct margin_vec *loss)
+static __attribute__((noinline)) void replace_outside(const struct margin_table *table, margin_fn *margins,
+                                                      const vec *m, struct margin_vec *loss)
 {
     double margin[FLOAT_STEP], value[FLOAT_STEP], slope[FLOAT_STEP], curvature[FLOAT_STEP];
     for (int g = 0; g < GROUP; g++)
@@ -60,8 +59,8 @@ static __attribute__((noinline)) void replace_outside(const struct margin_table 
         }
 }
 
-HOT void float_losses(const struct margin_table *table, margin_fn *margins, const vec *m,
-                      const bool bends, struct margin_vec *loss)
+HOT void float_losses(const struct margin_table *table, margin_fn *margins, const vec *m, const bool bends,
+                      struct margin_vec *loss)
 {
     vec inside[GROUP];
     ivec outside[GROUP], any = ivec_all(0);
@@ -128,8 +127,8 @@ HOT void float_step(const struct residual_rows *all, struct float_rows rows, mar
 }
 
 /* The last rows, of which there are fewer than a step has. */
-static void float_rest(const struct residual_rows *all, size_t i, float *activation,
-                       margin_fn *margins, struct float_lanes *sums)
+static void float_rest(const struct residual_rows *all, size_t i, float *activation, margin_fn *margins,
+                       struct float_lanes *sums)
 {
     float number[FLOAT_STEP] = {0};
     double bend[FLOAT_STEP];
@@ -143,13 +142,12 @@ static void float_rest(const struct residual_rows *all, size_t i, float *activat
         memcpy(all->bend + i, bend, count * sizeof *bend);
 }
 
-HOT void float_loop(const struct residual_rows *all, float *activation, margin_fn *margins,
-                    struct float_lanes *sums, const bool bends)
+HOT void float_loop(const struct residual_rows *all, float *activation, margin_fn *margins, struct float_lanes *sums,
+                    const bool bends)
 {
     size_t i = 0;
     for (; i + FLOAT_STEP <= all->rows; i += FLOAT_STEP) {
-        struct float_rows rows = {all->label + i, activation + i, bends ? all->bend + i : NULL,
-                                  FLOAT_STEP};
+        struct float_rows rows = {all->label + i, activation + i, bends ? all->bend + i : NULL, FLOAT_STEP};
         residual_fetch(all, i, FLOAT_STEP);
         float_step(all, rows, margins, sums, true, bends);
     }
@@ -163,8 +161,8 @@ HOT bool floats_will_do(const struct residual_rows *rows)
     return rows->table->form != MARGIN_EXACT && rows->table->floats.limit > 0 && !rows->weight;
 }
 
-HOT void residual_floats(const struct residual_rows *rows, float *activation,
-                         struct residual_sums *sums, margin_fn *margins)
+HOT void residual_floats(const struct residual_rows *rows, float *activation, struct residual_sums *sums,
+                         margin_fn *margins)
 {
     struct float_lanes lanes = {{0}, {0}, {0}};
     if (rows->bend)

@@ -18,8 +18,7 @@ HOT vec rough_stretched_sum(const struct gram_work *sum, real s)
     static const real series[] = {(real)(1.0 / 24), (real)(1.0 / 6), (real)0.5, 1};
     vec log2_sum = rough_log2(sum->p), log_sum = log2_sum * (real)0.6931471805599453;
     vec z = log_sum * s, near = log_sum * polynomial(z, series, COUNT(series));
-    vec top = vec_all((real)(EXP_OVERFLOW * 1.44)),
-        far = rough_exp2(vec_min(log2_sum * s, top)) - 1;
+    vec top = vec_all((real)(EXP_OVERFLOW * 1.44)), far = rough_exp2(vec_min(log2_sum * s, top)) - 1;
     return vec_select(vec_abs(z) < (real)0.5, near, far * (1 / s));
 }
 
@@ -34,8 +33,7 @@ HOT vec newton_next(const struct lanes *lanes, const struct gram_work *sum, vec 
 /* Newton's step on F = S^(-s), `stretched` being E(log S, s), made one of Halley's method: F''/F' =
  * (1+s)(T/S - Q/T) <= 0 lengthens it, and convergence is of third order. At most doubled, since far
  * away the parabola is no guide. */
-HOT vec halley_next(const struct lanes *lanes, const struct gram_work *sum, vec stretched,
-                    vec lambda)
+HOT vec halley_next(const struct lanes *lanes, const struct gram_work *sum, vec stretched, vec lambda)
 {
     vec per_slope = vec_reciprocal(sum->first), step = stretched * sum->p * per_slope;
     vec bend = sum->first * vec_reciprocal(sum->p) - sum->second * per_slope;
@@ -256,12 +254,10 @@ struct passage {
     vec factor; /* of the gradient */
 };
 
-HOT void begin_rows(const softmax_block *block, size_t first, struct start start,
-                    struct passage *passage)
+HOT void begin_rows(const softmax_block *block, size_t first, struct start start, struct passage *passage)
 {
     const struct softmax_shape *shape = &block->shape;
-    struct shard_stats survey =
-        survey_lanes(block->activation + first, shape->classes, shape->stride);
+    struct shard_stats survey = survey_lanes(block->activation + first, shape->classes, shape->stride);
     passage->lanes = (struct lanes){
         .a = block->activation + first,
         .out = block->gradient + first,

@@ -69,8 +69,7 @@ static double solve(const struct plain_row *row)
     }
 }
 
-static double plain_gradient(const struct plain_row *row, size_t label, double t1, double lambda,
-                             real *gradient)
+static double plain_gradient(const struct plain_row *row, size_t label, double t1, double lambda, real *gradient)
 {
     double sum, slope, log_label = log_p(row, label, lambda);
     sums(row, lambda, &sum, &slope);
@@ -89,8 +88,7 @@ static void plain_block(const block_type *block)
         struct plain_row row = {block->activation + i, shape->classes, shape->stride, shape->t2, 0};
         row.max = largest(&row);
         double lambda = isnan(row.max) ? NAN : solve(&row);
-        block->loss[i] =
-            (real)plain_gradient(&row, block->label[i], shape->t1, lambda, block->gradient + i);
+        block->loss[i] = (real)plain_gradient(&row, block->label[i], shape->t1, lambda, block->gradient + i);
         if (block->lambda)
             block->lambda[i] = (real)lambda;
     }

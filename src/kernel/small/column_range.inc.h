@@ -34,6 +34,5 @@ HOT vec vec_from_bytes(const uint8_t *from)
 #define SPREAD(name) spread_##name##_u8
 #include "kernel/small/column_range_vectors.inc.h"
 
-#define SPREAD_TABLE                                                                               \
-    {spread_first_f32,  spread_first_f64,  spread_first_u8,                                        \
-     spread_second_f32, spread_second_f64, spread_second_u8}
+#define SPREAD_TABLE                                                                                                   \
+    {spread_first_f32, spread_first_f64, spread_first_u8, spread_second_f32, spread_second_f64, spread_second_u8}

@@ -13,6 +13,5 @@
 #define SPREAD(name) plain_##name##_u8
 #include "kernel/small/column_range_plain.inc.h"
 
-const struct column_range_kernels spread_plain = {plain_first_f32,  plain_first_f64,
-                                                  plain_first_u8,   plain_second_f32,
-                                                  plain_second_f64, plain_second_u8};
+const struct column_range_kernels spread_plain = {plain_first_f32,  plain_first_f64,  plain_first_u8,
+                                                  plain_second_f32, plain_second_f64, plain_second_u8};

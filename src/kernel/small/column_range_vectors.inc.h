@@ -7,8 +7,7 @@ HOT void SPREAD(fetch)(const stored *row, size_t width)
         __builtin_prefetch(row + j);
 }
 
-HOT void SPREAD(first_strip)(const struct column_range *spread, const stored *row, size_t from,
-                             const size_t vectors)
+HOT void SPREAD(first_strip)(const struct column_range *spread, const stored *row, size_t from, const size_t vectors)
 {
     const size_t columns = spread->columns, ahead = spread->behind * columns;
     vec low[SPREAD_STRIP], high[SPREAD_STRIP], sum[SPREAD_STRIP];
@@ -38,8 +37,7 @@ HOT void SPREAD(first_strip)(const struct column_range *spread, const stored *ro
     }
 }
 
-HOT void SPREAD(second_strip)(const struct column_range *spread, const stored *row, size_t from,
-                              const size_t vectors)
+HOT void SPREAD(second_strip)(const struct column_range *spread, const stored *row, size_t from, const size_t vectors)
 {
     const size_t columns = spread->columns, ahead = spread->behind * columns;
     vec mean[SPREAD_STRIP], sum[SPREAD_STRIP], square[SPREAD_STRIP];

@@ -11,8 +11,7 @@ struct both {
 enum { TRIANGLE_ROWS = 4 };
 
 /* L y = x for some rows, those before them being done. */
-static inline void lower_rows(const double *l, size_t n, size_t from, const int rows,
-                              struct both *x)
+static inline void lower_rows(const double *l, size_t n, size_t from, const int rows, struct both *x)
 {
     struct both y[TRIANGLE_ROWS];
     const double *row[TRIANGLE_ROWS];
@@ -37,8 +36,7 @@ static inline void lower_rows(const double *l, size_t n, size_t from, const int 
 }
 
 /* L' y = x for some rows, those behind them being done; takes them from all before. */
-static inline void upper_rows(const double *l, size_t n, size_t from, const int rows,
-                              struct both *x)
+static inline void upper_rows(const double *l, size_t n, size_t from, const int rows, struct both *x)
 {
     struct both y[TRIANGLE_ROWS];
     const double *row[TRIANGLE_ROWS];

@@ -43,13 +43,10 @@ typedef void sparse_times_fn(struct sparse_rows rows, const double *w, double *o
 /* gradient[column] += r[i] * value */
 typedef void sparse_back_fn(struct sparse_rows rows, const double *r, double *gradient);
 /* The same for `width` weights a column: out[i * width + c], w[column * width + c]. */
-typedef void sparse_many_times_fn(struct sparse_rows rows, size_t width, const double *w,
-                                  double *out);
+typedef void sparse_many_times_fn(struct sparse_rows rows, size_t width, const double *w, double *out);
 /* The same with weights in floats; some entries may be summed in floats too. */
-typedef void sparse_many_times_f32_fn(struct sparse_rows rows, size_t width, const float *w,
-                                      double *out);
-typedef void sparse_many_back_fn(struct sparse_rows rows, size_t width, const double *r,
-                                 double *gradient);
+typedef void sparse_many_times_f32_fn(struct sparse_rows rows, size_t width, const float *w, double *out);
+typedef void sparse_many_back_fn(struct sparse_rows rows, size_t width, const double *r, double *gradient);
 
 /* Rows of like length side by side, in slabs: entry k of all rows of a slab, then entry k + 1, up
  * to the longest of them, with zeros behind the others. Arrays are aligned to 64 bytes. */
@@ -66,8 +63,7 @@ struct sparse_sell16 {
     size_t slabs, rows;
 };
 /* out[row] = sum of value * w[column], of the slabs [from, to) */
-typedef void sparse_sell16_fn(const struct sparse_sell16 *slabs, size_t from, size_t to,
-                              const float *w, double *out);
+typedef void sparse_sell16_fn(const struct sparse_sell16 *slabs, size_t from, size_t to, const float *w, double *out);
 /* The same bits from rows as they come: out[i] */
 typedef void sparse_in_order_fn(struct sparse_rows rows, const float *w, double *out);
 

@@ -198,8 +198,7 @@ HOT void strips_times(struct sparse_strip s, struct sparse_case as)
     }
 }
 
-static void sparse_many_times_fast(struct sparse_rows rows, size_t width, const double *w,
-                                   double *out)
+static void sparse_many_times_fast(struct sparse_rows rows, size_t width, const double *w, double *out)
 {
     const struct sparse_strip s = {.rows = rows, .w = w, .width = width, .out = out};
 #define BODY(wide, f64) strips_times(s, (struct sparse_case){wide, f64})
@@ -209,8 +208,7 @@ static void sparse_many_times_fast(struct sparse_rows rows, size_t width, const 
 
 /* ---- Many classes: the gradient -------------------------------------------------------------- */
 
-HOT void rows_many_back(struct sparse_rows rows, size_t width, const double *r, double *gradient,
-                        bool wide, bool f64)
+HOT void rows_many_back(struct sparse_rows rows, size_t width, const double *r, double *gradient, bool wide, bool f64)
 {
     size_t whole_lanes = width / LANES * LANES;
     const part rest = part_of(width > whole_lanes ? width - whole_lanes : LANES);
@@ -223,29 +221,23 @@ HOT void rows_many_back(struct sparse_rows rows, size_t width, const double *r, 
             for (size_t c = 0; c < whole_lanes; c += LANES)
                 vec_store(to + c, vec_fma(value, vec_load(from + c), vec_load(to + c)));
             if (whole_lanes < width)
-                vec_store_part(to + whole_lanes,
-                               vec_fma(value, vec_load_part(from + whole_lanes, rest),
-                                       vec_load_part(to + whole_lanes, rest)),
-                               rest);
+                vec_store_part(
+                    to + whole_lanes,
+                    vec_fma(value, vec_load_part(from + whole_lanes, rest), vec_load_part(to + whole_lanes, rest)),
+                    rest);
         }
     }
 }
 
-static void sparse_many_back_fast(struct sparse_rows rows, size_t width, const double *r,
-                                  double *gradient)
+static void sparse_many_back_fast(struct sparse_rows rows, size_t width, const double *r, double *gradient)
 {
 #define BODY(wide, f64) rows_many_back(rows, width, r, gradient, wide, f64)
     BY_WIDTH(rows, BODY);
 #undef BODY
 }
 
-#define SPARSE_TABLE(set, slabs, in_order)                                                         \
-    {sparse_times_fast,                                                                            \
-     sparse_back_fast,                                                                             \
-     sparse_many_times_fast,                                                                       \
-     sparse_floats_##set,                                                                          \
-     sparse_many_back_fast,                                                                        \
-     slabs,                                                                                        \
+#define SPARSE_TABLE(set, slabs, in_order)                                                                             \
+    {sparse_times_fast, sparse_back_fast, sparse_many_times_fast, sparse_floats_##set, sparse_many_back_fast, slabs,   \
      in_order}
 
 #endif

@@ -32,8 +32,7 @@ struct floats_case {
 };
 
 /* Some entries of a row. `as` is a constant where it is called. */
-HOT void floats_sum(const struct floats_strip *s, uint64_t e, uint64_t end, struct floats_case as,
-                    float *to)
+HOT void floats_sum(const struct floats_strip *s, uint64_t e, uint64_t end, struct floats_case as, float *to)
 {
     const struct sparse_rows *rows = &s->rows;
     const uint64_t all = sparse_start(rows, rows->rows);
@@ -52,8 +51,7 @@ HOT void floats_sum(const struct floats_strip *s, uint64_t e, uint64_t end, stru
         UNROLL for (int v = 0; v < vectors; v++)
         {
             const float *w = at + (size_t)v * LANES;
-            sum[v] =
-                vec_fma(v + 1 < vectors ? vec_load(w) : vec_load_part(w, s->last), value, sum[v]);
+            sum[v] = vec_fma(v + 1 < vectors ? vec_load(w) : vec_load_part(w, s->last), value, sum[v]);
         }
     }
     UNROLL for (int v = 0; v < vectors; v++) vec_store(to + v * LANES, sum[v]);

@@ -31,8 +31,7 @@ static void sparse_back(struct sparse_rows rows, const double *r, double *gradie
 }
 
 /* to += factor * from; the two never overlap. */
-static void add_scaled(double *restrict to, const double *restrict from, double factor,
-                       size_t width)
+static void add_scaled(double *restrict to, const double *restrict from, double factor, size_t width)
 {
     for (size_t c = 0; c < width; c++)
         to[c] += factor * from[c];
@@ -46,26 +45,21 @@ static void sparse_many_times(struct sparse_rows rows, size_t width, const doubl
             add_scaled(out + i * width, w + column_of(&rows, e) * width, value_of(&rows, e), width);
 }
 
-static void sparse_many_times_f32(struct sparse_rows rows, size_t width, const float *w,
-                                  double *out)
+static void sparse_many_times_f32(struct sparse_rows rows, size_t width, const float *w, double *out)
 {
     memset(out, 0, rows.rows * width * sizeof *out);
     for (size_t i = 0; i < rows.rows; i++)
         for (uint64_t e = sparse_start(&rows, i); e < sparse_start(&rows, i + 1); e++)
             for (size_t c = 0; c < width; c++)
-                out[i * width + c] +=
-                    value_of(&rows, e) * (double)w[column_of(&rows, e) * width + c];
+                out[i * width + c] += value_of(&rows, e) * (double)w[column_of(&rows, e) * width + c];
 }
 
-static void sparse_many_back(struct sparse_rows rows, size_t width, const double *r,
-                             double *gradient)
+static void sparse_many_back(struct sparse_rows rows, size_t width, const double *r, double *gradient)
 {
     for (size_t i = 0; i < rows.rows; i++)
         for (uint64_t e = sparse_start(&rows, i); e < sparse_start(&rows, i + 1); e++)
-            add_scaled(gradient + column_of(&rows, e) * width, r + i * width, value_of(&rows, e),
-                       width);
+            add_scaled(gradient + column_of(&rows, e) * width, r + i * width, value_of(&rows, e), width);
 }
 
 const struct sparse_kernels sparse_plain = {
-    sparse_times, sparse_back, sparse_many_times, sparse_many_times_f32, sparse_many_back,
-    NULL,         NULL};
+    sparse_times, sparse_back, sparse_many_times, sparse_many_times_f32, sparse_many_back, NULL, NULL};

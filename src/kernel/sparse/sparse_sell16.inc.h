@@ -12,8 +12,7 @@
 HOT __m512i slab_columns(const struct sparse_sell16 *s, uint64_t step)
 {
     if (s->column16)
-        return _mm512_cvtepu16_epi32(
-            _mm256_load_si256((const __m256i *)(s->column16 + step * SLAB_ROWS)));
+        return _mm512_cvtepu16_epi32(_mm256_load_si256((const __m256i *)(s->column16 + step * SLAB_ROWS)));
     return _mm512_load_si512(s->column + step * SLAB_ROWS);
 }
 
@@ -37,8 +36,7 @@ HOT void one_slab(const struct sparse_sell16 *s, size_t slab, const float *w, do
         stop = end - step < SLAB_TOGETHER ? end : step + SLAB_TOGETHER;
         __m512 sum = slab_sum(s, step, stop, w);
         low = _mm512_add_pd(low, _mm512_cvtps_pd(_mm512_castps512_ps256(sum)));
-        high = _mm512_add_pd(high, _mm512_cvtps_pd(_mm256_castpd_ps(
-                                       _mm512_extractf64x4_pd(_mm512_castps_pd(sum), 1))));
+        high = _mm512_add_pd(high, _mm512_cvtps_pd(_mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(sum), 1))));
     }
     _mm512_storeu_pd(total, low);
     _mm512_storeu_pd(total + SLAB_ROWS / 2, high);
@@ -47,8 +45,7 @@ HOT void one_slab(const struct sparse_sell16 *s, size_t slab, const float *w, do
         out[s->row[first + i]] = total[i];
 }
 
-void sparse_sell16_avx512(const struct sparse_sell16 *slabs, size_t from, size_t to, const float *w,
-                          double *out)
+void sparse_sell16_avx512(const struct sparse_sell16 *slabs, size_t from, size_t to, const float *w, double *out)
 {
     for (size_t slab = from; slab < to; slab++)
         one_slab(slabs, slab, w, out);
@@ -63,8 +60,7 @@ HOT void rows_in_order(struct sparse_rows rows, const float *w, double *out, boo
             float sum = 0;
             stop = end - e < SLAB_TOGETHER ? end : e + SLAB_TOGETHER;
             for (uint64_t k = e; k < stop; k++)
-                sum = __builtin_fmaf((float)sparse_value(&rows, k, f64),
-                                     w[sparse_column(&rows, k, wide)], sum);
+                sum = __builtin_fmaf((float)sparse_value(&rows, k, f64), w[sparse_column(&rows, k, wide)], sum);
             total += (double)sum;
         }
         out[i] = total;

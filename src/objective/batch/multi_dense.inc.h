@@ -9,8 +9,7 @@
 
 /* Some weights of a column of the chunk: w . (x - offset) factor + b = (w factor) . x + (b - w
  * factor . offset). */
-static void pack_column(const struct group *group, struct column *column, size_t from, size_t to,
-                        real *weights)
+static void pack_column(const struct group *group, struct column *column, size_t from, size_t to, real *weights)
 {
     const struct scale *scale = group->spec.scale;
     for (size_t j = from; j < to; j++) {
@@ -27,8 +26,7 @@ static void pack(struct group *group)
 {
     struct chunk *chunk = &group->chunk;
     for (size_t c = 0; c < chunk->count; c++)
-        chunk->column[c].bias =
-            group->spec.intercept ? chunk->column[c].request->w[group->columns] : 0;
+        chunk->column[c].bias = group->spec.intercept ? chunk->column[c].request->w[group->columns] : 0;
     for (size_t from = 0; from < group->columns; from += GROUP_TURN)
         for (size_t c = 0; c < chunk->count; c++) {
             size_t left = group->columns - from, count = left < GROUP_TURN ? left : GROUP_TURN;
@@ -43,8 +41,7 @@ static struct column_rows rows_for(const struct multi_work *work, size_t c, size
 {
     const struct group *group = work->group;
     const struct column *column = &group->chunk.column[c];
-    return (struct column_rows){work->scratch->pull + column->side * group->stride, padded,
-                                column->bias};
+    return (struct column_rows){work->scratch->pull + column->side * group->stride, padded, column->bias};
 }
 
 static void evaluate_column(const struct multi_work *work, size_t c, size_t padded)
@@ -53,11 +50,9 @@ static void evaluate_column(const struct multi_work *work, size_t c, size_t padd
     const struct multi_scratch *s = work->scratch;
     const struct column_rows rows = rows_for(work, c, padded);
     struct column_totals sums = {0};
-    group->kernel->column->MARGINS(&rows, (const real *)s->activation + c * group->stride,
-                                   s->number[0]);
+    group->kernel->column->MARGINS(&rows, (const real *)s->activation + c * group->stride, s->number[0]);
     margin_losses(&group->chunk.column[c].member->losses, padded, s->number, false);
-    group->kernel->column->RESIDUALS(&rows, s->number[1], s->number[2],
-                                     (real *)s->residual + c * group->stride, &sums);
+    group->kernel->column->RESIDUALS(&rows, s->number[1], s->number[2], (real *)s->residual + c * group->stride, &sums);
     work->sums->number[c] += sums.loss;
     work->sums->intercept[c] += sums.residual;
 }
@@ -131,8 +126,7 @@ static void dense_block(const struct multi_work *work, struct span span)
     const struct group *group = work->group;
     const struct multi_scratch *scratch = work->scratch;
     const struct scale *scale = group->fold ? NULL : group->spec.scale;
-    MANY many = {.block = {DENSE_ROWS(group->kernel, group->x, span, scale, scratch->rows),
-                           span.count, group->columns},
+    MANY many = {.block = {DENSE_ROWS(group->kernel, group->x, span, scale, scratch->rows), span.count, group->columns},
                  .classes = group->chunk.count,
                  .stride = group->stride,
                  .scratch = scratch->linear,

@@ -59,11 +59,10 @@ static temper_status sum_weights(struct group *group, temper_error *error)
     double *sum = mem_zeroed(group->members, sizeof *sum);
     if (!sum)
         return error_no_memory(error);
-    temper_status status = comm_in_turn(group->spec.data->comm, add_weights, group, sum,
-                                        group->members * sizeof *sum, error);
+    temper_status status =
+        comm_in_turn(group->spec.data->comm, add_weights, group, sum, group->members * sizeof *sum, error);
     for (size_t i = 0; i < group->members; i++)
-        group->member[i].weight_sum =
-            like_last(group, i) ? group->member[i - 1].weight_sum : sum[i];
+        group->member[i].weight_sum = like_last(group, i) ? group->member[i - 1].weight_sum : sum[i];
     mem_free(sum);
     return status;
 }
@@ -73,9 +72,8 @@ static bool make_members(struct group *group, const struct multi_member *members
     for (size_t i = 0; i < group->members; i++) {
         const struct multi_member *from = &members[i];
         struct member *to = &group->member[i];
-        *to = (struct member){.losses = {.kernel = group->kernel, .loss = from->loss},
-                              .l2 = from->l2,
-                              .part = from->part};
+        *to = (struct member){
+            .losses = {.kernel = group->kernel, .loss = from->loss}, .l2 = from->l2, .part = from->part};
         if (from->partition != GROUP_NO_PARTITION)
             to->partition = group->spec.partition[from->partition];
         if (loss_is_tsallis(from->loss) && !(to->losses.table = table_for(group, from->loss)))
@@ -145,8 +143,7 @@ static bool allocate(struct group *group)
     group->table = (struct margin_table **)mem_zeroed(group->members, sizeof(void *));
     group->scratch = mem_zeroed(group->workers, sizeof *group->scratch);
     group->weights = mem_aligned(gradient, real);
-    if (!group->member || !group->table || !group->scratch || !group->weights ||
-        !allocate_sums(group))
+    if (!group->member || !group->table || !group->scratch || !group->weights || !allocate_sums(group))
         return false;
     for (size_t i = 0; i < group->workers; i++)
         if (!allocate_scratch(group, &group->scratch[i]))
@@ -191,14 +188,12 @@ void multi_objective_free(struct group *group)
 static bool fits(const struct dataset *data)
 {
     size_t size, rows = (size_t)data->x.rows, columns = (size_t)data->x.columns;
-    return mul_size(columns + 1, (size_t)GROUP_WIDTH * 8 * sizeof(double), &size) &&
-           mul_size(rows + 2048, size, &size);
+    return mul_size(columns + 1, (size_t)GROUP_WIDTH * 8 * sizeof(double), &size) && mul_size(rows + 2048, size, &size);
 }
 
 static size_t dense_block_rows(const struct group *group)
 {
-    size_t rows = linear_block_rows(group->columns, GROUP_WIDTH,
-                                    group->spec.f64 ? sizeof(double) : sizeof(float));
+    size_t rows = linear_block_rows(group->columns, GROUP_WIDTH, group->spec.f64 ? sizeof(double) : sizeof(float));
     return rows < LEAST_ROWS && group->columns <= MOST_WIDE ? LEAST_ROWS : rows;
 }
 
@@ -210,19 +205,17 @@ static void choose_parts(struct group *group)
     double gradient = (double)group->columns * GROUP_WIDTH * sizeof(double);
     size_t block_rows = sparse ? SPARSE_ROWS : dense_block_rows(group);
     size_t rank = comm_rank(data->comm), ranks = comm_size(data->comm);
-    group->transposed =
-        sparse && dataset_all_rows(data) <= UINT32_MAX && gradient > TRANSPOSE_BYTES;
+    group->transposed = sparse && dataset_all_rows(data) <= UINT32_MAX && gradient > TRANSPOSE_BYTES;
     group->stride = ((block_rows + SOFTMAX_PAD - 1) / SOFTMAX_PAD | 1) * SOFTMAX_PAD;
     group->parts = row_partition_of(data);
     size_t part_rows = group->parts.rows_each * group->parts.together;
     size_t first = row_partition_first(&group->parts, rank, ranks);
     size_t end = row_partition_first(&group->parts, rank + 1, ranks);
-    group->cut =
-        (struct cut){.rows = group->rows,
-                     .block_rows = block_rows,
-                     .part_rows = part_rows,
-                     .part_blocks = (part_rows + block_rows - 1) / block_rows,
-                     .parts = (end - first + group->parts.together - 1) / group->parts.together};
+    group->cut = (struct cut){.rows = group->rows,
+                              .block_rows = block_rows,
+                              .part_rows = part_rows,
+                              .part_blocks = (part_rows + block_rows - 1) / block_rows,
+                              .parts = (end - first + group->parts.together - 1) / group->parts.together};
 }
 
 static void fill(struct group *group, const struct multi_spec *spec)
@@ -243,23 +236,21 @@ static void fill(struct group *group, const struct multi_spec *spec)
         group->workers = 1;
 }
 
-temper_status multi_objective_new(const struct multi_spec *spec, const struct multi_member *members,
-                                  size_t count, struct group **out, temper_error *error)
+temper_status multi_objective_new(const struct multi_spec *spec, const struct multi_member *members, size_t count,
+                                  struct group **out, temper_error *error)
 {
     const char *wanted;
     const struct kernel *kernel = kernel_choose(&wanted);
     if (!kernel)
-        return error_set(error, TEMPER_USAGE,
-                         "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
+        return error_set(error, TEMPER_USAGE, "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
     struct group *group = fits(spec->data) ? mem_zeroed(1, sizeof *group) : NULL;
     if (!group)
         return error_no_memory(error);
     group->kernel = kernel;
     group->members = count;
     fill(group, spec);
-    temper_status status = allocate(group) && make_members(group, members)
-                               ? sum_weights(group, error)
-                               : error_no_memory(error);
+    temper_status status =
+        allocate(group) && make_members(group, members) ? sum_weights(group, error) : error_no_memory(error);
     if (status == TEMPER_OK)
         status = kernels_agree(kernel, spec->data->comm, error);
     if (status == TEMPER_OK && group->transposed)
@@ -281,9 +272,9 @@ double multi_bytes(const struct multi_spec *spec, double *block)
     double scratch = rows * real * ((dense ? columns : GROUP_WIDTH) + 2 * GROUP_WIDTH) +
                      rows * sizeof(double) * (GROUP_WIDTH + 3) +
                      (dense ? real * (double)linear_scratch(g.stride, g.columns, GROUP_WIDTH) : 0);
-    double turned = g.transposed ? csc_bytes(g.x, spec->data->memory, g.workers) +
-                                       (double)g.rows * GROUP_WIDTH * sizeof(double)
-                                 : 0;
+    double turned = g.transposed
+                        ? csc_bytes(g.x, spec->data->memory, g.workers) + (double)g.rows * GROUP_WIDTH * sizeof(double)
+                        : 0;
     *block = (double)matrix_bytes(g.x) / ((double)g.rows + 1) * (double)g.cut.block_rows;
     double sums = (double)part_numbers(&g) * (double)g.cut.parts + (double)total_numbers(&g);
     return sums * sizeof(double) + gradient * real + scratch * (double)g.workers + turned;

@@ -40,8 +40,8 @@ struct group;
 /* Whether the data is of a kind that a group can be made of: two classes, dense or sparse. */
 bool multi_supports(const struct dataset *data);
 
-temper_status multi_objective_new(const struct multi_spec *spec, const struct multi_member *members,
-                                  size_t count, struct group **out, temper_error *error);
+temper_status multi_objective_new(const struct multi_spec *spec, const struct multi_member *members, size_t count,
+                                  struct group **out, temper_error *error);
 /* Bytes that a group takes, about; `block`, a block of rows as a thread reads it. */
 double multi_bytes(const struct multi_spec *spec, double *block);
 void multi_objective_free(struct group *group);
@@ -65,7 +65,6 @@ struct multi_request {
 /* Answers all of them; a member may appear any number of times. One pass over the rows for every
  * GROUP_WIDTH requests. One call at a time. */
 enum { GROUP_WIDTH = 48 };
-temper_status multi_evaluate(struct group *group, struct multi_request *requests, size_t count,
-                             temper_error *error);
+temper_status multi_evaluate(struct group *group, struct multi_request *requests, size_t count, temper_error *error);
 
 #endif

@@ -33,8 +33,7 @@ static void add_request(struct group *group, struct multi_request *request)
 /* Numbers that a part sums up for this chunk: all that lies behind each other. */
 static size_t part_length(const struct group *group)
 {
-    return (size_t)2 * GROUP_WIDTH +
-           (group->residual ? 0 : group->columns * group->chunk.evaluated);
+    return (size_t)2 * GROUP_WIDTH + (group->residual ? 0 : group->columns * group->chunk.evaluated);
 }
 
 static temper_status run_part(void *context, size_t number, size_t worker)
@@ -76,8 +75,7 @@ static void finish_gradients(const struct group *group)
     }
     for (size_t c = 0; group->spec.intercept && c < group->chunk.evaluated; c++) {
         const struct column *column = &group->chunk.column[c];
-        column->request->gradient[group->columns] =
-            group->total.intercept[c] / column->member->weight_sum;
+        column->request->gradient[group->columns] = group->total.intercept[c] / column->member->weight_sum;
     }
 }
 
@@ -106,8 +104,7 @@ static temper_status run_chunk(struct group *group, temper_error *error)
         multi_pack_f32(group);
     const struct holders holders = {group->spec.data->comm, group->first};
     temper_status status = parallel_blocks(group->cut.parts, threads, run_part, group);
-    status = status == TEMPER_OK ? tree_sum(&holders, group->vectors_of, part_length(group),
-                                            group->total.number, error)
+    status = status == TEMPER_OK ? tree_sum(&holders, group->vectors_of, part_length(group), group->total.number, error)
                                  : error_no_memory(error);
     if (status == TEMPER_OK && group->residual && chunk->evaluated)
         status = multi_csc_gradient(group, threads, error);
@@ -120,8 +117,7 @@ static temper_status run_chunk(struct group *group, temper_error *error)
 /* ---- All of them ----------------------------------------------------------------------------- */
 
 /* Those that want a gradient come first in each chunk; chunks are about equally wide. */
-temper_status multi_evaluate(struct group *group, struct multi_request *requests, size_t count,
-                             temper_error *error)
+temper_status multi_evaluate(struct group *group, struct multi_request *requests, size_t count, temper_error *error)
 {
     static const enum group_kind order[] = {GROUP_EVALUATE, GROUP_LENGTH, GROUP_SCORES};
     size_t chunks = (count + GROUP_WIDTH - 1) / GROUP_WIDTH;

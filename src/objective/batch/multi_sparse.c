@@ -12,8 +12,7 @@ static void multiply(const struct multi_work *work, struct span span)
     const size_t count = group->chunk.count, stride = group->stride;
     const double *by_row = work->scratch->rows;
     double *activation = work->scratch->activation;
-    group->kernel->sparse->many_times(span_entries(group->x, span), count, group->weights,
-                                      work->scratch->rows);
+    group->kernel->sparse->many_times(span_entries(group->x, span), count, group->weights, work->scratch->rows);
     for (size_t i = 0; i < stride; i++)
         for (size_t c = 0; c < count; c++)
             activation[c * stride + i] = i < span.count ? by_row[i * count + c] : 0;
@@ -30,8 +29,7 @@ static void collect(const struct multi_work *work, struct span span)
         for (size_t c = 0; c < count; c++)
             by_row[i * count + c] = residual[c * group->stride + i];
     if (!group->residual && count)
-        group->kernel->sparse->many_back(span_entries(group->x, span), count, by_row,
-                                         work->sums->gradient);
+        group->kernel->sparse->many_back(span_entries(group->x, span), count, by_row, work->sums->gradient);
 }
 
 void multi_part_sparse(const struct multi_work *work, size_t part)
@@ -86,8 +84,7 @@ static temper_status gather_columns(const struct group *group, size_t *bytes, te
         bytes[r] = (turned->bounds[r + 1] - turned->bounds[r]) * count * sizeof *mine;
     if (own)
         memcpy(mine, group->total.gradient + turned->first * count, own * sizeof *mine);
-    temper_status status =
-        comm_gather(group->spec.data->comm, mine, bytes, group->total.gradient, error);
+    temper_status status = comm_gather(group->spec.data->comm, mine, bytes, group->total.gradient, error);
     mem_free(mine);
     return status;
 }
@@ -98,8 +95,7 @@ temper_status multi_csc_gradient(struct group *group, size_t threads, temper_err
     if (!bytes)
         return error_no_memory(error);
     temper_status status = group->all_residuals ? gather_residuals(group, bytes, error) : TEMPER_OK;
-    if (status == TEMPER_OK &&
-        parallel_blocks(TURNED_GROUPS, threads, run_columns, group) != TEMPER_OK)
+    if (status == TEMPER_OK && parallel_blocks(TURNED_GROUPS, threads, run_columns, group) != TEMPER_OK)
         status = error_no_memory(error);
     if (status == TEMPER_OK && group->all_residuals)
         status = gather_columns(group, bytes, error);
@@ -121,6 +117,5 @@ temper_status multi_transpose(struct group *group, temper_error *error)
         return csc_distribute(data, &group->turned, error);
     if (csc_make(group->x, data->memory, &group->turned))
         return TEMPER_OK;
-    return group->turned.spill ? disk_array_failure(group->turned.spill, error)
-                               : error_no_memory(error);
+    return group->turned.spill ? disk_array_failure(group->turned.spill, error) : error_no_memory(error);
 }

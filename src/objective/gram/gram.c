@@ -31,8 +31,7 @@ static bool has_rest(const struct gram_work *m, struct gram_lines lines)
 }
 
 /* The rows whose weight is not 0, one after another in `to`, where they may lie already. */
-static size_t kept_rows(const struct gram_work *m, struct span span, const void *rows,
-                        size_t number, void *to)
+static size_t kept_rows(const struct gram_work *m, struct span span, const void *rows, size_t number, void *to)
 {
     const char *from = rows;
     size_t bytes = m->o->columns * number, kept = 0;
@@ -42,8 +41,8 @@ static size_t kept_rows(const struct gram_work *m, struct span span, const void 
     return kept;
 }
 
-static void dense_block_f32(const struct gram_work *m, struct span span, struct gram_lines lines,
-                            double *outer, struct scratch *scratch)
+static void dense_block_f32(const struct gram_work *m, struct span span, struct gram_lines lines, double *outer,
+                            struct scratch *scratch)
 {
     const struct objective *o = m->o;
     float *weight = scratch->moments, *rows = weight + m->block_rows;
@@ -61,8 +60,8 @@ static void dense_block_f32(const struct gram_work *m, struct span span, struct 
         o->kernel->linear_f32->back(block, weight, outer + o->columns * o->columns);
 }
 
-static void dense_block_f64(const struct gram_work *m, struct span span, struct gram_lines lines,
-                            double *outer, struct scratch *scratch)
+static void dense_block_f64(const struct gram_work *m, struct span span, struct gram_lines lines, double *outer,
+                            struct scratch *scratch)
 {
     const struct objective *o = m->o;
     double *weight = scratch->moments, *rows = weight + m->block_rows;
@@ -146,8 +145,8 @@ static size_t entry_of_line(const struct row *row, size_t line)
     return low;
 }
 
-static void sparse_block(const struct gram_work *m, struct span span, struct gram_lines lines,
-                         double *outer, const struct scratch *scratch)
+static void sparse_block(const struct gram_work *m, struct span span, struct gram_lines lines, double *outer,
+                         const struct scratch *scratch)
 {
     const struct objective *o = m->o;
     const double *factor = o->spec.scale ? o->spec.scale->factor : NULL;
@@ -174,8 +173,8 @@ static void sparse_block(const struct gram_work *m, struct span span, struct gra
     }
 }
 
-static void add_block(const struct gram_work *m, struct span span, struct gram_lines lines,
-                      double *outer, struct scratch *scratch)
+static void add_block(const struct gram_work *m, struct span span, struct gram_lines lines, double *outer,
+                      struct scratch *scratch)
 {
     const struct objective *o = m->o;
     for (size_t i = 0; has_rest(m, lines) && i < span.count; i++) {
@@ -200,8 +199,7 @@ static struct span block_span(const struct gram_work *m, size_t block)
     return cut_span(&cut, part, block % m->part_blocks);
 }
 
-void gram_add(const struct gram_work *m, struct gram_share share, double *outer,
-              struct scratch *scratch)
+void gram_add(const struct gram_work *m, struct gram_share share, double *outer, struct scratch *scratch)
 {
     const struct objective *o = m->o;
     size_t first = o->first[comm_rank(o->spec.data->comm)], behind = first + o->cut.parts;
@@ -247,9 +245,8 @@ void gram_blocks(struct gram_work *m)
     size_t real = o->spec.f64 ? sizeof(double) : sizeof(float);
     size_t row = (o->columns + !o->columns) * real, rows = BLOCK_BYTES / row;
     rows = rows < MOST_ROWS ? rows : MOST_ROWS;
-    m->block_rows = o->x->kind == MATRIX_CSR || rows <= o->cut.block_rows
-                        ? o->cut.block_rows
-                        : rows / SOFTMAX_PAD * SOFTMAX_PAD;
+    m->block_rows =
+        o->x->kind == MATRIX_CSR || rows <= o->cut.block_rows ? o->cut.block_rows : rows / SOFTMAX_PAD * SOFTMAX_PAD;
     m->part_blocks = (o->cut.part_rows + m->block_rows - 1) / m->block_rows;
 }
 
@@ -299,8 +296,7 @@ double gram_bytes(const struct objective *o, bool of_classes)
     double real = o->spec.f64 ? sizeof(double) : sizeof(float);
     struct gram_work m = {.o = o};
     gram_blocks(&m);
-    double block =
-        o->x->kind == MATRIX_CSR ? columns * real : (double)m.block_rows * (2 * columns + 1) * real;
+    double block = o->x->kind == MATRIX_CSR ? columns * real : (double)m.block_rows * (2 * columns + 1) * real;
     double matrices = workers;
     if (!of_classes)
         matrices = comm_alone(o->spec.data->comm) ? 2 : most_groups(o) + 1;
@@ -342,8 +338,7 @@ size_t gram_step(const struct objective *o, size_t rows)
     return rows && rows < all ? all / rows : 1;
 }
 
-temper_status objective_gram(struct objective *o, const double *w, size_t rows, double *gram,
-                             temper_error *error)
+temper_status objective_gram(struct objective *o, const double *w, size_t rows, double *gram, temper_error *error)
 {
     struct gram_work m = {.o = o, .step = gram_step(o, rows), .out = gram};
     if (w && !o->bending && !(o->bending = mem_alloc(o->rows, sizeof *o->bending)))

@@ -36,8 +36,7 @@ static inline double *gram_of(const struct gram_work *m, size_t group)
 }
 
 /* Adds a share. */
-void gram_add(const struct gram_work *m, struct gram_share share, double *outer,
-              struct scratch *scratch);
+void gram_add(const struct gram_work *m, struct gram_share share, double *outer, struct scratch *scratch);
 /* Which groups have parts here, of m->groups. */
 void gram_find_groups(struct gram_work *m);
 /* All groups: by one process, a group at a time beside the sum of those before it; by several, each

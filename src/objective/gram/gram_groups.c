@@ -30,8 +30,7 @@ void gram_find_groups(struct gram_work *m)
     m->first_group = m->own_groups = 0;
     while (m->first_group < m->groups && group_start(m, m->first_group + 1) <= from)
         m->first_group++;
-    while (m->first_group + m->own_groups < m->groups &&
-           group_start(m, m->first_group + m->own_groups) < to)
+    while (m->first_group + m->own_groups < m->groups && group_start(m, m->first_group + m->own_groups) < to)
         m->own_groups++;
 }
 
@@ -62,20 +61,16 @@ static temper_status run_share(void *context, size_t share, size_t worker)
 }
 
 /* Adds a group to the sums, which are 0, or those of its parts that other processes have. */
-static temper_status run_group(const struct gram_work *m, size_t group, double *outer,
-                               temper_error *error)
+static temper_status run_group(const struct gram_work *m, size_t group, double *outer, temper_error *error)
 {
     const struct objective *o = m->o;
     double work = (double)o->x->nonzeros * (double)o->columns / (double)m->step;
     size_t threads = worth_threads(o->workers, work), most = o->columns ? o->columns : 1;
     struct multi_evaluate run = {m, group, threads < most ? threads : most, outer};
-    return parallel_blocks(run.shares, run.shares, run_share, &run) == TEMPER_OK
-               ? TEMPER_OK
-               : error_no_memory(error);
+    return parallel_blocks(run.shares, run.shares, run_share, &run) == TEMPER_OK ? TEMPER_OK : error_no_memory(error);
 }
 
-static temper_status new_group(const struct gram_work *m, size_t group, double *outer,
-                               temper_error *error)
+static temper_status new_group(const struct gram_work *m, size_t group, double *outer, temper_error *error)
 {
     memset(outer, 0, m->length * sizeof *outer);
     return run_group(m, group, outer, error);

@@ -34,8 +34,8 @@ static size_t with_rows(const struct objective *o)
 }
 
 /* The sums of a batch to the next process; the last one has the whole, and tells all. */
-static temper_status hand_on(const struct class_batch *batch, size_t ranks, size_t step,
-                             size_t batch_size, temper_error *error)
+static temper_status hand_on(const struct class_batch *batch, size_t ranks, size_t step, size_t batch_size,
+                             temper_error *error)
 {
     const struct gram_work *m = batch->m;
     const struct objective *o = m->o;
@@ -97,8 +97,8 @@ static temper_status batch_of_all(const struct objective *o, size_t *size, tempe
 /* Between 0 and 1, evenly from row to row and class to class. */
 static double place_of(size_t part, size_t row, size_t class)
 {
-    double place = (double)part * 0.7548776662466927 + (double)row * 0.6180339887498949 +
-                   (double)class * 0.5698402909980532;
+    double place =
+        (double)part * 0.7548776662466927 + (double)row * 0.6180339887498949 + (double)class * 0.5698402909980532;
     return place - floor(place);
 }
 
@@ -125,16 +125,14 @@ static void thin_rows(struct objective *o)
     }
 }
 
-static temper_status class_moments(struct objective *o, struct gram_work *m, const double *w,
-                                   bool thin, temper_error *error)
+static temper_status class_moments(struct objective *o, struct gram_work *m, const double *w, bool thin,
+                                   temper_error *error)
 {
     size_t batch, copies = comm_alone(o->spec.data->comm) ? 1 : 2;
     temper_status status = batch_of_all(o, &batch, error);
     if (status != TEMPER_OK)
         return status;
-    m->sums = gram_measure(m) && gram_scratch(m)
-                  ? mem_aligned(copies * batch, m->length * sizeof *m->sums)
-                  : NULL;
+    m->sums = gram_measure(m) && gram_scratch(m) ? mem_aligned(copies * batch, m->length * sizeof *m->sums) : NULL;
     if (!m->sums)
         return error_no_memory(error);
     status = run_pass(o, PASS_WEIGH, w, NULL, error);
@@ -143,14 +141,13 @@ static temper_status class_moments(struct objective *o, struct gram_work *m, con
     return status == TEMPER_OK ? class_sums(m, batch, error) : status;
 }
 
-temper_status objective_class_grams(struct objective *o, const double *w, struct gram_rows rows,
-                                    double *grams, temper_error *error)
+temper_status objective_class_grams(struct objective *o, const double *w, struct gram_rows rows, double *grams,
+                                    temper_error *error)
 {
     struct gram_work m = {.o = o, .step = gram_step(o, rows.about), .groups = 1, .out = grams};
     gram_blocks(&m);
     o->class_bending = mem_alloc(o->rows, o->classes * sizeof *o->class_bending);
-    temper_status status =
-        o->class_bending ? class_moments(o, &m, w, rows.thin, error) : error_no_memory(error);
+    temper_status status = o->class_bending ? class_moments(o, &m, w, rows.thin, error) : error_no_memory(error);
     mem_free(m.sums);
     mem_free(o->class_bending); /* large, and seldom wanted */
     o->class_bending = NULL;

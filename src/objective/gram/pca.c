@@ -68,9 +68,8 @@ static temper_status multiply(struct iteration *it, temper_error *error)
 {
     size_t bytes = it->columns * it->count * sizeof *it->next;
     memset(it->next, 0, bytes);
-    return it->data->x.kind == MATRIX_CSR
-               ? comm_in_turn(it->data->comm, multiply_own, it, it->next, bytes, error)
-               : pca_multiply_dense(it, error);
+    return it->data->x.kind == MATRIX_CSR ? comm_in_turn(it->data->comm, multiply_own, it, it->next, bytes, error)
+                                          : pca_multiply_dense(it, error);
 }
 
 static double dot(const double *a, const double *b, size_t count)
@@ -123,14 +122,12 @@ static temper_status find_moments(struct iteration *it, double *moments, temper_
     for (size_t j = 0; status == TEMPER_OK && j < it->columns; j++)
         for (size_t k = 0; k < count; k++)
             for (size_t l = 0; l < count; l++)
-                moments[k * count + l] +=
-                    it->directions[j * count + k] * it->next[j * count + l] / (double)it->sample;
+                moments[k * count + l] += it->directions[j * count + k] * it->next[j * count + l] / (double)it->sample;
     return status;
 }
 
-temper_status pca_find(const struct dataset *data, const struct scale *scale,
-                       struct pca_options how, double *directions, double *moments,
-                       temper_error *error)
+temper_status pca_find(const struct dataset *data, const struct scale *scale, struct pca_options how,
+                       double *directions, double *moments, temper_error *error)
 {
     size_t columns = (size_t)data->x.columns, rows = (size_t)dataset_all_rows(data);
     struct iteration it = {.data = data,

@@ -14,8 +14,7 @@ struct pca_options {
 /* Fills directions[column * count + k], orthonormal, for rows as scaled (`scale` NULL: as they
  * are); and, unless NULL, moments[k * count + l], the mean over the sample of the product of a
  * row's parts along two of them. The same bits for any number of processes. */
-temper_status pca_find(const struct dataset *data, const struct scale *scale,
-                       struct pca_options how, double *directions, double *moments,
-                       temper_error *error);
+temper_status pca_find(const struct dataset *data, const struct scale *scale, struct pca_options how,
+                       double *directions, double *moments, temper_error *error);
 
 #endif

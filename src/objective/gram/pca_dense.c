@@ -23,8 +23,7 @@ static void fetch_row(const struct blocks *blocks, uint64_t at, double *out)
     const struct iteration *it = blocks->it;
     const struct matrix *x = &it->data->x;
     const struct linear_f64 *linear = blocks->kernel->linear_f64;
-    struct rows_scale scale = {it->scale ? it->scale->offset : NULL,
-                               it->scale ? it->scale->factor : NULL};
+    struct rows_scale scale = {it->scale ? it->scale->offset : NULL, it->scale ? it->scale->factor : NULL};
     page_window_row(x, at);
     const void *row = matrix_row(x, at).dense;
     if (x->kind == MATRIX_U8)
@@ -58,8 +57,7 @@ static size_t owner(const struct blocks *blocks, size_t i)
     return rank;
 }
 
-static temper_status fetch(const struct blocks *blocks, size_t first, size_t end,
-                           temper_error *error)
+static temper_status fetch(const struct blocks *blocks, size_t first, size_t end, temper_error *error)
 {
     const temper_comm *comm = blocks->it->data->comm;
     fetch_own(blocks, first, end);
@@ -95,9 +93,8 @@ static temper_status find_firsts(struct blocks *blocks, temper_error *error)
 {
     const struct dataset *data = blocks->it->data;
     uint64_t first = data->first_row;
-    return comm_alone(data->comm)
-               ? TEMPER_OK
-               : comm_gather_each(data->comm, &first, sizeof first, blocks->first_row, error);
+    return comm_alone(data->comm) ? TEMPER_OK
+                                  : comm_gather_each(data->comm, &first, sizeof first, blocks->first_row, error);
 }
 
 static bool make_room(struct blocks *blocks)
@@ -108,14 +105,11 @@ static bool make_room(struct blocks *blocks)
     blocks->first_row = mem_alloc(ranks, sizeof *blocks->first_row);
     blocks->bytes = mem_alloc(ranks, sizeof *blocks->bytes);
     blocks->own = mem_aligned(blocks->most, it->columns * sizeof *blocks->own);
-    blocks->all = comm_alone(it->data->comm)
-                      ? blocks->own
-                      : mem_aligned(blocks->most, it->columns * sizeof *blocks->all);
+    blocks->all =
+        comm_alone(it->data->comm) ? blocks->own : mem_aligned(blocks->most, it->columns * sizeof *blocks->all);
     blocks->said = mem_aligned(blocks->most, it->count * sizeof *blocks->said);
-    blocks->scratch =
-        mem_aligned(linear_scratch(blocks->most, it->columns, it->count), sizeof *blocks->scratch);
-    return blocks->first_row && blocks->bytes && blocks->own && blocks->all && blocks->said &&
-           blocks->scratch;
+    blocks->scratch = mem_aligned(linear_scratch(blocks->most, it->columns, it->count), sizeof *blocks->scratch);
+    return blocks->first_row && blocks->bytes && blocks->own && blocks->all && blocks->said && blocks->scratch;
 }
 
 temper_status pca_multiply_dense(struct iteration *it, temper_error *error)
@@ -123,8 +117,7 @@ temper_status pca_multiply_dense(struct iteration *it, temper_error *error)
     const char *wanted;
     struct blocks blocks = {.it = it, .kernel = kernel_choose(&wanted)};
     if (!blocks.kernel)
-        return error_set(error, TEMPER_USAGE,
-                         "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
+        return error_set(error, TEMPER_USAGE, "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
     temper_status status = make_room(&blocks) ? TEMPER_OK : error_no_memory(error);
     status = comm_agree(it->data->comm, status, error);
     if (status == TEMPER_OK)

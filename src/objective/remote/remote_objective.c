@@ -12,8 +12,7 @@ temper_status remote_objective_new(struct objective *o, temper_error *error)
     return o->answer ? TEMPER_OK : error_no_memory(error);
 }
 
-static temper_status ask(struct objective *o, temper_asked asked, const double *w,
-                         temper_error *error)
+static temper_status ask(struct objective *o, temper_asked asked, const double *w, temper_error *error)
 {
     const temper_engine *engine = o->spec.engine;
     temper_question question = {asked, o->spec.loss};
@@ -36,8 +35,7 @@ temper_status remote_evaluate(struct objective *o, const double *w, double *valu
     return TEMPER_OK;
 }
 
-temper_status remote_length(struct objective *o, const double *v, double *length,
-                            temper_error *error)
+temper_status remote_length(struct objective *o, const double *v, double *length, temper_error *error)
 {
     temper_status status = ask(o, TEMPER_LENGTH, v, error);
     if (status == TEMPER_OK)

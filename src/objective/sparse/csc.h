@@ -18,9 +18,8 @@ struct csc_matrix {
     size_t first; /* of these columns among all */
     uint64_t nonzeros;
     size_t group[TURNED_GROUPS + 1]; /* the first column of each, and their number behind */
-    size_t *bounds; /* several processes: the first column of each, and their number behind */
-    struct disk_array
-        *spill; /* where the entries are if not in memory, and the pages of it; else NULL */
+    size_t *bounds;                  /* several processes: the first column of each, and their number behind */
+    struct disk_array *spill;        /* where the entries are if not in memory, and the pages of it; else NULL */
     struct page_window *pages;
 };
 
@@ -32,8 +31,7 @@ bool csc_make(const struct matrix *x, uint64_t memory, struct csc_matrix *out);
 double csc_bytes(const struct matrix *x, uint64_t memory, size_t threads);
 /* Several processes: each has some columns, about as many entries, of the rows of all, which are
  * numbered through. To be freed in any case. */
-temper_status csc_distribute(const struct dataset *data, struct csc_matrix *out,
-                             temper_error *error);
+temper_status csc_distribute(const struct dataset *data, struct csc_matrix *out, temper_error *error);
 void csc_free(struct csc_matrix *turned);
 /* Frees the entries, where they are in memory; `first`, `columns` and `bounds` stay. */
 void csc_drop(struct csc_matrix *turned);

@@ -56,9 +56,7 @@ bool csc_disk_make(const struct matrix *x, uint64_t memory, struct csc_matrix *o
     if (!out->start || !out->spill)
         return false;
     out->row = disk_array_resize(out->spill, NULL, (size_t)x->nonzeros, sizeof *out->row);
-    out->value = out->row
-                     ? disk_array_resize(out->spill, NULL, (size_t)x->nonzeros, sizeof *out->value)
-                     : NULL;
+    out->value = out->row ? disk_array_resize(out->spill, NULL, (size_t)x->nonzeros, sizeof *out->value) : NULL;
     out->pages = out->value ? page_window_of_disk_array(out->spill) : NULL;
     if (!out->pages)
         return false;

@@ -66,8 +66,7 @@ static void set_bounds(const struct sharing *s, size_t *bounds)
 
 /* ---- Exchange -------------------------------------------------------------------------------- */
 
-static temper_status exchange_counts(struct sharing *s, const struct csc_matrix *out,
-                                     temper_error *error)
+static temper_status exchange_counts(struct sharing *s, const struct csc_matrix *out, temper_error *error)
 {
     for (size_t r = 0; r < s->ranks; r++) {
         s->out_bytes[r] = (out->bounds[r + 1] - out->bounds[r]) * sizeof *s->own_count;
@@ -77,8 +76,7 @@ static temper_status exchange_counts(struct sharing *s, const struct csc_matrix 
 }
 
 /* Numbers and values have four bytes both. */
-static temper_status exchange_entries(struct sharing *s, const struct csc_matrix *out,
-                                      temper_error *error)
+static temper_status exchange_entries(struct sharing *s, const struct csc_matrix *out, temper_error *error)
 {
     for (size_t r = 0; r < s->ranks; r++) {
         uint64_t in = 0;
@@ -86,14 +84,11 @@ static temper_status exchange_entries(struct sharing *s, const struct csc_matrix
             in += s->counts[r * out->columns + j];
         s->in_bytes[r] = (size_t)in * sizeof *s->row;
         s->out_bytes[r] =
-            (size_t)(s->local.start[out->bounds[r + 1]] - s->local.start[out->bounds[r]]) *
-            sizeof *s->row;
+            (size_t)(s->local.start[out->bounds[r + 1]] - s->local.start[out->bounds[r]]) * sizeof *s->row;
     }
-    temper_status status =
-        comm_exchange(s->comm, s->local.row, s->out_bytes, s->row, s->in_bytes, error);
-    return status == TEMPER_OK
-               ? comm_exchange(s->comm, s->local.value, s->out_bytes, s->value, s->in_bytes, error)
-               : status;
+    temper_status status = comm_exchange(s->comm, s->local.row, s->out_bytes, s->row, s->in_bytes, error);
+    return status == TEMPER_OK ? comm_exchange(s->comm, s->local.value, s->out_bytes, s->value, s->in_bytes, error)
+                               : status;
 }
 
 /* Column by column, and in each the ranks in their order. */
@@ -127,8 +122,7 @@ static bool make_room(struct sharing *s, struct csc_matrix *out)
     return out->start && out->row && out->value && s->row && s->value;
 }
 
-static temper_status share(struct sharing *s, uint64_t first_row, struct csc_matrix *out,
-                           temper_error *error)
+static temper_status share(struct sharing *s, uint64_t first_row, struct csc_matrix *out, temper_error *error)
 {
     temper_status status = count_entries(s, error);
     if (status != TEMPER_OK)
@@ -151,20 +145,17 @@ static temper_status share(struct sharing *s, uint64_t first_row, struct csc_mat
     return TEMPER_OK;
 }
 
-temper_status csc_distribute(const struct dataset *data, struct csc_matrix *out,
-                             temper_error *error)
+temper_status csc_distribute(const struct dataset *data, struct csc_matrix *out, temper_error *error)
 {
     assert(matrix_is_narrow(&data->x)); /* processes share what they have read */
-    struct sharing s = {
-        .comm = data->comm, .ranks = comm_size(data->comm), .columns = (size_t)data->x.columns};
+    struct sharing s = {.comm = data->comm, .ranks = comm_size(data->comm), .columns = (size_t)data->x.columns};
     s.count = mem_alloc(s.columns, sizeof *s.count);
     s.own_count = mem_alloc(s.columns, sizeof *s.own_count);
     s.out_bytes = mem_alloc(s.ranks, sizeof *s.out_bytes);
     s.in_bytes = mem_alloc(s.ranks, sizeof *s.in_bytes);
     out->bounds = mem_alloc(s.ranks + 1, sizeof *out->bounds);
     temper_status status = TEMPER_NO_MEMORY;
-    if (s.count && s.own_count && s.out_bytes && s.in_bytes && out->bounds &&
-        csc_make(&data->x, 0, &s.local))
+    if (s.count && s.own_count && s.out_bytes && s.in_bytes && out->bounds && csc_make(&data->x, 0, &s.local))
         status = share(&s, data->first_row, out, error);
     else
         error_no_memory(error);

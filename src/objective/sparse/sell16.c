@@ -65,8 +65,8 @@ static inline uint64_t lane_end(const struct sell16 *to, size_t place)
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
 /* The row of a place into its lane. `narrow` and the widths are constants where it is called. */
-static inline void fill_lane(const struct sparse_rows *rows, size_t place, struct sell16 *to,
-                             bool narrow, bool wide, bool f64)
+static inline void fill_lane(const struct sparse_rows *rows, size_t place, struct sell16 *to, bool narrow, bool wide,
+                             bool f64)
 {
     const uint64_t end = sparse_start(rows, to->row[place] + 1);
     uint64_t at = lane_start(to, place);
@@ -88,8 +88,8 @@ static void fill_rows(const struct sparse_rows *rows, struct sell16 *to)
 /* ---- Columns of rows ------------------------------------------------------------------------- */
 
 /* `next`: where the next entry of each column goes. */
-static inline void scatter(const struct sparse_rows *rows, uint64_t *next, struct sell16 *to,
-                           bool narrow, bool wide, bool f64)
+static inline void scatter(const struct sparse_rows *rows, uint64_t *next, struct sell16 *to, bool narrow, bool wide,
+                           bool f64)
 {
     for (size_t row = 0; row < rows->rows; row++) {
         const uint64_t end = sparse_start(rows, row + 1);
@@ -222,13 +222,12 @@ static temper_status one_group(void *context, size_t group, size_t worker)
     const struct sell16_job *job = context;
     const struct sell16 *slabs = job->slabs;
     (void)worker;
-    job->kernels->slabs(&slabs->all, slabs->group[group], slabs->group[group + 1], job->w,
-                        job->out);
+    job->kernels->slabs(&slabs->all, slabs->group[group], slabs->group[group + 1], job->w, job->out);
     return TEMPER_OK;
 }
 
-temper_status sell16_times(const struct sell16 *slabs, const struct sparse_kernels *kernels,
-                           size_t threads, const float *w, double *out)
+temper_status sell16_times(const struct sell16 *slabs, const struct sparse_kernels *kernels, size_t threads,
+                           const float *w, double *out)
 {
     struct sell16_job job = {slabs, kernels, w, out};
     if (threads <= 1) {

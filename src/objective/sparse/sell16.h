@@ -32,7 +32,7 @@ static inline bool sell16_there(const struct sell16 *slabs)
 void sell16_squares(const struct sell16 *slabs, double *out);
 
 /* out[row] of all rows, by so many threads: the same bits as kernels->in_order. */
-temper_status sell16_times(const struct sell16 *slabs, const struct sparse_kernels *kernels,
-                           size_t threads, const float *w, double *out);
+temper_status sell16_times(const struct sell16 *slabs, const struct sparse_kernels *kernels, size_t threads,
+                           const float *w, double *out);
 
 #endif

@@ -17,8 +17,7 @@ bool sparse_fits_floats(const struct matrix *x)
 
 bool sparse_takes_floats(const struct objective *o, enum pass pass)
 {
-    const bool enough =
-        pass == PASS_MULTIPLY || pass == PASS_LENGTH || (pass == PASS_EVALUATE && o->spec.floats);
+    const bool enough = pass == PASS_MULTIPLY || pass == PASS_LENGTH || (pass == PASS_EVALUATE && o->spec.floats);
     return o->raw_f32 && enough;
 }
 
@@ -37,8 +36,7 @@ static bool has_slabs(const struct objective *o, enum pass pass)
     return sell16_there(&o->by_row) && sparse_takes_floats(o, pass);
 }
 
-temper_status sparse_activate(struct objective *o, enum pass pass, size_t threads,
-                              temper_error *error)
+temper_status sparse_activate(struct objective *o, enum pass pass, size_t threads, temper_error *error)
 {
     if (o->zero || !has_slabs(o, pass))
         return TEMPER_OK;
@@ -87,8 +85,7 @@ static void binary_block(const struct work *work, struct span span)
 }
 
 /* Between [row * classes + class] and [class * stride + row]. */
-static void to_classes(const struct objective *o, size_t count, const double *by_row,
-                       double *by_class)
+static void to_classes(const struct objective *o, size_t count, const double *by_row, double *by_class)
 {
     const double *bias = o->raw + o->columns * o->vectors;
     for (size_t i = 0; i < count; i++)
@@ -103,8 +100,7 @@ static void to_rows(const struct objective *o, size_t count, const double *by_cl
             by_row[i * o->classes + c] = by_class[c * o->stride + i];
 }
 
-static void to_rows_f32(const struct objective *o, size_t count, const double *by_class,
-                        float *by_row)
+static void to_rows_f32(const struct objective *o, size_t count, const double *by_class, float *by_row)
 {
     for (size_t i = 0; i < count; i++)
         for (size_t c = 0; c < o->classes; c++)
@@ -194,8 +190,7 @@ static temper_status column_slabs(const struct column_pass *pass, size_t threads
 {
     const struct objective *o = pass->o;
     const size_t first = o->turned.first;
-    temper_status status =
-        sell16_times(&o->by_column, o->sparse, threads, pass->residual, pass->gradient + first);
+    temper_status status = sell16_times(&o->by_column, o->sparse, threads, pass->residual, pass->gradient + first);
     if (status == TEMPER_OK)
         finish_columns(o, pass->w, first, first + o->turned.columns, pass->gradient);
     return status;
@@ -229,8 +224,7 @@ static temper_status gather_residuals(struct column_pass *pass, temper_error *er
 }
 
 /* `each`: numbers of a column. */
-static temper_status gather_columns(const struct column_pass *pass, size_t each,
-                                    temper_error *error)
+static temper_status gather_columns(const struct column_pass *pass, size_t each, temper_error *error)
 {
     const struct objective *o = pass->o;
     const struct csc_matrix *turned = &o->turned;
@@ -252,8 +246,8 @@ static temper_status gather_columns(const struct column_pass *pass, size_t each,
     return status;
 }
 
-temper_status sparse_gradient(struct objective *o, enum pass pass_kind, const double *w,
-                              double *gradient, temper_error *error)
+temper_status sparse_gradient(struct objective *o, enum pass pass_kind, const double *w, double *gradient,
+                              temper_error *error)
 {
     struct column_pass pass = {o, sparse_takes_floats(o, pass_kind), w, gradient, o->residual};
     size_t threads = worth_threads(o->workers, (double)o->x->nonzeros * (double)o->vectors);
@@ -264,8 +258,7 @@ temper_status sparse_gradient(struct objective *o, enum pass pass_kind, const do
         status = gather_residuals(&pass, error);
     if (status == TEMPER_OK && all_columns(&pass, threads) != TEMPER_OK)
         status = error_no_memory(error);
-    return status == TEMPER_OK && o->all_residuals ? gather_columns(&pass, o->vectors, error)
-                                                   : status;
+    return status == TEMPER_OK && o->all_residuals ? gather_columns(&pass, o->vectors, error) : status;
 }
 
 /* ---- Squares of the columns ------------------------------------------------------------------ */
@@ -289,13 +282,11 @@ static temper_status square_group(void *context, size_t group, size_t worker)
     csc_expect(&pass->o->turned, &columns);
     (void)worker;
     for (size_t j = 0; j < columns.entries.rows; j++)
-        pass->gradient[columns.from + j] =
-            sum_squares(&columns.entries, j, columns.entries.value64 != NULL);
+        pass->gradient[columns.from + j] = sum_squares(&columns.entries, j, columns.entries.value64 != NULL);
     return TEMPER_OK;
 }
 
-temper_status objective_squares(struct objective *o, double *square, bool *known,
-                                temper_error *error)
+temper_status objective_squares(struct objective *o, double *square, bool *known, temper_error *error)
 {
     struct column_pass pass = {.o = o, .gradient = square};
     size_t threads = worth_threads(o->workers, (double)o->x->nonzeros);

@@ -31,8 +31,7 @@ void shard_free(struct shard *shard)
     mem_free(shard);
 }
 
-static temper_status check_alike(const struct dataset *data, const struct shard_plan *plan,
-                                 temper_error *error)
+static temper_status check_alike(const struct dataset *data, const struct shard_plan *plan, temper_error *error)
 {
     bool sparse = data->x.kind == MATRIX_CSR, wanted = plan->all.kind == MATRIX_CSR;
     if (!data->label)
@@ -47,8 +46,8 @@ static temper_status check_alike(const struct dataset *data, const struct shard_
                      (unsigned long long)plan->all.columns, wanted ? "sparse" : "dense");
 }
 
-static temper_status take_rows(const struct dataset *data, const struct shard_plan *plan,
-                               struct shard *shard, temper_error *error)
+static temper_status take_rows(const struct dataset *data, const struct shard_plan *plan, struct shard *shard,
+                               temper_error *error)
 {
     uint64_t row;
     temper_status status = dataset_borrow(data, &shard->data, error);
@@ -59,8 +58,7 @@ static temper_status take_rows(const struct dataset *data, const struct shard_pl
         return error_set(error, TEMPER_BAD_DATA,
                          "row %llu of a shard has the class '%.64s', which the plan does not "
                          "have; make a shard of the rows that were surveyed",
-                         (unsigned long long)row + 1,
-                         shard->data->classes.name[shard->data->label[row]]);
+                         (unsigned long long)row + 1, shard->data->classes.name[shard->data->label[row]]);
     return status;
 }
 
@@ -85,8 +83,8 @@ static temper_status fill(const struct dataset *data, const struct shard_plan *p
     return objective_new(&spec, &shard->objective, error);
 }
 
-temper_status shard_new(const struct dataset *data, const struct shard_plan *plan, size_t threads,
-                        struct shard **out, temper_error *error)
+temper_status shard_new(const struct dataset *data, const struct shard_plan *plan, size_t threads, struct shard **out,
+                        temper_error *error)
 {
     struct shard *shard = mem_zeroed(1, sizeof *shard);
     if (!shard)
@@ -100,19 +98,16 @@ temper_status shard_new(const struct dataset *data, const struct shard_plan *pla
     return TEMPER_OK;
 }
 
-static temper_status answer_gradient(struct shard *shard, const double *w, double *answer,
-                                     temper_error *error)
+static temper_status answer_gradient(struct shard *shard, const double *w, double *answer, temper_error *error)
 {
     double value; /* no penalty: the loss again */
-    temper_status status =
-        objective_evaluate(shard->objective, w, &value, answer + ANSWER_GRADIENT, error);
+    temper_status status = objective_evaluate(shard->objective, w, &value, answer + ANSWER_GRADIENT, error);
     answer[ANSWER_LOSS] = objective_loss(shard->objective);
     answer[ANSWER_ACCURACY] = objective_accuracy(shard->objective);
     return status;
 }
 
-static temper_status answer_length_of(struct shard *shard, const double *v, double *answer,
-                                      temper_error *error)
+static temper_status answer_length_of(struct shard *shard, const double *v, double *answer, temper_error *error)
 {
     double length;
     temper_status status = objective_length(shard->objective, v, &length, error);
@@ -121,8 +116,8 @@ static temper_status answer_length_of(struct shard *shard, const double *v, doub
     return status;
 }
 
-temper_status shard_answer(struct shard *shard, const temper_question *question, const double *w,
-                           double *answer, temper_error *error)
+temper_status shard_answer(struct shard *shard, const temper_question *question, const double *w, double *answer,
+                           temper_error *error)
 {
     temper_status status = training_check_loss(question->loss, error);
     if (status != TEMPER_OK)

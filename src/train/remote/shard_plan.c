@@ -21,12 +21,10 @@ void shard_plan_free(struct shard_plan *plan)
 struct dataset shard_plan_rows(const struct shard_plan *plan)
 {
     const struct shard_stats *all = &plan->all;
-    return (struct dataset){.x = {.kind = all->kind,
-                                  .rows = all->rows,
-                                  .columns = all->columns,
-                                  .nonzeros = all->nonzeros},
-                            .classes = all->classes,
-                            .features = all->features};
+    return (struct dataset){
+        .x = {.kind = all->kind, .rows = all->rows, .columns = all->columns, .nonzeros = all->nonzeros},
+        .classes = all->classes,
+        .features = all->features};
 }
 
 size_t shard_plan_size(const struct shard_plan *plan)
@@ -37,8 +35,8 @@ size_t shard_plan_size(const struct shard_plan *plan)
 
 /* ---- Agreeing -------------------------------------------------------------------------------- */
 
-static temper_status join_surveys(const temper_bytes *surveys, size_t count,
-                                  struct shard_stats *all, temper_error *error)
+static temper_status join_surveys(const temper_bytes *surveys, size_t count, struct shard_stats *all,
+                                  temper_error *error)
 {
     temper_status status = shard_stats_read(surveys[0].bytes, surveys[0].length, all, error);
     for (size_t i = 1; status == TEMPER_OK && i < count; i++) {
@@ -86,8 +84,7 @@ static temper_status agree_scale(struct shard_plan *plan, const char *word, temp
     return scale_from_sums(&rows, kind, &plan->all.sums, &plan->scale, error);
 }
 
-static temper_status agree_loss(struct shard_plan *plan, const temper_train_options *options,
-                                temper_error *error)
+static temper_status agree_loss(struct shard_plan *plan, const temper_train_options *options, temper_error *error)
 {
     const struct shard_stats *all = &plan->all;
     const struct dataset rows = shard_plan_rows(plan);
@@ -97,8 +94,7 @@ static temper_status agree_loss(struct shard_plan *plan, const temper_train_opti
     if (!isnan(options->l2) && !(isfinite(options->l2) && options->l2 >= 0))
         return error_set(error, TEMPER_USAGE, "l2 must be a number >= 0; try --l2 auto");
     if (isnan(options->l2))
-        plan->l2 = default_l2_of(all->sums.variance, plan->scale.factor, (size_t)all->columns,
-                                 all->classes.count);
+        plan->l2 = default_l2_of(all->sums.variance, plan->scale.factor, (size_t)all->columns, all->classes.count);
     temper_status status = training_check_loss(plan->loss, error);
     return status == TEMPER_OK ? choose_precision(options, &rows, &plan->f64, error) : status;
 }
@@ -117,9 +113,8 @@ static temper_status agree(struct shard_plan *plan, const temper_bytes *surveys,
     return status;
 }
 
-temper_status shard_plan_new(const temper_bytes *surveys, size_t count,
-                             const temper_train_options *options, struct shard_plan **out,
-                             temper_error *error)
+temper_status shard_plan_new(const temper_bytes *surveys, size_t count, const temper_train_options *options,
+                             struct shard_plan **out, temper_error *error)
 {
     if (count == 0)
         return error_set(error, TEMPER_USAGE, "there are no shards to train on; survey some");
@@ -162,11 +157,9 @@ static bool get_scale(struct record *record, struct shard_plan *plan)
     size_t columns = (size_t)plan->all.columns;
     struct scale *scale = &plan->scale;
     uint64_t kind = wire_take_count(record);
-    *scale = (struct scale){.kind = (enum scale_kind)kind,
-                            .columns = columns,
-                            .constants = (size_t)wire_take_count(record)};
-    if (record->failed || kind > SCALE_PIXELS ||
-        columns > (size_t)(record->end - record->at) / sizeof(double)) {
+    *scale =
+        (struct scale){.kind = (enum scale_kind)kind, .columns = columns, .constants = (size_t)wire_take_count(record)};
+    if (record->failed || kind > SCALE_PIXELS || columns > (size_t)(record->end - record->at) / sizeof(double)) {
         record->failed = true; /* before memory is asked for */
         return true;
     }
@@ -189,12 +182,10 @@ static void get_loss(struct record *record, struct shard_plan *plan)
     plan->l2 = wire_take_number(record);
     plan->intercept = wire_take_count(record) != 0;
     plan->f64 = wire_take_count(record) != 0;
-    record->failed = record->failed || method > TEMPER_BREGMAN || plan->all.columns == 0 ||
-                     plan->all.classes.count < 2;
+    record->failed = record->failed || method > TEMPER_BREGMAN || plan->all.columns == 0 || plan->all.classes.count < 2;
 }
 
-temper_status shard_plan_read(const char *bytes, size_t length, struct shard_plan **out,
-                              temper_error *error)
+temper_status shard_plan_read(const char *bytes, size_t length, struct shard_plan **out, temper_error *error)
 {
     struct record record;
     struct shard_plan *plan = mem_zeroed(1, sizeof *plan);

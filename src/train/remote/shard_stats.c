@@ -68,17 +68,15 @@ static temper_status copy_names(const struct names *from, struct names *to, temp
     return to->name ? TEMPER_OK : error_no_memory(error);
 }
 
-static temper_status sum_columns(const struct dataset *data, size_t threads,
-                                 struct column_stats *sums, temper_error *error)
+static temper_status sum_columns(const struct dataset *data, size_t threads, struct column_stats *sums,
+                                 temper_error *error)
 {
     struct negative_entry negative; /* of logarithms only */
-    struct sum_task task = {
-        .data = data, .count = (size_t)data->x.rows, .variances = true, .threads = threads};
+    struct sum_task task = {.data = data, .count = (size_t)data->x.rows, .variances = true, .threads = threads};
     return column_stats(&task, sums, &negative, error);
 }
 
-static temper_status fill(const struct dataset *data, size_t threads, struct shard_stats *out,
-                          temper_error *error)
+static temper_status fill(const struct dataset *data, size_t threads, struct shard_stats *out, temper_error *error)
 {
     temper_status status = classes_copy(&data->classes, &out->classes, error);
     if (status == TEMPER_OK)
@@ -90,17 +88,14 @@ static temper_status fill(const struct dataset *data, size_t threads, struct sha
         return error_no_memory(error);
     add_weights(data, out);
     status = sum_columns(data, threads, &out->sums, error);
-    return status == TEMPER_OK ? dataset_fingerprint(data, threads, out->fingerprint, error)
-                               : status;
+    return status == TEMPER_OK ? dataset_fingerprint(data, threads, out->fingerprint, error) : status;
 }
 
-temper_status shard_stats_compute(const struct dataset *data, size_t threads,
-                                  struct shard_stats *out, temper_error *error)
+temper_status shard_stats_compute(const struct dataset *data, size_t threads, struct shard_stats *out,
+                                  temper_error *error)
 {
-    struct shard_stats survey = {.rows = data->x.rows,
-                                 .nonzeros = data->x.nonzeros,
-                                 .columns = data->x.columns,
-                                 .kind = data->x.kind};
+    struct shard_stats survey = {
+        .rows = data->x.rows, .nonzeros = data->x.nonzeros, .columns = data->x.columns, .kind = data->x.kind};
     temper_status status = check_shard(data, error);
     if (status != TEMPER_OK)
         return status;
@@ -184,8 +179,8 @@ bool shard_stats_get(struct record *record, struct shard_stats *out)
     uint64_t kind = wire_take_count(record);
     out->weight_sum = wire_take_number(record);
     const char *fingerprint = wire_take_text(record);
-    record->failed = record->failed || kind > MATRIX_CSR || !fingerprint ||
-                     strlen(fingerprint) + 1 != sizeof out->fingerprint;
+    record->failed =
+        record->failed || kind > MATRIX_CSR || !fingerprint || strlen(fingerprint) + 1 != sizeof out->fingerprint;
     if (record->failed)
         return true;
     out->kind = (enum matrix_kind)kind;
@@ -210,8 +205,7 @@ bool shard_stats_get_sums(struct record *record, struct shard_stats *out)
     return true;
 }
 
-temper_status shard_stats_read(const char *bytes, size_t length, struct shard_stats *out,
-                               temper_error *error)
+temper_status shard_stats_read(const char *bytes, size_t length, struct shard_stats *out, temper_error *error)
 {
     struct shard_stats survey = {0};
     struct record record;

@@ -19,8 +19,8 @@ struct shard_stats {
 };
 
 /* Goes through the rows three times. */
-temper_status shard_stats_compute(const struct dataset *data, size_t threads,
-                                  struct shard_stats *out, temper_error *error);
+temper_status shard_stats_compute(const struct dataset *data, size_t threads, struct shard_stats *out,
+                                  temper_error *error);
 /* Takes half-built ones too. */
 void shard_stats_free(struct shard_stats *survey);
 
@@ -31,12 +31,11 @@ bool shard_stats_get(struct record *record, struct shard_stats *out);
 bool shard_stats_get_sums(struct record *record, struct shard_stats *out);
 
 /* A message from worker to coordinator. *out is untouched on failure. */
-temper_status shard_stats_read(const char *bytes, size_t length, struct shard_stats *out,
-                               temper_error *error);
+temper_status shard_stats_read(const char *bytes, size_t length, struct shard_stats *out, temper_error *error);
 
 /* Adds the rows of another shard, the `number`-th from 1, to those of all before it. */
-temper_status shard_stats_merge(struct shard_stats *all, const struct shard_stats *next,
-                                size_t number, temper_error *error);
+temper_status shard_stats_merge(struct shard_stats *all, const struct shard_stats *next, size_t number,
+                                temper_error *error);
 /* After the last: classes get the order that one file of all rows would give them. */
 temper_status shard_stats_finish(struct shard_stats *all, temper_error *error);
 

@@ -10,8 +10,8 @@
 
 /* ---- Refusals -------------------------------------------------------------------------------- */
 
-static temper_status check_alike(const struct shard_stats *all, const struct shard_stats *next,
-                                 size_t number, temper_error *error)
+static temper_status check_alike(const struct shard_stats *all, const struct shard_stats *next, size_t number,
+                                 temper_error *error)
 {
     bool sparse = all->kind == MATRIX_CSR, sparse_too = next->kind == MATRIX_CSR;
     if (all->columns != next->columns || sparse != sparse_too)
@@ -36,8 +36,7 @@ static temper_status check_alike(const struct shard_stats *all, const struct sha
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
 
-static temper_status join_classes(struct shard_stats *all, const struct shard_stats *next,
-                                  temper_error *error)
+static temper_status join_classes(struct shard_stats *all, const struct shard_stats *next, temper_error *error)
 {
     size_t most = all->classes.count + next->classes.count;
     double *weight = mem_resize(all->class_weight, most, sizeof *weight);
@@ -51,8 +50,7 @@ static temper_status join_classes(struct shard_stats *all, const struct shard_st
         if (number == CLASSES_NO_MEMORY)
             return error_no_memory(error);
         if (number == CLASSES_FULL)
-            return error_set(error, TEMPER_BAD_DATA,
-                             "the shards have more than %d classes together; are these labels?",
+            return error_set(error, TEMPER_BAD_DATA, "the shards have more than %d classes together; are these labels?",
                              MOST_CLASSES);
         weight[number] = (number == before ? 0 : weight[number]) + next->class_weight[c];
     }
@@ -71,8 +69,8 @@ static void join_columns(struct shard_stats *all, const struct shard_stats *next
         to->low[j] = fmin(to->low[j], from->low[j]);
         to->high[j] = fmax(to->high[j], from->high[j]);
         to->mean[j] += apart * share;
-        to->variance[j] = to->variance[j] * (1 - share) + from->variance[j] * share +
-                          apart * apart * share * (1 - share);
+        to->variance[j] =
+            to->variance[j] * (1 - share) + from->variance[j] * share + apart * apart * share * (1 - share);
     }
 }
 
@@ -82,12 +80,12 @@ static void join_fingerprints(struct shard_stats *all, const struct shard_stats 
     memcpy(both, all->fingerprint, sizeof all->fingerprint);
     memcpy(both + sizeof all->fingerprint, next->fingerprint, sizeof next->fingerprint);
     XXH128_hash_t hash = XXH3_128bits(both, sizeof both);
-    snprintf(all->fingerprint, sizeof all->fingerprint, "%016llx%016llx",
-             (unsigned long long)hash.high64, (unsigned long long)hash.low64);
+    snprintf(all->fingerprint, sizeof all->fingerprint, "%016llx%016llx", (unsigned long long)hash.high64,
+             (unsigned long long)hash.low64);
 }
 
-temper_status shard_stats_merge(struct shard_stats *all, const struct shard_stats *next,
-                                size_t number, temper_error *error)
+temper_status shard_stats_merge(struct shard_stats *all, const struct shard_stats *next, size_t number,
+                                temper_error *error)
 {
     temper_status status = check_alike(all, next, number, error);
     if (status == TEMPER_OK)
@@ -108,8 +106,7 @@ temper_status shard_stats_finish(struct shard_stats *all, temper_error *error)
     size_t classes = all->classes.count;
     uint32_t *number = mem_alloc(classes, sizeof *number);
     double *weight = mem_alloc(classes, sizeof *weight);
-    temper_status status =
-        number && weight ? classes_sort(&all->classes, number, error) : error_no_memory(error);
+    temper_status status = number && weight ? classes_sort(&all->classes, number, error) : error_no_memory(error);
     for (size_t c = 0; status == TEMPER_OK && c < classes; c++)
         weight[number[c]] = all->class_weight[c];
     if (status == TEMPER_OK)

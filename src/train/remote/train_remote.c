@@ -11,14 +11,13 @@ static temper_status check_solver(const char *solver, temper_error *error)
 {
     if (!solver || strcmp(solver, "auto") == 0 || strcmp(solver, "lbfgs") == 0)
         return TEMPER_OK;
-    return error_set(error, TEMPER_USAGE,
-                     "the solver '%.64s' is not for shards, which give gradients only; try lbfgs",
+    return error_set(error, TEMPER_USAGE, "the solver '%.64s' is not for shards, which give gradients only; try lbfgs",
                      solver);
 }
 
 temper_status train_shards(const struct shard_plan *plan, const temper_engine *engine,
-                           const temper_train_options *options, struct model **model,
-                           temper_train_report *report, temper_error *error)
+                           const temper_train_options *options, struct model **model, temper_train_report *report,
+                           temper_error *error)
 {
     const struct dataset rows = shard_plan_rows(plan);
     const struct scaled_features ground = {.given = &rows, .data = &rows, .scale = plan->scale};

@@ -17,14 +17,11 @@ struct shard_plan {
 };
 
 /* From the surveys of all shards, in their order. */
-temper_status shard_plan_new(const temper_bytes *surveys, size_t count,
-                             const temper_train_options *options, struct shard_plan **out,
-                             temper_error *error);
+temper_status shard_plan_new(const temper_bytes *surveys, size_t count, const temper_train_options *options,
+                             struct shard_plan **out, temper_error *error);
 void shard_plan_free(struct shard_plan *plan);
-temper_status shard_plan_write(const struct shard_plan *plan, struct text *out,
-                               temper_error *error);
-temper_status shard_plan_read(const char *bytes, size_t length, struct shard_plan **out,
-                              temper_error *error);
+temper_status shard_plan_write(const struct shard_plan *plan, struct text *out, temper_error *error);
+temper_status shard_plan_read(const char *bytes, size_t length, struct shard_plan **out, temper_error *error);
 /* Numbers of w. */
 size_t shard_plan_size(const struct shard_plan *plan);
 /* A dataset that says what the rows are like, and has none. It borrows from the plan, and is not to
@@ -34,15 +31,15 @@ struct dataset shard_plan_rows(const struct shard_plan *plan);
 struct shard;
 
 /* Both are borrowed. */
-temper_status shard_new(const struct dataset *data, const struct shard_plan *plan, size_t threads,
-                        struct shard **out, temper_error *error);
+temper_status shard_new(const struct dataset *data, const struct shard_plan *plan, size_t threads, struct shard **out,
+                        temper_error *error);
 void shard_free(struct shard *shard);
-temper_status shard_answer(struct shard *shard, const temper_question *question, const double *w,
-                           double *answer, temper_error *error);
+temper_status shard_answer(struct shard *shard, const temper_question *question, const double *w, double *answer,
+                           temper_error *error);
 
 /* The public call (temper.h: temper_train_shards) in our own types. */
 temper_status train_shards(const struct shard_plan *plan, const temper_engine *engine,
-                           const temper_train_options *options, struct model **model,
-                           temper_train_report *report, temper_error *error);
+                           const temper_train_options *options, struct model **model, temper_train_report *report,
+                           temper_error *error);
 
 #endif

@@ -54,8 +54,7 @@ TEST(refused_at_once)
 
 TEST(numbers_read_back)
 {
-    static const double numbers[] = {0,    -1,    0.1,      1.0 / 3,
-                                     1e-7, 1e300, 4.9e-324, 123456789012345680.0};
+    static const double numbers[] = {0, -1, 0.1, 1.0 / 3, 1e-7, 1e300, 4.9e-324, 123456789012345680.0};
     char text[TEMPER_NUMBER_LENGTH];
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         size_t length = temper_number_text(numbers[i], text);
@@ -66,5 +65,5 @@ TEST(numbers_read_back)
     CHECK_EQ_TEXT(text, "0.1");
 }
 
-TEST_LIST(LISTED(pieces_appear_together), LISTED(what_is_dropped_was_never_there),
-          LISTED(refused_at_once), LISTED(numbers_read_back))
+TEST_LIST(LISTED(pieces_appear_together), LISTED(what_is_dropped_was_never_there), LISTED(refused_at_once),
+          LISTED(numbers_read_back))

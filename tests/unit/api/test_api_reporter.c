@@ -41,8 +41,7 @@ static temper_model *train(const temper_data *data)
 }
 
 /* Reports on the data, given in so many calls. */
-static temper_status report(const temper_model *model, const temper_data *data, int as_svg,
-                            char **text)
+static temper_status report(const temper_model *model, const temper_data *data, int as_svg, char **text)
 {
     temper_reporter *reporter;
     temper_status status = temper_reporter_new(model, &reporter, NULL);
@@ -146,6 +145,5 @@ TEST(memory_may_end)
     temper_data_free(data);
 }
 
-TEST_LIST(LISTED(pages_and_pictures), LISTED(rows_come_in_any_number_of_calls),
-          LISTED(classes_are_found_by_name), LISTED(rows_without_labels_are_refused),
-          LISTED(memory_may_end))
+TEST_LIST(LISTED(pages_and_pictures), LISTED(rows_come_in_any_number_of_calls), LISTED(classes_are_found_by_name),
+          LISTED(rows_without_labels_are_refused), LISTED(memory_may_end))

@@ -51,8 +51,7 @@ static bool planting_audit(struct planting *p, enum planted how, temper_audit_op
     temper_error error = {0};
     made_clouds(p->x, p->label, 0.42);
     plant(p->label, p->wrong, how);
-    if (!CHECK(temper_data_borrow_f64(p->x, ROWS, COLUMNS, p->label, &p->data, &error) ==
-               TEMPER_OK))
+    if (!CHECK(temper_data_borrow_f64(p->x, ROWS, COLUMNS, p->label, &p->data, &error) == TEMPER_OK))
         return false;
     temper_status status = temper_audit(p->data, &options, p->score, &p->report, &error);
     return CHECKF(status == TEMPER_OK, "%s", error.message);
@@ -99,8 +98,7 @@ static void check_planted(enum planted how)
     CHECK_NEAR((double)report->supported, planted, 0.2 * planted);
     for (size_t count = 100; count <= report->supported; count += 50)
         CHECKF(fabs(temper_audit_precision(report, count) - truly_wrong(p, count)) <= 0.05,
-               "first %zu: %g expected, %g true", count, temper_audit_precision(report, count),
-               truly_wrong(p, count));
+               "first %zu: %g expected, %g true", count, temper_audit_precision(report, count), truly_wrong(p, count));
     planting_free(p);
 }
 
@@ -365,6 +363,5 @@ TEST(neighbours_far_from_zero_are_the_same)
 
 TEST_LIST(LISTED(finds_labels_that_are_wrong_evenly), LISTED(finds_labels_that_are_wrong_in_pairs),
           LISTED(report_is_consistent), LISTED(any_number_of_threads), LISTED(chooses_temperatures),
-          LISTED(rows_from_elsewhere), LISTED(conflicts), LISTED(fixes), LISTED(page),
-          LISTED(refusals), LISTED(interruption), LISTED(memory_ends),
-          LISTED(neighbours_far_from_zero_are_the_same))
+          LISTED(rows_from_elsewhere), LISTED(conflicts), LISTED(fixes), LISTED(page), LISTED(refusals),
+          LISTED(interruption), LISTED(memory_ends), LISTED(neighbours_far_from_zero_are_the_same))

@@ -56,17 +56,14 @@ static void check_planted(double rate, double least)
     draw(p, rate);
     options.choose = 0;
     options.train.threads = 1;
-    bool made = CHECK(temper_data_borrow_f64(p->x, ROWS, COLUMNS, p->label, &p->data, &error) ==
-                      TEMPER_OK) &&
-                CHECKF(temper_audit(p->data, &options, NULL, &p->report, &error) == TEMPER_OK, "%s",
-                       error.message);
+    bool made = CHECK(temper_data_borrow_f64(p->x, ROWS, COLUMNS, p->label, &p->data, &error) == TEMPER_OK) &&
+                CHECKF(temper_audit(p->data, &options, NULL, &p->report, &error) == TEMPER_OK, "%s", error.message);
     if (made) {
         for (size_t row = 0; row < ROWS; row++)
             planted += p->wrong[row];
         double precision = made_precision(&p->report, p->wrong, ROWS);
         CHECKF(precision > least, "%g", precision);
-        CHECKF(fabs(p->report.wrong - planted) < 0.015 * ROWS, "%g of %g", p->report.wrong,
-               planted);
+        CHECKF(fabs(p->report.wrong - planted) < 0.015 * ROWS, "%g of %g", p->report.wrong, planted);
         CHECKF(fabs(most_off(p)) <= 0.05, "%g", most_off(p));
         CHECK(p->report.wrong_low < p->report.wrong && p->report.wrong < p->report.wrong_high);
     }

@@ -14,31 +14,25 @@ struct found {
     temper_suspect suspects[4];
 };
 
-static bool found_open(struct found *found, const char *path, const char *text,
-                       const temper_read_options *options)
+static bool found_open(struct found *found, const char *path, const char *text, const temper_read_options *options)
 {
     temper_error error = {0};
     *found = (struct found){.data = NULL};
     scratch_write(path, text, strlen(text));
-    if (!CHECKF(temper_data_read(path, options, &found->data, &error) == TEMPER_OK, "%s",
-                error.message))
+    if (!CHECKF(temper_data_read(path, options, &found->data, &error) == TEMPER_OK, "%s", error.message))
         return false;
     const uint32_t *label = temper_data_labels(found->data);
     static const unsigned long long order[] = {1, 3, 0, 2};
     for (size_t i = 0; i < 4; i++)
-        found->suspects[i] = (temper_suspect){.row = order[i],
-                                              .given = label[order[i]],
-                                              .suggested = 1 - label[order[i]],
-                                              .importance = 0.25};
-    found->report = (temper_audit_report){.suspects = found->suspects,
-                                          .rows = temper_data_rows(found->data),
-                                          .classes = 2,
-                                          .loss = {.t1 = 0.5, .t2 = 1}};
+        found->suspects[i] = (temper_suspect){
+            .row = order[i], .given = label[order[i]], .suggested = 1 - label[order[i]], .importance = 0.25};
+    found->report = (temper_audit_report){
+        .suspects = found->suspects, .rows = temper_data_rows(found->data), .classes = 2, .loss = {.t1 = 0.5, .t2 = 1}};
     return true;
 }
 
-static temper_status fix(struct found *found, const char *how, const char *path,
-                         temper_audit_fixing *fixing, temper_error *error)
+static temper_status fix(struct found *found, const char *how, const char *path, temper_audit_fixing *fixing,
+                         temper_error *error)
 {
     *fixing = (temper_audit_fixing){.how = how, .path = path};
     return temper_audit_fix_write(found->data, &found->report, 2, fixing, error);
@@ -92,10 +86,8 @@ TEST(columns_of_weights)
     temper_audit_fixing fixing;
     temper_read_options options = {.header = "no", .weights = "1", .missing = "drop"};
     scratch_enter();
-    if (found_open(&found, "in.tsv", "1\t5\t0\n\"4\" \t6\t1\n1\tNA\t1\n2\t7\t1\n2\t8\t0\n",
-                   &options))
-        fixed_is(&found, "weight", "out.tsv",
-                 "1\t5\t0\n\"1\" \t6\t1\n1\tNA\t1\n2\t7\t1\n0.5\t8\t0\n");
+    if (found_open(&found, "in.tsv", "1\t5\t0\n\"4\" \t6\t1\n1\tNA\t1\n2\t7\t1\n2\t8\t0\n", &options))
+        fixed_is(&found, "weight", "out.tsv", "1\t5\t0\n\"1\" \t6\t1\n1\tNA\t1\n2\t7\t1\n0.5\t8\t0\n");
     CHECK(fix(&found, "weight", "out.tsv", &fixing, NULL) == TEMPER_OK);
     CHECK_EQ_TEXT(fixing.weights, "1");
     temper_data_free(found.data);
@@ -121,8 +113,7 @@ TEST(sparse_text)
         CHECK(temper_audit_fix_write(found.data, &found.report, 1, &fixing, NULL) == TEMPER_OK);
         const char *name = temper_data_class_name(found.data, found.suspects[0].suggested);
         char wanted[100];
-        snprintf(wanted, sizeof wanted, "# a comment\n+1 1:2 # one\n\n  %s\t2:3\r\n+1 \n-1 1:0.50",
-                 name);
+        snprintf(wanted, sizeof wanted, "# a comment\n+1 1:2 # one\n\n  %s\t2:3\r\n+1 \n-1 1:0.50", name);
         CHECK_EQ_TEXT(scratch_text("out.svm"), wanted);
         CHECK(fix(&found, "weight", "out.svm", &fixing, &error) == TEMPER_USAGE);
         CHECK(strstr(error.message, "no place for weights") != NULL);
@@ -191,5 +182,5 @@ TEST(failures)
     scratch_leave();
 }
 
-TEST_LIST(LISTED(tables), LISTED(columns_of_weights), LISTED(sparse_text),
-          LISTED(files_that_have_changed), LISTED(failures))
+TEST_LIST(LISTED(tables), LISTED(columns_of_weights), LISTED(sparse_text), LISTED(files_that_have_changed),
+          LISTED(failures))

@@ -49,8 +49,7 @@ TEST(nearest_rows)
     struct points points = {x, ROWS, DIMENSIONS, NULL};
     fill(x, ROWS * DIMENSIONS);
     for (size_t threads = 1; threads <= 2; threads++)
-        CHECK(knn_find(points, COUNT, threads, index[threads - 1], square[threads - 1], NULL) ==
-              TEMPER_OK);
+        CHECK(knn_find(points, COUNT, threads, index[threads - 1], square[threads - 1], NULL) == TEMPER_OK);
     CHECK(memcmp(index[0], index[1], sizeof index[0]) == 0);
     CHECK(memcmp(square[0], square[1], sizeof square[0]) == 0);
     for (size_t row = 0; row < ROWS; row++)
@@ -58,8 +57,7 @@ TEST(nearest_rows)
             uint32_t other = index[0][row * COUNT + i];
             double there = square_between(x, row, other);
             CHECKF(other != row, "row %zu is its own neighbour", row);
-            CHECKF(nearer(x, row, there * (1 - 1e-5)) <= i &&
-                       nearer(x, row, there * (1 + 1e-5)) >= i,
+            CHECKF(nearer(x, row, there * (1 - 1e-5)) <= i && nearer(x, row, there * (1 + 1e-5)) >= i,
                    "neighbour %zu of row %zu", i, row);
             if (i == COUNT - 1)
                 CHECK_CLOSE(square[0][row], there, 1e-4);
@@ -75,8 +73,7 @@ TEST(nearest_of_many_rows)
     static double square[MANY];
     size_t found = 0, looked = 0;
     fill(x, MANY * DIMENSIONS);
-    CHECK(knn_find((struct points){x, MANY, DIMENSIONS, NULL}, COUNT, 2, index, square, NULL) ==
-          TEMPER_OK);
+    CHECK(knn_find((struct points){x, MANY, DIMENSIONS, NULL}, COUNT, 2, index, square, NULL) == TEMPER_OK);
     for (size_t row = 0; row < MANY; row += 90) {
         size_t nearer_rows = 0;
         double there = square_between(x, row, index[row * COUNT + COUNT - 1]);
@@ -127,8 +124,7 @@ TEST(neighbours_without_memory)
     fill(x, ROWS * DIMENSIONS);
     for (size_t n = 1;; n++) {
         fault_arm(n);
-        temper_status status =
-            knn_find((struct points){x, ROWS, DIMENSIONS, NULL}, COUNT, 1, index, square, NULL);
+        temper_status status = knn_find((struct points){x, ROWS, DIMENSIONS, NULL}, COUNT, 1, index, square, NULL);
         fault_disarm();
         if (!fault_fired())
             break;
@@ -145,10 +141,8 @@ TEST(strongest_directions)
     double directions[6 * 2], moments[4], length[6] = {0};
     for (size_t i = 0; i < 400 * 6; i++)
         x[i] = random_normal(source, i) * (i % 6 == 1 ? 20 : i % 6 == 4 ? 10 : 0.5);
-    struct dataset data = {
-        .x = {.kind = MATRIX_F64, .rows = 400, .columns = 6, .nonzeros = 2400, .dense = x}};
-    CHECK(pca_find(&data, NULL, (struct pca_options){2, 400, 1}, directions, moments, NULL) ==
-          TEMPER_OK);
+    struct dataset data = {.x = {.kind = MATRIX_F64, .rows = 400, .columns = 6, .nonzeros = 2400, .dense = x}};
+    CHECK(pca_find(&data, NULL, (struct pca_options){2, 400, 1}, directions, moments, NULL) == TEMPER_OK);
     double dot = 0, norm = 0, second = 0, fifth = 0;
     for (size_t i = 0; i < 400; i++) {
         second += x[6 * i + 1] * x[6 * i + 1] / 400;
@@ -183,8 +177,8 @@ TEST(places_of_bytes_rows)
     for (size_t j = 0; j < WIDE; j++)
         factor[j] = 1 + (double)j;
     for (size_t threads = 1; threads <= 2; threads++)
-        CHECK(project_bytes(&matrix, (struct directions){w, ALONG, factor}, threads,
-                            out[threads - 1], NULL) == TEMPER_OK);
+        CHECK(project_bytes(&matrix, (struct directions){w, ALONG, factor}, threads, out[threads - 1], NULL) ==
+              TEMPER_OK);
     CHECK(memcmp(out[0], out[1], sizeof out[0]) == 0);
     for (size_t row = 0; row < PLACED; row++)
         for (size_t k = 0; k < ALONG; k++) {
@@ -206,8 +200,7 @@ TEST(places_without_memory)
     size_t n = 0;
     for (bool fired = true; fired;) {
         fault_arm(++n);
-        temper_status status =
-            project_bytes(&matrix, (struct directions){w, 2, NULL}, 1, out, NULL);
+        temper_status status = project_bytes(&matrix, (struct directions){w, 2, NULL}, 1, out, NULL);
         fault_disarm();
         fired = fault_fired();
         CHECK(status == (fired ? TEMPER_NO_MEMORY : TEMPER_OK));
@@ -234,18 +227,13 @@ TEST(equal_sparse_rows)
     static const uint32_t column[] = {0, 3, 0, 2, 0, 3};
     static const float value[] = {1, 2, 1, 2, 1, 2};
     static const uint64_t wanted[] = {0, 1, 2, 0, 2};
-    struct matrix x = {.kind = MATRIX_CSR,
-                       .rows = 5,
-                       .columns = 4,
-                       .row_start = start,
-                       .column = column,
-                       .value = value};
+    struct matrix x = {
+        .kind = MATRIX_CSR, .rows = 5, .columns = 4, .row_start = start, .column = column, .value = value};
     uint64_t first[5];
     CHECK(duplicates_find(&x, first, NULL) == TEMPER_OK);
     CHECK(memcmp(first, wanted, sizeof wanted) == 0);
 }
 
 TEST_LIST(LISTED(nearest_rows), LISTED(nearest_of_many_rows), LISTED(near_rows_come_together),
-          LISTED(fewer_rows_than_a_tile), LISTED(neighbours_without_memory),
-          LISTED(strongest_directions), LISTED(places_of_bytes_rows), LISTED(places_without_memory),
-          LISTED(equal_rows), LISTED(equal_sparse_rows))
+          LISTED(fewer_rows_than_a_tile), LISTED(neighbours_without_memory), LISTED(strongest_directions),
+          LISTED(places_of_bytes_rows), LISTED(places_without_memory), LISTED(equal_rows), LISTED(equal_sparse_rows))

@@ -28,8 +28,7 @@ static void check_two(double first, double second)
     const double rates[2] = {first, second};
     struct noise_binary_range range;
     draw_two(rates, evidence, given, N);
-    noise_binary_fit(&(struct binary_rows){.evidence = evidence, .given = given, .rows = N}, NULL,
-                     &range);
+    noise_binary_fit(&(struct binary_rows){.evidence = evidence, .given = given, .rows = N}, NULL, &range);
     CHECK_NEAR(range.best.rate[0], first, 0.025);
     CHECK_NEAR(range.best.rate[1], second, 0.025);
     CHECK(range.low.rate[0] < range.best.rate[0] && range.best.rate[0] < range.high.rate[0]);
@@ -61,8 +60,7 @@ TEST(a_rate_that_is_known_is_kept)
     static uint32_t given[N];
     struct noise_binary_range range;
     draw_two((const double[2]){0.2, 0.2}, evidence, given, N);
-    struct binary_rows rows = {
-        .evidence = evidence, .given = given, .rows = N, .sure_rate = 0.3, .sure_error = 0.001};
+    struct binary_rows rows = {.evidence = evidence, .given = given, .rows = N, .sure_rate = 0.3, .sure_error = 0.001};
     noise_binary_fit(&rows, NULL, &range);
     CHECK_NEAR(range.best.rate[0], 0.3, 0.01);
     CHECK_NEAR(range.best.rate[1], 0.3, 0.01);
@@ -75,12 +73,11 @@ TEST(two_classes_without_evidence)
     static uint32_t given[50];
     struct noise_binary_range range;
     double out[2];
-    noise_binary_fit(&(struct binary_rows){.evidence = evidence, .given = given, .rows = 50}, NULL,
-                     &range);
+    noise_binary_fit(&(struct binary_rows){.evidence = evidence, .given = given, .rows = 50}, NULL, &range);
     CHECK(isfinite(noise_binary_row(&range.best, evidence, 0, out)));
     CHECK(isfinite(noise_binary_row(&range.high, evidence, 1, out)));
     CHECK(range.best.rate[0] >= 0 && range.best.rate[0] <= 0.5);
 }
 
-TEST_LIST(LISTED(two_classes_with_one_rate), LISTED(two_classes_with_a_rate_each),
-          LISTED(a_rate_that_is_known_is_kept), LISTED(two_classes_without_evidence))
+TEST_LIST(LISTED(two_classes_with_one_rate), LISTED(two_classes_with_a_rate_each), LISTED(a_rate_that_is_known_is_kept),
+          LISTED(two_classes_without_evidence))

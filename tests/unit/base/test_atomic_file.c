@@ -127,8 +127,7 @@ TEST(refused_when_opened_not_when_committed)
     temper_error error = {0};
     scratch_enter();
     CHECK(atomic_file_open("missing/file", &sink, &error) == TEMPER_IO && !sink);
-    CHECKF(strstr(error.message, "missing/file: cannot be written") == error.message, "%s",
-           error.message);
+    CHECKF(strstr(error.message, "missing/file: cannot be written") == error.message, "%s", error.message);
     CHECK(atomic_file_open(".", &sink, NULL) == TEMPER_IO && !sink);
     scratch_leave();
 }
@@ -144,8 +143,7 @@ TEST(long_paths_are_shortened)
         memset(path + i, 'd', i + 10 < sizeof path ? 9 : sizeof path - 1 - i);
     path[sizeof path - 1] = '\0';
     CHECK(atomic_file_open(path, &sink, &error) == TEMPER_IO);
-    CHECKF(strncmp(error.message, "...", 3) == 0 && strstr(error.message, "; create its folder"),
-           "%s", error.message);
+    CHECKF(strncmp(error.message, "...", 3) == 0 && strstr(error.message, "; create its folder"), "%s", error.message);
 }
 
 /* ---- The standard output --------------------------------------------------------------------- */
@@ -190,8 +188,7 @@ static void fail_each(void (*arm)(size_t), const struct blob *noise, temper_stat
         arm(n);
         temper_status status = write_pieces("file", noise, 50000);
         fault_disarm();
-        CHECKF(file_is("file", noise) ||
-                   (status != TEMPER_OK && strcmp(scratch_text("file"), "old") == 0),
+        CHECKF(file_is("file", noise) || (status != TEMPER_OK && strcmp(scratch_text("file"), "old") == 0),
                "after fault %zu: %s", n, temper_status_name(status));
         CHECK_EQ_SIZE(scratch_count(), 1);
         if (!fault_fired())
@@ -237,8 +234,7 @@ TEST(several_files_appear_or_none_does)
         CHECK((access("was-not", F_OK) != 0) == fails);
         CHECK_EQ_SIZE(scratch_count(), fails ? 2 : 3);
         if (fails) {
-            CHECKF(strncmp(error.message, "last: cannot be written: ", 25) == 0, "%s",
-                   error.message);
+            CHECKF(strncmp(error.message, "last: cannot be written: ", 25) == 0, "%s", error.message);
             CHECK(rmdir("last") == 0);
         }
     }
@@ -249,5 +245,5 @@ TEST(several_files_appear_or_none_does)
 TEST_LIST(LISTED(pieces_of_any_size_are_one_file), LISTED(mixed_pieces_keep_their_order),
           LISTED(nothing_appears_before_it_is_whole), LISTED(what_is_dropped_leaves_nothing),
           LISTED(refused_when_opened_not_when_committed), LISTED(long_paths_are_shortened),
-          LISTED(the_standard_output_is_written_to_and_stays_open),
-          LISTED(every_failure_leaves_a_whole_file), LISTED(several_files_appear_or_none_does))
+          LISTED(the_standard_output_is_written_to_and_stays_open), LISTED(every_failure_leaves_a_whole_file),
+          LISTED(several_files_appear_or_none_does))

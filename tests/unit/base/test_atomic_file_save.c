@@ -26,8 +26,7 @@ static void check_refused(const char *path, const char *words)
     temper_error error = {0};
     CHECK(atomic_file_save(path, "new", 3, &error) == TEMPER_IO);
     CHECK(error.status == TEMPER_IO);
-    CHECKF(strstr(error.message, words) != NULL, "\"%s\" does not say \"%s\"", error.message,
-           words);
+    CHECKF(strstr(error.message, words) != NULL, "\"%s\" does not say \"%s\"", error.message, words);
     CHECKF(strstr(error.message, path) != NULL, "\"%s\" does not name %s", error.message, path);
 }
 
@@ -229,8 +228,7 @@ TEST(a_folder_without_permission_is_refused)
     scratch_enter();
     CHECK(save("file", "old") == TEMPER_OK);
     CHECK(chmod("file", 0666) == 0 && chmod(".", 0555) == 0);
-    int status = scratch_unprivileged(save_status, "file"),
-        fresh = scratch_unprivileged(save_status, "fresh");
+    int status = scratch_unprivileged(save_status, "file"), fresh = scratch_unprivileged(save_status, "fresh");
     CHECK(chmod(".", 0755) == 0);
     CHECK_EQ_TEXT(scratch_text("file"), "old");
     CHECK_EQ_SIZE(scratch_count(), 1);
@@ -278,8 +276,7 @@ static size_t fail_each(void (*arm)(size_t), temper_status expected)
         check_whole(status, n);
         if (!fault_fired())
             return told;
-        CHECKF(status == expected || status == TEMPER_OK, "fault %zu: %s", n,
-               temper_status_name(status));
+        CHECKF(status == expected || status == TEMPER_OK, "fault %zu: %s", n, temper_status_name(status));
         told += status == expected;
     }
 }
@@ -311,14 +308,11 @@ TEST(interrupted_and_short_writes_go_on)
     scratch_leave();
 }
 
-TEST_LIST(LISTED(a_new_file), LISTED(a_replaced_file_keeps_its_mode),
-          LISTED(the_old_file_is_replaced_not_written_over), LISTED(a_large_file_is_whole),
-          LISTED(a_temporary_file_of_another_is_left_alone), LISTED(links_are_followed),
+TEST_LIST(LISTED(a_new_file), LISTED(a_replaced_file_keeps_its_mode), LISTED(the_old_file_is_replaced_not_written_over),
+          LISTED(a_large_file_is_whole), LISTED(a_temporary_file_of_another_is_left_alone), LISTED(links_are_followed),
           LISTED(links_in_a_circle_are_refused), LISTED(devices_are_written_to_and_stay),
           LISTED(pipes_are_written_to_and_stay), LISTED(what_cannot_be_written_is_said),
           LISTED(the_public_call_checks_its_arguments), LISTED(a_dash_is_a_name_like_others),
-          LISTED(a_folder_without_permission_is_refused),
-          LISTED(a_file_without_permission_is_refused),
-          LISTED(every_failing_call_leaves_a_whole_file),
-          LISTED(every_failing_allocation_leaves_a_whole_file),
+          LISTED(a_folder_without_permission_is_refused), LISTED(a_file_without_permission_is_refused),
+          LISTED(every_failing_call_leaves_a_whole_file), LISTED(every_failing_allocation_leaves_a_whole_file),
           LISTED(interrupted_and_short_writes_go_on))

@@ -35,8 +35,7 @@ static void check_all_done(size_t threads)
     struct tally tally = {.threads = threads > 0 ? threads : 1};
     CHECK(parallel_blocks(BLOCKS, threads, count_block, &tally) == TEMPER_OK);
     for (size_t i = 0; i < BLOCKS; i++)
-        CHECKF(atomic_load(&tally.done[i]) == 1, "block %zu was done %d times", i,
-               atomic_load(&tally.done[i]));
+        CHECKF(atomic_load(&tally.done[i]) == 1, "block %zu was done %d times", i, atomic_load(&tally.done[i]));
     CHECK(atomic_load(&tally.strangers) == 0);
 }
 
@@ -101,8 +100,8 @@ TEST(any_number_of_threads_gives_the_same_bits)
     for (size_t i = 1; i < THREAD_COUNTS; i++)
         for (int repeat = 0; repeat < 3; repeat++) {
             double actual = sum_on(thread_counts[i]);
-            CHECKF(bits_of(actual) == bits_of(expected), "%zu threads: %.17g, one: %.17g",
-                   thread_counts[i], actual, expected);
+            CHECKF(bits_of(actual) == bits_of(expected), "%zu threads: %.17g, one: %.17g", thread_counts[i], actual,
+                   expected);
         }
 }
 
@@ -138,8 +137,7 @@ TEST(the_first_failing_block_wins)
         for (int repeat = 0; repeat < 20; repeat++) {
             struct failing failing = {0};
             temper_status status = parallel_blocks(BLOCKS, thread_counts[i], fail_some, &failing);
-            CHECKF(status == TEMPER_BAD_DATA, "%zu threads: %s", thread_counts[i],
-                   temper_status_name(status));
+            CHECKF(status == TEMPER_BAD_DATA, "%zu threads: %s", thread_counts[i], temper_status_name(status));
             for (size_t block = 0; block <= FIRST_BAD; block++)
                 CHECK(atomic_load(&failing.done[block]) == 1);
         }
@@ -195,5 +193,4 @@ TEST(the_machine_has_a_thread)
 TEST_LIST(LISTED(every_block_is_done_once), LISTED(no_blocks_are_no_work),
           LISTED(any_number_of_threads_gives_the_same_bits), LISTED(the_first_failing_block_wins),
           LISTED(one_thread_stops_at_the_failure), LISTED(without_new_threads_the_caller_does_it),
-          LISTED(one_thread_starts_none), LISTED(no_memory_is_a_status),
-          LISTED(the_machine_has_a_thread))
+          LISTED(one_thread_starts_none), LISTED(no_memory_is_a_status), LISTED(the_machine_has_a_thread))

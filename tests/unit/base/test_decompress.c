@@ -49,8 +49,7 @@ static void check_refused(const struct blob *archive, const char *words)
     struct blob all = {0};
     temper_error error = {0};
     CHECK(unpack(archive, &all, &error) == TEMPER_BAD_DATA);
-    CHECKF(strstr(error.message, words) != NULL && strstr(error.message, "archive: ") &&
-               strchr(error.message, ';'),
+    CHECKF(strstr(error.message, words) != NULL && strstr(error.message, "archive: ") && strchr(error.message, ';'),
            "\"%s\" does not say \"%s\"", error.message, words);
     blob_free(&all);
 }
@@ -97,8 +96,7 @@ static void check_place(const char *message, size_t at, size_t length)
     static const char words[] = "damaged before byte ";
     const char *place = strstr(message, words);
     size_t byte = place ? strtoul(place + sizeof words - 1, NULL, 10) : length;
-    CHECKF(!place || (byte > at + 1 && byte <= length + 1), "byte %zu of %zu was changed: %s",
-           at + 1, length, message);
+    CHECKF(!place || (byte > at + 1 && byte <= length + 1), "byte %zu of %zu was changed: %s", at + 1, length, message);
 }
 
 /* Every bit flipped: refused, or in a field that means nothing for the bytes. */
@@ -113,8 +111,8 @@ static size_t check_every_flip(add_fn *add, size_t magic)
         archive.bytes[i / 8] ^= (unsigned char)(1 << i % 8);
         temper_status status = unpack(&archive, &all, &error);
         archive.bytes[i / 8] ^= (unsigned char)(1 << i % 8);
-        CHECKF(status == TEMPER_BAD_DATA || (status == TEMPER_OK && same(&all, &expected)),
-               "bit %zu: %s, %zu bytes", i, temper_status_name(status), all.length);
+        CHECKF(status == TEMPER_BAD_DATA || (status == TEMPER_OK && same(&all, &expected)), "bit %zu: %s, %zu bytes", i,
+               temper_status_name(status), all.length);
         check_place(error.message, i / 8, archive.length);
         harmless += status == TEMPER_OK;
         blob_free(&all);
@@ -370,8 +368,7 @@ TEST(a_bomb_takes_no_memory)
     getrusage(RUSAGE_SELF, &after);
     CHECK_EQ_SIZE(total, 64 << 20);
     CHECK_EQ_SIZE(wrong, 0);
-    CHECKF(after.ru_maxrss - before.ru_maxrss < 16 << 10, "%ld KiB",
-           after.ru_maxrss - before.ru_maxrss);
+    CHECKF(after.ru_maxrss - before.ru_maxrss < 16 << 10, "%ld KiB", after.ru_maxrss - before.ru_maxrss);
     scratch_leave();
     blob_free(&archive);
 }
@@ -381,6 +378,5 @@ TEST_LIST(LISTED(gzip_members_are_one_stream), LISTED(gzip_may_be_padded_with_ze
           LISTED(gzip_with_any_bit_flipped_is_refused), LISTED(a_wrong_length_or_checksum_is_named),
           LISTED(zstd_frames_are_one_stream), LISTED(zstd_followed_by_garbage_is_refused),
           LISTED(zstd_cut_anywhere_is_refused), LISTED(zstd_with_any_bit_flipped_is_refused),
-          LISTED(damage_in_zstd_has_a_place),
-          LISTED(zstd_of_another_length_than_its_header_says_is_refused),
+          LISTED(damage_in_zstd_has_a_place), LISTED(zstd_of_another_length_than_its_header_says_is_refused),
           LISTED(zstd_that_needs_much_memory_is_refused), LISTED(a_bomb_takes_no_memory))

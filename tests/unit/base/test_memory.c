@@ -123,6 +123,5 @@ TEST(each_allocation_can_be_made_to_fail)
 
 TEST_LIST(LISTED(mul_size_is_exact_or_refuses), LISTED(add_size_is_exact_or_refuses),
           LISTED(no_bytes_are_not_a_failure), LISTED(what_does_not_fit_is_refused),
-          LISTED(zeroed_blocks_are_zero_and_resizing_keeps_bytes),
-          LISTED(aligned_blocks_are_aligned_and_large_enough),
+          LISTED(zeroed_blocks_are_zero_and_resizing_keeps_bytes), LISTED(aligned_blocks_are_aligned_and_large_enough),
           LISTED(each_allocation_can_be_made_to_fail))

@@ -28,8 +28,8 @@ static void agree(const char *text)
     double d = -1, judge = strtod(text, NULL);
     float f = -1, judge32 = strtof(text, NULL);
     enum number_result result = read64(text, &d), result32 = read32(text, &f);
-    CHECKF(isinf(judge) ? result == NUMBER_OVERFLOW : memcmp(&d, &judge, sizeof d) == 0,
-           "'%s' became %.17g, not %.17g", text, d, judge);
+    CHECKF(isinf(judge) ? result == NUMBER_OVERFLOW : memcmp(&d, &judge, sizeof d) == 0, "'%s' became %.17g, not %.17g",
+           text, d, judge);
     CHECKF(isinf(judge32) ? result32 == NUMBER_OVERFLOW : memcmp(&f, &judge32, sizeof f) == 0,
            "'%s' became %.9g, not %.9g", text, (double)f, (double)judge32);
 }
@@ -89,17 +89,16 @@ TEST(what_people_write)
 
 TEST(no_numbers)
 {
-    static const char *const texts[] = {
-        "",   " ",     "+",   "-",    ".",     "e5",  "1e",   "1e+",  "1 ", " 1",      "1,5", "0x1",
-        "1f", "1_000", "--1", "1..2", "1.2.3", "one", "1e5.", "\x01", "in", "infinit", "nanx"};
+    static const char *const texts[] = {"",      " ",   "+",    "-",    ".",  "e5",      "1e",  "1e+",
+                                        "1 ",    " 1",  "1,5",  "0x1",  "1f", "1_000",   "--1", "1..2",
+                                        "1.2.3", "one", "1e5.", "\x01", "in", "infinit", "nanx"};
     double d = 7;
     float f = 7;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         CHECKF(read64(texts[i], &d) == NUMBER_NONE && d == 7, "'%s'", texts[i]);
         CHECKF(read32(texts[i], &f) == NUMBER_NONE && f == 7, "'%s'", texts[i]);
     }
-    static const char *const words[] = {"nan",  "NaN",  "-nan",     "inf",
-                                        "+Inf", "-INF", "infinity", "Infinity"};
+    static const char *const words[] = {"nan", "NaN", "-nan", "inf", "+Inf", "-INF", "infinity", "Infinity"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         CHECKF(read64(words[i], &d) == NUMBER_NOT_FINITE && d == 7, "'%s'", words[i]);
 }
@@ -198,8 +197,7 @@ static void write_and_read(double d)
     if (!isfinite(f))
         return;
     number_write_f32(f, text);
-    CHECKF(read32(text, &back32) == NUMBER_OK && back32 == f, "%.9g was written as '%s'", (double)f,
-           text);
+    CHECKF(read32(text, &back32) == NUMBER_OK && back32 == f, "%.9g was written as '%s'", (double)f, text);
 }
 
 TEST(what_is_written_reads_back)
@@ -276,7 +274,6 @@ TEST(locale_does_not_matter)
 }
 
 TEST_LIST(LISTED(what_people_write), LISTED(no_numbers), LISTED(very_long_tokens),
-          LISTED(the_last_of_many_digits_decides), LISTED(a_million_digits),
-          LISTED(random_decimals_agree), LISTED(what_is_written_reads_back),
-          LISTED(short_and_as_people_write_it), LISTED(whole_numbers),
+          LISTED(the_last_of_many_digits_decides), LISTED(a_million_digits), LISTED(random_decimals_agree),
+          LISTED(what_is_written_reads_back), LISTED(short_and_as_people_write_it), LISTED(whole_numbers),
           LISTED(locale_does_not_matter))

@@ -22,8 +22,7 @@ static void agree(double value)
         snprintf(printed, sizeof printed, "%.*e", precision - 1, value);
     while (strtod(printed, NULL) != value && ++precision <= DECIMAL_DIGITS);
     snprintf(text, sizeof text, "%" PRIu64 "e%d", digits, exponent - (DECIMAL_DIGITS - 1));
-    CHECKF(strtod(text, NULL) == value && digits / 10000000000000000 >= 1 &&
-               digits / 10000000000000000 <= 9,
+    CHECKF(strtod(text, NULL) == value && digits / 10000000000000000 >= 1 && digits / 10000000000000000 <= 9,
            "%.17g became %s", value, text);
     /* As many digits, and the same. */
     snprintf(text, sizeof text, "%" PRIu64, digits);
@@ -32,16 +31,14 @@ static void agree(double value)
             at++;
         CHECKF(text[i] == (i < precision ? printed[at++] : '0'), "%s is not %s", text, printed);
     }
-    CHECKF(exponent == strtol(strchr(printed, 'e') + 1, NULL, 10), "%s has another exponent",
-           printed);
+    CHECKF(exponent == strtol(strchr(printed, 'e') + 1, NULL, 10), "%s has another exponent", printed);
 }
 
 TEST(random_numbers)
 {
     const struct random random = {.seed = 4};
     for (uint64_t i = 0; i < 20000; i++)
-        agree(pow(10, -10.9 + 24.8 * random_uniform(random, 2 * i)) *
-              (1 + 1e-3 * random_uniform(random, 2 * i + 1)));
+        agree(pow(10, -10.9 + 24.8 * random_uniform(random, 2 * i)) * (1 + 1e-3 * random_uniform(random, 2 * i + 1)));
 }
 
 /* Decimals of few digits, powers of two and of ten, and their neighbours. */

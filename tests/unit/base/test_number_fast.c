@@ -103,8 +103,7 @@ static void write_number(struct random random, uint64_t i, char *out, size_t siz
 static bool read_plain(const char *text, struct number_fast *plain)
 {
     struct number_view view = number_look(text, ',');
-    return view.ends &&
-           number_fast_read(text, (unsigned)__builtin_ctz(view.ends), view.stops, plain);
+    return view.ends && number_fast_read(text, (unsigned)__builtin_ctz(view.ends), view.stops, plain);
 }
 
 /* Whether what the quick path took is what base/number reads. */
@@ -144,10 +143,10 @@ TEST(plain_numbers_are_exact)
 
 TEST(what_is_no_number_is_not_taken)
 {
-    static const char *const texts[] = {
-        ",",        "-,",     ".,",     "-.,",    "--1,",   "1-,",   "1.2.3,",  "1..2,",  "1e,",
-        "1e+,",     "e5,",    "1e5e5,", "1 2,",   " 1,",    "1 ,",   "0x10,",   "1:2,",   "nan,",
-        "1.2e--3,", "1.e5.,", "+,",     "1e1.5,", "1.5-3,", "1.-5,", "1\0002,", "1_000,", "1.5f,"};
+    static const char *const texts[] = {",",      "-,",     ".,",    "-.,",     "--1,",     "1-,",    "1.2.3,",
+                                        "1..2,",  "1e,",    "1e+,",  "e5,",     "1e5e5,",   "1 2,",   " 1,",
+                                        "1 ,",    "0x10,",  "1:2,",  "nan,",    "1.2e--3,", "1.e5.,", "+,",
+                                        "1e1.5,", "1.5-3,", "1.-5,", "1\0002,", "1_000,",   "1.5f,"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         char text[NUMBER_PLAIN_AHEAD + 16] = "";
         struct number_fast plain;
@@ -156,6 +155,5 @@ TEST(what_is_no_number_is_not_taken)
     }
 }
 
-TEST_LIST(LISTED(every_byte_is_seen_for_what_it_is),
-          LISTED(random_bytes_are_seen_for_what_they_are), LISTED(digits_of_all_lengths),
-          LISTED(plain_numbers_are_exact), LISTED(what_is_no_number_is_not_taken))
+TEST_LIST(LISTED(every_byte_is_seen_for_what_it_is), LISTED(random_bytes_are_seen_for_what_they_are),
+          LISTED(digits_of_all_lengths), LISTED(plain_numbers_are_exact), LISTED(what_is_no_number_is_not_taken))

@@ -10,14 +10,12 @@
 
 static const struct random stream = {.seed = 20190417, .stream = 3};
 
-static void check_philox(const uint32_t counter[4], const uint32_t key[2],
-                         const uint32_t expected[4])
+static void check_philox(const uint32_t counter[4], const uint32_t key[2], const uint32_t expected[4])
 {
     uint32_t out[4];
     philox4x32(counter, key, out);
     for (size_t i = 0; i < 4; i++)
-        CHECKF(out[i] == expected[i], "word %zu: %08" PRIx32 ", expected %08" PRIx32, i, out[i],
-               expected[i]);
+        CHECKF(out[i] == expected[i], "word %zu: %08" PRIx32 ", expected %08" PRIx32, i, out[i], expected[i]);
 }
 
 /* From the known-answer file of Random123, which defines the generator. */
@@ -38,8 +36,8 @@ TEST(bits_are_philox_of_index_stream_and_seed)
 {
     const struct random random = {.seed = 0x299f31d0a4093822u, .stream = 0x13198a2e};
     uint32_t out[4];
-    philox4x32((const uint32_t[]){0x243f6a88, 0x85a308d3, 0x13198a2e, 0},
-               (const uint32_t[]){0xa4093822, 0x299f31d0}, out);
+    philox4x32((const uint32_t[]){0x243f6a88, 0x85a308d3, 0x13198a2e, 0}, (const uint32_t[]){0xa4093822, 0x299f31d0},
+               out);
     CHECK(random_bits(random, 0x85a308d3243f6a88u) == ((uint64_t)out[1] << 32 | out[0]));
 }
 
@@ -101,8 +99,7 @@ TEST(below_has_no_bias)
     }
     for (int k = 0; k < BOUND; k++)
         chi_square += pow(count[k] - (double)N / BOUND, 2) / ((double)N / BOUND);
-    CHECKF(chi_square < 22.5, "chi-square %g with 6 degrees of freedom",
-           chi_square); /* p = 0.001 */
+    CHECKF(chi_square < 22.5, "chi-square %g with 6 degrees of freedom", chi_square); /* p = 0.001 */
 }
 
 /* Just above 2^63 every second draw is rejected; without that, small numbers would come twice as
@@ -184,6 +181,5 @@ TEST(permutations_have_no_bias)
 
 TEST_LIST(LISTED(philox_known_answers), LISTED(bits_are_philox_of_index_stream_and_seed),
           LISTED(seed_stream_and_index_all_matter), LISTED(every_bit_is_set_half_of_the_time),
-          LISTED(uniform_moments_and_range), LISTED(below_has_no_bias),
-          LISTED(below_rejects_where_it_must), LISTED(normal_moments),
-          LISTED(a_permutation_holds_everything_once), LISTED(permutations_have_no_bias))
+          LISTED(uniform_moments_and_range), LISTED(below_has_no_bias), LISTED(below_rejects_where_it_must),
+          LISTED(normal_moments), LISTED(a_permutation_holds_everything_once), LISTED(permutations_have_no_bias))

@@ -49,8 +49,7 @@ static void check_reads(const char *path, const struct blob *expected, size_t pi
     temper_status status = read_all(path, piece, &all, &error);
     CHECKF(status == TEMPER_OK, "%s", error.message);
     CHECK_EQ_SIZE(all.length, expected->length);
-    CHECK(all.length == expected->length &&
-          (all.length == 0 || memcmp(all.bytes, expected->bytes, all.length) == 0));
+    CHECK(all.length == expected->length && (all.length == 0 || memcmp(all.bytes, expected->bytes, all.length) == 0));
     blob_free(&all);
 }
 
@@ -68,10 +67,9 @@ static void check_refused(const char *path, temper_status expected, const char *
     temper_error error = {0};
     struct blob all = {0};
     CHECK(read_all(path, 4096, &all, &error) == expected);
-    CHECKF(error.status == expected && strstr(error.message, words) != NULL,
-           "%s \"%s\" does not say \"%s\"", temper_status_name(error.status), error.message, words);
-    CHECKF(strstr(error.message, path) == error.message, "\"%s\" does not begin with %s",
-           error.message, path);
+    CHECKF(error.status == expected && strstr(error.message, words) != NULL, "%s \"%s\" does not say \"%s\"",
+           temper_status_name(error.status), error.message, words);
+    CHECKF(strstr(error.message, path) == error.message, "\"%s\" does not begin with %s", error.message, path);
     CHECKF(strchr(error.message, ';') != NULL, "\"%s\" does not say what to do", error.message);
     blob_free(&all);
 }
@@ -215,8 +213,7 @@ TEST(the_standard_input_is_read_and_stays_open)
     close(ends[0]);
     temper_error error = {0};
     CHECK(source_open("-", &source, &error) == TEMPER_IO);
-    CHECKF(strstr(error.message, "standard input: cannot be read") == error.message, "%s",
-           error.message);
+    CHECKF(strstr(error.message, "standard input: cannot be read") == error.message, "%s", error.message);
     if (saved >= 0) {
         CHECK(dup2(saved, STDIN_FILENO) == STDIN_FILENO);
         close(saved);
@@ -297,8 +294,7 @@ TEST(a_read_error_half_way_is_told_and_stays)
         if (!fault_fired())
             break;
         CHECK(status == TEMPER_IO && all.length < noise.length);
-        CHECKF(strstr(error.message, "file: cannot be read: ") == error.message, "%s",
-               error.message);
+        CHECKF(strstr(error.message, "file: cannot be read: ") == error.message, "%s", error.message);
     }
     CHECK(all.length == noise.length);
     struct source *source = open_or_fail("file");
@@ -377,11 +373,9 @@ TEST(every_failing_allocation_is_told)
     blob_free(&packed);
 }
 
-TEST_LIST(LISTED(a_file_is_read_in_pieces_of_any_size),
-          LISTED(short_files_are_not_taken_for_archives), LISTED(what_cannot_be_opened_is_said),
-          LISTED(a_file_without_permission_is_refused),
-          LISTED(pipes_are_read_however_they_are_written),
-          LISTED(the_standard_input_is_read_and_stays_open),
+TEST_LIST(LISTED(a_file_is_read_in_pieces_of_any_size), LISTED(short_files_are_not_taken_for_archives),
+          LISTED(what_cannot_be_opened_is_said), LISTED(a_file_without_permission_is_refused),
+          LISTED(pipes_are_read_however_they_are_written), LISTED(the_standard_input_is_read_and_stays_open),
           LISTED(a_read_that_waits_can_be_stopped), LISTED(peeking_takes_nothing),
           LISTED(a_read_error_half_way_is_told_and_stays), LISTED(a_read_error_of_the_system),
           LISTED(interrupted_and_short_reads_go_on), LISTED(every_failing_allocation_is_told))

@@ -6,9 +6,9 @@
 
 TEST(every_status_has_name_text_and_exit_code)
 {
-#define CHECK_ROW(name, exit_code, text)                                                           \
-    CHECK_EQ_TEXT(temper_status_name(TEMPER_##name), #name);                                       \
-    CHECK_EQ_TEXT(temper_status_text(TEMPER_##name), text);                                        \
+#define CHECK_ROW(name, exit_code, text)                                                                               \
+    CHECK_EQ_TEXT(temper_status_name(TEMPER_##name), #name);                                                           \
+    CHECK_EQ_TEXT(temper_status_text(TEMPER_##name), text);                                                            \
     CHECK(temper_status_exit_code(TEMPER_##name) == (exit_code));
     TEMPER_STATUS_LIST(CHECK_ROW)
 #undef CHECK_ROW

@@ -115,12 +115,11 @@ TEST(numbers_are_rounded_to_the_last_decimal)
         text_append_number(&text, value, decimals);
         double back = strtod(text.bytes, NULL);
         double unit = pow(10, -decimals);
-        CHECKF(fabs(back - value) <= 0.5 * unit + 1e-15 * fabs(value), "%.17g as %s", value,
-               text.bytes);
+        CHECKF(fabs(back - value) <= 0.5 * unit + 1e-15 * fabs(value), "%.17g as %s", value, text.bytes);
         const char *point = strchr(text.bytes, '.');
         if (point)
-            CHECKF((int)strlen(point + 1) <= decimals && text.bytes[text.length - 1] != '0',
-                   "%.17g as %s", value, text.bytes);
+            CHECKF((int)strlen(point + 1) <= decimals && text.bytes[text.length - 1] != '0', "%.17g as %s", value,
+                   text.bytes);
         text_free(&text);
     }
 }
@@ -199,9 +198,7 @@ TEST(case_and_blanks_do_not_count)
     CHECK_EQ_TEXT(plural(0), "s");
 }
 
-TEST_LIST(LISTED(case_and_blanks_do_not_count), LISTED(appends_and_stays_terminated),
-          LISTED(bytes_may_be_zero), LISTED(grows_by_any_amount), LISTED(numbers),
-          LISTED(huge_numbers_keep_their_digits), LISTED(numbers_are_rounded_to_the_last_decimal),
-          LISTED(a_locale_with_a_comma_changes_nothing),
-          LISTED(every_failing_allocation_is_noticed_once_and_for_all),
-          LISTED(a_length_that_does_not_fit_is_a_failure))
+TEST_LIST(LISTED(case_and_blanks_do_not_count), LISTED(appends_and_stays_terminated), LISTED(bytes_may_be_zero),
+          LISTED(grows_by_any_amount), LISTED(numbers), LISTED(huge_numbers_keep_their_digits),
+          LISTED(numbers_are_rounded_to_the_last_decimal), LISTED(a_locale_with_a_comma_changes_nothing),
+          LISTED(every_failing_allocation_is_noticed_once_and_for_all), LISTED(a_length_that_does_not_fit_is_a_failure))

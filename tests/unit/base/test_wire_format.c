@@ -84,5 +84,4 @@ TEST(a_lack_of_memory_is_told_at_the_end)
 }
 
 TEST_LIST(LISTED(all_comes_back), LISTED(other_kinds_and_other_bytes_are_refused),
-          LISTED(counts_beyond_the_end_fail_before_memory_is_asked_for),
-          LISTED(a_lack_of_memory_is_told_at_the_end))
+          LISTED(counts_beyond_the_end_fail_before_memory_is_asked_for), LISTED(a_lack_of_memory_is_told_at_the_end))

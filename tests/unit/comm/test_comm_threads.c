@@ -16,19 +16,17 @@ static void tell(void *context, const temper_comm *comm)
     int word[2] = {(int)comm->rank, 7};
     int *result = context;
     bool good = comm_count(comm, comm->rank + 1, &before, &all, &error) == TEMPER_OK &&
-                all == comm->size * (comm->size + 1) / 2 &&
-                before == comm->rank * (comm->rank + 1) / 2;
+                all == comm->size * (comm->size + 1) / 2 && before == comm->rank * (comm->rank + 1) / 2;
     good = comm_broadcast(comm, comm->size - 1, word, sizeof word, &error) == TEMPER_OK &&
            word[0] == (int)comm->size - 1 && good;
     /* Ranks 1 and 2 fail, with words of their own: all have those of 1. */
     temper_status status = TEMPER_OK;
     if (comm->rank == 1 || comm->rank == 2)
-        status = error_at(&error, comm->rank == 1 ? TEMPER_BAD_DATA : TEMPER_IO, 10 + comm->rank, 3,
-                          "rank %zu", comm->rank);
+        status =
+            error_at(&error, comm->rank == 1 ? TEMPER_BAD_DATA : TEMPER_IO, 10 + comm->rank, 3, "rank %zu", comm->rank);
     status = comm_agree(comm, status, &error);
     if (comm->size > 1)
-        good = good && status == TEMPER_BAD_DATA && error.line == 11 &&
-               strcmp(error.message, "rank 1") == 0;
+        good = good && status == TEMPER_BAD_DATA && error.line == 11 && strcmp(error.message, "rank 1") == 0;
     else
         good = good && status == TEMPER_OK;
     result[comm->rank] = good;

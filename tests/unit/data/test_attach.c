@@ -70,5 +70,4 @@ TEST(memory_may_end)
     }
 }
 
-TEST_LIST(LISTED(names_and_weights), LISTED(bad_ones_are_refused_and_change_nothing),
-          LISTED(memory_may_end))
+TEST_LIST(LISTED(names_and_weights), LISTED(bad_ones_are_refused_and_change_nothing), LISTED(memory_may_end))

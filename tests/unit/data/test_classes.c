@@ -42,10 +42,10 @@ TEST(numbers_compare_as_numbers)
 
 TEST(text_compares_as_text)
 {
-    static const char *const labels[] = {
-        "",          "a",    "A",   "ab",  "ba",  "abc",      "abcd",  "abcde", "abcdefgh",
-        "abcdefghi", "1x",   "x1",  "nan", "inf", "1 ",       "1e400", "0x1",   "abcdefghj",
-        "aab",       "aaab", "1,0", "é",   "e",   "abcdhgfe", "--1"};
+    static const char *const labels[] = {"",      "a",        "A",         "ab",        "ba",  "abc",  "abcd",
+                                         "abcde", "abcdefgh", "abcdefghi", "1x",        "x1",  "nan",  "inf",
+                                         "1 ",    "1e400",    "0x1",       "abcdefghj", "aab", "aaab", "1,0",
+                                         "é",     "e",        "abcdhgfe",  "--1"};
     enum { COUNT = sizeof labels / sizeof *labels };
     struct classes classes = {0};
     for (uint32_t i = 0; i < COUNT; i++)
@@ -246,8 +246,7 @@ TEST(a_list_of_names_fits_in_a_message)
 
 static temper_status fill(struct classes *classes)
 {
-    static const char *const labels[] = {"a long label that is text", "+1", "1", "2.0", "b", "c",
-                                         "another long label"};
+    static const char *const labels[] = {"a long label that is text", "+1", "1", "2.0", "b", "c", "another long label"};
     char label[32];
     for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
         if (add(classes, labels[i]) == UINT32_MAX)
@@ -303,10 +302,8 @@ TEST(sorting_and_copying_survive_a_lack_of_memory)
     classes_free(&copy);
 }
 
-TEST_LIST(LISTED(numbers_compare_as_numbers), LISTED(text_compares_as_text),
-          LISTED(long_identifiers_stay_apart), LISTED(finding_adds_nothing),
-          LISTED(numbers_are_sorted), LISTED(one_text_keeps_the_order_of_appearance),
-          LISTED(labels_need_not_end_in_nul), LISTED(as_many_as_allowed),
-          LISTED(endless_spellings_of_one_number), LISTED(crafted_collisions_are_scattered),
-          LISTED(a_list_of_names_fits_in_a_message), LISTED(survives_a_lack_of_memory),
-          LISTED(sorting_and_copying_survive_a_lack_of_memory))
+TEST_LIST(LISTED(numbers_compare_as_numbers), LISTED(text_compares_as_text), LISTED(long_identifiers_stay_apart),
+          LISTED(finding_adds_nothing), LISTED(numbers_are_sorted), LISTED(one_text_keeps_the_order_of_appearance),
+          LISTED(labels_need_not_end_in_nul), LISTED(as_many_as_allowed), LISTED(endless_spellings_of_one_number),
+          LISTED(crafted_collisions_are_scattered), LISTED(a_list_of_names_fits_in_a_message),
+          LISTED(survives_a_lack_of_memory), LISTED(sorting_and_copying_survive_a_lack_of_memory))

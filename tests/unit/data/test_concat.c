@@ -70,8 +70,7 @@ TEST(what_does_not_fit_is_refused)
     struct dataset *bytes = second_of(MATRIX_U8);
     struct dataset *bare = table_make(MATRIX_F32, 1, 3, bottom, NULL);
     struct dataset *named = second_of(MATRIX_F32);
-    refused(a, narrow,
-            "table.csv has 3 features and table.csv has 2; give files of the same columns");
+    refused(a, narrow, "table.csv has 3 features and table.csv has 2; give files of the same columns");
     refused(a, bytes,
             "table.csv and table.csv keep their numbers in different ways; give files of one "
             "format");
@@ -79,8 +78,7 @@ TEST(what_does_not_fit_is_refused)
     table_name_columns(a);
     table_name_columns(named);
     named->features.name[1][0] = 'y';
-    refused(a, named,
-            "feature 2 is 'x2' in table.csv and 'y2' in table.csv; give files of the same columns");
+    refused(a, named, "feature 2 is 'x2' in table.csv and 'y2' in table.csv; give files of the same columns");
     dataset_free(a);
     dataset_free(narrow);
     dataset_free(bytes);
@@ -127,8 +125,7 @@ TEST(rows_that_are_taken)
     temper_data *taken = NULL;
     temper_error error = {0};
     CHECK(temper_data_take(public_of(a), beyond, 1, &taken, &error) == TEMPER_USAGE && !taken);
-    CHECK_EQ_TEXT(error.message,
-                  "row 2 is beyond the 2 rows of the data, which are counted from 0");
+    CHECK_EQ_TEXT(error.message, "row 2 is beyond the 2 rows of the data, which are counted from 0");
     if (!CHECK(temper_data_take(public_of(a), rows, 3, &taken, &error) == TEMPER_OK))
         return;
     CHECK_EQ_SIZE(temper_data_rows(taken), 3);
@@ -138,8 +135,7 @@ TEST(rows_that_are_taken)
     dataset_free(a);
 }
 
-static const temper_split_options even = {.share = 0.1, .seed = 5, .stratified = 1},
-                                  plain = {.share = 0.1, .seed = 6};
+static const temper_split_options even = {.share = 0.1, .seed = 5, .stratified = 1}, plain = {.share = 0.1, .seed = 6};
 
 /* Every row is on one side; another seed parts them otherwise. */
 TEST(rows_that_are_parted)
@@ -182,6 +178,6 @@ TEST(memory_may_end_while_rows_are_parted)
     dataset_free(data);
 }
 
-TEST_LIST(LISTED(rows_below_rows), LISTED(rows_without_labels),
-          LISTED(what_does_not_fit_is_refused), LISTED(memory_may_end), LISTED(rows_that_are_taken),
-          LISTED(rows_that_are_parted), LISTED(memory_may_end_while_rows_are_parted))
+TEST_LIST(LISTED(rows_below_rows), LISTED(rows_without_labels), LISTED(what_does_not_fit_is_refused),
+          LISTED(memory_may_end), LISTED(rows_that_are_taken), LISTED(rows_that_are_parted),
+          LISTED(memory_may_end_while_rows_are_parted))

@@ -65,8 +65,7 @@ TEST(assumed_format_is_told)
     scratch_enter();
     scratch_write("numbers.svm", "1,2\n3\n", 6);
     CHECK(temper_data_read("numbers.svm", NULL, &data, &error) == TEMPER_BAD_DATA);
-    CHECK(strstr(error.message, "(read as csv, told by the content; --format names another)") !=
-          NULL);
+    CHECK(strstr(error.message, "(read as csv, told by the content; --format names another)") != NULL);
     scratch_write("numbers.csv", "1,2\n3\n", 6);
     CHECK(temper_data_read("numbers.csv", NULL, &data, &error) == TEMPER_BAD_DATA);
     CHECK(strstr(error.message, "read as") == NULL);
@@ -82,8 +81,7 @@ TEST(scaling)
     scratch_enter();
     temper_data *data = read_text();
     CHECK(temper_data_scale(data, "minmax", 1, &scaled, &error) == TEMPER_OK);
-    CHECK_EQ_TEXT(written(scaled),
-                  "f1,f2,label\n0,0,a\n0.33333334,0.2,b\n0.6666667,1,a\n1,0.2,c\n");
+    CHECK_EQ_TEXT(written(scaled), "f1,f2,label\n0,0,a\n0.33333334,0.2,b\n0.6666667,1,a\n1,0.2,c\n");
     temper_data_free(scaled);
     scaled = NULL;
     CHECK(temper_data_scale(data, "none", 1, &scaled, &error) == TEMPER_OK);
@@ -258,8 +256,8 @@ static void fail_each(const temper_data *data, void (*arm)(size_t))
         fault_disarm();
         done = !fault_fired();
         CHECK_EQ_SIZE(scratch_count(), before);
-        CHECKF(is_old(paths[0]) == is_old(paths[1]) && is_old(paths[0]) == is_old(paths[2]),
-               "call %zu: %d %d %d", n, is_old(paths[0]), is_old(paths[1]), is_old(paths[2]));
+        CHECKF(is_old(paths[0]) == is_old(paths[1]) && is_old(paths[0]) == is_old(paths[2]), "call %zu: %d %d %d", n,
+               is_old(paths[0]), is_old(paths[1]), is_old(paths[2]));
         CHECKF(!is_old(paths[0]) || status != TEMPER_OK, "call %zu", n);
     }
     CHECK(done && !is_old(paths[0]));
@@ -318,8 +316,7 @@ TEST(labels_beside_are_found_without_memory_too)
 }
 
 TEST_LIST(LISTED(reading), LISTED(reading_fails), LISTED(assumed_format_is_told), LISTED(scaling),
-          LISTED(scaling_without_memory), LISTED(noise),
-          LISTED(instance_noise_names_the_row_of_the_pool), LISTED(noise_fails),
-          LISTED(noise_without_memory), LISTED(both_files_or_none), LISTED(old_files_stay_together),
-          LISTED(an_attachment_needs_a_name_and_bytes),
+          LISTED(scaling_without_memory), LISTED(noise), LISTED(instance_noise_names_the_row_of_the_pool),
+          LISTED(noise_fails), LISTED(noise_without_memory), LISTED(both_files_or_none),
+          LISTED(old_files_stay_together), LISTED(an_attachment_needs_a_name_and_bytes),
           LISTED(labels_beside_are_found_without_memory_too))

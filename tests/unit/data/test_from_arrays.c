@@ -66,8 +66,7 @@ TEST(borrowed_arrays_of_every_type)
 static const uint64_t starts[] = {0, 2, 2, 3};
 static const uint32_t columns[] = {0, 3, 1};
 static const float values[] = {1.5F, 2.5F, 3.5F};
-static const temper_csr sparse = {
-    .rows = 3, .columns = 4, .row_start = starts, .column = columns, .value = values};
+static const temper_csr sparse = {.rows = 3, .columns = 4, .row_start = starts, .column = columns, .value = values};
 
 TEST(borrowed_sparse_rows)
 {
@@ -156,6 +155,6 @@ TEST(noise_of_arrays)
     temper_free(changes);
 }
 
-TEST_LIST(LISTED(a_copy_and_its_classes), LISTED(borrowed_arrays_of_every_type),
-          LISTED(borrowed_sparse_rows), LISTED(wrong_sparse_rows_are_refused),
-          LISTED(wrong_arrays_are_refused), LISTED(memory_may_end), LISTED(noise_of_arrays))
+TEST_LIST(LISTED(a_copy_and_its_classes), LISTED(borrowed_arrays_of_every_type), LISTED(borrowed_sparse_rows),
+          LISTED(wrong_sparse_rows_are_refused), LISTED(wrong_arrays_are_refused), LISTED(memory_may_end),
+          LISTED(noise_of_arrays))

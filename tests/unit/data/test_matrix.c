@@ -22,8 +22,7 @@ TEST(all_kinds_show_the_same_numbers)
         for (size_t i = 0; i < 3; i++) {
             matrix_row_f64(&data->x, i, row);
             for (size_t j = 0; j < 3; j++)
-                CHECKF(row[j] == values[3 * i + j], "kind %zu, row %zu, column %zu: %g", k, i, j,
-                       row[j]);
+                CHECKF(row[j] == values[3 * i + j], "kind %zu, row %zu, column %zu: %g", k, i, j, row[j]);
         }
         dataset_free(data);
     }
@@ -111,8 +110,7 @@ TEST(keeps_rows_in_place)
 TEST(borrowed_memory_is_not_freed)
 {
     static const float values[] = {1, 2, 3, 4};
-    struct matrix matrix = {
-        .kind = MATRIX_F32, .rows = 2, .columns = 2, .nonzeros = 4, .dense = values};
+    struct matrix matrix = {.kind = MATRIX_F32, .rows = 2, .columns = 2, .nonzeros = 4, .dense = values};
     CHECK(!matrix_is_ours(&matrix));
     matrix_free(&matrix);
     matrix_free(NULL);
@@ -125,8 +123,7 @@ TEST(arrays_in_a_mapped_file_go_with_it)
     if (!CHECK(data != NULL))
         return;
     data->mapping_length = 4096;
-    data->mapping = mmap(NULL, data->mapping_length, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    data->mapping = mmap(NULL, data->mapping_length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     CHECK(data->mapping != MAP_FAILED);
     data->label = (uint32_t *)data->mapping + 16;
     data->weight = (double *)data->mapping + 64;
@@ -177,7 +174,7 @@ TEST(gathering_survives_a_lack_of_memory)
 }
 
 TEST_LIST(LISTED(all_kinds_show_the_same_numbers), LISTED(a_row_knows_its_entries),
-          LISTED(bytes_are_those_of_the_arrays), LISTED(gathers_rows_in_any_order),
-          LISTED(keeps_rows_in_place), LISTED(borrowed_memory_is_not_freed),
-          LISTED(arrays_in_a_mapped_file_go_with_it), LISTED(notes_are_taken_once),
-          LISTED(notes_end_where_they_are_full), LISTED(gathering_survives_a_lack_of_memory))
+          LISTED(bytes_are_those_of_the_arrays), LISTED(gathers_rows_in_any_order), LISTED(keeps_rows_in_place),
+          LISTED(borrowed_memory_is_not_freed), LISTED(arrays_in_a_mapped_file_go_with_it),
+          LISTED(notes_are_taken_once), LISTED(notes_end_where_they_are_full),
+          LISTED(gathering_survives_a_lack_of_memory))

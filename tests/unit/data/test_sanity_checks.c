@@ -13,13 +13,11 @@ static const char *table_text(size_t rows, size_t classes, const char *before, c
     static char text[8192];
     size_t used = (size_t)snprintf(text, sizeof text, "x,y\n");
     for (size_t i = 0; i < rows; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%zu,%s%zu%s\n", i, before,
-                                 i % classes, behind);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%zu,%s%zu%s\n", i, before, i % classes, behind);
     return text;
 }
 
-static void check_read(const char *text, temper_read_options options, const char *refusal,
-                       const char *warning)
+static void check_read(const char *text, temper_read_options options, const char *refusal, const char *warning)
 {
     temper_error error;
     struct dataset *data = csv_bytes(text, strlen(text), options, &error);
@@ -159,6 +157,5 @@ TEST(rows_without_weight_do_not_count)
     dataset_free(data);
 }
 
-TEST_LIST(LISTED(many_classes), LISTED(names_that_are_nearly_the_same),
-          LISTED(columns_that_count_the_rows), LISTED(memory_may_fail), LISTED(a_value_alone),
-          LISTED(rows_without_weight_do_not_count))
+TEST_LIST(LISTED(many_classes), LISTED(names_that_are_nearly_the_same), LISTED(columns_that_count_the_rows),
+          LISTED(memory_may_fail), LISTED(a_value_alone), LISTED(rows_without_weight_do_not_count))

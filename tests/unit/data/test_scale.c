@@ -16,13 +16,12 @@ static const struct scale_rows all_rows = {0};
 /* Three columns: 1 2 3 4, 5 5 5 5, 0 0 0 8. */
 static const double small[] = {1, 5, 0, 2, 5, 0, 3, 5, 0, 4, 5, 8};
 
-static void check_scale(const struct dataset *data, enum scale_kind kind, const double *offset,
-                        const double *factor, size_t constants)
+static void check_scale(const struct dataset *data, enum scale_kind kind, const double *offset, const double *factor,
+                        size_t constants)
 {
     struct scale scale = {0};
     temper_error error = {0};
-    if (!CHECKF(scale_learn(data, kind, all_rows, 2, &scale, &error) == TEMPER_OK, "%s",
-                error.message))
+    if (!CHECKF(scale_learn(data, kind, all_rows, 2, &scale, &error) == TEMPER_OK, "%s", error.message))
         return;
     for (size_t j = 0; j < scale.columns && j < 3; j++) {
         CHECK_NEAR(scale.offset[j], offset[j], 1e-15);
@@ -43,8 +42,7 @@ TEST(each_kind_of_scale_on_each_kind_of_matrix)
                     (const double[]){1 / sqrt(1.25), 1, 1 / sqrt(12)}, 1);
         check_scale(data, SCALE_MAXABS, none, (const double[]){1.0 / 4, 1.0 / 5, 1.0 / 8}, 0);
         if (!sparse)
-            check_scale(data, SCALE_MINMAX, (const double[]){1, 5, 0},
-                        (const double[]){1.0 / 3, 1, 1.0 / 8}, 1);
+            check_scale(data, SCALE_MINMAX, (const double[]){1, 5, 0}, (const double[]){1.0 / 3, 1, 1.0 / 8}, 1);
         dataset_free(data);
     }
 }
@@ -53,8 +51,7 @@ TEST(logarithms_come_before_standardising)
 {
     const double e = exp(1), values[] = {0, e - 1, e * e - 1};
     struct dataset *data = table_make(MATRIX_F64, 3, 1, values, NULL);
-    check_scale(data, SCALE_LOG, (const double[]){1, 0, 0},
-                (const double[]){1 / sqrt(2.0 / 3), 0, 0}, 0);
+    check_scale(data, SCALE_LOG, (const double[]){1, 0, 0}, (const double[]){1 / sqrt(2.0 / 3), 0, 0}, 0);
     dataset_free(data);
 }
 
@@ -114,8 +111,7 @@ TEST(only_the_given_rows_teach)
     for (size_t k = 0; k < KINDS; k++) {
         struct dataset *data = table_make(kinds[k], 4, 3, small, NULL);
         struct scale scale;
-        if (!CHECK(scale_learn(data, SCALE_STANDARD, (struct scale_rows){rows, 2}, 2, &scale,
-                               NULL) == TEMPER_OK))
+        if (!CHECK(scale_learn(data, SCALE_STANDARD, (struct scale_rows){rows, 2}, 2, &scale, NULL) == TEMPER_OK))
             return;
         CHECK(scale.offset[0] == (kinds[k] == MATRIX_CSR ? 0 : 2));
         CHECK_CLOSE(scale.factor[0], 1, 1e-15);
@@ -126,8 +122,7 @@ TEST(only_the_given_rows_teach)
     }
 }
 
-static void check_same_scale(const struct dataset *left, const struct dataset *right,
-                             enum scale_kind kind)
+static void check_same_scale(const struct dataset *left, const struct dataset *right, enum scale_kind kind)
 {
     struct scale a = {0}, b = {0};
     CHECK(scale_learn(left, kind, all_rows, 1, &a, NULL) == TEMPER_OK);
@@ -144,8 +139,7 @@ static void check_same_scale(const struct dataset *left, const struct dataset *r
 /* A row of weight 2 is two rows, one of weight 0 is none. */
 TEST(weights_are_repetitions)
 {
-    const double weights[] = {0, 1, 2, 3},
-                 twice[] = {2, 5, 0, 3, 5, 0, 3, 5, 0, 4, 5, 8, 4, 5, 8, 4, 5, 8};
+    const double weights[] = {0, 1, 2, 3}, twice[] = {2, 5, 0, 3, 5, 0, 3, 5, 0, 4, 5, 8, 4, 5, 8, 4, 5, 8};
     for (size_t k = 0; k < KINDS; k++) {
         struct dataset *data = table_make(kinds[k], 4, 3, small, NULL);
         struct dataset *repeated = table_make(kinds[k], 6, 3, twice, NULL);
@@ -238,17 +232,15 @@ TEST(sums_of_bytes_are_exact)
 
 TEST(what_no_double_can_scale_is_refused)
 {
-    const double huge[] = {-1e308, 1e308}, tiny[] = {0, 4.9406564584124654e-324},
-                 wrong[] = {1, NAN};
+    const double huge[] = {-1e308, 1e308}, tiny[] = {0, 4.9406564584124654e-324}, wrong[] = {1, NAN};
     const double *const columns[] = {huge, tiny, wrong};
     for (size_t i = 0; i < 3; i++) {
         struct dataset *data = table_make(MATRIX_F64, 2, 1, columns[i], NULL);
         struct scale scale;
         temper_error error = {0};
         CHECK(scale_learn(data, SCALE_STANDARD, all_rows, 1, &scale, &error) == TEMPER_BAD_DATA);
-        CHECK_EQ_TEXT(error.message,
-                      "table.csv: feature 1 has values too large, too small or not finite: no "
-                      "double can scale them; use --scale none, or other units");
+        CHECK_EQ_TEXT(error.message, "table.csv: feature 1 has values too large, too small or not finite: no "
+                                     "double can scale them; use --scale none, or other units");
         dataset_free(data);
     }
 }
@@ -336,13 +328,10 @@ TEST(survives_a_lack_of_memory)
     }
 }
 
-TEST_LIST(LISTED(each_kind_of_scale_on_each_kind_of_matrix),
-          LISTED(logarithms_come_before_standardising), LISTED(negative_values_have_no_logarithm),
-          LISTED(sparse_data_stays_sparse), LISTED(pixels_are_divided_by_255),
-          LISTED(only_the_given_rows_teach), LISTED(weights_are_repetitions),
-          LISTED(large_means_do_not_hide_small_spreads),
-          LISTED(sparse_sums_are_those_of_dense_data), LISTED(sums_of_bytes_are_exact),
-          LISTED(what_no_double_can_scale_is_refused),
-          LISTED(scaled_matrices_have_the_promised_moments),
-          LISTED(a_scaled_row_is_that_of_the_scaled_matrix), LISTED(empty_data_and_names),
-          LISTED(survives_a_lack_of_memory))
+TEST_LIST(LISTED(each_kind_of_scale_on_each_kind_of_matrix), LISTED(logarithms_come_before_standardising),
+          LISTED(negative_values_have_no_logarithm), LISTED(sparse_data_stays_sparse),
+          LISTED(pixels_are_divided_by_255), LISTED(only_the_given_rows_teach), LISTED(weights_are_repetitions),
+          LISTED(large_means_do_not_hide_small_spreads), LISTED(sparse_sums_are_those_of_dense_data),
+          LISTED(sums_of_bytes_are_exact), LISTED(what_no_double_can_scale_is_refused),
+          LISTED(scaled_matrices_have_the_promised_moments), LISTED(a_scaled_row_is_that_of_the_scaled_matrix),
+          LISTED(empty_data_and_names), LISTED(survives_a_lack_of_memory))

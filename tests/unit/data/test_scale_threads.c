@@ -70,5 +70,5 @@ TEST(the_first_negative_value_is_named)
     free(values);
 }
 
-TEST_LIST(LISTED(any_number_of_threads_gives_the_same_bits),
-          LISTED(scaled_matrices_have_the_same_bits), LISTED(the_first_negative_value_is_named))
+TEST_LIST(LISTED(any_number_of_threads_gives_the_same_bits), LISTED(scaled_matrices_have_the_same_bits),
+          LISTED(the_first_negative_value_is_named))

@@ -26,8 +26,7 @@ static struct dataset *uneven(size_t rows)
 }
 
 /* Rows of class c in each part; `c` beyond the classes: of all. */
-static void count_rows(const struct dataset *data, const struct split *split, uint32_t c,
-                       size_t *count)
+static void count_rows(const struct dataset *data, const struct split *split, uint32_t c, size_t *count)
 {
     memset(count, 0, split->parts * sizeof *count);
     for (size_t i = 0; i < split->rows; i++)
@@ -51,8 +50,7 @@ TEST(folds_are_even_in_every_class)
         struct dataset *data = uneven(997);
         struct split split;
         size_t count[10];
-        if (!CHECK(split_folds(data, folds, (struct split_how){7, true}, &split, NULL) ==
-                   TEMPER_OK))
+        if (!CHECK(split_folds(data, folds, (struct split_how){7, true}, &split, NULL) == TEMPER_OK))
             return;
         CHECK_EQ_SIZE(split.parts, folds);
         for (uint32_t c = 0; c <= data->classes.count; c++) {
@@ -117,15 +115,13 @@ TEST(a_share_for_testing)
         struct dataset *data = uneven(997);
         struct split split;
         size_t count[2];
-        if (!CHECK(split_test(data, shares[s], (struct split_how){7, true}, &split, NULL) ==
-                   TEMPER_OK))
+        if (!CHECK(split_test(data, shares[s], (struct split_how){7, true}, &split, NULL) == TEMPER_OK))
             return;
         count_rows(data, &split, UINT32_MAX, count);
         CHECK_EQ_SIZE(count[SPLIT_TEST], sizes[s]);
         for (uint32_t c = 0; c < data->classes.count; c++) {
             count_rows(data, &split, c, count);
-            CHECK_NEAR((double)count[SPLIT_TEST],
-                       shares[s] * (double)(count[SPLIT_TEST] + count[SPLIT_TRAIN]), 1);
+            CHECK_NEAR((double)count[SPLIT_TEST], shares[s] * (double)(count[SPLIT_TEST] + count[SPLIT_TRAIN]), 1);
         }
         split_free(&split);
         dataset_free(data);
@@ -154,13 +150,10 @@ TEST(thin_classes_are_noted)
     struct dataset *data = uneven(14); /* c2: 2 rows, c3: 1 */
     struct split split;
     CHECK(split_folds(data, 2, (struct split_how){7, true}, &split, NULL) == TEMPER_OK);
-    CHECK_EQ_TEXT(split.note,
-                  "class 'c3' has fewer rows than there are folds: some folds go without");
+    CHECK_EQ_TEXT(split.note, "class 'c3' has fewer rows than there are folds: some folds go without");
     split_free(&split);
     CHECK(split_folds(data, 3, (struct split_how){7, true}, &split, NULL) == TEMPER_OK);
-    CHECK_EQ_TEXT(
-        split.note,
-        "class 'c2' and 1 more have fewer rows than there are folds: some folds go without");
+    CHECK_EQ_TEXT(split.note, "class 'c2' and 1 more have fewer rows than there are folds: some folds go without");
     split_free(&split);
     CHECK(split_test(data, 0.7, (struct split_how){7, true}, &split, NULL) == TEMPER_OK);
     CHECK_EQ_TEXT(split.note, "class 'c3' has no row left to train on");
@@ -206,8 +199,8 @@ TEST(survives_a_lack_of_memory)
         temper_error error;
         for (size_t n = 1;; n++) {
             fault_arm(n);
-            temper_status status = kind < 2 ? split_folds(data, 2, how, &split, &error)
-                                            : split_test(data, 0.5, how, &split, &error);
+            temper_status status =
+                kind < 2 ? split_folds(data, 2, how, &split, &error) : split_test(data, 0.5, how, &split, &error);
             fault_disarm();
             if (!fault_fired())
                 break;
@@ -218,7 +211,6 @@ TEST(survives_a_lack_of_memory)
     }
 }
 
-TEST_LIST(LISTED(folds_are_even_in_every_class), LISTED(folds_without_classes_are_even),
-          LISTED(the_seed_decides), LISTED(known_answers), LISTED(a_share_for_testing),
-          LISTED(a_share_of_plain_rows), LISTED(thin_classes_are_noted), LISTED(refusals),
-          LISTED(survives_a_lack_of_memory))
+TEST_LIST(LISTED(folds_are_even_in_every_class), LISTED(folds_without_classes_are_even), LISTED(the_seed_decides),
+          LISTED(known_answers), LISTED(a_share_for_testing), LISTED(a_share_of_plain_rows),
+          LISTED(thin_classes_are_noted), LISTED(refusals), LISTED(survives_a_lack_of_memory))

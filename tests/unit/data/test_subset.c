@@ -16,8 +16,7 @@ static void check_list(const char *text, bool pairs, size_t count, const char *c
 {
     struct list list = {0};
     temper_error error = {0};
-    if (!CHECKF(list_read("--option", text, pairs, &list, &error) == TEMPER_OK, "'%s': %s", text,
-                error.message))
+    if (!CHECKF(list_read("--option", text, pairs, &list, &error) == TEMPER_OK, "'%s': %s", text, error.message))
         return;
     CHECK_EQ_SIZE(list.count, count);
     for (size_t i = 0; i < list.count && i < count; i++) {
@@ -58,15 +57,11 @@ static void check_refused(const char *text, bool pairs, const char *message)
 
 TEST(lists_that_are_refused)
 {
-    static const char missing[] =
-        ": a name is missing; write names with a comma between them, as A,B";
+    static const char missing[] = ": a name is missing; write names with a comma between them, as A,B";
     char message[256];
-    check_refused("\"a", false,
-                  "--option \"a: a quote is not closed; put a second \" behind the name");
-    check_refused("a=1,b", true,
-                  "--option a=1,b: a value is missing; write NAME=VALUE with a comma between them");
-    check_refused("a=", true,
-                  "--option a=: a value is missing; write NAME=VALUE with a comma between them");
+    check_refused("\"a", false, "--option \"a: a quote is not closed; put a second \" behind the name");
+    check_refused("a=1,b", true, "--option a=1,b: a value is missing; write NAME=VALUE with a comma between them");
+    check_refused("a=", true, "--option a=: a value is missing; write NAME=VALUE with a comma between them");
     static const char *const texts[] = {"", ",", "a,", "a,,b", " ", "\"\""};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         snprintf(message, sizeof message, "--option %s%s", texts[i], missing);
@@ -202,8 +197,7 @@ TEST(unknown_classes_are_refused_with_those_that_exist)
     struct dataset *data = table_pattern(MATRIX_F32, 8, 3, 3);
     temper_error error;
     CHECK(select_classes(data, "c1,d\x01", &error) == TEMPER_USAGE);
-    CHECK_EQ_TEXT(error.message,
-                  "table.csv: --classes: there is no class 'd\\x01'; classes are c0, c1, c2");
+    CHECK_EQ_TEXT(error.message, "table.csv: --classes: there is no class 'd\\x01'; classes are c0, c1, c2");
     CHECK_EQ_SIZE((size_t)data->x.rows, 8);
     CHECK(select_classes(data, "c1,", &error) == TEMPER_USAGE);
     dataset_free(data);
@@ -261,10 +255,8 @@ TEST(selecting_survives_a_lack_of_memory)
     }
 }
 
-TEST_LIST(LISTED(lists), LISTED(pairs), LISTED(lists_that_are_refused),
-          LISTED(rows_come_with_all_that_belongs_to_them),
+TEST_LIST(LISTED(lists), LISTED(pairs), LISTED(lists_that_are_refused), LISTED(rows_come_with_all_that_belongs_to_them),
           LISTED(borrowed_rows_share_the_features_only), LISTED(features_from_a_second_dataset),
-          LISTED(classes_keep_their_order), LISTED(classes_of_borrowed_data),
-          LISTED(classes_that_are_numbers),
-          LISTED(unknown_classes_are_refused_with_those_that_exist),
-          LISTED(copies_survive_a_lack_of_memory), LISTED(selecting_survives_a_lack_of_memory))
+          LISTED(classes_keep_their_order), LISTED(classes_of_borrowed_data), LISTED(classes_that_are_numbers),
+          LISTED(unknown_classes_are_refused_with_those_that_exist), LISTED(copies_survive_a_lack_of_memory),
+          LISTED(selecting_survives_a_lack_of_memory))

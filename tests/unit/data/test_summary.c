@@ -24,11 +24,7 @@ static uint32_t label[ROWS] = {1, 0, 1, 1};
 static struct dataset dense_data(void)
 {
     return (struct dataset){
-        .x = {.kind = MATRIX_F32,
-              .rows = ROWS,
-              .columns = COLUMNS,
-              .nonzeros = ROWS * COLUMNS,
-              .dense = table},
+        .x = {.kind = MATRIX_F32, .rows = ROWS, .columns = COLUMNS, .nonzeros = ROWS * COLUMNS, .dense = table},
         .label = label,
         .classes = {.count = 2},
         .format = "npy",
@@ -152,8 +148,7 @@ TEST(zeros)
 TEST(order_matters)
 {
     static const double values[] = {1, 2, 2, 1};
-    struct dataset data = {
-        .x = {.kind = MATRIX_F64, .rows = 2, .columns = 2, .nonzeros = 4, .dense = values}};
+    struct dataset data = {.x = {.kind = MATRIX_F64, .rows = 2, .columns = 2, .nonzeros = 4, .dense = values}};
     temper_summary s = summary_of(&data, 1);
     CHECK_EQ_SIZE(s.duplicate.count, 0);
     summary_free(&s);
@@ -195,8 +190,7 @@ TEST(threads)
     temper_summary one = summary_of(&data, 1), five = summary_of(&data, 5);
     CHECK_EQ_SIZE(one.duplicate.count, MANY_COLUMNS / 2);
     for (size_t i = 0; i < TEMPER_SUMMARY_SHOWN; i++)
-        CHECK(one.duplicate.column[i] == MANY_COLUMNS / 2 + i + 1 &&
-              one.duplicate.same_as[i] == i + 1);
+        CHECK(one.duplicate.column[i] == MANY_COLUMNS / 2 + i + 1 && one.duplicate.same_as[i] == i + 1);
     CHECK(memcmp(&one.duplicate, &five.duplicate, sizeof one.duplicate) == 0);
     CHECK(one.nonzeros == five.nonzeros && one.low == five.low && one.high == five.high);
     mem_free(bytes);
@@ -222,5 +216,5 @@ TEST(every_allocation_fails)
     CHECKF(false, "it never stopped failing");
 }
 
-TEST_LIST(LISTED(dense), LISTED(sparse_is_the_same), LISTED(wide), LISTED(zeros),
-          LISTED(order_matters), LISTED(weights), LISTED(threads), LISTED(every_allocation_fails))
+TEST_LIST(LISTED(dense), LISTED(sparse_is_the_same), LISTED(wide), LISTED(zeros), LISTED(order_matters),
+          LISTED(weights), LISTED(threads), LISTED(every_allocation_fails))

@@ -58,23 +58,18 @@ static void check_refused(const char *text, size_t line, size_t column, const ch
 
 TEST(files_that_are_refused)
 {
-    check_refused("1\n2\n", 2, 0,
-                  "w.txt:2: 2 weights for 3 rows; write one for each row of table.csv");
-    check_refused("1\n2\n3\n4\n5\n", 4, 0,
-                  "w.txt:4: 5 weights for 3 rows; write one for each row of table.csv");
+    check_refused("1\n2\n", 2, 0, "w.txt:2: 2 weights for 3 rows; write one for each row of table.csv");
+    check_refused("1\n2\n3\n4\n5\n", 4, 0, "w.txt:4: 5 weights for 3 rows; write one for each row of table.csv");
     check_refused("", 1, 0, "w.txt:1: 0 weights for 3 rows; write one for each row of table.csv");
     check_refused("w\n1\n2\n3\n", 1, 1,
                   "w.txt:1:1: weight 'w' is refused; give numbers, 0 or more, one a line, "
                   "without a header");
-    check_refused("1\n  -2\n3\n", 2, 3,
-                  "w.txt:2:3: weight '-2' is refused; give numbers, 0 or more, one a line");
-    check_refused("1\nnan\n3\n", 2, 1,
-                  "w.txt:2:1: weight 'nan' is refused; give numbers, 0 or more, one a line");
+    check_refused("1\n  -2\n3\n", 2, 3, "w.txt:2:3: weight '-2' is refused; give numbers, 0 or more, one a line");
+    check_refused("1\nnan\n3\n", 2, 1, "w.txt:2:1: weight 'nan' is refused; give numbers, 0 or more, one a line");
     check_refused("1\n1e400\n3\n", 2, 1,
                   "w.txt:2:1: weight '1e400' is refused; give numbers, 0 or more, one a "
                   "line");
-    check_refused("1\n2 3\n", 2, 1,
-                  "w.txt:2:1: weight '2 3' is refused; give numbers, 0 or more, one a line");
+    check_refused("1\n2 3\n", 2, 1, "w.txt:2:1: weight '2 3' is refused; give numbers, 0 or more, one a line");
     check_refused("1\n\n2\n3\n", 2, 1, "w.txt:2:1: the line is empty; write one weight a line");
     check_refused("0\n0\n0\n", 0, 0,
                   "table.csv: all weights are 0, so that no row counts; give some row a weight "
@@ -161,13 +156,11 @@ static void check_class_weight(const char *text, temper_status status, const cha
 
 TEST(class_weights_that_are_refused)
 {
-    check_class_weight("c9=1", TEMPER_USAGE,
-                       "table.csv: --class-weight: there is no class 'c9'; classes are c0, c1");
+    check_class_weight("c9=1", TEMPER_USAGE, "table.csv: --class-weight: there is no class 'c9'; classes are c0, c1");
     check_class_weight("c0=-1", TEMPER_USAGE,
                        "--class-weight: weight '-1' of class 'c0' is refused; give numbers, "
                        "0 or more");
-    check_class_weight("c0=1,c0=2", TEMPER_USAGE,
-                       "--class-weight: class 'c0' has two weights; name it once");
+    check_class_weight("c0=1,c0=2", TEMPER_USAGE, "--class-weight: class 'c0' has two weights; name it once");
     check_class_weight("balance", TEMPER_USAGE,
                        "--class-weight balance: a value is missing; write NAME=VALUE with a comma "
                        "between them");
@@ -186,8 +179,7 @@ TEST(weights_that_come_in_another_way_are_checked)
         temper_error error = {0};
         table_weigh(data, (const double[]){1, bad[i], 1});
         CHECK(weights_check(data, &error) == TEMPER_BAD_DATA);
-        snprintf(expected, sizeof expected,
-                 "table.csv:20: weight %s is refused; give numbers, 0 or more", shown[i]);
+        snprintf(expected, sizeof expected, "table.csv:20: weight %s is refused; give numbers, 0 or more", shown[i]);
         CHECK_EQ_TEXT(error.message, expected);
         CHECK_EQ_SIZE(error.line, 20);
         dataset_free(data);
@@ -228,9 +220,7 @@ TEST(survives_a_lack_of_memory)
     dataset_free(data);
 }
 
-TEST_LIST(LISTED(one_number_a_line), LISTED(files_that_are_refused),
-          LISTED(a_nul_byte_and_a_missing_file), LISTED(lines_of_any_length),
-          LISTED(balanced_classes_weigh_the_same), LISTED(weights_multiply),
-          LISTED(class_weights_that_are_refused),
-          LISTED(weights_that_come_in_another_way_are_checked), LISTED(products_are_checked_too),
-          LISTED(survives_a_lack_of_memory))
+TEST_LIST(LISTED(one_number_a_line), LISTED(files_that_are_refused), LISTED(a_nul_byte_and_a_missing_file),
+          LISTED(lines_of_any_length), LISTED(balanced_classes_weigh_the_same), LISTED(weights_multiply),
+          LISTED(class_weights_that_are_refused), LISTED(weights_that_come_in_another_way_are_checked),
+          LISTED(products_are_checked_too), LISTED(survives_a_lack_of_memory))

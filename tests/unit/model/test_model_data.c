@@ -14,8 +14,7 @@ static const char training[] = "id,age,town,height,kind\n"
                                "3,50,Rome,,yes\n"
                                "4,40,Lima,2,no\n";
 
-static const temper_read_options as_trained = {
-    .ignore = "id", .categorical = "town", .missing = "mean", .threads = 1};
+static const temper_read_options as_trained = {.ignore = "id", .categorical = "town", .missing = "mean", .threads = 1};
 
 /* The schema that reading a table leaves. */
 static struct schema *schema_of(const char *table, temper_read_options options)
@@ -25,17 +24,15 @@ static struct schema *schema_of(const char *table, temper_read_options options)
     temper_error error = {0};
     options.format = "csv";
     scratch_write("train.csv", table, strlen(table));
-    if (!CHECKF(dataset_read("train.csv", &options, &data, &error) == TEMPER_OK, "%s",
-                error.message))
+    if (!CHECKF(dataset_read("train.csv", &options, &data, &error) == TEMPER_OK, "%s", error.message))
         abort();
     CHECK(schema_copy(data->schema, &schema, &error) == TEMPER_OK);
     dataset_free(data);
     return schema;
 }
 
-static temper_status read_like(const struct schema *schema, const char *text,
-                               temper_read_options options, struct dataset **out,
-                               temper_error *error)
+static temper_status read_like(const struct schema *schema, const char *text, temper_read_options options,
+                               struct dataset **out, temper_error *error)
 {
     options.threads = 1;
     scratch_write("new.txt", text, strlen(text));
@@ -43,21 +40,18 @@ static temper_status read_like(const struct schema *schema, const char *text,
 }
 
 /* The rows of a new table: "1 2|3 4". */
-static void check_rows(const struct schema *schema, const char *text, temper_read_options options,
-                       const char *rows)
+static void check_rows(const struct schema *schema, const char *text, temper_read_options options, const char *rows)
 {
     struct dataset *data = NULL;
     temper_error error = {0};
     options.format = "csv";
-    if (!CHECKF(read_like(schema, text, options, &data, &error) == TEMPER_OK, "%s: %s", text,
-                error.message))
+    if (!CHECKF(read_like(schema, text, options, &data, &error) == TEMPER_OK, "%s: %s", text, error.message))
         return;
     CHECK_EQ_TEXT(csv_rows(data), rows);
     dataset_free(data);
 }
 
-static void check_refused(const struct schema *schema, const char *text,
-                          temper_read_options options, const char *words)
+static void check_refused(const struct schema *schema, const char *text, temper_read_options options, const char *words)
 {
     struct dataset *data = NULL;
     temper_error error = {0};
@@ -68,8 +62,7 @@ static void check_refused(const struct schema *schema, const char *text,
     dataset_free(data);
 }
 
-static void check_note(const struct schema *schema, const char *text, temper_read_options options,
-                       const char *words)
+static void check_note(const struct schema *schema, const char *text, temper_read_options options, const char *words)
 {
     struct dataset *data = NULL;
     temper_error error = {0};
@@ -148,15 +141,15 @@ TEST(labels_come_along)
     temper_error error = {0};
     scratch_enter();
     struct schema *schema = schema_of(training, as_trained);
-    CHECK(read_like(schema, "kind,age,town,height\nno,1,Rome,2\nyes,2,Rome,3\n",
-                    (temper_read_options){.format = "csv"}, &data, &error) == TEMPER_OK);
+    CHECK(read_like(schema, "kind,age,town,height\nno,1,Rome,2\nyes,2,Rome,3\n", (temper_read_options){.format = "csv"},
+                    &data, &error) == TEMPER_OK);
     if (CHECK(data && data->label && data->classes.count == 2))
         CHECK_EQ_TEXT(data->classes.name[data->label[1]], "yes");
     CHECK(data && data->features.count == 5 && data->schema);
     dataset_free(data);
     data = NULL;
-    CHECK(read_like(schema, "age,town,height\n1,Rome,2\n", (temper_read_options){.format = "csv"},
-                    &data, &error) == TEMPER_OK);
+    CHECK(read_like(schema, "age,town,height\n1,Rome,2\n", (temper_read_options){.format = "csv"}, &data, &error) ==
+          TEMPER_OK);
     CHECK(data && !data->label);
     dataset_free(data);
     schema_free(schema);
@@ -231,8 +224,7 @@ TEST(sparse_rows_are_cut_or_widened)
     scratch_write("new.txt", wide, strlen(wide));
     CHECK(model_read_data(model, "new.txt", &plain, &data, &error) == TEMPER_OK);
     if (CHECK(data && data->x.columns == 3 && data->x.nonzeros == 3 && data->x.row_start[3] == 3))
-        CHECKF(strstr(data->notes, "3 entries ignored, of features beyond the model's 3 (up to 9)"),
-               "%s", data->notes);
+        CHECKF(strstr(data->notes, "3 entries ignored, of features beyond the model's 3 (up to 9)"), "%s", data->notes);
     CHECK(data && !data->label);
     dataset_free(data);
     data = NULL;
@@ -276,8 +268,7 @@ TEST(dense_rows_must_fit)
     scratch_enter();
     scratch_write("new.npy", npy, sizeof npy - 1);
     CHECK(model_read_data(model, "new.npy", &plain, &data, &error) == TEMPER_BAD_DATA && !data);
-    CHECKF(strstr(error.message, "2 features, and the model was trained on 3"), "%s",
-           error.message);
+    CHECKF(strstr(error.message, "2 features, and the model was trained on 3"), "%s", error.message);
     model_free(model);
     scratch_leave();
 }
@@ -321,7 +312,6 @@ TEST(memory_runs_out)
 }
 
 TEST_LIST(LISTED(a_table_leaves_its_schema), LISTED(means_for_later), LISTED(columns_by_name),
-          LISTED(labels_come_along), LISTED(the_same_table_needs_no_search),
-          LISTED(columns_by_position), LISTED(missing_values),
-          LISTED(sparse_rows_are_cut_or_widened), LISTED(tables_for_a_model_without_schema),
+          LISTED(labels_come_along), LISTED(the_same_table_needs_no_search), LISTED(columns_by_position),
+          LISTED(missing_values), LISTED(sparse_rows_are_cut_or_widened), LISTED(tables_for_a_model_without_schema),
           LISTED(dense_rows_must_fit), LISTED(memory_runs_out))

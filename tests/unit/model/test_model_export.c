@@ -16,8 +16,7 @@ static void check_refused(export_fn *export, const struct model *model, const ch
 {
     temper_error error = {0};
     CHECK(export(model, "out.c", &error) == TEMPER_BAD_DATA);
-    CHECKF(strstr(error.message, words) && strstr(error.message, "; "), "'%s' is not in: %s", words,
-           error.message);
+    CHECKF(strstr(error.message, words) && strstr(error.message, "; "), "'%s' is not in: %s", words, error.message);
     CHECK_EQ_SIZE(scratch_count(), 0);
 }
 

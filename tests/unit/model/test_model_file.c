@@ -43,9 +43,9 @@ static void check_round_trip(struct model *model)
 
 TEST(round_trips)
 {
-    static const temper_loss_spec losses[] = {
-        {TEMPER_TEMPERED, 0.3, 1.12, 0}, {TEMPER_LOGISTIC, 1, 1, 0}, {TEMPER_T_LOGISTIC, 1, 1.5, 0},
-        {TEMPER_GCE, 0.7, 1, 0},         {TEMPER_HINGE, 0, 0, 0.5},  {TEMPER_BREGMAN, 0.5, 1.5, 0}};
+    static const temper_loss_spec losses[] = {{TEMPER_TEMPERED, 0.3, 1.12, 0}, {TEMPER_LOGISTIC, 1, 1, 0},
+                                              {TEMPER_T_LOGISTIC, 1, 1.5, 0},  {TEMPER_GCE, 0.7, 1, 0},
+                                              {TEMPER_HINGE, 0, 0, 0.5},       {TEMPER_BREGMAN, 0.5, 1.5, 0}};
     scratch_enter();
     for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
         check_round_trip(model_made(2, 1 + i, losses[i], true));
@@ -112,8 +112,7 @@ static void check_refused(const char *file, const char *words)
     temper_error error = {0};
     temper_status status = model_load(file, &model, &error);
     CHECKF(status == TEMPER_BAD_DATA && error.status == status && !model, "%s", error.message);
-    CHECKF(strstr(error.message, "; ") && strstr(error.message, words), "'%s' is not in: %s", words,
-           error.message);
+    CHECKF(strstr(error.message, "; ") && strstr(error.message, words), "'%s' is not in: %s", words, error.message);
     model_free(model);
 }
 
@@ -257,6 +256,6 @@ TEST(an_old_model_is_never_lost)
 }
 
 TEST_LIST(LISTED(round_trips), LISTED(lines_are_for_people), LISTED(equal_models_equal_bytes),
-          LISTED(numbers_that_are_none_are_not_saved), LISTED(every_bit_counts),
-          LISTED(every_cut_is_noticed), LISTED(what_is_no_model), LISTED(what_is_no_file),
-          LISTED(memory_runs_out), LISTED(an_old_model_is_never_lost))
+          LISTED(numbers_that_are_none_are_not_saved), LISTED(every_bit_counts), LISTED(every_cut_is_noticed),
+          LISTED(what_is_no_model), LISTED(what_is_no_file), LISTED(memory_runs_out),
+          LISTED(an_old_model_is_never_lost))

@@ -36,8 +36,7 @@ static void check_changed(const char *from, const char *to, const char *words)
     text_append(&changed, at + strlen(from));
     model_seal(path, changed.bytes, changed.length);
     CHECKF(model_load(path, &model, &error) == TEMPER_BAD_DATA && !model, "%s -> %s", from, to);
-    CHECKF(strstr(error.message, words) && strstr(error.message, "; "), "'%s' is not in: %s", words,
-           error.message);
+    CHECKF(strstr(error.message, words) && strstr(error.message, "; "), "'%s' is not in: %s", words, error.message);
     CHECKF(error.line > 0 && strncmp(error.message, "m.temper:", 9) == 0, "%s", error.message);
     size_t line = 1; /* not before what was changed */
     for (size_t i = 0; i < place; i++)
@@ -160,12 +159,10 @@ TEST(strings)
     static const struct {
         const char *to, *words;
     } cases[] = {
-        {"pl\\ain", "a letter"},        {"pl\nain", "a letter"},
-        {"pl\\u00", "a letter"},        {"pl\\u0000", "a letter"},
-        {"pl\\ud800", "a letter"},      {"pl\\ud800\\u0041", "a let"},
-        {"pl\\udc00", "a letter"},      {"pl\xff", "a letter"},
-        {"pl\xc3", "a letter"},         {"pl\xc0\xaf", "a letter"},
-        {"pl\xed\xa0\x80", "a letter"}, {"pl\xf4\x90\x80\x80", "a let"},
+        {"pl\\ain", "a letter"},        {"pl\nain", "a letter"},        {"pl\\u00", "a letter"},
+        {"pl\\u0000", "a letter"},      {"pl\\ud800", "a letter"},      {"pl\\ud800\\u0041", "a let"},
+        {"pl\\udc00", "a letter"},      {"pl\xff", "a letter"},         {"pl\xc3", "a letter"},
+        {"pl\xc0\xaf", "a letter"},     {"pl\xed\xa0\x80", "a letter"}, {"pl\xf4\x90\x80\x80", "a let"},
         {"pl\xe0\x80\x80", "a letter"},
     };
     scratch_enter();
@@ -198,5 +195,5 @@ TEST(schemas)
     scratch_leave();
 }
 
-TEST_LIST(LISTED(the_text_itself_is_accepted), LISTED(keys), LISTED(kinds), LISTED(sizes),
-          LISTED(strings), LISTED(schemas))
+TEST_LIST(LISTED(the_text_itself_is_accepted), LISTED(keys), LISTED(kinds), LISTED(sizes), LISTED(strings),
+          LISTED(schemas))

@@ -23,8 +23,7 @@ enum { KINDS = 4, LOSSES = 7, TSALLIS = 5 };
 /* ---- Problems -------------------------------------------------------------------------------- */
 
 /* Random whole numbers, so that every kind holds them; labels follow them loosely. */
-static struct dataset *make_data(enum matrix_kind kind, size_t rows, size_t columns, size_t classes,
-                                 bool weighted)
+static struct dataset *make_data(enum matrix_kind kind, size_t rows, size_t columns, size_t classes, bool weighted)
 {
     static const char *const names[] = {"0", "1", "2", "3", "4"};
     struct draw draw = draw_from(rows + 31 * columns + 7 * classes);
@@ -100,8 +99,7 @@ static struct objective *make_objective(const struct objective_spec *spec)
 static struct scale learn(const struct dataset *data, enum scale_kind kind)
 {
     struct scale scale = {0};
-    CHECK(scale_learn(data, kind, (struct scale_rows){0, (size_t)data->x.rows}, 1, &scale, NULL) ==
-          TEMPER_OK);
+    CHECK(scale_learn(data, kind, (struct scale_rows){0, (size_t)data->x.rows}, 1, &scale, NULL) == TEMPER_OK);
     return scale;
 }
 
@@ -122,11 +120,10 @@ static void check_definition(const struct objective_spec *spec, const char *what
         largest = fmax(largest, fabs(expected[i]));
     bool f64 = spec->f64 || (spec->data->x.kind == MATRIX_CSR && !spec->floats);
     double bound = f64 ? 1e-11 : 2e-5;
-    CHECKF(fabs(value - wanted) <= bound * fabs(wanted), "%s: %.17g, not %.17g", what, value,
-           wanted);
+    CHECKF(fabs(value - wanted) <= bound * fabs(wanted), "%s: %.17g, not %.17g", what, value, wanted);
     for (size_t i = 0; i < size; i++)
-        CHECKF(fabs(gradient[i] - expected[i]) <= bound * largest, "%s: gradient[%zu] %g, not %g",
-               what, i, gradient[i], expected[i]);
+        CHECKF(fabs(gradient[i] - expected[i]) <= bound * largest, "%s: gradient[%zu] %g, not %g", what, i, gradient[i],
+               expected[i]);
     objective_free(objective);
 }
 
@@ -145,8 +142,8 @@ static void check_kind(enum matrix_kind kind, temper_loss_spec loss, size_t clas
                                       .floats = !f64,
                                       .curvature = !f64,
                                       .threads = 2};
-        snprintf(what, sizeof what, "kind %d, method %d, classes %zu, f64 %d, variant %d",
-                 (int)kind, (int)loss.method, classes, f64, variant);
+        snprintf(what, sizeof what, "kind %d, method %d, classes %zu, f64 %d, variant %d", (int)kind, (int)loss.method,
+                 classes, f64, variant);
         check_definition(&spec, what);
         scale_free(&scale);
         dataset_free(data);
@@ -171,8 +168,7 @@ TEST(features_far_from_zero_lose_no_digits)
     for (size_t i = 0; i < 500; i++)
         x[i * 5] += 4e6f; /* a time stamp, say */
     struct scale scale = learn(data, SCALE_STANDARD);
-    struct objective_spec spec = {
-        .data = data, .scale = &scale, .loss = losses[0], .intercept = true, .threads = 1};
+    struct objective_spec spec = {.data = data, .scale = &scale, .loss = losses[0], .intercept = true, .threads = 1};
     check_definition(&spec, "floats");
     spec.f64 = true;
     check_definition(&spec, "doubles");
@@ -210,8 +206,8 @@ static void check_curvature(const struct objective_spec *spec, const char *what)
         largest = fmax(largest, fabs(product[i]));
     for (size_t i = 0; i < size; i++) {
         double difference = (plus[i] - minus[i]) / (2 * step);
-        CHECKF(fabs(difference - product[i]) <= 1e-5 * largest, "%s: product[%zu] %g, not %g", what,
-               i, product[i], difference);
+        CHECKF(fabs(difference - product[i]) <= 1e-5 * largest, "%s: product[%zu] %g, not %g", what, i, product[i],
+               difference);
     }
     objective_free(objective);
 }
@@ -221,8 +217,7 @@ TEST(products_are_differences_of_gradients)
     char what[100];
     for (size_t k = 0; k < KINDS; k++)
         for (size_t l = 0; l < TSALLIS; l++)
-            for (size_t step = test_step(3), classes = 2 + (k + l) % step; classes <= 4;
-                 classes += step) {
+            for (size_t step = test_step(3), classes = 2 + (k + l) % step; classes <= 4; classes += step) {
                 struct dataset *data = make_data(kinds[k], 120, 11, classes, l & 1);
                 struct scale scale = learn(data, SCALE_STANDARD);
                 struct objective_spec spec = {.data = data,
@@ -233,8 +228,7 @@ TEST(products_are_differences_of_gradients)
                                               .f64 = true,
                                               .curvature = true,
                                               .threads = 1};
-                snprintf(what, sizeof what, "kind %d, loss %zu, classes %zu", (int)kinds[k], l,
-                         classes);
+                snprintf(what, sizeof what, "kind %d, loss %zu, classes %zu", (int)kinds[k], l, classes);
                 check_curvature(&spec, what);
                 scale_free(&scale);
                 dataset_free(data);
@@ -258,8 +252,8 @@ static void check_hessian(const struct objective_spec *spec, double bound)
         objective_multiply(objective, unit, product, NULL);
         unit[i] = 0;
         for (size_t j = 0; j <= i; j++)
-            CHECKF(fabs(h[i * size + j] - product[j]) <= bound, "h[%zu][%zu] %g, not %g", i, j,
-                   h[i * size + j], product[j]);
+            CHECKF(fabs(h[i * size + j] - product[j]) <= bound, "h[%zu][%zu] %g, not %g", i, j, h[i * size + j],
+                   product[j]);
     }
     objective_free(objective);
 }
@@ -288,8 +282,7 @@ TEST(second_moments_of_standardised_features_have_ones_on_the_diagonal)
 {
     struct dataset *data = make_data(MATRIX_F32, 3000, 6, 2, false);
     struct scale scale = learn(data, SCALE_STANDARD);
-    struct objective_spec spec = {
-        .data = data, .scale = &scale, .loss = losses[0], .intercept = true, .threads = 1};
+    struct objective_spec spec = {.data = data, .scale = &scale, .loss = losses[0], .intercept = true, .threads = 1};
     struct objective *objective = make_objective(&spec);
     double gram[49] = {0};
     CHECK(objective_gram(objective, NULL, 0, gram, NULL) == TEMPER_OK);
@@ -352,8 +345,7 @@ TEST(any_number_of_threads_gives_the_same_bits)
     for (size_t k = 0; k < KINDS; k++)
         for (size_t classes = 2; classes <= 3; classes++) {
             struct dataset *data = make_data(kinds[k], 60000, 20, classes, true);
-            struct objective_spec spec = {
-                .data = data, .loss = losses[1], .l2 = 0.1, .intercept = true};
+            struct objective_spec spec = {.data = data, .loss = losses[1], .l2 = 0.1, .intercept = true};
             double one[257] = {0}, other[257] = {0};
             evaluate_on(spec, 1, one);
             for (size_t threads = 2; threads <= 5; threads += 3) {
@@ -367,12 +359,8 @@ TEST(any_number_of_threads_gives_the_same_bits)
 TEST(an_allocation_that_fails_is_an_error_and_leaks_nothing)
 {
     struct dataset *data = make_data(MATRIX_CSR, 100, 8, 3, true);
-    struct objective_spec spec = {.data = data,
-                                  .loss = losses[1],
-                                  .l2 = 0.1,
-                                  .intercept = true,
-                                  .curvature = true,
-                                  .threads = 2};
+    struct objective_spec spec = {
+        .data = data, .loss = losses[1], .l2 = 0.1, .intercept = true, .curvature = true, .threads = 2};
     double w[32] = {0}, gradient[32], value;
     for (size_t n = 1;; n++) {
         struct objective *objective = NULL;
@@ -390,10 +378,8 @@ TEST(an_allocation_that_fails_is_an_error_and_leaks_nothing)
     dataset_free(data);
 }
 
-TEST_LIST(LISTED(value_and_gradient_are_what_the_definition_says),
-          LISTED(features_far_from_zero_lose_no_digits),
+TEST_LIST(LISTED(value_and_gradient_are_what_the_definition_says), LISTED(features_far_from_zero_lose_no_digits),
           LISTED(products_are_differences_of_gradients), LISTED(the_hessian_is_what_products_say),
           LISTED(second_moments_of_standardised_features_have_ones_on_the_diagonal),
-          LISTED(second_moments_of_classes_add_up_to_those_of_all),
-          LISTED(any_number_of_threads_gives_the_same_bits),
+          LISTED(second_moments_of_classes_add_up_to_those_of_all), LISTED(any_number_of_threads_gives_the_same_bits),
           LISTED(an_allocation_that_fails_is_an_error_and_leaks_nothing))

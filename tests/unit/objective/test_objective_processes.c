@@ -16,8 +16,8 @@ struct alone {
     double value[GROUP_MADE_MEMBERS], length[GROUP_MADE_MEMBERS];
 };
 
-static struct multi_request request_of(const struct group_made *made, const struct alone *to,
-                                       size_t number, size_t kind)
+static struct multi_request request_of(const struct group_made *made, const struct alone *to, size_t number,
+                                       size_t kind)
 {
     return (struct multi_request){.kind = (enum group_kind)kind,
                                   .member = number,
@@ -62,8 +62,7 @@ static void ask_alone(const struct group_made *made, struct alone *to)
     }
 }
 
-static void check_answer(const struct group_made *made, const struct multi_request *got,
-                         const struct alone *alone)
+static void check_answer(const struct group_made *made, const struct multi_request *got, const struct alone *alone)
 {
     struct multi_request want = request_of(made, alone, got->member, got->kind);
     size_t size = made->shape.columns + made->shape.intercept;
@@ -77,8 +76,7 @@ static void check_answer(const struct group_made *made, const struct multi_reque
 }
 
 /* So many requests, drawn at random: any order, any mixture. */
-static void ask_together(const struct group_made *made, const struct alone *alone, size_t count,
-                         size_t threads)
+static void ask_together(const struct group_made *made, const struct alone *alone, size_t count, size_t threads)
 {
     struct group *group = group_made_new(made, threads);
     struct multi_request ask[128];
@@ -87,8 +85,7 @@ static void ask_together(const struct group_made *made, const struct alone *alon
     double *scores = calloc(count * made->shape.rows, sizeof *scores);
     for (size_t i = 0; i < count; i++) {
         size_t kind = draw_below(&draw, 5);
-        ask[i] = request_of(made, alone, draw_below(&draw, GROUP_MADE_MEMBERS),
-                            kind < 3 ? kind : GROUP_EVALUATE);
+        ask[i] = request_of(made, alone, draw_below(&draw, GROUP_MADE_MEMBERS), kind < 3 ? kind : GROUP_EVALUATE);
         ask[i].gradient = gradient + i * GROUP_MADE_MOST;
         ask[i].scores = scores + i * made->shape.rows;
     }

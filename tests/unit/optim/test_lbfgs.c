@@ -24,8 +24,7 @@ struct side {
 static void side_make(struct side *side, size_t number)
 {
     memset(side, 0, sizeof *side);
-    side->rows =
-        toy_rows_make(ROWS + number, COLUMNS, (struct toy_trouble){.wrong = 0.05 * (double)number});
+    side->rows = toy_rows_make(ROWS + number, COLUMNS, (struct toy_trouble){.wrong = 0.05 * (double)number});
     side->rows.t1 = 0.1 * (double)number;
     side->rows.t2 = 1 + 0.2 * (double)(number % 3);
     side->rows.lambda = 1e-3;
@@ -42,8 +41,7 @@ static void side_make(struct side *side, size_t number)
 static struct lbfgs *begin(const struct side *side)
 {
     struct lbfgs *run = NULL;
-    CHECK(lbfgs_new(COLUMNS, side->problem.precondition != NULL, &side->options, side->start, &run,
-                    NULL) == TEMPER_OK);
+    CHECK(lbfgs_new(COLUMNS, side->problem.precondition != NULL, &side->options, side->start, &run, NULL) == TEMPER_OK);
     return run;
 }
 
@@ -71,8 +69,7 @@ static void check_same(const struct side *side, const struct lbfgs *run)
     memcpy(w, side->start, sizeof w);
     CHECK(minimise_lbfgs(&side->problem, &side->options, w, &alone, NULL) == TEMPER_OK);
     CHECK(lbfgs_best(run) && memcmp(w, lbfgs_best(run), sizeof w) == 0);
-    CHECK(result.stop == alone.stop && result.value == alone.value &&
-          result.gradient_norm == alone.gradient_norm);
+    CHECK(result.stop == alone.stop && result.value == alone.value && result.gradient_norm == alone.gradient_norm);
     CHECK_EQ_SIZE(result.iterations, alone.iterations);
     CHECK_EQ_SIZE(result.evaluations, alone.evaluations);
 }
@@ -106,8 +103,7 @@ TEST(a_question_stays_until_it_is_answered)
     struct lbfgs *run = begin(&side);
     do {
         const struct lbfgs_question first = lbfgs_asks(run), again = lbfgs_asks(run);
-        CHECK(first.what == again.what && first.point == again.point &&
-              first.answer == again.answer);
+        CHECK(first.what == again.what && first.point == again.point && first.answer == again.answer);
     } while (advance(&side, run));
     lbfgs_close(run);
     toy_rows_free(&side.rows);
@@ -215,7 +211,6 @@ TEST(no_memory)
     toy_rows_free(&side.rows);
 }
 
-TEST_LIST(LISTED(runs_side_by_side_are_what_each_is_alone),
-          LISTED(a_question_stays_until_it_is_answered),
+TEST_LIST(LISTED(runs_side_by_side_are_what_each_is_alone), LISTED(a_question_stays_until_it_is_answered),
           LISTED(the_best_point_is_known_at_any_time), LISTED(a_start_without_a_value_ends_the_run),
           LISTED(a_run_goes_on_from_a_memory), LISTED(no_memory))

@@ -47,9 +47,8 @@ static void run(struct trial *trial, size_t minimiser)
     toy->evaluations = toy->products = toy->hessians = toy->accepts = toy->strays = 0;
     memcpy(trial->w, trial->start, toy->n * sizeof *trial->w);
     const char *name = toy_minimisers[minimiser].name;
-    CHECKF(toy_minimisers[minimiser].minimise(&problem, &options, trial->w, &trial->result,
-                                              &error) == TEMPER_OK,
-           "%s", name);
+    CHECKF(toy_minimisers[minimiser].minimise(&problem, &options, trial->w, &trial->result, &error) == TEMPER_OK, "%s",
+           name);
     CHECK_EQ_SIZE(trial->result.evaluations, toy->evaluations);
     CHECK_EQ_SIZE(trial->result.products, toy->products);
     CHECK_EQ_SIZE(trial->result.hessians, toy->hessians);
@@ -57,13 +56,11 @@ static void run(struct trial *trial, size_t minimiser)
     check_stand(trial, gradient, name);
 }
 
-static void check_at(const struct trial *trial, const double *expected, double tolerance,
-                     const char *name)
+static void check_at(const struct trial *trial, const double *expected, double tolerance, const char *name)
 {
     CHECKF(trial->result.stop == OPTIM_CONVERGED, "%s: %d", name, trial->result.stop);
     for (size_t i = 0; i < trial->toy.n; i++)
-        CHECKF(fabs(trial->w[i] - expected[i]) <= tolerance, "%s: w[%zu] = %.17g", name, i,
-               trial->w[i]);
+        CHECKF(fabs(trial->w[i] - expected[i]) <= tolerance, "%s: w[%zu] = %.17g", name, i, trial->w[i]);
 }
 
 /* Evaluations, products and Hessians that each minimiser may use. */
@@ -74,14 +71,13 @@ struct costs {
 static void check_costs(const struct trial *trial, size_t minimiser, struct costs costs)
 {
     const size_t evaluations[] = {costs.lbfgs, 2 * costs.hessians + 2, costs.tron};
-    CHECKF(trial->result.evaluations <= evaluations[minimiser] &&
-               trial->result.products <= costs.products && trial->result.hessians <= costs.hessians,
-           "%s: %zu evaluations, %zu products, %zu Hessians", toy_minimisers[minimiser].name,
-           trial->result.evaluations, trial->result.products, trial->result.hessians);
+    CHECKF(trial->result.evaluations <= evaluations[minimiser] && trial->result.products <= costs.products &&
+               trial->result.hessians <= costs.hessians,
+           "%s: %zu evaluations, %zu products, %zu Hessians", toy_minimisers[minimiser].name, trial->result.evaluations,
+           trial->result.products, trial->result.hessians);
 }
 
-static void check_all(struct trial trial, const double *expected, double tolerance,
-                      struct costs costs)
+static void check_all(struct trial trial, const double *expected, double tolerance, struct costs costs)
 {
     for (size_t m = 0; m < TOY_MINIMISERS; m++) {
         run(&trial, m);
@@ -101,8 +97,7 @@ TEST(quadratics)
     double zeros[TOY_MOST] = {0}, ones[TOY_MOST];
     fill(ones, 1);
     const double mild = 100, one = 1, steep = 1e8;
-    struct trial trial = {.toy = {.function = toy_quadratic, .data = &mild, .n = 40},
-                          .start = zeros};
+    struct trial trial = {.toy = {.function = toy_quadratic, .data = &mild, .n = 40}, .start = zeros};
     check_all(trial, ones, 1e-10, (struct costs){120, 20, 200, 4});
     trial.toy.n = 1;
     trial.toy.data = &one;
@@ -123,10 +118,9 @@ TEST(metric_rounds_off)
     for (size_t i = 0; i < 2; i++)
         metric[i] = i == 0 ? 1e8 : 1;
     /* In two dimensions the reflection swaps the coordinates and their signs. */
-    struct trial trial = {
-        .toy = {.function = toy_quadratic, .data = &steep, .n = 2, .metric = metric},
-        .start = zeros,
-        .gradient_norm = 1e-7};
+    struct trial trial = {.toy = {.function = toy_quadratic, .data = &steep, .n = 2, .metric = metric},
+                          .start = zeros,
+                          .gradient_norm = 1e-7};
     check_all(trial, ones, 1e-6, (struct costs){8, 8, 12, 3});
 }
 
@@ -171,8 +165,7 @@ TEST(rosenbrock)
 {
     double ones[TOY_MOST], start[TOY_MOST];
     fill(ones, 1);
-    struct trial trial = {.toy = {.function = toy_rosenbrock, .n = 2},
-                          .start = (const double[]){-1.2, 1}};
+    struct trial trial = {.toy = {.function = toy_rosenbrock, .n = 2}, .start = (const double[]){-1.2, 1}};
     check_all(trial, ones, 1e-9, (struct costs){100, 100, 120, 50});
     fill(start, 0);
     trial.toy.n = 100;
@@ -183,8 +176,7 @@ TEST(rosenbrock)
 TEST(powell_is_singular)
 {
     const double zeros[4] = {0};
-    struct trial trial = {.toy = {.function = toy_powell, .n = 4},
-                          .start = (const double[]){3, -1, 0, 1}};
+    struct trial trial = {.toy = {.function = toy_powell, .n = 4}, .start = (const double[]){3, -1, 0, 1}};
     /* The gradient is cubic: 1e-10 of it is 1e-3 of w. */
     check_all(trial, zeros, 2e-3, (struct costs){250, 100, 400, 60});
     CHECK_NEAR(trial.result.value, 0, 1e-12);
@@ -192,12 +184,10 @@ TEST(powell_is_singular)
 
 TEST(saddles_are_left)
 {
-    struct trial trial = {.toy = {.function = toy_saddle, .n = 2},
-                          .start = (const double[]){1, 1e-8}};
+    struct trial trial = {.toy = {.function = toy_saddle, .n = 2}, .start = (const double[]){1, 1e-8}};
     for (size_t m = 0; m < TOY_MINIMISERS; m++) {
         run(&trial, m);
-        check_at(&trial, (const double[]){0, copysign(1, trial.w[1])}, 1e-9,
-                 toy_minimisers[m].name);
+        check_at(&trial, (const double[]){0, copysign(1, trial.w[1])}, 1e-9, toy_minimisers[m].name);
         CHECK_NEAR(trial.result.value, -0.25, 1e-12);
         CHECK(trial.result.evaluations <= 60);
     }
@@ -211,8 +201,7 @@ TEST(saddles_are_left)
 TEST(nan_regions)
 {
     const double ones[] = {1, 1, 1};
-    struct trial trial = {.toy = {.function = toy_log_barrier, .n = 3},
-                          .start = (const double[]){0.01, 5, 100}};
+    struct trial trial = {.toy = {.function = toy_log_barrier, .n = 3}, .start = (const double[]){0.01, 5, 100}};
     check_all(trial, ones, 1e-8, (struct costs){200, 120, 150, 50});
 }
 
@@ -235,12 +224,11 @@ TEST(dip_is_found)
     }
     CHECK(least < -0.19 && toy_dip(&(double){1}, 1, &gradient, NULL, NULL) > -0.151);
     CHECK(fabs(gradient) < 1e-3);
-    struct trial trial = {
-        .toy = {.function = toy_dip, .n = 1}, .start = (const double[]){0}, .gradient_norm = 1e-3};
+    struct trial trial = {.toy = {.function = toy_dip, .n = 1}, .start = (const double[]){0}, .gradient_norm = 1e-3};
     for (size_t m = 0; m < TOY_MINIMISERS; m++) {
         run(&trial, m);
-        CHECKF(trial.result.stop == OPTIM_CONVERGED && trial.result.value < least + 1e-6,
-               "%s: %g at %g", toy_minimisers[m].name, trial.result.value, trial.w[0]);
+        CHECKF(trial.result.stop == OPTIM_CONVERGED && trial.result.value < least + 1e-6, "%s: %g at %g",
+               toy_minimisers[m].name, trial.result.value, trial.w[0]);
         CHECK(trial.result.evaluations <= 20);
     }
 }
@@ -251,8 +239,7 @@ TEST(unbounded_below)
     struct trial trial = {.toy = {.function = toy_slope, .n = 3}, .start = zeros};
     for (size_t m = 0; m < TOY_MINIMISERS; m++) {
         run(&trial, m);
-        CHECKF(trial.result.stop == OPTIM_STALLED || trial.result.stop == OPTIM_MAX_ITER, "%s",
-               toy_minimisers[m].name);
+        CHECKF(trial.result.stop == OPTIM_STALLED || trial.result.stop == OPTIM_MAX_ITER, "%s", toy_minimisers[m].name);
         CHECK(isfinite(trial.result.value) && trial.result.value < -1e6);
         CHECK(trial.result.value == trial.w[0]);
     }
@@ -282,8 +269,7 @@ TEST(no_numbers_at_all)
 
 TEST(not_finite_at_the_start)
 {
-    struct trial trial = {.toy = {.function = toy_log_barrier, .n = 1},
-                          .start = (const double[]){-1}};
+    struct trial trial = {.toy = {.function = toy_log_barrier, .n = 1}, .start = (const double[]){-1}};
     for (size_t m = 0; m < TOY_MINIMISERS; m++) {
         run(&trial, m);
         CHECK(trial.result.stop == OPTIM_NOT_FINITE && trial.w[0] == -1);
@@ -297,9 +283,8 @@ TEST(stalls_are_told)
 {
     double zeros[TOY_MOST] = {0};
     const double steep = 1e8;
-    struct trial trial = {.toy = {.function = toy_quadratic, .data = &steep, .n = 30},
-                          .start = zeros,
-                          .gradient_norm = 1e-300};
+    struct trial trial = {
+        .toy = {.function = toy_quadratic, .data = &steep, .n = 30}, .start = zeros, .gradient_norm = 1e-300};
     for (size_t m = 0; m < TOY_MINIMISERS; m++) {
         run(&trial, m);
         CHECKF(trial.result.stop == OPTIM_STALLED ||
@@ -332,13 +317,12 @@ TEST(steps_that_lead_nowhere_come_to_an_end)
     const double steep = 100;
     for (size_t i = 0; i < TOY_MOST; i++)
         start[i] = 1 + (double)i;
-    struct trial trial = {.toy = {.function = grainy_bowl, .data = &steep, .n = 5},
-                          .start = start,
-                          .gradient_norm = 1e-14};
+    struct trial trial = {
+        .toy = {.function = grainy_bowl, .data = &steep, .n = 5}, .start = start, .gradient_norm = 1e-14};
     for (size_t m = 0; m < TOY_MINIMISERS; m++) {
         run(&trial, m);
-        CHECKF(trial.result.stop == OPTIM_STALLED, "%s: %d after %zu", toy_minimisers[m].name,
-               trial.result.stop, trial.result.iterations);
+        CHECKF(trial.result.stop == OPTIM_STALLED, "%s: %d after %zu", toy_minimisers[m].name, trial.result.stop,
+               trial.result.iterations);
         CHECK(trial.result.value <= 1 + 1e-9);
     }
 }
@@ -374,10 +358,8 @@ TEST(curvature_is_asked_for)
     CHECK(result.stop == OPTIM_CONVERGED);
 }
 
-TEST_LIST(LISTED(quadratics), LISTED(metric_rounds_off), LISTED(diagonal_metric_in_numbers),
-          LISTED(rosenbrock), LISTED(powell_is_singular), LISTED(saddles_are_left),
-          LISTED(nan_regions), LISTED(traps_are_avoided), LISTED(dip_is_found),
-          LISTED(unbounded_below), LISTED(zero_gradient_at_the_start), LISTED(no_numbers_at_all),
-          LISTED(not_finite_at_the_start), LISTED(stalls_are_told),
-          LISTED(steps_that_lead_nowhere_come_to_an_end), LISTED(small_falls_can_be_too_little),
-          LISTED(curvature_is_asked_for))
+TEST_LIST(LISTED(quadratics), LISTED(metric_rounds_off), LISTED(diagonal_metric_in_numbers), LISTED(rosenbrock),
+          LISTED(powell_is_singular), LISTED(saddles_are_left), LISTED(nan_regions), LISTED(traps_are_avoided),
+          LISTED(dip_is_found), LISTED(unbounded_below), LISTED(zero_gradient_at_the_start), LISTED(no_numbers_at_all),
+          LISTED(not_finite_at_the_start), LISTED(stalls_are_told), LISTED(steps_that_lead_nowhere_come_to_an_end),
+          LISTED(small_falls_can_be_too_little), LISTED(curvature_is_asked_for))

@@ -29,8 +29,8 @@ TEST(dot_has_a_fixed_order)
         double part[8] = {0};
         for (size_t i = 0; i < n; i++)
             part[i % 8] += x[i] * y[i];
-        const double expected = ((part[0] + part[4]) + (part[2] + part[6])) +
-                                ((part[1] + part[5]) + (part[3] + part[7]));
+        const double expected =
+            ((part[0] + part[4]) + (part[2] + part[6])) + ((part[1] + part[5]) + (part[3] + part[7]));
         CHECKF(vector_dot(x, y, n) == expected, "n = %zu", n);
         double moved[40];
         memcpy(moved + 1, x, n * sizeof *x);
@@ -111,8 +111,7 @@ static double *positive_matrix(size_t n)
         b[i] = draw(i);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++)
-            a[i * n + j] =
-                j > i ? NAN : vector_dot(b + i * n, b + j * n, n) + (i == j ? (double)n : 0);
+            a[i * n + j] = j > i ? NAN : vector_dot(b + i * n, b + j * n, n) + (i == j ? (double)n : 0);
     return a;
 }
 
@@ -268,11 +267,8 @@ TEST(region_is_solved)
     const double convex[BALL] = {1, 2, 3, 40, 500}, flat[BALL] = {0, 0, 1, 2, 3};
     const double bent[BALL] = {-3, -1, 0, 1, 20}, down[BALL] = {-5, -4, -3, -2, -1};
     const double *matrices[] = {convex, flat, bent, down};
-    const double gradients[][BALL] = {{1, 1, 1, 1, 1},
-                                      {0, 1, -1, 2, 3},
-                                      {0, 0, 0, 0, 1},
-                                      {1e-9, 0, 0, 0, 30},
-                                      {0, 0, 1e-8, 1, 0}};
+    const double gradients[][BALL] = {
+        {1, 1, 1, 1, 1}, {0, 1, -1, 2, 3}, {0, 0, 0, 0, 1}, {1e-9, 0, 0, 0, 30}, {0, 0, 1e-8, 1, 0}};
     const double radii[] = {1e-6, 0.1, 1, 30, 1e6};
     for (size_t m = 0; m < 4; m++)
         for (size_t g = 0; g < 5; g++)
@@ -299,8 +295,7 @@ TEST(region_inside_is_newtons_step)
     CHECK_CLOSE(s[1], 0.6, 1e-14);
 }
 
-TEST_LIST(LISTED(dot_has_a_fixed_order), LISTED(elementwise), LISTED(advance),
-          LISTED(finite_or_not), LISTED(cholesky_gives_back_the_matrix), LISTED(cholesky_solves),
-          LISTED(cholesky_solves_several_vectors), LISTED(cholesky_finds_the_row_that_fails),
-          LISTED(cholesky_refuses), LISTED(region_is_solved), LISTED(region_leaves_a_saddle),
-          LISTED(region_inside_is_newtons_step))
+TEST_LIST(LISTED(dot_has_a_fixed_order), LISTED(elementwise), LISTED(advance), LISTED(finite_or_not),
+          LISTED(cholesky_gives_back_the_matrix), LISTED(cholesky_solves), LISTED(cholesky_solves_several_vectors),
+          LISTED(cholesky_finds_the_row_that_fails), LISTED(cholesky_refuses), LISTED(region_is_solved),
+          LISTED(region_leaves_a_saddle), LISTED(region_inside_is_newtons_step))

@@ -42,11 +42,9 @@ static void run(struct trial *trial, size_t minimiser)
     const struct toy_minimiser *chosen = &toy_minimisers[minimiser];
     memset(trial->w, 0, sizeof trial->w);
     trial->toy.lengths = 0;
-    CHECK(chosen->minimise(&problem, &trial->options, trial->w, &trial->result, &error) ==
-          TEMPER_OK);
-    CHECKF(trial->result.stop == OPTIM_CONVERGED, "%s: %d after %zu evaluations, |g| = %g",
-           chosen->name, trial->result.stop, trial->result.evaluations,
-           trial->result.gradient_norm);
+    CHECK(chosen->minimise(&problem, &trial->options, trial->w, &trial->result, &error) == TEMPER_OK);
+    CHECKF(trial->result.stop == OPTIM_CONVERGED, "%s: %d after %zu evaluations, |g| = %g", chosen->name,
+           trial->result.stop, trial->result.evaluations, trial->result.gradient_norm);
     CHECK(trial->result.gradient_norm <= trial->options.gradient_norm);
 }
 
@@ -69,12 +67,12 @@ TEST(all_agree)
                 for (size_t j = 0; j < COLUMNS; j++)
                     CHECK_NEAR(trials[m].w[j], trials[0].w[j], 1e-5);
                 CHECK_CLOSE(trials[m].result.value, trials[0].result.value, 1e-12);
-                CHECKF(trials[m].result.evaluations <= 30, "%s at (%g, %g): %zu evaluations",
-                       toy_minimisers[m].name, rows.t1, rows.t2, trials[m].result.evaluations);
+                CHECKF(trials[m].result.evaluations <= 30, "%s at (%g, %g): %zu evaluations", toy_minimisers[m].name,
+                       rows.t1, rows.t2, trials[m].result.evaluations);
                 CHECK(trials[m].toy.lengths <= 12);
             }
-            CHECKF(trials[1].result.hessians <= 11, "%zu Hessians at (%g, %g)",
-                   trials[1].result.hessians, rows.t1, rows.t2);
+            CHECKF(trials[1].result.hessians <= 11, "%zu Hessians at (%g, %g)", trials[1].result.hessians, rows.t1,
+                   rows.t2);
             CHECKF(trials[2].result.products <= 60, "%zu products", trials[2].result.products);
         }
     toy_rows_free(&rows);
@@ -84,8 +82,8 @@ TEST(all_agree)
  * out that the gradient is gone. */
 TEST(plateau_is_not_the_end)
 {
-    struct toy_rows rows = toy_rows_make(
-        ROWS, COLUMNS, (struct toy_trouble){.wrong = 0.1, .offset = 3, .scale = 10, .bias = 0.4});
+    struct toy_rows rows =
+        toy_rows_make(ROWS, COLUMNS, (struct toy_trouble){.wrong = 0.1, .offset = 3, .scale = 10, .bias = 0.4});
     rows.lambda = 1e-5;
     for (size_t t = 1; t <= 2; t++) {
         rows.t1 = temperatures[t][0];
@@ -104,8 +102,8 @@ TEST(plateau_is_not_the_end)
             for (int limited = 0; limited < 2; limited++) {
                 struct trial trial = prepare(&rows, 1e-4, limited != 0);
                 run(&trial, m);
-                CHECKF(trial.result.value < fmin(start, plateau) - 0.15, "%s: %g",
-                       toy_minimisers[m].name, trial.result.value);
+                CHECKF(trial.result.value < fmin(start, plateau) - 0.15, "%s: %g", toy_minimisers[m].name,
+                       trial.result.value);
                 CHECKF(toy_rows_right(&rows, trial.w) > 0.78, "%s: %g", toy_minimisers[m].name,
                        toy_rows_right(&rows, trial.w));
                 CHECK(trial.result.evaluations <= 200);
@@ -154,8 +152,7 @@ TEST(noise_in_the_value)
             const double value = trial.result.value;
             trial.toy.noise = 1e-7;
             run(&trial, m);
-            CHECKF(trial.result.evaluations <= 60, "%s: %zu", toy_minimisers[m].name,
-                   trial.result.evaluations);
+            CHECKF(trial.result.evaluations <= 60, "%s: %zu", toy_minimisers[m].name, trial.result.evaluations);
             CHECK_CLOSE(trial.result.value, value, 5e-7);
         }
     toy_rows_free(&rows);
@@ -202,10 +199,9 @@ TEST(steps_are_not_longer_than_allowed)
             run(&trial, m);
             CHECK_EQ_SIZE(lengths.steps, trial.result.iterations);
             const double limit = firsts[f] > 0 ? firsts[f] : 1;
-            CHECKF(lengths.first <= limit * (1 + 1e-9) && lengths.first > 0.2 * limit, "%s: %g",
-                   toy_minimisers[m].name, lengths.first);
-            CHECKF(lengths.longest <= 8 * (1 + 1e-9), "%s: %g", toy_minimisers[m].name,
-                   lengths.longest);
+            CHECKF(lengths.first <= limit * (1 + 1e-9) && lengths.first > 0.2 * limit, "%s: %g", toy_minimisers[m].name,
+                   lengths.first);
+            CHECKF(lengths.longest <= 8 * (1 + 1e-9), "%s: %g", toy_minimisers[m].name, lengths.longest);
         }
     toy_rows_free(&rows);
 }
@@ -214,16 +210,14 @@ TEST(steps_are_not_longer_than_allowed)
  * at a measurement now and then. */
 TEST(limit_grows_where_it_must)
 {
-    struct toy_rows rows =
-        toy_rows_make(ROWS, COLUMNS, (struct toy_trouble){.wrong = 0.2, .spread = 1e4});
+    struct toy_rows rows = toy_rows_make(ROWS, COLUMNS, (struct toy_trouble){.wrong = 0.2, .spread = 1e4});
     rows.t1 = 0.1;
     rows.t2 = 1.9;
     for (size_t m = 0; m < TOY_MINIMISERS; m++) {
         struct trial trial = prepare(&rows, 1e-9, true);
         run(&trial, m);
-        CHECKF(trial.result.evaluations <= 250 && trial.toy.lengths <= 150,
-               "%s: %zu evaluations, %zu lengths", toy_minimisers[m].name, trial.result.evaluations,
-               trial.toy.lengths);
+        CHECKF(trial.result.evaluations <= 250 && trial.toy.lengths <= 150, "%s: %zu evaluations, %zu lengths",
+               toy_minimisers[m].name, trial.result.evaluations, trial.toy.lengths);
     }
     toy_rows_free(&rows);
 }
@@ -237,8 +231,7 @@ TEST(history_is_bounded)
         struct trial trial = prepare(&rows, 1e-8, true);
         trial.options.history = histories[h];
         run(&trial, 0);
-        CHECKF(trial.result.evaluations <= 80, "history %zu: %zu", histories[h],
-               trial.result.evaluations);
+        CHECKF(trial.result.evaluations <= 80, "history %zu: %zu", histories[h], trial.result.evaluations);
     }
     toy_rows_free(&rows);
 }
@@ -256,12 +249,11 @@ TEST(sizes_that_overflow)
     for (size_t m = 0; m < TOY_MINIMISERS; m++)
         for (size_t s = 0; s < 3; s++) {
             problem.size = sizes[s];
-            CHECK(toy_minimisers[m].minimise(&problem, &(struct optim_options){0}, w, &result,
-                                             &error) == TEMPER_NO_MEMORY);
+            CHECK(toy_minimisers[m].minimise(&problem, &(struct optim_options){0}, w, &result, &error) ==
+                  TEMPER_NO_MEMORY);
         }
 }
 
-TEST_LIST(LISTED(all_agree), LISTED(sizes_that_overflow), LISTED(plateau_is_not_the_end),
-          LISTED(units_do_not_matter), LISTED(noise_in_the_value),
-          LISTED(steps_are_not_longer_than_allowed), LISTED(limit_grows_where_it_must),
+TEST_LIST(LISTED(all_agree), LISTED(sizes_that_overflow), LISTED(plateau_is_not_the_end), LISTED(units_do_not_matter),
+          LISTED(noise_in_the_value), LISTED(steps_are_not_longer_than_allowed), LISTED(limit_grows_where_it_must),
           LISTED(history_is_bounded))

@@ -68,10 +68,7 @@ static struct run prepare(const struct toy_rows *rows, size_t minimiser)
         .minimiser = &toy_minimisers[minimiser],
         .toy = {.function = toy_rows, .data = rows, .n = COLUMNS},
         /* A history that is shorter than the run, so that old pairs are overwritten. */
-        .options = {.gradient_norm = 1e-9,
-                    .max_iterations = 150,
-                    .history = 4,
-                    .length = toy_length},
+        .options = {.gradient_norm = 1e-9, .max_iterations = 150, .history = 4, .length = toy_length},
     };
 }
 
@@ -80,25 +77,24 @@ static void go(struct run *run)
     struct problem problem = toy_problem(&run->toy);
     memset(run->w, 0, sizeof run->w);
     memset(&run->result, 0, sizeof run->result);
-    run->status =
-        run->minimiser->minimise(&problem, &run->options, run->w, &run->result, &run->error);
+    run->status = run->minimiser->minimise(&problem, &run->options, run->w, &run->result, &run->error);
 }
 
 static bool same_progress(const struct optim_progress *a, const struct optim_progress *b)
 {
-    return a->iteration == b->iteration && a->evaluations == b->evaluations &&
-           a->products == b->products && a->hessians == b->hessians && a->value == b->value &&
-           a->gradient_norm == b->gradient_norm && a->memory_count == b->memory_count;
+    return a->iteration == b->iteration && a->evaluations == b->evaluations && a->products == b->products &&
+           a->hessians == b->hessians && a->value == b->value && a->gradient_norm == b->gradient_norm &&
+           a->memory_count == b->memory_count;
 }
 
 static bool same_result(const struct run *a, const struct run *b)
 {
     return a->result.stop == b->result.stop && a->result.iterations == b->result.iterations &&
-           a->result.evaluations == b->result.evaluations &&
-           a->result.products == b->result.products && a->result.hessians == b->result.hessians &&
+           a->result.evaluations == b->result.evaluations && a->result.products == b->result.products &&
+           a->result.hessians == b->result.hessians &&
            memcmp(&a->result.value, &b->result.value, sizeof(double)) == 0 &&
-           a->result.gradient_norm == b->result.gradient_norm &&
-           a->result.stands == b->result.stands && memcmp(a->w, b->w, sizeof a->w) == 0;
+           a->result.gradient_norm == b->result.gradient_norm && a->result.stands == b->result.stands &&
+           memcmp(a->w, b->w, sizeof a->w) == 0;
 }
 
 /* A run that goes on from iteration k is that which never stopped, to the last bit. */
@@ -119,8 +115,7 @@ static void check_resumed(const struct run *whole, const struct record *all, siz
         const size_t j = k + 1 + i;
         CHECKF(same_progress(&rest.seen[i], &all->seen[j]), "from %zu at %zu", k, j);
         CHECK(memcmp(rest.w[i], all->w[j], sizeof rest.w[i]) == 0);
-        CHECK(memcmp(rest.memory[i], all->memory[j], rest.seen[i].memory_count * sizeof(double)) ==
-              0);
+        CHECK(memcmp(rest.memory[i], all->memory[j], rest.seen[i].memory_count * sizeof(double)) == 0);
     }
     forget(&rest);
 }
@@ -234,8 +229,7 @@ static temper_status resume_with(struct run run, const double *memory, size_t co
 }
 
 /* With one number of the last memory replaced. */
-static temper_status resume_spoilt(struct run run, const struct record *record, size_t place,
-                                   double number)
+static temper_status resume_spoilt(struct run run, const struct record *record, size_t place, double number)
 {
     const size_t last = record->count - 1;
     double *memory = record->memory[last];
@@ -266,8 +260,7 @@ TEST(wrong_memory_is_refused)
             CHECKF(resume_spoilt(run, &all, i, NAN) == TEMPER_BAD_DATA, "NaN at %zu", i);
         for (size_t i = 0; i < 6; i++) {
             CHECKF(resume_spoilt(run, &all, i, -1) == TEMPER_BAD_DATA, "-1 at %zu", i);
-            CHECKF(resume_spoilt(run, &all, i, memory[i] + 0.5) == TEMPER_BAD_DATA, "a half at %zu",
-                   i);
+            CHECKF(resume_spoilt(run, &all, i, memory[i] + 0.5) == TEMPER_BAD_DATA, "a half at %zu", i);
         }
         /* The gradient has the norm that the head says, and pairs the curvature. */
         const size_t gradient = sizeof(struct optim_head) / sizeof(double) + COLUMNS;
@@ -349,8 +342,7 @@ static temper_status no_length(void *context, const double *v, double *length, t
     return error_set(error, TEMPER_IO, "as asked");
 }
 
-static temper_status no_product(void *context, const double *v, double *product,
-                                temper_error *error)
+static temper_status no_product(void *context, const double *v, double *product, temper_error *error)
 {
     return no_length(context, v, product, error);
 }
@@ -373,12 +365,11 @@ TEST(failures_of_curvature)
         problem.multiply = no_product;
         problem.hessian = no_hessian;
         if (m > 0)
-            CHECK(run.minimiser->minimise(&problem, &run.options, run.w, &run.result, &run.error) ==
-                  TEMPER_IO);
+            CHECK(run.minimiser->minimise(&problem, &run.options, run.w, &run.result, &run.error) == TEMPER_IO);
     }
     toy_rows_free(&rows);
 }
 
 TEST_LIST(LISTED(resumes_to_the_same_bits), LISTED(resumes_to_other_ends), LISTED(stops_when_told),
-          LISTED(a_run_may_forget), LISTED(wrong_memory_is_refused), LISTED(no_memory),
-          LISTED(failures_of_the_problem), LISTED(failures_of_curvature))
+          LISTED(a_run_may_forget), LISTED(wrong_memory_is_refused), LISTED(no_memory), LISTED(failures_of_the_problem),
+          LISTED(failures_of_curvature))

@@ -24,18 +24,14 @@ static struct model *identity(size_t classes, temper_method method)
 }
 
 /* The rows at once, and two by two: the same. */
-static bool evaluate(const struct model *model, const struct dataset *data,
-                     temper_evaluation *evaluation)
+static bool evaluate(const struct model *model, const struct dataset *data, temper_evaluation *evaluation)
 {
     temper_evaluator *evaluator = NULL;
     temper_error error = {0};
     *evaluation = (temper_evaluation){0};
-    return CHECK(temper_evaluator_new((const temper_model *)model, &evaluator, &error) ==
-                 TEMPER_OK) &&
-           CHECKF(temper_evaluator_add(evaluator, made_public(data), 1, &error) == TEMPER_OK, "%s",
-                  error.message) &&
-           CHECKF(temper_evaluator_end(evaluator, evaluation, &error) == TEMPER_OK, "%s",
-                  error.message);
+    return CHECK(temper_evaluator_new((const temper_model *)model, &evaluator, &error) == TEMPER_OK) &&
+           CHECKF(temper_evaluator_add(evaluator, made_public(data), 1, &error) == TEMPER_OK, "%s", error.message) &&
+           CHECKF(temper_evaluator_end(evaluator, evaluation, &error) == TEMPER_OK, "%s", error.message);
 }
 
 static double log_odds(double p)
@@ -86,8 +82,7 @@ TEST(three_classes)
     CHECK_CLOSE(e.accuracy, 0.75, 1e-14);
     CHECK_CLOSE(e.balanced_accuracy, (1 + 0.5) / 2, 1e-14); /* 'maybe' does not occur */
     CHECK_CLOSE(e.log_loss, -(log(0.7) + log(0.3) + log(0.5) + log(0.34)) / 4, 1e-12);
-    double brier[] = {0.09 + 0.04 + 0.01, 0.01 + 0.49 + 0.36, 0.0625 + 0.25 + 0.0625,
-                      0.66 * 0.66 + 2 * 0.33 * 0.33};
+    double brier[] = {0.09 + 0.04 + 0.01, 0.01 + 0.49 + 0.36, 0.0625 + 0.25 + 0.0625, 0.66 * 0.66 + 2 * 0.33 * 0.33};
     CHECK_CLOSE(e.brier, (brier[0] + brier[1] + brier[2] + brier[3]) / 4, 1e-12);
     CHECK_CLOSE(e.ece, (0.3 + 0.6 + 0.5 + 0.66) / 4, 1e-12);
     static const double confusion[] = {2, 0, 0, 0, 1, 1, 0, 0, 0};
@@ -176,13 +171,11 @@ TEST(the_log_loss_has_an_end)
 
 TEST(batches_add_up)
 {
-    struct dataset *data = made_data(MATRIX_F32, 90, 3, 3),
-                   *other = made_data(MATRIX_CSR, 70, 3, 3);
+    struct dataset *data = made_data(MATRIX_F32, 90, 3, 3), *other = made_data(MATRIX_CSR, 70, 3, 3);
     temper_model *model = made_train(data, made_options(), NULL);
     temper_evaluation one, two, both = {0};
     temper_evaluator *evaluator = NULL;
-    if (!model || !evaluate(made_inside(model), data, &one) ||
-        !evaluate(made_inside(model), other, &two))
+    if (!model || !evaluate(made_inside(model), data, &one) || !evaluate(made_inside(model), other, &two))
         return;
     CHECK(temper_evaluator_new(model, &evaluator, NULL) == TEMPER_OK);
     CHECK(temper_evaluator_add(evaluator, made_public(data), 1, NULL) == TEMPER_OK);
@@ -233,8 +226,7 @@ TEST(nothing_to_evaluate_is_refused)
     for (int i = 0; i < 2; i++) {
         CHECK(temper_evaluator_new((const temper_model *)model, &evaluator, NULL) == TEMPER_OK);
         if (i == 0) {
-            CHECK(temper_evaluator_add(evaluator, made_public(plain), 1, &error) ==
-                  TEMPER_BAD_DATA);
+            CHECK(temper_evaluator_add(evaluator, made_public(plain), 1, &error) == TEMPER_BAD_DATA);
             CHECKF(strstr(error.message, "table.csv: there are no labels"), "%s", error.message);
         } else {
             CHECK(temper_evaluator_add(evaluator, made_public(light), 1, &error) == TEMPER_OK);
@@ -250,5 +242,4 @@ TEST(nothing_to_evaluate_is_refused)
 TEST_LIST(LISTED(two_classes_with_weights), LISTED(three_classes), LISTED(calibration_is_of_bins),
           LISTED(unknown_classes_count_as_errors), LISTED(a_hinge_has_a_loss_and_no_calibration),
           LISTED(the_log_loss_has_an_end), LISTED(batches_add_up),
-          LISTED(an_evaluation_of_the_training_rows_is_the_report),
-          LISTED(nothing_to_evaluate_is_refused))
+          LISTED(an_evaluation_of_the_training_rows_is_the_report), LISTED(nothing_to_evaluate_is_refused))

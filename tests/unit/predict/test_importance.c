@@ -40,8 +40,7 @@ static void hold(enum matrix_kind kind, size_t rows, size_t classes, double t1, 
     CHECK(memcmp(one, two, rows * sizeof *one) == 0);
     for (size_t i = 0; i < rows; i += rows / 50)
         CHECK_CLOSE(one[i], expected(model, a + i * width, data->label[i]), 1e-12);
-    CHECK_CLOSE(one[rows - 1], expected(model, a + (rows - 1) * width, data->label[rows - 1]),
-                1e-12);
+    CHECK_CLOSE(one[rows - 1], expected(model, a + (rows - 1) * width, data->label[rows - 1]), 1e-12);
     free(a);
     free(one);
     free(two);
@@ -64,14 +63,12 @@ TEST(beyond_one_chunk)
 
 TEST(refused_without_labels_or_temperatures)
 {
-    struct dataset *data = made_data(MATRIX_F32, 50, 6, 2),
-                   *other = made_data(MATRIX_F32, 50, 6, 3);
+    struct dataset *data = made_data(MATRIX_F32, 50, 6, 2), *other = made_data(MATRIX_F32, 50, 6, 3);
     temper_train_options options = made_options();
     double out[50];
     temper_error error;
     options.loss.method = TEMPER_HINGE;
-    temper_model *hinge = made_train(data, options, NULL),
-                 *model = made_train(data, made_options(), NULL);
+    temper_model *hinge = made_train(data, options, NULL), *model = made_train(data, made_options(), NULL);
     if (!CHECK(hinge && model))
         return;
     CHECK(temper_importances(hinge, made_public(data), 1, out, &error) == TEMPER_USAGE);
@@ -104,5 +101,5 @@ TEST(memory_may_end)
     dataset_free(data);
 }
 
-TEST_LIST(LISTED(as_the_scalar_function), LISTED(beyond_one_chunk),
-          LISTED(refused_without_labels_or_temperatures), LISTED(memory_may_end))
+TEST_LIST(LISTED(as_the_scalar_function), LISTED(beyond_one_chunk), LISTED(refused_without_labels_or_temperatures),
+          LISTED(memory_may_end))

@@ -32,13 +32,11 @@ static const temper_model *outside(const struct model *model)
     return (const temper_model *)model;
 }
 
-static bool predict(const struct model *model, const struct dataset *data, temper_output output,
-                    double *out)
+static bool predict(const struct model *model, const struct dataset *data, temper_output output, double *out)
 {
     temper_error error = {0};
-    return CHECKF(temper_predict(outside(model), made_public(data), output, 1, out, &error) ==
-                      TEMPER_OK,
-                  "%s", error.message);
+    return CHECKF(temper_predict(outside(model), made_public(data), output, 1, out, &error) == TEMPER_OK, "%s",
+                  error.message);
 }
 
 /* ---- Predictions ----------------------------------------------------------------------------- */
@@ -56,13 +54,11 @@ TEST(probabilities_are_escorts_and_sum_to_one)
     for (size_t l = 0; l < 5; l++)
         for (size_t classes = 2; classes < 4; classes++) {
             struct model *model = identity(classes, losses[l]);
-            struct dataset *data =
-                table_make(MATRIX_F64, ROWS, classes == 2 ? 1 : 3, activations, NULL);
+            struct dataset *data = table_make(MATRIX_F64, ROWS, classes == 2 ? 1 : 3, activations, NULL);
             double raw[ROWS * 3], p[ROWS * 3];
             double order = losses[l].method == TEMPER_BREGMAN ? 1 : losses[l].t1;
             CHECK(temper_output_width(outside(model), TEMPER_PROBABILITIES) == classes);
-            if (!predict(model, data, TEMPER_RAW_PROBABILITIES, raw) ||
-                !predict(model, data, TEMPER_PROBABILITIES, p))
+            if (!predict(model, data, TEMPER_RAW_PROBABILITIES, raw) || !predict(model, data, TEMPER_PROBABILITIES, p))
                 return;
             for (size_t row = 0; row < ROWS; row++) {
                 double sum = 0, raw_sum = 0, powers = 0;
@@ -74,8 +70,7 @@ TEST(probabilities_are_escorts_and_sum_to_one)
                 CHECK_NEAR(sum, 1, 1e-14);
                 CHECK_NEAR(raw_sum, 1, 1e-14);
                 for (size_t c = 0; c < classes; c++)
-                    CHECK_NEAR(p[row * classes + c], pow(raw[row * classes + c], order) / powers,
-                               1e-12);
+                    CHECK_NEAR(p[row * classes + c], pow(raw[row * classes + c], order) / powers, 1e-12);
             }
             model_free(model);
             dataset_free(data);
@@ -147,8 +142,7 @@ TEST(features_that_the_model_does_not_know_are_left_out_of_sparse_data_and_refus
         CHECK(table_same_bits(out, known, 6));
     if (predict(model, fewer, TEMPER_DECISIONS, out))
         CHECK(out[0] == 1 && out[1] == 2 && out[2] == 0 && out[3] == 3 && out[5] == 0);
-    CHECK(temper_predict(outside(model), made_public(dense), TEMPER_LABELS, 1, out, &error) ==
-          TEMPER_BAD_DATA);
+    CHECK(temper_predict(outside(model), made_public(dense), TEMPER_LABELS, 1, out, &error) == TEMPER_BAD_DATA);
     CHECKF(strstr(error.message, "4 features, the model 3"), "%s", error.message);
     model_free(model);
     dataset_free(sparse);
@@ -167,21 +161,16 @@ TEST(a_model_without_probabilities_says_so)
     CHECK(temper_output_width(outside(hinge), TEMPER_RAW_PROBABILITIES) == 0);
     CHECK(temper_output_width(outside(sharp), TEMPER_PROBABILITIES) == 0);
     CHECK(temper_output_width(outside(sharp), TEMPER_RAW_PROBABILITIES) == 2);
-    CHECK(temper_predict(outside(hinge), made_public(data), TEMPER_PROBABILITIES, 1, out, &error) ==
-          TEMPER_USAGE);
-    CHECKF(strstr(error.message, "hinge") && strstr(error.message, "--decision"), "%s",
-           error.message);
-    CHECK(temper_predict(outside(sharp), made_public(data), TEMPER_PROBABILITIES, 1, out, &error) ==
-          TEMPER_USAGE);
+    CHECK(temper_predict(outside(hinge), made_public(data), TEMPER_PROBABILITIES, 1, out, &error) == TEMPER_USAGE);
+    CHECKF(strstr(error.message, "hinge") && strstr(error.message, "--decision"), "%s", error.message);
+    CHECK(temper_predict(outside(sharp), made_public(data), TEMPER_PROBABILITIES, 1, out, &error) == TEMPER_USAGE);
     CHECKF(strstr(error.message, "t1 = 0") != NULL, "%s", error.message);
     model_free(hinge);
     model_free(sharp);
     dataset_free(data);
 }
 
-TEST_LIST(
-    LISTED(probabilities_are_escorts_and_sum_to_one),
-    LISTED(raw_probabilities_are_those_of_the_paper),
-    LISTED(labels_and_decisions_are_by_the_largest_activation),
-    LISTED(features_that_the_model_does_not_know_are_left_out_of_sparse_data_and_refused_in_dense),
-    LISTED(a_model_without_probabilities_says_so))
+TEST_LIST(LISTED(probabilities_are_escorts_and_sum_to_one), LISTED(raw_probabilities_are_those_of_the_paper),
+          LISTED(labels_and_decisions_are_by_the_largest_activation),
+          LISTED(features_that_the_model_does_not_know_are_left_out_of_sparse_data_and_refused_in_dense),
+          LISTED(a_model_without_probabilities_says_so))

@@ -116,8 +116,7 @@ TEST(quantities)
 
 /* ---- Clipping -------------------------------------------------------------------------------- */
 
-static void check_clip(struct point from, struct point to, bool seen, struct point in,
-                       struct point out)
+static void check_clip(struct point from, struct point to, bool seen, struct point in, struct point out)
 {
     struct box box = {10, 20, 100, 50};
     struct point start = from, end = to;
@@ -137,16 +136,13 @@ TEST(segments_are_cut_at_the_box)
 {
     const struct point inside = {50, 40}, other = {60, 30}, none = {0, 0};
     check_clip(inside, other, true, inside, other);
-    check_clip((struct point){0, 40}, (struct point){200, 40}, true, (struct point){10, 40},
-               (struct point){110, 40});
-    check_clip((struct point){50, 100}, (struct point){50, 0}, true, (struct point){50, 70},
-               (struct point){50, 20});
+    check_clip((struct point){0, 40}, (struct point){200, 40}, true, (struct point){10, 40}, (struct point){110, 40});
+    check_clip((struct point){50, 100}, (struct point){50, 0}, true, (struct point){50, 70}, (struct point){50, 20});
     check_clip(inside, (struct point){50, 1000}, true, inside, (struct point){50, 70});
     check_clip((struct point){0, 0}, (struct point){9, 90}, false, none, none);
     check_clip((struct point){0, 65}, (struct point){40, 105}, false, none, none);
     check_clip((struct point){NAN, NAN}, inside, false, none, none);
-    check_clip((struct point){0, 15}, (struct point){20, 35}, true, (struct point){10, 25},
-               (struct point){20, 35});
+    check_clip((struct point){0, 15}, (struct point){20, 35}, true, (struct point){10, 25}, (struct point){20, 35});
 }
 
 /* ---- Sampling -------------------------------------------------------------------------------- */
@@ -210,8 +206,7 @@ static void check_followed(curve_function *function, double context)
         if (isnan(seen))
             CHECKF(isnan(left) || isnan(right) || low < 0.1 || high > 279.9, "gap at x = %g", x);
         else
-            CHECKF(seen >= low && seen <= high, "%g at x = %g, not in [%g, %g]", seen, x, low,
-                   high);
+            CHECKF(seen >= low && seen <= high, "%g at x = %g, not in [%g, %g]", seen, x, low, high);
     }
     CHECKF(path.count < 2000, "%zu points", path.count);
     path_free(&path);
@@ -262,5 +257,5 @@ TEST(a_path_notes_that_memory_ended)
 }
 
 TEST_LIST(LISTED(ticks_are_nice_and_cover), LISTED(labels_of_ticks), LISTED(quantities),
-          LISTED(segments_are_cut_at_the_box), LISTED(curves_are_followed),
-          LISTED(curves_stay_in_the_frame), LISTED(a_path_notes_that_memory_ended))
+          LISTED(segments_are_cut_at_the_box), LISTED(curves_are_followed), LISTED(curves_stay_in_the_frame),
+          LISTED(a_path_notes_that_memory_ended))

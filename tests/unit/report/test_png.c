@@ -32,8 +32,7 @@ static size_t unpack(const unsigned char *file, size_t length, unsigned char *li
     uLongf got = 0;
     for (size_t at = 8; at + 12 <= length;) {
         size_t bytes = get_u32(file + at);
-        CHECK(crc32(crc32(0, NULL, 0), file + at + 4, (uInt)bytes + 4) ==
-              get_u32(file + at + 8 + bytes));
+        CHECK(crc32(crc32(0, NULL, 0), file + at + 4, (uInt)bytes + 4) == get_u32(file + at + 8 + bytes));
         if (memcmp(file + at + 4, "IDAT", 4) == 0) {
             got = (uLongf)room;
             CHECK(uncompress(lines, &got, file + at + 8, (uLong)bytes) == Z_OK);

@@ -89,9 +89,8 @@ TEST(any_figure_can_be_drawn)
         figure.loss_count = 1 + (size_t)round % 11;
         for (size_t i = 0; i < 12; i++) {
             t[i] = random_value(&state);
-            spec[i] =
-                (temper_loss_spec){(temper_method)((size_t)(state >> 9) % 6), random_value(&state),
-                                   random_value(&state), random_value(&state)};
+            spec[i] = (temper_loss_spec){(temper_method)((size_t)(state >> 9) % 6), random_value(&state),
+                                         random_value(&state), random_value(&state)};
         }
         double centre = pow(10, random_value(&state) * 2 - 2) * (round % 3 - 1);
         figure.margin_from = centre - pow(10, round % 17 - 6) - 1e-3 * fabs(centre);
@@ -221,8 +220,7 @@ static void check_legend_is_clear(const struct panel *panel, const temper_loss_f
             double t = figure->temperatures[i], pixel = box.left + 0.25 * column;
             double value = x->from + (x->to - x->from) * pixel / PANEL_WIDTH;
             double height = axis_pixel(y, function(value, t));
-            CHECKF(!(height > box.top && height < box.top + box.height), "t = %g, x = %g", t,
-                   value);
+            CHECKF(!(height > box.top && height < box.top + box.height), "t = %g, x = %g", t, value);
         }
 }
 
@@ -299,8 +297,7 @@ TEST(panels_come_in_the_order_asked_for)
     temper_free(svg);
 }
 
-TEST_LIST(LISTED(the_check_for_form_can_fail), LISTED(svg_is_well_formed),
-          LISTED(any_figure_can_be_drawn), LISTED(ends_of_the_double_range),
-          LISTED(the_cap_is_at_its_pixel), LISTED(the_inflection_is_on_its_curve),
+TEST_LIST(LISTED(the_check_for_form_can_fail), LISTED(svg_is_well_formed), LISTED(any_figure_can_be_drawn),
+          LISTED(ends_of_the_double_range), LISTED(the_cap_is_at_its_pixel), LISTED(the_inflection_is_on_its_curve),
           LISTED(high_curves_do_not_flatten_others), LISTED(legends_keep_clear_of_curves),
           LISTED(a_legend_looks_for_a_free_corner), LISTED(panels_come_in_the_order_asked_for))

@@ -14,8 +14,7 @@
 static const double penalties[] = {1, 0.1, 0.01};
 static const double weights[] = {0, 0, 0.1, 1, -2, 0.2, 3, -5, 0.3}; /* 3 steps of 3 */
 static const double accuracy[] = {0.5, 0.8, 0.9};
-static const char *const names[] = {"first", "sec<ond>",
-                                    "a name that is far too long to stand beside a picture"};
+static const char *const names[] = {"first", "sec<ond>", "a name that is far too long to stand beside a picture"};
 
 static const temper_path_figure path = {
     .l2 = penalties,
@@ -182,11 +181,8 @@ TEST(bars_say_what_they_are)
 
 TEST(bars_of_any_size)
 {
-    static const double sets[][4] = {{0, 0, 0, 0},
-                                     {-1, 2, -3, 4},
-                                     {-1e300, 1e300, 0, 1},
-                                     {1e-300, -1e-300, 0, 0},
-                                     {-5, -5, -5, -5}};
+    static const double sets[][4] = {
+        {0, 0, 0, 0}, {-1, 2, -3, 4}, {-1e300, 1e300, 0, 1}, {1e-300, -1e-300, 0, 0}, {-5, -5, -5, -5}};
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
         temper_bar_figure figure = bars;
         figure.shares = 0;
@@ -307,8 +303,8 @@ TEST(memory_may_end)
         for (size_t n = 1;; n++) {
             char *svg = NULL;
             fault_arm(n);
-            temper_status status = kind ? temper_plot_bars(&bars, &svg, NULL, NULL)
-                                        : temper_plot_path(&path, &svg, NULL, NULL);
+            temper_status status =
+                kind ? temper_plot_bars(&bars, &svg, NULL, NULL) : temper_plot_path(&path, &svg, NULL, NULL);
             fault_disarm();
             CHECK(fault_fired() ? status == TEMPER_NO_MEMORY && !svg : status == TEMPER_OK);
             temper_free(svg);
@@ -317,8 +313,7 @@ TEST(memory_may_end)
         }
 }
 
-TEST_LIST(LISTED(weights_are_named_at_their_ends), LISTED(penalties_fall_to_the_right),
-          LISTED(paths_of_any_size), LISTED(both_accuracies), LISTED(wrong_paths_are_refused),
-          LISTED(bars_say_what_they_are), LISTED(bars_of_any_size), LISTED(wrong_bars_are_refused),
-          LISTED(maps_say_what_they_are), LISTED(wrong_maps_are_refused), LISTED(maps_need_memory),
-          LISTED(memory_may_end))
+TEST_LIST(LISTED(weights_are_named_at_their_ends), LISTED(penalties_fall_to_the_right), LISTED(paths_of_any_size),
+          LISTED(both_accuracies), LISTED(wrong_paths_are_refused), LISTED(bars_say_what_they_are),
+          LISTED(bars_of_any_size), LISTED(wrong_bars_are_refused), LISTED(maps_say_what_they_are),
+          LISTED(wrong_maps_are_refused), LISTED(maps_need_memory), LISTED(memory_may_end))

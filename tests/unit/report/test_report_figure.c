@@ -66,13 +66,11 @@ TEST(scripts_and_italics)
     check_text("x" SVG_SUB("1") "y", "<tspan>x</tspan><tspan dy=\"22\" font-size=\"72\">1</tspan>"
                                      "<tspan dy=\"-22\">y</tspan>");
     check_text("10" SVG_SUP("9"), "<tspan>10</tspan><tspan dy=\"-38\" font-size=\"72\">9</tspan>");
-    check_text(SVG_SUB(SVG_ITALIC("t")),
-               "<tspan dy=\"22\" font-size=\"72\" font-style=\"italic\">t</tspan>");
+    check_text(SVG_SUB(SVG_ITALIC("t")), "<tspan dy=\"22\" font-size=\"72\" font-style=\"italic\">t</tspan>");
     /* Marks without a partner do no harm, nor do more of them than anyone needs. */
     check_text("a\004b", "<tspan>a</tspan><tspan>b</tspan>");
     check_text("\003a", "<tspan font-style=\"italic\">a</tspan>");
-    check_text("\003\003\003\003\003\003\003\003\003\003\003\003a\004",
-               "<tspan font-style=\"italic\">a</tspan>");
+    check_text("\003\003\003\003\003\003\003\003\003\003\003\003a\004", "<tspan font-style=\"italic\">a</tspan>");
     CHECK(svg_text_width("x" SVG_SUB("1"), 10) < svg_text_width("x1", 10));
     CHECK(svg_text_width("mm", 10) > svg_text_width("ii", 10));
     CHECK_CLOSE(svg_text_width("abc", 20), 2 * svg_text_width("abc", 10), 1e-15);
@@ -148,8 +146,7 @@ TEST(wrong_temperatures_are_refused)
     temper_loss_figure figure = paper;
     for (size_t i = 0; i < 3; i++) {
         char words[120];
-        snprintf(words, sizeof words,
-                 "temperature 2 is %s; give a finite number that is not negative", shown[i]);
+        snprintf(words, sizeof words, "temperature 2 is %s; give a finite number that is not negative", shown[i]);
         figure.temperatures = wrong[i];
         figure.temperature_count = 2;
         check_refused(&figure, words);
@@ -204,14 +201,10 @@ TEST(wrong_margins_are_refused)
 {
     check_margins_refused(5, -5, "margins from 5 to -5 are no range; give the smaller one first");
     check_margins_refused(1, 1, "margins from 1 to 1 are no range; give the smaller one first");
-    check_margins_refused(NAN, 1,
-                          "margins from nan to 1 cannot be drawn; give two numbers up to 1e300");
-    check_margins_refused(-INFINITY, 1,
-                          "margins from -inf to 1 cannot be drawn; give two numbers up to 1e300");
-    check_margins_refused(
-        1e6, 1e6 + 0.5, "margins from 1e+06 to 1e+06 are too close to each other; widen the range");
-    check_margins_refused(0, 1e-310,
-                          "margins from 0 to 1e-310 are too close to each other; widen the range");
+    check_margins_refused(NAN, 1, "margins from nan to 1 cannot be drawn; give two numbers up to 1e300");
+    check_margins_refused(-INFINITY, 1, "margins from -inf to 1 cannot be drawn; give two numbers up to 1e300");
+    check_margins_refused(1e6, 1e6 + 0.5, "margins from 1e+06 to 1e+06 are too close to each other; widen the range");
+    check_margins_refused(0, 1e-310, "margins from 0 to 1e-310 are too close to each other; widen the range");
 }
 
 TEST(no_memory_gives_nothing_out)
@@ -238,6 +231,5 @@ TEST(no_memory_gives_nothing_out)
 }
 
 TEST_LIST(LISTED(text_is_escaped), LISTED(scripts_and_italics), LISTED(a_path_lifts_the_pen_at_nan),
-          LISTED(same_figure_same_bytes), LISTED(wrong_panels_are_refused),
-          LISTED(wrong_temperatures_are_refused), LISTED(wrong_losses_are_refused),
-          LISTED(wrong_margins_are_refused), LISTED(no_memory_gives_nothing_out))
+          LISTED(same_figure_same_bytes), LISTED(wrong_panels_are_refused), LISTED(wrong_temperatures_are_refused),
+          LISTED(wrong_losses_are_refused), LISTED(wrong_margins_are_refused), LISTED(no_memory_gives_nothing_out))

@@ -41,10 +41,8 @@ TEST(lines_and_their_names)
 
 TEST(lines_of_any_size)
 {
-    static const double sets[][6] = {{0, 0, 0, 0, 0, 0},
-                                     {1e300, -1e300, 0, 0, 0, 0},
-                                     {5, 5, 5, 5, 5, 5 + 1e-12},
-                                     {NAN, NAN, NAN, NAN, 1, NAN}};
+    static const double sets[][6] = {
+        {0, 0, 0, 0, 0, 0}, {1e300, -1e300, 0, 0, 0, 0}, {5, 5, 5, 5, 5, 5 + 1e-12}, {NAN, NAN, NAN, NAN, 1, NAN}};
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
         temper_line_figure figure = lines;
         figure.values = sets[i];

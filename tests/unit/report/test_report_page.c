@@ -16,9 +16,8 @@ static const char doctype[] = "<!DOCTYPE html>\n";
 
 static bool is_page(const char *html)
 {
-    return strncmp(html, doctype, strlen(doctype)) == 0 &&
-           xml_is_well_formed(html + strlen(doctype)) && !strstr(html, "<script") &&
-           !strstr(html, "href=") && !strstr(html, "src=") && !strstr(html, "url(");
+    return strncmp(html, doctype, strlen(doctype)) == 0 && xml_is_well_formed(html + strlen(doctype)) &&
+           !strstr(html, "<script") && !strstr(html, "href=") && !strstr(html, "src=") && !strstr(html, "url(");
 }
 
 /* ---- Names ----------------------------------------------------------------------------------- */
@@ -82,8 +81,7 @@ TEST(a_page_of_everything)
     char *html = NULL;
     size_t length;
     temper_error error;
-    if (!CHECK(temper_write_page("A \"title\"", blocks, BLOCKS, &html, &length, &error) ==
-               TEMPER_OK))
+    if (!CHECK(temper_write_page("A \"title\"", blocks, BLOCKS, &html, &length, &error) == TEMPER_OK))
         return;
     CHECK(is_page(html));
     CHECK_EQ_SIZE(length, strlen(html));
@@ -161,11 +159,9 @@ static void fill_sample(struct sample *sample, size_t classes, size_t rows)
     report->margins = sample->margins;
     report->wrong = sample->wrong;
     report->loss = (temper_loss_spec){TEMPER_TEMPERED, 0.3, 1, 0};
-    report->summary =
-        (temper_model_summary){.scale = "standard", .solver = "newton", .stop = "converged"};
+    report->summary = (temper_model_summary){.scale = "standard", .solver = "newton", .stop = "converged"};
     report->evaluation = (temper_evaluation){.rows = rows, .log_loss = NAN, .loss = 1e-9};
-    report->confusion =
-        (struct confusion){.sums = sample->sums, .names = sample->names, .classes = classes};
+    report->confusion = (struct confusion){.sums = sample->sums, .names = sample->names, .classes = classes};
     report->weight_count = 2;
     report->weights[0].value = 3;
     report->weights[1].value = -2;
@@ -224,7 +220,6 @@ TEST(memory_may_end_in_a_report)
         }
 }
 
-TEST_LIST(LISTED(what_is_no_utf8_is_replaced), LISTED(names_are_cut_between_characters),
-          LISTED(a_page_of_everything), LISTED(wrong_pages_are_refused), LISTED(an_empty_page),
-          LISTED(memory_may_end), LISTED(reports_of_any_size), LISTED(calibration_has_equal_bins),
-          LISTED(memory_may_end_in_a_report))
+TEST_LIST(LISTED(what_is_no_utf8_is_replaced), LISTED(names_are_cut_between_characters), LISTED(a_page_of_everything),
+          LISTED(wrong_pages_are_refused), LISTED(an_empty_page), LISTED(memory_may_end), LISTED(reports_of_any_size),
+          LISTED(calibration_has_equal_bins), LISTED(memory_may_end_in_a_report))

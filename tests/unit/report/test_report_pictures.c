@@ -100,10 +100,8 @@ TEST(points_lines_and_rings)
 
 TEST(boundaries_that_are_not_there)
 {
-    static const temper_boundary odd[] = {{"nowhere", {0, 0}, 1},
-                                          {"far", {1, 0}, 1e6},
-                                          {"steep", {1e300, 1e-300}, 0},
-                                          {"none", {0, 0}, 0}};
+    static const temper_boundary odd[] = {
+        {"nowhere", {0, 0}, 1}, {"far", {1, 0}, 1e6}, {"steep", {1e300, 1e-300}, 0}, {"none", {0, 0}, 0}};
     temper_boundary_figure figure = plane;
     figure.boundaries = odd;
     figure.boundary_count = 4;
@@ -118,12 +116,9 @@ TEST(boundaries_that_are_not_there)
 
 TEST(points_of_any_size)
 {
-    static const double places[][4] = {{0, 0, 0, 0},
-                                       {5, 5, 5, 5},
-                                       {1e300, 0, -1e300, 0},
-                                       {1e-300, 1, 2e-300, 1},
-                                       {1e9, 1, 1e9 + 1e-7, 1},
-                                       {-3, 1e300, -3, 1e300}};
+    static const double places[][4] = {
+        {0, 0, 0, 0},          {5, 5, 5, 5}, {1e300, 0, -1e300, 0}, {1e-300, 1, 2e-300, 1}, {1e9, 1, 1e9 + 1e-7, 1},
+        {-3, 1e300, -3, 1e300}};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         for (size_t count = 1; count <= 2; count++) {
             temper_boundary_figure figure = plane;
@@ -167,8 +162,7 @@ TEST(wrong_points_are_refused)
     refuse_boundary(&figure, "no coordinates to draw; give at least one");
     figure.count = 2;
     figure.points = holes;
-    refuse_boundary(&figure,
-                    "coordinate 3 is nan, which cannot be drawn; give finite numbers up to 1e300");
+    refuse_boundary(&figure, "coordinate 3 is nan, which cannot be drawn; give finite numbers up to 1e300");
     figure.points = points;
     figure.labels = three;
     refuse_boundary(&figure, "label 2 is 2; there are classes 0 and 1");
@@ -182,8 +176,7 @@ TEST(wrong_boundaries_are_refused)
     temper_boundary_figure figure = plane;
     figure.boundaries = bad;
     figure.boundary_count = 1;
-    refuse_boundary(&figure,
-                    "parameter 2 is inf, which cannot be drawn; give finite numbers up to 1e300");
+    refuse_boundary(&figure, "parameter 2 is inf, which cannot be drawn; give finite numbers up to 1e300");
     figure.boundary_count = 7;
     refuse_boundary(&figure, "7 boundaries are too many; give at most 6");
     figure = plane;
@@ -206,11 +199,8 @@ TEST(margins_are_counted)
 {
     static const double margins[] = {-2, -1.99, 1, 1.01, 3};
     static const unsigned char marked[] = {1, 0, 0, 0, 0};
-    temper_margin_figure figure = {.margins = margins,
-                                   .marked = marked,
-                                   .count = 5,
-                                   .names = {"right & good", "wr<o>ng"},
-                                   .loss = capped};
+    temper_margin_figure figure = {
+        .margins = margins, .marked = marked, .count = 5, .names = {"right & good", "wr<o>ng"}, .loss = capped};
     char *svg = draw_margins(&figure);
     if (!svg)
         return;
@@ -259,8 +249,7 @@ TEST(wrong_margins_are_refused)
     static const double margins[] = {1, NAN};
     temper_margin_figure figure = {.margins = margins, .count = 2, .loss = capped};
     figure.names[0] = "rows";
-    refuse_margins(&figure,
-                   "margin 2 is nan, which cannot be drawn; give finite numbers up to 1e300");
+    refuse_margins(&figure, "margin 2 is nan, which cannot be drawn; give finite numbers up to 1e300");
     figure.count = 1;
     figure.loss.t1 = NAN;
     refuse_margins(&figure, "the loss has no value at the margin 0; give legal temperatures");
@@ -281,8 +270,8 @@ TEST(memory_may_end)
         for (size_t n = 1;; n++) {
             char *svg = NULL;
             fault_arm(n);
-            temper_status status = kind ? temper_plot_margins(&rows, &svg, NULL, NULL)
-                                        : temper_plot_boundary(&plane, &svg, NULL, NULL);
+            temper_status status =
+                kind ? temper_plot_margins(&rows, &svg, NULL, NULL) : temper_plot_boundary(&plane, &svg, NULL, NULL);
             fault_disarm();
             CHECK(fault_fired() ? status == TEMPER_NO_MEMORY && !svg : status == TEMPER_OK);
             temper_free(svg);
@@ -291,8 +280,7 @@ TEST(memory_may_end)
         }
 }
 
-TEST_LIST(LISTED(points_lines_and_rings), LISTED(boundaries_that_are_not_there),
-          LISTED(points_of_any_size), LISTED(many_points_are_thinned),
-          LISTED(wrong_points_are_refused), LISTED(wrong_boundaries_are_refused),
+TEST_LIST(LISTED(points_lines_and_rings), LISTED(boundaries_that_are_not_there), LISTED(points_of_any_size),
+          LISTED(many_points_are_thinned), LISTED(wrong_points_are_refused), LISTED(wrong_boundaries_are_refused),
           LISTED(margins_are_counted), LISTED(margins_of_any_size), LISTED(a_million_margins),
           LISTED(wrong_margins_are_refused), LISTED(memory_may_end))

@@ -73,8 +73,7 @@ TEST(other_starts_do_not_change_the_model)
         CHECK(one.objective == three.objective && one.gradient_norm == three.gradient_norm);
         CHECK(three.iterations > one.iterations && three.stop == one.stop);
         if (first && second)
-            CHECK(table_same_bits(temper_model_weights(first, 0), temper_model_weights(second, 0),
-                                  5));
+            CHECK(table_same_bits(temper_model_weights(first, 0), temper_model_weights(second, 0), 5));
         temper_model_free(first);
         temper_model_free(second);
         dataset_free(data);
@@ -235,7 +234,6 @@ TEST(few_iterations_have_a_validation_loss_too)
 }
 
 TEST_LIST(LISTED(starts_that_disagree_are_a_warning), LISTED(other_starts_do_not_change_the_model),
-          LISTED(training_stops_where_the_validation_loss_was_least),
-          LISTED(validation_is_of_the_first_start_alone),
+          LISTED(training_stops_where_the_validation_loss_was_least), LISTED(validation_is_of_the_first_start_alone),
           LISTED(validation_rows_of_other_class_numbers_are_found_by_name),
           LISTED(few_iterations_have_a_validation_loss_too))

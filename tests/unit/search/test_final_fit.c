@@ -68,8 +68,7 @@ TEST(a_fit_like_those_of_the_folds_is_kept)
     struct made made;
     made_new(&made, capped, -5);
     CHECK(tuning_fit_all(&made.t, &made.models) == TEMPER_OK && made.t.model);
-    CHECKF(!made.t.report.refitted && made.t.report.warnings[0] == '\0', "%s",
-           made.t.report.warnings);
+    CHECKF(!made.t.report.refitted && made.t.report.warnings[0] == '\0', "%s", made.t.report.warnings);
     made_free(&made);
 }
 
@@ -98,6 +97,5 @@ TEST(where_there_is_no_other_optimum_that_is_said)
     made_free(&made);
 }
 
-TEST_LIST(LISTED(a_fit_like_those_of_the_folds_is_kept),
-          LISTED(one_that_went_elsewhere_begins_at_their_mean),
+TEST_LIST(LISTED(a_fit_like_those_of_the_folds_is_kept), LISTED(one_that_went_elsewhere_begins_at_their_mean),
           LISTED(where_there_is_no_other_optimum_that_is_said))

@@ -10,16 +10,14 @@ static struct grid parsed(const char *text)
 {
     struct grid grid = {0};
     temper_error error = {0};
-    CHECKF(grid_parse(text, 0.5, &grid, &error) == TEMPER_OK, "%s: %s", text ? text : "NULL",
-           error.message);
+    CHECKF(grid_parse(text, 0.5, &grid, &error) == TEMPER_OK, "%s: %s", text ? text : "NULL", error.message);
     return grid;
 }
 
 static bool has(const struct grid *grid, double t1, double t2, double l2)
 {
     for (size_t i = 0; i < grid->count; i++)
-        if (has_temperatures(grid->table[i].loss, t1, t2) &&
-            fabs(grid->table[i].l2 - l2) <= 1e-12 * l2)
+        if (has_temperatures(grid->table[i].loss, t1, t2) && fabs(grid->table[i].l2 - l2) <= 1e-12 * l2)
             return true;
     return false;
 }
@@ -128,8 +126,7 @@ TEST(bad_texts_are_refused)
         struct grid grid = {.count = 4711};
         temper_error error = {0};
         CHECKF(grid_parse(bad[i], 1, &grid, &error) == TEMPER_USAGE, "%s", bad[i]);
-        CHECKF(strncmp(error.message, "grid: ", 6) == 0 && grid.count == 4711, "%s: %s", bad[i],
-               error.message);
+        CHECKF(strncmp(error.message, "grid: ", 6) == 0 && grid.count == 4711, "%s: %s", bad[i], error.message);
     }
 }
 
@@ -143,8 +140,7 @@ TEST(a_lack_of_memory_is_said)
 }
 
 TEST_LIST(LISTED(the_default_has_24_pairs_and_5_penalties_around_the_usual_one),
-          LISTED(the_paper_has_its_penalties_and_the_additions),
-          LISTED(lists_ranges_and_multiples_are_understood),
+          LISTED(the_paper_has_its_penalties_and_the_additions), LISTED(lists_ranges_and_multiples_are_understood),
           LISTED(other_losses_bring_their_own_temperatures), LISTED(a_hinge_may_be_rounded),
           LISTED(what_cannot_be_trained_is_left_out_or_refused), LISTED(bad_texts_are_refused),
           LISTED(a_lack_of_memory_is_said))

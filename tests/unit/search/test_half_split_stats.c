@@ -141,6 +141,6 @@ TEST(a_lack_of_memory_is_said)
     }
 }
 
-TEST_LIST(LISTED(all_right), LISTED(mistakes_are_found_where_they_are),
-          LISTED(equal_confidences_share_a_rank), LISTED(the_code_length_is_that_of_the_cells),
-          LISTED(a_weight_of_two_is_a_row_twice), LISTED(a_lack_of_memory_is_said))
+TEST_LIST(LISTED(all_right), LISTED(mistakes_are_found_where_they_are), LISTED(equal_confidences_share_a_rank),
+          LISTED(the_code_length_is_that_of_the_cells), LISTED(a_weight_of_two_is_a_row_twice),
+          LISTED(a_lack_of_memory_is_said))

@@ -66,13 +66,11 @@ struct made_job {
     struct ends *ends;
 };
 
-static void job_new(struct made_job *made, enum matrix_kind kind, size_t classes,
-                    temper_loss_spec loss)
+static void job_new(struct made_job *made, enum matrix_kind kind, size_t classes, temper_loss_spec loss)
 {
     temper_error error;
     *made = (struct made_job){.data = made_data(kind, ROWS, COLUMNS, classes)};
-    CHECK(split_folds(made->data, FOLDS, (struct split_how){1, true}, &made->split, &error) ==
-          TEMPER_OK);
+    CHECK(split_folds(made->data, FOLDS, (struct split_how){1, true}, &made->split, &error) == TEMPER_OK);
     CHECK(scaled_features_new(made->data, "none", 1, &made->ground, &error) == TEMPER_OK);
     made->options = made_options();
     made->options.tolerance = 1e-9;
@@ -128,13 +126,11 @@ static void check_fit(const struct made_job *made, size_t number)
     for (size_t k = 0; k < vectors; k++) {
         const double *expected = temper_model_weights(apart, k);
         for (size_t j = 0; j < COLUMNS; j++)
-            CHECKF(fabs(w[j * vectors + k] - expected[j]) <= 1e-6, "fit %zu, weight %zu of %zu",
-                   number, j, k);
+            CHECKF(fabs(w[j * vectors + k] - expected[j]) <= 1e-6, "fit %zu, weight %zu of %zu", number, j, k);
     }
     double decision[ROWS * MOST_VECTORS];
     temper_error error;
-    CHECK(temper_predict(apart, made_public(made->data), TEMPER_DECISIONS, 1, decision, &error) ==
-          TEMPER_OK);
+    CHECK(temper_predict(apart, made_public(made->data), TEMPER_DECISIONS, 1, decision, &error) == TEMPER_OK);
     /* The intercepts of many classes may all be larger by the same. */
     for (size_t i = 0; i < ROWS * vectors; i++) {
         double shift = vectors > 1 ? a[0] - decision[0] : 0;
@@ -171,8 +167,7 @@ TEST(no_memory_is_told)
             struct made_job made;
             temper_error error;
             bool finished = true;
-            job_new(&made, MATRIX_F32, way == 2 ? 3 : 2,
-                    (temper_loss_spec){TEMPER_TEMPERED, 0.7, 1, 0});
+            job_new(&made, MATRIX_F32, way == 2 ? 3 : 2, (temper_loss_spec){TEMPER_TEMPERED, 0.7, 1, 0});
             made.job.count = 5;
             made.options.max_iterations = 2;
             made.options.solver = way == 1 ? "newton" : NULL;
@@ -256,8 +251,7 @@ TEST(fits_can_be_stopped)
             temper_error error;
             bool finished = true;
             /* Two classes in step; three apart, after a pilot. */
-            job_new(&made, MATRIX_F64, threads < 3 ? 2 : 3,
-                    (temper_loss_spec){TEMPER_LOGISTIC, 0, 0, 0});
+            job_new(&made, MATRIX_F64, threads < 3 ? 2 : 3, (temper_loss_spec){TEMPER_LOGISTIC, 0, 0, 0});
             made.ends->steps_left = steps;
             made.job.threads = threads;
             CHECK(fits_run(&made.job, &finished, &error) == TEMPER_OK && !finished);
@@ -279,7 +273,6 @@ TEST(a_caller_that_fails_ends_all)
     job_free(&made);
 }
 
-TEST_LIST(LISTED(fits_are_what_training_on_their_rows_gives), LISTED(no_memory_is_told),
-          LISTED(in_step_or_apart), LISTED(fits_are_the_same_for_any_number_of_threads),
-          LISTED(a_fit_does_not_know_the_others), LISTED(fits_can_be_stopped),
-          LISTED(a_caller_that_fails_ends_all))
+TEST_LIST(LISTED(fits_are_what_training_on_their_rows_gives), LISTED(no_memory_is_told), LISTED(in_step_or_apart),
+          LISTED(fits_are_the_same_for_any_number_of_threads), LISTED(a_fit_does_not_know_the_others),
+          LISTED(fits_can_be_stopped), LISTED(a_caller_that_fails_ends_all))

@@ -27,8 +27,7 @@ static void made_new(struct made *made, const char *scale)
     *made = (struct made){.data = made_data(MATRIX_F64, ROWS, COLUMNS, 2)};
     CHECK(scaled_features_new(made->data, scale, 1, &made->ground, NULL) == TEMPER_OK);
     made->options = made_options();
-    made->job = (struct fits_job){
-        .ground = &made->ground, .options = &made->options, .threads = 1, .few = true};
+    made->job = (struct fits_job){.ground = &made->ground, .options = &made->options, .threads = 1, .few = true};
 }
 
 static void made_free(struct made *made)
@@ -43,8 +42,7 @@ static void multiply(const struct made *made, const double *x, double *out)
     static double direction[COLUMNS * DIRECTIONS], moments[DIRECTIONS * DIRECTIONS];
     struct pca_options how = {DIRECTIONS, SAMPLE, 0};
     double along[DIRECTIONS] = {0}, turned[DIRECTIONS] = {0}, total = made->ground.scale.spread;
-    CHECK(pca_find(made->data, scaled_features_scale(&made->ground), how, direction, moments,
-                   NULL) == TEMPER_OK);
+    CHECK(pca_find(made->data, scaled_features_scale(&made->ground), how, direction, moments, NULL) == TEMPER_OK);
     for (size_t k = 0; k < DIRECTIONS; k++)
         total -= moments[k * DIRECTIONS + k];
     double rest = total / (COLUMNS - DIRECTIONS);
@@ -114,5 +112,4 @@ TEST(memory_ends)
     made_free(&made);
 }
 
-TEST_LIST(LISTED(turning_undoes_the_metric), LISTED(only_a_few_fits_of_rows_around_their_means),
-          LISTED(memory_ends))
+TEST_LIST(LISTED(turning_undoes_the_metric), LISTED(only_a_few_fits_of_rows_around_their_means), LISTED(memory_ends))

@@ -36,12 +36,8 @@ static struct question made_question(temper_candidate table[COUNT])
     table[2] = plain(0.1, 1.12, 1, 0.89);
     table[3] = plain(0.1, 1.12, 0.1, 0.90);
     table[4] = plain(0.5, 1.4, 0.1, 0.88);
-    return (struct question){.table = table,
-                             .count = COUNT,
-                             .criterion = BY_CV_C,
-                             .classes = 2,
-                             .rows = 10000,
-                             .default_l2 = 0.5};
+    return (struct question){
+        .table = table, .count = COUNT, .criterion = BY_CV_C, .classes = 2, .rows = 10000, .default_l2 = 0.5};
 }
 
 static struct answer chosen(const struct question *question)
@@ -285,13 +281,10 @@ TEST(criteria_have_names)
     CHECK(!criterion_find("loss", &criterion));
 }
 
-TEST_LIST(LISTED(accuracy_decides_where_nothing_speaks_against_it),
-          LISTED(a_shorter_code_decides_if_a_band_is_turned), LISTED(a_shorter_code_alone_does_not),
-          LISTED(many_classes_look_at_sure_bands_only), LISTED(undecided_rows_decide),
-          LISTED(the_reference_decides_where_labels_contradict_it_most),
-          LISTED(the_reference_only_warns_where_the_most_accurate_sees_it_too),
-          LISTED(few_rows_prove_nothing),
-          LISTED(without_the_reference_nothing_is_said_of_the_labels),
-          LISTED(random_labels_and_collapse_are_told), LISTED(other_criteria_take_their_figure),
-          LISTED(trusted_rows_have_the_last_word), LISTED(hopeless_is_far_below_the_best),
-          LISTED(criteria_have_names))
+TEST_LIST(LISTED(accuracy_decides_where_nothing_speaks_against_it), LISTED(a_shorter_code_decides_if_a_band_is_turned),
+          LISTED(a_shorter_code_alone_does_not), LISTED(many_classes_look_at_sure_bands_only),
+          LISTED(undecided_rows_decide), LISTED(the_reference_decides_where_labels_contradict_it_most),
+          LISTED(the_reference_only_warns_where_the_most_accurate_sees_it_too), LISTED(few_rows_prove_nothing),
+          LISTED(without_the_reference_nothing_is_said_of_the_labels), LISTED(random_labels_and_collapse_are_told),
+          LISTED(other_criteria_take_their_figure), LISTED(trusted_rows_have_the_last_word),
+          LISTED(hopeless_is_far_below_the_best), LISTED(criteria_have_names))

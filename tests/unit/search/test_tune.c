@@ -38,9 +38,8 @@ static bool same_table(const temper_tune_report *a, const temper_tune_report *b)
     for (size_t i = 0; same && i < a->count; i++) {
         const temper_candidate *x = &a->table[i], *y = &b->table[i];
         size_t figures = offsetof(temper_candidate, accuracy);
-        same =
-            x->stage == y->stage && x->l2 == y->l2 && x->loss.t1 == y->loss.t1 &&
-            memcmp((const char *)x + figures, (const char *)y + figures, sizeof *x - figures) == 0;
+        same = x->stage == y->stage && x->l2 == y->l2 && x->loss.t1 == y->loss.t1 &&
+               memcmp((const char *)x + figures, (const char *)y + figures, sizeof *x - figures) == 0;
     }
     return same;
 }
@@ -68,8 +67,7 @@ static double accuracy_by_hand(const struct dataset *data, const temper_candidat
         options.scale = "none";
         options.tolerance = TIGHT;
         temper_model *model = made_train(seen, options, NULL);
-        CHECK(temper_predict(model, made_public(data), TEMPER_LABELS, 1, label, &error) ==
-              TEMPER_OK);
+        CHECK(temper_predict(model, made_public(data), TEMPER_LABELS, 1, label, &error) == TEMPER_OK);
         for (size_t i = 0; i < ROWS; i++)
             right += split.part[i] == part && label[i] == data->label[i];
         temper_model_free(model);
@@ -117,8 +115,7 @@ TEST(the_model_is_that_of_the_chosen_setting)
     options.l2 = report.table[report.best].l2;
     temper_model *alone = made_train(data, options, NULL);
     if (CHECK(model && alone)) {
-        CHECK(memcmp(temper_model_weights(model, 0), temper_model_weights(alone, 0),
-                     COLUMNS * sizeof(double)) == 0);
+        CHECK(memcmp(temper_model_weights(model, 0), temper_model_weights(alone, 0), COLUMNS * sizeof(double)) == 0);
         CHECK(temper_model_l2(model) == options.l2);
         CHECK(report.training.stop == TEMPER_STOP_CONVERGED && !report.refitted);
     }
@@ -200,8 +197,7 @@ TEST(asked_rows_tell_candidates_apart)
     struct dataset *data = made_data(MATRIX_F32, ROWS, COLUMNS, 3);
     temper_tune_options options = tune_options("t1=0.1,1 t2=1,1.9 l2=0.01x,10x");
     options.ask = 7;
-    temper_tune_report report = made_tune(data, options, NULL),
-                       again = made_tune(data, options, NULL);
+    temper_tune_report report = made_tune(data, options, NULL), again = made_tune(data, options, NULL);
     CHECK(report.ask_count > 0 && report.ask_count <= 7);
     CHECK_EQ_SIZE(again.ask_count, report.ask_count);
     for (size_t i = 0; i < report.ask_count; i++) {
@@ -227,8 +223,8 @@ static int stop_after(void *context, const temper_tune_progress *progress)
     return ++stopping->calls >= stopping->after;
 }
 
-static temper_tune_report tune_until(const struct dataset *data, temper_tune_options options,
-                                     size_t after, temper_model **model)
+static temper_tune_report tune_until(const struct dataset *data, temper_tune_options options, size_t after,
+                                     temper_model **model)
 {
     struct stopping stopping = {.after = after};
     options.follow = stop_after;
@@ -268,15 +264,14 @@ SCRATCH_TEST(interrupted_anywhere_it_goes_on_to_the_same_table)
     dataset_free(data);
 }
 
-static void check_refused(const struct dataset *data, temper_tune_options options,
-                          temper_status wanted, const char *words)
+static void check_refused(const struct dataset *data, temper_tune_options options, temper_status wanted,
+                          const char *words)
 {
     temper_tune_report report = {.count = 4711};
     temper_model *const untouched = (temper_model *)&options;
     temper_model *model = untouched;
     temper_error error = {0};
-    CHECKF(temper_tune(made_public(data), &options, &model, &report, &error) == wanted, "%s: %s",
-           words, error.message);
+    CHECKF(temper_tune(made_public(data), &options, &model, &report, &error) == wanted, "%s: %s", words, error.message);
     CHECKF(strstr(error.message, words) != NULL, "%s: %s", words, error.message);
     CHECK(model == untouched && report.count == 4711);
 }
@@ -370,8 +365,7 @@ SCRATCH_TEST(a_lack_of_memory_is_said_and_leaves_all_as_it_was)
         temper_status status = temper_tune(made_public(data), &options, &model, &report, &error);
         fault_disarm();
         fired = fault_fired();
-        CHECKF(status == TEMPER_OK || (fired && status == TEMPER_NO_MEMORY), "%zu: %s", n,
-               error.message);
+        CHECKF(status == TEMPER_OK || (fired && status == TEMPER_NO_MEMORY), "%zu: %s", n, error.message);
         CHECK(status == TEMPER_OK ? report.count == 1 : report.count == 4711 && model == untouched);
         if (status == TEMPER_OK) {
             temper_model_free(model);
@@ -381,10 +375,8 @@ SCRATCH_TEST(a_lack_of_memory_is_said_and_leaves_all_as_it_was)
     dataset_free(data);
 }
 
-TEST_LIST(LISTED(accuracies_are_those_of_training_without_the_fold),
-          LISTED(the_model_is_that_of_the_chosen_setting), LISTED(hopeless_candidates_are_dropped),
-          LISTED(rows_that_do_not_count_change_nothing), LISTED(trusted_rows_decide),
-          LISTED(asked_rows_tell_candidates_apart),
-          LISTED(interrupted_anywhere_it_goes_on_to_the_same_table),
-          LISTED(a_checkpoint_that_does_not_fit_is_refused), LISTED(what_is_wrong_is_refused),
-          LISTED(a_lack_of_memory_is_said_and_leaves_all_as_it_was))
+TEST_LIST(LISTED(accuracies_are_those_of_training_without_the_fold), LISTED(the_model_is_that_of_the_chosen_setting),
+          LISTED(hopeless_candidates_are_dropped), LISTED(rows_that_do_not_count_change_nothing),
+          LISTED(trusted_rows_decide), LISTED(asked_rows_tell_candidates_apart),
+          LISTED(interrupted_anywhere_it_goes_on_to_the_same_table), LISTED(a_checkpoint_that_does_not_fit_is_refused),
+          LISTED(what_is_wrong_is_refused), LISTED(a_lack_of_memory_is_said_and_leaves_all_as_it_was))

@@ -72,8 +72,8 @@ TEST(halves_keep_folds_together)
     dataset_free(data);
 }
 
-static void check_refused(const struct dataset *data, temper_tune_options options,
-                          temper_status status, const char *words)
+static void check_refused(const struct dataset *data, temper_tune_options options, temper_status status,
+                          const char *words)
 {
     temper_error error = {0};
     temper_tune_report report;

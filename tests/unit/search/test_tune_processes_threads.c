@@ -48,8 +48,8 @@ static void tune_share(void *context, const temper_comm *comm)
     options.follow_context = &left;
     trial->status[rank] = scatter_rows(data, comm, &trial->error[rank]);
     if (trial->status[rank] == TEMPER_OK)
-        trial->status[rank] = temper_tune(made_public(data), &options, &trial->model[rank],
-                                          &trial->report[rank], &trial->error[rank]);
+        trial->status[rank] =
+            temper_tune(made_public(data), &options, &trial->model[rank], &trial->report[rank], &trial->error[rank]);
     dataset_free(data);
 }
 
@@ -71,27 +71,23 @@ static bool same_candidate(const temper_candidate *a, const temper_candidate *b)
     bool bands = true;
     for (size_t i = 0; i < TEMPER_BANDS; i++)
         bands = bands && same(a->band_error[i], b->band_error[i]);
-    return a->stage == b->stage && same(a->accuracy, b->accuracy) &&
-           same(a->log_loss, b->log_loss) && same(a->bounded_loss, b->bounded_loss) &&
-           same(a->trusted, b->trusted) && same(a->code_length, b->code_length) &&
-           same(a->undecided, b->undecided) && same(a->balance, b->balance) &&
+    return a->stage == b->stage && same(a->accuracy, b->accuracy) && same(a->log_loss, b->log_loss) &&
+           same(a->bounded_loss, b->bounded_loss) && same(a->trusted, b->trusted) &&
+           same(a->code_length, b->code_length) && same(a->undecided, b->undecided) && same(a->balance, b->balance) &&
            same(a->agreement, b->agreement) && same(a->top_ratio, b->top_ratio) && bands;
 }
 
-static void check_reports(const temper_tune_report *one, const temper_tune_report *other,
-                          const char *what, size_t rank)
+static void check_reports(const temper_tune_report *one, const temper_tune_report *other, const char *what, size_t rank)
 {
     CHECKF(one->count == other->count && one->best == other->best, "%s, %zu", what, rank);
     for (size_t i = 0; i < one->count && i < other->count; i++)
-        CHECKF(same_candidate(&one->table[i], &other->table[i]), "%s, %zu: candidate %zu", what,
-               rank, i);
+        CHECKF(same_candidate(&one->table[i], &other->table[i]), "%s, %zu: candidate %zu", what, rank, i);
     CHECKF(same(one->gain, other->gain) && same(one->gain_error, other->gain_error), "%s", what);
     CHECKF(strcmp(one->warnings, other->warnings) == 0, "%s: %s", what, other->warnings);
-    CHECKF(one->ask_count == other->ask_count, "%s, %zu: asks for %zu", what, rank,
-           other->ask_count);
+    CHECKF(one->ask_count == other->ask_count, "%s, %zu: asks for %zu", what, rank, other->ask_count);
     for (size_t i = 0; i < one->ask_count && i < other->ask_count; i++)
-        CHECKF(one->ask[i] == other->ask[i] && one->ask_label[i] == other->ask_label[i],
-               "%s, %zu: row %zu", what, rank, i);
+        CHECKF(one->ask[i] == other->ask[i] && one->ask_label[i] == other->ask_label[i], "%s, %zu: row %zu", what, rank,
+               i);
 }
 
 static void check_trial(struct trial trial, const char *what)
@@ -104,8 +100,8 @@ static void check_trial(struct trial trial, const char *what)
         struct trial many = trial;
         team_run(size, tune_share, &many);
         for (size_t r = 0; r < size; r++) {
-            CHECKF(many.model[r] && made_same_bytes(alone.model[0], many.model[r]),
-                   "%s, %zu of %zu: %s", what, r, size, many.error[r].message);
+            CHECKF(many.model[r] && made_same_bytes(alone.model[0], many.model[r]), "%s, %zu of %zu: %s", what, r, size,
+                   many.error[r].message);
             if (many.model[r])
                 check_reports(&alone.report[0], &many.report[r], what, r);
         }
@@ -168,8 +164,8 @@ static void check_resumed(struct trial trial, size_t after)
     stopped.stop_after = after;
     team_run(3, tune_share, &stopped);
     for (size_t r = 0; r < 3; r++)
-        CHECKF(stopped.status[r] == TEMPER_OK && stopped.report[r].interrupted && !stopped.model[r],
-               "%zu: %s", r, stopped.error[r].message);
+        CHECKF(stopped.status[r] == TEMPER_OK && stopped.report[r].interrupted && !stopped.model[r], "%zu: %s", r,
+               stopped.error[r].message);
     resumed.options.resume = 1;
     team_run(2, tune_share, &resumed);
     for (size_t r = 0; r < 2; r++) {
@@ -190,6 +186,5 @@ SCRATCH_TEST(a_search_that_one_of_them_stops_goes_on)
     check_resumed(apart, 40);
 }
 
-TEST_LIST(LISTED(tables_and_models_are_the_same_for_any_number_of_processes),
-          LISTED(trusted_rows_count_where_they_are),
+TEST_LIST(LISTED(tables_and_models_are_the_same_for_any_number_of_processes), LISTED(trusted_rows_count_where_they_are),
           LISTED(a_search_that_one_of_them_stops_goes_on))

@@ -9,18 +9,14 @@
 enum { MOST = 5 };
 
 static const temper_loss_spec losses[] = {
-    {TEMPER_TEMPERED, 0.5, 1.5, 0},   {TEMPER_TEMPERED, 0, 1, 0},
-    {TEMPER_TEMPERED, 0.1, 1.12, 0},  {TEMPER_TEMPERED, 0.3, 1, 0},
-    {TEMPER_TEMPERED, 1, 1, 0},       {TEMPER_TEMPERED, 2, 2, 0},
-    {TEMPER_TEMPERED, 1.7, 1.2, 0},   {TEMPER_TEMPERED, 0, 3, 0},
-    {TEMPER_TEMPERED, 0.9, 5, 0},     {TEMPER_TEMPERED, 0.4, 0.4, 0},
-    {TEMPER_TEMPERED, 0.2, 0.7, 0},   {TEMPER_TEMPERED, 0, 0, 0},
-    {TEMPER_TEMPERED, 1.3, 0.25, 0},  {TEMPER_LOGISTIC, NAN, NAN, 0},
-    {TEMPER_T_LOGISTIC, NAN, 1.6, 0}, {TEMPER_GCE, 0.6, NAN, 0},
-    {TEMPER_BREGMAN, 0.5, 1.5, 0},    {TEMPER_BREGMAN, 0, 1, 0},
-    {TEMPER_BREGMAN, 1, 1, 0},        {TEMPER_BREGMAN, 1.5, 1.2, 0},
-    {TEMPER_BREGMAN, 0.8, 0.7, 0},    {TEMPER_BREGMAN, 0.7, 3, 0},
-    {TEMPER_HINGE, NAN, NAN, 0},      {TEMPER_HINGE, NAN, NAN, 8},
+    {TEMPER_TEMPERED, 0.5, 1.5, 0},  {TEMPER_TEMPERED, 0, 1, 0},     {TEMPER_TEMPERED, 0.1, 1.12, 0},
+    {TEMPER_TEMPERED, 0.3, 1, 0},    {TEMPER_TEMPERED, 1, 1, 0},     {TEMPER_TEMPERED, 2, 2, 0},
+    {TEMPER_TEMPERED, 1.7, 1.2, 0},  {TEMPER_TEMPERED, 0, 3, 0},     {TEMPER_TEMPERED, 0.9, 5, 0},
+    {TEMPER_TEMPERED, 0.4, 0.4, 0},  {TEMPER_TEMPERED, 0.2, 0.7, 0}, {TEMPER_TEMPERED, 0, 0, 0},
+    {TEMPER_TEMPERED, 1.3, 0.25, 0}, {TEMPER_LOGISTIC, NAN, NAN, 0}, {TEMPER_T_LOGISTIC, NAN, 1.6, 0},
+    {TEMPER_GCE, 0.6, NAN, 0},       {TEMPER_BREGMAN, 0.5, 1.5, 0},  {TEMPER_BREGMAN, 0, 1, 0},
+    {TEMPER_BREGMAN, 1, 1, 0},       {TEMPER_BREGMAN, 1.5, 1.2, 0},  {TEMPER_BREGMAN, 0.8, 0.7, 0},
+    {TEMPER_BREGMAN, 0.7, 3, 0},     {TEMPER_HINGE, NAN, NAN, 0},    {TEMPER_HINGE, NAN, NAN, 8},
     {TEMPER_HINGE, NAN, NAN, 1e-3},
 };
 enum { LOSSES = sizeof losses / sizeof *losses };
@@ -92,10 +88,9 @@ static void check_gradient(struct place *place)
     double scale = fabs(value) + largest_size(gradient, place->n);
     for (place->c = 0; place->c < place->n; place->c++) {
         double slope = derivative(value_along, place, place->a[place->c], step_for(place));
-        CHECKF(fabs(slope - gradient[place->c]) <= 1e-9 * scale,
-               "%s(%g, %g), n = %zu: gradient %g, difference %g",
-               temper_method_name(place->loss.method), place->loss.t1, place->loss.t2, place->n,
-               gradient[place->c], slope);
+        CHECKF(fabs(slope - gradient[place->c]) <= 1e-9 * scale, "%s(%g, %g), n = %zu: gradient %g, difference %g",
+               temper_method_name(place->loss.method), place->loss.t1, place->loss.t2, place->n, gradient[place->c],
+               slope);
     }
 }
 
@@ -114,10 +109,8 @@ static void check_hessian(struct place *place)
         for (place->c = 0; place->c < n; place->c++) {
             double bend = derivative(gradient_along, place, place->a[place->c], step_for(place));
             double entry = hessian[place->row * n + place->c];
-            CHECKF(fabs(bend - entry) <= 1e-9 * scale,
-                   "%s(%g, %g), n = %zu: hessian %g, difference %g",
-                   temper_method_name(place->loss.method), place->loss.t1, place->loss.t2, n, entry,
-                   bend);
+            CHECKF(fabs(bend - entry) <= 1e-9 * scale, "%s(%g, %g), n = %zu: hessian %g, difference %g",
+                   temper_method_name(place->loss.method), place->loss.t1, place->loss.t2, n, entry, bend);
         }
 }
 
@@ -139,9 +132,8 @@ static void check_invariance(struct place *place)
         CHECK_NEAR(sum_of(gradient, n), 0, 1e-14 * largest_size(gradient, n));
         for (size_t j = 0; j < n; j++) {
             CHECKF(fabs(sum_of(hessian + j * n, n)) <= 1e-13 * largest_size(hessian + j * n, n),
-                   "%s(%g, %g), row %zu of %zu sums to %g, largest %g",
-                   temper_method_name(place->loss.method), place->loss.t1, place->loss.t2, j, n,
-                   sum_of(hessian + j * n, n), largest_size(hessian + j * n, n));
+                   "%s(%g, %g), row %zu of %zu sums to %g, largest %g", temper_method_name(place->loss.method),
+                   place->loss.t1, place->loss.t2, j, n, sum_of(hessian + j * n, n), largest_size(hessian + j * n, n));
             for (size_t k = 0; k < j; k++)
                 CHECK(hessian[j * n + k] == hessian[k * n + j]);
         }
@@ -208,8 +200,8 @@ TEST(slopes_and_curvatures)
             if (isfinite(value))
                 CHECK_NEAR(slope, derivative(margin_value, &loss, m, step), scale);
             CHECKF(fabs(curvature - derivative(margin_slope, &loss, m, step)) <= scale,
-                   "%s(%g, %g) at %g: curvature %g, difference %g", temper_method_name(loss.method),
-                   loss.t1, loss.t2, m, curvature, derivative(margin_slope, &loss, m, step));
+                   "%s(%g, %g) at %g: curvature %g, difference %g", temper_method_name(loss.method), loss.t1, loss.t2,
+                   m, curvature, derivative(margin_slope, &loss, m, step));
         }
 }
 
@@ -226,13 +218,12 @@ TEST(two_classes_are_the_margin)
             CHECK_CLOSE((g[0] - g[1]) / 2, slope, 1e-13);
             double bend = (h[0] - h[1] - h[2] + h[3]) / 4;
             CHECKF(fabs(bend - curvature) <= 1e-12 * fabs(curvature) + 1e-15 * fabs(slope),
-                   "%s(%g, %g) at %g: %g, not %g", temper_method_name(losses[i].method),
-                   losses[i].t1, losses[i].t2, m, bend, curvature);
+                   "%s(%g, %g) at %g: %g, not %g", temper_method_name(losses[i].method), losses[i].t1, losses[i].t2, m,
+                   bend, curvature);
             CHECK_CLOSE(temper_any_loss(losses[i], a, 2, 1, NULL, NULL),
                         temper_any_margin_loss(losses[i], -m, NULL, NULL), 1e-13);
         }
 }
 
 TEST_LIST(LISTED(gradients), LISTED(hessians), LISTED(shift_invariance_and_symmetry),
-          LISTED(gradient_and_hessian_are_optional), LISTED(slopes_and_curvatures),
-          LISTED(two_classes_are_the_margin))
+          LISTED(gradient_and_hessian_are_optional), LISTED(slopes_and_curvatures), LISTED(two_classes_are_the_margin))

@@ -20,8 +20,8 @@ TEST(two_classes_at_the_edge)
         temper_probabilities(a, 2, cases[i][1], p);
         CHECK_CLOSE(p[1], cases[i][2], 1e-9);
         /* the third opinion works in doubles alone: half of its digits */
-        CHECK_CLOSE(temper_log_partition_bisection(a, 2, cases[i][1], NULL),
-                    temper_log_partition(a, 2, cases[i][1]), 1e-6);
+        CHECK_CLOSE(temper_log_partition_bisection(a, 2, cases[i][1], NULL), temper_log_partition(a, 2, cases[i][1]),
+                    1e-6);
     }
 }
 
@@ -39,8 +39,7 @@ TEST(products_beyond_the_double_range)
 {
     const double a[2] = {0, -1e308};
     CHECK_CLOSE(temper_exp_t(-1e308, 60), 5.618838843500344e-06, 1e-12);
-    CHECK_CLOSE(temper_log_partition_bisection(a, 2, 60, NULL), temper_log_partition(a, 2, 60),
-                1e-9);
+    CHECK_CLOSE(temper_log_partition_bisection(a, 2, 60, NULL), temper_log_partition(a, 2, 60), 1e-9);
     const double far[2] = {1.5e308, -1.5e308};
     CHECK_CLOSE(temper_log_partition_bisection(far, 2, 60, NULL), 1.5e308, 1e-15);
     CHECK(isnan(temper_log_partition_algorithm1(far, 2, 60, 1e-10, 100, NULL)));
@@ -69,8 +68,7 @@ TEST(gradients_of_far_activations)
     for (double t1 = 0; t1 < 6; t1++)
         for (size_t label = 0; label < 3; label++) {
             double loss = temper_loss(far, 3, label, t1, 1, gradient);
-            CHECKF(!isnan(loss) && !isnan(gradient[0]) && !isnan(gradient[1]) &&
-                       !isnan(gradient[2]),
+            CHECKF(!isnan(loss) && !isnan(gradient[0]) && !isnan(gradient[1]) && !isnan(gradient[2]),
                    "t1 = %g, label %zu", t1, label);
         }
     temper_loss((const double[]){-1e308, 1e308}, 2, 0, 1, 1, gradient);
@@ -106,7 +104,6 @@ TEST(tables_without_numbers_are_not_used)
     CHECK(table.form == MARGIN_EXACT);
 }
 
-TEST_LIST(LISTED(two_classes_at_the_edge), LISTED(exp_t_at_the_edge),
-          LISTED(products_beyond_the_double_range), LISTED(hot_gradients),
-          LISTED(gradients_of_far_activations), LISTED(infinite_margins_have_limits),
+TEST_LIST(LISTED(two_classes_at_the_edge), LISTED(exp_t_at_the_edge), LISTED(products_beyond_the_double_range),
+          LISTED(hot_gradients), LISTED(gradients_of_far_activations), LISTED(infinite_margins_have_limits),
           LISTED(no_hessian_without_a_gradient), LISTED(tables_without_numbers_are_not_used))

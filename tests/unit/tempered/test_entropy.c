@@ -125,8 +125,8 @@ TEST(divergence_conventions_at_0)
         /* q = 0 < p: -p log_t 0 */
         double never = t < 1 ? 1 / (1 - t) : INFINITY;
         CHECK_CLOSE(temper_divergence(first, third, 3, t), never, 1e-14);
-        CHECK_CLOSE(temper_divergence(half, first, 3, t),
-                    t < 1 ? 0.5 * never - 0.5 * temper_log_t(2, t) : INFINITY, 1e-14);
+        CHECK_CLOSE(temper_divergence(half, first, 3, t), t < 1 ? 0.5 * never - 0.5 * temper_log_t(2, t) : INFINITY,
+                    1e-14);
     }
 }
 
@@ -220,5 +220,5 @@ TEST_LIST(LISTED(both_forms_of_the_entropy_agree), LISTED(entropy_of_known_distr
           LISTED(entropy_of_nothing_legal_is_nan), LISTED(divergence_is_positive_unless_equal),
           LISTED(divergence_of_neighbours), LISTED(divergence_conventions_at_0),
           LISTED(divergence_tends_to_kullback_leibler), LISTED(divergence_beyond_the_double_range),
-          LISTED(escort_is_the_normalised_power), LISTED(escort_orders_multiply),
-          LISTED(escort_keeps_the_support), LISTED(escort_of_nothing_legal_is_nan))
+          LISTED(escort_is_the_normalised_power), LISTED(escort_orders_multiply), LISTED(escort_keeps_the_support),
+          LISTED(escort_of_nothing_legal_is_nan))

@@ -178,7 +178,7 @@ static double expectation(double p, double m, double t1, double t2)
 TEST(erratum_10_when_the_minimiser_is_unique)
 {
     for (double m = 1; m < 1e6; m *= 4) {
-        CHECK(same(expectation(0.5, m, 0, 1.5), 0.5)); /* t1 = 0: all alike */
+        CHECK(same(expectation(0.5, m, 0, 1.5), 0.5));                        /* t1 = 0: all alike */
         CHECK(expectation(0.6, 4 * m, 0, 1.5) < expectation(0.6, m, 0, 1.5)); /* t1 = 0: none */
         CHECK(expectation(1, 4 * m, 0.5, 1.5) < expectation(1, m, 0.5, 1.5)); /* some p = 0: none */
         CHECK(expectation(1, 2 * m, 0.5, 0.5) == 0);                          /* t2 < 1: many */
@@ -329,23 +329,19 @@ TEST(erratum_20_grid_excludes_logistic)
         for (double t2 = 1.12; t2 < 1.9; t2 += 0.06) {
             double apart = 0;
             for (double m = -8; m < 8; m += 0.5)
-                apart = fmax(apart, fabs(temper_margin_loss(m, t1, t2, NULL, NULL) -
-                                         temper_margin_loss(m, 1, 1, NULL, NULL)));
+                apart = fmax(apart,
+                             fabs(temper_margin_loss(m, t1, t2, NULL, NULL) - temper_margin_loss(m, 1, 1, NULL, NULL)));
             CHECKF(apart > 0.5, "(%g, %g) is within %g", t1, t2, apart);
         }
 }
 
-TEST_LIST(LISTED(erratum_01_gradient_lacks_1_over_N),
-          LISTED(erratum_02_second_derivative_has_dG_not_G),
-          LISTED(erratum_03_curvature_in_terms_of_lambda),
-          LISTED(erratum_04_cap_is_positive_for_every_t1_below_1),
+TEST_LIST(LISTED(erratum_01_gradient_lacks_1_over_N), LISTED(erratum_02_second_derivative_has_dG_not_G),
+          LISTED(erratum_03_curvature_in_terms_of_lambda), LISTED(erratum_04_cap_is_positive_for_every_t1_below_1),
           LISTED(erratum_05_logarithm_of_a_quotient), LISTED(erratum_06_shift_is_a_scalar),
           LISTED(erratum_07_activations_are_half_the_margin), LISTED(erratum_08_more_closed_forms),
           LISTED(erratum_09_not_always_decreasing), LISTED(erratum_10_when_the_minimiser_is_unique),
           LISTED(erratum_11_quasi_convex_everywhere), LISTED(erratum_12_importance_becomes_1_not_0),
-          LISTED(erratum_14_c_to_d_changes_the_objective),
-          LISTED(erratum_15_exp_t2_in_the_binary_softmax), LISTED(erratum_16_exp_t_has_a_pole),
-          LISTED(erratum_17_zero_times_infinity_at_t_0),
+          LISTED(erratum_14_c_to_d_changes_the_objective), LISTED(erratum_15_exp_t2_in_the_binary_softmax),
+          LISTED(erratum_16_exp_t_has_a_pole), LISTED(erratum_17_zero_times_infinity_at_t_0),
           LISTED(erratum_18_second_derivative_of_G_over_the_support_only),
-          LISTED(erratum_19_convex_as_an_extended_function_only),
-          LISTED(erratum_20_grid_excludes_logistic))
+          LISTED(erratum_19_convex_as_an_extended_function_only), LISTED(erratum_20_grid_excludes_logistic))

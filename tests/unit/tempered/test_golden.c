@@ -18,8 +18,8 @@ struct worst {
 
 static void keep(double *worst, double error, const struct golden *row, const char *what, size_t c)
 {
-    CHECKF(error <= 1, "line %zu: %s[%zu] is %.3g times its bound; t1 = %.17g, t2 = %.17g, n = %zu",
-           row->line, what, c, error, row->t1, row->t2, row->n);
+    CHECKF(error <= 1, "line %zu: %s[%zu] is %.3g times its bound; t1 = %.17g, t2 = %.17g, n = %zu", row->line, what, c,
+           error, row->t1, row->t2, row->n);
     *worst = fmax(*worst, error);
 }
 
@@ -48,12 +48,9 @@ static void compare(const struct golden *row, double floor, struct worst *worst)
     double loss = temper_loss(row->a, n, row->label, row->t1, row->t2, out);
     keep(&worst->loss, error_of(loss, row->loss, fmax(1e-12 * row->loss, floor)), row, "loss", 0);
     for (size_t c = 0; c < n; c++)
-        keep(&worst->gradient, error_of(out[c], row->gradient[c], fmax(1e-12 * steepest, floor)),
-             row, "gradient", c);
+        keep(&worst->gradient, error_of(out[c], row->gradient[c], fmax(1e-12 * steepest, floor)), row, "gradient", c);
     double partition = temper_log_partition(row->a, n, row->t2);
-    keep(&worst->partition,
-         error_of(partition, row->partition, 1e-14 * fmax(size, fabs(row->partition))), row, "G",
-         0);
+    keep(&worst->partition, error_of(partition, row->partition, 1e-14 * fmax(size, fabs(row->partition))), row, "G", 0);
     double excess = temper_log_partition_excess(row->a, n, row->t2);
     if (!isnan(row->excess))
         keep(&worst->excess, error_of(excess, row->excess, 1e-12 * row->excess), row, "lambda", 0);
@@ -67,8 +64,7 @@ static void compare_escort(const struct golden *row, struct worst *worst)
     temper_escort(row->p, row->n, row->t2, q);
     for (size_t c = 0; c < row->n; c++)
         if (row->p[c] >= DBL_MIN)
-            keep(&worst->escort, error_of(q[c], row->escort[c], 1e-12 * row->escort[c]), row,
-                 "temper_escort", c);
+            keep(&worst->escort, error_of(q[c], row->escort[c], 1e-12 * row->escort[c]), row, "temper_escort", c);
     free(q);
 }
 
@@ -90,8 +86,7 @@ static bool compare_file(const char *path, double floor)
     CHECKF(rows > 300, "%s has only %zu rows", path, rows);
     printf("  %s: %zu rows; worst errors, of their bounds: p %.2g, escort %.2g, loss %.2g, "
            "gradient %.2g, G %.2g, lambda %.2g\n",
-           path, rows, worst.p, worst.escort, worst.loss, worst.gradient, worst.partition,
-           worst.excess);
+           path, rows, worst.p, worst.escort, worst.loss, worst.gradient, worst.partition, worst.excess);
     return true;
 }
 

@@ -7,8 +7,7 @@
 #include "fixtures/test.h"
 #include "temper.h"
 
-static const double temperatures[] = {0,   0.1,  0.3, 0.5, 0.9, 1 - 1e-9, 1, 1 + 1e-9,
-                                      1.1, 1.12, 1.5, 1.9, 2,   3,        5};
+static const double temperatures[] = {0, 0.1, 0.3, 0.5, 0.9, 1 - 1e-9, 1, 1 + 1e-9, 1.1, 1.12, 1.5, 1.9, 2, 3, 5};
 enum { TEMPERATURES = sizeof temperatures / sizeof *temperatures, MOST = 1000 };
 
 /* Ordinary families of every kind: `index` picks size, spread and ties. */
@@ -35,8 +34,7 @@ TEST(probabilities_sum_to_1)
         double t = temperatures[k % TEMPERATURES];
         temper_probabilities(a, n, t, p);
         double sum = sum_of(p, n);
-        CHECKF(fabs(sum - 1) <= 1e-15 * (double)(n + 1), "n = %zu, t = %g: sum p - 1 = %g", n, t,
-               sum - 1);
+        CHECKF(fabs(sum - 1) <= 1e-15 * (double)(n + 1), "n = %zu, t = %g: sum p - 1 = %g", n, t, sum - 1);
     }
 }
 
@@ -49,8 +47,7 @@ TEST(a_thousand_classes_cost_no_digits)
         double t = draw_uniform(&draw, 1.01, 5);
         draw_normals(&draw, a, MOST, draw_scale(&draw, 0.01, 100));
         temper_probabilities(a, MOST, t, p);
-        CHECKF(fabs(sum_of(p, MOST) - 1) <= 1e-15, "t = %g: sum p - 1 = %g", t,
-               sum_of(p, MOST) - 1);
+        CHECKF(fabs(sum_of(p, MOST) - 1) <= 1e-15, "t = %g: sum p - 1 = %g", t, sum_of(p, MOST) - 1);
     }
 }
 
@@ -123,10 +120,8 @@ TEST(equal_activations_are_the_worst_case)
     for (size_t k = 0; k < 20 * TEMPERATURES; k++) {
         double t = temperatures[k % TEMPERATURES];
         size_t n = draw_family(&draw, k, a);
-        double bound = -temper_log_t(1 / (double)n, t),
-               lambda = temper_log_partition_excess(a, n, t);
-        CHECKF(lambda >= 0 && lambda <= bound * (1 + 1e-14), "n = %zu, t = %g: %g > %g", n, t,
-               lambda, bound);
+        double bound = -temper_log_t(1 / (double)n, t), lambda = temper_log_partition_excess(a, n, t);
+        CHECKF(lambda >= 0 && lambda <= bound * (1 + 1e-14), "n = %zu, t = %g: %g > %g", n, t, lambda, bound);
         for (size_t c = 0; c < n; c++)
             a[c] = -3.5;
         CHECK_CLOSE(temper_log_partition_excess(a, n, t), bound, 1e-14);
@@ -241,8 +236,7 @@ TEST(gradient_of_G_is_the_escort)
             temper_escort(p, 6, at.t, escort);
             for (at.c = 0; at.c < 6; at.c++) {
                 double slope = derivative(partition_along, &at, at.a[at.c], at.t < 1 ? 0.02 : 0.2);
-                CHECKF(fabs(slope - q[at.c]) < 2e-10, "t = %g: difference %g, escort %g", at.t,
-                       slope, q[at.c]);
+                CHECKF(fabs(slope - q[at.c]) < 2e-10, "t = %g: difference %g, escort %g", at.t, slope, q[at.c]);
                 CHECK_CLOSE(q[at.c], escort[at.c], 1e-13);
             }
         }
@@ -259,8 +253,7 @@ TEST(t_tends_to_1_from_both_sides)
         temper_probabilities(a, 4, 1 - e, below);
         for (size_t c = 0; c < 4; c++) {
             CHECKF(fabs(above[c] - at[c]) <= (50 * e + 1e-15) * at[c], "e = %g, c = %zu", e, c);
-            CHECKF(fabs(above[c] + below[c] - 2 * at[c]) <= (3e3 * e * e + 2e-15) * at[c],
-                   "e = %g, c = %zu", e, c);
+            CHECKF(fabs(above[c] + below[c] - 2 * at[c]) <= (3e3 * e * e + 2e-15) * at[c], "e = %g, c = %zu", e, c);
         }
     }
 }
@@ -268,6 +261,5 @@ TEST(t_tends_to_1_from_both_sides)
 TEST_LIST(LISTED(probabilities_sum_to_1), LISTED(a_thousand_classes_cost_no_digits),
           LISTED(probabilities_are_exp_t_of_a_minus_G), LISTED(shift_moves_G_and_nothing_else),
           LISTED(order_of_classes_does_not_matter), LISTED(larger_activation_is_likelier),
-          LISTED(equal_activations_are_the_worst_case), LISTED(two_classes_in_closed_form),
-          LISTED(t_1_is_log_sum_exp), LISTED(t_0_is_sparsemax), LISTED(gradient_of_G_is_the_escort),
-          LISTED(t_tends_to_1_from_both_sides))
+          LISTED(equal_activations_are_the_worst_case), LISTED(two_classes_in_closed_form), LISTED(t_1_is_log_sum_exp),
+          LISTED(t_0_is_sparsemax), LISTED(gradient_of_G_is_the_escort), LISTED(t_tends_to_1_from_both_sides))

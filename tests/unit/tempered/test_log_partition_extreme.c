@@ -6,9 +6,8 @@
 #include "fixtures/test.h"
 #include "temper.h"
 
-static const double temperatures[] = {0,        0.1, 0.5,  0.9, 1 - 0x1p-53, 1,    1 + 0x1p-52,
-                                      1 + 1e-8, 1.1, 1.12, 1.5, 2,           3,    5,
-                                      100,      700, 1e4,  1e6, 1e100,       1e300};
+static const double temperatures[] = {0,   0.1, 0.5, 0.9, 1 - 0x1p-53, 1,   1 + 0x1p-52, 1 + 1e-8, 1.1,   1.12,
+                                      1.5, 2,   3,   5,   100,         700, 1e4,         1e6,      1e100, 1e300};
 enum { TEMPERATURES = sizeof temperatures / sizeof *temperatures, MOST = 1000 };
 
 /* Is it a distribution, with a likeliest class where a is largest? */
@@ -22,10 +21,8 @@ static void check_distribution(const double *a, size_t n, double t)
         CHECKF(p[c] >= 0 && p[c] <= p[top] * (1 + 1e-15), "p[%zu] = %g, t = %g", c, p[c], t);
         CHECKF(q[c] >= 0 && q[c] <= q[top] * (1 + 1e-15), "q[%zu] = %g, t = %g", c, q[c], t);
     }
-    CHECKF(fabs(sum_of(p, n) - 1) <= 2e-15 * (double)n, "sum p - 1 = %g, t = %g, n = %zu",
-           sum_of(p, n) - 1, t, n);
-    CHECKF(fabs(sum_of(q, n) - 1) <= 2e-15 * (double)n, "sum q - 1 = %g, t = %g, n = %zu",
-           sum_of(q, n) - 1, t, n);
+    CHECKF(fabs(sum_of(p, n) - 1) <= 2e-15 * (double)n, "sum p - 1 = %g, t = %g, n = %zu", sum_of(p, n) - 1, t, n);
+    CHECKF(fabs(sum_of(q, n) - 1) <= 2e-15 * (double)n, "sum q - 1 = %g, t = %g, n = %zu", sum_of(q, n) - 1, t, n);
     double g = temper_log_partition(a, n, t), lambda = temper_log_partition_excess(a, n, t);
     CHECKF(lambda >= 0 && g >= a[top], "G = %g, lambda = %g, t = %g", g, lambda, t);
 }
@@ -111,8 +108,7 @@ TEST(huge_temperatures)
         temper_probabilities(hot[i].a, hot[i].n, hot[i].t, p);
         for (size_t c = 0; c < hot[i].n; c++)
             CHECK_CLOSE(p[c], hot[i].p[c], 1e-13);
-        CHECK_CLOSE(temper_log_partition_excess(hot[i].a, hot[i].n, hot[i].t), hot[i].lambda,
-                    1e-15 * hot[i].t);
+        CHECK_CLOSE(temper_log_partition_excess(hot[i].a, hot[i].n, hot[i].t), hot[i].lambda, 1e-15 * hot[i].t);
     }
 }
 
@@ -174,8 +170,7 @@ TEST(minus_infinity_cannot_happen)
     static const size_t kept[3] = {1, 2, 4};
     for (size_t i = 0; i < TEMPERATURES; i++) {
         double t = temperatures[i], p[5], q[3];
-        CHECK_CLOSE(temper_log_partition(with, 5, t), temper_log_partition(without, 3, t),
-                    1e-15 * (1 + t));
+        CHECK_CLOSE(temper_log_partition(with, 5, t), temper_log_partition(without, 3, t), 1e-15 * (1 + t));
         temper_probabilities(with, 5, t, p);
         temper_probabilities(without, 3, t, q);
         CHECK(p[0] == 0 && p[3] == 0);
@@ -252,8 +247,7 @@ TEST(digits_at_the_edge_of_support)
 }
 
 TEST_LIST(LISTED(activations_up_to_the_end_of_the_double_range), LISTED(a_thousand_classes),
-          LISTED(one_class_is_certain), LISTED(huge_temperatures),
-          LISTED(huge_temperatures_of_a_thousand_classes),
+          LISTED(one_class_is_certain), LISTED(huge_temperatures), LISTED(huge_temperatures_of_a_thousand_classes),
           LISTED(families_that_do_not_exist_are_nan), LISTED(minus_infinity_cannot_happen),
-          LISTED(plus_infinity_happens_surely), LISTED(excess_keeps_its_digits_near_certainty),
-          LISTED(edge_of_support), LISTED(digits_at_the_edge_of_support))
+          LISTED(plus_infinity_happens_surely), LISTED(excess_keeps_its_digits_near_certainty), LISTED(edge_of_support),
+          LISTED(digits_at_the_edge_of_support))

@@ -58,8 +58,8 @@ static void check_two_classes(double t1, double t2, const temper_shape *shape)
     double least = least_curvature(t1, t2);
     CHECKF(t1 >= t2 ? least >= 0 : least < -1e-9, "(%g, %g): least curvature %g", t1, t2, least);
     bool convex = shape->convex || shape->extended;
-    CHECKF(convex == !leaves_its_chords(t1, t2), "(%g, %g): convex %d, extended %d", t1, t2,
-           shape->convex, shape->extended);
+    CHECKF(convex == !leaves_its_chords(t1, t2), "(%g, %g): convex %d, extended %d", t1, t2, shape->convex,
+           shape->extended);
     double beyond = temper_margin_loss(-1.01 * edge_of(t2), t1, t2, NULL, NULL);
     CHECKF(!shape->extended || beyond == INFINITY, "(%g, %g): %g beyond the edge", t1, t2, beyond);
     CHECK(!(shape->convex && shape->extended));
@@ -94,8 +94,8 @@ static double least_eigenvalue(double t1, double t2, double *size)
 static void check_three_classes(double t1, double t2, const temper_shape *shape)
 {
     double size, least = least_eigenvalue(t1, t2, &size);
-    CHECKF(t1 >= t2 ? least >= -1e-13 * size : least < -1e-4 * size,
-           "(%g, %g), convex %d: least eigenvalue %g of %g", t1, t2, shape->convex, least, size);
+    CHECKF(t1 >= t2 ? least >= -1e-13 * size : least < -1e-4 * size, "(%g, %g), convex %d: least eigenvalue %g of %g",
+           t1, t2, shape->convex, least, size);
 }
 
 TEST(convexity_of_three_classes)
@@ -115,8 +115,7 @@ static void check_quasi_convex(double t1, double t2, const temper_shape *shape)
         draw_normals(&draw, to, 4, scale);
         for (size_t c = 0; c < 4; c++)
             middle[c] = weight * from[c] + (1 - weight) * to[c];
-        double ends =
-            fmax(temper_loss(from, 4, 0, t1, t2, NULL), temper_loss(to, 4, 0, t1, t2, NULL));
+        double ends = fmax(temper_loss(from, 4, 0, t1, t2, NULL), temper_loss(to, 4, 0, t1, t2, NULL));
         CHECKF(temper_loss(middle, 4, 0, t1, t2, NULL) <= ends * (1 + 1e-14), "(%g, %g)", t1, t2);
     }
 }
@@ -135,8 +134,8 @@ static void check_bound(double t1, double t2, const temper_shape *shape)
     CHECK(shape->bounded == (t1 < 1));
     if (shape->bounded) {
         CHECK_CLOSE(shape->bound, 1 / (1 - t1), 0);
-        CHECKF(far <= shape->bound && far > shape->bound * (1 - 1e-12), "(%g, %g): %g of %g", t1,
-               t2, far, shape->bound);
+        CHECKF(far <= shape->bound && far > shape->bound * (1 - 1e-12), "(%g, %g): %g of %g", t1, t2, far,
+               shape->bound);
     } else {
         CHECK(shape->bound == INFINITY && far > 100);
     }
@@ -161,8 +160,7 @@ static void check_smooth(double t1, double t2, const temper_shape *shape)
         temper_margin_loss(-1, t1, t2, &near, NULL);
     }
     if (shape->smooth)
-        CHECKF(isfinite(value) && (t2 >= 1 || fabs(nearer) <= 1), "(%g, %g): slope %g", t1, t2,
-               nearer);
+        CHECKF(isfinite(value) && (t2 >= 1 || fabs(nearer) <= 1), "(%g, %g): slope %g", t1, t2, nearer);
     else
         CHECKF(fabs(nearer) > 5 * fabs(near), "(%g, %g): slope %g, then %g", t1, t2, near, nearer);
 }
@@ -209,8 +207,8 @@ static void check_inflection(double t1, double t2, const temper_shape *shape)
     CHECKF(bend <= 0 && bend > -edge_of(t2), "(%g, %g): %g", t1, t2, bend);
     double h = 1e-7 * (1 + fabs(bend));
     CHECKF(curvature_at(bend - h, t1, t2) < 0 && curvature_at(bend + h, t1, t2) > 0,
-           "(%g, %g): curvature %g before %g, %g after", t1, t2, curvature_at(bend - h, t1, t2),
-           bend, curvature_at(bend + h, t1, t2));
+           "(%g, %g): curvature %g before %g, %g after", t1, t2, curvature_at(bend - h, t1, t2), bend,
+           curvature_at(bend + h, t1, t2));
     for (double m = 0.01; m < 30; m *= 1.3)
         CHECK(curvature_at(bend - m, t1, t2) <= 0 && curvature_at(bend + m, t1, t2) >= 0);
     /* the equation of appendix B, lambda = (1-p)/p */
@@ -243,16 +241,13 @@ TEST(illegal_temperatures_have_no_shape)
     static const double illegal[] = {-1, NAN, INFINITY};
     for (size_t i = 0; i < 3; i++)
         for (int second = 0; second < 2; second++) {
-            temper_shape shape =
-                second ? temper_loss_shape(1, illegal[i]) : temper_loss_shape(illegal[i], 1);
+            temper_shape shape = second ? temper_loss_shape(1, illegal[i]) : temper_loss_shape(illegal[i], 1);
             CHECK(!shape.convex && !shape.extended && !shape.quasi_convex && !shape.bounded);
             CHECK(!shape.smooth && isnan(shape.bound) && isnan(shape.inflection));
         }
 }
 
-TEST_LIST(LISTED(convexity_of_two_classes), LISTED(convexity_of_three_classes),
-          LISTED(quasi_convex_everywhere), LISTED(bounded_for_t1_below_1),
-          LISTED(trainable_where_the_slope_stays_finite),
-          LISTED(slope_is_at_most_1_for_t1_up_to_t2),
-          LISTED(curvature_changes_sign_at_the_inflection), LISTED(inflection_at_the_rim),
-          LISTED(illegal_temperatures_have_no_shape))
+TEST_LIST(LISTED(convexity_of_two_classes), LISTED(convexity_of_three_classes), LISTED(quasi_convex_everywhere),
+          LISTED(bounded_for_t1_below_1), LISTED(trainable_where_the_slope_stays_finite),
+          LISTED(slope_is_at_most_1_for_t1_up_to_t2), LISTED(curvature_changes_sign_at_the_inflection),
+          LISTED(inflection_at_the_rim), LISTED(illegal_temperatures_have_no_shape))

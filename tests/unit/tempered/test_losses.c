@@ -7,9 +7,8 @@
 #include "temper.h"
 
 static const double pairs[][2] = {
-    {0, 0},     {0, 1}, {0, 2},     {0.1, 1.12}, {0.3, 1}, {0.5, 0.5}, {0.5, 1.5},
-    {0.9, 1.9}, {1, 1}, {1, 1.5},   {1, 0.5},    {1.5, 1}, {1.5, 1.5}, {2, 1.2},
-    {2, 2},     {3, 5}, {0.2, 0.7}, {0.8, 5},    {5, 1},   {0.7, 0.2},
+    {0, 0},   {0, 1},   {0, 2},     {0.1, 1.12}, {0.3, 1}, {0.5, 0.5}, {0.5, 1.5}, {0.9, 1.9}, {1, 1}, {1, 1.5},
+    {1, 0.5}, {1.5, 1}, {1.5, 1.5}, {2, 1.2},    {2, 2},   {3, 5},     {0.2, 0.7}, {0.8, 5},   {5, 1}, {0.7, 0.2},
 };
 enum { PAIRS = sizeof pairs / sizeof *pairs, MOST = 6 };
 
@@ -18,8 +17,7 @@ static temper_loss_spec spec(temper_method method, double t1, double t2)
     return (temper_loss_spec){.method = method, .t1 = t1, .t2 = t2};
 }
 
-static double loss_with_hessian(const double *a, size_t label, const double t[2], double *g,
-                                double *h)
+static double loss_with_hessian(const double *a, size_t label, const double t[2], double *g, double *h)
 {
     return temper_any_loss(spec(TEMPER_TEMPERED, t[0], t[1]), a, 3, label, g, h);
 }
@@ -66,8 +64,7 @@ TEST(importance_is_a_power_of_p)
         double t1 = pairs[i][0], t2 = pairs[i][1];
         temper_probabilities(a, 3, t2, p);
         for (size_t label = 0; label < 3; label++)
-            CHECK_CLOSE(temper_importance(a, 3, label, t1, t2),
-                        t1 == t2 ? 1 : pow(p[label], t2 - t1), 1e-14);
+            CHECK_CLOSE(temper_importance(a, 3, label, t1, t2), t1 == t2 ? 1 : pow(p[label], t2 - t1), 1e-14);
     }
     CHECK(isnan(temper_importance(a, 3, 3, 0.5, 1.5)));
     CHECK(isnan(temper_importance(a, 3, 0, -0.5, 1.5)));
@@ -86,8 +83,7 @@ TEST(logistic)
     CHECK_CLOSE(g[1], exp(-1) / sum - 1, 1e-14);
     CHECK_CLOSE(h[1], -exp(0.5) * exp(-1) / (sum * sum), 1e-13); /* -p_0 p_1 */
     CHECK_CLOSE(h[8], exp(2) / sum * (1 - exp(2) / sum), 1e-13);
-    CHECK(temper_any_loss(spec(TEMPER_LOGISTIC, 7, 7), a, 3, 1, NULL, NULL) ==
-          temper_loss(a, 3, 1, 1, 1, NULL));
+    CHECK(temper_any_loss(spec(TEMPER_LOGISTIC, 7, 7), a, 3, 1, NULL, NULL) == temper_loss(a, 3, 1, 1, 1, NULL));
 }
 
 TEST(t_logistic_and_generalised_cross_entropy)
@@ -97,8 +93,7 @@ TEST(t_logistic_and_generalised_cross_entropy)
     for (double t = 0; t < 4; t += 0.375) {
         temper_probabilities(a, 3, t, p);
         if (p[1] > 0)
-            CHECK_CLOSE(temper_any_loss(spec(TEMPER_T_LOGISTIC, NAN, t), a, 3, 1, NULL, NULL),
-                        -log(p[1]), 1e-13);
+            CHECK_CLOSE(temper_any_loss(spec(TEMPER_T_LOGISTIC, NAN, t), a, 3, 1, NULL, NULL), -log(p[1]), 1e-13);
     }
     temper_probabilities(a, 3, 1, p);
     for (double t1 = 0; t1 < 1; t1 += 0.125) { /* (1 - p^q)/q of Zhang and Sabuncu */
@@ -132,8 +127,7 @@ TEST(t1_below_1_caps_the_loss)
                 const double a[3] = {0, m, m / 2};
                 double loss = temper_loss(a, 3, 0, t1, t2, NULL), cap = 1 / (1 - t1);
                 CHECKF(loss <= cap, "(%g, %g), m = %g: %g > %g", t1, t2, m, loss, cap);
-                CHECK(t1 > 0 ||
-                      fabs(loss - (1 - temper_exp_t(-temper_log_partition(a, 3, t2), t2))) < 1e-14);
+                CHECK(t1 > 0 || fabs(loss - (1 - temper_exp_t(-temper_log_partition(a, 3, t2), t2))) < 1e-14);
             }
     const double far[2] = {0, 1e9};
     CHECK_CLOSE(temper_loss(far, 2, 0, 0.6, 1.6, NULL), 2.5, 1e-5); /* Figure 1 */
@@ -236,12 +230,10 @@ TEST(huge_activations)
             for (size_t label = 0; label < 3; label++) {
                 const double a[3] = {sizes[k], -sizes[k], 0};
                 double loss = loss_with_hessian(a, label, pairs[i], g, h);
-                CHECKF(loss >= 0, "(%g, %g), a = %g, label %zu: %g", pairs[i][0], pairs[i][1],
-                       sizes[k], label, loss);
+                CHECKF(loss >= 0, "(%g, %g), a = %g, label %zu: %g", pairs[i][0], pairs[i][1], sizes[k], label, loss);
                 for (size_t c = 0; c < 9; c++)
-                    CHECKF(!isnan(g[c / 3]) && !isnan(h[c]),
-                           "(%g, %g), a = %g, label %zu: gradient %g, hessian %g", pairs[i][0],
-                           pairs[i][1], sizes[k], label, g[c / 3], h[c]);
+                    CHECKF(!isnan(g[c / 3]) && !isnan(h[c]), "(%g, %g), a = %g, label %zu: gradient %g, hessian %g",
+                           pairs[i][0], pairs[i][1], sizes[k], label, g[c / 3], h[c]);
             }
 }
 
@@ -260,9 +252,7 @@ TEST(digits_near_certainty)
 }
 
 TEST_LIST(LISTED(value_is_minus_log_t1_of_p), LISTED(gradient_is_importance_times_escort_error),
-          LISTED(importance_is_a_power_of_p), LISTED(logistic),
-          LISTED(t_logistic_and_generalised_cross_entropy), LISTED(equal_temperatures),
-          LISTED(t1_below_1_caps_the_loss), LISTED(outside_the_support),
-          LISTED(illegal_arguments_give_nan), LISTED(activations_that_are_not_numbers),
-          LISTED(infinite_activations), LISTED(one_class_costs_nothing), LISTED(huge_activations),
-          LISTED(digits_near_certainty))
+          LISTED(importance_is_a_power_of_p), LISTED(logistic), LISTED(t_logistic_and_generalised_cross_entropy),
+          LISTED(equal_temperatures), LISTED(t1_below_1_caps_the_loss), LISTED(outside_the_support),
+          LISTED(illegal_arguments_give_nan), LISTED(activations_that_are_not_numbers), LISTED(infinite_activations),
+          LISTED(one_class_costs_nothing), LISTED(huge_activations), LISTED(digits_near_certainty))

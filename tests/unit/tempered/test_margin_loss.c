@@ -30,8 +30,7 @@ static struct at loss_by_p(double p, double q, double t1, double t2)
 {
     double d = 1 / (pow(p, -t2) + pow(q, -t2));
     return (struct at){-temper_log_t(p, t1), -pow(p, -t1) * d,
-                       d * d * pow(p, -t1) *
-                           (t1 / p - t2 * d * (pow(p, -t2 - 1) - pow(q, -t2 - 1)))};
+                       d * d * pow(p, -t1) * (t1 / p - t2 * d * (pow(p, -t2 - 1) - pow(q, -t2 - 1)))};
 }
 
 /* A margin rounded by an ulp moves p by D ulp(m), the slope by as much times the curvature. */
@@ -50,8 +49,7 @@ TEST(closed_formulas_in_p)
                 CHECK_NEAR(at.slope, expected.slope, blur + 1e-13 * fabs(expected.slope));
                 CHECKF(fabs(at.curvature - expected.curvature) <=
                            1e-11 * (fabs(expected.curvature) + fabs(expected.slope)),
-                       "(%g, %g), p = %g: curvature %.15g, not %.15g", t1, t2, p, at.curvature,
-                       expected.curvature);
+                       "(%g, %g), p = %g: curvature %.15g, not %.15g", t1, t2, p, at.curvature, expected.curvature);
             }
 }
 
@@ -117,8 +115,8 @@ TEST(curvature_grows_with_t1)
                 continue;
             for (double t1 = t2; t1 < t2 + 2; t1 += 0.25) {
                 double curvature = loss_at(m, t1, t2).curvature;
-                CHECKF(curvature > before && (curvature > 0 || t1 == 0),
-                       "(%g, %g) at %g: %g after %g", t1, t2, m, curvature, before);
+                CHECKF(curvature > before && (curvature > 0 || t1 == 0), "(%g, %g) at %g: %g after %g", t1, t2, m,
+                       curvature, before);
                 before = curvature;
             }
         }
@@ -176,12 +174,10 @@ TEST(huge_margins)
             for (size_t j = 0; j < sizeof margins / sizeof *margins; j++) {
                 struct at good = loss_at(margins[j], t1s[i], t2s[k]);
                 struct at bad = loss_at(-margins[j], t1s[i], t2s[k]);
-                CHECKF(good.value >= 0 && good.slope <= 0 && good.curvature >= 0 &&
-                           good.value < 0.5,
-                       "(%g, %g) at %g", t1s[i], t2s[k], margins[j]);
-                CHECKF(bad.value >= 0.49 && bad.slope <= 0 && !isnan(bad.curvature),
-                       "(%g, %g) at %g: %g, %g, %g", t1s[i], t2s[k], -margins[j], bad.value,
-                       bad.slope, bad.curvature);
+                CHECKF(good.value >= 0 && good.slope <= 0 && good.curvature >= 0 && good.value < 0.5, "(%g, %g) at %g",
+                       t1s[i], t2s[k], margins[j]);
+                CHECKF(bad.value >= 0.49 && bad.slope <= 0 && !isnan(bad.curvature), "(%g, %g) at %g: %g, %g, %g",
+                       t1s[i], t2s[k], -margins[j], bad.value, bad.slope, bad.curvature);
             }
     CHECK(loss_at(-1.7e308, 1, 1).value == 1.7e308 && loss_at(-1.7e308, 1, 1).slope == -1);
     CHECK(loss_at(-1.7e308, 1, 1).curvature == 0);
@@ -204,8 +200,7 @@ TEST(illegal_arguments_give_nan)
         }
 }
 
-TEST_LIST(LISTED(closed_formulas_in_p), LISTED(logistic),
-          LISTED(logarithm_and_exponential_of_equal_temperature_cancel),
-          LISTED(t2_2_in_closed_form), LISTED(falls_with_the_margin),
-          LISTED(curvature_grows_with_t1), LISTED(probabilities_of_the_two_labels), LISTED(cap),
-          LISTED(edge_of_support), LISTED(huge_margins), LISTED(illegal_arguments_give_nan))
+TEST_LIST(LISTED(closed_formulas_in_p), LISTED(logistic), LISTED(logarithm_and_exponential_of_equal_temperature_cancel),
+          LISTED(t2_2_in_closed_form), LISTED(falls_with_the_margin), LISTED(curvature_grows_with_t1),
+          LISTED(probabilities_of_the_two_labels), LISTED(cap), LISTED(edge_of_support), LISTED(huge_margins),
+          LISTED(illegal_arguments_give_nan))

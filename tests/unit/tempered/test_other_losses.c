@@ -135,14 +135,12 @@ TEST(bregman_as_printed)
 static const struct {
     double m, t1, loss;
 } certain[] = {
-    {1, 0.0, 0.0723294881285132682},    {1, 0.5, 0.132988250104926158},
-    {1, 1.0, 0.313261687518222834},     {1, 1.5, 1.08635808592622904},
-    {5, 0.0, 0.0000447942534947006454}, {5, 0.5, 0.000387474685450034355},
-    {5, 1.0, 0.00671534848911806862},   {5, 1.5, 0.163642240239601029},
-    {20, 0.0, 4.24835423777856752e-18}, {20, 0.5, 6.23862771098465284e-14},
-    {20, 1.0, 2.0611536203143807e-9},   {20, 1.5, 0.0000907998594313955977},
-    {40, 0.0, 1.80485138784541516e-35}, {40, 0.5, 5.83767385082193713e-27},
-    {40, 1.0, 4.24835425529158899e-18}, {40, 1.5, 4.12230724487711565e-9},
+    {1, 0.0, 0.0723294881285132682},    {1, 0.5, 0.132988250104926158},     {1, 1.0, 0.313261687518222834},
+    {1, 1.5, 1.08635808592622904},      {5, 0.0, 0.0000447942534947006454}, {5, 0.5, 0.000387474685450034355},
+    {5, 1.0, 0.00671534848911806862},   {5, 1.5, 0.163642240239601029},     {20, 0.0, 4.24835423777856752e-18},
+    {20, 0.5, 6.23862771098465284e-14}, {20, 1.0, 2.0611536203143807e-9},   {20, 1.5, 0.0000907998594313955977},
+    {40, 0.0, 1.80485138784541516e-35}, {40, 0.5, 5.83767385082193713e-27}, {40, 1.0, 4.24835425529158899e-18},
+    {40, 1.5, 4.12230724487711565e-9},
 };
 
 TEST(bregman_keeps_its_digits_near_certainty)
@@ -159,8 +157,7 @@ TEST(bregman_series_meets_the_formula)
     for (double t1 = 0; t1 < 2; t1 += 0.125)
         for (double p = 0.77; p < 0.79; p += 0.0005) {
             double m = log(p / (1 - p)), q = 1 - p;
-            double printed =
-                -temper_log_t(p, t1) - (1 - pow(p, 2 - t1) - pow(q, 2 - t1)) / (2 - t1);
+            double printed = -temper_log_t(p, t1) - (1 - pow(p, 2 - t1) - pow(q, 2 - t1)) / (2 - t1);
             CHECK_CLOSE(temper_any_margin_loss(bregman(t1, 1), m, NULL, NULL), printed, 1e-13);
         }
 }
@@ -168,12 +165,11 @@ TEST(bregman_series_meets_the_formula)
 TEST(bregman_at_1_is_logistic)
 {
     for (double m = -30; m < 30; m += 0.7)
-        CHECK_CLOSE(temper_any_margin_loss(bregman(1, 1), m, NULL, NULL),
-                    temper_margin_loss(m, 1, 1, NULL, NULL), 1e-13);
+        CHECK_CLOSE(temper_any_margin_loss(bregman(1, 1), m, NULL, NULL), temper_margin_loss(m, 1, 1, NULL, NULL),
+                    1e-13);
 }
 
-static double expected_loss(temper_loss_spec loss, const double *p, const double *a,
-                            double *gradient)
+static double expected_loss(temper_loss_spec loss, const double *p, const double *a, double *gradient)
 {
     double value = 0, one[MOST];
     for (size_t c = 0; c < MOST; c++)
@@ -202,8 +198,7 @@ TEST(bregman_is_proper)
             draw_normals(&draw, away, MOST, 0.3);
             for (size_t c = 0; c < MOST; c++)
                 b[c] = a[c] + away[c];
-            CHECKF(expected_loss(loss, p, b, g) > least, "(%g, %g): %g at p, less elsewhere",
-                   loss.t1, loss.t2, least);
+            CHECKF(expected_loss(loss, p, b, g) > least, "(%g, %g): %g at p, less elsewhere", loss.t1, loss.t2, least);
         }
 }
 
@@ -256,8 +251,7 @@ TEST(methods_fix_their_temperatures)
 }
 
 TEST_LIST(LISTED(hinge_of_the_margin), LISTED(hinge_of_many_classes),
-          LISTED(hinge_of_many_classes_is_rounded_everywhere), LISTED(hinge_at_the_rim),
-          LISTED(bregman_as_printed), LISTED(bregman_keeps_its_digits_near_certainty),
-          LISTED(bregman_series_meets_the_formula), LISTED(bregman_at_1_is_logistic),
-          LISTED(bregman_is_proper), LISTED(bregman_at_the_rim), LISTED(methods_by_name),
-          LISTED(methods_fix_their_temperatures))
+          LISTED(hinge_of_many_classes_is_rounded_everywhere), LISTED(hinge_at_the_rim), LISTED(bregman_as_printed),
+          LISTED(bregman_keeps_its_digits_near_certainty), LISTED(bregman_series_meets_the_formula),
+          LISTED(bregman_at_1_is_logistic), LISTED(bregman_is_proper), LISTED(bregman_at_the_rim),
+          LISTED(methods_by_name), LISTED(methods_fix_their_temperatures))

@@ -18,8 +18,7 @@ struct family {
     double a[MOST];
 };
 
-static double activation(struct draw *draw, size_t shape, const struct family *family, size_t c,
-                         double size)
+static double activation(struct draw *draw, size_t shape, const struct family *family, size_t c, double size)
 {
     size_t n = family->n;
     double share = (double)c / (double)n;
@@ -47,12 +46,10 @@ static double activation(struct draw *draw, size_t shape, const struct family *f
     }
 }
 
-static void draw_family(struct draw *draw, size_t index, size_t n, double hottest,
-                        struct family *family)
+static void draw_family(struct draw *draw, size_t index, size_t n, double hottest, struct family *family)
 {
-    static const double special[] = {0,           1e-10, 0.1,  0.5, 0.9,  0.999999, 1 - 0x1p-53,
-                                     1 + 0x1p-52, 1.01,  1.12, 1.3, 1.5,  1.9,      2,
-                                     2.5,         3,     4,    4.5, 4.999};
+    static const double special[] = {0,   1e-10, 0.1, 0.5, 0.9, 0.999999, 1 - 0x1p-53, 1 + 0x1p-52, 1.01, 1.12,
+                                     1.3, 1.5,   1.9, 2,   2.5, 3,        4,           4.5,         4.999};
     size_t pick = draw_below(draw, sizeof special / sizeof *special);
     family->n = n;
     family->t = index % 2 ? draw_uniform(draw, 0, hottest) : fmin(special[pick], hottest);
@@ -73,11 +70,11 @@ static void check_updates(struct draw *draw, size_t n, double hottest, size_t co
         temper_iterations done;
         draw_family(draw, k, n, hottest, &family);
         temper_log_partition_counted(family.a, n, family.t, &done);
-        CHECKF(done.converged && done.updates <= bound,
-               "%zu updates: t = %.17g, n = %zu, shape %zu", done.updates, family.t, n, k % SHAPES);
+        CHECKF(done.converged && done.updates <= bound, "%zu updates: t = %.17g, n = %zu, shape %zu", done.updates,
+               family.t, n, k % SHAPES);
         temper_probabilities(family.a, n, family.t, p);
-        CHECKF(fabs(sum_of(p, n) - 1) <= 1e-15 * (double)n, "S - 1 = %g: t = %.17g, n = %zu",
-               sum_of(p, n) - 1, family.t, n);
+        CHECKF(fabs(sum_of(p, n) - 1) <= 1e-15 * (double)n, "S - 1 = %g: t = %.17g, n = %zu", sum_of(p, n) - 1,
+               family.t, n);
         most = done.updates > most ? done.updates : most;
     }
     CHECKF(most >= 3, "a sweep that asks at most %zu updates proves nothing", most);
@@ -155,8 +152,8 @@ TEST(bisection_agrees)
         double slope = temper_escort_normaliser(p, n, family.t);
         double bound = 1e-15 * (double)n / slope + 4e-16 * (fabs(top) + fabs(g));
         CHECK(done.converged && done.updates > 20);
-        CHECKF(fabs(third - g) <= bound, "t = %.17g, n = %zu, shape %zu: %.17g, not %.17g",
-               family.t, n, k % SHAPES, g, third);
+        CHECKF(fabs(third - g) <= bound, "t = %.17g, n = %zu, shape %zu: %.17g, not %.17g", family.t, n, k % SHAPES, g,
+               third);
     }
 }
 
@@ -169,17 +166,14 @@ TEST(algorithms_1_and_2_agree)
         draw_family(&draw, k, 2 + draw_below(&draw, 9), 5, &family);
         family.t = 1.001 + fabs(family.t - 1);
         temper_iterations done;
-        double first =
-            temper_log_partition_algorithm1(family.a, family.n, family.t, 1e-10, 1000, &done);
+        double first = temper_log_partition_algorithm1(family.a, family.n, family.t, 1e-10, 1000, &done);
         double size = fabs(first), g = temper_log_partition(family.a, family.n, family.t);
         for (size_t c = 0; c < family.n; c++)
             size = isfinite(family.a[c]) ? fmax(size, fabs(family.a[c])) : size;
-        CHECKF(done.converged && fabs(first - g) <= 1e-9 * size, "t = %g: %.17g, not %.17g",
-               family.t, first, g);
+        CHECKF(done.converged && fabs(first - g) <= 1e-9 * size, "t = %g: %.17g, not %.17g", family.t, first, g);
         double m = draw_uniform(&draw, -40, 40);
         double second = temper_log_partition_algorithm2(m, family.t, 1e-10, 1000, &done);
-        CHECK_CLOSE(second, temper_log_partition((const double[]){m / 2, -m / 2}, 2, family.t),
-                    1e-9);
+        CHECK_CLOSE(second, temper_log_partition((const double[]){m / 2, -m / 2}, 2, family.t), 1e-9);
         CHECK(done.converged);
     }
 }
@@ -213,12 +207,12 @@ TEST(around_20_iterations)
     enum { COUNT = 400 };
     double updates[COUNT];
     count_algorithm1(1.9, 2, updates, COUNT);
-    CHECKF(updates[COUNT / 2] >= 5 && updates[COUNT - 1] <= 14, "two classes: median %g, worst %g",
-           updates[COUNT / 2], updates[COUNT - 1]);
+    CHECKF(updates[COUNT / 2] >= 5 && updates[COUNT - 1] <= 14, "two classes: median %g, worst %g", updates[COUNT / 2],
+           updates[COUNT - 1]);
     count_algorithm1(1.9, 10, updates, COUNT);
     CHECKF(updates[COUNT / 2] <= 20 && updates[COUNT * 9 / 10] >= 18 && updates[COUNT - 1] > 25,
-           "ten classes: median %g, nine tenths %g, worst %g", updates[COUNT / 2],
-           updates[COUNT * 9 / 10], updates[COUNT - 1]);
+           "ten classes: median %g, nine tenths %g, worst %g", updates[COUNT / 2], updates[COUNT * 9 / 10],
+           updates[COUNT - 1]);
     count_algorithm1(1.9, 100, updates, COUNT);
     CHECKF(updates[COUNT - 1] > 60, "a hundred classes: worst %g", updates[COUNT - 1]);
     for (double m = 0; m < 60; m += 0.25) {
@@ -271,8 +265,7 @@ TEST(fixed_point_oscillates_below_1)
 
 TEST(reference_solvers_answer_nonsense)
 {
-    const double empty[2] = {-INFINITY, -INFINITY}, broken[3] = {NAN, 1, 2},
-                 sure[2] = {INFINITY, 0};
+    const double empty[2] = {-INFINITY, -INFINITY}, broken[3] = {NAN, 1, 2}, sure[2] = {INFINITY, 0};
     temper_iterations done;
     CHECK(isnan(temper_log_partition_bisection(empty, 2, 0.5, &done)));
     CHECK(isnan(temper_log_partition_bisection(broken, 3, 1.5, &done)));
@@ -290,8 +283,8 @@ TEST(reference_solvers_answer_nonsense)
     CHECK(done.converged && done.updates == 0);
 }
 
-TEST_LIST(LISTED(few_updates_for_few_classes), LISTED(few_updates_for_many_classes),
-          LISTED(worst_cases_known), LISTED(no_updates_where_none_are_needed),
-          LISTED(bisection_agrees), LISTED(algorithms_1_and_2_agree), LISTED(around_20_iterations),
-          LISTED(algorithm_1_can_take_hundreds), LISTED(algorithms_1_and_2_refuse_t_up_to_1),
-          LISTED(fixed_point_oscillates_below_1), LISTED(reference_solvers_answer_nonsense))
+TEST_LIST(LISTED(few_updates_for_few_classes), LISTED(few_updates_for_many_classes), LISTED(worst_cases_known),
+          LISTED(no_updates_where_none_are_needed), LISTED(bisection_agrees), LISTED(algorithms_1_and_2_agree),
+          LISTED(around_20_iterations), LISTED(algorithm_1_can_take_hundreds),
+          LISTED(algorithms_1_and_2_refuse_t_up_to_1), LISTED(fixed_point_oscillates_below_1),
+          LISTED(reference_solvers_answer_nonsense))

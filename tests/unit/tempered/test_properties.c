@@ -33,8 +33,7 @@ static void evaluate(const struct problem *problem, struct point *at)
 
 /* How much the quadratic model at `at` falls on the step of Levenberg and Marquardt to `to`, which
  * has `ridge` on the diagonal; the ridge is raised until there is such a step. */
-static double take_step(const struct problem *problem, const struct point *at, double *ridge,
-                        struct point *to)
+static double take_step(const struct problem *problem, const struct point *at, double *ridge, struct point *to)
 {
     size_t n = problem->n;
     double factor[MOST * MOST], step[MOST], fall = 0;
@@ -130,9 +129,8 @@ static void find_best(const struct posterior *posterior, double *a)
     const struct problem problem = {posterior->n, expected_loss, posterior};
     memset(a, 0, posterior->n * sizeof *a);
     double left = minimise(&problem, a);
-    CHECKF(left < 1e-10, "%s(%g, %g): gradient %g at the end",
-           temper_method_name(posterior->loss.method), posterior->loss.t1, posterior->loss.t2,
-           left);
+    CHECKF(left < 1e-10, "%s(%g, %g): gradient %g at the end", temper_method_name(posterior->loss.method),
+           posterior->loss.t1, posterior->loss.t2, left);
 }
 
 TEST(escort_of_order_t1_recovers_the_posterior)
@@ -148,8 +146,8 @@ TEST(escort_of_order_t1_recovers_the_posterior)
             temper_probabilities(a, n, loss.t2, p);
             temper_escort(p, n, loss.t1, escort);
             for (size_t c = 0; c < n; c++)
-                CHECKF(fabs(escort[c] - posterior.p[c]) < 1e-8, "(%g, %g): escort %g, posterior %g",
-                       loss.t1, loss.t2, escort[c], posterior.p[c]);
+                CHECKF(fabs(escort[c] - posterior.p[c]) < 1e-8, "(%g, %g): escort %g, posterior %g", loss.t1, loss.t2,
+                       escort[c], posterior.p[c]);
             /* and p itself does not, unless t1 = 1 */
             double apart = fabs(largest_of(p, n) - largest_of(posterior.p, n));
             CHECK(loss.t1 == 1 ? apart < 1e-8 : apart > 1e-4);
@@ -188,8 +186,7 @@ TEST(bayes_consistency)
             for (size_t c = 0; c < n; c++)
                 posterior.p[c] = (c == best ? 1.01 : 1) / ((double)n + 0.01);
             find_best(&posterior, tie);
-            CHECKF(place_of_largest(tie, n) == best, "(%g, %g), n = %zu, near tie", loss.t1,
-                   loss.t2, n);
+            CHECKF(place_of_largest(tie, n) == best, "(%g, %g), n = %zu, near tie", loss.t1, loss.t2, n);
         }
 }
 
@@ -217,8 +214,7 @@ TEST(minimum_is_unique)
 
 enum { POINTS = 7, CLASSES = 3, FEATURES = 2 };
 
-static const double points[POINTS][FEATURES] = {{1, 0},  {0, 1},     {1, 1},     {-1, 0.5},
-                                                {2, -1}, {-0.5, -1}, {0.3, -0.7}};
+static const double points[POINTS][FEATURES] = {{1, 0}, {0, 1}, {1, 1}, {-1, 0.5}, {2, -1}, {-0.5, -1}, {0.3, -0.7}};
 static const double true_weights[CLASSES * FEATURES] = {0.8, -0.5, -0.3, 0.9, -0.5, -0.4};
 
 static void activations_at(const double *weights, const double *x, double *a)
@@ -228,8 +224,7 @@ static void activations_at(const double *weights, const double *x, double *a)
 }
 
 /* Adds what a point whose labels follow softmax(true_weights x) contributes. */
-static double add_point(double t1, const double *x, const double *weights, double *gradient,
-                        double *hessian)
+static double add_point(double t1, const double *x, const double *weights, double *gradient, double *hessian)
 {
     struct posterior at = {.loss = {TEMPER_GCE, t1, 1, 0}, .n = CLASSES};
     double a[CLASSES], g[CLASSES] = {0}, h[CLASSES * CLASSES] = {0};
@@ -240,15 +235,13 @@ static double add_point(double t1, const double *x, const double *weights, doubl
     for (size_t i = 0; i < CLASSES * FEATURES; i++) {
         gradient[i] += g[i / 2] * x[i % 2] / POINTS;
         for (size_t j = 0; j < CLASSES * FEATURES; j++)
-            hessian[i * CLASSES * FEATURES + j] +=
-                h[i / 2 * CLASSES + j / 2] * x[i % 2] * x[j % 2] / POINTS;
+            hessian[i * CLASSES * FEATURES + j] += h[i / 2 * CLASSES + j / 2] * x[i % 2] * x[j % 2] / POINTS;
     }
     return value;
 }
 
 /* The exact mean over the points and their labels. context: t1. */
-static double population_loss(const void *context, const double *weights, double *gradient,
-                              double *hessian)
+static double population_loss(const void *context, const double *weights, double *gradient, double *hessian)
 {
     double value = 0;
     memset(gradient, 0, CLASSES * FEATURES * sizeof *gradient);
@@ -267,11 +260,10 @@ TEST(softmax_data_give_weights_over_t1)
         double weights[MOST] = {0};
         CHECK(minimise(&problem, weights) < 1e-12);
         for (size_t k = 0; k < CLASSES * FEATURES; k++)
-            CHECKF(fabs(weights[k] - true_weights[k] / t1s[i]) < 1e-7, "t1 = %g: w = %g, not %g",
-                   t1s[i], weights[k], true_weights[k] / t1s[i]);
+            CHECKF(fabs(weights[k] - true_weights[k] / t1s[i]) < 1e-7, "t1 = %g: w = %g, not %g", t1s[i], weights[k],
+                   true_weights[k] / t1s[i]);
     }
 }
 
-TEST_LIST(LISTED(escort_of_order_t1_recovers_the_posterior),
-          LISTED(bregman_recovers_the_posterior_itself), LISTED(bayes_consistency),
-          LISTED(minimum_is_unique), LISTED(softmax_data_give_weights_over_t1))
+TEST_LIST(LISTED(escort_of_order_t1_recovers_the_posterior), LISTED(bregman_recovers_the_posterior_itself),
+          LISTED(bayes_consistency), LISTED(minimum_is_unique), LISTED(softmax_data_give_weights_over_t1))

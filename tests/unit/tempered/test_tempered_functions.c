@@ -62,8 +62,8 @@ TEST(log_t_keeps_all_digits_near_1)
     for (size_t i = 0; i < sizeof logarithms / sizeof *logarithms; i++) {
         const struct value *v = &logarithms[i];
         double y = temper_log_t(v->x, v->t);
-        CHECKF(fabs(y - v->y) <= 4 * DBL_EPSILON * fabs(v->y),
-               "log_t(%g), t - 1 = %g: %.17g, not %.17g", v->x, v->t - 1, y, v->y);
+        CHECKF(fabs(y - v->y) <= 4 * DBL_EPSILON * fabs(v->y), "log_t(%g), t - 1 = %g: %.17g, not %.17g", v->x,
+               v->t - 1, y, v->y);
     }
 }
 
@@ -73,8 +73,7 @@ TEST(exp_t_keeps_all_digits_near_1)
     for (size_t i = 0; i < sizeof exponentials / sizeof *exponentials; i++) {
         const struct value *v = &exponentials[i];
         double y = temper_exp_t(v->x, v->t), bound = (2 + fabs(v->x)) * DBL_EPSILON;
-        CHECKF(fabs(y - v->y) <= bound * v->y, "exp_t(%g), t - 1 = %g: %.17g, not %.17g", v->x,
-               v->t - 1, y, v->y);
+        CHECKF(fabs(y - v->y) <= bound * v->y, "exp_t(%g), t - 1 = %g: %.17g, not %.17g", v->x, v->t - 1, y, v->y);
     }
 }
 
@@ -110,8 +109,8 @@ static void check_there_and_back(double x, double t)
     double y = temper_log_t(x, t);
     double condition = fabs(y) * pow(x, t - 1) + fabs(log(x)) + 1;
     if (condition < 1e10)
-        CHECKF(fabs(temper_exp_t(y, t) / x - 1) <= 8 * DBL_EPSILON * condition,
-               "exp_t(log_t(%g)), t = %g, is %.17g", x, t, temper_exp_t(y, t));
+        CHECKF(fabs(temper_exp_t(y, t) / x - 1) <= 8 * DBL_EPSILON * condition, "exp_t(log_t(%g)), t = %g, is %.17g", x,
+               t, temper_exp_t(y, t));
 }
 
 static void check_back_and_there(double y, double t)
@@ -198,6 +197,6 @@ TEST(illegal_arguments_give_nan)
 }
 
 TEST_LIST(LISTED(log_t_keeps_all_digits_near_1), LISTED(exp_t_keeps_all_digits_near_1),
-          LISTED(printed_form_loses_half_the_digits), LISTED(known_values),
-          LISTED(inverse_of_each_other), LISTED(both_increase), LISTED(log_t_at_0_and_infinity),
-          LISTED(exp_t_at_the_edge_of_support), LISTED(illegal_arguments_give_nan))
+          LISTED(printed_form_loses_half_the_digits), LISTED(known_values), LISTED(inverse_of_each_other),
+          LISTED(both_increase), LISTED(log_t_at_0_and_infinity), LISTED(exp_t_at_the_edge_of_support),
+          LISTED(illegal_arguments_give_nan))

@@ -15,8 +15,7 @@ static const char *const solvers[] = {"newton", "lbfgs", "tron"};
 static const char *const scales[] = {"none", "standard", "minmax", "maxabs", "log", "pixels"};
 
 /* The gradient is as small as asked for, at weights for raw rows, and the report says the truth. */
-static void check_optimum(const struct dataset *data, temper_train_options options,
-                          const char *what)
+static void check_optimum(const struct dataset *data, temper_train_options options, const char *what)
 {
     temper_train_report report;
     temper_model *model = made_train(data, options, &report);
@@ -27,14 +26,13 @@ static void check_optimum(const struct dataset *data, temper_train_options optio
     double norm = made_gradient(inside, data), bound = 1.1 * options.tolerance + 2e-6;
     CHECKF(report.stop == TEMPER_STOP_CONVERGED, "%s: %s", what, temper_stop_name(report.stop));
     CHECKF(norm <= bound, "%s: gradient %g, not %g", what, norm, bound);
-    CHECKF(fabs(report.gradient_norm - norm) <= 0.1 * norm + 2e-6, "%s: %g is reported, not %g",
-           what, report.gradient_norm, norm);
-    CHECKF(fabs(report.objective - value) <= 1e-6 * value, "%s: %.12g is reported, not %.12g", what,
-           report.objective, value);
+    CHECKF(fabs(report.gradient_norm - norm) <= 0.1 * norm + 2e-6, "%s: %g is reported, not %g", what,
+           report.gradient_norm, norm);
+    CHECKF(fabs(report.objective - value) <= 1e-6 * value, "%s: %.12g is reported, not %.12g", what, report.objective,
+           value);
     CHECKF(value < made_objective(inside, 0, data, gradient), "%s: no better than 0", what);
     CHECKF(report.accuracy > 0.6, "%s: accuracy %g", what, report.accuracy);
-    CHECKF(report.train_loss <= report.objective && report.evaluations > report.iterations, "%s",
-           what);
+    CHECKF(report.train_loss <= report.objective && report.evaluations > report.iterations, "%s", what);
     temper_model_free(model);
 }
 
@@ -49,8 +47,8 @@ static void check_solvers(enum matrix_kind kind, size_t classes)
             options.precision = f64 ? "f64" : "f32";
             options.tolerance = f64 ? 1e-7 : 1e-4;
             options.no_intercept = kind == MATRIX_U8;
-            snprintf(what, sizeof what, "kind %d, %zu classes, %s, %s", (int)kind, classes,
-                     solvers[s], options.precision);
+            snprintf(what, sizeof what, "kind %d, %zu classes, %s, %s", (int)kind, classes, solvers[s],
+                     options.precision);
             check_optimum(data, options, what);
         }
     dataset_free(data);
@@ -66,11 +64,9 @@ TEST(every_solver_ends_where_the_gradient_is_small)
 TEST(every_loss_ends_where_the_gradient_is_small)
 {
     static const temper_loss_spec losses[] = {
-        {TEMPER_LOGISTIC, 0, 0, 0},     {TEMPER_T_LOGISTIC, 0, 1.6, 0},
-        {TEMPER_GCE, 0.4, 0, 0},        {TEMPER_TEMPERED, 0.5, 1.5, 0},
-        {TEMPER_TEMPERED, 0, 1, 0},     {TEMPER_TEMPERED, 0.5, 0.7, 0},
-        {TEMPER_TEMPERED, 1.2, 1.4, 0}, {TEMPER_BREGMAN, 0.7, 1.3, 0},
-        {TEMPER_HINGE, 0, 0, 0.5},
+        {TEMPER_LOGISTIC, 0, 0, 0},     {TEMPER_T_LOGISTIC, 0, 1.6, 0}, {TEMPER_GCE, 0.4, 0, 0},
+        {TEMPER_TEMPERED, 0.5, 1.5, 0}, {TEMPER_TEMPERED, 0, 1, 0},     {TEMPER_TEMPERED, 0.5, 0.7, 0},
+        {TEMPER_TEMPERED, 1.2, 1.4, 0}, {TEMPER_BREGMAN, 0.7, 1.3, 0},  {TEMPER_HINGE, 0, 0, 0.5},
     };
     char what[100];
     for (size_t classes = 2; classes < 4; classes++) {
@@ -101,8 +97,7 @@ TEST(every_scaling_gives_weights_for_raw_rows)
                     made_refused(data, options, TEMPER_USAGE, "maxabs");
                 } else {
                     options.scale = scales[s];
-                    snprintf(what, sizeof what, "%s, kind %d, %zu classes", scales[s],
-                             (int)kinds[k], classes);
+                    snprintf(what, sizeof what, "%s, kind %d, %zu classes", scales[s], (int)kinds[k], classes);
                     check_optimum(data, options, what);
                 }
                 dataset_free(data);
@@ -125,13 +120,11 @@ TEST(predictions_for_raw_rows_are_those_for_scaled_rows)
         CHECK(scale_matrix(&made_inside(model)->scale, &data->x, 1, &scaled.x, NULL) == TEMPER_OK);
         options.scale = "none";
         temper_model *other = made_train(&scaled, options, NULL);
-        CHECK(temper_predict(model, made_public(data), TEMPER_DECISIONS, 1, raw, NULL) ==
-              TEMPER_OK);
-        CHECK(other && temper_predict(other, made_public(&scaled), TEMPER_DECISIONS, 1, plain,
-                                      NULL) == TEMPER_OK);
+        CHECK(temper_predict(model, made_public(data), TEMPER_DECISIONS, 1, raw, NULL) == TEMPER_OK);
+        CHECK(other && temper_predict(other, made_public(&scaled), TEMPER_DECISIONS, 1, plain, NULL) == TEMPER_OK);
         for (size_t i = 0; i < 150; i++)
-            CHECKF(fabs(raw[i] - plain[i]) <= 1e-6 * (1 + fabs(plain[i])), "%s, row %zu: %g, %g",
-                   scales[s], i, raw[i], plain[i]);
+            CHECKF(fabs(raw[i] - plain[i]) <= 1e-6 * (1 + fabs(plain[i])), "%s, row %zu: %g, %g", scales[s], i, raw[i],
+                   plain[i]);
         matrix_free(&scaled.x);
         temper_model_free(model);
         temper_model_free(other);
@@ -157,8 +150,7 @@ static void descend(struct model *model, const struct dataset *data, size_t step
 
 TEST(a_plain_descent_from_zero_ends_at_the_same_weights)
 {
-    static const temper_loss_spec losses[] = {{TEMPER_LOGISTIC, 0, 0, 0},
-                                              {TEMPER_TEMPERED, 0.6, 1.2, 0}};
+    static const temper_loss_spec losses[] = {{TEMPER_LOGISTIC, 0, 0, 0}, {TEMPER_TEMPERED, 0.6, 1.2, 0}};
     for (size_t classes = 2; classes < 4; classes++)
         for (size_t l = 0; l < 2; l++) {
             struct dataset *data = made_data(MATRIX_F64, 60, 3, classes);
@@ -179,8 +171,7 @@ TEST(a_plain_descent_from_zero_ends_at_the_same_weights)
             for (size_t i = 0; i < plain->vectors * 3; i++)
                 CHECK_NEAR(trained->weights[i], plain->weights[i], 1e-5);
             for (size_t k = 0; k < plain->vectors; k++)
-                CHECK_NEAR(trained->bias[k] - trained->bias[0], plain->bias[k] - plain->bias[0],
-                           1e-4);
+                CHECK_NEAR(trained->bias[k] - trained->bias[0], plain->bias[k] - plain->bias[0], 1e-4);
             model_free(plain);
             temper_model_free(model);
             dataset_free(data);
@@ -228,8 +219,8 @@ TEST(a_hinge_ends_at_its_kink)
             grid->loss = options.loss;
             grid->l2 = l2;
             double least = hinge_minimum(data, grid, intercept);
-            CHECKF(report.objective <= least + 1e-4 && report.objective >= least - 1e-6,
-                   "l2 %g: %.9g, not %.9g", l2, report.objective, least);
+            CHECKF(report.objective <= least + 1e-4 && report.objective >= least - 1e-6, "l2 %g: %.9g, not %.9g", l2,
+                   report.objective, least);
             CHECK(report.stop == TEMPER_STOP_CONVERGED);
             model_free(grid);
             temper_model_free(model);
@@ -255,17 +246,13 @@ TEST(a_hinge_of_many_classes_is_as_good_by_any_rounding)
         return;
     double value = made_objective(made_inside(model), 1, data, gradient);
     CHECK_CLOSE(report.objective, value, 1e-9);
-    CHECKF(fabs(report.objective - rounded.objective) < 1.1e-3, "%g, %g", report.objective,
-           rounded.objective);
+    CHECKF(fabs(report.objective - rounded.objective) < 1.1e-3, "%g, %g", report.objective, rounded.objective);
     temper_model_free(model);
     temper_model_free(other);
     dataset_free(data);
 }
 
-TEST_LIST(LISTED(every_solver_ends_where_the_gradient_is_small),
-          LISTED(every_loss_ends_where_the_gradient_is_small),
-          LISTED(every_scaling_gives_weights_for_raw_rows),
-          LISTED(predictions_for_raw_rows_are_those_for_scaled_rows),
-          LISTED(a_plain_descent_from_zero_ends_at_the_same_weights),
-          LISTED(a_hinge_ends_at_its_kink),
+TEST_LIST(LISTED(every_solver_ends_where_the_gradient_is_small), LISTED(every_loss_ends_where_the_gradient_is_small),
+          LISTED(every_scaling_gives_weights_for_raw_rows), LISTED(predictions_for_raw_rows_are_those_for_scaled_rows),
+          LISTED(a_plain_descent_from_zero_ends_at_the_same_weights), LISTED(a_hinge_ends_at_its_kink),
           LISTED(a_hinge_of_many_classes_is_as_good_by_any_rounding))

@@ -57,8 +57,8 @@ TEST(a_weight_of_two_is_a_row_twice_and_one_of_nothing_no_row)
             temper_model *weighted = made_train(data, options, &one);
             temper_model *repeating = made_train(more, options, &other);
             if (weighted && repeating) {
-                CHECKF(distance(weighted, repeating) < 1e-6, "%s, %zu classes: %g", solvers[s],
-                       classes, distance(weighted, repeating));
+                CHECKF(distance(weighted, repeating) < 1e-6, "%s, %zu classes: %g", solvers[s], classes,
+                       distance(weighted, repeating));
                 CHECK_CLOSE(one.objective, other.objective, 1e-9);
                 CHECK_CLOSE(one.accuracy, other.accuracy, 1e-12);
             }
@@ -79,8 +79,7 @@ TEST(rows_of_no_weight_do_not_change_the_scaling_or_the_penalty)
     temper_train_report one, other;
     options.tolerance = 1e-9;
     table_weigh(data, times);
-    temper_model *weighted = made_train(data, options, &one),
-                 *less = made_train(fewer, options, &other);
+    temper_model *weighted = made_train(data, options, &one), *less = made_train(fewer, options, &other);
     if (weighted && less) {
         CHECK_CLOSE(one.l2, other.l2, 1e-12);
         CHECK(distance(weighted, less) < 1e-6);
@@ -136,8 +135,7 @@ TEST(a_warm_start_ends_at_the_same_place_without_a_step)
             temper_model *first = made_train(data, options, &cold);
             options.warm = first;
             temper_model *second = made_train(data, options, &warm);
-            CHECKF(cold.iterations > 0 && warm.iterations == 0, "%zu, %zu", cold.iterations,
-                   warm.iterations);
+            CHECKF(cold.iterations > 0 && warm.iterations == 0, "%zu, %zu", cold.iterations, warm.iterations);
             CHECK(warm.stop == TEMPER_STOP_CONVERGED);
             CHECK_CLOSE(warm.gradient_norm, cold.gradient_norm, 1e-4);
             if (first && second) {
@@ -307,8 +305,7 @@ TEST(the_limit_of_iterations_is_kept_and_comes_with_advice)
 
 TEST(the_metrics_of_classes_share_the_limit_of_iterations)
 {
-    for (size_t limit = FIRST_PRECONDITIONER;
-         limit < FIRST_PRECONDITIONER + SECOND_PRECONDITIONER + 3; limit++) {
+    for (size_t limit = FIRST_PRECONDITIONER; limit < FIRST_PRECONDITIONER + SECOND_PRECONDITIONER + 3; limit++) {
         struct dataset *data = made_data(MATRIX_F64, 400, 9, 3);
         temper_train_options options = made_options();
         temper_train_report report = {0};
@@ -339,8 +336,7 @@ TEST(a_stall_is_reported_with_advice)
 
 TEST(an_interruption_keeps_the_best_so_far)
 {
-    static const temper_loss_spec losses[] = {{TEMPER_TEMPERED, 0.5, 1, 0},
-                                              {TEMPER_HINGE, 0, 0, 0}};
+    static const temper_loss_spec losses[] = {{TEMPER_TEMPERED, 0.5, 1, 0}, {TEMPER_HINGE, 0, 0, 0}};
     for (size_t l = 0; l < 2; l++)
         for (size_t classes = 2; classes < 4; classes++)
             for (size_t after = 1; after < 6; after++) {
@@ -353,13 +349,12 @@ TEST(an_interruption_keeps_the_best_so_far)
                 options.follow = made_follow;
                 options.follow_context = &stop;
                 temper_model *model = made_train(data, options, &report);
-                CHECKF(stop.calls == after && report.stop == TEMPER_STOP_INTERRUPTED, "%zu: %s",
-                       after, temper_stop_name(report.stop));
+                CHECKF(stop.calls == after && report.stop == TEMPER_STOP_INTERRUPTED, "%zu: %s", after,
+                       temper_stop_name(report.stop));
                 CHECK(report.iterations == after && report.gradient_norm > 0);
                 if (model && l == 0) {
                     CHECK_CLOSE(report.objective, stop.last.objective, 1e-9);
-                    CHECK_CLOSE(report.gradient_norm, made_gradient(made_inside(model), data),
-                                1e-6);
+                    CHECK_CLOSE(report.gradient_norm, made_gradient(made_inside(model), data), 1e-6);
                 }
                 temper_model_free(model);
                 dataset_free(data);
@@ -368,13 +363,11 @@ TEST(an_interruption_keeps_the_best_so_far)
 
 TEST_LIST(LISTED(a_weight_of_two_is_a_row_twice_and_one_of_nothing_no_row),
           LISTED(rows_of_no_weight_do_not_change_the_scaling_or_the_penalty),
-          LISTED(the_automatic_penalty_is_the_formula),
-          LISTED(a_warm_start_ends_at_the_same_place_without_a_step),
-          LISTED(a_start_that_all_classes_share_is_forgotten),
-          LISTED(a_warm_start_finds_its_classes_by_name),
+          LISTED(the_automatic_penalty_is_the_formula), LISTED(a_warm_start_ends_at_the_same_place_without_a_step),
+          LISTED(a_start_that_all_classes_share_is_forgotten), LISTED(a_warm_start_finds_its_classes_by_name),
           LISTED(a_random_start_is_that_of_its_seed),
           LISTED(tolerance_is_relative_to_the_gradient_at_zero_and_not_to_the_units),
           LISTED(a_gradient_of_nothing_at_zero_is_the_end),
           LISTED(the_limit_of_iterations_is_kept_and_comes_with_advice),
-          LISTED(the_metrics_of_classes_share_the_limit_of_iterations),
-          LISTED(a_stall_is_reported_with_advice), LISTED(an_interruption_keeps_the_best_so_far))
+          LISTED(the_metrics_of_classes_share_the_limit_of_iterations), LISTED(a_stall_is_reported_with_advice),
+          LISTED(an_interruption_keeps_the_best_so_far))

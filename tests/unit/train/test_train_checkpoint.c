@@ -15,8 +15,8 @@
 static const char path[] = "going.resume";
 
 /* Stops after so many iterations, then goes on; the number of iterations that there were. */
-static size_t stop_and_resume(const struct dataset *data, temper_train_options options,
-                              size_t after, const temper_model *wanted, const char *what)
+static size_t stop_and_resume(const struct dataset *data, temper_train_options options, size_t after,
+                              const temper_model *wanted, const char *what)
 {
     struct made_stop stop = {.after = after};
     temper_train_report report = {0};
@@ -31,16 +31,14 @@ static size_t stop_and_resume(const struct dataset *data, temper_train_options o
     options.resume = 1;
     options.checkpoint_seconds = 1000; /* saving takes its time */
     temper_model *resumed = made_train(data, options, &report);
-    CHECKF(resumed && model_same(made_inside(resumed), made_inside(wanted)),
-           "%s: stopped after %zu", what, after);
+    CHECKF(resumed && model_same(made_inside(resumed), made_inside(wanted)), "%s: stopped after %zu", what, after);
     CHECKF(report.resumed == 1, "%s: %zu", what, after);
     temper_model_free(resumed);
     return saved;
 }
 
 /* Stops after each of the iterations but those in the middle of a long way. */
-static void check_everywhere(const struct dataset *data, temper_train_options options,
-                             const char *what)
+static void check_everywhere(const struct dataset *data, temper_train_options options, const char *what)
 {
     temper_model *wanted = made_train(data, options, NULL);
     size_t most = 1000;
@@ -84,8 +82,8 @@ SCRATCH_TEST(matrices_of_classes_resume_to_the_same_bytes)
     options.l2 = 1e-4;
     options.tolerance = 1e-12;
     temper_model_free(made_train(data, options, &report));
-    CHECKF(report.stop == TEMPER_STOP_CONVERGED && report.iterations > 16, "%zu iterations: %s",
-           report.iterations, temper_stop_name(report.stop));
+    CHECKF(report.stop == TEMPER_STOP_CONVERGED && report.iterations > 16, "%zu iterations: %s", report.iterations,
+           temper_stop_name(report.stop));
     check_everywhere(data, options, "three");
     dataset_free(data);
 }
@@ -165,8 +163,7 @@ SCRATCH_TEST(a_checkpoint_that_is_not_whole_is_refused)
     CHECK(whole.length > 300);
     for (size_t i = 0; i < whole.length; i += i < 40 ? 1 : 37) {
         scratch_write(path, whole.bytes, i); /* cut */
-        made_refused(data, options, TEMPER_BAD_DATA,
-                     i < 300 ? "no checkpoint of temper" : "damaged");
+        made_refused(data, options, TEMPER_BAD_DATA, i < 300 ? "no checkpoint of temper" : "damaged");
         whole.bytes[i] ^= 1;
         scratch_write(path, whole.bytes, whole.length);
         made_refused(data, options, TEMPER_BAD_DATA, i < 16 ? "no checkpoint" : "damaged");
@@ -182,11 +179,11 @@ SCRATCH_TEST(a_checkpoint_that_is_not_whole_is_refused)
     dataset_free(data);
 }
 
-#define OTHER(change)                                                                              \
-    do {                                                                                           \
-        temper_train_options other = options;                                                      \
-        other.change;                                                                              \
-        made_refused(data, other, TEMPER_BAD_DATA, "other data or other options");                 \
+#define OTHER(change)                                                                                                  \
+    do {                                                                                                               \
+        temper_train_options other = options;                                                                          \
+        other.change;                                                                                                  \
+        made_refused(data, other, TEMPER_BAD_DATA, "other data or other options");                                     \
     } while (0)
 
 SCRATCH_TEST(a_checkpoint_of_other_options_or_data_is_refused)
@@ -223,8 +220,7 @@ SCRATCH_TEST(a_checkpoint_of_other_options_or_data_is_refused)
 
 SCRATCH_TEST(a_checkpoint_of_other_validation_rows_is_refused)
 {
-    struct dataset *data = made_data(MATRIX_F64, 60, 4, 2),
-                   *valid = made_data(MATRIX_F64, 30, 4, 2);
+    struct dataset *data = made_data(MATRIX_F64, 60, 4, 2), *valid = made_data(MATRIX_F64, 30, 4, 2);
     struct made_stop stop = {.after = 2};
     temper_train_options options = made_options();
     options.checkpoint = path;
@@ -270,8 +266,7 @@ SCRATCH_TEST(a_checkpoint_that_cannot_be_written_is_an_error)
     temper_error error = {0};
     temper_model *model = NULL;
     temper_status status = temper_train(made_public(data), &options, &model, NULL, &error);
-    CHECKF(status != TEMPER_OK && !model && strstr(error.message, "no-such-folder"), "%s",
-           error.message);
+    CHECKF(status != TEMPER_OK && !model && strstr(error.message, "no-such-folder"), "%s", error.message);
     options.checkpoint = path;
     size_t failures = 0;
     for (size_t n = 1;; n++) {
@@ -289,12 +284,9 @@ SCRATCH_TEST(a_checkpoint_that_cannot_be_written_is_an_error)
     dataset_free(data);
 }
 
-TEST_LIST(LISTED(every_solver_resumes_to_the_same_bytes),
-          LISTED(matrices_of_classes_resume_to_the_same_bytes),
-          LISTED(several_starts_resume_to_the_same_bytes),
-          LISTED(a_hinge_resumes_to_the_same_bytes), LISTED(validation_resumes_to_the_same_bytes),
-          LISTED(a_checkpoint_that_is_not_whole_is_refused),
+TEST_LIST(LISTED(every_solver_resumes_to_the_same_bytes), LISTED(matrices_of_classes_resume_to_the_same_bytes),
+          LISTED(several_starts_resume_to_the_same_bytes), LISTED(a_hinge_resumes_to_the_same_bytes),
+          LISTED(validation_resumes_to_the_same_bytes), LISTED(a_checkpoint_that_is_not_whole_is_refused),
           LISTED(a_checkpoint_of_other_options_or_data_is_refused),
-          LISTED(a_checkpoint_of_other_validation_rows_is_refused),
-          LISTED(a_checkpoint_that_is_not_there_begins),
+          LISTED(a_checkpoint_of_other_validation_rows_is_refused), LISTED(a_checkpoint_that_is_not_there_begins),
           LISTED(a_checkpoint_that_cannot_be_written_is_an_error))

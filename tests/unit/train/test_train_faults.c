@@ -29,8 +29,8 @@ static size_t fail_each(const struct dataset *data, temper_train_options options
             CHECKF(model != untouched && report.iterations != 4711, "%s: %zu", what, n);
             temper_model_free(model);
         } else {
-            CHECKF(status == TEMPER_NO_MEMORY && error.status == status, "%s: allocation %zu: %s",
-                   what, n, error.message);
+            CHECKF(status == TEMPER_NO_MEMORY && error.status == status, "%s: allocation %zu: %s", what, n,
+                   error.message);
             CHECKF(model == untouched && report.iterations == 4711, "%s: %zu", what, n);
         }
         if (!fired) {
@@ -94,8 +94,7 @@ SCRATCH_TEST(warm_starts_and_warnings_survive_a_lack_of_memory)
     dataset_free(data);
 }
 
-static void predict_each(const temper_model *model, const struct dataset *data,
-                         temper_output output)
+static void predict_each(const temper_model *model, const struct dataset *data, temper_output output)
 {
     double out[120];
     for (size_t n = 1;; n++) {
@@ -124,8 +123,8 @@ TEST(predicting_survives_a_lack_of_memory)
 }
 
 /* Both batches, or as many as there is memory for. */
-static temper_status evaluate(const temper_model *model, const struct dataset *data,
-                              temper_evaluation *evaluation, temper_error *error)
+static temper_status evaluate(const temper_model *model, const struct dataset *data, temper_evaluation *evaluation,
+                              temper_error *error)
 {
     temper_evaluator *evaluator = NULL;
     temper_status status = temper_evaluator_new(model, &evaluator, error);
@@ -161,8 +160,6 @@ TEST(evaluating_survives_a_lack_of_memory)
     dataset_free(data);
 }
 
-TEST_LIST(LISTED(every_solver_survives_a_lack_of_memory),
-          LISTED(training_with_everything_survives_a_lack_of_memory),
-          LISTED(warm_starts_and_warnings_survive_a_lack_of_memory),
-          LISTED(predicting_survives_a_lack_of_memory),
+TEST_LIST(LISTED(every_solver_survives_a_lack_of_memory), LISTED(training_with_everything_survives_a_lack_of_memory),
+          LISTED(warm_starts_and_warnings_survive_a_lack_of_memory), LISTED(predicting_survives_a_lack_of_memory),
           LISTED(evaluating_survives_a_lack_of_memory))

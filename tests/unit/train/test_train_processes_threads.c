@@ -65,8 +65,7 @@ static void check_team(struct trial many, const struct trial *alone, size_t size
     train_team(&many, size);
     for (size_t r = 0; r < size; r++) {
         CHECKF(many.model[r] != NULL, "%s, %zu of %zu: %s", what, r, size, many.error[r].message);
-        CHECKF(many.model[r] && made_same_bytes(alone->model[0], many.model[r]), "%s, %zu of %zu",
-               what, r, size);
+        CHECKF(many.model[r] && made_same_bytes(alone->model[0], many.model[r]), "%s, %zu of %zu", what, r, size);
         CHECKF(strcmp(alone->report[0].warnings, many.report[r].warnings) == 0, "%s: %s", what,
                many.report[r].warnings);
     }
@@ -134,8 +133,7 @@ SCRATCH_TEST(so_are_those_of_other_shapes_and_losses)
     many.options.max_iterations = 40;
     many.options.loss = (temper_loss_spec){.method = TEMPER_LOGISTIC};
     check_trial(many, "logistic, five classes");
-    struct trial wide =
-        made_trial(MATRIX_F32, 2400, 64, 3); /* moments of some rows stand for all */
+    struct trial wide = made_trial(MATRIX_F32, 2400, 64, 3); /* moments of some rows stand for all */
     wide.options = many.options;
     wide.options.max_iterations = 20;
     wide.options.l2 = 1e-4;
@@ -168,6 +166,5 @@ SCRATCH_TEST(so_are_those_of_more_parts)
     free_models(&alone);
 }
 
-TEST_LIST(LISTED(models_are_the_same_for_any_number_of_processes),
-          LISTED(so_are_those_of_wide_sparse_rows), LISTED(so_are_those_of_other_shapes_and_losses),
-          LISTED(so_are_those_of_more_parts))
+TEST_LIST(LISTED(models_are_the_same_for_any_number_of_processes), LISTED(so_are_those_of_wide_sparse_rows),
+          LISTED(so_are_those_of_other_shapes_and_losses), LISTED(so_are_those_of_more_parts))

@@ -12,11 +12,11 @@
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-#define REFUSED(change, words)                                                                     \
-    do {                                                                                           \
-        temper_train_options options = made_options();                                             \
-        options.change;                                                                            \
-        made_refused(data, options, TEMPER_USAGE, words);                                          \
+#define REFUSED(change, words)                                                                                         \
+    do {                                                                                                               \
+        temper_train_options options = made_options();                                                                 \
+        options.change;                                                                                                \
+        made_refused(data, options, TEMPER_USAGE, words);                                                              \
     } while (0)
 
 TEST(every_bad_option_is_refused_with_advice)
@@ -126,8 +126,7 @@ TEST(validation_data_that_does_not_fit_is_refused)
     struct dataset *sparse = made_data(MATRIX_CSR, 40, 2, 2);
     struct dataset *empty = made_points(0, x, labels), *light = made_points(2, x, labels);
     const struct dataset *const wrong[] = {plain, wide, sparse, other, empty, light};
-    const char *const words[] = {"no labels", "must be alike", "must be alike",
-                                 "'7'",       "no rows",       "no rows"};
+    const char *const words[] = {"no labels", "must be alike", "must be alike", "'7'", "no rows", "no rows"};
     table_weigh(light, (const double[]){0, 0});
     for (size_t i = 0; i < 6; i++) {
         temper_train_options options = made_options();
@@ -206,8 +205,8 @@ TEST(a_collapse_to_one_class_is_a_warning)
         options.loss = (temper_loss_spec){TEMPER_TEMPERED, t1[i / 3 % 5], t2[i / 15 % 2], 0};
         options.l2 = i < 30 ? 1e3 : 0.3;
         temper_model *model = made_train(data, options, &report);
-        CHECKF(strstr(report.warnings, "'0': the model has collapsed") != NULL, "t1 %g: %s, %g",
-               options.loss.t1, report.warnings, report.accuracy);
+        CHECKF(strstr(report.warnings, "'0': the model has collapsed") != NULL, "t1 %g: %s, %g", options.loss.t1,
+               report.warnings, report.accuracy);
         temper_model_free(model);
         dataset_free(data);
     }
@@ -239,8 +238,7 @@ TEST(separable_data_without_a_penalty_is_a_warning)
     options.l2 = 0;
     options.loss.method = TEMPER_LOGISTIC;
     temper_model_free(made_train(data, options, &report));
-    CHECKF(strstr(report.warnings, "separable") && strstr(report.warnings, "--l2"), "%s",
-           report.warnings);
+    CHECKF(strstr(report.warnings, "separable") && strstr(report.warnings, "--l2"), "%s", report.warnings);
     options.l2 = 1e-3;
     temper_model_free(made_train(data, options, &report));
     CHECK_EQ_TEXT(report.warnings, "");
@@ -264,14 +262,10 @@ TEST(features_of_very_different_size_are_a_warning)
     dataset_free(data);
 }
 
-TEST_LIST(LISTED(every_bad_option_is_refused_with_advice),
-          LISTED(every_bad_loss_is_refused_with_advice),
+TEST_LIST(LISTED(every_bad_option_is_refused_with_advice), LISTED(every_bad_loss_is_refused_with_advice),
           LISTED(a_solver_that_does_not_know_many_classes_is_refused),
           LISTED(data_without_labels_classes_or_features_is_refused),
-          LISTED(numbers_that_no_double_can_hold_are_refused),
-          LISTED(validation_data_that_does_not_fit_is_refused),
+          LISTED(numbers_that_no_double_can_hold_are_refused), LISTED(validation_data_that_does_not_fit_is_refused),
           LISTED(a_model_that_does_not_fit_is_no_warm_start), LISTED(a_plateau_is_refused),
-          LISTED(a_collapse_to_one_class_is_a_warning),
-          LISTED(a_training_that_was_cut_short_is_no_plateau),
-          LISTED(separable_data_without_a_penalty_is_a_warning),
-          LISTED(features_of_very_different_size_are_a_warning))
+          LISTED(a_collapse_to_one_class_is_a_warning), LISTED(a_training_that_was_cut_short_is_no_plateau),
+          LISTED(separable_data_without_a_penalty_is_a_warning), LISTED(features_of_very_different_size_are_a_warning))

@@ -12,8 +12,7 @@
 
 static const size_t counts[] = {1, 2, 5};
 
-static void check_training(const struct dataset *data, temper_train_options options,
-                           const char *what)
+static void check_training(const struct dataset *data, temper_train_options options, const char *what)
 {
     temper_model *model[3];
     for (size_t i = 0; i < 3; i++) {
@@ -21,8 +20,7 @@ static void check_training(const struct dataset *data, temper_train_options opti
         model[i] = made_train(data, options, NULL);
     }
     for (size_t i = 1; i < 3; i++)
-        CHECKF(model_same(made_inside(model[0]), made_inside(model[i])), "%s, %zu threads", what,
-               counts[i]);
+        CHECKF(model_same(made_inside(model[0]), made_inside(model[i])), "%s, %zu threads", what, counts[i]);
     if (options.starts > 1)
         CHECK(made_same_bytes(model[0], model[2]));
     for (size_t i = 0; i < 3; i++)
@@ -51,8 +49,7 @@ SCRATCH_TEST(models_are_the_same_for_any_number_of_threads)
 
 SCRATCH_TEST(whole_trainings_are_the_same_for_any_number_of_threads)
 {
-    struct dataset *data = made_data(MATRIX_F32, 5000, 9, 2),
-                   *valid = made_data(MATRIX_F32, 900, 9, 2);
+    struct dataset *data = made_data(MATRIX_F32, 5000, 9, 2), *valid = made_data(MATRIX_F32, 900, 9, 2);
     temper_train_options options = made_options();
     options.starts = 3;
     options.valid = made_public(valid);
@@ -65,8 +62,7 @@ SCRATCH_TEST(whole_trainings_are_the_same_for_any_number_of_threads)
     dataset_free(valid);
 }
 
-static temper_evaluation evaluate(const temper_model *model, const struct dataset *data,
-                                  size_t threads)
+static temper_evaluation evaluate(const temper_model *model, const struct dataset *data, size_t threads)
 {
     temper_evaluation evaluation = {0};
     temper_evaluator *evaluator = NULL;
@@ -85,8 +81,7 @@ static void check_predictions(const temper_model *model, const struct dataset *d
         temper_output output = (temper_output)i;
         size_t width = temper_output_width(model, output);
         CHECK(temper_predict(model, made_public(data), output, 1, alone, NULL) == TEMPER_OK);
-        CHECK(temper_predict(model, made_public(data), output, threads, together, NULL) ==
-              TEMPER_OK);
+        CHECK(temper_predict(model, made_public(data), output, threads, together, NULL) == TEMPER_OK);
         CHECK(table_same_bits(alone, together, ROWS * width));
     }
 }
@@ -134,5 +129,4 @@ SCRATCH_TEST(threads_that_do_not_start_change_nothing)
 
 TEST_LIST(LISTED(models_are_the_same_for_any_number_of_threads),
           LISTED(whole_trainings_are_the_same_for_any_number_of_threads),
-          LISTED(predictions_are_the_same_for_any_number_of_threads),
-          LISTED(threads_that_do_not_start_change_nothing))
+          LISTED(predictions_are_the_same_for_any_number_of_threads), LISTED(threads_that_do_not_start_change_nothing))

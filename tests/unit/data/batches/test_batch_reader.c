@@ -37,9 +37,7 @@ static size_t compare(struct batch_reader *stream, const struct dataset *whole, 
     for (;; batches++) {
         temper_error error = {0};
         struct dataset *batch = NULL;
-        if (!CHECKF(batch_reader_next(stream, &batch, &error) == TEMPER_OK, "%s: %s", what,
-                    error.message) ||
-            !batch)
+        if (!CHECKF(batch_reader_next(stream, &batch, &error) == TEMPER_OK, "%s: %s", what, error.message) || !batch)
             break;
         for (size_t i = 0; i < batch->x.rows; i++, row++)
             CHECKF(row < whole->x.rows && same_row(batch, i, whole, row), "%s: row %zu", what, row);
@@ -56,20 +54,17 @@ static size_t check_file(const char *path, temper_read_options options, const st
     temper_error error = {0};
     size_t most = 0;
     char what[200];
-    if (!CHECKF(dataset_read_like(path, &options, schema, &whole, &error) == TEMPER_OK, "%s",
-                error.message))
+    if (!CHECKF(dataset_read_like(path, &options, schema, &whole, &error) == TEMPER_OK, "%s", error.message))
         return 0;
     for (size_t p = 0; p < PORTIONS; p++) {
         struct batch_reader *stream = NULL;
-        if (!CHECKF(batch_reader_open(path, &options, schema, &stream, &error) == TEMPER_OK, "%s",
-                    error.message))
+        if (!CHECKF(batch_reader_open(path, &options, schema, &stream, &error) == TEMPER_OK, "%s", error.message))
             break;
         batch_reader_set_portion(stream, portions[p]);
         snprintf(what, sizeof what, "%s, portions of %zu", path, portions[p]);
         size_t batches = compare(stream, whole, what);
         most = batches > most ? batches : most;
-        CHECK(strstr(whole->notes, "told by") == NULL ||
-              strstr(batch_reader_notes(stream), "told by") != NULL);
+        CHECK(strstr(whole->notes, "told by") == NULL || strstr(batch_reader_notes(stream), "told by") != NULL);
         batch_reader_close(stream);
     }
     dataset_free(whole);
@@ -140,8 +135,7 @@ SCRATCH_TEST(all_rows_dropped_is_a_fault)
         CHECK(batch_reader_open("missing.csv", &options, two, &stream, &error) == TEMPER_OK);
         batch_reader_set_portion(stream, portions[p]);
         CHECK(batch_reader_next(stream, &batch, &error) == TEMPER_BAD_DATA && !batch);
-        CHECK_EQ_TEXT(error.message,
-                      "missing.csv: every row has a missing value; pass --missing zero or mean");
+        CHECK_EQ_TEXT(error.message, "missing.csv: every row has a missing value; pass --missing zero or mean");
         batch_reader_close(stream);
     }
     schema_free(two);
@@ -180,8 +174,7 @@ SCRATCH_TEST(sparse_text_is_the_same_wherever_it_is_cut)
     CHECK(check_text("plain.svm", "1 1:2 3:4\n-1 2:1\n1 1:1\n", three) == 3);
     CHECK(check_text("tail.svm", "1 1:2 3:4\n-1 2:1\n1 1:1", three) == 3);
     CHECK(check_text("crlf.svm", "1 1:2 3:4\r\n-1 2:1\r\n1 1:1\r\n", three) == 3);
-    CHECK(check_text("noted.svm", "# one\n\n1 1:2 3:4 # two\n\n \n# three\n-1 2:1\n# end\n\n\n",
-                     three) == 2);
+    CHECK(check_text("noted.svm", "# one\n\n1 1:2 3:4 # two\n\n \n# three\n-1 2:1\n# end\n\n\n", three) == 2);
     CHECK(check_text("beyond.svm", "1 1:2 9:4\n-1 2:1 100:1\n", three) == 2);
     CHECK(check_text("unlabelled.svm", "1:2 3:4\n2:1\n", three) == 2);
     schema_free(three);
@@ -197,8 +190,7 @@ SCRATCH_TEST(pictures_are_cut_between_records)
     for (size_t i = 0; bytes && i < (size_t)RECORDS * RECORD; i++)
         bytes[i] = (unsigned char)(i % RECORD == 0 ? i / RECORD : i * 7 % 251);
     scratch_write("data_batch_1.bin", bytes, (size_t)RECORDS * RECORD);
-    CHECK(check_file("data_batch_1.bin", (temper_read_options){.format = "cifar"}, schema) ==
-          RECORDS);
+    CHECK(check_file("data_batch_1.bin", (temper_read_options){.format = "cifar"}, schema) == RECORDS);
     free(bytes);
     schema_free(schema);
 }
@@ -244,8 +236,7 @@ SCRATCH_TEST(a_large_file_comes_in_several_batches)
     struct blob text = {0};
     for (size_t i = 0; text.length < 9 * 1024 * 1024; i++) {
         char line[64];
-        int length = snprintf(line, sizeof line, "%s 1:%zu 3:%zu # row %zu\n", i % 3 ? "a" : "b",
-                              i % 17, i % 1001, i);
+        int length = snprintf(line, sizeof line, "%s 1:%zu 3:%zu # row %zu\n", i % 3 ? "a" : "b", i % 17, i % 1001, i);
         blob_add(&text, line, (size_t)length);
     }
     scratch_write("large.svm", text.bytes, text.length);
@@ -261,9 +252,8 @@ SCRATCH_TEST(a_large_file_comes_in_several_batches)
     schema_free(three);
 }
 
-TEST_LIST(LISTED(tables_are_the_same_wherever_they_are_cut),
-          LISTED(dropped_rows_are_counted_wherever_tables_are_cut),
+TEST_LIST(LISTED(tables_are_the_same_wherever_they_are_cut), LISTED(dropped_rows_are_counted_wherever_tables_are_cut),
           LISTED(all_rows_dropped_is_a_fault), LISTED(names_are_those_of_every_portion),
-          LISTED(sparse_text_is_the_same_wherever_it_is_cut),
-          LISTED(pictures_are_cut_between_records), LISTED(packed_text_is_cut_as_well),
-          LISTED(what_cannot_be_cut_comes_as_one), LISTED(a_large_file_comes_in_several_batches))
+          LISTED(sparse_text_is_the_same_wherever_it_is_cut), LISTED(pictures_are_cut_between_records),
+          LISTED(packed_text_is_cut_as_well), LISTED(what_cannot_be_cut_comes_as_one),
+          LISTED(a_large_file_comes_in_several_batches))

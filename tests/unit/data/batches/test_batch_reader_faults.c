@@ -24,8 +24,7 @@ static struct schema *plain_schema(size_t features)
 }
 
 /* All batches, until the end or a failure. */
-static temper_status read_all(const char *path, const struct schema *schema, size_t portion,
-                              temper_error *error)
+static temper_status read_all(const char *path, const struct schema *schema, size_t portion, temper_error *error)
 {
     struct batch_reader *stream = NULL;
     const temper_read_options options = {0};
@@ -46,8 +45,7 @@ static temper_status read_all(const char *path, const struct schema *schema, siz
 }
 
 /* The message and the place are those of reading the whole. */
-static void check_error(const char *path, const char *text, const struct schema *schema,
-                        const char *words)
+static void check_error(const char *path, const char *text, const struct schema *schema, const char *words)
 {
     temper_error whole = {0}, error;
     struct dataset *data = NULL;
@@ -59,9 +57,8 @@ static void check_error(const char *path, const char *text, const struct schema 
         error = (temper_error){0};
         temper_status status = read_all(path, schema, portions[p], &error);
         CHECKF(status == TEMPER_BAD_DATA, "%s, portions of %zu", path, portions[p]);
-        CHECKF(error.line == whole.line && error.column == whole.column,
-               "%s, portions of %zu: %zu:%zu, not %zu:%zu", path, portions[p], error.line,
-               error.column, whole.line, whole.column);
+        CHECKF(error.line == whole.line && error.column == whole.column, "%s, portions of %zu: %zu:%zu, not %zu:%zu",
+               path, portions[p], error.line, error.column, whole.line, whole.column);
         CHECK_EQ_TEXT(error.message, whole.message);
     }
 }
@@ -83,14 +80,12 @@ SCRATCH_TEST(faults_in_later_portions_are_where_they_are)
     schema_free(two);
 }
 
-static void check_labels(const char *path, const char *text, const struct schema *schema,
-                         const char *words)
+static void check_labels(const char *path, const char *text, const struct schema *schema, const char *words)
 {
     temper_error error = {0};
     scratch_write(path, text, strlen(text));
     CHECK(read_all(path, schema, 1, &error) == TEMPER_BAD_DATA);
-    CHECKF(strstr(error.message, words) && strstr(error.message, "give all of them"), "%s",
-           error.message);
+    CHECKF(strstr(error.message, words) && strstr(error.message, "give all of them"), "%s", error.message);
     CHECKF(error.line == 4, "%zu", error.line);
 }
 
@@ -118,8 +113,7 @@ SCRATCH_TEST(files_without_rows_are_refused)
         if (status == TEMPER_OK)
             status = batch_reader_next(stream, &batch, &error);
         temper_status wanted = dataset_read_like("t.svm", &options, two, &whole, &other);
-        CHECKF(status == wanted && status != TEMPER_OK && !batch, "%zu: %s; %s", i, error.message,
-               other.message);
+        CHECKF(status == wanted && status != TEMPER_OK && !batch, "%zu: %s; %s", i, error.message, other.message);
         CHECK_EQ_TEXT(error.message, other.message);
         batch_reader_close(stream);
         dataset_free(batch);
@@ -135,8 +129,7 @@ SCRATCH_TEST(files_that_are_not_there_or_cut_are_refused)
     struct batch_reader *stream = NULL;
     struct blob gzip = {0};
     temper_error error = {0};
-    CHECK(batch_reader_open("nowhere.csv", &(temper_read_options){0}, two, &stream, &error) ==
-          TEMPER_NO_INPUT);
+    CHECK(batch_reader_open("nowhere.csv", &(temper_read_options){0}, two, &stream, &error) == TEMPER_NO_INPUT);
     CHECK(!stream && strstr(error.message, "nowhere.csv"));
     blob_add_gzip(&gzip, text, strlen(text));
     scratch_write("t.csv.gz", gzip.bytes, gzip.length - 4);
@@ -161,8 +154,7 @@ static void check_memory(const char *path, const char *text, const struct schema
             CHECKF(status == TEMPER_OK && n > 20, "%s", error.message);
             return;
         }
-        CHECKF(status == TEMPER_NO_MEMORY || status == TEMPER_OK, "%s: %zu: %s", path, n,
-               error.message);
+        CHECKF(status == TEMPER_NO_MEMORY || status == TEMPER_OK, "%s: %zu: %s", path, n, error.message);
     }
 }
 
@@ -196,8 +188,7 @@ SCRATCH_TEST(reads_that_fail_are_told)
 
 /* ---- For a model ----------------------------------------------------------------------------- */
 
-static temper_status open_and_read(const temper_model *model, const char *path, size_t *rows,
-                                   temper_error *error)
+static temper_status open_and_read(const temper_model *model, const char *path, size_t *rows, temper_error *error)
 {
     temper_stream *stream = NULL;
     temper_data *batch = NULL;
@@ -239,8 +230,7 @@ SCRATCH_TEST(a_model_without_a_schema_takes_its_columns_by_number)
     model_free(made);
 }
 
-TEST_LIST(LISTED(faults_in_later_portions_are_where_they_are),
-          LISTED(labels_are_in_all_portions_or_in_none), LISTED(files_without_rows_are_refused),
-          LISTED(files_that_are_not_there_or_cut_are_refused),
+TEST_LIST(LISTED(faults_in_later_portions_are_where_they_are), LISTED(labels_are_in_all_portions_or_in_none),
+          LISTED(files_without_rows_are_refused), LISTED(files_that_are_not_there_or_cut_are_refused),
           LISTED(streams_survive_a_lack_of_memory), LISTED(reads_that_fail_are_told),
           LISTED(a_model_without_a_schema_takes_its_columns_by_number))

@@ -37,15 +37,9 @@ TEST(empty_files)
         {"", {0}, "t.csv: no rows, it is empty or blank; give a file with rows"},
         {"\n\r\n \t\n", {0}, "t.csv: no rows, it is empty or blank; give a file with rows"},
         {"\xef\xbb\xbf", {0}, "t.csv: no rows, it is empty or blank; give a file with rows"},
-        {"x,y,k\n",
-         {0},
-         "t.csv: a header and no rows; add rows, or pass --header no if the line is one"},
-        {"x,y,k",
-         {.header = "yes"},
-         "t.csv: a header and no rows; add rows, or pass --header no if the line is one"},
-        {",1,a\n2,,b\n",
-         {.missing = "drop"},
-         "t.csv: every row has a missing value; pass --missing zero or mean"},
+        {"x,y,k\n", {0}, "t.csv: a header and no rows; add rows, or pass --header no if the line is one"},
+        {"x,y,k", {.header = "yes"}, "t.csv: a header and no rows; add rows, or pass --header no if the line is one"},
+        {",1,a\n2,,b\n", {.missing = "drop"}, "t.csv: every row has a missing value; pass --missing zero or mean"},
         {"1\n2\n",
          {0},
          "t.csv: no column is left for features; pass another --label or --ignore, or --format if "
@@ -57,19 +51,13 @@ TEST(empty_files)
 TEST(broken_lines)
 {
     static const struct bad list[] = {
-        {"1,2,a\n\n3,b\n",
-         {0},
-         "t.csv:3:4: expected 3 fields, found 2; correct the line or remove it"},
-        {"1,2,a\n3,4,b,c\n",
-         {0},
-         "t.csv:2:7: expected 3 fields, found 4; correct the line or remove it"},
+        {"1,2,a\n\n3,b\n", {0}, "t.csv:3:4: expected 3 fields, found 2; correct the line or remove it"},
+        {"1,2,a\n3,4,b,c\n", {0}, "t.csv:2:7: expected 3 fields, found 4; correct the line or remove it"},
         {"1,2,a\n3,4,b\n5,6",
          {0},
          "t.csv:3:4: expected 3 fields, found 2; the file seems cut off: complete the last line or "
          "remove it"},
-        {"x,y,k\n1,a\n",
-         {0},
-         "t.csv:2:4: expected 3 fields, found 2; correct the line or remove it"},
+        {"x,y,k\n1,a\n", {0}, "t.csv:2:4: expected 3 fields, found 2; correct the line or remove it"},
         {"1,2,a\n3,\"4,b\n5,6,c\n",
          {0},
          "t.csv:2:3: the quote that opens here is never closed; close it, or double it and quote "
@@ -80,12 +68,8 @@ TEST(broken_lines)
          "t.csv:2:1: the quote that opens here is never closed; close it, or double it and quote "
          "the "
          "cell"},
-        {"1,a\n2,b\"c\n",
-         {0},
-         "t.csv:2:4: a quote inside a cell; put the cell in quotes and double the quote"},
-        {"1,a\n2,\"b\"c\n",
-         {0},
-         "t.csv:2:6: text behind a closing quote; double the quote if it belongs to the cell"},
+        {"1,a\n2,b\"c\n", {0}, "t.csv:2:4: a quote inside a cell; put the cell in quotes and double the quote"},
+        {"1,a\n2,\"b\"c\n", {0}, "t.csv:2:6: text behind a closing quote; double the quote if it belongs to the cell"},
         {"1,a\n2,\"b\nb\" \"c\n",
          {0},
          "t.csv:3:4: text behind a closing quote; double the quote if it belongs to the cell"},
@@ -212,9 +196,7 @@ TEST(several_texts)
 TEST(values)
 {
     static const struct bad list[] = {
-        {"x,y,k\n1,,a\n",
-         {0},
-         "t.csv:2:3: no value in column 'y'; drop the row, or pass --missing zero, mean or drop"},
+        {"x,y,k\n1,,a\n", {0}, "t.csv:2:3: no value in column 'y'; drop the row, or pass --missing zero, mean or drop"},
         {"1,2,a\n1, NA ,a\n",
          {0},
          "t.csv:2:4: no value in column 2; drop the row, or pass --missing zero, mean or drop"},
@@ -229,9 +211,7 @@ TEST(values)
          {.missing = "zero"},
          "t.csv:2:1: value '-nan' in column 1 is not finite; correct it, drop the row, or pass "
          "--ignore 1"},
-        {"1,a\n1e39,b\n",
-         {0},
-         "t.csv:2:1: value '1e39' in column 1 is too large for a float; pass --type f64"},
+        {"1,a\n1e39,b\n", {0}, "t.csv:2:1: value '1e39' in column 1 is too large for a float; pass --type f64"},
         {"1,a\n1e400,b\n",
          {0},
          "t.csv:2:1: value '1e400' in column 1 is too large for a double; correct it or drop the "
@@ -240,9 +220,7 @@ TEST(values)
          {.f64 = 1},
          "t.csv:2:1: value '1e400' in column 1 is too large for a double; correct it or drop the "
          "row"},
-        {"x,y,k\n1,,a\n2,,b\n",
-         {.missing = "mean"},
-         "t.csv: no values at all in column 'y'; pass --ignore y"},
+        {"x,y,k\n1,,a\n2,,b\n", {.missing = "mean"}, "t.csv: no values at all in column 'y'; pass --ignore y"},
         {"c,x,y,k\nu,1,,a\nv,2,,b\n",
          {.missing = "mean", .categorical = "c"},
          "t.csv: no values at all in column 'y'; pass --ignore y"},
@@ -264,12 +242,8 @@ TEST(labels_and_weights)
          {.missing = "zero"},
          "t.csv:2:3: no label in column 2; drop the row or pass --missing drop, or name another "
          "--label"},
-        {"1,a\n2,1e400\n",
-         {0},
-         "t.csv:2:3: label '1e400' in column 2 is not finite; correct it or drop the row"},
-        {"x,k\n1,a\n2,-inf\n",
-         {0},
-         "t.csv:3:3: label '-inf' in column 'k' is not finite; correct it or drop the row"},
+        {"1,a\n2,1e400\n", {0}, "t.csv:2:3: label '1e400' in column 2 is not finite; correct it or drop the row"},
+        {"x,k\n1,a\n2,-inf\n", {0}, "t.csv:3:3: label '-inf' in column 'k' is not finite; correct it or drop the row"},
         {"x,w,k\n1,-1,a\n",
          {.weights = "w"},
          "t.csv:2:3: weight '-1' in column 'w' is no number from 0 on; correct it or drop the row"},
@@ -354,5 +328,5 @@ TEST(options)
     CHECK_LIST(list);
 }
 
-TEST_LIST(LISTED(empty_files), LISTED(broken_lines), LISTED(nul_bytes), LISTED(features),
-          LISTED(several_texts), LISTED(values), LISTED(labels_and_weights), LISTED(options))
+TEST_LIST(LISTED(empty_files), LISTED(broken_lines), LISTED(nul_bytes), LISTED(features), LISTED(several_texts),
+          LISTED(values), LISTED(labels_and_weights), LISTED(options))

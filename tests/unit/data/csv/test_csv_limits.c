@@ -15,11 +15,9 @@ TEST(late_text)
         text_append(&text, "1,a\n");
     text_append(&text, "red,a\n");
     CHECK(csv_bytes(text.bytes, text.length, options, &error) == NULL);
-    CHECK_EQ_TEXT(
-        error.message,
-        "t.csv:400002:1: text 'red' in column 'x'; if it is a column of numbers, correct the "
-        "cell, or empty it and pass --missing; else pass --categorical x for "
-        "a 0/1 feature of each text, or --ignore x");
+    CHECK_EQ_TEXT(error.message, "t.csv:400002:1: text 'red' in column 'x'; if it is a column of numbers, correct the "
+                                 "cell, or empty it and pass --missing; else pass --categorical x for "
+                                 "a 0/1 feature of each text, or --ignore x");
     text_free(&text);
     scratch_leave();
 }
@@ -98,8 +96,7 @@ static void check_memory(const char *text, temper_read_options options)
 
 TEST(no_memory)
 {
-    static const char text[] =
-        "c,x,y,w,k\nu,1,2,1,\"a\"\"b\"\n\"v\"\"\",,3,2,b\nu,4,5,3,c\n,1,1,1,d\n";
+    static const char text[] = "c,x,y,w,k\nu,1,2,1,\"a\"\"b\"\n\"v\"\"\",,3,2,b\nu,4,5,3,c\n,1,1,1,d\n";
     static const temper_read_options options[] = {
         {.threads = 1, .categorical = "c", .missing = "mean", .weights = "w"},
         {.threads = 2, .categorical = "c", .missing = "mean", .weights = "w"},

@@ -24,8 +24,7 @@ static struct text make_table(size_t rows)
             text_append(&text, "\n");
         text_format(&text, bits % 7 == 0 ? "NA," : "%d.%03u,", (int)(bits % 2001) - 1000,
                     (unsigned)(bits >> 12) % 1000);
-        text_format(&text, bits % 5 == 0 ? "\"col\n%zu\"," : "c%zu,",
-                    (size_t)(bits >> 20) % (i / 2000 + 1));
+        text_format(&text, bits % 5 == 0 ? "\"col\n%zu\"," : "c%zu,", (size_t)(bits >> 20) % (i / 2000 + 1));
         text_format(&text, "%u,%u,l%zu\n", (unsigned)(bits >> 30) % 10, (unsigned)(bits >> 40) % 3,
                     (size_t)(bits >> 24) % (i / 500 + 1));
     }
@@ -97,20 +96,17 @@ TEST(first_fault_wins)
     scratch_enter();
     struct text text = {0};
     for (size_t i = 0; i < 300000; i++)
-        text_append(&text, i == 250000 || i == 290000 ? "bad,a\n"
-                           : i % 2                    ? "1,\"a\n\"\n"
-                                                      : "1,b\n");
+        text_append(&text, i == 250000 || i == 290000 ? "bad,a\n" : i % 2 ? "1,\"a\n\"\n" : "1,b\n");
     scratch_write("t.csv", text.bytes, text.length);
     for (size_t threads = 1; threads <= MOST_THREADS; threads++) {
         struct dataset *data = NULL;
         temper_error error;
         temper_read_options options = {.threads = threads, .format = "csv"};
         CHECK(dataset_read("t.csv", &options, &data, &error) == TEMPER_BAD_DATA);
-        CHECK_EQ_TEXT(
-            error.message,
-            "t.csv:375001:1: text 'bad' in column 1; if it is a column of numbers, correct the "
-            "cell, or empty it and pass --missing; else pass --categorical 1 for "
-            "a 0/1 feature of each text, or --ignore 1");
+        CHECK_EQ_TEXT(error.message,
+                      "t.csv:375001:1: text 'bad' in column 1; if it is a column of numbers, correct the "
+                      "cell, or empty it and pass --missing; else pass --categorical 1 for "
+                      "a 0/1 feature of each text, or --ignore 1");
     }
     text_free(&text);
     scratch_leave();

@@ -68,8 +68,7 @@ static void fill_labels(struct dataset *data, struct random random)
     }
     data->label = mem_alloc(rows, sizeof *data->label);
     for (size_t i = 0; i < rows; i++) /* in order of first appearance, as they are read back */
-        data->label[i] =
-            i < count ? (uint32_t)i : (uint32_t)(random_bits(random, 5000 + i) % count);
+        data->label[i] = i < count ? (uint32_t)i : (uint32_t)(random_bits(random, 5000 + i) % count);
 }
 
 static void fill_rest(struct dataset *data, struct random random)
@@ -99,8 +98,7 @@ static struct dataset *make_table(uint64_t seed)
 
 /* ---- Round trips ----------------------------------------------------------------------------- */
 
-static temper_status write_to(const struct dataset *data, writer_fn *write, const char *path,
-                              temper_error *error)
+static temper_status write_to(const struct dataset *data, writer_fn *write, const char *path, temper_error *error)
 {
     struct atomic_file *sink;
     temper_status status = atomic_file_open(path, &sink, error);
@@ -150,9 +148,8 @@ TEST(random_tables)
         struct dataset *was = make_table(seed);
         bool tabs = seed % 5 == 0;
         const char *path = tabs ? "t.tsv" : "t.csv";
-        temper_read_options options = {.f64 = was->x.kind == MATRIX_F64,
-                                       .format = tabs ? "tsv" : "csv",
-                                       .weights = was->weight ? "weight" : NULL};
+        temper_read_options options = {
+            .f64 = was->x.kind == MATRIX_F64, .format = tabs ? "tsv" : "csv", .weights = was->weight ? "weight" : NULL};
         CHECK(write_to(was, tabs ? write_tsv : write_csv, path, &error) == TEMPER_OK);
         struct dataset *is = read_back(path, options);
         check_same(was, is);
@@ -210,8 +207,7 @@ TEST(wide_rows)
     scratch_enter();
     for (size_t i = 0; i < COLUMNS; i++)
         values[i] = (float)i / 7;
-    struct dataset data = {
-        .x = {.kind = MATRIX_F32, .rows = 1, .columns = COLUMNS, .dense = values}};
+    struct dataset data = {.x = {.kind = MATRIX_F32, .rows = 1, .columns = COLUMNS, .dense = values}};
     CHECK(write_to(&data, write_csv, "t.csv", &error) == TEMPER_OK);
     struct dataset *is = read_back("t.csv", (temper_read_options){.label = "none"});
     CHECK(is && csv_same_bits(is->x.dense, values, COLUMNS * sizeof *values));
@@ -238,5 +234,4 @@ TEST(no_memory)
     scratch_leave();
 }
 
-TEST_LIST(LISTED(random_tables), LISTED(written_text), LISTED(without_labels), LISTED(wide_rows),
-          LISTED(no_memory))
+TEST_LIST(LISTED(random_tables), LISTED(written_text), LISTED(without_labels), LISTED(wide_rows), LISTED(no_memory))

@@ -66,8 +66,7 @@ SCRATCH_TEST(so_are_those_with_other_options)
 
 /* ---- Faults ---------------------------------------------------------------------------------- */
 
-static void write_spoilt(const char *start, size_t first, const char *line, size_t second,
-                         const char *other)
+static void write_spoilt(const char *start, size_t first, const char *line, size_t second, const char *other)
 {
     FILE *out = fopen("spoilt.csv", "w");
     CHECK(out != NULL);
@@ -82,8 +81,7 @@ static void write_spoilt(const char *start, size_t first, const char *line, size
 SCRATCH_TEST(the_first_fault_of_a_table_is_that_of_all)
 {
     static const size_t places[] = {1, 2, 99, 200, 201, 310, 400};
-    static const char *const lines[] = {"x,a,c",    "1,2",     ",a,c",     "1,\"a\"b,c",
-                                        "1,a\"b,c", "1,\"a,c", "1e999,a,c"};
+    static const char *const lines[] = {"x,a,c", "1,2", ",a,c", "1,\"a\"b,c", "1,a\"b,c", "1,\"a,c", "1e999,a,c"};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
             write_spoilt("number,text,label\n", places[i], lines[k], 399, "y,a,c");
@@ -104,5 +102,4 @@ SCRATCH_TEST(tables_without_rows_are_refused_together)
 }
 
 TEST_LIST(LISTED(pieces_of_a_table_are_the_whole), LISTED(so_are_those_with_other_options),
-          LISTED(the_first_fault_of_a_table_is_that_of_all),
-          LISTED(tables_without_rows_are_refused_together))
+          LISTED(the_first_fault_of_a_table_is_that_of_all), LISTED(tables_without_rows_are_refused_together))

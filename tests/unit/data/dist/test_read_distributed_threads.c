@@ -106,8 +106,8 @@ static void read_copy(void *context, const temper_comm *comm)
     struct reading_team *team = context;
     temper_read_options options = {.threads = 1, .comm = comm};
     size_t rank = comm->rank;
-    team->status[rank] = temper_data_read(rank == 1 ? "old.svm" : "new.svm", &options,
-                                          &team->data[rank], &team->error[rank]);
+    team->status[rank] =
+        temper_data_read(rank == 1 ? "old.svm" : "new.svm", &options, &team->data[rank], &team->error[rank]);
 }
 
 /* One process has an older copy of the file. */
@@ -127,6 +127,5 @@ SCRATCH_TEST(copies_that_differ_are_refused)
 }
 
 TEST_LIST(LISTED(pieces_of_a_text_are_the_whole), LISTED(so_are_those_of_other_formats),
-          LISTED(the_first_fault_of_a_text_is_that_of_all),
-          LISTED(pieces_that_contradict_each_other_are_refused),
+          LISTED(the_first_fault_of_a_text_is_that_of_all), LISTED(pieces_that_contradict_each_other_are_refused),
           LISTED(copies_that_differ_are_refused))

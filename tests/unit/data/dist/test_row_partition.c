@@ -2,12 +2,10 @@
 #include "data/dist/row_partition.h"
 #include "fixtures/test.h"
 
-static struct row_partition cut(enum matrix_kind kind, uint64_t rows, uint64_t columns,
-                                size_t classes)
+static struct row_partition cut(enum matrix_kind kind, uint64_t rows, uint64_t columns, size_t classes)
 {
-    const struct dataset data = {
-        .x = {.kind = kind, .rows = rows, .columns = columns, .nonzeros = rows * columns},
-        .classes = {.count = classes}};
+    const struct dataset data = {.x = {.kind = kind, .rows = rows, .columns = columns, .nonzeros = rows * columns},
+                                 .classes = {.count = classes}};
     return row_partition_of(&data);
 }
 
@@ -77,8 +75,7 @@ TEST(a_thousand_processes_have_rows)
 {
     struct row_partition parts = cut(MATRIX_F32, 25000000000, 100, 2);
     for (size_t rank = 0; rank < 1000; rank++) {
-        size_t own =
-            row_partition_first(&parts, rank + 1, 1000) - row_partition_first(&parts, rank, 1000);
+        size_t own = row_partition_first(&parts, rank + 1, 1000) - row_partition_first(&parts, rank, 1000);
         CHECK(own == parts.count / 1000 || own == parts.count / 1000 + 1);
     }
     CHECK(row_partition_first(&parts, 1000, 1000) == parts.count);
@@ -86,5 +83,4 @@ TEST(a_thousand_processes_have_rows)
 
 TEST_LIST(LISTED(most_data_has_64_parts_at_most), LISTED(large_data_has_more),
           LISTED(wide_rows_have_no_more_than_their_gradients_allow),
-          LISTED(searches_take_parts_together_where_their_sums_are_large),
-          LISTED(a_thousand_processes_have_rows))
+          LISTED(searches_take_parts_together_where_their_sums_are_large), LISTED(a_thousand_processes_have_rows))

@@ -205,8 +205,6 @@ TEST(without_memory_there_are_no_pages)
     CHECK(fault_fired());
 }
 
-TEST_LIST(LISTED(a_file_that_does_not_fit_gives_the_same_numbers),
-          LISTED(what_was_read_first_leaves), LISTED(what_is_kept_keeps_what_was_written),
-          LISTED(a_spilled_array_grows_and_keeps_its_numbers),
-          LISTED(too_little_memory_is_refused_with_what_is_needed),
-          LISTED(without_memory_there_are_no_pages))
+TEST_LIST(LISTED(a_file_that_does_not_fit_gives_the_same_numbers), LISTED(what_was_read_first_leaves),
+          LISTED(what_is_kept_keeps_what_was_written), LISTED(a_spilled_array_grows_and_keeps_its_numbers),
+          LISTED(too_little_memory_is_refused_with_what_is_needed), LISTED(without_memory_there_are_no_pages))

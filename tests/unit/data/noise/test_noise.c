@@ -70,8 +70,7 @@ TEST(more_noise_contains_less_noise)
     for (size_t i = 0, j = 0; i < less.count; i++) {
         while (j < more.count && more.change[j].row < less.change[i].row)
             j++;
-        shared += j < more.count && more.change[j].row == less.change[i].row &&
-                  more.change[j].is == less.change[i].is;
+        shared += j < more.count && more.change[j].row == less.change[i].row && more.change[j].is == less.change[i].is;
     }
     CHECK_EQ_SIZE(shared, less.count);
     CHECK(memcmp(less.change, other.change, less.count * sizeof *less.change) != 0);
@@ -115,8 +114,7 @@ TEST(pairs_by_a_map)
     CHECK(noise_pair(data, 0.1, "c3=c1,c3=c2", SEED, &noise, &error) == TEMPER_USAGE);
     CHECK_EQ_TEXT(error.message, "--map: class 'c3' is mapped twice; name it once");
     CHECK(noise_pair(data, 0.1, "c3=c9", SEED, &noise, &error) == TEMPER_USAGE);
-    CHECK_EQ_TEXT(error.message,
-                  "table.csv: --map: there is no class 'c9'; classes are c0, c1, c2, c3");
+    CHECK_EQ_TEXT(error.message, "table.csv: --map: there is no class 'c9'; classes are c0, c1, c2, c3");
     dataset_free(data);
 }
 
@@ -130,8 +128,7 @@ TEST(the_smallest_and_the_largest_margins)
     for (int large = 0; large < 2; large++) {
         struct noise noise = {0};
         const size_t *expected = large ? largest : smallest;
-        CHECK(noise_margin(data, (struct margins){margin, NULL}, 0.3, large, &noise, NULL) ==
-              TEMPER_OK);
+        CHECK(noise_margin(data, (struct margins){margin, NULL}, 0.3, large, &noise, NULL) == TEMPER_OK);
         check_record(data, &noise, 3);
         for (size_t i = 0; i < noise.count && i < 3; i++) {
             CHECK_EQ_SIZE((size_t)noise.change[i].row, expected[i]);
@@ -149,8 +146,7 @@ TEST(equal_margins_go_by_row)
     struct dataset *data = table_pattern(MATRIX_F32, 10, 1, 2);
     for (int large = 0; large < 2; large++) {
         struct noise noise = {0};
-        CHECK(noise_margin(data, (struct margins){margin, NULL}, 0.2, large, &noise, NULL) ==
-              TEMPER_OK);
+        CHECK(noise_margin(data, (struct margins){margin, NULL}, 0.2, large, &noise, NULL) == TEMPER_OK);
         CHECK(noise.change[0].row == 0 && noise.change[1].row == 1);
         noise_free(&noise);
     }
@@ -164,14 +160,12 @@ TEST(many_classes_flip_to_the_runner_up)
     struct dataset *data = table_pattern(MATRIX_F32, 6, 1, 3);
     struct noise noise = {0};
     temper_error error = {0};
-    CHECK(noise_margin(data, (struct margins){margin, runner_up}, 0.5, true, &noise, NULL) ==
-          TEMPER_OK);
+    CHECK(noise_margin(data, (struct margins){margin, runner_up}, 0.5, true, &noise, NULL) == TEMPER_OK);
     check_record(data, &noise, 3);
     for (size_t i = 0; i < noise.count; i++)
         CHECK(noise.change[i].is == runner_up[noise.change[i].row]);
     noise_free(&noise);
-    CHECK(noise_margin(data, (struct margins){margin, runner_up}, 1, true, &noise, &error) ==
-          TEMPER_BAD_DATA);
+    CHECK(noise_margin(data, (struct margins){margin, runner_up}, 1, true, &noise, &error) == TEMPER_BAD_DATA);
     CHECK_EQ_TEXT(error.message, "table.csv: 6 rows should change, but only 5 are classified "
                                  "correctly; lower the rate");
     dataset_free(data);
@@ -233,15 +227,15 @@ TEST(known_answers)
     CHECK(noise_random(data, 0.2, SEED, &noise, NULL) == TEMPER_OK);
     CHECK_EQ_SIZE(noise.count, 4);
     for (size_t i = 0; i < 4; i++)
-        CHECKF(noise.change[i].row == expected[i].row && noise.change[i].is == expected[i].is,
-               "row %zu becomes %u", (size_t)noise.change[i].row, noise.change[i].is);
+        CHECKF(noise.change[i].row == expected[i].row && noise.change[i].is == expected[i].is, "row %zu becomes %u",
+               (size_t)noise.change[i].row, noise.change[i].is);
     noise_free(&noise);
     dataset_free(data);
 }
 
 /* All kinds of noise, by number. */
-static temper_status make_noise(int kind, const struct dataset *data, const struct dataset *pool,
-                                struct noise *noise, temper_error *error)
+static temper_status make_noise(int kind, const struct dataset *data, const struct dataset *pool, struct noise *noise,
+                                temper_error *error)
 {
     static const double margin[] = {1, 2, 3, 4, 5, 6};
     switch (kind) {
@@ -295,8 +289,7 @@ TEST(survives_a_lack_of_memory)
 }
 
 TEST_LIST(LISTED(random_flips_are_as_many_as_asked), LISTED(random_flips_go_to_all_other_classes),
-          LISTED(more_noise_contains_less_noise), LISTED(pairs_go_to_the_next_class),
-          LISTED(pairs_by_a_map), LISTED(the_smallest_and_the_largest_margins),
-          LISTED(equal_margins_go_by_row), LISTED(many_classes_flip_to_the_runner_up),
-          LISTED(flips_are_applied_to_a_copy), LISTED(rates_and_labels_that_are_refused),
-          LISTED(known_answers), LISTED(survives_a_lack_of_memory))
+          LISTED(more_noise_contains_less_noise), LISTED(pairs_go_to_the_next_class), LISTED(pairs_by_a_map),
+          LISTED(the_smallest_and_the_largest_margins), LISTED(equal_margins_go_by_row),
+          LISTED(many_classes_flip_to_the_runner_up), LISTED(flips_are_applied_to_a_copy),
+          LISTED(rates_and_labels_that_are_refused), LISTED(known_answers), LISTED(survives_a_lack_of_memory))

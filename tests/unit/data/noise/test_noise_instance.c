@@ -99,6 +99,5 @@ TEST(pools_that_are_refused)
                        "read both from the same format");
 }
 
-TEST_LIST(LISTED(instances_come_from_other_classes_of_the_data),
-          LISTED(instances_come_from_classes_that_were_left_out),
+TEST_LIST(LISTED(instances_come_from_other_classes_of_the_data), LISTED(instances_come_from_classes_that_were_left_out),
           LISTED(a_small_pool_is_used_again), LISTED(pools_that_are_refused))

@@ -9,8 +9,7 @@
 
 enum { SEED = 20190417 };
 
-static temper_status transit(const struct dataset *data, const char *text, struct noise *noise,
-                             temper_error *error)
+static temper_status transit(const struct dataset *data, const char *text, struct noise *noise, temper_error *error)
 {
     scratch_enter();
     scratch_write("t.csv", text, strlen(text));
@@ -19,8 +18,7 @@ static temper_status transit(const struct dataset *data, const char *text, struc
     return status;
 }
 
-static void count_transitions(const struct dataset *data, const struct noise *noise,
-                              double count[3][3])
+static void count_transitions(const struct dataset *data, const struct noise *noise, double count[3][3])
 {
     memset(count, 0, 9 * sizeof(double));
     for (size_t i = 0; i < data->x.rows; i++)
@@ -85,34 +83,23 @@ static void check_matrix_refused(const char *text, const char *message)
 
 TEST(matrices_that_are_refused)
 {
-    check_matrix_refused("0.5,0.5\n0.5,0.4\n",
-                         "t.csv:2:1: the probabilities sum to 0.9; make them sum to 1");
-    check_matrix_refused(
-        "1.5,-0.5\n0,1\n",
-        "t.csv:1:1: a probability is below 0 or above 1; write numbers from 0 to 1");
-    check_matrix_refused("0.5,0.5\n0.5,x\n",
-                         "t.csv:2:5: 'x' is not a probability; write numbers from 0 to 1 with "
-                         "commas between them");
+    check_matrix_refused("0.5,0.5\n0.5,0.4\n", "t.csv:2:1: the probabilities sum to 0.9; make them sum to 1");
+    check_matrix_refused("1.5,-0.5\n0,1\n",
+                         "t.csv:1:1: a probability is below 0 or above 1; write numbers from 0 to 1");
+    check_matrix_refused("0.5,0.5\n0.5,x\n", "t.csv:2:5: 'x' is not a probability; write numbers from 0 to 1 with "
+                                             "commas between them");
     check_matrix_refused("1,0\n0,nan\n", "t.csv:2:3: 'nan' is not a probability; write numbers "
                                          "from 0 to 1 with commas between them");
-    check_matrix_refused("1,0\n0,1,0\n",
-                         "t.csv:2:1: 3 probabilities for 2 classes; write one for each class");
-    check_matrix_refused("1,0\n",
-                         "t.csv:1:1: fewer lines than classes; write one line for each class");
-    check_matrix_refused("c0,c1\n1,0\n",
-                         "t.csv:2:1: fewer lines than classes; write one line for each class");
+    check_matrix_refused("1,0\n0,1,0\n", "t.csv:2:1: 3 probabilities for 2 classes; write one for each class");
+    check_matrix_refused("1,0\n", "t.csv:1:1: fewer lines than classes; write one line for each class");
+    check_matrix_refused("c0,c1\n1,0\n", "t.csv:2:1: fewer lines than classes; write one line for each class");
     check_matrix_refused("", "t.csv:1:1: fewer lines than classes; write one line for each class");
-    check_matrix_refused("1,0\n0,1\n0,1\n0,1\n",
-                         "t.csv:4:1: more lines than classes; write one line for each class");
-    check_matrix_refused("1,0\n\n0,1\n",
-                         "t.csv:2:1: the line is empty; write one line for each class");
-    check_matrix_refused("c0,c7\n1,0\n0,1\n",
-                         "table.csv: t.csv: there is no class 'c7'; classes are c0, c1");
-    check_matrix_refused("c0,c0\n1,0\n0,1\n",
-                         "t.csv:1:1: the first line names a class twice; name each once");
-    check_matrix_refused(
-        "c0\n1,0\n0,1\n",
-        "t.csv:1:1: the first line names too few classes or too many; name each once");
+    check_matrix_refused("1,0\n0,1\n0,1\n0,1\n", "t.csv:4:1: more lines than classes; write one line for each class");
+    check_matrix_refused("1,0\n\n0,1\n", "t.csv:2:1: the line is empty; write one line for each class");
+    check_matrix_refused("c0,c7\n1,0\n0,1\n", "table.csv: t.csv: there is no class 'c7'; classes are c0, c1");
+    check_matrix_refused("c0,c0\n1,0\n0,1\n", "t.csv:1:1: the first line names a class twice; name each once");
+    check_matrix_refused("c0\n1,0\n0,1\n",
+                         "t.csv:1:1: the first line names too few classes or too many; name each once");
 }
 
 /* Rounding of printed numbers is forgiven, and no more. */

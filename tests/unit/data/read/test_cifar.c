@@ -30,8 +30,8 @@ static struct blob records(size_t count)
 
 static unsigned char grey(size_t record, size_t i)
 {
-    double luma = 0.299 * pixel(record, i) + 0.587 * pixel(record, PIXELS + i) +
-                  0.114 * pixel(record, (size_t)2 * PIXELS + i);
+    double luma =
+        0.299 * pixel(record, i) + 0.587 * pixel(record, PIXELS + i) + 0.114 * pixel(record, (size_t)2 * PIXELS + i);
     return (unsigned char)(luma + 0.5);
 }
 
@@ -52,8 +52,7 @@ SCRATCH_TEST(channels)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *name = names[i] ? names[i] : "all";
         temper_error error = {0};
-        struct dataset *data =
-            binary_read(read_cifar, path, (temper_read_options){.channel = names[i]}, &error);
+        struct dataset *data = binary_read(read_cifar, path, (temper_read_options){.channel = names[i]}, &error);
         if (!CHECKF(data != NULL, "%s", error.message))
             break;
         size_t columns = strcmp(name, "all") == 0 ? 3 * PIXELS : PIXELS, wrong = 0;
@@ -94,8 +93,7 @@ SCRATCH_TEST(wrong_channel)
     scratch_write(path, blob.bytes, blob.length);
     CHECK(!binary_read(read_cifar, path, (temper_read_options){.channel = "gray"}, &error));
     CHECK(error.status == TEMPER_USAGE);
-    CHECK_EQ_TEXT(error.message,
-                  "there is no channel 'gray'; channels are red, green, blue, grey, all");
+    CHECK_EQ_TEXT(error.message, "there is no channel 'gray'; channels are red, green, blue, grey, all");
     blob_free(&blob);
 }
 
@@ -112,8 +110,7 @@ SCRATCH_TEST(damaged_files)
     binary_refused(read_cifar, path, blob, ":1:2: record 1 has 1 bytes of 3073");
     blob.length = (size_t)3 * RECORD;
     blob.bytes[RECORD] = 10;
-    binary_refused(read_cifar, path, blob,
-                   ":2:1: record 2 has the label 10, and CIFAR-10 has 0 to 9");
+    binary_refused(read_cifar, path, blob, ":2:1: record 2 has the label 10, and CIFAR-10 has 0 to 9");
     blob_free(&blob);
 }
 
@@ -188,8 +185,7 @@ TEST(frogs_and_ships)
     const char *real = binary_real_file("cifar10/frog-ship.bin.gz");
     if (!real)
         SKIP("no real data here: set TEMPER_DATA");
-    struct dataset *data =
-        binary_read(read_cifar, real, (temper_read_options){.channel = "all"}, &error);
+    struct dataset *data = binary_read(read_cifar, real, (temper_read_options){.channel = "all"}, &error);
     if (!CHECKF(data != NULL, "%s", error.message))
         return;
     size_t frogs = 0;
@@ -203,5 +199,5 @@ TEST(frogs_and_ships)
 }
 
 TEST_LIST(LISTED(channels), LISTED(unknown_lengths), LISTED(wrong_channel), LISTED(damaged_files),
-          LISTED(writes_what_it_reads), LISTED(what_it_cannot_hold),
-          LISTED(survives_without_memory), LISTED(frogs_and_ships))
+          LISTED(writes_what_it_reads), LISTED(what_it_cannot_hold), LISTED(survives_without_memory),
+          LISTED(frogs_and_ships))

@@ -68,5 +68,5 @@ TEST(integers_that_doubles_hold)
     }
 }
 
-TEST_LIST(LISTED(not_finite_floats_are_found), LISTED(not_finite_doubles_are_found),
-          LISTED(bytes_are_turned_round), LISTED(integers_that_doubles_hold))
+TEST_LIST(LISTED(not_finite_floats_are_found), LISTED(not_finite_doubles_are_found), LISTED(bytes_are_turned_round),
+          LISTED(integers_that_doubles_hold))

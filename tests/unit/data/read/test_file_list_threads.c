@@ -193,8 +193,8 @@ SCRATCH_TEST(memory_ends)
         temper_data *data = NULL;
         temper_error error = {0};
         fault_arm(n);
-        temper_status status = temper_data_read(
-            "@list.txt", &(temper_read_options){.threads = 1, .weights = "weight"}, &data, &error);
+        temper_status status =
+            temper_data_read("@list.txt", &(temper_read_options){.threads = 1, .weights = "weight"}, &data, &error);
         fault_disarm();
         temper_data_free(data);
         if (!fault_fired())
@@ -204,6 +204,5 @@ SCRATCH_TEST(memory_ends)
     CHECK(n > 50);
 }
 
-TEST_LIST(LISTED(a_list_is_the_whole), LISTED(bytes_and_doubles_go_where_they_belong),
-          LISTED(refusals), LISTED(files_that_contradict_each_other_are_refused),
-          LISTED(memory_ends))
+TEST_LIST(LISTED(a_list_is_the_whole), LISTED(bytes_and_doubles_go_where_they_belong), LISTED(refusals),
+          LISTED(files_that_contradict_each_other_are_refused), LISTED(memory_ends))

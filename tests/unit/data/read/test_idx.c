@@ -143,10 +143,8 @@ SCRATCH_TEST(labels_are_found_beside)
     blob_add_gzip(&packed, blob.bytes, blob.length);
     save(images, two_images());
     scratch_write(labels, blob.bytes, blob.length);
-    has_labels(read_images(images, (temper_read_options){0}),
-               "labels: from train-labels-idx1-ubyte");
-    has_labels(read_images("./train-images-idx3-ubyte", (temper_read_options){0}),
-               "labels: from ./");
+    has_labels(read_images(images, (temper_read_options){0}), "labels: from train-labels-idx1-ubyte");
+    has_labels(read_images("./train-images-idx3-ubyte", (temper_read_options){0}), "labels: from ./");
     /* Images that are packed, labels that are not, and the other way round. */
     save("train-images-idx3-ubyte.gz", two_images());
     has_labels(read_images("train-images-idx3-ubyte.gz", (temper_read_options){0}),
@@ -164,8 +162,7 @@ SCRATCH_TEST(labels_are_not_forced)
     save(images, two_images());
     struct dataset *data = read_images(images, (temper_read_options){0});
     CHECK(data && !data->label);
-    CHECKF(data && strstr(data->notes, "there is no train-labels-idx1-ubyte beside"), "%s",
-           data ? data->notes : "");
+    CHECKF(data && strstr(data->notes, "there is no train-labels-idx1-ubyte beside"), "%s", data ? data->notes : "");
     dataset_free(data);
     save(labels, label_bytes("\x09\x00", 2));
     data = read_images(images, (temper_read_options){.label = "none"});
@@ -193,8 +190,7 @@ SCRATCH_TEST(labels_must_fit)
 {
     static const uint32_t two_by_two[] = {2, 2};
     save(images, two_images());
-    labels_refused(label_bytes("abc", 3),
-                   "3 x 1 labels for 2 rows; pass the right file by --labels");
+    labels_refused(label_bytes("abc", 3), "3 x 1 labels for 2 rows; pass the right file by --labels");
     labels_refused(label_bytes("a", 1), "1 x 1 labels for 2 rows");
     struct blob blob = label_bytes("ab", 2);
     blob_add_text(&blob, "c");
@@ -239,16 +235,13 @@ SCRATCH_TEST(damaged_files)
     refused(idx_header(0x08, huge, 4), "larger than a machine can address");
     refused(idx_header(0x08, none, 2), "there are no numbers in it: 0 x 5");
     refused(idx_header(0x08, flat, 2), "there are no numbers in it: 2 x 0");
-    refused(idx_header(0x0e, large, 2),
-            "there are 0 bytes of numbers, but the header tells of 4294967295 x 100000");
+    refused(idx_header(0x0e, large, 2), "there are 0 bytes of numbers, but the header tells of 4294967295 x 100000");
     blob = two_images();
     blob.length--;
-    refused(blob,
-            "there are 11 bytes of numbers, but the header tells of 2 x 6 of 1 bytes each, 12");
+    refused(blob, "there are 11 bytes of numbers, but the header tells of 2 x 6 of 1 bytes each, 12");
     blob = two_images();
     blob_add_text(&blob, "gh");
-    refused(blob,
-            "there are 14 bytes of numbers, but the header tells of 2 x 6 of 1 bytes each, 12");
+    refused(blob, "there are 14 bytes of numbers, but the header tells of 2 x 6 of 1 bytes each, 12");
     blob = two_images();
     blob.length = 10;
     refused(blob, "cut off within its header");
@@ -284,8 +277,7 @@ SCRATCH_TEST(writes_what_it_reads)
 /* Labels as bytes, as integers, or not at all. */
 SCRATCH_TEST(writes_labels)
 {
-    static const char *const names[][3] = {
-        {"0", "7", "255"}, {"-1", "1", "300000"}, {"a", "b", "1"}};
+    static const char *const names[][3] = {{"0", "7", "255"}, {"-1", "1", "300000"}, {"a", "b", "1"}};
     static const size_t lengths[] = {11, 20, 0};
     for (size_t i = 0; i < 3; i++) {
         temper_error error = {0};
@@ -301,8 +293,7 @@ SCRATCH_TEST(writes_labels)
             blob_free(&blob);
             unlink(labels);
         } else {
-            CHECK(strstr(error.message, "class 'a' is none; write .tmpr") &&
-                  access(labels, F_OK) != 0);
+            CHECK(strstr(error.message, "class 'a' is none; write .tmpr") && access(labels, F_OK) != 0);
         }
         classes_free(&data.classes);
     }
@@ -344,6 +335,5 @@ TEST(fashion_mnist)
 }
 
 TEST_LIST(LISTED(dimensions_become_features), LISTED(all_types), LISTED(labels_are_found_beside),
-          LISTED(labels_are_not_forced), LISTED(labels_must_fit), LISTED(names_of_labels),
-          LISTED(damaged_files), LISTED(writes_what_it_reads), LISTED(writes_labels),
-          LISTED(survives_without_memory), LISTED(fashion_mnist))
+          LISTED(labels_are_not_forced), LISTED(labels_must_fit), LISTED(names_of_labels), LISTED(damaged_files),
+          LISTED(writes_what_it_reads), LISTED(writes_labels), LISTED(survives_without_memory), LISTED(fashion_mnist))

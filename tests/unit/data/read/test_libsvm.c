@@ -23,8 +23,7 @@ static void write_text(const char *text, size_t length)
     }
 }
 
-static struct dataset *read_bytes(const char *text, size_t length, temper_read_options options,
-                                  temper_error *error)
+static struct dataset *read_bytes(const char *text, size_t length, temper_read_options options, temper_error *error)
 {
     struct source *source;
     struct dataset *data = mem_zeroed(1, sizeof *data);
@@ -55,8 +54,7 @@ static void refused(const char *text, size_t length, const char *expected)
 {
     for (size_t threads = 1; threads <= 3; threads += 2) {
         temper_error error = {0};
-        struct dataset *data =
-            read_bytes(text, length, (temper_read_options){.threads = threads}, &error);
+        struct dataset *data = read_bytes(text, length, (temper_read_options){.threads = threads}, &error);
         if (!CHECKF(data == NULL, "'%s' was accepted", text)) {
             dataset_free(data);
             continue;
@@ -69,8 +67,7 @@ static void refused(const char *text, size_t length, const char *expected)
 
 #define REFUSED(text, expected) refused(text, sizeof(text) - 1, expected)
 
-static bool row_is(const struct dataset *data, uint64_t index, size_t count, const uint32_t *column,
-                   const float *value)
+static bool row_is(const struct dataset *data, uint64_t index, size_t count, const uint32_t *column, const float *value)
 {
     struct row row = matrix_row(&data->x, index);
     return row.count == count && memcmp(row.column, column, count * sizeof *column) == 0 &&
@@ -107,8 +104,7 @@ TEST(odd_but_right)
                                      "cat 1:1e-45 2:16777217 3:0 2147483647:1.5");
     if (data) {
         CHECK_EQ_TEXT(data->classes.name[0], "cat");
-        CHECK(row_is(data, 0, 4, (uint32_t[]){0, 1, 2, 2147483646},
-                     (float[]){1e-45f, 16777216, 0, 1.5f}));
+        CHECK(row_is(data, 0, 4, (uint32_t[]){0, 1, 2, 2147483646}, (float[]){1e-45f, 16777216, 0, 1.5f}));
         dataset_free(data);
     }
     data = read_text("1:1 2:2\n3:1\n"); /* no labels at all */
@@ -121,8 +117,7 @@ TEST(odd_but_right)
 TEST(zero_based)
 {
     temper_error error = {0};
-    struct dataset *data =
-        read_bytes("1 0:1 2:3\n", 10, (temper_read_options){.zero_based = 1}, &error);
+    struct dataset *data = read_bytes("1 0:1 2:3\n", 10, (temper_read_options){.zero_based = 1}, &error);
     if (!CHECKF(data != NULL, "%s", error.message))
         return;
     CHECK(row_is(data, 0, 2, (uint32_t[]){0, 2}, (float[]){1, 3}));
@@ -146,8 +141,7 @@ TEST(bad_indices)
 {
     REFUSED("1 0:1\n", ":1:3: index 0; count indices from 1, or pass --zero-based");
     REFUSED("1 -3:1\n", ":1:3: index '-3:1' is negative; count indices from 1");
-    REFUSED("1 2147483648:1\n",
-            ":1:3: index 2147483648 is larger than 2147483647; number the features anew");
+    REFUSED("1 2147483648:1\n", ":1:3: index 2147483648 is larger than 2147483647; number the features anew");
     REFUSED("1 1000000000000000000:1\n",
             ":1:3: index 1000000000000000000 is larger than 2147483647; number the features anew");
     REFUSED("1 99999999999999999999999:1\n",
@@ -169,10 +163,8 @@ TEST(bad_labels_and_files)
     REFUSED("1e400 1:1\n", ":1:1: label '1e400' is not finite; give the row a label or drop it");
     REFUSED("1 1:1\n2:1\n", ":2:1: this row has no label, rows before it have; add one");
     REFUSED("1:1\n1 2:1\n", ":2:1: this row has a label, rows before it have none; remove it");
-    REFUSED("1 1:1\n1 1:\0001\n",
-            ":2:5: a NUL byte; convert the file to plain text, from UTF-16 perhaps");
-    REFUSED("1 1:1\n\0001 1:1\n",
-            ":2:1: a NUL byte; convert the file to plain text, from UTF-16 perhaps");
+    REFUSED("1 1:1\n1 1:\0001\n", ":2:5: a NUL byte; convert the file to plain text, from UTF-16 perhaps");
+    REFUSED("1 1:1\n\0001 1:1\n", ":2:1: a NUL byte; convert the file to plain text, from UTF-16 perhaps");
     REFUSED("1 1:1\n-1", ":2:3: the last line has a label, no features and no newline: the file "
                          "seems cut off; fetch it again, or end the line");
 }
@@ -185,11 +177,10 @@ TEST(threads_do_not_matter)
     temper_error error = {0};
     for (int i = 0; i < ROWS; i++)
         end += snprintf(end, 40, "%d %d:%d.%d %d:1\n", i % 17, i % 50 + 1, i, i % 10, i % 31 + 60);
-    struct dataset *one =
-        read_bytes(text, (size_t)(end - text), (temper_read_options){.threads = 1}, &error);
+    struct dataset *one = read_bytes(text, (size_t)(end - text), (temper_read_options){.threads = 1}, &error);
     for (size_t threads = 2; one && threads <= 5; threads += 3) {
-        struct dataset *many = read_bytes(text, (size_t)(end - text),
-                                          (temper_read_options){.threads = threads}, &error);
+        struct dataset *many =
+            read_bytes(text, (size_t)(end - text), (temper_read_options){.threads = threads}, &error);
         if (!CHECKF(many != NULL, "%s", error.message))
             break;
         CHECK(many->x.rows == ROWS && many->x.nonzeros == one->x.nonzeros);
@@ -221,8 +212,7 @@ TEST(every_allocation_may_fail)
         write_text(text, sizeof text - 1);
         if (source_open(path, &source, &error) != TEMPER_OK)
             exit(2);
-        struct reading reading = {
-            .path = path, .source = source, .options = &options, .error = &error};
+        struct reading reading = {.path = path, .source = source, .options = &options, .error = &error};
         fault_arm(n);
         temper_status status = read_libsvm(&reading, data);
         bool fired = fault_fired();
@@ -236,6 +226,6 @@ TEST(every_allocation_may_fail)
     unlink(path);
 }
 
-TEST_LIST(LISTED(rows_labels_and_lines), LISTED(odd_but_right), LISTED(zero_based),
-          LISTED(bad_values), LISTED(bad_indices), LISTED(bad_labels_and_files),
-          LISTED(threads_do_not_matter), LISTED(every_allocation_may_fail))
+TEST_LIST(LISTED(rows_labels_and_lines), LISTED(odd_but_right), LISTED(zero_based), LISTED(bad_values),
+          LISTED(bad_indices), LISTED(bad_labels_and_files), LISTED(threads_do_not_matter),
+          LISTED(every_allocation_may_fail))

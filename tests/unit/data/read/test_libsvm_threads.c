@@ -25,11 +25,10 @@ static struct text make_rows(size_t rows)
         if (bits % 11 == 0)
             text_append(&text, bits % 2 ? "\n" : "# a comment\n");
         text_format(&text, bits % 3 ? "k%zu" : "  k%zu", (size_t)(bits >> 20) % (i / 1000 + 1));
-        text_format(&text, " %u:%u.%03u", (unsigned)(bits >> 8) % 50 + 1,
-                    (unsigned)(bits >> 16) % 9, (unsigned)(bits >> 30) % 1000);
-        text_format(&text, " %u:-%u %u:1e-%u\n", (unsigned)(bits >> 12) % 100 + 60,
-                    (unsigned)(bits >> 40) % 2000, (unsigned)(bits >> 24) % 1000000 + 200,
-                    (unsigned)(bits >> 50) % 30);
+        text_format(&text, " %u:%u.%03u", (unsigned)(bits >> 8) % 50 + 1, (unsigned)(bits >> 16) % 9,
+                    (unsigned)(bits >> 30) % 1000);
+        text_format(&text, " %u:-%u %u:1e-%u\n", (unsigned)(bits >> 12) % 100 + 60, (unsigned)(bits >> 40) % 2000,
+                    (unsigned)(bits >> 24) % 1000000 + 200, (unsigned)(bits >> 50) % 30);
     }
     return text;
 }
@@ -43,8 +42,8 @@ static temper_status read_with(size_t threads, struct dataset **data, temper_err
 static void check_same(const struct dataset *one, const struct dataset *many)
 {
     size_t rows = (size_t)one->x.rows, entries = (size_t)one->x.nonzeros, different = 0;
-    if (!CHECK(many->x.rows == rows && many->x.nonzeros == entries &&
-               many->x.columns == one->x.columns && many->classes.count == one->classes.count))
+    if (!CHECK(many->x.rows == rows && many->x.nonzeros == entries && many->x.columns == one->x.columns &&
+               many->classes.count == one->classes.count))
         return;
     CHECK(memcmp(one->x.row_start, many->x.row_start, (rows + 1) * sizeof *one->x.row_start) == 0);
     CHECK(memcmp(one->x.column, many->x.column, entries * sizeof *one->x.column) == 0);
@@ -99,8 +98,7 @@ static void check_refused(const char *expected)
         struct dataset *data = NULL;
         temper_error error = {0};
         if (CHECK(read_with(threads, &data, &error) == TEMPER_BAD_DATA))
-            CHECKF(strstr(error.message, expected) != NULL, "%zu threads: %s", threads,
-                   error.message);
+            CHECKF(strstr(error.message, expected) != NULL, "%zu threads: %s", threads, error.message);
     }
 }
 
@@ -228,5 +226,4 @@ TEST(every_allocation_may_fail)
 }
 
 TEST_LIST(LISTED(same_bits), LISTED(the_first_fault_is_told), LISTED(one_label_too_many),
-          LISTED(a_fault_goes_before_a_cut), LISTED(without_threads),
-          LISTED(every_allocation_may_fail))
+          LISTED(a_fault_goes_before_a_cut), LISTED(without_threads), LISTED(every_allocation_may_fail))

@@ -12,8 +12,8 @@ static void holds(struct blob blob, enum matrix_kind kind, uint64_t rows, const 
     for (int piped = 0; piped < 2; piped++) {
         temper_error error = {0};
         double row[16];
-        struct dataset *data = piped ? binary_read_pipe(read_npy, blob, &error)
-                                     : binary_read_bytes(read_npy, path, blob, &error);
+        struct dataset *data =
+            piped ? binary_read_pipe(read_npy, blob, &error) : binary_read_bytes(read_npy, path, blob, &error);
         if (!CHECKF(data != NULL, "%s", error.message))
             break;
         CHECK(data->x.kind == kind && data->x.rows == rows && !data->label);
@@ -21,8 +21,8 @@ static void holds(struct blob blob, enum matrix_kind kind, uint64_t rows, const 
         for (uint64_t i = 0; i < rows; i++) {
             size_t columns = (size_t)data->x.columns;
             matrix_row_f64(&data->x, i, row);
-            CHECKF(memcmp(row, expected + i * columns, columns * sizeof *row) == 0,
-                   "row %d begins with %g", (int)i, row[0]);
+            CHECKF(memcmp(row, expected + i * columns, columns * sizeof *row) == 0, "row %d begins with %g", (int)i,
+                   row[0]);
         }
         dataset_free(data);
     }
@@ -84,11 +84,10 @@ SCRATCH_TEST(unsigned_and_truth_values)
 /* 2^24 is a float; 2^24 + 1 makes doubles of all; 2^53 + 1 is nothing that a double holds. */
 SCRATCH_TEST(large_integers)
 {
-    static const double narrow[] = {7, 16777216}, wide[] = {7, 16777217, 3},
-                        widest[] = {9223372036854775808.0, 1};
+    static const double narrow[] = {7, 16777216}, wide[] = {7, 16777217, 3}, widest[] = {9223372036854775808.0, 1};
     static const uint64_t narrow_bits[] = {7, 16777216}, wide_bits[] = {7, 16777217, 3},
-                          widest_bits[] = {UINT64_C(1) << 63, 1},
-                          lost[] = {1, 2, 3, (UINT64_C(1) << 53) + 1}, lost_too[] = {UINT64_MAX};
+                          widest_bits[] = {UINT64_C(1) << 63, 1}, lost[] = {1, 2, 3, (UINT64_C(1) << 53) + 1},
+                          lost_too[] = {UINT64_MAX};
     struct blob blob = npy_file("<i8", "False", "(2, 1)");
     add_numbers(&blob, narrow_bits, 2, 8, false);
     holds(blob, MATRIX_F32, 2, narrow);
@@ -204,9 +203,8 @@ SCRATCH_TEST(writes_what_it_reads)
         enum matrix_kind kind = (enum matrix_kind)(seed % 4);
         struct dataset *data = binary_random(kind, 1 + seed, 1 + seed % 7, seed);
         struct blob blob = binary_written(write_npy, data);
-        CHECK_EQ_SIZE(blob.length % 64,
-                      matrix_bytes(&data->x) % 64 * (kind != MATRIX_CSR) +
-                          data->x.rows * data->x.columns * 4 % 64 * (kind == MATRIX_CSR));
+        CHECK_EQ_SIZE(blob.length % 64, matrix_bytes(&data->x) % 64 * (kind != MATRIX_CSR) +
+                                            data->x.rows * data->x.columns * 4 % 64 * (kind == MATRIX_CSR));
         struct dataset *again = binary_read_bytes(read_npy, path, blob, &error);
         if (CHECKF(again != NULL, "%s", error.message)) {
             double a[16], b[16];
@@ -235,8 +233,7 @@ SCRATCH_TEST(survives_without_memory)
     blob_free(&blob);
 }
 
-TEST_LIST(LISTED(floats_of_both_orders), LISTED(integers_of_all_widths),
-          LISTED(unsigned_and_truth_values), LISTED(large_integers),
-          LISTED(widening_keeps_what_was_read), LISTED(fortran_order_is_turned),
-          LISTED(large_fortran_order), LISTED(headers_of_all_versions),
-          LISTED(writes_what_it_reads), LISTED(survives_without_memory))
+TEST_LIST(LISTED(floats_of_both_orders), LISTED(integers_of_all_widths), LISTED(unsigned_and_truth_values),
+          LISTED(large_integers), LISTED(widening_keeps_what_was_read), LISTED(fortran_order_is_turned),
+          LISTED(large_fortran_order), LISTED(headers_of_all_versions), LISTED(writes_what_it_reads),
+          LISTED(survives_without_memory))

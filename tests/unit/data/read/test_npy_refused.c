@@ -28,10 +28,9 @@ SCRATCH_TEST(types_that_are_no_numbers)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         npy_refused(npy_file(cases[i].type, "False", "(1, 1)"), cases[i].words);
-    npy_refused(
-        npy_header(1, "{'descr': [('a', '<f4'), ('b', '<i4')], 'fortran_order': False, 'shape': "
-                      "(3,), }\n"),
-        "holds records (a structured array)");
+    npy_refused(npy_header(1, "{'descr': [('a', '<f4'), ('b', '<i4')], 'fortran_order': False, 'shape': "
+                              "(3,), }\n"),
+                "holds records (a structured array)");
 }
 
 SCRATCH_TEST(shapes_that_are_no_tables)
@@ -64,8 +63,7 @@ SCRATCH_TEST(damaged_headers)
     } cases[] = {
         {"", "there is no dictionary;"},
         {"{}", "'descr' is missing in the dictionary that ends at byte 12;"},
-        {"{'descr': '<f4', 'fortran_order': False}   \n",
-         "'shape' is missing in the dictionary that ends at byte 50;"},
+        {"{'descr': '<f4', 'fortran_order': False}   \n", "'shape' is missing in the dictionary that ends at byte 50;"},
         {"{'descr': '<f4', 'shape': (1,)", "the dictionary does not end;"},
         {"{'descr': '<f4', 'descr': '<f4', 'shape': (1,)}", "there twice, at byte 28;"},
         {"{'descr': '<f4', 'fortran_order': 0, 'shape': (1,)}", "neither True nor False"},
@@ -96,14 +94,12 @@ SCRATCH_TEST(wrong_lengths)
     struct blob blob = npy_file("<f4", "False", "(5, 5)");
     uint64_t zeros[26] = {0};
     add_numbers(&blob, zeros, 24, 4, false);
-    npy_refused(blob,
-                "there are 96 bytes of numbers, but the header tells of 5 x 5 of 4 bytes each, 100 "
-                "in all; it was cut off");
+    npy_refused(blob, "there are 96 bytes of numbers, but the header tells of 5 x 5 of 4 bytes each, 100 "
+                      "in all; it was cut off");
     blob = npy_file("<f4", "False", "(5, 5)");
     add_numbers(&blob, zeros, 26, 4, false);
-    npy_refused(
-        blob, "there are 104 bytes of numbers, but the header tells of 5 x 5 of 4 bytes each, 100 "
-              "in all; something was put behind it");
+    npy_refused(blob, "there are 104 bytes of numbers, but the header tells of 5 x 5 of 4 bytes each, 100 "
+                      "in all; something was put behind it");
     npy_refused(npy_file("<f8", "False", "(1000000, 1000000)"), "there are 0 bytes of numbers");
     struct blob packed = {0};
     blob = npy_file("<i8", "True", "(1000000, 1000000)");
@@ -133,5 +129,5 @@ SCRATCH_TEST(values_that_are_not_finite)
     npy_refused(blob, ":3:1: the value in row 3, column 1 is neither true nor false");
 }
 
-TEST_LIST(LISTED(types_that_are_no_numbers), LISTED(shapes_that_are_no_tables),
-          LISTED(damaged_headers), LISTED(wrong_lengths), LISTED(values_that_are_not_finite))
+TEST_LIST(LISTED(types_that_are_no_numbers), LISTED(shapes_that_are_no_tables), LISTED(damaged_headers),
+          LISTED(wrong_lengths), LISTED(values_that_are_not_finite))

@@ -52,12 +52,8 @@ static temper_status work(struct tally *tally, size_t threads, size_t parts, tem
 {
     struct text_chunks *chunks = open_chunks();
     tally->in_order = true;
-    const struct parallel_parse all = {.chunks = chunks,
-                                       .threads = threads,
-                                       .parts = parts,
-                                       .context = tally,
-                                       .parse = parse,
-                                       .join = join};
+    const struct parallel_parse all = {
+        .chunks = chunks, .threads = threads, .parts = parts, .context = tally, .parse = parse, .join = join};
     temper_status status = parallel_parse(&all, error);
     text_chunks_close(chunks);
     return status;

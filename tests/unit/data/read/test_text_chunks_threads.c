@@ -58,8 +58,7 @@ static size_t check_all(struct text_chunks *chunks, const struct blob *text, boo
         CHECK(chunk->number == number && zeros_behind(chunk));
         if (chunk->length == 0)
             break;
-        CHECK(at + chunk->length <= text->length &&
-              memcmp(chunk->bytes, text->bytes + at, chunk->length) == 0);
+        CHECK(at + chunk->length <= text->length && memcmp(chunk->bytes, text->bytes + at, chunk->length) == 0);
         at += chunk->length;
         CHECK(at == text->length || (ends_well(chunk, quoted) && !chunk->last));
         text_chunks_give_back(chunks, chunk);
@@ -168,8 +167,7 @@ TEST(an_endless_line_is_refused)
     scratch_enter();
     struct text_chunks *chunks = open_blob(&archive, false);
     CHECK(text_chunks_next(chunks, &chunk, &error) == TEMPER_BAD_DATA);
-    CHECKF(strstr(error.message, "file: has a line of more than 256 MiB; end lines") != NULL, "%s",
-           error.message);
+    CHECKF(strstr(error.message, "file: has a line of more than 256 MiB; end lines") != NULL, "%s", error.message);
     text_chunks_close(chunks);
     scratch_leave();
     blob_free(&archive);
@@ -220,8 +218,7 @@ TEST(without_a_thread_the_caller_reads)
     fault_disarm();
     struct chunk *held[MOST];
     size_t count = 0;
-    while (count < MOST && text_chunks_next(chunks, &held[count], NULL) == TEMPER_OK &&
-           held[count]->length > 0)
+    while (count < MOST && text_chunks_next(chunks, &held[count], NULL) == TEMPER_OK && held[count]->length > 0)
         count++;
     CHECKF(count >= 20 && count < MOST, "%zu", count);
     text_chunks_close(chunks);
@@ -330,8 +327,7 @@ TEST(any_number_of_chunks_can_be_held)
     size_t count = 0, at = 0;
     scratch_enter();
     struct text_chunks *chunks = open_blob(&text, false);
-    while (count < MOST && CHECK(text_chunks_next(chunks, &held[count], NULL) == TEMPER_OK) &&
-           held[count]->length > 0)
+    while (count < MOST && CHECK(text_chunks_next(chunks, &held[count], NULL) == TEMPER_OK) && held[count]->length > 0)
         count++;
     for (size_t i = 0; i < count; i++) {
         CHECK(memcmp(held[i]->bytes, text.bytes + at, held[i]->length) == 0);
@@ -389,11 +385,10 @@ TEST(several_threads_may_take)
     blob_free(&text);
 }
 
-TEST_LIST(LISTED(texts_of_all_lengths), LISTED(lines_longer_than_a_chunk),
-          LISTED(lines_of_one_kind), LISTED(an_open_quote_keeps_its_lines_together),
-          LISTED(archives_are_unpacked_on_the_way), LISTED(an_endless_line_is_refused),
-          LISTED(a_failing_source_is_told_after_what_was_read),
+TEST_LIST(LISTED(texts_of_all_lengths), LISTED(lines_longer_than_a_chunk), LISTED(lines_of_one_kind),
+          LISTED(an_open_quote_keeps_its_lines_together), LISTED(archives_are_unpacked_on_the_way),
+          LISTED(an_endless_line_is_refused), LISTED(a_failing_source_is_told_after_what_was_read),
           LISTED(without_a_thread_the_caller_reads), LISTED(every_failing_allocation_is_told),
           LISTED(every_failing_read_is_told), LISTED(closing_early_waits_for_nothing),
-          LISTED(closing_wakes_a_reader_that_waits_for_a_pipe),
-          LISTED(any_number_of_chunks_can_be_held), LISTED(several_threads_may_take))
+          LISTED(closing_wakes_a_reader_that_waits_for_a_pipe), LISTED(any_number_of_chunks_can_be_held),
+          LISTED(several_threads_may_take))

@@ -10,8 +10,7 @@
 
 static const char path[] = "x.tmpr";
 
-static void opens_as(const struct dataset *expected, struct dataset *data,
-                     const temper_error *error)
+static void opens_as(const struct dataset *expected, struct dataset *data, const temper_error *error)
 {
     if (!CHECKF(data != NULL, "%s", error->message))
         return;
@@ -86,8 +85,8 @@ static bool is_refused(void)
 {
     temper_error error = {0};
     struct dataset *data = binary_read(read_tmpr, path, (temper_read_options){0}, &error);
-    bool refused = !data && error.status == TEMPER_BAD_DATA && strstr(error.message, path) &&
-                   strstr(error.message, "; ");
+    bool refused =
+        !data && error.status == TEMPER_BAD_DATA && strstr(error.message, path) && strstr(error.message, "; ");
     dataset_free(data);
     return refused;
 }
@@ -254,5 +253,5 @@ SCRATCH_TEST(survives_without_memory)
 TEST_LIST(LISTED(round_trips), LISTED(empty_rows_round_trip), LISTED(no_rows_are_refused),
           LISTED(bytes_depend_on_the_data_alone), LISTED(every_changed_byte_is_noticed),
           LISTED(every_cut_and_every_addition_is_noticed), LISTED(the_damaged_block_is_named),
-          LISTED(rows_of_a_sparse_file_can_be_verified), LISTED(other_files_are_no_tmpr),
-          LISTED(changes_stay_private), LISTED(survives_without_memory))
+          LISTED(rows_of_a_sparse_file_can_be_verified), LISTED(other_files_are_no_tmpr), LISTED(changes_stay_private),
+          LISTED(survives_without_memory))

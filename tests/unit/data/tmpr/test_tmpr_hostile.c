@@ -173,5 +173,5 @@ SCRATCH_TEST(hostile_names)
     dataset_free(data);
 }
 
-TEST_LIST(LISTED(hostile_headers), LISTED(a_claim_of_terabytes_costs_nothing),
-          LISTED(hostile_content), LISTED(hostile_values), LISTED(hostile_names))
+TEST_LIST(LISTED(hostile_headers), LISTED(a_claim_of_terabytes_costs_nothing), LISTED(hostile_content),
+          LISTED(hostile_values), LISTED(hostile_names))

@@ -110,8 +110,7 @@ static void check_many_times(const linear_type *linear, struct sizes s)
         for (size_t i = 0; i < many.stride; i++) {
             struct sum sum = {0};
             for (size_t j = 0; i < s.rows && j < s.columns; j++)
-                sum_add(&sum,
-                        (long double)x[i * s.columns + j] * (long double)w[j * s.classes + c]);
+                sum_add(&sum, (long double)x[i * s.columns + j] * (long double)w[j * s.classes + c]);
             if (i >= padded(s.rows)) /* not ours */
                 sum = (struct sum){.exact = 7};
             wrong += !is_sum((double)out[c * many.stride + i], &sum, 0);
@@ -137,8 +136,7 @@ static void check_many_back(const linear_type *linear, struct sizes s)
         for (size_t c = 0; c < s.classes; c++) {
             struct sum sum = {0};
             for (size_t i = 0; i < s.rows; i++)
-                sum_add(&sum,
-                        (long double)x[i * s.columns + j] * (long double)r[c * many.stride + i]);
+                sum_add(&sum, (long double)x[i * s.columns + j] * (long double)r[c * many.stride + i]);
             wrong += !is_sum(gradient[j * s.classes + c], &sum, before[j * s.classes + c]);
         }
     CHECKF(wrong == 0, WHERE);
@@ -186,8 +184,8 @@ static void check_gram(const linear_type *linear, struct sizes s)
         for (size_t k = 0; k < s.columns; k++) {
             struct sum sum = {0};
             for (size_t i = 0; k <= j && i < s.rows; i++)
-                sum_add(&sum, (long double)weight[i] * (long double)x[i * s.columns + j] *
-                                  (long double)x[i * s.columns + k]);
+                sum_add(&sum,
+                        (long double)weight[i] * (long double)x[i * s.columns + j] * (long double)x[i * s.columns + k]);
             sum.terms += s.rows; /* two products, two roundings */
             wrong += !is_sum(gram[j * s.columns + k], &sum, before[j * s.columns + k]);
         }
@@ -200,17 +198,16 @@ TEST(gram)
     KERNEL_OR_SKIP;
     for (size_t columns = 1; columns <= 70; columns += test_step(4))
         for (size_t n = columns % 3; n < SOME_ROWS; n += 3)
-            check_gram(kernel->LINEAR, (struct sizes){some_rows[n], columns, 1, columns % 4,
-                                                      columns % 5 == 4 ? 6 : 0});
+            check_gram(kernel->LINEAR, (struct sizes){some_rows[n], columns, 1, columns % 4, columns % 5 == 4 ? 6 : 0});
     check_gram(kernel->LINEAR, (struct sizes){21, 200, 1, 1, 0});
 }
 
 /* ---- Other types ---------------------------------------------------------------------------- */
 
 /* Every kernel gives the bits of the reference. */
-#define CHECK_CONVERSION(function, from)                                                           \
-    linear->function((from) + 1, rows, columns, scale, to);                                        \
-    PLAIN.function((from) + 1, rows, columns, scale, expected);                                    \
+#define CHECK_CONVERSION(function, from)                                                                               \
+    linear->function((from) + 1, rows, columns, scale, to);                                                            \
+    PLAIN.function((from) + 1, rows, columns, scale, expected);                                                        \
     CHECKF(memcmp(to, expected, n * sizeof *to) == 0, "%zu rows, %zu columns", rows, columns)
 
 static void check_conversions(const linear_type *linear, size_t rows, size_t columns, bool scaled)
@@ -367,8 +364,7 @@ TEST(a_class_alone)
     for (size_t n = 0; n < 3; n++) {
         const struct sizes s = {50 - n, 53 + 70 * n, 3 + 2 * n, n, 0};
         struct arrays all = {.shift = s.shift};
-        many_type many = many_of(&all, s),
-                  one = {many.block, 1, many.stride, many.scratch, s.classes};
+        many_type many = many_of(&all, s), one = {many.block, 1, many.stride, many.scratch, s.classes};
         const real *w = numbers(&all, s.columns * s.classes, 0);
         real *out = array(&all, (s.classes + 1) * many.stride), *column = array(&all, s.columns);
         kernel->LINEAR->many_times(&many, w, out + many.stride);
@@ -392,9 +388,8 @@ TEST(blocks)
     CHECK(linear_block_rows(SIZE_MAX, SIZE_MAX, sizeof(real)) == 16);
 }
 
-#define LINEAR_TESTS                                                                               \
-    LISTED(two_classes), LISTED(many_columns), LISTED(many_classes),                               \
-        LISTED(large_blocks_of_many_classes), LISTED(gram), LISTED(conversions),                   \
-        LISTED(scaling_is_what_it_says), LISTED(an_address_changes_no_bit),                        \
-        LISTED(lines_of_a_gram_matrix_can_be_shared_out), LISTED(fetching_changes_no_bit),         \
-        LISTED(a_row_alone), LISTED(a_class_alone), LISTED(blocks)
+#define LINEAR_TESTS                                                                                                   \
+    LISTED(two_classes), LISTED(many_columns), LISTED(many_classes), LISTED(large_blocks_of_many_classes),             \
+        LISTED(gram), LISTED(conversions), LISTED(scaling_is_what_it_says), LISTED(an_address_changes_no_bit),         \
+        LISTED(lines_of_a_gram_matrix_can_be_shared_out), LISTED(fetching_changes_no_bit), LISTED(a_row_alone),        \
+        LISTED(a_class_alone), LISTED(blocks)

@@ -28,8 +28,8 @@ static void check_widening(const linear_type *linear, size_t rows, size_t column
     CHECKF(memcmp(out, expected, rows * sizeof *out) == 0, "%zu rows, %zu columns", rows, columns);
     linear->back_f32((struct rows_f32){narrow, rows, columns}, how, r, gradient);
     linear->back((struct rows_f64){x, rows, columns}, r, expected_gradient);
-    CHECKF(memcmp(gradient, expected_gradient, columns * sizeof *gradient) == 0,
-           "%zu rows, %zu columns", rows, columns);
+    CHECKF(memcmp(gradient, expected_gradient, columns * sizeof *gradient) == 0, "%zu rows, %zu columns", rows,
+           columns);
     release(&all);
 }
 

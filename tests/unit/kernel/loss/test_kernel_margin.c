@@ -14,10 +14,9 @@ enum { MOST = 1000 };
 static const double VALUE_BOUND = 1e-12, CURVATURE_BOUND = 1e-10;
 
 static const double pairs[][2] = {
-    {1, 1},     {0.3, 1},   {0, 1},     {0.999999, 1}, {1.5, 1},     {0.1, 1.12}, {0.4, 1.12},
-    {0.6, 1.6}, {1, 1.6},   {1, 1.9},   {0, 1.5},      {1, 2},       {0.1, 5},    {1, 5},
-    {2, 1.5},   {1.5, 1.1}, {0.5, 3},   {0.3, 0.5},    {0, 0},       {0.1, 0.9},  {0.5, 1.0000001},
-    {1, 1.001}, {0.1, 8},   {0.1, 1.9}, {0.9, 1.3},    {0.1, 0.999}, {1.2, 1.2},
+    {1, 1},   {0.3, 1},   {0, 1},           {0.999999, 1}, {1.5, 1}, {0.1, 1.12}, {0.4, 1.12}, {0.6, 1.6},   {1, 1.6},
+    {1, 1.9}, {0, 1.5},   {1, 2},           {0.1, 5},      {1, 5},   {2, 1.5},    {1.5, 1.1},  {0.5, 3},     {0.3, 0.5},
+    {0, 0},   {0.1, 0.9}, {0.5, 1.0000001}, {1, 1.001},    {0.1, 8}, {0.1, 1.9},  {0.9, 1.3},  {0.1, 0.999}, {1.2, 1.2},
 };
 enum { PAIRS = sizeof pairs / sizeof *pairs };
 
@@ -28,11 +27,10 @@ struct results {
 /* Normal ones of several widths, and all that is special about the tables. */
 static size_t fill_margins(double *margin)
 {
-    static const double special[] = {
-        0,    -0.0,       1,       -1,    0.5,      -0.5,      3,       -3,       7,
-        -7,   14.9999999, -15,     15,    -14.9999, 254.99999, -255,    255,      -254.9,
-        1e3,  -1e3,       1e10,    -1e10, 1e300,    -1e300,    DBL_MIN, -DBL_MIN, 5e-324,
-        1e-9, -1e-9,      0.99999, 63.99, -31.5,    DBL_MAX,   -DBL_MAX};
+    static const double special[] = {0,    -0.0,       1,       -1,    0.5,      -0.5,      3,       -3,       7,
+                                     -7,   14.9999999, -15,     15,    -14.9999, 254.99999, -255,    255,      -254.9,
+                                     1e3,  -1e3,       1e10,    -1e10, 1e300,    -1e300,    DBL_MIN, -DBL_MIN, 5e-324,
+                                     1e-9, -1e-9,      0.99999, 63.99, -31.5,    DBL_MAX,   -DBL_MAX};
     size_t n = 0;
     for (; n < sizeof special / sizeof *special; n++)
         margin[n] = special[n];
@@ -58,8 +56,7 @@ static void check_margin(const struct margin_table *table, double margin, const 
     CHECKF(value && slope && curvature,
            "(%g, %g) at %.17g: value %.17g for %.17g, slope %.17g for %.17g, curvature %.17g for "
            "%.17g",
-           table->t1, table->t2, margin, got[0], exact.value, got[1], exact.slope, got[2],
-           exact.curvature);
+           table->t1, table->t2, margin, got[0], exact.value, got[1], exact.slope, got[2], exact.curvature);
 }
 
 TEST(agrees_with_the_exact_functions)
@@ -73,8 +70,7 @@ TEST(agrees_with_the_exact_functions)
         margin_table_build(&table, pairs[i][0], pairs[i][1]);
         kernel->margins(&table, margin, n, results.value, results.slope, results.curvature);
         for (size_t k = 0; k < n; k++)
-            check_margin(&table, margin[k],
-                         (double[]){results.value[k], results.slope[k], results.curvature[k]});
+            check_margin(&table, margin[k], (double[]){results.value[k], results.slope[k], results.curvature[k]});
     }
 }
 
@@ -92,8 +88,7 @@ TEST(few_rows_need_no_table)
         CHECK(table.near.degree == 0 && table.floats.degree == 0);
         kernel->margins(&table, margin, n, results.value, results.slope, results.curvature);
         for (size_t k = 0; k < n; k++)
-            check_margin(&table, margin[k],
-                         (double[]){results.value[k], results.slope[k], results.curvature[k]});
+            check_margin(&table, margin[k], (double[]){results.value[k], results.slope[k], results.curvature[k]});
         margin_table_for_rows(&table, pairs[i][0], pairs[i][1], 1000000);
         margin_table_build(&built, pairs[i][0], pairs[i][1]);
         CHECK(memcmp(&table, &built, sizeof built) == 0);
@@ -127,8 +122,7 @@ TEST(neighbours_do_not_matter)
         margin_table_build(&table, pairs[i][0], pairs[i][1]);
         kernel->margins(&table, margin, n, all.value, all.slope, all.curvature);
         for (size_t k = 0; k < n; k++)
-            kernel->margins(&table, margin + k, 1, alone.value + k, alone.slope + k,
-                            alone.curvature + k);
+            kernel->margins(&table, margin + k, 1, alone.value + k, alone.slope + k, alone.curvature + k);
         CHECK(memcmp(&all, &alone, sizeof all) == 0);
         kernel->margins(&table, margin, n, alone.value, alone.slope, NULL);
         CHECK(memcmp(&all, &alone, sizeof all) == 0);
@@ -165,6 +159,5 @@ TEST(usual_temperatures_have_a_table)
     CHECK(table.form == MARGIN_EXACT);
 }
 
-TEST_LIST(LISTED(agrees_with_the_exact_functions), LISTED(few_rows_need_no_table),
-          LISTED(logistic_tail_is_relative), LISTED(neighbours_do_not_matter),
-          LISTED(nan_and_infinite_margins), LISTED(usual_temperatures_have_a_table))
+TEST_LIST(LISTED(agrees_with_the_exact_functions), LISTED(few_rows_need_no_table), LISTED(logistic_tail_is_relative),
+          LISTED(neighbours_do_not_matter), LISTED(nan_and_infinite_margins), LISTED(usual_temperatures_have_a_table))

@@ -37,8 +37,7 @@ static void fill(struct data *data, double spread)
     data->label[4] = 0;
 }
 
-static struct residual_rows rows_of(struct data *data, size_t from, size_t count, bool weighted,
-                                    bool bends)
+static struct residual_rows rows_of(struct data *data, size_t from, size_t count, bool weighted, bool bends)
 {
     return (struct residual_rows){.table = &data->table,
                                   .label = data->label + from,
@@ -49,8 +48,7 @@ static struct residual_rows rows_of(struct data *data, size_t from, size_t count
 }
 
 /* Runs the kernel of floats or of doubles. */
-static void run(const struct kernel *kernel, struct data *data, struct residual_rows rows,
-                size_t from, bool floats)
+static void run(const struct kernel *kernel, struct data *data, struct residual_rows rows, size_t from, bool floats)
 {
     data->sums = (struct residual_sums){0};
     if (!floats) {
@@ -81,17 +79,15 @@ static void check(const struct data *data, struct residual_rows rows, size_t fro
         exact.residual += sign * loss.slope * weight;
         room += bound * size;
         CHECKF(fabs(data->residual[i] - sign * loss.slope * weight) <= bound * size,
-               "(%g, %g) at %.9g: %.17g for %.17g", data->table.t1, data->table.t2, sign * a,
-               data->residual[i], sign * loss.slope * weight);
-        CHECKF(!rows.bend ||
-                   fabs(data->bend[i] - weight * loss.curvature) <= 100 * bound * bend_size,
-               "(%g, %g) at %.9g: curvature %.17g for %.17g", data->table.t1, data->table.t2,
-               sign * a, data->bend[i], weight * loss.curvature);
+               "(%g, %g) at %.9g: %.17g for %.17g", data->table.t1, data->table.t2, sign * a, data->residual[i],
+               sign * loss.slope * weight);
+        CHECKF(!rows.bend || fabs(data->bend[i] - weight * loss.curvature) <= 100 * bound * bend_size,
+               "(%g, %g) at %.9g: curvature %.17g for %.17g", data->table.t1, data->table.t2, sign * a, data->bend[i],
+               weight * loss.curvature);
     }
-    CHECKF(fabs(data->sums.loss - exact.loss) <= room, "loss %.17g for %.17g", data->sums.loss,
-           exact.loss);
-    CHECKF(fabs(data->sums.residual - exact.residual) <= room, "residuals %.17g for %.17g",
-           data->sums.residual, exact.residual);
+    CHECKF(fabs(data->sums.loss - exact.loss) <= room, "loss %.17g for %.17g", data->sums.loss, exact.loss);
+    CHECKF(fabs(data->sums.residual - exact.residual) <= room, "residuals %.17g for %.17g", data->sums.residual,
+           exact.residual);
     CHECK(data->sums.correct == exact.correct);
 }
 
@@ -103,9 +99,8 @@ static void check_all(const struct kernel *kernel, bool floats, double bound)
     for (size_t i = 0; i < PAIRS; i += test_step(2)) {
         margin_table_build(&data.table, pairs[i][0], pairs[i][1]);
         for (size_t k = 0; k < 4 * 4 * (sizeof counts / sizeof *counts); k++) {
-            struct residual_rows rows =
-                rows_of(&data, k % 2, counts[k / 16] - (k % 2 && counts[k / 16] == MOST),
-                        k / 2 % 2 != 0, k / 4 % 2 != 0);
+            struct residual_rows rows = rows_of(&data, k % 2, counts[k / 16] - (k % 2 && counts[k / 16] == MOST),
+                                                k / 2 % 2 != 0, k / 4 % 2 != 0);
             /* of losses that grow like powers of e, such as floats can hold */
             fill(&data, pairs[i][0] > pairs[i][1] ? fmin(30, spreads[k % 4]) : spreads[k % 4]);
             run(kernel, &data, rows, k % 2, floats);

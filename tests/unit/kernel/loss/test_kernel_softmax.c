@@ -77,8 +77,7 @@ static struct bounds bounds_of(const struct setting *s, double eps)
     double gradient = power == 0 ? INFINITY : pow(80 * eps, power);
     /* -log_t1 p near the edge feels p^(1-t1), p = u^(1/(1-t2)) */
     double loss_power = s->t2 < 1 ? fmin(1, (1 - s->t1) / (1 - s->t2)) : 1;
-    return (struct bounds){.loss = loss_power <= 0 ? INFINITY : pow(80 * eps, loss_power),
-                           .gradient = gradient};
+    return (struct bounds){.loss = loss_power <= 0 ? INFINITY : pow(80 * eps, loss_power), .gradient = gradient};
 }
 
 /* Relative errors of p grow with |log p|, those of sums with the number of classes. */
@@ -98,13 +97,13 @@ static void check_row(const struct setting *s, size_t i, const double *got, doub
     if (exact > (eps > 1e-10 ? 1e30 : 1e290) || factor > 1e30)
         return; /* beyond the range of the type */
     CHECKF(loss == exact || fabs(loss - exact) <= more * bounds.loss * fmax(1, exact),
-           "(%g, %g), C = %zu, scale %g, row %zu: loss %.17g for %.17g", s->t1, s->t2, s->classes,
-           s->scale, i, loss, exact);
+           "(%g, %g), C = %zu, scale %g, row %zu: loss %.17g for %.17g", s->t1, s->t2, s->classes, s->scale, i, loss,
+           exact);
     for (size_t c = 0; c < s->classes; c++)
         worst = fmax(worst, fabs(got[c] - b->row_gradient[c]));
     CHECKF(worst <= more * bounds.gradient * unit + (eps > 1e-10 ? FLT_MIN : DBL_MIN),
-           "(%g, %g), C = %zu, scale %g, row %zu: gradient off by %.3g, f = %.3g", s->t1, s->t2,
-           s->classes, s->scale, i, worst, factor);
+           "(%g, %g), C = %zu, scale %g, row %zu: gradient off by %.3g, f = %.3g", s->t1, s->t2, s->classes, s->scale,
+           i, worst, factor);
 }
 
 static void check_rows(const struct setting *s, bool f32)
@@ -117,15 +116,13 @@ static void check_rows(const struct setting *s, bool f32)
             b->row[c] = b->a64[at];
             got[c] = f32 ? (double)b->gradient32[at] : b->gradient64[at];
         }
-        check_row(s, i, got, f32 ? (double)b->loss32[i] : b->loss64[i],
-                  f32 ? FLT_EPSILON : DBL_EPSILON);
+        check_row(s, i, got, f32 ? (double)b->loss32[i] : b->loss64[i], f32 ? FLT_EPSILON : DBL_EPSILON);
     }
 }
 
 static const double temperatures[][2] = {
-    {1, 1},        {0.3, 1},     {0, 1},     {1.2, 1},   {0.1, 1.12},    {0.6, 1.6},
-    {1, 1.6},      {1, 1.9},     {1, 2},     {0.1, 4},   {1.5, 1.2},     {0.5, 1.01},
-    {0.5, 1.0001}, {1, 1.00001}, {0.1, 0.9}, {0.3, 0.5}, {0.999, 0.999}, {0, 0.7},
+    {1, 1},   {0.3, 1},   {0, 1},      {1.2, 1},      {0.1, 1.12},  {0.6, 1.6}, {1, 1.6},   {1, 1.9},       {1, 2},
+    {0.1, 4}, {1.5, 1.2}, {0.5, 1.01}, {0.5, 1.0001}, {1, 1.00001}, {0.1, 0.9}, {0.3, 0.5}, {0.999, 0.999}, {0, 0.7},
 };
 enum { TEMPERATURES = sizeof temperatures / sizeof *temperatures };
 
@@ -150,8 +147,7 @@ TEST(agrees_with_the_exact_functions)
     for (size_t t = 0; t < TEMPERATURES; t++)
         for (size_t k = t % step; k < sizeof scales / sizeof *scales; k += step)
             for (size_t j = 0; j < sizeof classes / sizeof *classes; j++)
-                run_setting(kernel, &(struct setting){classes[j], temperatures[t][0],
-                                                      temperatures[t][1], scales[k]});
+                run_setting(kernel, &(struct setting){classes[j], temperatures[t][0], temperatures[t][1], scales[k]});
 }
 
 TEST(a_thousand_classes)
@@ -197,8 +193,8 @@ TEST(lambda_is_the_excess)
             for (size_t c = 0; c < s.classes; c++)
                 b->row[c] = b->a64[c * PADDED + i];
             double exact = temper_log_partition_excess(b->row, s.classes, s.t2);
-            CHECKF(fabs(b->lambda64[i] - exact) <= 1e-12 * fmax(1, exact),
-                   "(%g, %g) row %zu: %g %g", s.t1, s.t2, i, b->lambda64[i], exact);
+            CHECKF(fabs(b->lambda64[i] - exact) <= 1e-12 * fmax(1, exact), "(%g, %g) row %zu: %g %g", s.t1, s.t2, i,
+                   b->lambda64[i], exact);
         }
     }
 }
@@ -220,10 +216,9 @@ TEST(bad_rows_are_nan)
             kernel->softmax_f32(&f32);
             kernel->softmax_f64(&f64);
             for (size_t i = 0; i < ROWS; i++)
-                CHECKF((i == 7) == (bool)isnan(b->loss32[i]) &&
-                           (i == 7) == (bool)isnan(b->loss64[i]),
-                       "(%g, %g), %g in row 7: row %zu has %g and %g", s.t1, s.t2, bad[k], i,
-                       (double)b->loss32[i], b->loss64[i]);
+                CHECKF((i == 7) == (bool)isnan(b->loss32[i]) && (i == 7) == (bool)isnan(b->loss64[i]),
+                       "(%g, %g), %g in row 7: row %zu has %g and %g", s.t1, s.t2, bad[k], i, (double)b->loss32[i],
+                       b->loss64[i]);
         }
 }
 
@@ -247,8 +242,7 @@ TEST(huge_activations)
             kernel->softmax_f64(&f64);
             CHECKF(b->loss32[5] >= 0 && b->loss32[5] < 1e-3f, "C = %zu, t2 = %g: %g", classes, s.t2,
                    (double)b->loss32[5]);
-            CHECKF(b->loss64[5] >= 0 && b->loss64[5] < 1e-3, "C = %zu, t2 = %g: %g", classes, s.t2,
-                   b->loss64[5]);
+            CHECKF(b->loss64[5] >= 0 && b->loss64[5] < 1e-3, "C = %zu, t2 = %g: %g", classes, s.t2, b->loss64[5]);
         }
 }
 
@@ -270,6 +264,5 @@ TEST(common_offsets)
     }
 }
 
-TEST_LIST(LISTED(agrees_with_the_exact_functions), LISTED(a_thousand_classes),
-          LISTED(any_start_will_do), LISTED(lambda_is_the_excess), LISTED(bad_rows_are_nan),
-          LISTED(huge_activations), LISTED(common_offsets))
+TEST_LIST(LISTED(agrees_with_the_exact_functions), LISTED(a_thousand_classes), LISTED(any_start_will_do),
+          LISTED(lambda_is_the_excess), LISTED(bad_rows_are_nan), LISTED(huge_activations), LISTED(common_offsets))

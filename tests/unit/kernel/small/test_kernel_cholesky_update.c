@@ -25,8 +25,7 @@ static void draw_all(struct numbers *numbers)
 
 static struct panel panel_of(struct numbers *numbers, size_t row, size_t rows)
 {
-    return (struct panel){
-        numbers->to + row * STEP, STEP, numbers->left + row * STEP, STEP, rows, numbers->right};
+    return (struct panel){numbers->to + row * STEP, STEP, numbers->left + row * STEP, STEP, rows, numbers->right};
 }
 
 TEST(panels_lose_the_product)

@@ -62,8 +62,8 @@ static void expect(const struct column_range *spread, const double *rows, struct
 }
 
 /* Which type: 0 floats, 1 doubles, 2 bytes. */
-static void run(const struct column_range_kernels *kernel, const struct column_range *spread,
-                const struct table *t, int type)
+static void run(const struct column_range_kernels *kernel, const struct column_range *spread, const struct table *t,
+                int type)
 {
     bool first = spread->mean == NULL;
     if (type == 0)
@@ -74,8 +74,7 @@ static void run(const struct column_range_kernels *kernel, const struct column_r
         (first ? kernel->first_u8 : kernel->second_u8)(spread, t->u8);
 }
 
-static void check_pass(const struct kernel *kernel, const struct table *t,
-                       struct column_range shape, int type)
+static void check_pass(const struct kernel *kernel, const struct table *t, struct column_range shape, int type)
 {
     double rows[NUMBERS];
     struct columns got = fresh(), wanted = fresh();

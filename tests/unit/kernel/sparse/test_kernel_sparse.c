@@ -44,8 +44,7 @@ static struct made make(size_t rows, uint64_t seed)
         made.column[e] = e < 3 ? UINT32_MAX : column[e]; /* those before belong to nobody */
         made.value[e] = (float)draw(e + seed);
     }
-    made.rows = (struct sparse_rows){
-        .start = made.start, .column = made.column, .value = made.value, .rows = rows};
+    made.rows = (struct sparse_rows){.start = made.start, .column = made.column, .value = made.value, .rows = rows};
     return made;
 }
 
@@ -66,8 +65,7 @@ static double *doubles(size_t n, size_t shift, uint64_t from)
 }
 
 /* Checks out[i * width + c], i of the rows, against value * w summed in long doubles. */
-static void check_sums(const struct made *made, size_t width, const double *w, const double *out,
-                       double rounding)
+static void check_sums(const struct made *made, size_t width, const double *w, const double *out, double rounding)
 {
     for (size_t i = 0; i < made->rows.rows; i++)
         for (size_t c = 0; c < width; c++) {
@@ -87,8 +85,7 @@ static void check_times(const struct made *made, size_t width, const double *w, 
 }
 
 /* The same for out[j * width + c] = before + sums over the rows. */
-static void check_back(const struct made *made, size_t width, const double *r, const double *before,
-                       const double *out)
+static void check_back(const struct made *made, size_t width, const double *r, const double *before, const double *out)
 {
     static long double sum[COLUMNS * MOST_WIDTH], size[COLUMNS * MOST_WIDTH];
     for (size_t k = 0; k < COLUMNS * width; k++)
@@ -317,6 +314,5 @@ TEST(doubles_stay_doubles)
     CHECK(gradient[0] == 2 * value[0] && gradient[1] == 2 * value[1]);
 }
 
-TEST_LIST(LISTED(one_weight_a_column), LISTED(many_classes),
-          LISTED(long_rows_lose_no_more_than_short_ones), LISTED(rows_do_not_matter_to_each_other),
-          LISTED(widths_do_not_matter), LISTED(doubles_stay_doubles))
+TEST_LIST(LISTED(one_weight_a_column), LISTED(many_classes), LISTED(long_rows_lose_no_more_than_short_ones),
+          LISTED(rows_do_not_matter_to_each_other), LISTED(widths_do_not_matter), LISTED(doubles_stay_doubles))

@@ -17,14 +17,13 @@ enum { KINDS = 4 };
 /* ---- The same as an objective ---------------------------------------------------------------- */
 
 /* The objective of the same rows, with weights that are 0 where the member leaves rows out. */
-static struct objective *objective_of(const struct group_made *made, size_t number,
-                                      struct dataset *copy, double *weight)
+static struct objective *objective_of(const struct group_made *made, size_t number, struct dataset *copy,
+                                      double *weight)
 {
     const struct multi_member *member = &made->member[number];
     struct objective *objective = NULL;
     for (size_t row = 0; row < made->shape.rows; row++) {
-        bool out = member->partition != GROUP_NO_PARTITION &&
-                   made->partition[member->partition][row] == member->part;
+        bool out = member->partition != GROUP_NO_PARTITION && made->partition[member->partition][row] == member->part;
         weight[row] = out ? 0 : made->data->weight ? made->data->weight[row] : 1;
     }
     *copy = *made->data;
@@ -72,8 +71,8 @@ static void check_member(const struct group_made *made, struct group *group, siz
     CHECK_CLOSE(ask[2].number, length, bound);
     double largest = largest_size(expected, size);
     for (size_t j = 0; j < size; j++)
-        CHECKF(fabs(gradient[j] - expected[j]) <= bound * largest,
-               "member %zu: gradient[%zu] %.17g, not %.17g", number, j, gradient[j], expected[j]);
+        CHECKF(fabs(gradient[j] - expected[j]) <= bound * largest, "member %zu: gradient[%zu] %.17g, not %.17g", number,
+               j, gradient[j], expected[j]);
     for (size_t row = 0; row < rows; row += 7)
         CHECK_NEAR(scores[row], activation_of(made, row, w), 10 * bound);
     objective_free(objective);
@@ -107,10 +106,10 @@ TEST(a_member_is_an_objective_of_its_rows)
 
 TEST(sums_over_several_parts_are_those_of_an_objective)
 {
-    check_shape((struct group_shape){
-        .kind = MATRIX_F32, .rows = 5000, .columns = 5, .scaled = true, .intercept = true});
-    check_shape((struct group_shape){
-        .kind = MATRIX_CSR, .rows = 5000, .columns = 5, .scaled = true, .intercept = true});
+    check_shape(
+        (struct group_shape){.kind = MATRIX_F32, .rows = 5000, .columns = 5, .scaled = true, .intercept = true});
+    check_shape(
+        (struct group_shape){.kind = MATRIX_CSR, .rows = 5000, .columns = 5, .scaled = true, .intercept = true});
 }
 
 TEST(sparse_rows_of_many_columns)
@@ -120,15 +119,14 @@ TEST(sparse_rows_of_many_columns)
 
 TEST(features_far_from_zero_lose_no_digits)
 {
-    struct group_shape shape = {
-        .kind = MATRIX_F32, .rows = 500, .columns = 5, .scaled = true, .intercept = true};
+    struct group_shape shape = {.kind = MATRIX_F32, .rows = 500, .columns = 5, .scaled = true, .intercept = true};
     struct group_made *made = group_make(shape);
     float *x = made->data->x.owned[0];
     for (size_t i = 0; i < shape.rows; i++)
         x[i * shape.columns] += 4e6f; /* a time stamp, say */
     scale_free(&made->scale);
-    CHECK(scale_learn(made->data, SCALE_STANDARD, (struct scale_rows){NULL, shape.rows}, 1,
-                      &made->scale, NULL) == TEMPER_OK);
+    CHECK(scale_learn(made->data, SCALE_STANDARD, (struct scale_rows){NULL, shape.rows}, 1, &made->scale, NULL) ==
+          TEMPER_OK);
     struct group *group = group_made_new(made, 1);
     for (size_t number = 0; group && number < 4; number++)
         check_member(made, group, number);
@@ -148,8 +146,7 @@ static double value_along(double step, void *context)
 {
     const struct along *along = context;
     double at[GROUP_MADE_MOST], gradient[GROUP_MADE_MOST];
-    struct multi_request ask = {
-        .kind = GROUP_EVALUATE, .member = along->member, .w = at, .gradient = gradient};
+    struct multi_request ask = {.kind = GROUP_EVALUATE, .member = along->member, .w = at, .gradient = gradient};
     for (size_t j = 0; j < along->size; j++)
         at[j] = along->w[j] + step * along->v[j];
     CHECK(multi_evaluate(along->group, &ask, 1, NULL) == TEMPER_OK);
@@ -170,8 +167,7 @@ TEST(gradients_are_differences_of_values)
     struct draw draw = draw_from(3);
     for (size_t number = 0; group && number < GROUP_MADE_MEMBERS; number++) {
         size_t size = multi_size(group);
-        struct multi_request ask = {
-            .kind = GROUP_EVALUATE, .member = number, .w = w, .gradient = gradient};
+        struct multi_request ask = {.kind = GROUP_EVALUATE, .member = number, .w = w, .gradient = gradient};
         struct along along = {group, number, size, w, v};
         double slope = 0;
         if (made->member[number].loss.method == TEMPER_HINGE ||
@@ -198,8 +194,8 @@ TEST(a_row_that_is_left_out_does_not_matter_whatever_it_holds)
     struct group *group = group_made_new(made, 1);
     struct multi_request ask[2];
     for (int round = 0; group && round < 2; round++) {
-        ask[round] = (struct multi_request){
-            .kind = GROUP_EVALUATE, .member = 1, .w = w[round], .gradient = gradient[round]};
+        ask[round] =
+            (struct multi_request){.kind = GROUP_EVALUATE, .member = 1, .w = w[round], .gradient = gradient[round]};
         CHECK(multi_evaluate(group, &ask[round], 1, NULL) == TEMPER_OK);
         for (size_t row = 0; row < shape.rows; row++)
             for (size_t j = 0; made->folds[row] == made->member[1].part && j < shape.columns; j++)
@@ -241,8 +237,7 @@ static void check_faults(enum matrix_kind kind)
         struct group *group = NULL;
         temper_error error;
         fault_arm(n);
-        temper_status status =
-            multi_objective_new(&spec, made->member, GROUP_MADE_MEMBERS, &group, &error);
+        temper_status status = multi_objective_new(&spec, made->member, GROUP_MADE_MEMBERS, &group, &error);
         if (status == TEMPER_OK)
             status = multi_evaluate(group, &ask, 1, &error);
         fault_disarm();
@@ -260,11 +255,8 @@ TEST(an_allocation_that_fails_is_an_error_and_leaks_nothing)
     check_faults(MATRIX_CSR);
 }
 
-TEST_LIST(LISTED(a_member_is_an_objective_of_its_rows),
-          LISTED(sums_over_several_parts_are_those_of_an_objective),
+TEST_LIST(LISTED(a_member_is_an_objective_of_its_rows), LISTED(sums_over_several_parts_are_those_of_an_objective),
           LISTED(sparse_rows_of_many_columns), LISTED(features_far_from_zero_lose_no_digits),
-          LISTED(gradients_are_differences_of_values),
-          LISTED(a_row_that_is_left_out_does_not_matter_whatever_it_holds),
-          LISTED(no_request_is_no_work),
-          LISTED(three_classes_and_rows_without_labels_are_not_supported),
+          LISTED(gradients_are_differences_of_values), LISTED(a_row_that_is_left_out_does_not_matter_whatever_it_holds),
+          LISTED(no_request_is_no_work), LISTED(three_classes_and_rows_without_labels_are_not_supported),
           LISTED(an_allocation_that_fails_is_an_error_and_leaks_nothing))

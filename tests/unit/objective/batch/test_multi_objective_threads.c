@@ -47,18 +47,13 @@ static void check_threads(struct group_shape shape)
 
 TEST(any_number_of_threads_gives_the_same_bits)
 {
-    check_threads((struct group_shape){
-        .kind = MATRIX_F32, .rows = 6000, .columns = 12, .scaled = true, .intercept = true});
-    check_threads((struct group_shape){.kind = MATRIX_U8,
-                                       .rows = 5000,
-                                       .columns = 9,
-                                       .weighted = true,
-                                       .f64 = true,
-                                       .intercept = true});
-    check_threads((struct group_shape){
-        .kind = MATRIX_CSR, .rows = 5000, .columns = 9, .scaled = true, .intercept = true});
     check_threads(
-        (struct group_shape){.kind = MATRIX_CSR, .rows = 600, .columns = 1501, .intercept = true});
+        (struct group_shape){.kind = MATRIX_F32, .rows = 6000, .columns = 12, .scaled = true, .intercept = true});
+    check_threads((struct group_shape){
+        .kind = MATRIX_U8, .rows = 5000, .columns = 9, .weighted = true, .f64 = true, .intercept = true});
+    check_threads(
+        (struct group_shape){.kind = MATRIX_CSR, .rows = 5000, .columns = 9, .scaled = true, .intercept = true});
+    check_threads((struct group_shape){.kind = MATRIX_CSR, .rows = 600, .columns = 1501, .intercept = true});
 }
 
 TEST_LIST(LISTED(any_number_of_threads_gives_the_same_bits))

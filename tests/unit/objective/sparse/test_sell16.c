@@ -45,8 +45,7 @@ static void make(size_t rows, size_t columns, struct made *made)
         }
         made->start[i + 1] = at + count;
     }
-    made->rows = (struct sparse_rows){
-        .start = made->start, .column = made->column, .value = made->value, .rows = rows};
+    made->rows = (struct sparse_rows){.start = made->start, .column = made->column, .value = made->value, .rows = rows};
 }
 
 static void release(struct made *made)
@@ -78,8 +77,7 @@ static bool same(const double *a, const double *b, size_t n)
 
 static const struct {
     size_t rows, columns;
-} shapes[] = {{0, 5},          {1, 1}, {15, 40}, {16, 700}, {17, 65536}, {MOST_ROWS, 65537},
-              {MOST_ROWS, 900}};
+} shapes[] = {{0, 5}, {1, 1}, {15, 40}, {16, 700}, {17, 65536}, {MOST_ROWS, 65537}, {MOST_ROWS, 900}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 /* The bits of both, by one thread and by several, and close to the sums in long doubles. */
@@ -144,8 +142,7 @@ static void turn(const struct made *made, struct sparse_rows *turned)
             row[at] = (uint32_t)i;
             value[at] = made->value[e];
         }
-    *turned =
-        (struct sparse_rows){.start = start, .column = row, .value = value, .rows = made->columns};
+    *turned = (struct sparse_rows){.start = start, .column = row, .value = value, .rows = made->columns};
 }
 
 TEST(slabs_of_columns)
@@ -166,8 +163,7 @@ TEST(slabs_of_columns)
         kernel->sparse->in_order(turned, r, plain);
         CHECK(same(out, plain, made.columns));
         sell16_free(&slabs);
-        void *all[] = {
-            (void *)turned.start, (void *)turned.column, (void *)turned.value, r, out, plain};
+        void *all[] = {(void *)turned.start, (void *)turned.column, (void *)turned.value, r, out, plain};
         for (size_t i = 0; i < sizeof all / sizeof *all; i++)
             free(all[i]);
         release(&made);

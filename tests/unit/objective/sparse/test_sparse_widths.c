@@ -185,8 +185,7 @@ TEST(predictions)
     if (CHECK(data && temper_train(data, &options, &model, NULL, NULL) == TEMPER_OK))
         for (unsigned which = 0; which < WIDTHS; which++) {
             temper_data *rows = borrowed(which);
-            CHECK(temper_predict(model, rows, TEMPER_PROBABILITIES, 2, out[which], NULL) ==
-                  TEMPER_OK);
+            CHECK(temper_predict(model, rows, TEMPER_PROBABILITIES, 2, out[which], NULL) == TEMPER_OK);
             CHECK(memcmp(out[which], out[0], sizeof out[0]) == 0);
             temper_data_free(rows);
         }
@@ -205,8 +204,7 @@ TEST(tuning)
         options.grid = "t1=0.3,1 t2=1 l2=1e-3";
         options.folds = 3;
         CHECK(data && temper_tune(data, &options, &model, NULL, NULL) == TEMPER_OK);
-        CHECK(model &&
-              temper_model_text(model, &text[i].bytes, &text[i].length, NULL) == TEMPER_OK);
+        CHECK(model && temper_model_text(model, &text[i].bytes, &text[i].length, NULL) == TEMPER_OK);
         temper_model_free(model);
         temper_data_free(data);
     }
@@ -386,8 +384,7 @@ TEST(memory_may_end)
     temper_data_free(data);
 }
 
-TEST_LIST(LISTED(two_classes), LISTED(many_classes), LISTED(many_columns),
-          LISTED(logarithms_of_doubles_are_doubles), LISTED(predictions), LISTED(tuning),
-          LISTED(audits), LISTED(duplicates_and_summaries), LISTED(rows_are_gathered),
-          LISTED(files), LISTED(binary_files_are_refused), LISTED(wrong_arrays),
+TEST_LIST(LISTED(two_classes), LISTED(many_classes), LISTED(many_columns), LISTED(logarithms_of_doubles_are_doubles),
+          LISTED(predictions), LISTED(tuning), LISTED(audits), LISTED(duplicates_and_summaries),
+          LISTED(rows_are_gathered), LISTED(files), LISTED(binary_files_are_refused), LISTED(wrong_arrays),
           LISTED(memory_may_end))

@@ -43,8 +43,7 @@ static void check_cuts(const struct dataset *data, temper_train_options options,
         temper_model *model = shards_model(data, count, &options, &report);
         if (!model)
             continue;
-        CHECKF(difference(whole, model) < 1e-7, "%s, %zu shards: %g", what, count,
-               difference(whole, model));
+        CHECKF(difference(whole, model) < 1e-7, "%s, %zu shards: %g", what, count, difference(whole, model));
         CHECK_CLOSE(report.objective, whole_report.objective, 1e-12);
         CHECK_CLOSE(report.l2, whole_report.l2, 1e-12);
         CHECK_CLOSE(report.accuracy, whole_report.accuracy, 1e-12);
@@ -206,8 +205,7 @@ TEST(answers_add_up_to_the_loss_and_its_gradient)
     struct shards shards;
     temper_error error = {0};
     double w[12], sum[14], up[14], down[14];
-    if (shards_cut(data, 4, &shards) &&
-        CHECK(shards_prepare(&shards, &options, &error) == TEMPER_OK)) {
+    if (shards_cut(data, 4, &shards) && CHECK(shards_prepare(&shards, &options, &error) == TEMPER_OK)) {
         CHECK_EQ_SIZE(temper_plan_size(shards.plan), 12);
         CHECK_EQ_SIZE(temper_answer_length(shards.plan, TEMPER_GRADIENT), 14);
         CHECK_EQ_SIZE(temper_answer_length(shards.plan, TEMPER_LENGTH), 1);
@@ -283,8 +281,6 @@ TEST(a_reduction_adds_in_the_order_of_the_tree)
 TEST_LIST(LISTED(any_number_of_shards_gives_the_model_of_all_rows),
           LISTED(every_scaling_and_loss_gives_the_model_of_all_rows),
           LISTED(weights_names_and_the_lack_of_an_intercept_arrive),
-          LISTED(a_sharp_hinge_and_other_starts_go_the_same_way),
-          LISTED(who_answers_first_changes_nothing), LISTED(classes_that_a_shard_lacks_are_agreed),
-          LISTED(answers_add_up_to_the_loss_and_its_gradient),
-          LISTED(a_checkpoint_and_a_warm_start_work_over_shards),
-          LISTED(a_reduction_adds_in_the_order_of_the_tree))
+          LISTED(a_sharp_hinge_and_other_starts_go_the_same_way), LISTED(who_answers_first_changes_nothing),
+          LISTED(classes_that_a_shard_lacks_are_agreed), LISTED(answers_add_up_to_the_loss_and_its_gradient),
+          LISTED(a_checkpoint_and_a_warm_start_work_over_shards), LISTED(a_reduction_adds_in_the_order_of_the_tree))

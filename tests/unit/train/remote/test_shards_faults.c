@@ -30,8 +30,8 @@ TEST(every_step_survives_a_lack_of_memory)
         if (status == TEMPER_OK)
             temper_model_free(model);
         else
-            CHECKF(status == TEMPER_NO_MEMORY && error.status == status && model == untouched,
-                   "allocation %zu: %s", n, error.message);
+            CHECKF(status == TEMPER_NO_MEMORY && error.status == status && model == untouched, "allocation %zu: %s", n,
+                   error.message);
         if (!fault_fired()) {
             CHECK(status == TEMPER_OK && n > 100);
             break;
@@ -49,8 +49,7 @@ TEST(a_shard_that_fails_ends_the_training_with_its_words)
     struct shards shards;
     temper_error error = {0};
     temper_model *model = NULL;
-    if (shards_cut(data, 3, &shards) &&
-        CHECK(shards_prepare(&shards, &options, &error) == TEMPER_OK) &&
+    if (shards_cut(data, 3, &shards) && CHECK(shards_prepare(&shards, &options, &error) == TEMPER_OK) &&
         CHECK(shards_train(&shards, &options, &model, NULL, &error) == TEMPER_OK)) {
         size_t questions = shards.asked;
         temper_model_free(model);
@@ -69,13 +68,11 @@ TEST(a_shard_that_fails_ends_the_training_with_its_words)
 
 /* ---- Refusals -------------------------------------------------------------------------------- */
 
-static void refused(struct shards *shards, const temper_train_options *options,
-                    temper_status wanted, const char *words)
+static void refused(struct shards *shards, const temper_train_options *options, temper_status wanted, const char *words)
 {
     temper_error error = {0};
     temper_status status = shards_prepare(shards, options, &error);
-    CHECKF(status == wanted && strstr(error.message, words), "'%s' says nothing of '%s'",
-           error.message, words);
+    CHECKF(status == wanted && strstr(error.message, words), "'%s' says nothing of '%s'", error.message, words);
     shards_release(shards);
 }
 
@@ -95,16 +92,14 @@ TEST(shards_that_do_not_agree_are_refused)
     struct dataset *third = made_data(MATRIX_F32, 20, 3, 2);
     refused_pair(made_data(MATRIX_F32, 20, 3, 2), made_data(MATRIX_F32, 20, 4, 2),
                  "shard 2 has 4 dense features, and those before it 3 dense ones");
-    refused_pair(made_data(MATRIX_F32, 20, 3, 2), made_data(MATRIX_CSR, 20, 3, 2),
-                 "shard 2 has 3 sparse features");
+    refused_pair(made_data(MATRIX_F32, 20, 3, 2), made_data(MATRIX_CSR, 20, 3, 2), "shard 2 has 3 sparse features");
     table_name_columns(named);
     refused_pair(named, made_data(MATRIX_F32, 20, 3, 2), "shard 2 has no names");
     table_name_columns(also);
     table_name_columns(third);
     also->features.name[1][0] = 'y';
     refused_pair(third, also, "feature 2 of shard 2 is 'y2', that of those before it 'x2'");
-    refused_pair(made_data(MATRIX_F32, 1, 3, 1), made_data(MATRIX_F32, 1, 3, 1),
-                 "have one class, '0'");
+    refused_pair(made_data(MATRIX_F32, 1, 3, 1), made_data(MATRIX_F32, 1, 3, 1), "have one class, '0'");
     refused_pair(table_random(MATRIX_F32, 9, 3), made_data(MATRIX_F32, 20, 3, 2), "no labels");
 }
 
@@ -149,14 +144,11 @@ TEST(rows_and_questions_that_are_not_of_the_plan_are_refused)
     temper_error error = {0};
     temper_shard *shard = NULL;
     double w[4] = {0}, answer[6];
-    if (!shards_cut(data, 1, &shards) ||
-        !CHECK(shards_prepare(&shards, &options, &error) == TEMPER_OK))
+    if (!shards_cut(data, 1, &shards) || !CHECK(shards_prepare(&shards, &options, &error) == TEMPER_OK))
         return;
-    CHECK(temper_shard_borrow(made_public(more), shards.plan, 1, &shard, &error) ==
-          TEMPER_BAD_DATA);
+    CHECK(temper_shard_borrow(made_public(more), shards.plan, 1, &shard, &error) == TEMPER_BAD_DATA);
     CHECKF(strstr(error.message, "has the class '2'") != NULL, "%s", error.message);
-    CHECK(temper_shard_borrow(made_public(wide), shards.plan, 1, &shard, &error) ==
-          TEMPER_BAD_DATA);
+    CHECK(temper_shard_borrow(made_public(wide), shards.plan, 1, &shard, &error) == TEMPER_BAD_DATA);
     CHECKF(strstr(error.message, "has 4 dense features") != NULL && !shard, "%s", error.message);
     temper_question question = {TEMPER_GRADIENT, {TEMPER_HINGE, 0, 0, 1}};
     CHECK(temper_shard_answer(shards.shard[0], &question, w, answer, &error) == TEMPER_USAGE);
@@ -200,8 +192,7 @@ TEST(bytes_that_were_cut_or_changed_are_refused)
     char *text;
     size_t length;
     table_name_columns(data);
-    if (!shards_cut(data, 1, &shards) ||
-        !CHECK(shards_prepare(&shards, &options, &error) == TEMPER_OK) ||
+    if (!shards_cut(data, 1, &shards) || !CHECK(shards_prepare(&shards, &options, &error) == TEMPER_OK) ||
         !CHECK(temper_plan_text(shards.plan, &text, &length, &error) == TEMPER_OK))
         return;
     check_bytes(shards.survey[0], shards.bytes[0].length, true);
@@ -211,9 +202,7 @@ TEST(bytes_that_were_cut_or_changed_are_refused)
     dataset_free(data);
 }
 
-TEST_LIST(LISTED(every_step_survives_a_lack_of_memory),
-          LISTED(a_shard_that_fails_ends_the_training_with_its_words),
-          LISTED(shards_that_do_not_agree_are_refused),
-          LISTED(options_that_shards_cannot_have_are_refused),
+TEST_LIST(LISTED(every_step_survives_a_lack_of_memory), LISTED(a_shard_that_fails_ends_the_training_with_its_words),
+          LISTED(shards_that_do_not_agree_are_refused), LISTED(options_that_shards_cannot_have_are_refused),
           LISTED(rows_and_questions_that_are_not_of_the_plan_are_refused),
           LISTED(bytes_that_were_cut_or_changed_are_refused))
