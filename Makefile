@@ -76,19 +76,19 @@ bench-full: ## the same with all data sets, PyTorch, searches and the Python pac
 
 bench-python: ## the Python package against LogisticRegression alone
 	@tools/setup bench
-	@$(WITH_PYTHON) && build/venv-python/bin/python bench/python_fit.py build/bench-python.json; \
+	@$(WITH_PYTHON) && build/venv-python/bin/python bench/training/python_fit.py build/bench-python.json; \
 	    else echo "scikit-learn is not here: the Python package is not compared"; fi
 
 bench-train: ## whole trainings alone; SET=a9a for one data set, QUICK=1 for less
 	@tools/setup bench
 	@tools/build bench
-	@$(BENCH_PYTHON) bench/train.py build/bench/temper build/bench/train build/bench-train.json \
+	@$(BENCH_PYTHON) bench/training/train.py build/bench/temper build/bench/train build/bench-train.json \
 	    $(if $(QUICK),--quick) $(if $(SET),--only $(SET))
 
 bench-tune: ## a whole grid against one training at a time and LogisticRegressionCV
 	@tools/setup bench
 	@tools/build bench
-	@$(BENCH_PYTHON) bench/tune.py build/bench/temper build/bench/tune build/bench-tune.json
+	@$(BENCH_PYTHON) bench/training/tune.py build/bench/temper build/bench/tune build/bench-tune.json
 
 format: ## lay out all C files
 	@tools/setup test

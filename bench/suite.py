@@ -18,9 +18,9 @@ import subprocess
 import sys
 import time
 
-import installed
-import page
-import record
+from peers import installed
+from report import page
+from report import record
 
 HERE = pathlib.Path(__file__).resolve().parent
 BUDGET = 600  # seconds
@@ -42,18 +42,18 @@ def steps(build, out, size):
     tiny = ["--tiny"] if size == "tiny" else []
     sections = TINY_SECTIONS if size == "tiny" else []
     found = {
-        "trainings": python("train.py", temper, work, out / "trainings.json", *only),
+        "trainings": python("training/train.py", temper, work, out / "trainings.json", *only),
         "kernels": [build / "bin" / "bench", out / "kernels.json", work, *sections],
-        "jobs": python("jobs.py", temper, work, out / "jobs.json", *tiny),
-        "counts": python("counts.py", build / "bin" / "counts", out / "counts.json",
+        "jobs": python("training/jobs.py", temper, work, out / "jobs.json", *tiny),
+        "counts": python("kernels/counts.py", build / "bin" / "counts", out / "counts.json",
                          *(["--kernels", "plain"] if tiny else [])),
-        "quality": python("quality.py", temper, work, out / "quality.json", *quick),
+        "quality": python("quality/quality.py", temper, work, out / "quality.json", *quick),
     }
-    if (HERE / "growth.py").exists() and size != "tiny":
-        found["growth"] = python("growth.py", temper, out / "growth.json", *quick)
+    if (HERE / "scaling" / "growth.py").exists() and size != "tiny":
+        found["growth"] = python("scaling/growth.py", temper, out / "growth.json", *quick)
     if size == "full":
-        found["tune"] = python("tune.py", temper, work, out / "tune.json")
-        found["python"] = [build.parent / "venv-python" / "bin" / "python", HERE / "python_fit.py", out / "python.json",
+        found["tune"] = python("training/tune.py", temper, work, out / "tune.json")
+        found["python"] = [build.parent / "venv-python" / "bin" / "python", HERE / "training" / "python_fit.py", out / "python.json",
                            "--cap", PYTHON_CAP]
     return found
 
@@ -87,7 +87,7 @@ def torch_losses(kernels):
             rf"softmax \({t1}, {t2}\), C = {classes}, ns a row, lambda kept", line["what"])), None)
         if ours is None:
             continue
-        command = [installed.TORCH_PYTHON, HERE / "peer_torch.py", "loss", str(classes), str(t1), str(t2)]
+        command = [installed.TORCH_PYTHON, HERE / "peers" / "peer_torch.py", "loss", str(classes), str(t1), str(t2)]
         told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
         theirs = told["nanoseconds"]
         lines.append({"section": "Tempered softmax and gradient of a row (f32)",
@@ -97,7 +97,7 @@ def torch_losses(kernels):
 
 
 def tune_lines(told):
-    """What bench/tune.py wrote, as lines like all others."""
+    """What bench/training/tune.py wrote, as lines like all others."""
     return {"lines": [{"section": "A whole grid", "what": row["what"], "value": row["ratio"], "target": row["target"],
                        "direction": "at least", "met": row["ratio"] >= row["target"], "note": row["note"]}
                       for row in told.get("ratios", ())]}

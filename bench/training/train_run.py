@@ -1,0 +1,151 @@
+"""Runs one training of temper or of a peer, in processes of their own, and says how long it took (of the
+processor: other programs do not count) and how good it is."""
+import json
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))  # the folders of bench/ import each other
+from peers import installed  # noqa: E402
+from training import train_data  # noqa: E402
+
+RESOLUTION = 2e-3  # seconds: processes that do the same differ by as much
+AT_ONCE = 1e30  # a tolerance with which LIBLINEAR stops as soon as it has read
+
+
+
+HERE = pathlib.Path(__file__).resolve().parent
+SCRIPTS = {"vw bfgs": (sys.executable, ["peer_vw.py"]), "torch lbfgs": (installed.TORCH_PYTHON, ["peer_torch.py", "fit"])}
+
+
+class Missing(Exception):
+    """A set cannot be had, or what is needed to judge it."""
+
+
+def timed(command, cap):
+    """(processor seconds, standard output), or None after `cap` of them."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_CPU, (cap, cap))
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                               env=installed.environment(), preexec_fn=limit)
+    output = process.stdout.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode < 0:
+        return None
+    if process.returncode:
+        raise Missing(f"{command[0]} has failed")
+    return usage.ru_utime + usage.ru_stime, output
+
+
+class Runner:
+    """One set, and who trains on it; caps: {who, or "all others": the most seconds}."""
+
+    def __init__(self, temper, folder, l2, caps):
+        self.temper, self.folder, self.l2, self.caps = temper, folder, l2, caps
+        if not train_data.make(folder.name, folder, temper):
+            raise Missing(f"the data of {folder.name} is not here (TEMPER_DATA tells where)")
+        self.sparse = (folder / "train.libsvm").exists()
+        self.peer, self.reading = None, {}
+        self.start()
+
+    def start(self):
+        self.peer = subprocess.Popen(
+            [sys.executable, HERE.parent / "peers" / "train_peer.py", self.folder, str(self.l2)], text=True, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, env=installed.environment())
+        about = json.loads(self.peer.stdout.readline())
+        self.rows, self.classes = about["rows"], about["classes"]
+
+    def close(self):
+        self.peer.stdin.close()
+        self.peer.wait()
+
+    def ask(self, **what):
+        """Its answer; None if it ran out of time, which its timer ends it for; a new one is started."""
+        self.peer.stdin.write(json.dumps(what) + "\n")
+        self.peer.stdin.flush()
+        line = self.peer.stdout.readline()
+        if line:
+            return json.loads(line)
+        code = self.peer.wait()
+        self.start()
+        if code != -signal.SIGPROF:
+            raise Missing(f"it has failed with {code}")
+        return None
+
+    def cap(self, name):
+        return self.caps.get(name, self.caps["all others"])
+
+    def run(self, name, tol):
+        if name == "temper":
+            return self.ours(tol)
+        if name.startswith("liblinear -s"):
+            return self.liblinear(name.split()[-1], tol, self.cap(name))
+        if name in SCRIPTS:
+            return self.script(name, tol)
+        return self.ask(do="fit", solver=name, tol=tol, cap=self.cap(name))
+
+    def script(self, name, tol):
+        """A peer that needs a Python, or a process, of its own."""
+        python, script = SCRIPTS[name]
+        weights = self.folder / f"{script[0].split('.')[0]}.npz"
+        done = timed([python, HERE.parent / "peers" / script[0], *script[1:], self.folder, str(self.l2), str(tol), weights],
+                     20 + 2 * self.cap(name))
+        told = done and json.loads(done[1])
+        if not told or told["seconds"] > self.cap(name):
+            return None
+        return {"seconds": told["seconds"], **self.ask(do="weights", file=str(weights))}
+
+    def ours(self, tol, cap=600):
+        model = self.folder / "model.temper"
+        data = ["train.libsvm"] if self.sparse else ["train.npy", "--labels",
+                                                     self.folder / "train.labels"]
+        whole, output = timed(
+            [self.temper, "train", self.folder / data[0], *data[1:], "-m", model, "--threads", "1",
+             "--scale", "none", "--loss", "logistic", "--l2", str(self.l2), "--tol", str(tol),
+             "--max-iter", "100000", "--json", "--quiet"], cap)
+        told = json.loads(output)
+        # On the wall, which other programs lengthen; all of the process is more in any case.
+        seconds = min(told["seconds"]["train"], whole)
+        return {"seconds": seconds, "whole": whole, "solver": told["solver"],
+                "evaluations": told["evaluations"], **self.ask(do="temper", model=str(model))}
+
+    def text(self):
+        """What LIBLINEAR reads."""
+        return self.folder / ("train.libsvm" if self.sparse else "train.svm")
+
+    def liblinear_run(self, kind, tol, cap):
+        # The run that only reads leaves a model too: not in the place of a real one.
+        model = self.folder / f"model.liblinear{kind}{'-read' if tol == AT_ONCE else ''}"
+        cost = 1 / (self.l2 * self.rows)
+        done = timed([shutil.which("liblinear-train"), "-s", kind, "-B", "1", "-q", "-e", str(tol),
+                      "-c", f"{cost:.17g}", self.text(), model], cap)
+        return done and (done[0], model)
+
+    def liblinear(self, kind, tol, cap):
+        if kind not in self.reading:
+            self.reading[kind] = self.liblinear_run(kind, AT_ONCE, 600)[0]
+        done = self.liblinear_run(kind, tol, cap)
+        if done is None:
+            return None
+        self.reading[kind] = min(self.reading[kind],
+                                 self.liblinear_run(kind, AT_ONCE, 600)[0])
+        alone = done[0] - self.reading[kind]
+        return {"seconds": max(alone, RESOLUTION), "whole": done[0], "unclear": alone < RESOLUTION,
+                **self.ask(do="liblinear", model=str(done[1]))}
+
+    def stars(self):
+        """The smallest objectives, ours and LIBLINEAR's (of two classes), found once for all."""
+        path = self.folder / f"stars-{self.l2:g}.json"
+        if path.exists():
+            return json.loads(path.read_text())
+        ours = self.ours(1e-7, cap=1200)
+        stars = {"ours": ours["objective"], "accuracy": ours["accuracy"], "liblinear": None}
+        if self.classes == 2 and self.text().exists() and shutil.which("liblinear-train"):
+            stars["liblinear"] = self.liblinear("0", 1e-8, cap=600)["objective"]
+        path.write_text(json.dumps(stars) + "\n")
+        return stars
