@@ -80,12 +80,12 @@ static temper_status gather_activations(struct audit *audit)
     return status;
 }
 
-static temper_status run_fits(struct audit *audit, struct fit *fit)
+static temper_status run_fits(struct audit *audit, struct fit_spec *fit)
 {
     bool finished;
     for (size_t i = 0; i < audit->options->folds; i++)
-        fit[i] = (struct fit){.loss = audit->loss, .l2 = audit->l2, .part = (uint32_t)i, .after = FIT_BEGINS_AT_ZERO};
-    struct fits_job job = {.ground = &audit->ground,
+        fit[i] = (struct fit_spec){.loss = audit->loss, .l2 = audit->l2, .part = (uint32_t)i, .after = FIT_BEGINS_AT_ZERO};
+    struct fits_job job = {.features = &audit->ground,
                            .partition = &audit->folds,
                            .fit = fit,
                            .count = audit->options->folds,
@@ -118,7 +118,7 @@ static void find_beliefs(struct audit *audit)
 
 temper_status audit_fit(struct audit *audit)
 {
-    struct fit *fit = mem_alloc(audit->options->folds, sizeof *fit);
+    struct fit_spec *fit = mem_alloc(audit->options->folds, sizeof *fit);
     temper_status status = fit ? prepare(audit) : error_no_memory(audit->error);
     if (status == TEMPER_OK)
         status = run_fits(audit, fit);

@@ -67,7 +67,7 @@ static bool batch_new(struct batch *batch, const size_t *which)
         const temper_candidate *candidate = &cv->table[which[i]];
         room = trial_new(batch, which[i], &batch->trial[i]);
         for (size_t part = 0; part < parts; part++)
-            batch->fit[i * parts + part] = (struct fit){candidate->loss, candidate->l2, (uint32_t)(batch->stage - 1),
+            batch->fit[i * parts + part] = (struct fit_spec){candidate->loss, candidate->l2, (uint32_t)(batch->stage - 1),
                                                         (uint32_t)part, FIT_BEGINS_AT_ZERO};
     }
     return room;
@@ -79,7 +79,7 @@ static temper_status run_batch(struct batch *batch, const size_t *which, bool *f
     temper_status status = TEMPER_OK;
     if (!batch_new(batch, which))
         status = error_no_memory(error);
-    struct fits_job job = {.ground = cv->ground,
+    struct fits_job job = {.features = cv->ground,
                            .partition = cv->partition,
                            .fit = batch->fit,
                            .count = batch->trials * batch->parts,

@@ -32,7 +32,7 @@ struct batch {
     size_t parts;
     struct trial *trial;
     size_t trials;
-    struct fit *fit;
+    struct fit_spec *fit;
     double *p, *trusted_activation; /* space */
     struct row_losses *loss;        /* of the rows here, of one fit */
 };

@@ -42,14 +42,14 @@ static bool goes_on(void *context)
     return tuning_goes_on(job->t, job->done);
 }
 
-static temper_status run_folds(struct collecting *job, size_t candidate, int stage, struct fit *fit, bool *finished)
+static temper_status run_folds(struct collecting *job, size_t candidate, int stage, struct fit_spec *fit, bool *finished)
 {
     struct tuning *t = job->t;
     const temper_candidate *chosen = &t->grid.table[candidate];
     size_t parts = job->models->parts;
     for (size_t i = 0; i < parts; i++)
-        fit[i] = (struct fit){chosen->loss, chosen->l2, (uint32_t)(stage - 1), (uint32_t)i, FIT_BEGINS_AT_ZERO};
-    struct fits_job fits = {.ground = &t->ground,
+        fit[i] = (struct fit_spec){chosen->loss, chosen->l2, (uint32_t)(stage - 1), (uint32_t)i, FIT_BEGINS_AT_ZERO};
+    struct fits_job fits = {.features = &t->ground,
                             .partition = t->cv.partition,
                             .fit = fit,
                             .count = parts,
@@ -72,7 +72,7 @@ temper_status fold_models_fit(struct tuning *t, size_t candidate, int stage, str
     size_t parts = crossval_parts(&t->cv, stage), size = fits_size(&t->ground, &t->train);
     struct fold_models models = {.parts = parts, .rows = (size_t)t->data->x.rows};
     struct collecting job = {.t = t, .models = &models, .size = size};
-    struct fit *fit = mem_alloc(parts, sizeof *fit);
+    struct fit_spec *fit = mem_alloc(parts, sizeof *fit);
     job.w = mem_alloc(parts, size * sizeof *job.w);
     models.predicted = mem_alloc(parts, models.rows * sizeof *models.predicted);
     models.mean = mem_alloc(size, sizeof *models.mean);

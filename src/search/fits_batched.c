@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "base/thread.h"
-#include "search/many_fits_internal.h"
+#include "search/many_fits.h"
 #include "search/worker_group.h"
 #include "train/train_state.h"
 
@@ -16,7 +16,7 @@ enum { WORTH_THREADS = 1 << 16 }; /* numbers that a round has to move */
 
 /* ---- Beginning ------------------------------------------------------------------------------- */
 
-static bool same_rows_and_loss(const struct fit *a, const struct fit *b)
+static bool same_rows_and_loss(const struct fit_spec *a, const struct fit_spec *b)
 {
     return a->loss.method == b->loss.method && a->loss.t1 == b->loss.t1 && a->loss.t2 == b->loss.t2 &&
            a->loss.smoothing == b->loss.smoothing && a->part == b->part &&
@@ -26,21 +26,21 @@ static bool same_rows_and_loss(const struct fit *a, const struct fit *b)
 /* The gradient at zero has nothing of the penalty: that of the fit before may do. */
 static bool zero_is_known(const struct crew *crew, size_t number)
 {
-    const struct fit *fit = &crew->job->fit[number];
+    const struct fit_spec *fit = &crew->job->fit[number];
     return fit->after != FIT_BEGINS_AT_ZERO && same_rows_and_loss(fit, &crew->job->fit[fit->after]);
 }
 
 static temper_status start_run(struct crew *crew, struct runner *runner)
 {
     const struct fits_job *job = crew->job;
-    const struct fit *fit = &job->fit[runner->fit];
+    const struct fit_spec *fit = &job->fit[runner->fit];
     struct record *before = fit->after == FIT_BEGINS_AT_ZERO ? NULL : &crew->record[fit->after];
     struct optim_options options = {.gradient_norm = job->options->tolerance * crew->record[runner->fit].zero_norm,
                                     .max_iterations = job->options->max_iterations,
                                     .history = HISTORY};
     runner->whitener = GRAM_PRECONDITIONERS_NONE;
     temper_status status = TEMPER_OK;
-    if (preconditioner_suits(fit->loss, job->ground->data))
+    if (preconditioner_suits(fit->loss, job->features->data))
         status = gram_preconditioners_find(crew->whiteners, fit->l2, &runner->whitener, crew->error);
     if (status == TEMPER_OK)
         status = lbfgs_new(crew->size, runner->whitener != GRAM_PRECONDITIONERS_NONE, &options,
@@ -297,7 +297,7 @@ bool fits_can_batch(const struct fits_job *job)
     for (size_t i = 0; i < job->count; i++)
         if (job->fit[i].loss.method == TEMPER_HINGE) /* goes through phases */
             return false;
-    return multi_supports(job->ground->data) && fits_solver_batches(job);
+    return multi_supports(job->features->data) && fits_solver_batches(job);
 }
 
 temper_status fits_batched(const struct fits_job *job, bool *finished, temper_error *error)

@@ -5,7 +5,7 @@
 
 #include "data/memory/memory_limit.h"
 #include "objective/batch/multi_objective.h"
-#include "search/many_fits_internal.h"
+#include "search/many_fits.h"
 #include "search/preconditioner_shared.h"
 #include "search/tune_state.h"
 #include "search/worker_group.h"

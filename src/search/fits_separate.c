@@ -1,7 +1,7 @@
 /* fits_separate: one training after the other, several at a time: a chain of fits, each of which
  * begins where the one before it ended, to a thread. Several processes go through one after the
  * other, all threads within each. */
-#include "search/many_fits_internal.h"
+#include "search/many_fits.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -38,17 +38,17 @@ struct fitting {
 
 /* ---- One fit --------------------------------------------------------------------------------- */
 
-static bool sees(const struct fits_job *job, const struct fit *fit, size_t row)
+static bool sees(const struct fits_job *job, const struct fit_spec *fit, size_t row)
 {
-    size_t among_all = (size_t)job->ground->data->first_row + row;
+    size_t among_all = (size_t)job->features->data->first_row + row;
     return fit->part == FIT_SEES_ALL || job->partition[fit->partition].part[among_all] != fit->part;
 }
 
 /* The same rows, where those that the fit must not see weigh nothing. */
-static temper_status hide_rows(const struct fits_job *job, const struct fit *fit, struct dataset **out,
+static temper_status hide_rows(const struct fits_job *job, const struct fit_spec *fit, struct dataset **out,
                                temper_error *error)
 {
-    const struct dataset *all = job->ground->data;
+    const struct dataset *all = job->features->data;
     size_t rows = (size_t)all->x.rows;
     double *weight = mem_alloc(rows, sizeof *weight);
     if (!weight)
@@ -97,7 +97,7 @@ static temper_status find_pilot(struct fitting *fitting, size_t number, const st
                                 bool *goes_on)
 {
     struct crew *crew = fitting->crew;
-    const struct fit *fit = &crew->job->fit[number];
+    const struct fit_spec *fit = &crew->job->fit[number];
     *goes_on = true;
     *lent = shared_preconditioners_find(crew->pilots, number);
     if (*lent || !shared_preconditioner_suits(crew->job, fit))
@@ -110,7 +110,7 @@ static temper_status find_pilot(struct fitting *fitting, size_t number, const st
 static temper_status solve(struct fitting *fitting, size_t number, const double *begin)
 {
     const struct fits_job *job = fitting->crew->job;
-    const struct fit *fit = &job->fit[number];
+    const struct fit_spec *fit = &job->fit[number];
     const struct shared_preconditioner *lent;
     struct training_run *t = &fitting->run;
     bool goes_on;
@@ -129,7 +129,7 @@ static temper_status solve(struct fitting *fitting, size_t number, const double 
     fitting->options.follow_context = fitting->crew;
     *t = (struct training_run){.given = fitting->data,
                                .data = fitting->data,
-                               .ground = job->ground,
+                               .ground = job->features,
                                .options = &fitting->options,
                                .error = &fitting->error,
                                .loss = fit->loss,
@@ -147,12 +147,12 @@ static temper_status show(struct fitting *fitting, size_t number)
     struct crew *crew = fitting->crew;
     const struct fits_job *job = crew->job;
     const struct training_run *t = &fitting->run;
-    size_t rows = (size_t)job->ground->data->x.rows, vectors = fits_vectors(job->ground);
+    size_t rows = (size_t)job->features->data->x.rows, vectors = fits_vectors(job->features);
     double *a = mem_alloc(rows, vectors * sizeof *a);
     if (!a)
         return error_no_memory(&fitting->error);
     struct solution solution = {t->answer, vectors, !job->options->no_intercept};
-    temper_status status = scaled_features_activations(job->ground, solution, crew->inside, a, &fitting->error);
+    temper_status status = scaled_features_activations(job->features, solution, crew->inside, a, &fitting->error);
     if (status == TEMPER_OK) {
         struct fit_end end = {number, t->stop, t->before.iterations, t->before.evaluations, t->answer, a};
         pthread_mutex_lock(&crew->lock);
@@ -167,7 +167,7 @@ static temper_status show(struct fitting *fitting, size_t number)
 static temper_status run_fit(struct fitting *fitting, size_t number, const double *begin, double *w, bool *done)
 {
     const struct fits_job *job = fitting->crew->job;
-    const struct fit *fit = &job->fit[number];
+    const struct fit_spec *fit = &job->fit[number];
     temper_status status = hide_rows(job, fit, &fitting->data, &fitting->error);
     if (status == TEMPER_OK)
         status = solve(fitting, number, begin);
@@ -235,7 +235,7 @@ static temper_status run_chain(void *context, size_t number, size_t worker)
     struct crew *crew = context;
     const struct fits_job *job = crew->job;
     struct fitting fitting = {.crew = crew};
-    struct chain chain = {.root = crew->chain[number], .size = fits_size(job->ground, job->options)};
+    struct chain chain = {.root = crew->chain[number], .size = fits_size(job->features, job->options)};
     size_t at = chain.root;
     (void)worker;
     chain.end = mem_alloc(chain_length(crew, chain.root), chain.size * sizeof *chain.end);
@@ -264,7 +264,7 @@ static void find_chains(struct crew *crew)
     }
     crew->at_once = job->threads;
     crew->inside = crew->chains && crew->chains < job->threads ? job->threads / crew->chains : 1;
-    if (!comm_alone(job->ground->data->comm)) { /* processes must talk of the same fit */
+    if (!comm_alone(job->features->data->comm)) { /* processes must talk of the same fit */
         crew->at_once = 1;
         crew->inside = job->threads;
     }

@@ -1,5 +1,5 @@
 /* fits: which way many trainings go. */
-#include "search/many_fits_internal.h"
+#include "search/many_fits.h"
 
 size_t fits_vectors(const struct scaled_features *ground)
 {

@@ -12,7 +12,7 @@
 #define FIT_BEGINS_AT_ZERO SIZE_MAX
 #define FIT_SEES_ALL       UINT32_MAX
 
-struct fit {
+struct fit_spec {
     temper_loss_spec loss; /* resolved, and one that can be trained */
     double l2;
     uint32_t partition, part; /* the rows that it does not see; part FIT_SEES_ALL: none */
@@ -29,9 +29,9 @@ struct fit_end {
 };
 
 struct fits_job {
-    const struct scaled_features *ground;
+    const struct scaled_features *features;
     const struct split *partition; /* as many as the fits name; of the rows of all processes */
-    const struct fit *fit;
+    const struct fit_spec *fit;
     size_t count;
     /* Of these: tolerance, max_iterations, solver, precision and no_intercept. */
     const temper_train_options *options;
@@ -52,6 +52,14 @@ temper_status fits_run(const struct fits_job *job, bool *finished, temper_error 
 /* So many trainings over the same rows; `block` as objective_bytes has it. */
 double fits_bytes(const struct dataset *data, const temper_train_options *options, size_t fits, size_t threads,
                   double *block);
+
+/* Whether the solver of the options can advance many fits at once, and whether these fits can be batched. */
+bool fits_solver_batches(const struct fits_job *job);
+bool fits_can_batch(const struct fits_job *job);
+/* In step: one pass over the rows serves all fits. For two classes. */
+temper_status fits_batched(const struct fits_job *job, bool *finished, temper_error *error);
+/* One training for each fit, several at a time. Any data, any loss. */
+temper_status fits_separate(const struct fits_job *job, bool *finished, temper_error *error);
 
 /* Of w: vectors times features, and intercepts. */
 size_t fits_vectors(const struct scaled_features *ground);

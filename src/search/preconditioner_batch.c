@@ -44,7 +44,7 @@ struct gram_preconditioners {
 static temper_status take_moments(struct gram_preconditioners *whiteners, const struct fits_job *job,
                                   temper_error *error)
 {
-    const struct scaled_features *ground = job->ground;
+    const struct scaled_features *ground = job->features;
     size_t wanted = (size_t)dataset_all_rows(ground->data) / SHARE_OF_ROWS;
     size_t least = (job->few ? FEW_ROWS_A_FEATURE : ROWS_A_FEATURE) * whiteners->n;
     struct objective_spec spec = {.data = ground->data,
@@ -94,7 +94,7 @@ temper_status gram_preconditioners_new(const struct fits_job *job, struct gram_p
         return error_no_memory(error);
     whiteners->kernel = kernel;
     whiteners->intercept = !job->options->no_intercept;
-    whiteners->n = (size_t)job->ground->data->x.columns + (whiteners->intercept ? 1 : 0);
+    whiteners->n = (size_t)job->features->data->x.columns + (whiteners->intercept ? 1 : 0);
     whiteners->threads = job->threads;
     temper_status status = allocate(whiteners, job->count) ? know_rows(whiteners, job, error) : error_no_memory(error);
     if (status == TEMPER_OK)

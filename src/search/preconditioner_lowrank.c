@@ -25,7 +25,7 @@ struct lowrank_preconditioner {
 
 bool lowrank_preconditioner_suits(const struct fits_job *job)
 {
-    const struct scaled_features *ground = job->ground;
+    const struct scaled_features *ground = job->features;
     return job->few && ground->data->x.kind != MATRIX_CSR && ground->scale.spread > 0 &&
            ground->scale.kind == SCALE_STANDARD && ground->data->x.columns >= LEAST_COLUMNS;
 }
@@ -60,7 +60,7 @@ static temper_status look(struct lowrank_preconditioner *principal, const struct
 temper_status lowrank_preconditioner_new(const struct fits_job *job, double bend, struct lowrank_preconditioner **out,
                                          temper_error *error)
 {
-    const struct scaled_features *ground = job->ground;
+    const struct scaled_features *ground = job->features;
     struct lowrank_preconditioner *principal = mem_zeroed(1, sizeof *principal);
     if (!principal)
         return error_no_memory(error);

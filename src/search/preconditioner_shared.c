@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "search/many_fits_internal.h"
+#include "search/many_fits.h"
 
 /* Of all metrics that are lent, together. */
 static const double MOST_BYTES = PRECONDITIONER_MOST_BYTES;
@@ -25,16 +25,16 @@ static bool convex(temper_loss_spec loss)
     return loss.t1 >= loss.t2;
 }
 
-static bool same_aim(const struct fit *a, const struct fit *b)
+static bool same_aim(const struct fit_spec *a, const struct fit_spec *b)
 {
     return a->loss.method == b->loss.method && a->loss.t1 == b->loss.t1 && a->loss.t2 == b->loss.t2 && a->l2 == b->l2;
 }
 
-bool shared_preconditioner_suits(const struct fits_job *job, const struct fit *fit)
+bool shared_preconditioner_suits(const struct fits_job *job, const struct fit_spec *fit)
 {
-    return fit->part != FIT_SEES_ALL && job->ground->data->classes.count > 2 && fits_solver_batches(job) &&
+    return fit->part != FIT_SEES_ALL && job->features->data->classes.count > 2 && fits_solver_batches(job) &&
            fit->loss.method != TEMPER_HINGE && fit->loss.method != TEMPER_BREGMAN &&
-           preconditioner_suits(fit->loss, job->ground->data);
+           preconditioner_suits(fit->loss, job->features->data);
 }
 
 static double bytes_of(const struct dataset *data, temper_loss_spec loss)
@@ -58,15 +58,15 @@ static size_t assign(const struct fits_job *job, size_t *of, size_t *first)
     size_t count = 0;
     double bytes = 0;
     for (size_t i = 0; i < job->count; i++) {
-        const struct fit *fit = &job->fit[i];
+        const struct fit_spec *fit = &job->fit[i];
         size_t k = 0;
         of[i] = NONE;
         if (!shared_preconditioner_suits(job, fit))
             continue;
         while (k < count && !same_aim(fit, &job->fit[first[k]]))
             k++;
-        if (k == count && has_company(job, i) && bytes + bytes_of(job->ground->data, fit->loss) <= MOST_BYTES) {
-            bytes += bytes_of(job->ground->data, fit->loss);
+        if (k == count && has_company(job, i) && bytes + bytes_of(job->features->data, fit->loss) <= MOST_BYTES) {
+            bytes += bytes_of(job->features->data, fit->loss);
             first[count++] = i;
         }
         if (k < count)
@@ -88,7 +88,7 @@ double shared_preconditioners_most_bytes(const struct dataset *data, size_t fits
 /* ---- One of them ----------------------------------------------------------------------------- */
 
 /* Takes the iterations that are taken in the metric of W = 0, and makes the next one. */
-temper_status shared_preconditioner_fit(const struct fits_job *job, const struct fit *fit, struct pilot_progress watch,
+temper_status shared_preconditioner_fit(const struct fits_job *job, const struct fit_spec *fit, struct pilot_progress watch,
                                         struct shared_preconditioner *out, bool *finished, temper_error *error)
 {
     temper_train_options options = temper_train_defaults();
@@ -101,9 +101,9 @@ temper_status shared_preconditioner_fit(const struct fits_job *job, const struct
     options.threads = watch.threads;
     options.follow = watch.follow;
     options.follow_context = watch.context;
-    struct training_run t = {.given = job->ground->data,
-                             .data = job->ground->data,
-                             .ground = job->ground,
+    struct training_run t = {.given = job->features->data,
+                             .data = job->features->data,
+                             .ground = job->features,
                              .options = &options,
                              .error = error,
                              .loss = fit->loss,

@@ -12,7 +12,7 @@
 
 /* Whether the fit takes its steps in the metric of a pilot: those do that leave rows out, have many
  * classes, and a metric at all. */
-bool shared_preconditioner_suits(const struct fits_job *job, const struct fit *fit);
+bool shared_preconditioner_suits(const struct fits_job *job, const struct fit_spec *fit);
 
 /* Whoever waits for a pilot, and on how many threads it runs. */
 struct pilot_progress {
@@ -23,7 +23,7 @@ struct pilot_progress {
 
 /* To be freed by shared_preconditioner_free, whatever the status. *finished is false where `watch`
  * ended it. Without factors where there are none: all features 0, say. */
-temper_status shared_preconditioner_fit(const struct fits_job *job, const struct fit *fit, struct pilot_progress watch,
+temper_status shared_preconditioner_fit(const struct fits_job *job, const struct fit_spec *fit, struct pilot_progress watch,
                                         struct shared_preconditioner *out, bool *finished, temper_error *error);
 void shared_preconditioner_free(struct shared_preconditioner *pilot);
 

@@ -36,7 +36,7 @@ struct crew_room crew_room(const struct dataset *data, size_t size, size_t fits)
 static bool allocate(struct crew *crew)
 {
     const struct fits_job *job = crew->job;
-    struct crew_room room = crew_room(job->ground->data, crew->size, job->count);
+    struct crew_room room = crew_room(job->features->data, crew->size, job->count);
     crew->slots = room.slots;
     crew->score_slots = room.score_slots;
     crew->record = mem_zeroed(job->count, sizeof *crew->record);
@@ -67,7 +67,7 @@ static uint32_t count_partitions(const struct fits_job *job)
 static void fill_members(const struct fits_job *job, struct multi_member *member)
 {
     for (size_t i = 0; i < job->count; i++) {
-        const struct fit *fit = &job->fit[i];
+        const struct fit_spec *fit = &job->fit[i];
         int partition = fit->part == FIT_SEES_ALL ? GROUP_NO_PARTITION : (int)fit->partition;
         member[i] = (struct multi_member){fit->loss, fit->l2, partition, fit->part};
     }
@@ -77,11 +77,11 @@ static temper_status make_group(struct crew *crew)
 {
     const struct fits_job *job = crew->job;
     uint32_t partitions = count_partitions(job);
-    struct multi_spec spec = {.data = job->ground->data,
-                              .scale = scaled_features_scale(job->ground),
+    struct multi_spec spec = {.data = job->features->data,
+                              .scale = scaled_features_scale(job->features),
                               .intercept = !job->options->no_intercept,
                               .threads = job->threads};
-    temper_status status = choose_precision(job->options, job->ground->data, &spec.f64, crew->error);
+    temper_status status = choose_precision(job->options, job->features->data, &spec.f64, crew->error);
     if (status != TEMPER_OK)
         return status;
     struct multi_member *member = mem_alloc(job->count, sizeof *member);
@@ -89,7 +89,7 @@ static temper_status make_group(struct crew *crew)
     if (member && part) {
         fill_members(job, member);
         for (uint32_t p = 0; p < partitions; p++)
-            part[p] = job->partition[p].part + job->ground->data->first_row;
+            part[p] = job->partition[p].part + job->features->data->first_row;
         spec.partition = part;
         status = multi_objective_new(&spec, member, job->count, &crew->group, crew->error);
     } else {
@@ -104,7 +104,7 @@ static temper_status make_whiteners(struct crew *crew)
 {
     const struct fits_job *job = crew->job;
     for (size_t i = 0; i < job->count; i++)
-        if (preconditioner_suits(job->fit[i].loss, job->ground->data))
+        if (preconditioner_suits(job->fit[i].loss, job->features->data))
             return gram_preconditioners_new(job, &crew->whiteners, crew->error);
     return TEMPER_OK;
 }
@@ -132,8 +132,8 @@ temper_status worker_group_new(const struct fits_job *job, struct crew **out, te
         return error_no_memory(error);
     crew->job = job;
     crew->error = error;
-    crew->size = fits_size(job->ground, job->options);
-    crew->rows = (size_t)job->ground->data->x.rows;
+    crew->size = fits_size(job->features, job->options);
+    crew->rows = (size_t)job->features->data->x.rows;
     temper_status status = allocate(crew) ? make_group(crew) : error_no_memory(error);
     if (status == TEMPER_OK)
         status = make_whiteners(crew);

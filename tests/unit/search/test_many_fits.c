@@ -43,15 +43,15 @@ static bool goes_on(void *context)
 }
 
 /* Chains of three penalties for each fold, and one that sees all rows. */
-static size_t made_fits(temper_loss_spec loss, struct fit *fit)
+static size_t made_fits(temper_loss_spec loss, struct fit_spec *fit)
 {
     size_t count = 0;
     for (uint32_t part = 0; part < FOLDS; part++)
         for (size_t i = 0; i < 3; i++) {
             size_t after = i ? count - 1 : FIT_BEGINS_AT_ZERO;
-            fit[count++] = (struct fit){loss, pow(0.1, (double)i + 1), 0, part, after};
+            fit[count++] = (struct fit_spec){loss, pow(0.1, (double)i + 1), 0, part, after};
         }
-    fit[count++] = (struct fit){loss, 0.01, 0, FIT_SEES_ALL, FIT_BEGINS_AT_ZERO};
+    fit[count++] = (struct fit_spec){loss, 0.01, 0, FIT_SEES_ALL, FIT_BEGINS_AT_ZERO};
     return count;
 }
 
@@ -60,7 +60,7 @@ struct made_job {
     struct dataset *data;
     struct scaled_features ground;
     struct split split;
-    struct fit fit[MOST_FITS];
+    struct fit_spec fit[MOST_FITS];
     temper_train_options options;
     struct fits_job job;
     struct ends *ends;
@@ -79,7 +79,7 @@ static void job_new(struct made_job *made, enum matrix_kind kind, size_t classes
     made->ends->size = fits_size(&made->ground, &made->options);
     made->ends->activations = ROWS * fits_vectors(&made->ground);
     made->ends->steps_left = SIZE_MAX;
-    made->job = (struct fits_job){.ground = &made->ground,
+    made->job = (struct fits_job){.features = &made->ground,
                                   .partition = &made->split,
                                   .fit = made->fit,
                                   .count = made_fits(loss_resolve(loss), made->fit),
@@ -99,7 +99,7 @@ static void job_free(struct made_job *made)
 }
 
 /* Trains on the rows that the fit may see, and nothing else. */
-static temper_model *train_apart(const struct made_job *made, const struct fit *fit)
+static temper_model *train_apart(const struct made_job *made, const struct fit_spec *fit)
 {
     size_t row[ROWS], count = 0;
     struct dataset *seen;

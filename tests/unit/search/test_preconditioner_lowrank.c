@@ -27,7 +27,7 @@ static void made_new(struct made *made, const char *scale)
     *made = (struct made){.data = made_data(MATRIX_F64, ROWS, COLUMNS, 2)};
     CHECK(scaled_features_new(made->data, scale, 1, &made->ground, NULL) == TEMPER_OK);
     made->options = made_options();
-    made->job = (struct fits_job){.ground = &made->ground, .options = &made->options, .threads = 1, .few = true};
+    made->job = (struct fits_job){.features = &made->ground, .options = &made->options, .threads = 1, .few = true};
 }
 
 static void made_free(struct made *made)
