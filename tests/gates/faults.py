@@ -1,5 +1,6 @@
 """The faults that the gates must catch: what is changed where, which gate should see it, and what
-the gate should then say. An edit replaces its anchor, which must be there exactly once."""
+the gate should then say. An edit replaces its anchor, which must be there exactly once; an empty anchor creates the
+file, and a name with {n} creates 31 of them."""
 from dataclasses import dataclass
 
 
@@ -115,7 +116,7 @@ FAULTS = [
     Fault("layout", ("lint", "format", "src/base/random.c"), "src/base/random.c",
           "    double radius = sqrt(", "  double radius=sqrt(",
           r"random\.c:\d+:\d+: error: code should be clang-formatted"),
-    Fault("banned-word", ("lint", "words"), "src/base/text.c",
+    Fault("unsafe-function", ("lint", "unsafe-functions"), "src/base/text.c",
           "    memcpy(text->bytes + text->length, bytes, length);\n",
           "    strcpy(text->bytes + text->length, bytes);\n",
           r"src/base/text\.c:\d+:.*strcpy"),
@@ -123,6 +124,20 @@ FAULTS = [
           "bool add_size(size_t a, size_t b, size_t *out)\n",
           "bool add_size(int c, int d, int e, int f, size_t a, size_t b, size_t *out)\n",
           r"memory\.c:\d+: add_size has 7 parameters"),
+    Fault("old-dialect", ("lint", "vocabulary"), "src/base/memory.h",
+          "#ifndef BASE_MEMORY_H\n", "/* whoever frees it */\n#ifndef BASE_MEMORY_H\n",
+          r"src/base/memory\.h:\d+: 'whoever': write"),
+    Fault("crowded-folder", ("lint", "structure"), "src/comm/piece_{n}.c", "", "int piece_{n};\n",
+          r"src/comm: \d+ files, at most 30"),
+    Fault("repeated-name", ("lint", "structure"), "src/comm/memory.c", "", "int again;\n",
+          r"memory\.c: is the name of 2 files"),
+    Fault("repeated-tag", ("lint", "structure"), "src/comm/comm.c",
+          '#include "comm/comm.h"\n', '#include "comm/comm.h"\n\nstruct text {\n    int again;\n};\n',
+          r"text: is the tag of 2 types"),
+    Fault("unused-header", ("lint", "structure"), "src/comm/forgotten.h", "", "int forgotten;\n",
+          r"src/comm/forgotten\.h: no file includes it"),
+    Fault("long-file", ("lint", "sizes"), "src/comm/endless.c", "", "/* endless */\n" * 801,
+          r"endless\.c: 801 lines, at most 800"),
     Fault("unquoted", ("lint", "shell"), "tools/lint/files",
           'cd "$(dirname "$0")/../.."', "cd $(dirname $0)/../..",
           r"SC2046"),
