@@ -4,7 +4,7 @@
  * and, doubled, quotes. Blanks around a cell do not belong to it, unless they are within its
  * quotes. Lines end in \n or \r\n; blank lines are skipped, and so is a byte order mark. Every row
  * has as many cells as the first line. What is not understood is refused: a quote within a bare
- * cell, text behind a closing quote, a carriage return within a line, a NUL byte.
+ * cell, text after a closing quote, a carriage return within a line, a NUL byte.
  *
  * Separator: a tab if the format is tsv, by option or by name. Otherwise a comma if the first line
  * has one; if not, a tab or a semicolon, whichever it has more of, with a note.

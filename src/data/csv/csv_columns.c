@@ -305,7 +305,7 @@ temper_status csv_columns_finish(struct csv_column_plan *plan, const struct read
     if (plan->width == 0)
         return error_set(reading->error, TEMPER_BAD_DATA,
                          "%s: no column is left for features; pass another --label or --ignore, or "
-                         "--format if this is no %s",
+                         "--format if this is not %s",
                          place_text(plan->path).text, plan->format.separator == '\t' ? "TSV" : "CSV");
     plan->cell_size = plan->f64 ? sizeof(double) : sizeof(float);
     plan->category = mem_alloc(plan->categories, sizeof *plan->category);

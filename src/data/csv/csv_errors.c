@@ -20,7 +20,7 @@ static const char *const sentences[] = {
     [CSV_QUOTE_OPEN] = "the quote that opens here is never closed; close it, or double it and quote "
                        "the cell",
     [CSV_QUOTE_INSIDE] = "a quote inside a cell; put the cell in quotes and double the quote",
-    [CSV_QUOTE_BEHIND] = "text behind a closing quote; double the quote if it belongs to the cell",
+    [CSV_QUOTE_BEHIND] = "text after a closing quote; double the quote if it belongs to the cell",
     [CSV_RETURN] = "a carriage return inside a line; end lines by \\n or \\r\\n, or quote the cell",
     [CSV_NUL] = "a NUL byte; convert the file to plain text, from UTF-16 perhaps",
     [CSV_FIELDS] = "expected @m fields, found @n; correct the line or remove it",
@@ -36,8 +36,8 @@ static const char *const sentences[] = {
                             "is a header, or correct the cell",
     [CSV_TEXT_LATER] = "text '@t' in @c; if it is a column of numbers, correct the cell, or empty it and pass "
                        "--missing; else pass --categorical @o for a 0/1 feature of each text, or --ignore @o",
-    [CSV_TEXT_FIGURE] = "'@t' in @c is no plain number; write it as 1234.5, without commas, blanks "
-                        "and signs of money or percent, or pass --ignore @o",
+    [CSV_TEXT_FIGURE] = "'@t' in @c is not a plain number; write it as 1234.5, without commas, spaces and signs of "
+                        "money or percent, or pass --ignore @o",
     [CSV_TEXT_MANY] = "text in columns @s; pass @l--categorical NAMES for a 0/1 feature of each text where these "
                       "are few, and --ignore NAMES for the others; to leave all out: --ignore @a",
     [CSV_TEXT_FIRST_MANY] = "text in columns @s; pass --header yes if this is a header, or @l--categorical NAMES for a "
@@ -53,7 +53,7 @@ static const char *const sentences[] = {
     [CSV_LABELS] = "more than 65536 different labels in @c; name another --label",
     [CSV_VALUES] = "more than 65536 different texts in @c; pass --ignore @o",
     [CSV_WEIGHT_MISSING] = "no weight in @c; drop the row or pass --missing drop",
-    [CSV_WEIGHT] = "weight '@t' in @c is no number from 0 on; correct it or drop the row",
+    [CSV_WEIGHT] = "weight '@t' in @c is not a number of at least 0; correct it or drop the row",
 };
 
 /* The cell is cut short: the remedy must fit in behind it. */

@@ -219,11 +219,11 @@ static void note(const struct table *table, const struct reading *reading, struc
     data->missing_filled = table->whole->missing;
     data->missing_dropped = table->whole->dropped;
     if (plan->separator_told)
-        dataset_note(data, "separator: %s, told by the first line",
+        dataset_note(data, "separator: %s, inferred from the first line",
                      plan->format.separator == '\t' ? "tab" : "semicolon");
     if (!plan->header_told)
-        dataset_note(data, plan->header ? "header: the first line, told by its text; --header no if it is a row"
-                                        : "header: none, told by the first lines; --header yes if there is one");
+        dataset_note(data, plan->header ? "header: the first line, inferred from its text; --header no if it is a row"
+                                        : "header: none, inferred from the first lines; --header yes if there is one");
     if (plan->label != CSV_NO_COLUMN && !reading->options->label && !reading->schema)
         dataset_note(data, "label: %s, the last one; --label names another", csv_column_shown(plan, plan->label).text);
     if (plan->categories > 0)

@@ -102,8 +102,8 @@ static temper_status take_record(struct gathering *g, const unsigned char *recor
     char place[PATH_SHOWN], name[2] = {(char)('0' + record[0] % CLASSES), '\0'};
     if (record[0] >= CLASSES)
         return error_at(g->reading->error, TEMPER_BAD_DATA, g->rows + 1, 1,
-                        "%s:%zu:1: record %zu has the label %d, and CIFAR-10 has 0 to 9; is it "
-                        "another kind of file? say so by --format",
+                        "%s:%zu:1: record %zu has the label %d, and CIFAR-10 has 0 to 9; if it is another kind of "
+                        "file, name its format with --format",
                         path_shown(g->reading->path, place), g->rows + 1, g->rows + 1, record[0]);
     uint32_t label = classes_add(&g->data->classes, name, 1);
     if (label == CLASSES_NO_MEMORY)
@@ -117,8 +117,8 @@ static temper_status cut_record(const struct gathering *g, size_t bytes)
 {
     char place[PATH_SHOWN];
     return error_at(g->reading->error, TEMPER_BAD_DATA, g->rows + 1, bytes + 1,
-                    "%s:%zu:%zu: record %zu has %zu bytes of %d; the file was cut off, or is no "
-                    "CIFAR-10: copy it again, or say what it is by --format",
+                    "%s:%zu:%zu: record %zu has %zu bytes of %d; the file was cut off, or is not CIFAR-10: copy it "
+                    "again, or name its format with --format",
                     path_shown(g->reading->path, place), g->rows + 1, bytes + 1, g->rows + 1, bytes, RECORD);
 }
 
@@ -160,7 +160,7 @@ static temper_status finish(struct gathering *g)
     struct matrix *x = &g->data->x;
     if (g->rows == 0)
         return error_set(g->reading->error, TEMPER_BAD_DATA,
-                         "%s: there is no record in it; give a file of CIFAR-10 records",
+                         "%s: it contains no records; give a file of CIFAR-10 records",
                          path_shown(g->reading->path, place));
     if (g->rows < g->room && reserve(g, g->rows) != TEMPER_OK)
         return TEMPER_NO_MEMORY;

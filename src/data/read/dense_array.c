@@ -36,13 +36,13 @@ static temper_status wrong_length(const struct filling *f, uint64_t held, bool m
     uint64_t wanted = f->total * plan->element.size;
     char place[PATH_SHOWN];
     return error_set(f->reading->error, TEMPER_BAD_DATA,
-                     "%s: there are %s%llu bytes of numbers, but the header tells of %llu x %llu of "
+                     "%s: there are %s%llu bytes of numbers, but the header specifies %llu x %llu of "
                      "%zu bytes each, %llu in all; %s",
                      path_shown(f->reading->path, place), more ? "more than " : "", (unsigned long long)held,
                      (unsigned long long)plan->rows, (unsigned long long)plan->columns, plan->element.size,
                      (unsigned long long)wanted,
                      held < wanted ? "it was cut off: copy it or save it again"
-                                   : "something was put behind it: save it again");
+                                   : "something was appended to it: save it again");
 }
 
 /* Where element `index` of the stream belongs, counted from 1. */
@@ -232,7 +232,7 @@ static temper_status turn_columns(struct filling *f)
     assert(f->out);
     if (f->reading->spill) /* every page of the one meets every page of the other */
         return error_set(f->reading->error, TEMPER_USAGE,
-                         "%s: its numbers are column by column, which --memory cannot turn; save it "
+                         "%s: its numbers are column by column, which --memory cannot transpose; save it "
                          "row by row (order C), or drop --memory",
                          path_shown(f->reading->path, place));
     unsigned char *out = mem_alloc((size_t)f->total, kind_size(f->kind));
@@ -288,7 +288,7 @@ static temper_status count_elements(struct filling *f)
     if (plan->rows > SIZE_MAX || plan->columns > SIZE_MAX ||
         !mul_size((size_t)plan->rows, (size_t)plan->columns, &total) || !mul_size(total, 2 * sizeof(double), &bytes))
         return error_set(f->reading->error, TEMPER_BAD_DATA,
-                         "%s: its header tells of %llu x %llu numbers, more than a machine can "
+                         "%s: its header specifies %llu x %llu numbers, more than a machine can "
                          "address; it is damaged: copy it or save it again",
                          place, (unsigned long long)plan->rows, (unsigned long long)plan->columns);
     f->total = total;

@@ -70,7 +70,7 @@ static temper_status add_names(struct shards *shards)
         return error_no_memory(shards->error);
     while ((name = next_name(&at))) {
         if (name[0] == '@' || strcmp(name, "-") == 0)
-            return error_set(shards->error, TEMPER_BAD_DATA, "%s: '%.64s' is no file; name files, one a line",
+            return error_set(shards->error, TEMPER_BAD_DATA, "%s: '%.64s' is not a file; name files, one per line",
                              place_text(shards->path).text, name);
         if (!(shards->file[shards->count] = place(shards, name)))
             return error_no_memory(shards->error);

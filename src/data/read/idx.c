@@ -60,7 +60,7 @@ static temper_status read_magic(const struct reading *reading, struct rectangle 
         if (types[i].code == magic[2])
             out->element = (struct element){types[i].kind, types[i].size, true};
     if (magic[0] != 0 || magic[1] != 0 || out->element.size == 0)
-        return bad_header(reading, "does not begin as an IDX file does", "say what it is by --format");
+        return bad_header(reading, "does not begin like an IDX file", "name its format with --format");
     if (magic[3] == 0)
         return bad_header(reading, "an IDX file of no dimensions has no rows", "copy it again");
     *count = magic[3];

@@ -182,10 +182,10 @@ static temper_status finish(struct libsvm_reading *state, struct dataset *data)
                          "%s: no rows, only blanks and comments; give a file with rows",
                          place_text(reading->path).text);
     if (!reading->piece && state->whole.columns == 0)
-        return error_set(reading->error, TEMPER_BAD_DATA,
-                         "%s: no row has a feature; write index:value behind labels, or say what the "
-                         "file is by --format",
-                         place_text(reading->path).text);
+        return error_set(
+            reading->error, TEMPER_BAD_DATA,
+            "%s: no row has a feature; write index:value after labels, or name the format of the file with --format",
+            place_text(reading->path).text);
     if (state->whole.qid)
         dataset_note(data, "qid: ignored; temper does not rank");
     csr_builder_move(&state->whole, data);

@@ -103,7 +103,7 @@ static temper_status fail_value(struct cursor *at, const char *from, enum number
     if (*from == '\0' && from < at->piece->to)
         return fail_nul(at, from);
     if (from == token_end(from))
-        return fail(at, from, "a value is missing behind ':'; write index:value");
+        return fail(at, from, "a value is missing after ':'; write index:value");
     return fail(at, from, "value '%s' is not a number; write index:value", token.text);
 }
 

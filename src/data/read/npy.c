@@ -20,7 +20,7 @@ temper_status read_npy(struct reading *reading, struct dataset *data)
         return status;
     data->format = "npy";
     if (rectangle.by_columns && rectangle.columns > 1)
-        dataset_note(data, "Fortran order: turned; numpy.ascontiguousarray before saving halves the "
+        dataset_note(data, "Fortran order: transposed; numpy.ascontiguousarray before saving halves the "
                            "memory that reading takes");
     return TEMPER_OK;
 }

@@ -197,7 +197,7 @@ static temper_status wrong_dimensions(const struct dictionary *d, size_t dimensi
 {
     char place[PATH_SHOWN];
     return error_set(d->reading->error, TEMPER_BAD_DATA,
-                     "%s: an array of %zu dimensions is no table of rows and features; save "
+                     "%s: an array of %zu dimensions is not a table of rows and features; save "
                      "a.reshape(len(a), -1)%s",
                      path_shown(d->reading->path, place), dimensions,
                      dimensions == 0 ? " of an array that has rows" : "");
@@ -213,7 +213,7 @@ static temper_status take_shape(struct dictionary *d)
         return bad_header(d, "there is no shape");
     while (!take(d, ')')) {
         if (!take_integer(d, count < MOST_DIMENSIONS ? &size[count] : &more))
-            return bad_header(d, "the shape has something that is no size");
+            return bad_header(d, "the shape has something that is not a size");
         count++;
         if (!take(d, ',')) {
             if (count == 1 || !take(d, ')')) /* (3) is no tuple */
@@ -267,7 +267,7 @@ static temper_status take_dictionary(struct dictionary *d)
     const char *close = d->at - 1;
     skip_blanks(d);
     if (d->at != d->end)
-        return bad_header(d, "there is something behind the dictionary");
+        return bad_header(d, "there is something after the dictionary");
     d->at = close; /* where what is missing should be */
     if (!d->has_type)
         return bad_header(d, "'descr' is missing in the dictionary that ends");
@@ -304,7 +304,7 @@ static temper_status read_start(const struct reading *reading, size_t *length, s
     path_shown(reading->path, place);
     if (memcmp(bytes, "\x93NUMPY", MAGIC_LENGTH) != 0)
         return error_set(reading->error, TEMPER_BAD_DATA,
-                         "%s: does not begin as an NPY file does; say what it is by --format", place);
+                         "%s: does not begin like an NPY file; name its format with --format", place);
     if (bytes[6] < 1 || bytes[6] > 3 || bytes[7] != 0)
         return error_set(reading->error, TEMPER_BAD_DATA,
                          "%s: version %d.%d of NPY is unknown; save it again with numpy.save", place, bytes[6],

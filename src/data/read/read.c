@@ -34,10 +34,11 @@ static char *copy_text(const char *text)
 
 static temper_status unknown_format(const struct reading *reading)
 {
-    return error_set(reading->error, TEMPER_BAD_DATA,
-                     "%s: neither its content nor its name tells the format; pass --format with one of "
-                     "%s",
-                     place_text(reading->path).text, format_names);
+    return error_set(
+        reading->error, TEMPER_BAD_DATA,
+        "%s: the format can be inferred neither from its content nor from its name; pass --format with one of "
+        "%s",
+        place_text(reading->path).text, format_names);
 }
 
 static temper_status named_format(const struct reading *reading, const struct format **format)
@@ -64,7 +65,7 @@ static temper_status refuse_table(const struct reading *reading, const unsigned 
     const char *table = unsupported_table(bytes, length);
     if (!table)
         return TEMPER_OK;
-    return error_set(reading->error, TEMPER_BAD_DATA, "%s: this seems %s, or say what it is by --format",
+    return error_set(reading->error, TEMPER_BAD_DATA, "%s: this looks like %s, or name its format with --format",
                      place_text(reading->path).text, table);
 }
 
@@ -92,7 +93,7 @@ static temper_status guess_format(const struct reading *reading, const unsigned 
         *format = format_of_path(reading->path);
     if (!*format)
         return unknown_format(reading);
-    dataset_note(data, "format: %s, told by the %s", (*format)->name, by_content ? "content" : "extension");
+    dataset_note(data, "format: %s, inferred from the %s", (*format)->name, by_content ? "content" : "extension");
     return TEMPER_OK;
 }
 
@@ -121,7 +122,7 @@ static void say_what_was_assumed(const struct reading *reading, const struct for
         return;
     size_t used = strlen(error->message);
     snprintf(error->message + used, sizeof error->message - used,
-             " (read as %s, told by the content; --format names another)", format->name);
+             " (read as %s, inferred from the content; --format names another)", format->name);
 }
 
 /* ---- After the reader

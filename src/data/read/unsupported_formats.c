@@ -214,9 +214,9 @@ static const char *table_line(const unsigned char *p, const unsigned char *to)
     if (memchr(p, ',', length) || memchr(p, ';', length) || memchr(p, '\t', length) || memchr(p, ':', length))
         return NULL;
     if (memchr(p, '|', length))
-        return "a table with bars between its columns; put commas there (tr '|' ',')";
+        return "a table with bars between its columns; replace them by commas (tr '|' ',')";
     if (has_blanks_between(p, to))
-        return "a table with blanks between its columns; put commas there (tr -s ' ' ',')";
+        return "a table with spaces between its columns; replace them by commas (tr -s ' ' ',')";
     return NULL;
 }
 

@@ -189,7 +189,7 @@ temper_status tmpr_header_decode(const unsigned char header[TMPR_HEADER], const 
     path_shown(path, place);
     if (memcmp(header, TMPR_MAGIC, TMPR_MAGIC_LENGTH) != 0)
         return error_set(error, TEMPER_BAD_DATA,
-                         "%s: does not begin as a .tmpr file does; say what it is by --format, or "
+                         "%s: does not begin like a .tmpr file; name its format with --format, or "
                          "copy it again (as binary)",
                          place);
     if (version > TMPR_VERSION)

@@ -45,7 +45,7 @@ static temper_status wrong_length(const struct opening *opening, uint64_t held, 
                          "source again",
                          place, (unsigned long long)held, (unsigned long long)expected);
     return error_set(opening->error, TEMPER_BAD_DATA,
-                     "%s: damaged: there are bytes behind its end, which is at %llu; copy it again, "
+                     "%s: damaged: there are bytes after its end, which is at %llu; copy it again, "
                      "or convert its source again",
                      place, (unsigned long long)expected);
 }

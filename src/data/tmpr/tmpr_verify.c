@@ -127,7 +127,7 @@ static temper_status check_section(const struct dataset *data, const struct tmpr
     if (bad == last)
         return TEMPER_OK;
     return error_set(error, TEMPER_BAD_DATA,
-                     "%s: its checksums are right, but not what it holds: %s, which number %llu "
+                     "%s: its checksums are right, but its content is not: %s, which number %llu "
                      "does not; convert its source again",
                      file_shown(data, place), rules[section].must, (unsigned long long)bad + 1);
 }
@@ -167,7 +167,7 @@ temper_status tmpr_verify_block(const struct dataset *data, size_t block, temper
     struct tmpr_layout layout = {0};
     temper_status status = layout_of(data, &layout, error);
     if (status == TEMPER_OK && block >= layout.blocks)
-        return error_set(error, TEMPER_USAGE, "block %zu is behind the last one, %zu; count from 0", block,
+        return error_set(error, TEMPER_USAGE, "block %zu is after the last one, %zu; count from 0", block,
                          layout.blocks);
     return status == TEMPER_OK ? check_block(data, &layout, block, error) : status;
 }

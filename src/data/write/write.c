@@ -40,7 +40,8 @@ static temper_status choose_format(const char *path, const char *name, const str
         return TEMPER_OK;
     if (name)
         return error_set(error, TEMPER_USAGE, "there is no format '%.64s'; formats are %s", name, format_names);
-    return error_set(error, TEMPER_USAGE, "%s: the extension tells no format; use another, or pass --to with one of %s",
+    return error_set(error, TEMPER_USAGE,
+                     "%s: the format cannot be inferred from the extension; use another, or pass --to with one of %s",
                      place_text(path).text, format_names);
 }
 
@@ -126,7 +127,7 @@ static temper_status refuse_stale(const char *labels, const char *path, temper_e
     if (access(labels, F_OK) != 0)
         return TEMPER_OK;
     return error_set(error, TEMPER_USAGE,
-                     "%s: is there, and would be read as the labels of %s, which has none; remove "
+                     "%s: exists, and would be read as the labels of %s, which has none; remove "
                      "it, or choose another name",
                      place_text(labels).text, place_text(path).text);
 }

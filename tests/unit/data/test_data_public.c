@@ -65,7 +65,7 @@ TEST(assumed_format_is_told)
     scratch_enter();
     scratch_write("numbers.svm", "1,2\n3\n", 6);
     CHECK(temper_data_read("numbers.svm", NULL, &data, &error) == TEMPER_BAD_DATA);
-    CHECK(strstr(error.message, "(read as csv, told by the content; --format names another)") != NULL);
+    CHECK(strstr(error.message, "(read as csv, inferred from the content; --format names another)") != NULL);
     scratch_write("numbers.csv", "1,2\n3\n", 6);
     CHECK(temper_data_read("numbers.csv", NULL, &data, &error) == TEMPER_BAD_DATA);
     CHECK(strstr(error.message, "read as") == NULL);

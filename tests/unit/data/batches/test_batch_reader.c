@@ -64,7 +64,7 @@ static size_t check_file(const char *path, temper_read_options options, const st
         snprintf(what, sizeof what, "%s, portions of %zu", path, portions[p]);
         size_t batches = compare(stream, whole, what);
         most = batches > most ? batches : most;
-        CHECK(strstr(whole->notes, "told by") == NULL || strstr(batch_reader_notes(stream), "told by") != NULL);
+        CHECK(strstr(whole->notes, "inferred from") == NULL || strstr(batch_reader_notes(stream), "inferred from") != NULL);
         batch_reader_close(stream);
     }
     dataset_free(whole);

@@ -203,7 +203,7 @@ static temper_status open_and_read(const temper_model *model, const char *path, 
         temper_data_free(batch);
     }
     if (status == TEMPER_OK)
-        CHECK(strstr(temper_stream_notes(stream), "told by") != NULL);
+        CHECK(strstr(temper_stream_notes(stream), "inferred from") != NULL);
     temper_stream_close(stream);
     return status;
 }

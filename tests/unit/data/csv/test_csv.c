@@ -57,11 +57,11 @@ TEST(separators)
     check_table("x, the first\ty\tk\n1\t2\ta b\n", (temper_read_options){.format = "tsv"}, "1 2", "x, the first y",
                 "a b");
     struct dataset *data = csv_good("x;y;k\n1;2;a\n", DEFAULTS);
-    CHECK(strstr(data->notes, "separator: semicolon, told by the first line\n") != NULL);
+    CHECK(strstr(data->notes, "separator: semicolon, inferred from the first line\n") != NULL);
     CHECK_EQ_TEXT(data->format, "csv");
     dataset_free(data);
     data = csv_good("x\ty\tk\n1\t2\ta\n", DEFAULTS);
-    CHECK(strstr(data->notes, "separator: tab, told by the first line\n") != NULL);
+    CHECK(strstr(data->notes, "separator: tab, inferred from the first line\n") != NULL);
     CHECK_EQ_TEXT(data->format, "tsv");
     dataset_free(data);
     scratch_leave();
@@ -111,11 +111,11 @@ TEST(notes_tell_what_was_assumed)
 {
     scratch_enter();
     struct dataset *data = csv_good("x,y\n1,a\n", DEFAULTS);
-    CHECK_EQ_TEXT(data->notes, "header: the first line, told by its text; --header no if it is a row\n"
+    CHECK_EQ_TEXT(data->notes, "header: the first line, inferred from its text; --header no if it is a row\n"
                                "label: column 'y', the last one; --label names another\n");
     dataset_free(data);
     data = csv_good("1,a\n2,b\n", DEFAULTS);
-    CHECK_EQ_TEXT(data->notes, "header: none, told by the first lines; --header yes if there is one\n"
+    CHECK_EQ_TEXT(data->notes, "header: none, inferred from the first lines; --header yes if there is one\n"
                                "label: column 2, the last one; --label names another\n");
     dataset_free(data);
     data = csv_good("x,y\n1,a\n", (temper_read_options){.header = "yes", .label = "y"});

@@ -42,8 +42,7 @@ TEST(empty_files)
         {",1,a\n2,,b\n", {.missing = "drop"}, "t.csv: every row has a missing value; pass --missing zero or mean"},
         {"1\n2\n",
          {0},
-         "t.csv: no column is left for features; pass another --label or --ignore, or --format if "
-         "this is no CSV"},
+         "t.csv: no column is left for features; pass another --label or --ignore, or --format if this is not CSV"},
     };
     CHECK_LIST(list);
 }
@@ -69,10 +68,10 @@ TEST(broken_lines)
          "the "
          "cell"},
         {"1,a\n2,b\"c\n", {0}, "t.csv:2:4: a quote inside a cell; put the cell in quotes and double the quote"},
-        {"1,a\n2,\"b\"c\n", {0}, "t.csv:2:6: text behind a closing quote; double the quote if it belongs to the cell"},
+        {"1,a\n2,\"b\"c\n", {0}, "t.csv:2:6: text after a closing quote; double the quote if it belongs to the cell"},
         {"1,a\n2,\"b\nb\" \"c\n",
          {0},
-         "t.csv:3:4: text behind a closing quote; double the quote if it belongs to the cell"},
+         "t.csv:3:4: text after a closing quote; double the quote if it belongs to the cell"},
         {"1,a\r2,b\r3,c\n",
          {0},
          "t.csv:1:4: a carriage return inside a line; end lines by \\n or \\r\\n, or quote the "
@@ -246,14 +245,14 @@ TEST(labels_and_weights)
         {"x,k\n1,a\n2,-inf\n", {0}, "t.csv:3:3: label '-inf' in column 'k' is not finite; correct it or drop the row"},
         {"x,w,k\n1,-1,a\n",
          {.weights = "w"},
-         "t.csv:2:3: weight '-1' in column 'w' is no number from 0 on; correct it or drop the row"},
+         "t.csv:2:3: weight '-1' in column 'w' is not a number of at least 0; correct it or drop the row"},
         {"x,w,k\n1,inf,a\n",
          {.weights = "w"},
-         "t.csv:2:3: weight 'inf' in column 'w' is no number from 0 on; correct it or drop the "
+         "t.csv:2:3: weight 'inf' in column 'w' is not a number of at least 0; correct it or drop the "
          "row"},
         {"x,w,k\n1,heavy,a\n",
          {.weights = "w"},
-         "t.csv:2:3: weight 'heavy' in column 'w' is no number from 0 on; correct it or drop the "
+         "t.csv:2:3: weight 'heavy' in column 'w' is not a number of at least 0; correct it or drop the "
          "row"},
         {"x,w,k\n1,,a\n",
          {.weights = "w", .missing = "mean"},
@@ -318,12 +317,10 @@ TEST(options)
          "t.csv: column 'y' is given two roles, one by --label; name it once"},
         {"x,k\n1,a\n",
          {.ignore = "x"},
-         "t.csv: no column is left for features; pass another --label or --ignore, or --format if "
-         "this is no CSV"},
+         "t.csv: no column is left for features; pass another --label or --ignore, or --format if this is not CSV"},
         {"x\tk\n1\ta\n",
          {.format = "tsv", .ignore = "x"},
-         "t.tsv: no column is left for features; pass another --label or --ignore, or --format if "
-         "this is no TSV"},
+         "t.tsv: no column is left for features; pass another --label or --ignore, or --format if this is not TSV"},
     };
     CHECK_LIST(list);
 }

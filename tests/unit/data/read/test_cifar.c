@@ -100,7 +100,7 @@ SCRATCH_TEST(wrong_channel)
 SCRATCH_TEST(damaged_files)
 {
     struct blob blob = {0};
-    binary_refused(read_cifar, path, blob, "there is no record in it");
+    binary_refused(read_cifar, path, blob, "it contains no records");
     blob = records(3);
     blob.length -= 10;
     binary_refused(read_cifar, path, blob,

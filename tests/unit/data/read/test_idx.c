@@ -198,7 +198,7 @@ SCRATCH_TEST(labels_must_fit)
     labels_refused(idx_header(0x08, two_by_two, 2), "2 x 2 labels for 2 rows");
     blob = (struct blob){0};
     blob_add_text(&blob, "no labels");
-    labels_refused(blob, "does not begin as an IDX file does");
+    labels_refused(blob, "does not begin like an IDX file");
 }
 
 SCRATCH_TEST(names_of_labels)
@@ -231,17 +231,17 @@ SCRATCH_TEST(damaged_files)
     struct blob blob = {0};
     refused(blob, "cut off within its header");
     refused(idx_header(0x08, &three, 0), "no dimensions");
-    refused(idx_header(0x0a, &three, 1), "does not begin as an IDX file does");
+    refused(idx_header(0x0a, &three, 1), "does not begin like an IDX file");
     refused(idx_header(0x08, huge, 4), "larger than a machine can address");
     refused(idx_header(0x08, none, 2), "there are no numbers in it: 0 x 5");
     refused(idx_header(0x08, flat, 2), "there are no numbers in it: 2 x 0");
-    refused(idx_header(0x0e, large, 2), "there are 0 bytes of numbers, but the header tells of 4294967295 x 100000");
+    refused(idx_header(0x0e, large, 2), "there are 0 bytes of numbers, but the header specifies 4294967295 x 100000");
     blob = two_images();
     blob.length--;
-    refused(blob, "there are 11 bytes of numbers, but the header tells of 2 x 6 of 1 bytes each, 12");
+    refused(blob, "there are 11 bytes of numbers, but the header specifies 2 x 6 of 1 bytes each, 12");
     blob = two_images();
     blob_add_text(&blob, "gh");
-    refused(blob, "there are 14 bytes of numbers, but the header tells of 2 x 6 of 1 bytes each, 12");
+    refused(blob, "there are 14 bytes of numbers, but the header specifies 2 x 6 of 1 bytes each, 12");
     blob = two_images();
     blob.length = 10;
     refused(blob, "cut off within its header");

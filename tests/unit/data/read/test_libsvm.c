@@ -132,7 +132,7 @@ TEST(bad_values)
     REFUSED("1 2:1e39\n", ":1:5: value '1e39' is too large for a float; rescale the feature");
     REFUSED("1 2:x\n", ":1:5: value 'x' is not a number; write index:value");
     REFUSED("1 2:1,5\n", ":1:5: value '1,5' is not a number; write index:value");
-    REFUSED("1 2: 3:1\n", ":1:5: a value is missing behind ':'; write index:value");
+    REFUSED("1 2: 3:1\n", ":1:5: a value is missing after ':'; write index:value");
     REFUSED("1 2:1:1\n", ":1:5: value '1:1' is not a number; write index:value");
     REFUSED("1 2:0x10\n", ":1:5: value '0x10' is not a number; write index:value");
 }

@@ -39,16 +39,16 @@ SCRATCH_TEST(shapes_that_are_no_tables)
         const char *shape, *words;
     } cases[] = {
         {"()", "an array of 0 dimensions"},
-        {"(2, 2, 2)", "an array of 3 dimensions is no table of rows and features; save a.reshape"},
+        {"(2, 2, 2)", "an array of 3 dimensions is not a table of rows and features; save a.reshape"},
         {"(0, 3)", "there are no numbers in it: 0 x 3"},
         {"(3, 0)", "there are no numbers in it: 3 x 0"},
         {"(3)", "the shape does not end"},
-        {"(3, 3", "no size"},
-        {"(-3, 3)", "no size"},
-        {"(3, x)", "no size"},
-        {"(3,,)", "no size"},
+        {"(3, 3", "not a size"},
+        {"(-3, 3)", "not a size"},
+        {"(3, x)", "not a size"},
+        {"(3,,)", "not a size"},
         {"3", "there is no shape"},
-        {"(99999999999999999999, 1)", "no size"},
+        {"(99999999999999999999, 1)", "not a size"},
         {"(18446744073709551615, 18446744073709551615)", "more than a machine can address"},
         {"(4294967296, 4294967296)", "more than a machine can address"},
     };
@@ -68,7 +68,7 @@ SCRATCH_TEST(damaged_headers)
         {"{'descr': '<f4', 'descr': '<f4', 'shape': (1,)}", "there twice, at byte 28;"},
         {"{'descr': '<f4', 'fortran_order': 0, 'shape': (1,)}", "neither True nor False"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,), 'x': 1}", "unknown"},
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,)} 1", "behind the dictionary"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,)} 1", "after the dictionary"},
         {"{'descr': '<f4' 'fortran_order': False, 'shape': (1,)}", "does not end"},
         {"{'descr: <f4, fortran_order: False, shape: (1,)}", "there is no key"},
         {"{'descr': __import__('os'), 'fortran_order': False, 'shape': (1,)}", "there is no type"},
@@ -80,7 +80,7 @@ SCRATCH_TEST(damaged_headers)
     struct blob blob = {0};
     npy_refused(blob, "cut off in its header");
     blob_add_text(&blob, "NUMPY, or so they say");
-    npy_refused(blob, "does not begin as an NPY file does");
+    npy_refused(blob, "does not begin like an NPY file");
     blob = npy_header(2, "{'descr': '<f4'");
     blob.bytes[11] = 1; /* 16 MiB of header */
     npy_refused(blob, "cannot be right");
@@ -94,12 +94,12 @@ SCRATCH_TEST(wrong_lengths)
     struct blob blob = npy_file("<f4", "False", "(5, 5)");
     uint64_t zeros[26] = {0};
     add_numbers(&blob, zeros, 24, 4, false);
-    npy_refused(blob, "there are 96 bytes of numbers, but the header tells of 5 x 5 of 4 bytes each, 100 "
+    npy_refused(blob, "there are 96 bytes of numbers, but the header specifies 5 x 5 of 4 bytes each, 100 "
                       "in all; it was cut off");
     blob = npy_file("<f4", "False", "(5, 5)");
     add_numbers(&blob, zeros, 26, 4, false);
-    npy_refused(blob, "there are 104 bytes of numbers, but the header tells of 5 x 5 of 4 bytes each, 100 "
-                      "in all; something was put behind it");
+    npy_refused(blob, "there are 104 bytes of numbers, but the header specifies 5 x 5 of 4 bytes each, 100 "
+                      "in all; something was appended to it");
     npy_refused(npy_file("<f8", "False", "(1000000, 1000000)"), "there are 0 bytes of numbers");
     struct blob packed = {0};
     blob = npy_file("<i8", "True", "(1000000, 1000000)");

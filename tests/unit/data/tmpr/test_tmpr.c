@@ -127,7 +127,7 @@ SCRATCH_TEST(every_cut_and_every_addition_is_noticed)
     temper_error error = {0};
     size_t length = blob.length;
     blob_add(&blob, "", 1);
-    binary_refused(read_tmpr, path, blob, "behind its end");
+    binary_refused(read_tmpr, path, blob, "after its end");
     for (blob.length = length; blob.length-- > 0;) {
         if (truncate(path, (off_t)blob.length) != 0)
             exit(2);
@@ -194,10 +194,10 @@ SCRATCH_TEST(other_files_are_no_tmpr)
     struct blob blob = {0};
     binary_refused(read_tmpr, path, blob, "cut off");
     blob_add_text(&blob, "TMPR\n\x1a\n");
-    binary_refused(read_tmpr, path, blob, "does not begin as a .tmpr file does");
+    binary_refused(read_tmpr, path, blob, "does not begin like a .tmpr file");
     while (blob.length < 300)
         blob_add_text(&blob, " ");
-    binary_refused(read_tmpr, path, blob, "does not begin as a .tmpr file does");
+    binary_refused(read_tmpr, path, blob, "does not begin like a .tmpr file");
     blob_free(&blob);
     temper_error error = {0};
     struct dataset *data = NULL;
