@@ -4,9 +4,9 @@
 
 #include "json.h"
 #include "message.h"
-#include "output.h"
-#include "parse.h"
-#include "reading.h"
+#include "options/data_options.h"
+#include "options/options.h"
+#include "output_paths.h"
 
 struct conversion {
     const struct arguments *arguments;
@@ -31,7 +31,7 @@ static bool is_text(const char *format)
     return strcmp(format, "libsvm") == 0 || strcmp(format, "csv") == 0 || strcmp(format, "tsv") == 0;
 }
 
-static temper_status check_target(const struct conversion *conversion)
+static temper_status check_output_format(const struct conversion *conversion)
 {
     if (conversion->to[0] == '\0')
         return complain(TEMPER_USAGE, "convert: the name of OUT is empty; give one, or - for the "
@@ -137,7 +137,7 @@ temper_status cmd_convert(const struct arguments *arguments)
     temper_data *data;
     if (!was_given(arguments, OPT_FORMAT) && temper_model_is(conversion.from))
         return export_model(&conversion);
-    temper_status status = is_missing(conversion.from) ? TEMPER_OK : check_target(&conversion);
+    temper_status status = is_missing(conversion.from) ? TEMPER_OK : check_output_format(&conversion);
     if (status != TEMPER_OK)
         return status;
     status = read_data(arguments, conversion.from, &data, &conversion.seconds_read);

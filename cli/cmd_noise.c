@@ -4,12 +4,12 @@
 #include <sys/stat.h>
 
 #include "csv.h"
-#include "figure.h"
 #include "json.h"
 #include "message.h"
-#include "output.h"
-#include "parse.h"
-#include "reading.h"
+#include "number_format.h"
+#include "options/data_options.h"
+#include "options/options.h"
+#include "output_paths.h"
 
 struct spoiling {
     const struct arguments *arguments;

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "applying.h"
+#include "apply_model.h"
 #include "json.h"
 #include "message.h"
-#include "output.h"
-#include "reading.h"
-#include "team.h"
+#include "options/data_options.h"
+#include "output_paths.h"
+#include "process_group.h"
 
 struct prediction {
     struct application application;
@@ -124,7 +124,7 @@ static temper_status write_bytes(struct prediction *prediction, struct page *pag
     else if (prediction->file && temper_file_write(prediction->file, page->bytes, page->length, &error) != TEMPER_OK)
         status = complain_error(&error);
     free(page->bytes);
-    return team_agree(status);
+    return process_group_agree(status);
 }
 
 static temper_status make_room(struct prediction *prediction, size_t rows)
@@ -161,7 +161,7 @@ static temper_status predict_batch(struct prediction *prediction, const temper_d
         print_row(page.stream, prediction, prediction->numbers + i * prediction->width);
     status = page_close(&page);
     if (status == TEMPER_OK)
-        status = team_collect(&page.bytes, &page.length);
+        status = process_group_collect(&page.bytes, &page.length);
     return status == TEMPER_OK ? write_bytes(prediction, &page) : status;
 }
 
@@ -214,10 +214,10 @@ static temper_status run(struct prediction *prediction, const struct arguments *
     temper_status status = application_begin(&prediction->application, arguments);
     if (status == TEMPER_OK)
         status = check_width(prediction);
-    if (status == TEMPER_OK && !is_stdout(prediction->to) && team_is_first() &&
+    if (status == TEMPER_OK && !is_stdout(prediction->to) && process_group_is_first() &&
         temper_file_open(prediction->to, &prediction->file, &error) != TEMPER_OK)
         status = complain_error(&error);
-    status = team_agree(status);
+    status = process_group_agree(status);
     if (status == TEMPER_OK)
         status = predict_all(prediction);
     if (status == TEMPER_OK && prediction->file) {

@@ -2,13 +2,13 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "command.h"
-#include "help.h"
-#include "interrupt.h"
+#include "documents/documents.h"
 #include "message.h"
-#include "output.h"
-#include "parse.h"
-#include "team.h"
+#include "options/command.h"
+#include "options/options.h"
+#include "output_paths.h"
+#include "process_group.h"
+#include "progress.h"
 
 /* What is typed by someone who wants to know what can be typed. */
 static temper_status no_command(void)
@@ -48,7 +48,7 @@ static temper_status run(char **words)
         return cmd_version(&arguments);
     if (!command->run)
         return no_command();
-    status = team_check(command->name, arguments.operand_count ? arguments.operand[0] : NULL);
+    status = process_group_check(command->name, arguments.operand_count ? arguments.operand[0] : NULL);
     return status == TEMPER_OK ? command->run(&arguments) : status;
 }
 
@@ -56,6 +56,6 @@ static temper_status run(char **words)
 int main(int count, char **words)
 {
     output_prepare();
-    team_begin(&count, &words);
-    return team_end(interrupt_exit_code(run(count > 0 ? words + 1 : words)));
+    process_group_begin(&count, &words);
+    return process_group_end(interrupt_exit_code(run(count > 0 ? words + 1 : words)));
 }

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "team.h"
+#include "process_group.h"
 
 enum { LINE_LENGTH = 1024 };
 
@@ -22,7 +22,7 @@ static void print_line(const char *kind, const char *format, va_list arguments)
     char line[LINE_LENGTH];
     vsnprintf(line, sizeof line, format, arguments);
     make_harmless(line);
-    if (team_keeps(line, *kind == '\0'))
+    if (process_group_keeps(line, *kind == '\0'))
         return;
     fprintf(stderr, "temper: %s%s\n", kind, line);
 }

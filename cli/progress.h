@@ -1,4 +1,4 @@
-/* progress: where a training is, on the standard error. */
+/* progress: a status line or a log of the iterations, and the signals that stop them. */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
@@ -34,5 +34,22 @@ void progress_end(struct progress *progress);
 /* Seconds that are left, by how the logarithm of the gradient has fallen and by the limit of
  * iterations; NAN if nothing can be said yet. */
 double progress_left(const struct progress *progress, const temper_progress *now);
+
+/* From now on a signal ends the program with 130 or 143, at once: nothing is begun yet. */
+void interrupt_prepare(void);
+/* From now on the first signal is only noted, for the command to stop in order; a second one ends
+ * the program at once. */
+void interrupt_defer(void);
+/* Whether one has been noted. */
+int interrupt_noted(void);
+
+/* The reader of the standard output has seen enough, as 'head' does: the program ends as if by
+ * SIGPIPE, with 141 and without a word. Returns TEMPER_INTERRUPTED. */
+temper_status interrupt_by_reader(void);
+
+/* Not in the list of statuses, which knows of 130 only. */
+enum { INTERRUPT_TERMINATED = 143, INTERRUPT_BY_READER = 141 };
+/* That of the status, or of the signal that has led to it. */
+int interrupt_exit_code(temper_status status);
 
 #endif

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "figure.h"
+#include "cmd_tune.h"
 #include "message.h"
-#include "output.h"
-#include "tuning.h"
+#include "number_format.h"
+#include "output_paths.h"
 
 enum { MOST_NAMES = 128, NAME_SIZE = 40, MOST_BLOCKS = 16, WORDS_SIZE = 1024 };
 

@@ -23,12 +23,11 @@ function(temper_add_mpi target mpicc output)
       list(APPEND links ${word})
     endif()
   endforeach()
-  add_executable(${target} ${CMAKE_SOURCE_DIR}/cli/mpi/team_mpi.c)
+  add_executable(${target} ${CMAKE_SOURCE_DIR}/cli/mpi/process_group_mpi.c)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${output}
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
   target_include_directories(${target} SYSTEM PRIVATE ${folders})
-  add_dependencies(${target} temper_archive)
-  target_link_libraries(${target} PRIVATE temper_cli_objects ${archive} ${TEMPER_LIBRARIES} ${links})
+  target_link_libraries(${target} PRIVATE temper_cli_objects temper_objects ${links})
 endfunction()
 
 # An MPI is no place for sanitizers, which find its own leaks, nor for another processor's programs.

@@ -4,8 +4,7 @@
 
 #include "bytes.h"
 #include "message.h"
-#include "parse.h"
-#include "value.h"
+#include "options/options.h"
 
 enum { WORDS = 16, BYTES = 1024 };
 

@@ -1,0 +1,125 @@
+/* complete_zsh: completion for zsh, as a function for its fpath. */
+#include "documents/documents.h"
+#include "options/options.h"
+
+/* In single quotes; brackets and colons mean something to _arguments. */
+static void quoted(FILE *out, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '\'')
+            fputs("'\\'", out);
+        else if (*text == '[' || *text == ']' || *text == ':')
+            fputc('\\', out);
+        fputc(*text, out);
+    }
+}
+
+/* What _arguments does to complete a word. */
+static void action(FILE *out, enum hint hint, const char *words)
+{
+    if (hint == HINT_FILE) {
+        fputs("_files", out);
+    } else if (hint == HINT_FOLDER) {
+        fputs("_files -/", out);
+    } else if (hint == HINT_LOSSES) {
+        fputs("_values -s , loss ", out);
+        hint_words(out, hint, words, " ");
+    } else if (hint != HINT_NONE) {
+        fputc('(', out);
+        hint_words(out, hint, words, " ");
+        fputc(')', out);
+    }
+}
+
+/* --help and the like stand alone. */
+static void exclusion(FILE *out, const struct option *option)
+{
+    if (option->stops)
+        fputs("'(- *)'", out);
+    else if (option->letter)
+        fprintf(out, "'(-%c --%s)'", option->letter, option->name);
+}
+
+/* '(-o --output)'{-o+,--output=}'[write to FILE]:FILE:_files' */
+static void option_row(FILE *out, const struct option *option)
+{
+    const char *equals = option->type == TYPE_FLAG ? "" : "=";
+    fputs(" \\\n            ", out);
+    exclusion(out, option);
+    if (option->letter)
+        fprintf(out, "{-%c%s,--%s%s}'[", option->letter, *equals ? "+" : "", option->name, equals);
+    else
+        fprintf(out, "'--%s%s[", option->name, equals);
+    quoted(out, option->help);
+    fputc(']', out);
+    if (option->type != TYPE_FLAG) {
+        fprintf(out, ":%s:", option->placeholder);
+        action(out, option_hint(option), option->words);
+    }
+    fputc('\'', out);
+}
+
+/* All options of the command, each in a line of its own. */
+static void option_rows(FILE *out, const struct command *command)
+{
+    for (size_t i = 0; i < OPT_COUNT; i++)
+        if (option_belongs(&option_table[i], command))
+            option_row(out, &option_table[i]);
+}
+
+/* The commands, with what they do. */
+static void command_rows(FILE *out)
+{
+    fputs("    case $state in\n    command)\n        local -a commands=(\n", out);
+    for (size_t i = CMD_PROGRAM + 1; i < CMD_COUNT; i++) {
+        if (command_table[i].hidden)
+            continue;
+        fprintf(out, "            '%s:", command_table[i].name);
+        quoted(out, command_table[i].summary);
+        fputs("'\n", out);
+    }
+    fputs("        )\n        _describe command commands\n        ;;\n", out);
+}
+
+/* '1:plot:(losses path)' */
+static void operand_row(FILE *out, const struct command *command, const char *place, enum hint hint)
+{
+    fprintf(out, " \\\n            '%s:%s:", place, command->name);
+    action(out, hint, command->operand_words);
+    fputc('\'', out);
+}
+
+/* What follows a command: its options and its operands. */
+static void command_case(FILE *out, const struct command *command)
+{
+    fprintf(out, "        %s)\n            _arguments", command->name);
+    option_rows(out, command);
+    bool rest = command->rest_hint != HINT_NONE;
+    if (command->operands)
+        operand_row(out, command, command->most == 1 || rest ? "1" : "*", command->operand_hint);
+    if (rest)
+        operand_row(out, command, "*", command->rest_hint);
+    fputs("\n            ;;\n", out);
+}
+
+/* _arguments -C keeps what is behind the command in $words, so that a command sees just its own. */
+void zsh_completion(FILE *out)
+{
+    fputs("#compdef temper\n"
+          "# zsh completion for temper, written by 'temper documents' from its table of options.\n\n"
+          "_temper() {\n"
+          "    local curcontext=$curcontext state line\n"
+          "    _arguments -C",
+          out);
+    option_rows(out, &command_table[CMD_PROGRAM]);
+    fputs(" \\\n            '1:command:->command' '*::argument:->argument'\n", out);
+    command_rows(out);
+    fputs("    argument)\n        case $words[1] in\n", out);
+    for (size_t i = CMD_PROGRAM + 1; i < CMD_COUNT; i++)
+        command_case(out, &command_table[i]);
+    fputs("        esac\n        ;;\n    esac\n}\n\n"
+          "# Run when zsh has found the file by itself, defined when it was sourced.\n"
+          "if [[ $funcstack[1] == _temper ]]; then\n    _temper \"$@\"\n"
+          "else\n    compdef _temper temper\nfi\n",
+          out);
+}

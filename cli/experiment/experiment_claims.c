@@ -1,0 +1,413 @@
+/* experiment_claims: checks of what the paper claims. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/experiment.h"
+#include "experiment/experiment_judge.h"
+#include "html_draft.h"
+
+static const double doubt = 0.05; /* p below which a difference is called one */
+
+void words_add(struct words *words, const char *format, ...)
+{
+    va_list arguments;
+    size_t used = strlen(words->text);
+    va_start(arguments, format);
+    vsnprintf(words->text + used, sizeof words->text - used, format, arguments);
+    va_end(arguments);
+}
+
+const char *in_part(size_t found, size_t all)
+{
+    return found == all ? "Reproduced" : found > 0 ? "Reproduced in part" : "Not reproduced";
+}
+
+static void verdict(const struct judge *judge, const char *claim, const char *found)
+{
+    draft_cell(judge->draft, "%s", claim);
+    draft_cell(judge->draft, "%s", found);
+}
+
+/* One method against another on a line: in points, with a p. */
+static temper_paired compare(const struct judge *judge, struct cell line, size_t first, size_t second)
+{
+    struct cell other = line;
+    line.method = &judge->plan->methods[first];
+    other.method = &judge->plan->methods[second];
+    return group_compare(judge->plan, judge->records, line, other);
+}
+
+static int sign_of(const temper_paired *paired)
+{
+    if (!(paired->t_p < doubt))
+        return 0;
+    return paired->mean > 0 ? 1 : -1;
+}
+
+/* ---- Is the two-temperature loss the best? --------------------------------------------------- */
+
+struct tally {
+    size_t lines, better, worse, equal;
+    char best[LINE_TEXT + 160], worst[LINE_TEXT + 160]; /* the line of the largest difference */
+    double most, least;
+};
+
+static void count_line(const struct judge *judge, const struct cell *line, struct tally *tally)
+{
+    size_t ours = find_method(judge->plan, "tempered");
+    size_t rival = best_method(judge->plan, judge->records, *line, ours);
+    char name[LINE_TEXT], words[LINE_TEXT + 160];
+    if (ours == METHODS_MOST || rival == METHODS_MOST)
+        return;
+    temper_paired paired = compare(judge, *line, ours, rival);
+    if (isnan(paired.mean))
+        return;
+    int sign = sign_of(&paired);
+    tally->lines++;
+    tally->better += sign > 0;
+    tally->worse += sign < 0;
+    tally->equal += sign == 0;
+    snprintf(words, sizeof words, "%s, %s: %+.2f points against %s (p = %.2g)", line->set->name,
+             plan_line_text(judge->plan, line, name), 100 * paired.mean, judge->plan->methods[rival].label, paired.t_p);
+    if (tally->lines == 1 || paired.mean > tally->most) {
+        tally->most = paired.mean;
+        snprintf(tally->best, sizeof tally->best, "%s", words);
+    }
+    if (tally->lines == 1 || paired.mean < tally->least) {
+        tally->least = paired.mean;
+        snprintf(tally->worst, sizeof tally->worst, "%s", words);
+    }
+}
+
+static void judge_superior(const struct judge *judge, const char *claim)
+{
+    struct tally tally = {0};
+    struct cell line;
+    char words[1024];
+    for (size_t i = 0; plan_line(judge->plan, i, &line); i++)
+        if (line.rate > 0)
+            count_line(judge, &line, &tally);
+    if (tally.lines == 0)
+        return;
+    const char *head = tally.equal == tally.lines    ? "Undecided with so few splits"
+                       : tally.better == tally.lines ? "Reproduced"
+                       : tally.better > tally.worse  ? "Reproduced in part"
+                                                     : "Not reproduced";
+    snprintf(words, sizeof words,
+             "%s: of %zu cases tempered is better than the best of the others in %zu, worse in %zu, "
+             "and not to be told apart in %zu. Most: %s. Least: %s.",
+             head, tally.lines, tally.better, tally.worse, tally.equal, tally.best, tally.worst);
+    verdict(judge, claim, words);
+}
+
+/* ---- One method against another -------------------------------------------------------------- */
+
+static void judge_t_logistic(const struct judge *judge)
+{
+    size_t ours = find_method(judge->plan, "t-logistic");
+    size_t plain = find_method(judge->plan, "logistic"), lines = 0, worse = 0, better = 0;
+    struct cell line;
+    char words[512];
+    if (ours == METHODS_MOST || plain == METHODS_MOST)
+        return;
+    for (size_t i = 0; plan_line(judge->plan, i, &line); i++) {
+        temper_paired paired = compare(judge, line, ours, plain);
+        lines += isnan(paired.mean) ? 0 : 1;
+        worse += sign_of(&paired) < 0;
+        better += sign_of(&paired) > 0;
+    }
+    snprintf(words, sizeof words,
+             "%s: t-logistic is worse than logistic regression in %zu of %zu cases and better in "
+             "%zu.",
+             worse > 0 ? "Reproduced" : "Not reproduced", worse, lines, better);
+    if (lines > 0)
+        verdict(judge, "\"In some cases t-LR provides even worse results than LR.\"", words);
+}
+
+/* ---- The paper's own figures ----------------------------------------------------------------- */
+
+/* How ours and the paper's differ, for one method. */
+struct gap {
+    size_t count, near; /* within two deviations of the difference */
+    double sum;         /* of ours less the paper's, in points */
+};
+
+static struct gap find_gap(const struct judge *judge, size_t method)
+{
+    struct gap gap = {0, 0, 0};
+    struct cell line;
+    for (size_t i = 0; plan_line(judge->plan, i, &line); i++) {
+        struct reported paper = paper_value(judge->plan, &line, method);
+        struct group group = plan_group(judge->plan, judge->records, line, method);
+        if (isnan(paper.mean) || group.count == 0)
+            continue;
+        double less = 100 * group.mean - paper.mean;
+        double spread = hypot(paper.deviation, group.count > 1 ? 100 * group.deviation : 0);
+        gap.count++;
+        gap.near += fabs(less) <= 2 * spread;
+        gap.sum += less;
+    }
+    return gap;
+}
+
+static void judge_figures(const struct judge *judge)
+{
+    struct words words = {""};
+    size_t all = 0, near = 0;
+    for (size_t m = 0; m < judge->plan->method_count; m++) {
+        struct gap gap = find_gap(judge, m);
+        if (gap.count == 0)
+            continue;
+        all += gap.count;
+        near += gap.near;
+        words_add(&words,
+                  " %s: ours is %+.2f points from the paper's on average, within two deviations in "
+                  "%zu of %zu.",
+                  judge->plan->methods[m].label, gap.sum / (double)gap.count, gap.near, gap.count);
+    }
+    if (all == 0)
+        return;
+    draft_cell(judge->draft, "The accuracies of Table 1.");
+    draft_cell(judge->draft, "%s (%zu of %zu).%s", in_part(near, all), near, all, words.text);
+}
+
+/* ---- Which temperatures are chosen ----------------------------------------------------------- */
+
+/* Whether the grid has a t1 of 1 or more to choose: a range is taken to. */
+static bool offers_uncapped(const char *grid)
+{
+    const char *list = strstr(grid, "t1=");
+    char word[WORD_LENGTH], item[WORD_LENGTH];
+    if (!list)
+        return true;
+    next_word(&list, ' ', word);
+    for (list = word + strlen("t1="); list;) {
+        next_word(&list, ',', item);
+        if (strstr(item, "..") || strtod(item, NULL) >= 1)
+            return true;
+    }
+    return false;
+}
+
+static void judge_capped(const struct judge *judge)
+{
+    size_t method = find_method(judge->plan, "tempered"), all = 0, capped = 0;
+    struct cell line;
+    char key[KEY_LENGTH], words[256];
+    if (method == METHODS_MOST || judge->plan->paper_temperatures || !offers_uncapped(judge->plan->grid))
+        return;
+    for (size_t i = 0; plan_line(judge->plan, i, &line); i++) {
+        line.method = &judge->plan->methods[method];
+        for (line.split = 0; line.split < judge->plan->splits; line.split++) {
+            const struct record *record = records_find(judge->records, plan_key(judge->plan, &line, key));
+            all += record && !isnan(record->t1);
+            capped += record && record->t1 < 1;
+        }
+    }
+    if (all == 0)
+        return;
+    snprintf(words, sizeof words, "%s: t1 < 1 was chosen in %zu of %zu tunings.",
+             2 * capped > all ? "Reproduced" : "Not reproduced", capped, all);
+    verdict(judge, "\"In most cases, the optimal performance is achieved when 0 < t1 < 1.\"", words);
+}
+
+/* ---- Up to a third of noise ------------------------------------------------------------------ */
+
+/* What a method loses between clean rows and the highest rate up to a third. */
+static double loss_to_third(const struct judge *judge, const struct source *set, size_t method, double *rate)
+{
+    struct cell line;
+    double clean = NAN, noisy = NAN;
+    for (size_t i = 0; plan_line(judge->plan, i, &line); i++) {
+        double mean = plan_group(judge->plan, judge->records, line, method).mean;
+        if (line.set != set || isnan(mean))
+            continue;
+        if (line.rate == 0)
+            clean = mean;
+        else if (line.rate <= 0.34) {
+            noisy = mean;
+            *rate = line.rate;
+        }
+    }
+    return 100 * (clean - noisy);
+}
+
+static void judge_third(const struct judge *judge)
+{
+    size_t ours = find_method(judge->plan, "tempered"), sets = 0, small = 0;
+    size_t plain = find_method(judge->plan, "logistic");
+    struct words words = {""};
+    double rate = 0;
+    if (ours == METHODS_MOST)
+        return;
+    for (size_t i = 0; i < judge->plan->set_count; i++) {
+        const struct source *set = judge->plan->sets[i];
+        double loss = loss_to_third(judge, set, ours, &rate);
+        if (isnan(loss))
+            continue;
+        sets++;
+        small += loss < 1;
+        words_add(&words, " %s: tempered loses %.2f points at %g %%", set->name, loss, 100 * rate);
+        if (plain != METHODS_MOST)
+            words_add(&words, ", logistic %.2f", loss_to_third(judge, set, plain, &rate));
+        words_add(&words, ".");
+    }
+    if (sets == 0)
+        return;
+    draft_cell(judge->draft, "\"Its performance is not considerably affected by up to 33 %% noise.\"");
+    draft_cell(judge->draft, "%s (less than a point on %zu of %zu sets).%s", in_part(small, sets), small, sets,
+               words.text);
+}
+
+void results_claims(struct draft *draft, const struct plan *plan, const struct records *records)
+{
+    const struct judge judge = {draft, plan, records};
+    bool rates = plan->rates.count > 1;
+    if (plan->experiment->measure == MEASURE_NOTHING)
+        return;
+    draft_heading(draft, "The claims");
+    draft_table(draft, 2, NULL);
+    verdict(&judge, "claim", "found here");
+    switch (plan->experiment->measure) {
+    case MEASURE_ACCURACY:
+        judge_superior(&judge, rates ? "\"2TLR is significantly more robust to this noise than all "
+                                       "the other methods.\""
+                                     : "\"2TLR consistently has superior performance in all cases "
+                                       "on all datasets.\"");
+        if (rates)
+            judge_third(&judge);
+        judge_t_logistic(&judge);
+        judge_capped(&judge);
+        judge_figures(&judge);
+        break;
+    case MEASURE_TIME:
+        judge_times(&judge);
+        break;
+    case MEASURE_STARTS:
+        judge_starts(&judge);
+        break;
+    case MEASURE_SELECTION:
+        judge_rule(&judge);
+        break;
+    case MEASURE_NOTHING:
+        break;
+    }
+    draft_table_end(draft);
+    if (plan->experiment->measure == MEASURE_ACCURACY)
+        draft_paragraph(draft, "Better and worse: a paired t-test over splits with p < 0.05. The "
+                               "splits share rows, so that p is too small rather than too large; "
+                               "one split allows no test.");
+}
+
+/* ---- Times ----------------------------------------------------------------------------------- */
+
+void judge_times(const struct judge *judge)
+{
+    size_t ours = find_method(judge->plan, "tempered");
+    size_t plain = find_method(judge->plan, "logistic"), sets = 0, near = 0;
+    struct cell line;
+    struct words words = {""};
+    if (ours == METHODS_MOST || plain == METHODS_MOST)
+        return;
+    for (size_t i = 0; plan_line(judge->plan, i, &line); i++) {
+        double ratio = plan_group(judge->plan, judge->records, line, ours).mean /
+                       plan_group(judge->plan, judge->records, line, plain).mean;
+        double paper = paper_seconds(line.set->name, "tempered").mean / paper_seconds(line.set->name, "logistic").mean;
+        if (isnan(ratio))
+            continue;
+        sets++;
+        near += ratio <= 2;
+        words_add(&words, " %s: %.2f times logistic regression", line.set->name, ratio);
+        words_add(&words, isnan(paper) ? "." : " (paper %.2f).", paper);
+    }
+    draft_cell(judge->draft, "\"In general, the runtime of the 2TLR is comparable to the other "
+                             "methods\", Covertype apart.");
+    draft_cell(judge->draft, "%s (at most twice that of logistic regression on %zu of %zu sets).%s",
+               in_part(near, sets), near, sets, words.text);
+}
+
+/* ---- Starts ---------------------------------------------------------------------------------- */
+
+/* The smallest deviation at which a start ends more than a point below zero's; INFINITY: none. */
+static double first_bad(const struct judge *judge, const struct source *set, size_t method, double *lost)
+{
+    struct cell line;
+    double zero = NAN;
+    *lost = 0;
+    for (size_t i = 0; plan_line(judge->plan, i, &line); i++) {
+        struct group group = plan_group(judge->plan, judge->records, line, method);
+        if (line.set != set)
+            continue;
+        if (line.deviation == 0)
+            zero = group.mean;
+        *lost = group.count > 0 ? 100 * (zero - group.mean) : 100;
+        if (line.deviation > 0 && *lost > 1)
+            return line.deviation;
+    }
+    return INFINITY;
+}
+
+void judge_starts(const struct judge *judge)
+{
+    struct words words = {""};
+    size_t cases = 0, as_said = 0;
+    for (size_t i = 0; i < judge->plan->set_count; i++)
+        for (size_t m = 0; m < judge->plan->method_count; m++) {
+            double lost, bad = first_bad(judge, judge->plan->sets[i], m, &lost);
+            cases++;
+            as_said += bad > 0.01 && bad <= 0.1;
+            words_add(&words, " %s, %s: ", judge->plan->sets[i]->name, judge->plan->methods[m].label);
+            if (isinf(bad))
+                words_add(&words, "none.");
+            else
+                words_add(&words, "from %g on (%.1f points).", bad, lost);
+        }
+    draft_cell(judge->draft, "\"We observed the method to converge to bad local minima for std > 0.01.\"");
+    draft_cell(judge->draft,
+               "%s: bad means more than a point below a start from zero; they begin just above "
+               "0.01 in %zu of %zu cases.%s",
+               in_part(as_said, cases), as_said, cases, words.text);
+}
+
+/* ---- Selection ------------------------------------------------------------------------------- */
+
+/* How often the rule stepped in, and what came of it. */
+struct steps {
+    size_t all, overrides, better, worse, needless, warned, rightly;
+};
+
+static void count_step(const struct record *record, bool structured, struct steps *steps)
+{
+    bool other = strcmp(record->decided, "accuracy") != 0;
+    steps->all++;
+    steps->overrides += other;
+    steps->needless += other && !structured;
+    steps->better += other && record->accuracy > record->by_accuracy;
+    steps->worse += other && record->accuracy < record->by_accuracy;
+    steps->warned += record->warned == 1;
+    steps->rightly += record->warned == 1 && structured;
+}
+
+/* What temper claims, not the paper: the rule repairs structured noise and harms nothing. */
+void judge_rule(const struct judge *judge)
+{
+    struct cell line;
+    struct steps steps = {0};
+    char key[KEY_LENGTH];
+    for (size_t i = 0; plan_line(judge->plan, i, &line); i++)
+        for (line.split = 0; line.split < judge->plan->splits; line.split++) {
+            const struct record *record = records_find(judge->records, plan_key(judge->plan, &line, key));
+            if (record)
+                count_step(record, strstr(line.noise, "margin") != NULL, &steps);
+        }
+    draft_cell(judge->draft, "CV+C changes the choice of plain cross-validation only where labels "
+                             "are wrong in a way that x tells, and then for the better.");
+    draft_cell(judge->draft,
+               "Of %zu cases it changed %zu: %zu for the better, %zu for the worse; %zu of them "
+               "without noise by margins. It warned of systematically wrong labels %zu times, %zu "
+               "of them rightly.",
+               steps.all, steps.overrides, steps.better, steps.worse, steps.needless, steps.warned, steps.rightly);
+}

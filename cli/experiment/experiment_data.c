@@ -1,0 +1,334 @@
+/* experiment_data: data sets in the files that their makers publish. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "experiment/experiment.h"
+#include "message.h"
+
+/* Names of files, each freed by file_list_free. */
+struct file_list {
+    char *path[FILES_MOST];
+    size_t count;
+};
+
+static void file_list_free(struct file_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->path[i]);
+    list->count = 0;
+}
+
+/* ---- Where they are -------------------------------------------------------------------------- */
+
+/* DATA/FOLDER/NAME with an ending; NULL without memory. */
+static char *join_path(const char *data, const char *folder, const char *name, const char *ending)
+{
+    size_t size = strlen(data) + strlen(folder) + strlen(name) + strlen(ending) + 3;
+    char *path = malloc(size);
+    if (path)
+        snprintf(path, size, "%s/%s%s%s%s", data, folder, *name ? "/" : "", name, ending);
+    return path;
+}
+
+static bool is_file(const char *path)
+{
+    struct stat there;
+    return stat(path, &there) == 0 && !S_ISDIR(there.st_mode);
+}
+
+/* The file itself or a packed one; NULL if there is none (or no memory to look for it). */
+static char *find_file(const char *data, const char *folder, const char *name)
+{
+    static const char *const endings[] = {"", ".gz", ".zst"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        char *path = join_path(data, folder, name, endings[i]);
+        if (path && is_file(path))
+            return path;
+        free(path);
+    }
+    return NULL;
+}
+
+static bool ends_in(const char *name, const char *ending)
+{
+    size_t length = strlen(name), end = strlen(ending);
+    return length > end && strcmp(name + length - end, ending) == 0;
+}
+
+static int by_name(const void *left, const void *right)
+{
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+/* "*.csv": all of them, packed or not, in the order of their names. */
+static bool find_all(const struct source *source, const char *data, const char *ending, struct file_list *list)
+{
+    char *folder = join_path(data, source->folder, "", "");
+    DIR *open = folder ? opendir(folder) : NULL;
+    const struct dirent *entry;
+    free(folder);
+    while (open && (entry = readdir(open)) != NULL && list->count < FILES_MOST) {
+        char plain[256];
+        snprintf(plain, sizeof plain, "%s", entry->d_name);
+        if (ends_in(plain, ".gz"))
+            plain[strlen(plain) - 3] = '\0';
+        else if (ends_in(plain, ".zst"))
+            plain[strlen(plain) - 4] = '\0';
+        char *path = ends_in(plain, ending) ? join_path(data, source->folder, entry->d_name, "") : NULL;
+        if (path)
+            list->path[list->count++] = path;
+    }
+    if (open)
+        closedir(open);
+    qsort((void *)list->path, list->count, sizeof *list->path, by_name);
+    return list->count > 0;
+}
+
+/* All names of a list, or none. */
+static bool find_list(const struct source *source, const char *data, const char *names, struct file_list *list)
+{
+    char word[WORD_LENGTH];
+    if (*names == '*')
+        return find_all(source, data, names + 1, list);
+    for (const char *rest = names; rest;) {
+        next_word(&rest, ' ', word);
+        char *path = find_file(data, source->folder, word);
+        if (!path) {
+            file_list_free(list);
+            return false;
+        }
+        list->path[list->count++] = path;
+    }
+    return true;
+}
+
+static bool find_files(const struct source *source, const char *data, struct file_list *list)
+{
+    list->count = 0;
+    for (size_t i = 0; i < sizeof source->files / sizeof *source->files && source->files[i]; i++)
+        if (find_list(source, data, source->files[i], list))
+            return true;
+    return false;
+}
+
+bool source_is_there(const struct source *source, const char *folder)
+{
+    struct file_list list;
+    bool found = find_files(source, folder, &list);
+    file_list_free(&list);
+    return found;
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+/* Puts `more` behind *whole, which may be NULL; both are the callee's. */
+static temper_status append(temper_data **whole, temper_data *more)
+{
+    temper_data *joined;
+    temper_error error;
+    if (!*whole) {
+        *whole = more;
+        return TEMPER_OK;
+    }
+    temper_status status = temper_data_join(*whole, more, &joined, &error);
+    temper_data_free(more);
+    if (status != TEMPER_OK)
+        return complain_error(&error);
+    temper_data_free(*whole);
+    *whole = joined;
+    return TEMPER_OK;
+}
+
+/* Sparse files do not say how many columns there are: later ones have those of the first. */
+static temper_status read_file(const char *path, const temper_read_options *options, const temper_data *like,
+                               temper_data **data)
+{
+    temper_error error;
+    bool sparse = options->format && strcmp(options->format, "libsvm") == 0;
+    temper_status status = like && sparse ? temper_data_read_like(like, path, options, data, &error)
+                                          : temper_data_read(path, options, data, &error);
+    return status == TEMPER_OK ? TEMPER_OK : complain_error(&error);
+}
+
+/* The rows of some classes ("" or NULL: all) of all files. */
+static temper_status read_files(const struct file_list *list, temper_read_options options, const char *classes,
+                                temper_data **out)
+{
+    temper_data *whole = NULL;
+    temper_status status = TEMPER_OK;
+    options.classes = classes && *classes ? classes : NULL;
+    for (size_t i = 0; status == TEMPER_OK && i < list->count; i++) {
+        temper_data *part = NULL;
+        status = read_file(list->path[i], &options, whole, &part);
+        if (status == TEMPER_OK)
+            status = append(&whole, part);
+    }
+    if (status != TEMPER_OK) {
+        temper_data_free(whole);
+        return status;
+    }
+    *out = whole;
+    return TEMPER_OK;
+}
+
+/* ---- A file for each class ------------------------------------------------------------------- */
+
+/* Whether a list "A,B" has this class. */
+static bool is_named(const char *classes, const char *name)
+{
+    char word[WORD_LENGTH];
+    for (const char *rest = classes; rest;) {
+        next_word(&rest, ',', word);
+        if (strcmp(word, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Files of one class, as they are chosen: the two that are wanted, and a pool of others. */
+struct choice {
+    temper_data *pair[2]; /* the larger one first */
+    temper_data *pool;
+    bool want_pool;
+};
+
+/* The pool need not have more rows than the data: each can be replaced once. */
+static temper_status choice_pool(struct choice *choice, temper_data *data)
+{
+    unsigned long long wanted = 0;
+    for (size_t i = 0; i < 2; i++)
+        wanted += choice->pair[i] ? temper_data_rows(choice->pair[i]) : 0;
+    if (!choice->want_pool || (choice->pool && temper_data_rows(choice->pool) > 2 * wanted)) {
+        temper_data_free(data);
+        return TEMPER_OK;
+    }
+    return append(&choice->pool, data);
+}
+
+/* Takes a file into account, which is the callee's from now on. */
+static temper_status choice_add(struct choice *choice, const char *classes, temper_data *data)
+{
+    bool wanted = !classes || is_named(classes, temper_data_class_name(data, 0));
+    for (size_t i = 0; wanted && i < 2; i++) {
+        temper_data *here = choice->pair[i];
+        if (here && temper_data_rows(here) >= temper_data_rows(data))
+            continue;
+        choice->pair[i] = data; /* what was there goes on */
+        data = here;
+        if (!data)
+            return TEMPER_OK;
+    }
+    return choice_pool(choice, data);
+}
+
+static temper_status choice_finish(struct choice *choice, const struct source *source, struct loaded *loaded)
+{
+    temper_status status;
+    if (!choice->pair[0] || !choice->pair[1])
+        return complain(TEMPER_NO_INPUT,
+                        "%s: fewer than two of the wanted classes are there; give --classes A,B "
+                        "with names of files, without their ending",
+                        source->name);
+    status = append(&choice->pair[0], choice->pair[1]);
+    choice->pair[1] = NULL;
+    if (status != TEMPER_OK)
+        return status;
+    *loaded = (struct loaded){choice->pair[0], choice->pool};
+    choice->pair[0] = choice->pool = NULL;
+    return TEMPER_OK;
+}
+
+static temper_status read_choice(const struct source *source, const struct file_list *list,
+                                 const temper_read_options *options, struct choice *choice, const char *classes)
+{
+    temper_status status = TEMPER_OK;
+    for (size_t i = 0; status == TEMPER_OK && i < list->count; i++) {
+        temper_data *data = NULL;
+        status = read_file(list->path[i], options, NULL, &data);
+        size_t classes_here = status == TEMPER_OK ? temper_data_classes(data) : 1;
+        if (classes_here != 1) {
+            temper_data_free(data);
+            return complain(TEMPER_BAD_DATA,
+                            "%s: has %zu classes where %s has a file for each; give the official "
+                            "files",
+                            list->path[i], classes_here, source->name);
+        }
+        if (status == TEMPER_OK)
+            status = choice_add(choice, classes, data);
+    }
+    return status;
+}
+
+static temper_status read_one_class(const struct source *source, const struct file_list *list,
+                                    const struct source_options *how, struct loaded *loaded)
+{
+    struct choice choice = {.want_pool = how->pool};
+    temper_read_options options = source->read;
+    options.threads = how->threads;
+    temper_status status = read_choice(source, list, &options, &choice, how->classes);
+    if (status == TEMPER_OK)
+        status = choice_finish(&choice, source, loaded);
+    temper_data_free(choice.pair[0]);
+    temper_data_free(choice.pair[1]);
+    temper_data_free(choice.pool);
+    return status;
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+/* The pool is all rows; which of them are of other classes the noise finds out. */
+static temper_status read_pool(const struct file_list *list, const temper_read_options *options, struct loaded *loaded)
+{
+    temper_data *pool = NULL;
+    temper_status status = read_files(list, *options, NULL, &pool);
+    if (status != TEMPER_OK)
+        return status;
+    if (temper_data_classes(pool) <= temper_data_classes(loaded->data)) {
+        temper_data_free(pool);
+        return TEMPER_OK;
+    }
+    loaded->pool = pool;
+    return TEMPER_OK;
+}
+
+static temper_status read_found(const struct source *source, const struct file_list *list,
+                                const struct source_options *how, struct loaded *loaded)
+{
+    temper_read_options options = source->read;
+    struct loaded read = {NULL, NULL};
+    if (source->one_class)
+        return read_one_class(source, list, how, loaded);
+    options.threads = how->threads;
+    temper_status status = read_files(list, options, how->classes ? how->classes : source->classes, &read.data);
+    if (status == TEMPER_OK && how->pool)
+        status = read_pool(list, &options, &read);
+    if (status != TEMPER_OK) {
+        loaded_free(&read);
+        return status;
+    }
+    *loaded = read;
+    return TEMPER_OK;
+}
+
+temper_status experiment_read(const struct source *source, const struct source_options *options, struct loaded *loaded)
+{
+    struct file_list list;
+    if (!find_files(source, options->folder, &list))
+        return complain(TEMPER_NO_INPUT,
+                        "%s/%s: the files of %s are not there (%s); get them by tools/fetch-data, "
+                        "or say where they are by --data",
+                        options->folder, source->folder, source->name, source->files[0]);
+    temper_status status = read_found(source, &list, options, loaded);
+    file_list_free(&list);
+    return status;
+}
+
+void loaded_free(struct loaded *loaded)
+{
+    temper_data_free(loaded->data);
+    temper_data_free(loaded->pool);
+    *loaded = (struct loaded){NULL, NULL};
+}
