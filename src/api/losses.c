@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "tempered/loss_family.h"
-#include "tempered/loss_shape.h"
 #include "tempered/tempered_functions.h"
 
 /* A label that is none of the classes, or an illegal temperature: NaN everywhere, never a guess. */

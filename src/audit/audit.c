@@ -32,7 +32,7 @@ static temper_status check_options(struct audit *audit)
                          kind);
     if (options->folds < 2)
         return error_set(audit->error, TEMPER_USAGE, "folds must be 2 or more");
-    if (audit->loss.method == TEMPER_HINGE || audit->loss.method == TEMPER_BREGMAN)
+    if (!loss_is_two_temperature(audit->loss))
         return error_set(audit->error, TEMPER_USAGE,
                          "an audit needs probabilities of the two-temperature kind, which loss %s "
                          "has not; give temperatures",

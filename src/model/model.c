@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "base/memory.h"
+#include "tempered/loss_family.h"
 
 temper_status model_new(size_t classes, size_t features, struct model **out, temper_error *error)
 {
@@ -13,7 +14,7 @@ temper_status model_new(size_t classes, size_t features, struct model **out, tem
     if (!model)
         return error_no_memory(error);
     model->features = features;
-    model->vectors = classes == 2 ? 1 : classes;
+    model->vectors = weight_vectors(classes);
     if (mul_size(model->vectors, features, &count))
         model->weights = mem_zeroed(count, sizeof *model->weights);
     model->bias = mem_zeroed(model->vectors, sizeof *model->bias);

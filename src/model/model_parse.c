@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "model/model_file.h"
+#include "tempered/loss_family.h"
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
@@ -175,7 +176,7 @@ static bool parse_feature_names(struct json_reader *json, struct model *model)
 static bool parse_features(struct json_reader *json, struct model *model)
 {
     uint64_t features;
-    size_t vectors = model->classes.count == 2 ? 1 : model->classes.count, count, bytes;
+    size_t vectors = weight_vectors(model->classes.count), count, bytes;
     if (!json_u64(json, &features))
         return false;
     if (features < 1)
@@ -248,18 +249,18 @@ static bool parse_any_text(struct json_reader *json, struct model *model)
 
 static bool parse_t1(struct json_reader *json, struct model *model)
 {
-    return parse_parameter(json, model->loss.method != TEMPER_HINGE, &model->loss.t1);
+    return parse_parameter(json, loss_has_temperatures(model->loss), &model->loss.t1);
 }
 
 static bool parse_t2(struct json_reader *json, struct model *model)
 {
-    return parse_parameter(json, model->loss.method != TEMPER_HINGE, &model->loss.t2) &&
+    return parse_parameter(json, loss_has_temperatures(model->loss), &model->loss.t2) &&
            (loss_agrees(model) || fail_changed(json, "temperatures that the method does not have"));
 }
 
 static bool parse_smoothing(struct json_reader *json, struct model *model)
 {
-    return parse_parameter(json, model->loss.method == TEMPER_HINGE, &model->loss.smoothing);
+    return parse_parameter(json, !loss_has_temperatures(model->loss), &model->loss.smoothing);
 }
 
 static bool parse_l2(struct json_reader *json, struct model *model)

@@ -62,11 +62,6 @@ double penalty(const double *w, size_t count, double l2)
     return 0.5 * l2 * ((sum[0] + sum[1]) + (sum[2] + sum[3]));
 }
 
-bool loss_is_tsallis(temper_loss_spec loss)
-{
-    return loss.method != TEMPER_HINGE && loss.method != TEMPER_BREGMAN;
-}
-
 temper_status kernels_agree(const struct kernel *kernel, const temper_comm *comm, temper_error *error)
 {
     char first[32];

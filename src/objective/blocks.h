@@ -41,7 +41,6 @@ temper_status kernels_agree(const struct kernel *kernel, const temper_comm *comm
 bool scale_folds(const struct matrix *x, const struct scale *scale);
 
 /* Whether the loss is one of the two-temperature family, which has fast kernels. */
-bool loss_is_tsallis(temper_loss_spec loss);
 
 /* (l2 / 2) |w|^2 of the weights alone; the intercepts, which come after them, are left out. */
 double penalty(const double *w, size_t count, double l2);

@@ -25,7 +25,7 @@ static void exact_rows(const struct work *work, struct span span, const real *ac
 static void loss_rows(const struct work *work, struct span span, const real *activation, real *r, real *loss)
 {
     const struct objective *o = work->o;
-    if (!loss_is_tsallis(o->spec.loss)) {
+    if (!loss_is_two_temperature(o->spec.loss)) {
         exact_rows(work, span, activation, r, loss);
         return;
     }

@@ -115,7 +115,7 @@ static bool allocate(struct objective *o)
                   (o->x->kind == MATRIX_CSR && o->vectors > 1 && o->spec.curvature && objective_can_multiply(o));
     if (floats && sparse_fits_floats(o->x) && !(o->raw_f32 = mem_aligned(plain, sizeof *o->raw_f32)))
         return false;
-    if (o->vectors == 1 && loss_is_tsallis(o->spec.loss)) {
+    if (o->vectors == 1 && loss_is_two_temperature(o->spec.loss)) {
         o->table = mem_aligned(1, sizeof *o->table);
         if (!o->table)
             return false;
@@ -207,7 +207,7 @@ void objective_shape(struct objective *o, const struct objective_spec *spec)
     o->rows = (size_t)data->x.rows;
     o->columns = (size_t)data->x.columns;
     o->classes = data->classes.count;
-    o->vectors = o->classes == 2 ? 1 : o->classes;
+    o->vectors = weight_vectors(o->classes);
     o->size = (o->columns + (spec->intercept ? 1 : 0)) * o->vectors;
     o->workers = spec->threads < 1 ? 1 : spec->threads;
     if (o->x->kind == MATRIX_CSR)
@@ -274,7 +274,7 @@ void objective_set_loss(struct objective *o, temper_loss_spec loss)
 
 bool objective_can_multiply(const struct objective *o)
 {
-    return o->vectors == 1 || (o->spec.f64 && loss_is_tsallis(o->spec.loss));
+    return o->vectors == 1 || (o->spec.f64 && loss_is_two_temperature(o->spec.loss));
 }
 
 bool objective_can_hessian(const struct objective *o)

@@ -7,6 +7,7 @@
 #include "base/thread.h"
 #include "predict/predict.h"
 #include "tempered/log_partition.h"
+#include "tempered/loss_family.h"
 
 enum { CHUNK_ROWS = 8192, BLOCK_ROWS = 256 };
 
@@ -76,7 +77,7 @@ static temper_status match_classes(const struct model *model, const struct datas
 
 static temper_status refuse(const struct model *model, const struct dataset *data, temper_error *error)
 {
-    if (model->loss.method == TEMPER_HINGE || model->loss.method == TEMPER_BREGMAN)
+    if (!loss_is_two_temperature(model->loss))
         return error_set(error, TEMPER_USAGE,
                          "importance factors are those of the losses with two temperatures; this "
                          "model is of another (%s)",

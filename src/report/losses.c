@@ -10,7 +10,6 @@
 #include "report/functions.h"
 #include "report/palette.h"
 #include "tempered/loss_family.h"
-#include "tempered/loss_shape.h"
 
 /* ---- Labels ---------------------------------------------------------------------------------- */
 
@@ -162,7 +161,7 @@ static void add_cap(struct panel *panel, double cap, struct colour colour)
 /* Where the loss begins to bend down: it gives up on rows further to the left. */
 static void add_inflection(struct panel *panel, const temper_loss_spec *loss, struct colour colour)
 {
-    if (loss->method == TEMPER_HINGE || loss->method == TEMPER_BREGMAN)
+    if (!loss_is_two_temperature(*loss))
         return;
     temper_loss_spec resolved = loss_resolve(*loss);
     double margin = loss_shape(resolved.t1, resolved.t2).inflection;

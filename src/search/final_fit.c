@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "predict/predict.h"
 #include "search/tune_state.h"
+#include "tempered/loss_family.h"
 #include "train/train.h"
 
 /* Beyond what the fold models differ among themselves. */
@@ -162,12 +163,11 @@ static temper_status train_final(struct tuning *t, const struct model *warm, str
                                  temper_train_report *report)
 {
     const temper_candidate *chosen = &t->grid.table[t->answer.best];
-    bool convex = chosen->loss.method == TEMPER_HINGE || (chosen->loss.t1 >= 1 && chosen->loss.t1 >= chosen->loss.t2);
     temper_train_options options = t->train;
     options.loss = chosen->loss;
     options.l2 = chosen->l2;
     options.warm = (const temper_model *)warm;
-    if (!convex && options.starts < 2)
+    if (loss_needs_second_start(chosen->loss) && options.starts < 2)
         options.starts = 2; /* to know whether they agree */
     options.follow = follow;
     options.follow_context = t;

@@ -9,6 +9,7 @@
 #include "search/preconditioner_shared.h"
 #include "search/tune_state.h"
 #include "search/worker_group.h"
+#include "tempered/loss_family.h"
 #include "train/memory_budget.h"
 #include "train/train_state.h"
 
@@ -35,7 +36,7 @@ static struct objective_spec widest(const struct dataset *data, size_t threads)
 static double one_training(const struct dataset *data, size_t threads, double *block)
 {
     struct objective_spec spec = widest(data, threads);
-    double vectors = data->classes.count == 2 ? 1 : (double)data->classes.count;
+    double vectors = (double)weight_vectors(data->classes.count);
     double n = (double)data->x.columns + 1, rows = (double)data->x.rows;
     bool whitens = data->x.kind != MATRIX_CSR && n * n * vectors * NUMBER <= PRECONDITIONER_MOST_BYTES;
     struct objective_uses uses = {.gram = data->x.kind != MATRIX_CSR,
@@ -50,7 +51,7 @@ static double one_training(const struct dataset *data, size_t threads, double *b
 double fits_bytes(const struct dataset *data, const temper_train_options *options, size_t fits, size_t threads,
                   double *block)
 {
-    double vectors = data->classes.count == 2 ? 1 : (double)data->classes.count;
+    double vectors = (double)weight_vectors(data->classes.count);
     double n = (double)data->x.columns + 1, rows = (double)data->x.rows;
     struct fits_job job = {.options = options};
     bool hinge = options->loss.method == TEMPER_HINGE;
@@ -70,7 +71,7 @@ temper_status tuning_budget(const struct tuning *t)
 {
     const struct dataset *data = t->data;
     double rows = (double)data->x.rows, block;
-    double vectors = data->classes.count == 2 ? 1 : (double)data->classes.count;
+    double vectors = (double)weight_vectors(data->classes.count);
     if (data->memory == 0)
         return TEMPER_OK;
     temper_train_options train = t->train;

@@ -169,25 +169,6 @@ static temper_status read_lists(const char *text, struct lists *lists, temper_er
 
 /* ---- Candidates ------------------------------------------------------------------------------ */
 
-static bool is_tsallis(temper_loss_spec loss)
-{
-    return loss.method != TEMPER_HINGE && loss.method != TEMPER_BREGMAN;
-}
-
-bool same_loss(temper_loss_spec a, temper_loss_spec b)
-{
-    if (is_tsallis(a) && is_tsallis(b))
-        return a.t1 == b.t1 && a.t2 == b.t2;
-    if (a.method != b.method)
-        return false;
-    return a.method == TEMPER_HINGE ? a.smoothing == b.smoothing : a.t1 == b.t1 && a.t2 == b.t2;
-}
-
-bool has_temperatures(temper_loss_spec loss, double t1, double t2)
-{
-    return is_tsallis(loss) && loss.t1 == t1 && loss.t2 == t2;
-}
-
 static const temper_candidate unknown = {.accuracy = NAN,
                                          .accuracy_error = NAN,
                                          .log_loss = NAN,
@@ -206,7 +187,7 @@ static const temper_candidate unknown = {.accuracy = NAN,
 static void add_loss(const struct lists *lists, temper_loss_spec loss, struct grid *grid)
 {
     for (size_t i = 0; i < grid->count; i++)
-        if (same_loss(grid->table[i].loss, loss))
+        if (loss_same_function(grid->table[i].loss, loss))
             return;
     for (size_t i = 0; i < lists->l2.count; i++) {
         memcpy(&grid->table[grid->count], &unknown, sizeof unknown);

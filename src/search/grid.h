@@ -20,8 +20,4 @@ struct grid {
 temper_status grid_parse(const char *text, double default_l2, struct grid *out, temper_error *error);
 void grid_free(struct grid *grid);
 
-/* Whether these are the same function, whatever they are called. */
-bool same_loss(temper_loss_spec a, temper_loss_spec b);
-bool has_temperatures(temper_loss_spec loss, double t1, double t2);
-
 #endif

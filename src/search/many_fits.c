@@ -1,10 +1,10 @@
 /* fits: which way many trainings go. */
 #include "search/many_fits.h"
+#include "tempered/loss_family.h"
 
 size_t fits_vectors(const struct scaled_features *ground)
 {
-    size_t classes = ground->data->classes.count;
-    return classes == 2 ? 1 : classes;
+    return weight_vectors(ground->data->classes.count);
 }
 
 size_t fits_size(const struct scaled_features *ground, const temper_train_options *options)

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "search/many_fits.h"
+#include "tempered/loss_family.h"
 
 /* Of all metrics that are lent, together. */
 static const double MOST_BYTES = PRECONDITIONER_MOST_BYTES;
@@ -20,28 +21,22 @@ static const size_t NONE = SIZE_MAX;
 
 /* ---- Who has one ----------------------------------------------------------------------------- */
 
-static bool convex(temper_loss_spec loss)
-{
-    return loss.t1 >= loss.t2;
-}
-
 static bool same_aim(const struct fit_spec *a, const struct fit_spec *b)
 {
-    return a->loss.method == b->loss.method && a->loss.t1 == b->loss.t1 && a->loss.t2 == b->loss.t2 && a->l2 == b->l2;
+    return loss_same_spec(a->loss, b->loss) && a->l2 == b->l2;
 }
 
 bool shared_preconditioner_suits(const struct fits_job *job, const struct fit_spec *fit)
 {
     return fit->part != FIT_SEES_ALL && job->features->data->classes.count > 2 && fits_solver_batches(job) &&
-           fit->loss.method != TEMPER_HINGE && fit->loss.method != TEMPER_BREGMAN &&
-           preconditioner_suits(fit->loss, job->features->data);
+           loss_is_two_temperature(fit->loss) && preconditioner_suits(fit->loss, job->features->data);
 }
 
 static double bytes_of(const struct dataset *data, temper_loss_spec loss)
 {
     double n = (double)data->x.columns + 1;
     bool by_class = preconditioner_by_class(data, loss, (size_t)n);
-    return n * n * sizeof(double) * (by_class ? (double)data->classes.count : convex(loss) ? 1 : 2);
+    return n * n * sizeof(double) * (by_class ? (double)data->classes.count : loss_is_convex_in_support(loss) ? 1 : 2);
 }
 
 static bool has_company(const struct fits_job *job, size_t number)
@@ -107,7 +102,7 @@ temper_status shared_preconditioner_fit(const struct fits_job *job, const struct
                              .options = &options,
                              .error = error,
                              .loss = fit->loss,
-                             .first_metric = convex(fit->loss) ? NULL : &out->first};
+                             .first_metric = loss_is_convex_in_support(fit->loss) ? NULL : &out->first};
     temper_status status = training_plan(&t);
     if (status == TEMPER_OK)
         status = training_start(&t);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "search/grid.h"
+#include "tempered/loss_family.h"
 
 /* Starting values, set on other data sets with labels wrong in known ways; docs/tuning.md says what
  * each step is for. */
@@ -142,7 +143,7 @@ static bool is_reference(const struct question *question, const struct answer *a
 {
     (void)question;
     (void)answer;
-    return has_temperatures(candidate->loss, REFERENCE_T1, REFERENCE_T2);
+    return loss_is_two_temperature_at(candidate->loss, REFERENCE_T1, REFERENCE_T2);
 }
 
 static bool is_sound(const struct question *question, const struct answer *answer, const temper_candidate *candidate)

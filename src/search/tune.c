@@ -10,6 +10,7 @@
 #include "base/thread.h"
 #include "data/memory/memory_limit.h"
 #include "search/tune_state.h"
+#include "tempered/loss_family.h"
 #include "train/train_state.h"
 
 void sentence_add(char *list, size_t size, const char *format, ...)
@@ -201,7 +202,7 @@ static void measure_gain(struct tuning *t)
     double sum = 0, squares = 0;
     t->report.gain = t->report.gain_error = NAN;
     for (size_t i = 0; i < t->grid.count; i++)
-        if (has_temperatures(table[i].loss, 1, 1) && table[i].stage == STAGE_FOLDS &&
+        if (loss_is_two_temperature_at(table[i].loss, 1, 1) && table[i].stage == STAGE_FOLDS &&
             (logistic == NO_CANDIDATE || table[i].accuracy > table[logistic].accuracy))
             logistic = i;
     if (logistic == NO_CANDIDATE || table[t->answer.best].stage != STAGE_FOLDS)

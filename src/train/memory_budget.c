@@ -8,6 +8,7 @@
 #include "data/memory/memory_limit.h"
 #include "data/memory/page_window.h"
 #include "optim/lbfgs_history.h"
+#include "tempered/loss_family.h"
 #include "train/memory_budget.h"
 #include "train/train_state.h"
 
@@ -77,7 +78,7 @@ static double valid_bytes(const struct training_run *t, struct objective_spec sp
 
 temper_status training_budget(const struct training_run *t, const struct objective_spec *spec)
 {
-    double vectors = t->data->classes.count == 2 ? 1 : (double)t->data->classes.count, block;
+    double vectors = (double)weight_vectors(t->data->classes.count), block;
     double n = (double)t->data->x.columns + 1, size = n * vectors, rows = (double)t->data->x.rows;
     bool by_class = t->whiten && preconditioner_by_class(t->data, t->loss, (size_t)n);
     struct objective_uses uses = {.gram = t->whiten, .class_grams = by_class, .hessian = t->solver == SOLVER_NEWTON};

@@ -37,7 +37,7 @@ void preconditioner_free(struct preconditioner *metric)
 bool preconditioner_by_class(const struct dataset *data, temper_loss_spec loss, size_t n)
 {
     double numbers = (double)n * (double)n * (double)data->classes.count;
-    return data->classes.count > 2 && loss.t1 >= loss.t2 &&
+    return data->classes.count > 2 && loss_is_convex_in_support(loss) &&
            (double)dataset_all_rows(data) >= (double)CLASS_ROWS_A_FEATURE * (double)n &&
            numbers * sizeof(double) <= PRECONDITIONER_MOST_BYTES;
 }

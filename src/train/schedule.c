@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "tempered/loss_family.h"
 #include "train/train_state.h"
 
 /* A hinge has a kink, which no Newton step sees. It is rounded over a width that shrinks phase by
@@ -47,7 +48,7 @@ static void add_again(struct training_run *t, const char *name)
 static void add_whitened(struct training_run *t, const char *name, bool goes_on)
 {
     bool twice = t->whiten && (!t->lent || t->lent->first.factor) && t->data->classes.count > 2 &&
-                 t->loss.method != TEMPER_HINGE && t->loss.method != TEMPER_BREGMAN;
+                 loss_is_two_temperature(t->loss);
     if (twice) {
         add_short(t, name, goes_on, FIRST_PRECONDITIONER);
         add_again(t, name);

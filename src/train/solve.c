@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "tempered/loss_family.h"
 #include "train/train_state.h"
 
 static minimiser_fn *const minimisers[] = {minimise_newton, minimise_lbfgs, minimise_tron};
@@ -24,15 +25,10 @@ static const double SUSPICIOUS = 1e-6; /* a pass is spent on that only below */
 
 /* ---- What the solver sees: the objective, and the metric ------------------------------------- */
 
-static bool same_loss(temper_loss_spec a, temper_loss_spec b)
-{
-    return a.method == b.method && a.t1 == b.t1 && a.t2 == b.t2 && a.smoothing == b.smoothing;
-}
-
 void training_set_loss(struct training_run *t, temper_loss_spec loss, double l2)
 {
     struct recalled *last = &t->recalled;
-    last->fresh = last->fresh && same_loss(last->loss, loss) && last->l2 == l2;
+    last->fresh = last->fresh && loss_same_spec(last->loss, loss) && last->l2 == l2;
     last->loss = loss;
     last->l2 = l2;
     objective_set_loss(t->objective, loss);
@@ -239,7 +235,7 @@ static size_t most_iterations(const struct training_run *t, const struct phase *
 /* Convex losses rise forever on the wrong side. */
 static double first_length(const struct training_run *t, temper_loss_spec loss)
 {
-    return loss_is_convex(loss) && t->solver != SOLVER_LBFGS ? CONVEX_LENGTH : FIRST_LENGTH;
+    return loss_has_convex_settings(loss) && t->solver != SOLVER_LBFGS ? CONVEX_LENGTH : FIRST_LENGTH;
 }
 
 /* A hinge that is rounded more than it will be in the end is only on the way. */

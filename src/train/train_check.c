@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "tempered/loss_family.h"
-#include "tempered/loss_shape.h"
 #include "train/train_state.h"
 
 /* How many classes there are among the rows that count, as far as two, and the first of them. */
@@ -51,12 +50,12 @@ static temper_status check_labels(struct training_run *t)
 
 temper_status training_check_loss(temper_loss_spec loss, temper_error *error)
 {
-    bool tsallis = loss.method != TEMPER_HINGE;
-    if (tsallis && !(isfinite(loss.t1) && loss.t1 >= 0 && isfinite(loss.t2) && loss.t2 >= 0))
+    bool temperatures = loss_has_temperatures(loss);
+    if (temperatures && !(isfinite(loss.t1) && loss.t1 >= 0 && isfinite(loss.t2) && loss.t2 >= 0))
         return error_set(error, TEMPER_USAGE, "temperatures must be numbers >= 0; try --t1 0.3 --t2 1");
-    if (!tsallis && !(isfinite(loss.smoothing) && loss.smoothing >= 0))
+    if (!temperatures && !(isfinite(loss.smoothing) && loss.smoothing >= 0))
         return error_set(error, TEMPER_USAGE, "the smoothing must be a number >= 0; try 0");
-    if (loss.method != TEMPER_BREGMAN && tsallis && !loss_shape(loss.t1, loss.t2).smooth)
+    if (loss_is_two_temperature(loss) && !loss_shape(loss.t1, loss.t2).smooth)
         return error_set(error, TEMPER_USAGE,
                          "the loss or its slope is unbounded at these temperatures (t2 < 1 <= t1, "
                          "or t2 < t1 < 1), so they cannot be trained; raise t2 to at least t1, "

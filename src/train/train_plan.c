@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/thread.h"
+#include "tempered/loss_family.h"
 #include "train/train_state.h"
 
 /* Above these sizes another solver is faster; measured (docs/training.md). */
@@ -78,27 +79,19 @@ static temper_status plan_precision(struct training_run *t)
 
 bool preconditioner_suits(temper_loss_spec loss, const struct dataset *data)
 {
-    bool tsallis = loss.method != TEMPER_HINGE && loss.method != TEMPER_BREGMAN;
-    double gap = tsallis ? loss.t2 - loss.t1 : 0;
+    double gap = loss_is_two_temperature(loss) ? loss.t2 - loss.t1 : 0;
     return data->x.kind != MATRIX_CSR && data->x.columns <= WHITEN_MOST &&
            gap <= (data->classes.count == 2 ? WHITEN_GAP_TWO : WHITEN_GAP_MANY);
-}
-
-bool loss_is_convex(temper_loss_spec loss)
-{
-    bool tsallis = loss.method != TEMPER_HINGE && loss.method != TEMPER_BREGMAN;
-    return tsallis && loss.t1 >= 1 && loss.t1 >= loss.t2;
 }
 
 static enum solver best_solver(const struct training_run *t)
 {
     bool sparse = t->data->x.kind == MATRIX_CSR, two = t->data->classes.count == 2;
-    bool tsallis = t->loss.method != TEMPER_HINGE && t->loss.method != TEMPER_BREGMAN;
     uint64_t columns = t->data->x.columns;
     if (two && columns <= (sparse ? NEWTON_SPARSE : NEWTON_DENSE))
         return SOLVER_NEWTON;
     bool few = !two && columns * t->data->classes.count <= LBFGS_SPARSE;
-    return sparse && !few && (two || tsallis) ? SOLVER_TRON : SOLVER_LBFGS;
+    return sparse && !few && (two || loss_is_two_temperature(t->loss)) ? SOLVER_TRON : SOLVER_LBFGS;
 }
 
 static temper_status plan_solver(struct training_run *t)
@@ -119,7 +112,7 @@ static temper_status plan_solver(struct training_run *t)
                          t->data->classes.count);
     /* Products of many classes are in doubles only. */
     if (t->solver == SOLVER_TRON && !two) {
-        if (t->loss.method == TEMPER_HINGE || t->loss.method == TEMPER_BREGMAN)
+        if (!loss_is_two_temperature(t->loss))
             return error_set(t->error, TEMPER_USAGE,
                              "the solver tron does not know this loss for %zu classes; try lbfgs",
                              t->data->classes.count);
@@ -127,7 +120,8 @@ static temper_status plan_solver(struct training_run *t)
     }
     t->whiten = t->solver == SOLVER_LBFGS && !t->plan && preconditioner_suits(t->loss, t->data);
     /* Two classes and a loss that is not convex go without, as dense data does (WHITEN_GAP_TWO). */
-    t->diagonal = t->solver == SOLVER_TRON && t->data->x.kind == MATRIX_CSR && (!two || loss_is_convex(t->loss));
+    t->diagonal =
+        t->solver == SOLVER_TRON && t->data->x.kind == MATRIX_CSR && (!two || loss_has_convex_settings(t->loss));
     return TEMPER_OK;
 }
 

@@ -158,8 +158,6 @@ double hinge_fall(const struct training_run *t, temper_loss_spec loss);
 
 /* The curvature of a loss where training starts: all classes are alike there. */
 double initial_curvature(temper_loss_spec loss, size_t classes);
-/* Whether such a loss is convex in the activations. */
-bool loss_is_convex(temper_loss_spec loss);
 /* Whether steps are better measured by the second moments of the features: these resemble the
  * curvature if the temperatures do not differ much. */
 bool preconditioner_suits(temper_loss_spec loss, const struct dataset *data);

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "data/column_stats.h"
 #include "data/outlier.h"
+#include "tempered/loss_family.h"
 #include "tempered/tempered_functions.h"
 #include "train/remote/train_remote.h"
 #include "train/train_state.h"
@@ -103,12 +104,11 @@ static double loss_of_no_features(temper_loss_spec loss, const double *share, si
  * who ran out of iterations has not ended. */
 static bool may_be_plateau(const struct training_run *t)
 {
-    bool tsallis = t->loss.method != TEMPER_HINGE && t->loss.method != TEMPER_BREGMAN;
     double norm = 0;
     for (size_t i = 0; i < t->size; i++)
         norm += t->answer[i] * t->answer[i];
-    return tsallis && t->loss.t1 < 1 && norm > 0 && !t->interrupted && t->stop != OPTIM_MAX_ITER &&
-           !t->options->no_intercept;
+    return loss_is_two_temperature(t->loss) && t->loss.t1 < 1 && norm > 0 && !t->interrupted &&
+           t->stop != OPTIM_MAX_ITER && !t->options->no_intercept;
 }
 
 /* Where features tell nothing, the best model has the loss of no features but for what the

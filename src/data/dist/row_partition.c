@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "kernel/dense/linear.h"
 #include "kernel/loss/softmax.h"
+#include "tempered/loss_family.h"
 
 enum {
     MOST_PARTS = 8192,  /* of data that is large enough for parts of */
@@ -109,7 +110,7 @@ static size_t parts_together(const struct row_partition *parts, const struct dat
 struct row_partition row_partition_of(const struct dataset *data)
 {
     bool sparse = data->x.kind == MATRIX_CSR;
-    size_t classes = data->classes.count, vectors = classes > 2 ? classes : 1;
+    size_t classes = data->classes.count, vectors = weight_vectors(classes);
     uint64_t rows = dataset_all_rows(data), columns = data->x.columns;
     double gradient = ((double)columns + 1) * (double)vectors * sizeof(double);
     size_t number = data->x.kind == MATRIX_F64 ? sizeof(double) : sizeof(float);

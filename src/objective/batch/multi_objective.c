@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "objective/batch/multi_objective_internal.h"
+#include "tempered/loss_family.h"
 
 enum {
     /* Gradients are added up once a block. So that it does not count: */
@@ -76,7 +77,7 @@ static bool make_members(struct group *group, const struct multi_member *members
             .losses = {.kernel = group->kernel, .loss = from->loss}, .l2 = from->l2, .part = from->part};
         if (from->partition != GROUP_NO_PARTITION)
             to->partition = group->spec.partition[from->partition];
-        if (loss_is_tsallis(from->loss) && !(to->losses.table = table_for(group, from->loss)))
+        if (loss_is_two_temperature(from->loss) && !(to->losses.table = table_for(group, from->loss)))
             return false;
     }
     return true;

@@ -8,19 +8,15 @@
 #include "data/subset.h"
 #include "objective/objective.h"
 #include "objective/remote/remote_reply.h"
+#include "tempered/loss_family.h"
 #include "train/remote/train_remote.h"
 #include "train/train_state.h"
 
 struct shard {
     struct dataset *data; /* the rows, with the classes of all */
     struct objective *objective;
-    bool tsallis; /* the loss of the plan has two temperatures, and the objective tables for it */
+    bool two_temperature; /* the loss of the plan has two temperatures, and the objective tables for it */
 };
-
-static bool has_temperatures(temper_loss_spec loss)
-{
-    return loss.method != TEMPER_HINGE && loss.method != TEMPER_BREGMAN;
-}
 
 void shard_free(struct shard *shard)
 {
@@ -72,7 +68,7 @@ static temper_status fill(const struct dataset *data, const struct shard_plan *p
         status = take_rows(data, plan, shard, error);
     if (status != TEMPER_OK)
         return status;
-    shard->tsallis = has_temperatures(plan->loss);
+    shard->two_temperature = loss_is_two_temperature(plan->loss);
     struct objective_spec spec = {.data = shard->data,
                                   .scale = &plan->scale,
                                   .loss = plan->loss,
@@ -122,7 +118,7 @@ temper_status shard_answer(struct shard *shard, const temper_question *question,
     temper_status status = training_check_loss(question->loss, error);
     if (status != TEMPER_OK)
         return status;
-    if (shard->tsallis && !has_temperatures(question->loss))
+    if (shard->two_temperature && !loss_is_two_temperature(question->loss))
         return error_set(error, TEMPER_USAGE,
                          "the plan is for losses of two temperatures, and the question for another "
                          "one; pass on the loss that the engine was asked with");

@@ -29,7 +29,7 @@ struct dataset shard_plan_rows(const struct shard_plan *plan)
 
 size_t shard_plan_size(const struct shard_plan *plan)
 {
-    size_t classes = plan->all.classes.count, vectors = classes == 2 ? 1 : classes;
+    size_t vectors = weight_vectors(plan->all.classes.count);
     return ((size_t)plan->all.columns + (plan->intercept ? 1 : 0)) * vectors;
 }
 

@@ -5,6 +5,7 @@
 #include "fixtures/fault_injection.h"
 #include "fixtures/test.h"
 #include "search/grid.h"
+#include "tempered/loss_family.h"
 
 static struct grid parsed(const char *text)
 {
@@ -17,7 +18,7 @@ static struct grid parsed(const char *text)
 static bool has(const struct grid *grid, double t1, double t2, double l2)
 {
     for (size_t i = 0; i < grid->count; i++)
-        if (has_temperatures(grid->table[i].loss, t1, t2) && fabs(grid->table[i].l2 - l2) <= 1e-12 * l2)
+        if (loss_is_two_temperature_at(grid->table[i].loss, t1, t2) && fabs(grid->table[i].l2 - l2) <= 1e-12 * l2)
             return true;
     return false;
 }

@@ -1,11 +1,127 @@
-/* The map of (t1, t2): convex, quasi-convex, bounded, trainable, and where the loss bends (remark 1
- * of the paper, as corrected). What the map says is looked for in the loss itself. */
+/* The facts about the losses that training, tuning and reports rely on, and the map of (t1, t2):
+ * convex, quasi-convex, bounded, trainable, and the inflection of the loss (remark 1 of the paper,
+ * as corrected). Each statement is checked against values and derivatives of the loss itself. */
 #include <math.h>
 #include <string.h>
 
 #include "fixtures/numeric.h"
 #include "fixtures/test.h"
 #include "temper.h"
+#include "tempered/loss_family.h"
+
+/* ---- Which loss it is ------------------------------------------------------------------------ */
+
+static const temper_loss_spec logistic = {.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1},
+                              hinge = {.method = TEMPER_HINGE, .t1 = 0.5, .t2 = 1, .smoothing = 0.1};
+
+static temper_loss_spec tempered_at(double t1, double t2)
+{
+    return (temper_loss_spec){.method = TEMPER_TEMPERED, .t1 = t1, .t2 = t2};
+}
+
+static temper_loss_spec bregman_at(double t1, double t2)
+{
+    return (temper_loss_spec){.method = TEMPER_BREGMAN, .t1 = t1, .t2 = t2};
+}
+
+TEST(all_but_the_hinge_have_temperatures)
+{
+    CHECK(loss_has_temperatures(logistic) && loss_has_temperatures(tempered_at(0.3, 1)));
+    CHECK(loss_has_temperatures(bregman_at(0.8, 1.2)) && !loss_has_temperatures(hinge));
+}
+
+TEST(two_temperature_losses_are_those_of_the_paper)
+{
+    static const temper_method methods[] = {TEMPER_TEMPERED, TEMPER_LOGISTIC, TEMPER_T_LOGISTIC, TEMPER_GCE};
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        CHECK(loss_is_two_temperature((temper_loss_spec){.method = methods[i], .t1 = 1, .t2 = 1}));
+    CHECK(!loss_is_two_temperature(hinge) && !loss_is_two_temperature(bregman_at(1, 1)));
+    CHECK(loss_is_two_temperature_at(logistic, 1, 1) && loss_is_two_temperature_at(tempered_at(0.3, 1), 0.3, 1));
+    CHECK(!loss_is_two_temperature_at(tempered_at(0.3, 1), 0.3, 1.1));
+    CHECK(!loss_is_two_temperature_at(bregman_at(1, 1), 1, 1) && !loss_is_two_temperature_at(hinge, 0.5, 1));
+}
+
+/* A grid drops a candidate that is the same function as another; a cached value is valid for the
+ * same specification only. */
+TEST(same_function_and_same_specification_differ)
+{
+    temper_loss_spec other = hinge, cold = hinge;
+    other.t1 = 7; /* no parameter of the hinge */
+    cold.smoothing = 0;
+    CHECK(loss_same_function(logistic, tempered_at(1, 1)) && !loss_same_spec(logistic, tempered_at(1, 1)));
+    CHECK(loss_same_function(hinge, other) && !loss_same_spec(hinge, other));
+    CHECK(!loss_same_function(hinge, cold) && !loss_same_spec(hinge, cold));
+    CHECK(!loss_same_function(bregman_at(1, 1), tempered_at(1, 1)));
+    CHECK(!loss_same_function(tempered_at(0.3, 1), tempered_at(0.4, 1)));
+    CHECK(loss_same_spec(hinge, hinge) && loss_same_spec(bregman_at(0.8, 1.2), bregman_at(0.8, 1.2)));
+}
+
+TEST(two_classes_have_one_weight_vector)
+{
+    CHECK_EQ_SIZE(weight_vectors(2), 1);
+    CHECK_EQ_SIZE(weight_vectors(3), 3);
+    CHECK_EQ_SIZE(weight_vectors(1000), 1000);
+}
+
+/* ---- Convexity of any loss ------------------------------------------------------------------- */
+
+/* Does the value at some midpoint exceed the mean of the ends? Three classes, random segments. */
+static bool exceeds_a_chord(temper_loss_spec loss)
+{
+    struct draw draw = draw_from(72);
+    for (int k = 0; k < 4000; k++) {
+        double from[3], to[3], middle[3];
+        draw_normals(&draw, from, 3, k % 2 ? 2 : 10);
+        draw_normals(&draw, to, 3, k % 2 ? 2 : 10);
+        for (size_t c = 0; c < 3; c++)
+            middle[c] = (from[c] + to[c]) / 2;
+        double ends = (any_loss(loss, from, 3, 0, NULL, NULL) + any_loss(loss, to, 3, 0, NULL, NULL)) / 2;
+        if (any_loss(loss, middle, 3, 0, NULL, NULL) > ends * (1 + 1e-12) + 1e-12)
+            return true;
+    }
+    return false;
+}
+
+TEST(the_hinge_is_convex)
+{
+    temper_loss_spec sharp = hinge;
+    sharp.smoothing = 0;
+    CHECK(loss_is_convex(hinge) && !exceeds_a_chord(hinge));
+    CHECK(loss_is_convex(sharp) && !exceeds_a_chord(sharp));
+}
+
+TEST(convex_two_temperature_losses)
+{
+    for (double t1 = 0; t1 <= 2; t1 += 0.25)
+        for (double t2 = 0; t2 <= 2; t2 += 0.25)
+            if (loss_shape(t1, t2).smooth)
+                CHECKF(loss_is_convex(tempered_at(t1, t2)) == !exceeds_a_chord(tempered_at(t1, t2)), "(%g, %g)", t1,
+                       t2);
+}
+
+TEST(the_bregman_loss_is_convex_as_a_matching_loss)
+{
+    for (double t = 1; t < 2; t += 0.25)
+        CHECKF(loss_is_convex(bregman_at(t, t)) && !exceeds_a_chord(bregman_at(t, t)), "t = %g", t);
+    CHECK(!loss_is_convex(bregman_at(0.8, 1.2)) && exceeds_a_chord(bregman_at(0.8, 1.2)));
+    CHECK(!loss_is_convex(bregman_at(0.5, 0.5)) && exceeds_a_chord(bregman_at(0.5, 0.5)));
+}
+
+/* The other questions of training, which are not convexity. */
+TEST(questions_that_are_not_convexity)
+{
+    /* constant outside the support, hence not convex, but no Hessian inside is indefinite */
+    CHECK(loss_is_convex_in_support(tempered_at(0.5, 0.5)) && !loss_is_convex(tempered_at(0.5, 0.5)));
+    CHECK(loss_is_convex_in_support(logistic) && !loss_is_convex_in_support(tempered_at(0.3, 1)));
+    CHECK(loss_has_convex_settings(logistic) && loss_has_convex_settings(tempered_at(1.5, 1)));
+    CHECK(!loss_has_convex_settings(hinge) && !loss_has_convex_settings(bregman_at(1, 1)));
+    CHECK(!loss_has_convex_settings(tempered_at(0.3, 1)));
+    CHECK(!loss_needs_second_start(hinge) && !loss_needs_second_start(logistic));
+    CHECK(!loss_needs_second_start(bregman_at(1.2, 1.1)) && loss_needs_second_start(bregman_at(0.8, 1.2)));
+    CHECK(loss_needs_second_start(tempered_at(0.3, 1)) && loss_needs_second_start(tempered_at(0.5, 0.5)));
+}
+
+/* ---- The map of temperatures ----------------------------------------------------------------- */
 
 /* Calls check at every legal pair of a grid that has 1 in it. */
 static void over_the_map(void (*check)(double t1, double t2, const temper_shape *shape))
@@ -22,8 +138,7 @@ static double edge_of(double t2)
     return t2 < 1 ? 1 / (1 - t2) : INFINITY;
 }
 
-/* ---- Two classes
- * ---------------------------------------------------------------------------------- */
+/* ---- Two classes ----------------------------------------------------------------------------------- */
 
 /* The smallest curvature at margins within the support. */
 static double least_curvature(double t1, double t2)
@@ -70,8 +185,7 @@ TEST(convexity_of_two_classes)
     over_the_map(check_two_classes);
 }
 
-/* ---- Three classes
- * -------------------------------------------------------------------------------- */
+/* ---- Three classes --------------------------------------------------------------------------------- */
 
 /* Smallest and largest eigenvalue that the Hessian reaches, within the support. */
 static double least_eigenvalue(double t1, double t2, double *size)
@@ -125,8 +239,7 @@ TEST(quasi_convex_everywhere)
     over_the_map(check_quasi_convex);
 }
 
-/* ---- Bounds and slopes
- * ---------------------------------------------------------------------------- */
+/* ---- Bounds and slopes ----------------------------------------------------------------------------- */
 
 static void check_bound(double t1, double t2, const temper_shape *shape)
 {
@@ -186,8 +299,7 @@ TEST(slope_is_at_most_1_for_t1_up_to_t2)
     over_the_map(check_slope);
 }
 
-/* ---- The inflection
- * ------------------------------------------------------------------------------- */
+/* ---- The inflection -------------------------------------------------------------------------------- */
 
 static double curvature_at(double m, double t1, double t2)
 {
@@ -247,7 +359,11 @@ TEST(illegal_temperatures_have_no_shape)
         }
 }
 
-TEST_LIST(LISTED(convexity_of_two_classes), LISTED(convexity_of_three_classes), LISTED(quasi_convex_everywhere),
+TEST_LIST(LISTED(all_but_the_hinge_have_temperatures), LISTED(two_temperature_losses_are_those_of_the_paper),
+          LISTED(same_function_and_same_specification_differ), LISTED(two_classes_have_one_weight_vector),
+          LISTED(the_hinge_is_convex), LISTED(convex_two_temperature_losses),
+          LISTED(the_bregman_loss_is_convex_as_a_matching_loss), LISTED(questions_that_are_not_convexity),
+          LISTED(convexity_of_two_classes), LISTED(convexity_of_three_classes), LISTED(quasi_convex_everywhere),
           LISTED(bounded_for_t1_below_1), LISTED(trainable_where_the_slope_stays_finite),
           LISTED(slope_is_at_most_1_for_t1_up_to_t2), LISTED(curvature_changes_sign_at_the_inflection),
           LISTED(inflection_at_the_rim), LISTED(illegal_temperatures_have_no_shape))
