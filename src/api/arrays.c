@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/attach.h"
 
 static temper_status check_arguments(const void *x, temper_data *const *data, temper_error *error)
 {

@@ -99,15 +99,15 @@ temper_status temper_audit_page(const temper_data *data, const temper_audit_repo
     const struct dataset *set = (const struct dataset *)data;
     struct audit_page page = {.report = report,
                               .count = (size_t)(count < report->rows ? count : report->rows),
-                              .source = set->source,
-                              .dropped = set->missing_dropped,
+                              .source = set->file.path,
+                              .dropped = set->file.missing_dropped,
                               .class_names = (const char *const *)set->classes.name};
     struct text out = {0};
     if (report->rows != set->x.rows)
         return error_set(error, TEMPER_USAGE, "this audit is of %llu rows, and the data has %llu; audit it again",
                          report->rows, (unsigned long long)set->x.rows);
-    if (set->x.kind == MATRIX_U8 && set->picture[2]) {
-        memcpy(page.picture, set->picture, sizeof page.picture);
+    if (set->x.kind == MATRIX_U8 && set->file.image_shape[2]) {
+        memcpy(page.picture, set->file.image_shape, sizeof page.picture);
         page.pixels = set->x.dense;
     }
     audit_page_write(&out, &page);

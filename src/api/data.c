@@ -1,10 +1,10 @@
 /* api: data in and out. */
 #include "base/thread.h"
+#include "data/columns/scale.h"
 #include "data/dataset.h"
 #include "data/dist/scatter_rows.h"
 #include "data/memory/memory_limit.h"
 #include "data/read/read.h"
-#include "data/scale.h"
 #include "data/schema.h"
 #include "data/subset.h"
 #include "data/write/write.h"
@@ -82,7 +82,7 @@ unsigned long long temper_data_rows_of_all(const temper_data *data)
 
 unsigned long long temper_data_dropped(const temper_data *data)
 {
-    return inside(data)->missing_dropped;
+    return inside(data)->file.missing_dropped;
 }
 
 unsigned long long temper_data_features(const temper_data *data)
@@ -112,7 +112,7 @@ const char *temper_data_class_name(const temper_data *data, size_t class_number)
 
 const char *temper_data_format(const temper_data *data)
 {
-    return inside(data)->format;
+    return inside(data)->file.format;
 }
 
 const char *temper_data_notes(const temper_data *data)

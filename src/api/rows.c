@@ -1,7 +1,6 @@
 /* api: data made of rows of other data: some of them, both together, or parted at random. */
 #include "base/memory.h"
 #include "base/status.h"
-#include "data/concat.h"
 #include "data/dist/scatter_rows.h"
 #include "data/split.h"
 #include "data/subset.h"

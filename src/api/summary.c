@@ -1,5 +1,5 @@
 /* api: what data holds, in figures. */
-#include "data/summary.h"
+#include "data/columns/summary.h"
 
 #include "data/dataset.h"
 #include "data/dist/scatter_rows.h"

@@ -51,7 +51,7 @@ static temper_status call_roll(struct audit *audit)
     const struct dataset *given = audit->given;
     temper_status status = gathered_labels_needed(given, &audit->roll, audit->error);
     audit->data = given;
-    if (status != TEMPER_OK || comm_alone(given->comm))
+    if (status != TEMPER_OK || comm_alone(given->ranks.comm))
         return status;
     audit->all = gathered_labels_dataset(&audit->roll, given);
     audit->data = &audit->all;
@@ -78,9 +78,10 @@ static temper_status check_data(struct audit *audit)
     if (status != TEMPER_OK)
         return status;
     if (audit->data->x.rows < 2 * audit->options->folds)
-        return error_set(
-            audit->error, TEMPER_BAD_DATA, "%s: %zu rows are too few for %zu folds; give fewer folds, or more rows",
-            audit->data->source ? audit->data->source : "data", (size_t)audit->data->x.rows, audit->options->folds);
+        return error_set(audit->error, TEMPER_BAD_DATA,
+                         "%s: %zu rows are too few for %zu folds; give fewer folds, or more rows",
+                         audit->data->file.path ? audit->data->file.path : "data", (size_t)audit->data->x.rows,
+                         audit->options->folds);
     return TEMPER_OK;
 }
 

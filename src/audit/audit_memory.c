@@ -15,7 +15,7 @@ temper_status audit_budget(const struct audit *audit)
     double columns = (double)data->x.columns, rows = (double)data->x.rows, block;
     double dimensions = columns < AUDIT_DIMENSIONS ? columns : AUDIT_DIMENSIONS;
     double classes = (double)audit->classes;
-    if (data->memory == 0)
+    if (data->storage.memory_limit == 0)
         return TEMPER_OK;
     double fits = fits_bytes(data, &audit->train, audit->options->folds, audit->threads, &block);
     double places = rows * dimensions * (sizeof(double) + sizeof(float)) + (2 * dimensions + 1) * columns * NUMBER;

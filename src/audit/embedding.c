@@ -76,7 +76,7 @@ static temper_status find_places(const struct audit *audit, size_t dimensions, d
                                  float *out)
 {
     struct solution projection = {directions, dimensions, false};
-    bool alone = comm_alone(audit->given->comm);
+    bool alone = comm_alone(audit->given->ranks.comm);
     double *factor = mem_alloc((size_t)audit->data->x.columns, sizeof *factor);
     double *own = alone ? place : mem_alloc(audit->roll.own, dimensions * sizeof *own);
     temper_status status = factor && own ? TEMPER_OK : error_no_memory(audit->error);
@@ -147,7 +147,7 @@ temper_status audit_neighbours(struct audit *audit)
     double *directions = mem_alloc(columns, dimensions * sizeof *directions);
     double *place = mem_alloc(cells, sizeof *place);
     float *x = mem_alloc(cells, sizeof *x);
-    struct points points = {x, audit->rows, dimensions, audit->given->comm};
+    struct points points = {x, audit->rows, dimensions, audit->given->ranks.comm};
     audit->neighbour = mem_alloc(audit->rows, audit->neighbours * sizeof *audit->neighbour);
     audit->distance = mem_alloc(audit->rows, sizeof *audit->distance);
     bool fine = directions && place && x && audit->neighbour && audit->distance;

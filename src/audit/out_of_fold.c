@@ -60,8 +60,8 @@ static bool goes_on(void *context)
     double seconds = training_clock() - audit->started;
     temper_tune_progress progress = {"audit", audit->done, options->folds, seconds, (double)NAN};
     uint64_t stopping = options->follow && options->follow(options->follow_context, &progress) != 0;
-    if (!comm_alone(audit->given->comm)) /* whoever is told to stop, all do */
-        audit->heard = comm_count(audit->given->comm, stopping, NULL, &stopping, audit->error);
+    if (!comm_alone(audit->given->ranks.comm)) /* whoever is told to stop, all do */
+        audit->heard = comm_count(audit->given->ranks.comm, stopping, NULL, &stopping, audit->error);
     return audit->heard == TEMPER_OK && stopping == 0;
 }
 
@@ -69,7 +69,7 @@ static bool goes_on(void *context)
 static temper_status gather_activations(struct audit *audit)
 {
     size_t each = audit->classes * sizeof *audit->activation;
-    if (comm_alone(audit->given->comm))
+    if (comm_alone(audit->given->ranks.comm))
         return TEMPER_OK;
     double *own = mem_alloc(audit->roll.own, each);
     if (!own)

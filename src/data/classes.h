@@ -10,7 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/path.h"
 #include "base/status.h"
+
+struct dataset; /* data/dataset.h */
 
 enum { MOST_CLASSES = 65536 };
 
@@ -33,5 +36,27 @@ uint32_t classes_find(const struct classes *classes, const char *label, size_t l
 /* Puts them in their final order; new_number[old] is where each went (count entries). */
 temper_status classes_sort(struct classes *classes, uint32_t *new_number, temper_error *error);
 void classes_free(struct classes *classes);
+
+/* The file of a dataset as messages show it, or "data" if it has none. */
+const char *source_shown(const struct dataset *data, char out[PATH_SHOWN]);
+
+struct class_names_text {
+    char text[128];
+};
+
+/* "setosa, versicolor, virginica", or the first ones and "and 12 more". */
+struct class_names_text class_names_text(const struct classes *classes);
+
+/* The number of a class of the data; an unknown one is refused with those that exist. `option` is
+ * for the message: "--classes". */
+temper_status class_named(const struct dataset *data, const char *option, const char *name, uint32_t *number,
+                          temper_error *error);
+
+/* The same names in the same order, and spellings as they come. */
+temper_status classes_copy(const struct classes *from, struct classes *to, temper_error *error);
+
+/* Labels get the numbers of these classes, which become those of the data. TEMPER_BAD_DATA without
+ * words, and the data as it was, where a row has another class; *row is the first such. */
+temper_status classes_adopt(struct dataset *data, const struct classes *classes, uint64_t *row, temper_error *error);
 
 #endif

@@ -12,9 +12,9 @@
 
 void dataset_free_array(const struct dataset *data, void *array)
 {
-    uintptr_t at = (uintptr_t)array, first = (uintptr_t)data->mapping;
-    bool mapped = data->mapping && at >= first && at - first < data->mapping_length;
-    if (!mapped && !disk_array_has(data->spill, array))
+    uintptr_t at = (uintptr_t)array, first = (uintptr_t)data->storage.mapping;
+    bool mapped = data->storage.mapping && at >= first && at - first < data->storage.mapping_length;
+    if (!mapped && !disk_array_has(data->storage.disk, array))
         mem_free(array);
 }
 
@@ -30,11 +30,11 @@ void dataset_free(struct dataset *data)
     classes_free(&data->classes);
     names_free(&data->features);
     schema_free(data->schema);
-    mem_free(data->source);
-    page_window_free(data->pages);
-    disk_array_free(data->spill);
-    if (data->mapping)
-        munmap(data->mapping, data->mapping_length);
+    mem_free(data->file.path);
+    page_window_free(data->storage.pages);
+    disk_array_free(data->storage.disk);
+    if (data->storage.mapping)
+        munmap(data->storage.mapping, data->storage.mapping_length);
     mem_free(data);
 }
 

@@ -14,45 +14,61 @@ struct names {
 
 struct schema; /* data/schema.h */
 
+/* The file that a dataset was read from. */
+struct data_file {
+    char *path;               /* as the user wrote it; NULL: not from a file */
+    const char *format;       /* "libsvm", "csv", "npy", "idx", "cifar", "tmpr", "arrays" */
+    const char *compression;  /* "gzip", "zstd", or NULL */
+    uint32_t image_shape[3];  /* rows that are images: height, width, channels (1, or 3 stored one plane after the
+                               * other); else 0 */
+    bool header;              /* CSV: the first line has the column names */
+    char separator;           /* text formats: the separator of the file; 0: not text, or a copy of some rows */
+    size_t weight_column;     /* CSV: the column of the row weights, counted from 1; 0: none */
+    bool separate_labels;     /* labels come from another file, named by an option */
+    uint64_t missing_filled;  /* missing values that were replaced */
+    uint64_t missing_dropped; /* rows that were dropped for a missing value */
+};
+
+/* MPI: the rows of this process among those of all processes. */
+struct data_ranks {
+    const temper_comm *comm; /* NULL: one process holds all rows, and the numbers below are unused */
+    uint64_t first_row;      /* index of this process's first row */
+    uint64_t all_rows, all_nonzeros;
+};
+
+/* Where the arrays are stored, if not simply on the heap. */
+struct data_storage {
+    void *mapping; /* a mapped .tmpr file, else NULL */
+    size_t mapping_length;
+    struct disk_array *disk;   /* temporary files that hold the arrays, else NULL */
+    struct page_window *pages; /* which pages of the mapping or the temporary files are resident, else NULL */
+    uint64_t memory_limit;     /* bytes that the process may use (--memory); 0: no limit */
+};
+
 struct dataset {
     struct matrix x;
-    uint32_t *label; /* class of each row; NULL if the data has no labels */
+    uint32_t *label; /* class of each row; NULL: no labels */
     struct classes classes;
-    double *weight;          /* of each row; NULL: all 1 */
-    struct names features;   /* x.columns names, or none */
-    struct schema *schema;   /* how columns became features; NULL: not from a table of text */
-    uint64_t *line;          /* the line of the file that each row begins on; NULL: not a text file */
-    size_t *origin;          /* of rows that were picked from a file: which there; NULL: all are here */
-    char *source;            /* the file, as the user named it */
-    const char *format;      /* "libsvm", "csv", "npy", "idx", "cifar", "tmpr" */
-    const char *compression; /* of the file: "gzip", "zstd", or NULL */
-    uint32_t picture[3];     /* rows that are pictures: height, width, colours (1, or 3 one after
-                              * the other); else 0 */
-    bool header;             /* of a table: its first line has names */
-    char separator;          /* of a text as it was read; 0: no text, or a copy of some rows */
-    size_t weight_column;    /* of a table: where its weights are, from 1; 0: not in it */
-    bool labels_apart;       /* labels are from a file that an option named */
-    uint64_t missing_filled, missing_dropped; /* values that were missing; rows that went with them */
-    char notes[1024];                         /* what the user should know, a sentence a line: "qid: ignored\n" */
-    void *mapping;                            /* of a .tmpr file that is mapped, else NULL */
-    size_t mapping_length;
-    const temper_comm *comm; /* other processes hold the other rows; NULL: these are all. Then: */
-    uint64_t first_row;      /* of these among all */
-    uint64_t all_rows, all_nonzeros;
-    struct disk_array *spill;  /* where its arrays are if not in memory, else NULL */
-    struct page_window *pages; /* of the mapping or the spill, else NULL */
-    uint64_t memory;           /* bytes that the process may take; 0: no limit */
+    double *weight;        /* of each row; NULL: all 1 */
+    struct names features; /* x.columns names, or none */
+    struct schema *schema; /* how the columns of a table became features; NULL: not read from a table */
+    uint64_t *line;        /* line of the file on which each row begins; NULL: not a text file */
+    size_t *origin;        /* after --classes: index of each row in the file; NULL: all rows were kept */
+    char notes[1024];      /* messages for the user, one a line: "qid: ignored\n" */
+    struct data_file file;
+    struct data_ranks ranks;
+    struct data_storage storage;
 };
 
 /* Of all processes that share the data. */
 static inline uint64_t dataset_all_rows(const struct dataset *data)
 {
-    return data->comm ? data->all_rows : data->x.rows;
+    return data->ranks.comm ? data->ranks.all_rows : data->x.rows;
 }
 
 static inline uint64_t dataset_all_nonzeros(const struct dataset *data)
 {
-    return data->comm ? data->all_nonzeros : data->x.nonzeros;
+    return data->ranks.comm ? data->ranks.all_nonzeros : data->x.nonzeros;
 }
 
 void dataset_free(struct dataset *data);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/memory/page_window.h"
 
 /* Bytes of a dense element; CSR has none. */
 static const uint8_t element_size[] = {
@@ -94,4 +95,166 @@ void matrix_free(struct matrix *matrix)
     for (size_t i = 0; i < sizeof matrix->owned / sizeof *matrix->owned; i++)
         mem_free(matrix->owned[i]);
     *matrix = (struct matrix){0};
+}
+
+/* The arrays that are written; the same as those that are read when rows are kept in place. */
+struct target {
+    void *dense;
+    uint64_t *row_start;
+    uint32_t *column;
+    float *value;    /* or */
+    double *value64; /* doubles, if one of the matrices has them */
+};
+
+/* Two matrices as if the second were below the first. */
+static struct row row_of(const struct matrix *first, const struct matrix *second, size_t index)
+{
+    const struct matrix *x = index < first->rows ? first : second;
+    index -= x == first ? 0 : (size_t)first->rows;
+    page_window_row(x, index);
+    return matrix_row(x, index);
+}
+
+static void copy_dense(const struct matrix *first, const struct matrix *second, const size_t *row, size_t count,
+                       struct target to)
+{
+    size_t bytes = (size_t)first->columns * element_size[first->kind];
+    for (size_t i = 0; bytes > 0 && i < count; i++)
+        memmove((char *)to.dense + i * bytes, row_of(first, second, row[i]).dense, bytes);
+}
+
+/* Columns become as wide as ours are; a row that is moved down in place may lie across itself. */
+static void copy_columns(const struct row *row, uint32_t *to)
+{
+    if (!row->column64)
+        memmove(to, row->column, row->count * sizeof *to);
+    else
+        for (size_t i = 0; i < row->count; i++)
+            to[i] = row_column(row, i);
+}
+
+static void copy_values(const struct row *row, struct target to, uint64_t used)
+{
+    if (to.value)
+        memmove(to.value + used, row->value, row->count * sizeof *to.value);
+    else if (row->value64)
+        memmove(to.value64 + used, row->value64, row->count * sizeof *to.value64);
+    else
+        for (size_t i = 0; i < row->count; i++)
+            to.value64[used + i] = row_value(row, i);
+}
+
+/* Each row is looked up before its place in row_start is written, which is never behind its own. */
+static void copy_sparse(const struct matrix *first, const struct matrix *second, const size_t *row, size_t count,
+                        struct target to)
+{
+    uint64_t used = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct row here = row_of(first, second, row[i]);
+        if (here.count > 0) {
+            copy_columns(&here, to.column + used);
+            copy_values(&here, to, used);
+        }
+        to.row_start[i] = used;
+        used += here.count;
+    }
+    to.row_start[count] = used; /* last: in place, a row that is kept may begin here */
+}
+
+/* Stored entries of the rows; false if they do not fit in a size. */
+static bool count_entries(const struct matrix *first, const struct matrix *second, const size_t *row, size_t count,
+                          size_t *entries)
+{
+    *entries = 0;
+    if (first->kind != MATRIX_CSR)
+        return first->columns <= SIZE_MAX && mul_size(count, (size_t)first->columns, entries);
+    for (size_t i = 0; i < count; i++)
+        if (!add_size(*entries, row_of(first, second, row[i]).count, entries))
+            return false;
+    return true;
+}
+
+/* Empty arrays for so many rows and entries, doubles or not if they are sparse. */
+static bool allocate(struct matrix *matrix, size_t entries, bool doubles, struct target *to)
+{
+    size_t starts;
+    *to = (struct target){0};
+    if (matrix->kind != MATRIX_CSR) {
+        matrix->dense = matrix->owned[0] = to->dense = mem_aligned(entries, element_size[matrix->kind]);
+        return to->dense != NULL;
+    }
+    if (!add_size((size_t)matrix->rows, 1, &starts))
+        return false;
+    matrix->row_start = matrix->owned[0] = to->row_start = mem_alloc(starts, sizeof *to->row_start);
+    matrix->column = matrix->owned[1] = to->column = mem_aligned(entries, sizeof *to->column);
+    if (doubles)
+        matrix->value64 = matrix->owned[2] = to->value64 = mem_aligned(entries, sizeof *to->value64);
+    else
+        matrix->value = matrix->owned[2] = to->value = mem_aligned(entries, sizeof *to->value);
+    return to->row_start && to->column && matrix->owned[2];
+}
+
+static void copy_rows(const struct matrix *first, const struct matrix *second, const size_t *row, size_t count,
+                      struct target to)
+{
+    if (first->kind == MATRIX_CSR)
+        copy_sparse(first, second, row, count, to);
+    else
+        copy_dense(first, second, row, count, to);
+}
+
+temper_status matrix_gather(const struct matrix *first, const struct matrix *second, const size_t *row, size_t count,
+                            struct matrix *out, temper_error *error)
+{
+    struct matrix matrix = {.kind = first->kind, .rows = count, .columns = first->columns};
+    struct target to;
+    size_t entries;
+    assert(!second || (second->kind == first->kind && second->columns == first->columns));
+    bool doubles = first->value64 || (second && second->value64);
+    if (!count_entries(first, second, row, count, &entries) || !allocate(&matrix, entries, doubles, &to)) {
+        matrix_free(&matrix);
+        return error_no_memory(error);
+    }
+    matrix.nonzeros = entries;
+    copy_rows(first, second, row, count, to);
+    *out = matrix;
+    return TEMPER_OK;
+}
+
+bool matrix_is_ours(const struct matrix *matrix)
+{
+    return matrix->owned[0] || matrix->owned[1] || matrix->owned[2];
+}
+
+/* Gives back the memory behind the first `count` elements; where that cannot be, nothing is lost.
+ */
+static const void *shrink(struct matrix *matrix, const void *array, size_t count, size_t size)
+{
+    for (size_t i = 0; array && i < sizeof matrix->owned / sizeof *matrix->owned; i++) {
+        if (matrix->owned[i] != array)
+            continue;
+        void *smaller = mem_resize(matrix->owned[i], count, size);
+        if (smaller)
+            matrix->owned[i] = smaller;
+        return matrix->owned[i];
+    }
+    return array;
+}
+
+void matrix_keep(struct matrix *matrix, const size_t *row, size_t count)
+{
+    struct target to = {.dense = (void *)matrix->dense,
+                        .row_start = (uint64_t *)matrix->row_start,
+                        .column = (uint32_t *)matrix->column,
+                        .value = (float *)matrix->value,
+                        .value64 = (double *)matrix->value64};
+    size_t entries;
+    count_entries(matrix, NULL, row, count, &entries); /* of fewer rows than there are: it fits */
+    copy_rows(matrix, NULL, row, count, to);
+    matrix->rows = count;
+    matrix->nonzeros = entries;
+    matrix->dense = shrink(matrix, matrix->dense, entries, element_size[matrix->kind]);
+    matrix->column = shrink(matrix, matrix->column, entries, sizeof *matrix->column);
+    matrix->value = shrink(matrix, matrix->value, entries, sizeof *matrix->value);
+    matrix->value64 = shrink(matrix, matrix->value64, entries, sizeof *matrix->value64);
 }

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "data/class_names.h"
+#include "data/classes.h"
 #include "data/quote_text.h"
 #include "data/random_streams.h"
 

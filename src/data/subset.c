@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/class_names.h"
-#include "data/gather_rows.h"
 #include "data/memory/memory_limit.h"
 #include "data/name_list.h"
 #include "data/schema.h"
@@ -62,13 +60,13 @@ static temper_status copy_rest(const struct dataset *data, const size_t *row, si
     copy->label = label;
     copy->weight = weight;
     copy->line = line;
-    copy->format = data->format;
-    memcpy(copy->picture, data->picture, sizeof copy->picture);
-    copy->compression = data->compression;
-    copy->missing_filled = data->missing_filled;
-    copy->missing_dropped = data->missing_dropped;
+    copy->file.format = data->file.format;
+    memcpy(copy->file.image_shape, data->file.image_shape, sizeof copy->file.image_shape);
+    copy->file.compression = data->file.compression;
+    copy->file.missing_filled = data->file.missing_filled;
+    copy->file.missing_dropped = data->file.missing_dropped;
     memcpy(copy->notes, data->notes, sizeof copy->notes);
-    if (!done || !copy_text(data->source, &copy->source) || !copy_features(&data->features, &copy->features))
+    if (!done || !copy_text(data->file.path, &copy->file.path) || !copy_features(&data->features, &copy->features))
         return error_no_memory(error);
     if (data->schema) {
         temper_status status = schema_copy(data->schema, &copy->schema, error);
@@ -116,13 +114,13 @@ temper_status dataset_borrow(const struct dataset *data, struct dataset **out, t
     if (status != TEMPER_OK)
         return status;
     (*out)->x = data->x;
-    (*out)->memory = data->memory;
+    (*out)->storage.memory_limit = data->storage.memory_limit;
     for (size_t i = 0; i < sizeof data->x.owned / sizeof *data->x.owned; i++)
         (*out)->x.owned[i] = NULL;
-    (*out)->comm = data->comm;
-    (*out)->first_row = data->first_row;
-    (*out)->all_rows = data->all_rows;
-    (*out)->all_nonzeros = data->all_nonzeros;
+    (*out)->ranks.comm = data->ranks.comm;
+    (*out)->ranks.first_row = data->ranks.first_row;
+    (*out)->ranks.all_rows = data->ranks.all_rows;
+    (*out)->ranks.all_nonzeros = data->ranks.all_nonzeros;
     return TEMPER_OK;
 }
 
@@ -241,7 +239,7 @@ static temper_status keep_copies(struct dataset *data, const struct choice *choi
     if (status != TEMPER_OK || !copy)
         return status;
     *data = *copy;
-    data->memory = whole.memory;
+    data->storage.memory_limit = whole.storage.memory_limit;
     *copy = whole;
     dataset_free(copy);
     return TEMPER_OK;
@@ -251,7 +249,7 @@ static temper_status keep_copies(struct dataset *data, const struct choice *choi
 static temper_status keep(struct dataset *data, struct choice *choice, temper_error *error)
 {
     temper_status status = TEMPER_OK;
-    if ((matrix_is_ours(&data->x) || data->spill) && !data->mapping)
+    if ((matrix_is_ours(&data->x) || data->storage.disk) && !data->storage.mapping)
         keep_in_place(data, choice);
     else
         status = keep_copies(data, choice, error);
@@ -285,5 +283,179 @@ temper_status select_classes(struct dataset *data, const char *names, temper_err
         status = keep(data, &choice, error);
     choice_free(&choice);
     list_free(&list);
+    return status;
+}
+
+/* ---- Refusals -------------------------------------------------------------------------------- */
+
+static temper_status check_names(const struct dataset *first, const struct dataset *second, temper_error *error)
+{
+    char a[PATH_SHOWN], b[PATH_SHOWN];
+    for (size_t j = 0; j < first->features.count && j < second->features.count; j++)
+        if (strcmp(first->features.name[j], second->features.name[j]) != 0)
+            return error_set(error, TEMPER_BAD_DATA,
+                             "feature %zu is '%.60s' in %s and '%.60s' in %s; give files of the "
+                             "same columns",
+                             j + 1, first->features.name[j], source_shown(first, a), second->features.name[j],
+                             source_shown(second, b));
+    return TEMPER_OK;
+}
+
+static temper_status check_alike(const struct dataset *first, const struct dataset *second, temper_error *error)
+{
+    char a[PATH_SHOWN], b[PATH_SHOWN];
+    source_shown(first, a);
+    source_shown(second, b);
+    if (first->x.columns != second->x.columns)
+        return error_set(error, TEMPER_BAD_DATA, "%s has %llu features and %s has %llu; give files of the same columns",
+                         a, (unsigned long long)first->x.columns, b, (unsigned long long)second->x.columns);
+    if (first->x.kind != second->x.kind)
+        return error_set(error, TEMPER_BAD_DATA,
+                         "%s and %s keep their numbers in different ways; give files of one format", a, b);
+    if (!first->label != !second->label)
+        return error_set(error, TEMPER_BAD_DATA, "only one of %s and %s has labels; give both", a, b);
+    return check_names(first, second, error);
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+/* The rows of both, features apart. */
+struct joint {
+    struct classes classes;
+    uint32_t *label;
+    double *weight;
+    size_t *row;
+    size_t count;
+};
+
+static void joint_free(struct joint *joint)
+{
+    classes_free(&joint->classes);
+    mem_free(joint->label);
+    mem_free(joint->weight);
+    mem_free(joint->row);
+}
+
+/* The labels of one of them, from `at` on, under the numbers of the joint classes. */
+static bool add_labels(struct joint *joint, const struct dataset *data, size_t at)
+{
+    uint32_t *number = mem_alloc(data->classes.count, sizeof *number);
+    bool done = number != NULL;
+    for (size_t c = 0; done && c < data->classes.count; c++) {
+        number[c] = classes_add(&joint->classes, data->classes.name[c], strlen(data->classes.name[c]));
+        done = number[c] != CLASSES_NO_MEMORY && number[c] != CLASSES_FULL;
+    }
+    for (size_t i = 0; done && i < data->x.rows; i++)
+        joint->label[at + i] = number[data->label[i]];
+    mem_free(number);
+    return done;
+}
+
+static temper_status sort_labels(struct joint *joint, temper_error *error)
+{
+    uint32_t *number = mem_alloc(joint->classes.count, sizeof *number);
+    if (!number)
+        return error_no_memory(error);
+    temper_status status = classes_sort(&joint->classes, number, error);
+    for (size_t i = 0; status == TEMPER_OK && i < joint->count; i++)
+        joint->label[i] = number[joint->label[i]];
+    mem_free(number);
+    return status;
+}
+
+/* Two sets of at most MOST_CLASSES may have more together; that is told before memory is. */
+static temper_status join_labels(struct joint *joint, const struct dataset *first, const struct dataset *second,
+                                 temper_error *error)
+{
+    joint->label = mem_alloc(joint->count, sizeof *joint->label);
+    if (!joint->label)
+        return error_no_memory(error);
+    if (!add_labels(joint, first, 0) || !add_labels(joint, second, (size_t)first->x.rows))
+        return joint->classes.count < MOST_CLASSES
+                   ? error_no_memory(error)
+                   : error_set(error, TEMPER_BAD_DATA,
+                               "the files have more than %d classes together; check their label "
+                               "columns",
+                               MOST_CLASSES);
+    return sort_labels(joint, error);
+}
+
+static temper_status join_weights(struct joint *joint, const struct dataset *first, const struct dataset *second,
+                                  temper_error *error)
+{
+    size_t rows = (size_t)first->x.rows;
+    if (!first->weight && !second->weight)
+        return TEMPER_OK;
+    joint->weight = mem_alloc(joint->count, sizeof *joint->weight);
+    if (!joint->weight)
+        return error_no_memory(error);
+    for (size_t i = 0; i < joint->count; i++) {
+        const double *weight = i < rows ? first->weight : second->weight;
+        joint->weight[i] = weight ? weight[i < rows ? i : i - rows] : 1;
+    }
+    return TEMPER_OK;
+}
+
+static temper_status join_rows(struct joint *joint, const struct dataset *first, const struct dataset *second,
+                               temper_error *error)
+{
+    if (!add_size((size_t)first->x.rows, (size_t)second->x.rows, &joint->count))
+        return error_no_memory(error);
+    joint->row = mem_alloc(joint->count, sizeof *joint->row);
+    if (!joint->row)
+        return error_no_memory(error);
+    for (size_t i = 0; i < joint->count; i++)
+        joint->row[i] = i;
+    temper_status status = join_weights(joint, first, second, error);
+    if (status == TEMPER_OK && first->label)
+        status = join_labels(joint, first, second, error);
+    return status;
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+/* What is not of the rows comes from `first`. Lines are those of one file, and so are left out. */
+static temper_status publish(struct joint *joint, const struct dataset *first, const struct dataset *second,
+                             struct dataset **out, temper_error *error)
+{
+    struct matrix x;
+    struct dataset *whole;
+    temper_status status = dataset_borrow(first, &whole, error);
+    if (status != TEMPER_OK)
+        return status;
+    status = matrix_gather(&first->x, &second->x, joint->row, joint->count, &x, error);
+    if (status != TEMPER_OK) {
+        dataset_free(whole);
+        return status;
+    }
+    struct classes old = whole->classes;
+    uint32_t *label = whole->label;
+    double *weight = whole->weight;
+    whole->x = x; /* in the place of what was borrowed */
+    whole->classes = joint->classes;
+    whole->label = joint->label;
+    whole->weight = joint->weight;
+    joint->classes = old; /* freed with the rest */
+    joint->label = label;
+    joint->weight = weight;
+    mem_free(whole->line);
+    whole->line = NULL;
+    whole->file.missing_filled += second->file.missing_filled;
+    whole->file.missing_dropped += second->file.missing_dropped;
+    *out = whole;
+    return TEMPER_OK;
+}
+
+temper_status dataset_concat(const struct dataset *first, const struct dataset *second, struct dataset **out,
+                             temper_error *error)
+{
+    struct joint joint = {0};
+    temper_status status = check_alike(first, second, error);
+    if (status != TEMPER_OK)
+        return status;
+    status = join_rows(&joint, first, second, error);
+    if (status == TEMPER_OK)
+        status = publish(&joint, first, second, out, error);
+    joint_free(&joint);
     return status;
 }

@@ -22,4 +22,9 @@ temper_status dataset_replace(const struct dataset *data, const struct dataset *
  * place where the memory is ours. The dataset is as it was if this fails. */
 temper_status select_classes(struct dataset *data, const char *names, temper_error *error);
 
+/* A copy with the rows of `second` behind those of `first`. Both have the same features, of one
+ * kind, and labels or none; classes are told by their names and put in order anew. */
+temper_status dataset_concat(const struct dataset *first, const struct dataset *second, struct dataset **out,
+                             temper_error *error);
+
 #endif

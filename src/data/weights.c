@@ -8,7 +8,7 @@
 #include "base/number.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "data/class_names.h"
+#include "data/classes.h"
 #include "data/name_list.h"
 #include "data/quote_text.h"
 #include "data/read/line_reader.h"

@@ -5,8 +5,8 @@
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
 
+#include "data/columns/scale.h"
 #include "data/dataset.h"
-#include "data/scale.h"
 #include "data/schema.h"
 
 /* How it was trained, for people and for later questions. Words are those of the command line. */

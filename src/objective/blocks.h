@@ -6,9 +6,9 @@
 #ifndef OBJECTIVE_BLOCKS_H
 #define OBJECTIVE_BLOCKS_H
 
+#include "data/columns/scale.h"
 #include "data/dataset.h"
 #include "data/memory/page_window.h"
-#include "data/scale.h"
 #include "kernel/dispatch/kernel.h"
 #include "kernel/sparse/sparse_products.h"
 

@@ -19,7 +19,7 @@ static void choose_scaling(struct objective *o)
 /* Blocks: functions of the data's shape alone, as parts are. This process has whole parts. */
 static void choose_parts(struct objective *o)
 {
-    const temper_comm *comm = o->spec.data->comm;
+    const temper_comm *comm = o->spec.data->ranks.comm;
     size_t rank = comm_rank(comm), ranks = comm_size(comm);
     size_t block_rows = o->x->kind == MATRIX_CSR
                             ? row_partition_sparse_block(o->classes)
@@ -65,7 +65,7 @@ static bool allocate_scratch(struct objective *o)
 static bool allocate_parts(struct objective *o)
 {
     size_t length = pass_gradient(o) + TOTALS;
-    o->first = row_partition_holders(&o->parts, o->spec.data->comm);
+    o->first = row_partition_holders(&o->parts, o->spec.data->ranks.comm);
     o->part = mem_zeroed(o->cut.parts, sizeof *o->part);
     o->vectors_of = (double **)mem_zeroed(o->cut.parts, sizeof *o->vectors_of);
     o->sums = mem_aligned(o->cut.parts, length * sizeof *o->sums);
@@ -193,7 +193,7 @@ static temper_status sum_weights(struct objective *o, temper_error *error)
     o->weight_sum = o->spec.weight_sum > 0 ? o->spec.weight_sum : (double)dataset_all_rows(data);
     if (!data->weight || o->spec.weight_sum > 0)
         return TEMPER_OK;
-    temper_status status = comm_in_turn(data->comm, add_weights, o, &sum, sizeof sum, error);
+    temper_status status = comm_in_turn(data->ranks.comm, add_weights, o, &sum, sizeof sum, error);
     o->weight_sum = sum;
     return status;
 }
@@ -223,7 +223,7 @@ static temper_status prepare(struct objective *o, temper_error *error)
 {
     temper_status status = allocate(o) ? sum_weights(o, error) : error_no_memory(error);
     if (status == TEMPER_OK)
-        status = kernels_agree(o->kernel, o->spec.data->comm, error);
+        status = kernels_agree(o->kernel, o->spec.data->ranks.comm, error);
     return status == TEMPER_OK ? sparse_prepare(o, error) : status;
 }
 

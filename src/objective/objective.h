@@ -10,8 +10,8 @@
 #ifndef OBJECTIVE_OBJECTIVE_H
 #define OBJECTIVE_OBJECTIVE_H
 
+#include "data/columns/scale.h"
 #include "data/dataset.h"
-#include "data/scale.h"
 
 struct objective_spec {
     const struct dataset *data; /* with labels of at least two classes; borrowed */

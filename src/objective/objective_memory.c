@@ -27,7 +27,7 @@ static double point_bytes(const struct objective *o)
 static double shared_bytes(const struct objective *o)
 {
     const struct dataset *data = o->spec.data;
-    double ranks = (double)comm_size(data->comm), rows = (double)dataset_all_rows(data);
+    double ranks = (double)comm_size(data->ranks.comm), rows = (double)dataset_all_rows(data);
     double entries = (double)o->x->nonzeros + 2 * (double)dataset_all_nonzeros(data) / ranks;
     return entries * (sizeof(uint32_t) + sizeof(float)) +
            (double)o->columns * (4 * sizeof(uint64_t) + 2 * sizeof(double)) +
@@ -39,17 +39,18 @@ static double sparse_bytes(const struct objective *o)
     double numbers = (double)o->rows * (double)o->vectors;
     bool both = o->vectors > 1 ? o->spec.curvature : o->spec.floats;
     double floats = both ? sizeof(float) : 0;
-    bool shared = !comm_alone(o->spec.data->comm);
-    return o->transposed ? numbers * (sizeof(double) + floats) +
-                               (shared ? shared_bytes(o) : csc_bytes(o->x, o->spec.data->memory, o->workers))
-                         : 0;
+    bool shared = !comm_alone(o->spec.data->ranks.comm);
+    return o->transposed
+               ? numbers * (sizeof(double) + floats) +
+                     (shared ? shared_bytes(o) : csc_bytes(o->x, o->spec.data->storage.memory_limit, o->workers))
+               : 0;
 }
 
 /* Sums on their way between processes: those of some branches, to and fro; matrices that are passed
  * on. */
 static double travelling_bytes(const struct objective *o, double part, double moments)
 {
-    return comm_alone(o->spec.data->comm) ? 0 : 8 * part * sizeof(double) + moments;
+    return comm_alone(o->spec.data->ranks.comm) ? 0 : 8 * part * sizeof(double) + moments;
 }
 
 double objective_bytes(const struct objective_spec *spec, struct objective_uses uses, double *block)

@@ -90,7 +90,7 @@ static temper_status run_part(void *context, size_t number, size_t worker)
 /* The totals behind the gradient, which travel with it, or alone. */
 static temper_status add_parts(struct objective *o, bool gradient, temper_error *error)
 {
-    const struct holders holders = {o->spec.data->comm, o->first};
+    const struct holders holders = {o->spec.data->ranks.comm, o->first};
     size_t skip = gradient ? 0 : pass_gradient(o), length = pass_gradient(o) + TOTALS - skip;
     for (size_t p = 0; p < o->cut.parts; p++) {
         double *totals = o->part[p].gradient + pass_gradient(o);

@@ -145,7 +145,7 @@ static uint32_t *match_classes(const struct model *model, const struct dataset *
 static temper_status add_facts(struct evaluator *e, const struct dataset *data, const struct row_facts *facts,
                                temper_error *error)
 {
-    const temper_comm *comm = data->comm;
+    const temper_comm *comm = data->ranks.comm;
     uint64_t own = data->x.rows, *rows = mem_alloc(comm_size(comm), sizeof *rows);
     size_t *bytes = mem_alloc(comm_size(comm), sizeof *bytes);
     struct row_facts *all = mem_alloc((size_t)dataset_all_rows(data), sizeof *all);
@@ -170,7 +170,7 @@ static temper_status add_batch(struct evaluator *e, const struct dataset *data, 
                                temper_error *error)
 {
     size_t rows = (size_t)data->x.rows, vectors = e->model->vectors;
-    bool alone = comm_alone(data->comm);
+    bool alone = comm_alone(data->ranks.comm);
     struct row_facts one = {0}, *facts = alone ? &one : mem_zeroed(rows, sizeof *facts);
     if (!facts)
         return error_no_memory(error);
@@ -199,8 +199,8 @@ temper_status evaluator_add(struct evaluator *e, const struct dataset *data, siz
         status = error_set(error, TEMPER_BAD_DATA,
                            "%s: there are no labels to compare with; pass --label COLUMN or "
                            "--labels FILE",
-                           data->source ? data->source : "data");
-    status = comm_agree(data->comm, status, error);
+                           data->file.path ? data->file.path : "data");
+    status = comm_agree(data->ranks.comm, status, error);
     if (status != TEMPER_OK)
         return status;
     uint32_t *number = match_classes(e->model, data);
@@ -209,7 +209,7 @@ temper_status evaluator_add(struct evaluator *e, const struct dataset *data, siz
         status = decide(e->model, &data->x, threads, a, error);
     else
         status = error_no_memory(error);
-    status = comm_agree(data->comm, status, error);
+    status = comm_agree(data->ranks.comm, status, error);
     if (status == TEMPER_OK && number && a)
         status = add_batch(e, data, number, a, error);
     mem_free(number);

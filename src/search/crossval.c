@@ -99,8 +99,8 @@ static size_t trials_together(const struct dataset *data, size_t parts)
 {
     size_t row = 2 * sizeof(uint16_t) + sizeof(double); /* of a trial: see struct trial */
     size_t bytes = BYTES_TOGETHER, least = LEAST_TOGETHER;
-    if (data->memory) { /* fits do not depend on their company */
-        size_t share = (size_t)(data->memory / TOGETHER_SHARE);
+    if (data->storage.memory_limit) { /* fits do not depend on their company */
+        size_t share = (size_t)(data->storage.memory_limit / TOGETHER_SHARE);
         bytes = share < bytes ? share : bytes;
         least = 1;
     }

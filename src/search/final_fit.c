@@ -106,7 +106,7 @@ static temper_status difference(const struct tuning *t, const uint16_t *a, const
     uint64_t here = 0, all;
     for (size_t row = 0; row < (size_t)t->data->x.rows; row++)
         here += a[row] != b[row];
-    temper_status status = comm_count(t->data->comm, here, NULL, &all, t->error);
+    temper_status status = comm_count(t->data->ranks.comm, here, NULL, &all, t->error);
     if (status == TEMPER_OK)
         *share = (double)all / (double)dataset_all_rows(t->data);
     return status;

@@ -72,7 +72,7 @@ temper_status tuning_budget(const struct tuning *t)
     const struct dataset *data = t->data;
     double rows = (double)data->x.rows, block;
     double vectors = (double)weight_vectors(data->classes.count);
-    if (data->memory == 0)
+    if (data->storage.memory_limit == 0)
         return TEMPER_OK;
     temper_train_options train = t->train;
     size_t most = crossval_most_fits(data);

@@ -40,7 +40,7 @@ struct fitting {
 
 static bool sees(const struct fits_job *job, const struct fit_spec *fit, size_t row)
 {
-    size_t among_all = (size_t)job->features->data->first_row + row;
+    size_t among_all = (size_t)job->features->data->ranks.first_row + row;
     return fit->part == FIT_SEES_ALL || job->partition[fit->partition].part[among_all] != fit->part;
 }
 
@@ -264,7 +264,7 @@ static void find_chains(struct crew *crew)
     }
     crew->at_once = job->threads;
     crew->inside = crew->chains && crew->chains < job->threads ? job->threads / crew->chains : 1;
-    if (!comm_alone(job->features->data->comm)) { /* processes must talk of the same fit */
+    if (!comm_alone(job->features->data->ranks.comm)) { /* processes must talk of the same fit */
         crew->at_once = 1;
         crew->inside = job->threads;
     }

@@ -109,8 +109,8 @@ temper_status tuning_prepare(struct tuning *t)
 static void hear_others(struct tuning *t)
 {
     uint64_t stopping = t->stopped;
-    if (!comm_alone(t->data->comm))
-        t->heard = comm_count(t->data->comm, stopping, NULL, &stopping, t->error);
+    if (!comm_alone(t->data->ranks.comm))
+        t->heard = comm_count(t->data->ranks.comm, stopping, NULL, &stopping, t->error);
     t->stopped = stopping > 0 || t->heard != TEMPER_OK;
 }
 

@@ -105,7 +105,7 @@ static temper_status save(struct tuning *t, bool at_once)
 {
     size_t length = sizeof(struct header) + table_bytes(t);
     size_t table = t->grid.count * sizeof(temper_candidate);
-    if (!t->options->checkpoint || comm_rank(t->data->comm) > 0 ||
+    if (!t->options->checkpoint || comm_rank(t->data->ranks.comm) > 0 ||
         (!at_once && training_clock() - t->saved < t->options->train.checkpoint_seconds))
         return TEMPER_OK;
     struct header header = {.count = t->grid.count, .folds = t->cv.folds};
@@ -127,7 +127,7 @@ static temper_status save(struct tuning *t, bool at_once)
 
 temper_status tuning_save(struct tuning *t, bool at_once)
 {
-    return comm_agree(t->data->comm, save(t, at_once), t->error);
+    return comm_agree(t->data->ranks.comm, save(t, at_once), t->error);
 }
 
 /* ---- Loading --------------------------------------------------------------------------------- */
@@ -166,7 +166,7 @@ temper_status tuning_load(struct tuning *t)
     temper_status status = identify(t);
     if (status != TEMPER_OK || !t->options->resume)
         return status;
-    status = comm_read_file(t->data->comm, t->options->checkpoint, &text, t->error);
+    status = comm_read_file(t->data->ranks.comm, t->options->checkpoint, &text, t->error);
     if (status == TEMPER_OK)
         status = parse(t, text.bytes, text.length);
     text_free(&text);

@@ -22,9 +22,9 @@ struct crew_room crew_room(const struct dataset *data, size_t size, size_t fits)
 {
     size_t run = (2 * HISTORY + 8) * size * sizeof(double), runs = RUN_BYTES, scores = SCORE_BYTES;
     size_t least = GROUP_WIDTH, rows = (size_t)dataset_all_rows(data); /* all must agree */
-    if (data->memory) {                                                /* fits do not depend on their company */
-        runs = smaller(runs, (size_t)(data->memory / RUN_SHARE));
-        scores = smaller(scores, (size_t)(data->memory / SCORE_SHARE));
+    if (data->storage.memory_limit) {                                  /* fits do not depend on their company */
+        runs = smaller(runs, (size_t)(data->storage.memory_limit / RUN_SHARE));
+        scores = smaller(scores, (size_t)(data->storage.memory_limit / SCORE_SHARE));
         least = 1;
     }
     struct crew_room room = {.run = (double)run};
@@ -89,7 +89,7 @@ static temper_status make_group(struct crew *crew)
     if (member && part) {
         fill_members(job, member);
         for (uint32_t p = 0; p < partitions; p++)
-            part[p] = job->partition[p].part + job->features->data->first_row;
+            part[p] = job->partition[p].part + job->features->data->ranks.first_row;
         spec.partition = part;
         status = multi_objective_new(&spec, member, job->count, &crew->group, crew->error);
     } else {

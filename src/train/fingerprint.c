@@ -140,7 +140,7 @@ static XXH128_hash_t hash_all(const struct dataset *data, const XXH64_hash_t *bl
 /* Those of all processes. */
 static temper_status gather(const struct digests *digests, XXH64_hash_t *all, temper_error *error)
 {
-    const temper_comm *comm = digests->data->comm;
+    const temper_comm *comm = digests->data->ranks.comm;
     size_t *bytes = row_partition_holders(&digests->parts, comm);
     if (!bytes)
         return error_no_memory(error);
@@ -154,7 +154,7 @@ static temper_status gather(const struct digests *digests, XXH64_hash_t *all, te
 temper_status dataset_fingerprint(const struct dataset *data, size_t threads, char hex[33], temper_error *error)
 {
     struct digests digests = {.data = data, .parts = row_partition_of(data)};
-    size_t rank = comm_rank(data->comm), ranks = comm_size(data->comm);
+    size_t rank = comm_rank(data->ranks.comm), ranks = comm_size(data->ranks.comm);
     digests.part_blocks = (digests.parts.rows_each + BLOCK_ROWS - 1) / BLOCK_ROWS;
     size_t blocks = digests.parts.count * digests.part_blocks;
     size_t own =

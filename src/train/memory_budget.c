@@ -4,7 +4,7 @@
  * it is not known yet how far something will grow, its end is counted. */
 #include <math.h>
 
-#include "data/column_stats.h"
+#include "data/columns/column_stats.h"
 #include "data/memory/memory_limit.h"
 #include "data/memory/page_window.h"
 #include "optim/lbfgs_history.h"
@@ -69,7 +69,7 @@ static double valid_bytes(const struct training_run *t, struct objective_spec sp
     spec.curvature = false;
     double rows = (double)spec.data->x.rows * (sizeof(uint32_t) + 2 * sizeof(uint64_t));
     double bytes = rows + objective_bytes(&spec, (struct objective_uses){0}, &block);
-    if (!spec.data->memory || !spec.data->x.pages)
+    if (!spec.data->storage.memory_limit || !spec.data->x.pages)
         return bytes;
     size_t window = page_window_least(&spec.data->x, t->threads, (size_t)block);
     return bytes +

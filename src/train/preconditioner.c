@@ -162,7 +162,7 @@ static temper_status factor_one(void *context, size_t number, size_t worker)
 static temper_status gather_factors(const struct training_run *t, size_t first, size_t count)
 {
     const struct preconditioner *metric = &t->metric;
-    const temper_comm *comm = t->data->comm;
+    const temper_comm *comm = t->data->ranks.comm;
     size_t size = comm_size(comm), square = metric->n * metric->n * sizeof(double);
     size_t *bytes = mem_alloc(size, sizeof *bytes);
     double *mine = mem_alloc(count, square);
@@ -185,7 +185,7 @@ static temper_status gather_factors(const struct training_run *t, size_t first, 
 static temper_status factor_all(const struct training_run *t)
 {
     const struct preconditioner *metric = &t->metric;
-    const temper_comm *comm = metric->factors > 1 ? t->data->comm : NULL;
+    const temper_comm *comm = metric->factors > 1 ? t->data->ranks.comm : NULL;
     size_t rank = comm_rank(comm), size = comm_size(comm);
     struct factoring factoring = {metric, metric->factors * rank / size};
     size_t count = metric->factors * (rank + 1) / size - factoring.first;

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "data/column_stats.h"
+#include "data/columns/column_stats.h"
 #include "train/train_state.h"
 
 /* Rows as they come, where there is no copy by columns. */

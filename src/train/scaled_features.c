@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "data/column_stats.h"
+#include "data/columns/column_stats.h"
 #include "data/subset.h"
 #include "objective/scores.h"
 

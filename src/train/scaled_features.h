@@ -2,8 +2,8 @@
 #ifndef TRAIN_SCALED_FEATURES_H
 #define TRAIN_SCALED_FEATURES_H
 
+#include "data/columns/scale.h"
 #include "data/dataset.h"
-#include "data/scale.h"
 
 struct scaled_features {
     const struct dataset *given;

@@ -148,7 +148,7 @@ static bool report_progress(struct training_run *t, const struct optim_progress 
 static bool anyone_stops(struct training_run *t)
 {
     uint64_t stopping;
-    temper_status status = comm_count(t->given->comm, t->interrupted, NULL, &stopping, t->error);
+    temper_status status = comm_count(t->given->ranks.comm, t->interrupted, NULL, &stopping, t->error);
     if (t->follow_status == TEMPER_OK)
         t->follow_status = status;
     t->interrupted = t->interrupted || (status == TEMPER_OK && stopping > 0);
@@ -163,7 +163,7 @@ static bool follow(void *context, const struct optim_progress *progress)
     /* Not where it stops: going on from there would take another step. */
     if (t->follow_status == TEMPER_OK && goes_on)
         t->follow_status = checkpoint_save(t, progress);
-    t->follow_status = comm_agree(t->given->comm, t->follow_status, t->error);
+    t->follow_status = comm_agree(t->given->ranks.comm, t->follow_status, t->error);
     if (t->follow_status != TEMPER_OK)
         return false;
     bool wanted = report_progress(t, progress, validation);

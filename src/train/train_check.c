@@ -32,19 +32,19 @@ static temper_status check_labels(struct training_run *t)
         return error_set(t->error, TEMPER_BAD_DATA,
                          "%s: there are no labels to learn from; pass --label COLUMN or "
                          "--labels FILE",
-                         data->source ? data->source : "data");
-    temper_status status = comm_in_turn(data->comm, see_labels, t, &seen, sizeof seen, t->error);
+                         data->file.path ? data->file.path : "data");
+    temper_status status = comm_in_turn(data->ranks.comm, see_labels, t, &seen, sizeof seen, t->error);
     if (status != TEMPER_OK)
         return status;
     if (seen.classes < 2)
         return error_set(t->error, TEMPER_BAD_DATA,
                          "%s: all rows that count have one class, '%.40s'; a classifier needs two: "
                          "give rows of another, or name another column by --label",
-                         data->source ? data->source : "data",
+                         data->file.path ? data->file.path : "data",
                          data->classes.count ? data->classes.name[seen.first] : "");
     if (data->x.columns == 0)
         return error_set(t->error, TEMPER_BAD_DATA, "%s: there are no features, only labels; nothing can be learnt",
-                         data->source ? data->source : "data");
+                         data->file.path ? data->file.path : "data");
     return TEMPER_OK;
 }
 

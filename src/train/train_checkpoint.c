@@ -98,7 +98,7 @@ static void fill(const struct training_run *t, const struct optim_progress *prog
 temper_status checkpoint_save(struct training_run *t, const struct optim_progress *progress)
 {
     double now = training_clock();
-    if (!t->options->checkpoint || comm_rank(t->given->comm) > 0 || progress->iteration == 0 ||
+    if (!t->options->checkpoint || comm_rank(t->given->ranks.comm) > 0 || progress->iteration == 0 ||
         now - t->saved < t->options->checkpoint_seconds)
         return TEMPER_OK;
     size_t count = numbers_of(t, t->answers, progress->memory_count);
@@ -176,7 +176,7 @@ static temper_status parse(struct training_run *t, char *bytes, size_t length)
 temper_status checkpoint_load(struct training_run *t)
 {
     struct text text = {0};
-    temper_status status = comm_read_file(t->given->comm, t->options->checkpoint, &text, t->error);
+    temper_status status = comm_read_file(t->given->ranks.comm, t->options->checkpoint, &text, t->error);
     if (status == TEMPER_OK)
         status = parse(t, text.bytes, text.length);
     text_free(&text);

@@ -92,7 +92,8 @@ static temper_status describe(struct training_run *t, const temper_train_report 
     training->weight_sum = t->plan ? t->plan->all.weight_sum : 0;
     if (t->plan)
         return TEMPER_OK;
-    return comm_in_turn(t->data->comm, add_weights, t, &training->weight_sum, sizeof training->weight_sum, t->error);
+    return comm_in_turn(t->data->ranks.comm, add_weights, t, &training->weight_sum, sizeof training->weight_sum,
+                        t->error);
 }
 
 static temper_status make_model(struct training_run *t, const temper_train_report *report, struct model **out)

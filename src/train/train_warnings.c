@@ -6,8 +6,8 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "data/column_stats.h"
-#include "data/outlier.h"
+#include "data/columns/column_stats.h"
+#include "data/columns/sanity_checks.h"
 #include "tempered/loss_family.h"
 #include "tempered/tempered_functions.h"
 #include "train/remote/train_remote.h"
@@ -73,7 +73,8 @@ static temper_status class_shares(struct training_run *t, double **out)
     double *share = mem_zeroed(classes + 1, sizeof *share);
     if (!share)
         return error_no_memory(t->error);
-    temper_status status = comm_in_turn(t->data->comm, add_shares, t, share, (classes + 1) * sizeof *share, t->error);
+    temper_status status =
+        comm_in_turn(t->data->ranks.comm, add_shares, t, share, (classes + 1) * sizeof *share, t->error);
     for (size_t c = 0; c < classes; c++)
         share[c] /= share[classes];
     if (status == TEMPER_OK)
@@ -176,7 +177,7 @@ static temper_status sample_sums(const struct training_run *t, struct column_sta
         return error_no_memory(t->error);
     for (size_t i = 0; i < count; i++)
         row[i] = rows / count * i;
-    bool alone = comm_alone(t->data->comm);
+    bool alone = comm_alone(t->data->ranks.comm);
     struct sum_task task = {.data = t->data,
                             .row = alone ? row : NULL,
                             .count = alone ? count : rows,
@@ -217,7 +218,7 @@ static void warn_lone(const struct training_run *t, temper_train_report *report)
     const struct dataset *data = t->ground->given;
     const struct scale *scale = &t->ground->scale;
     struct outlier_value lone;
-    for (size_t i = 0; i < scale->lones && comm_alone(data->comm); i++) {
+    for (size_t i = 0; i < scale->lones && comm_alone(data->ranks.comm); i++) {
         if (!outlier_find(data, scale->lone[i], &lone))
             continue;
         unsigned long long line = data->line ? data->line[lone.row] : lone.row + 1;
@@ -266,7 +267,7 @@ static temper_status disagreement(const struct training_run *t, const uint32_t *
     uint64_t different = 0, all;
     for (uint64_t row = 0; row < t->data->x.rows; row++)
         different += a[row] != b[row];
-    temper_status status = comm_count(t->data->comm, different, NULL, &all, t->error);
+    temper_status status = comm_count(t->data->ranks.comm, different, NULL, &all, t->error);
     if (status == TEMPER_OK)
         *share = (double)all / (double)dataset_all_rows(t->data);
     return status;
@@ -297,7 +298,7 @@ static temper_status warn_given_up(const struct training_run *t, const uint32_t 
     unsigned char *is_there = mem_zeroed(classes, 1);
     if (!is_there)
         return error_no_memory(t->error);
-    temper_status status = comm_in_turn(t->data->comm, see_predictions, &seen, is_there, classes, t->error);
+    temper_status status = comm_in_turn(t->data->ranks.comm, see_predictions, &seen, is_there, classes, t->error);
     for (size_t c = 0; c < classes; c++) {
         left += is_there[c];
         only = is_there[c] ? c : only;

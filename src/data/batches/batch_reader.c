@@ -226,8 +226,8 @@ static temper_status keep_header(struct batch_reader *stream, const struct datas
 {
     if (stream->format->read != read_csv || stream->begun)
         return TEMPER_OK;
-    stream->options.header = data->header ? "yes" : "no";
-    if (!data->header)
+    stream->options.header = data->file.header ? "yes" : "no";
+    if (!data->file.header)
         return TEMPER_OK;
     text_append_bytes(&stream->header, bytes, first_table_row(bytes, length));
     stream->header_lines = count_lines(stream->header.bytes, stream->header.length);
@@ -307,7 +307,7 @@ static temper_status first_whole(struct batch_reader *stream, struct dataset *da
     if (status == TEMPER_OK && !batch_reader_add_notes(stream, stream->slices.whole->notes))
         status = error_no_memory(error);
     if (status == TEMPER_OK)
-        batch_reader_count(stream, 0, stream->slices.whole->missing_dropped, 0);
+        batch_reader_count(stream, 0, stream->slices.whole->file.missing_dropped, 0);
     if (status == TEMPER_OK)
         status = plan_memory(stream, stream->slices.whole, error);
     return status == TEMPER_OK ? dataset_batches_next(&stream->slices, data, some, error) : status;
@@ -320,7 +320,7 @@ temper_status batch_reader_rows(struct batch_reader *stream, struct dataset *dat
         return dataset_batches_next(&stream->slices, data, some, error);
     if (!batch_reader_can_split(stream))
         return stream->source ? first_whole(stream, data, some, error) : TEMPER_OK;
-    const struct dataset limit = {.memory = stream->begun ? 0 : stream->options.memory};
+    const struct dataset limit = {.storage.memory_limit = stream->begun ? 0 : stream->options.memory};
     temper_status fits = plan_memory(stream, &limit, error);
     if (fits != TEMPER_OK)
         return fits;

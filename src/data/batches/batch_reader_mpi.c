@@ -32,9 +32,9 @@ static temper_status count_missing(struct batch_reader *stream, const temper_com
                                    uint64_t kept, bool *some, temper_error *error)
 {
     uint64_t dropped = 0, filled = 0;
-    temper_status status = comm_count(comm, data->missing_dropped, NULL, &dropped, error);
+    temper_status status = comm_count(comm, data->file.missing_dropped, NULL, &dropped, error);
     if (status == TEMPER_OK)
-        status = comm_count(comm, data->missing_filled, NULL, &filled, error);
+        status = comm_count(comm, data->file.missing_filled, NULL, &filled, error);
     batch_reader_count(stream, kept, dropped, filled);
     *some = kept > 0 || dropped > 0;
     return status;
@@ -59,9 +59,9 @@ static temper_status share_portions(struct batch_reader *stream, const temper_co
         status = count_missing(stream, comm, data, all, some, error);
     if (data->x.rows == 0)
         data->x.kind = MATRIX_CSR; /* of which any number of columns will do */
-    data->comm = comm;
-    data->first_row = before;
-    data->all_rows = all;
+    data->ranks.comm = comm;
+    data->ranks.first_row = before;
+    data->ranks.all_rows = all;
     return status;
 }
 
@@ -75,7 +75,7 @@ temper_status batch_reader_shared_rows(struct batch_reader *stream, struct datas
     if (status == TEMPER_OK && *some && !batch_reader_add_notes(stream, data->notes))
         status = error_no_memory(error);
     if (status == TEMPER_OK && *some)
-        batch_reader_count(stream, data->x.rows, data->missing_dropped, data->missing_filled);
+        batch_reader_count(stream, data->x.rows, data->file.missing_dropped, data->file.missing_filled);
     status = comm_agree(comm, status, error);
     return status == TEMPER_OK && *some ? scatter_rows(data, comm, error) : status;
 }

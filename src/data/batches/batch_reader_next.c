@@ -11,7 +11,7 @@ static bool note_missing(struct batch_reader *stream)
 {
     const char *told = stream->options.missing;
     bool means = told ? strcmp(told, "mean") == 0 : stream->schema && stream->schema->missing == SCHEMA_MEAN;
-    struct dataset all = {.missing_dropped = stream->dropped, .missing_filled = stream->filled};
+    struct dataset all = {.file.missing_dropped = stream->dropped, .file.missing_filled = stream->filled};
     csv_note_missing(&all, stream->kept, means, true);
     return batch_reader_add_notes(stream, all.notes);
 }
@@ -24,7 +24,7 @@ static temper_status next_batch(struct batch_reader *stream, struct dataset *dat
     temper_status status = batch_reader_rows(stream, data, some, error);
     if (status != TEMPER_OK || !*some)
         return status;
-    batch_reader_count(stream, data->x.rows, data->missing_dropped, data->missing_filled);
+    batch_reader_count(stream, data->x.rows, data->file.missing_dropped, data->file.missing_filled);
     return batch_reader_add_notes(stream, data->notes) ? TEMPER_OK : error_no_memory(error);
 }
 

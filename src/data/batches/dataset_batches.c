@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/class_names.h"
+#include "data/classes.h"
 
 enum {
     SLICE_BYTES = 256 * 1024, /* of a number for each row and class */
@@ -37,11 +37,11 @@ temper_status dataset_batches_next(struct dataset_batches *slices, struct datase
     if (!*some)
         return TEMPER_OK;
     data->x = matrix_slice(&whole->x, from, count);
-    data->format = whole->format;
+    data->file.format = whole->file.format;
     data->label = copy_of(whole->label, from, count, sizeof *whole->label, &fine);
     data->weight = copy_of(whole->weight, from, count, sizeof *whole->weight, &fine);
     data->line = copy_of(whole->line, from, count, sizeof *whole->line, &fine);
-    data->source = copy_of(whole->source, 0, strlen(whole->source) + 1, 1, &fine);
+    data->file.path = copy_of(whole->file.path, 0, strlen(whole->file.path) + 1, 1, &fine);
     slices->given += count;
     return fine ? classes_copy(&whole->classes, &data->classes, error) : error_no_memory(error);
 }

@@ -200,7 +200,7 @@ static temper_status fill_missing(struct table *table)
 
 void csv_note_missing(struct dataset *data, uint64_t kept, bool means, bool of_training)
 {
-    unsigned long long filled = data->missing_filled, dropped = data->missing_dropped;
+    unsigned long long filled = data->file.missing_filled, dropped = data->file.missing_dropped;
     const char *whose = filled == 1 ? "its" : "their";
     if (dropped > 0)
         dataset_note(data, "missing: %llu of %llu rows dropped", dropped, dropped + kept);
@@ -216,8 +216,8 @@ static void note(const struct table *table, const struct reading *reading, struc
 {
     const struct csv_column_plan *plan = table->plan;
     size_t made = table->width - (plan->width - plan->categories);
-    data->missing_filled = table->whole->missing;
-    data->missing_dropped = table->whole->dropped;
+    data->file.missing_filled = table->whole->missing;
+    data->file.missing_dropped = table->whole->dropped;
     if (plan->separator_told)
         dataset_note(data, "separator: %s, inferred from the first line",
                      plan->format.separator == '\t' ? "tab" : "semicolon");
@@ -258,10 +258,10 @@ static void move(const struct table *table, struct dataset *data)
     data->weight = shrink(whole, whole->weight, rows, sizeof *whole->weight);
     data->line = shrink(whole, whole->line, rows, sizeof *whole->line);
     data->classes = whole->classes;
-    data->format = table->plan->format.separator == '\t' ? "tsv" : "csv";
-    data->header = table->plan->header;
-    data->separator = table->plan->format.separator;
-    data->weight_column = table->plan->weight == CSV_NO_COLUMN ? 0 : table->plan->weight + 1;
+    data->file.format = table->plan->format.separator == '\t' ? "tsv" : "csv";
+    data->file.header = table->plan->header;
+    data->file.separator = table->plan->format.separator;
+    data->file.weight_column = table->plan->weight == CSV_NO_COLUMN ? 0 : table->plan->weight + 1;
     whole->cells = NULL;
     whole->label = NULL;
     whole->weight = NULL;

@@ -38,13 +38,13 @@ static temper_status gather(const struct dataset *data, struct gathered_labels *
 
 temper_status gathered_labels_needed(const struct dataset *data, struct gathered_labels *out, temper_error *error)
 {
-    struct gathered_labels roll = {.comm = data->comm,
+    struct gathered_labels roll = {.comm = data->ranks.comm,
                                    .rows = (size_t)dataset_all_rows(data),
-                                   .first = (size_t)data->first_row,
+                                   .first = (size_t)data->ranks.first_row,
                                    .own = (size_t)data->x.rows,
                                    .label = data->label,
                                    .weight = data->weight};
-    temper_status status = comm_alone(data->comm) ? TEMPER_OK : gather(data, &roll, error);
+    temper_status status = comm_alone(data->ranks.comm) ? TEMPER_OK : gather(data, &roll, error);
     if (status == TEMPER_OK)
         *out = roll;
     else
@@ -62,7 +62,7 @@ void gathered_labels_free(struct gathered_labels *roll)
 
 struct dataset gathered_labels_dataset(const struct gathered_labels *roll, const struct dataset *data)
 {
-    struct dataset all = {.classes = data->classes, .source = data->source};
+    struct dataset all = {.classes = data->classes, .file.path = data->file.path};
     all.x.rows = roll->rows;
     all.x.columns = data->x.columns;
     all.x.kind = data->x.kind;

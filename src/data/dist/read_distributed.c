@@ -25,11 +25,11 @@ static void start_again(struct dataset *data)
     schema_free(data->schema);
     mem_free(data->label);
     mem_free(data->line);
-    mem_free(data->source);
+    mem_free(data->file.path);
     data->schema = NULL;
     data->label = NULL;
     data->line = NULL;
-    data->source = NULL;
+    data->file.path = NULL;
 }
 
 /* A table knows its lines when it has seen the first of them. */
@@ -52,8 +52,8 @@ temper_status distributed_read_report(struct distributed_read *p, temper_status 
                         .columns = data->x.columns,
                         .nonzeros = data->x.nonzeros,
                         .lines = p->reading->lines,
-                        .filled = data->missing_filled,
-                        .dropped = data->missing_dropped,
+                        .filled = data->file.missing_filled,
+                        .dropped = data->file.missing_dropped,
                         .status = read,
                         .labelled = data->label != NULL,
                         .weighted = data->weight != NULL,
@@ -211,19 +211,19 @@ static void merge_counts(struct distributed_read *p)
 {
     struct dataset *data = p->data;
     uint64_t lines = 0;
-    data->comm = p->comm;
-    data->missing_filled = data->missing_dropped = 0;
+    data->ranks.comm = p->comm;
+    data->file.missing_filled = data->file.missing_dropped = 0;
     for (size_t r = 0; r < p->comm->size; r++) {
         const struct told *told = &p->told[r];
-        p->has[r] = data->all_rows;
+        p->has[r] = data->ranks.all_rows;
         lines += r < p->comm->rank ? told->lines : 0;
-        data->all_rows += told->rows;
-        data->all_nonzeros += told->nonzeros;
-        data->missing_filled += told->filled;
-        data->missing_dropped += told->dropped;
+        data->ranks.all_rows += told->rows;
+        data->ranks.all_nonzeros += told->nonzeros;
+        data->file.missing_filled += told->filled;
+        data->file.missing_dropped += told->dropped;
         data->x.columns = told->columns > data->x.columns ? told->columns : data->x.columns;
     }
-    p->has[p->comm->size] = data->all_rows;
+    p->has[p->comm->size] = data->ranks.all_rows;
     for (uint64_t i = 0; data->line && i < data->x.rows; i++)
         data->line[i] += lines;
 }
@@ -237,10 +237,10 @@ temper_status distributed_read_agree(struct distributed_read *p, bool *whole)
         return status;
     merge_counts(p);
     status = merge_notes(p);
-    csv_note_missing(p->data, p->data->all_rows, false, false);
+    csv_note_missing(p->data, p->data->ranks.all_rows, false, false);
     const struct row_partition parts = row_partition_of(p->data);
     for (size_t r = 0; r <= p->comm->size; r++)
-        p->gets[r] = row_partition_first_row(&parts, p->data->all_rows, r, p->comm->size);
+        p->gets[r] = row_partition_first_row(&parts, p->data->ranks.all_rows, r, p->comm->size);
     return status == TEMPER_OK ? redistribute_rows(p) : status;
 }
 
@@ -289,11 +289,11 @@ temper_status read_lines_of_all(struct reading *reading, reader_fn *read, struct
     p.size = source_file_size(reading->source);
     source_close(reading->source);
     temper_status status = distributed_read_start(&p);
-    data->source = mem_alloc(strlen(reading->path) + 1, 1);
-    if (status == TEMPER_OK && !data->source)
+    data->file.path = mem_alloc(strlen(reading->path) + 1, 1);
+    if (status == TEMPER_OK && !data->file.path)
         status = error_no_memory(reading->error);
     if (status == TEMPER_OK) {
-        memcpy(data->source, reading->path, strlen(reading->path) + 1);
+        memcpy(data->file.path, reading->path, strlen(reading->path) + 1);
         status = read_pieces(&p, whole);
     }
     distributed_read_end(&p);

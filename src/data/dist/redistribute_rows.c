@@ -166,6 +166,6 @@ temper_status redistribute_rows(struct distributed_read *p)
     data->label = along.label;
     data->line = along.line;
     data->weight = along.weight;
-    data->first_row = p->gets[rank];
+    data->ranks.first_row = p->gets[rank];
     return TEMPER_OK;
 }

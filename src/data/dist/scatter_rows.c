@@ -6,14 +6,14 @@
 
 #include "base/memory.h"
 #include "data/dist/row_partition.h"
-#include "data/gather_rows.h"
+#include "data/matrix.h"
 
 /* ---- Arrays of one entry a row --------------------------------------------------------------- */
 
 static bool is_mapped(const struct dataset *data, const void *array)
 {
-    uintptr_t at = (uintptr_t)array, first = (uintptr_t)data->mapping;
-    return data->mapping && at >= first && at - first < data->mapping_length;
+    uintptr_t at = (uintptr_t)array, first = (uintptr_t)data->storage.mapping;
+    return data->storage.mapping && at >= first && at - first < data->storage.mapping_length;
 }
 
 /* Where a smaller block cannot be had, nothing is lost. */
@@ -24,7 +24,7 @@ static void *keep_entries(const struct dataset *data, void *array, size_t from, 
     if (is_mapped(data, array))
         return (char *)array + from * size;
     memmove(array, (char *)array + from * size, count * size);
-    if (disk_array_has(data->spill, array)) /* its file is gone soon enough */
+    if (disk_array_has(data->storage.disk, array)) /* its file is gone soon enough */
         return array;
     void *smaller = mem_resize(array, count, size);
     return smaller ? smaller : array;
@@ -76,9 +76,9 @@ static temper_status keep_matrix(struct dataset *data, size_t from, size_t count
 struct row_range scatter_range(const struct dataset *data, const temper_comm *comm)
 {
     struct dataset shape = *data;
-    shape.comm = comm;
-    shape.all_rows = data->x.rows;
-    shape.all_nonzeros = data->x.nonzeros;
+    shape.ranks.comm = comm;
+    shape.ranks.all_rows = data->x.rows;
+    shape.ranks.all_nonzeros = data->x.nonzeros;
     const struct row_partition parts = row_partition_of(&shape);
     size_t rank = comm_rank(comm), size = comm_size(comm);
     return (struct row_range){row_partition_first_row(&parts, data->x.rows, rank, size),
@@ -91,10 +91,10 @@ temper_status scatter_rows(struct dataset *data, const temper_comm *comm, temper
         return TEMPER_OK;
     const struct row_range range = scatter_range(data, comm);
     size_t first = (size_t)range.from, count = (size_t)(range.to - range.from);
-    data->comm = comm;
-    data->all_rows = data->x.rows;
-    data->all_nonzeros = data->x.nonzeros;
-    data->first_row = range.from;
+    data->ranks.comm = comm;
+    data->ranks.all_rows = data->x.rows;
+    data->ranks.all_nonzeros = data->x.nonzeros;
+    data->ranks.first_row = range.from;
     data->label = keep_entries(data, data->label, first, count, sizeof *data->label);
     data->weight = keep_entries(data, data->weight, first, count, sizeof *data->weight);
     data->line = keep_entries(data, data->line, first, count, sizeof *data->line);
@@ -123,10 +123,10 @@ temper_status scatter_notes(const struct dataset *data, const temper_comm *comm,
 
 temper_status scatter_refuse(const struct dataset *data, const char *what, temper_error *error)
 {
-    if (comm_alone(data->comm))
+    if (comm_alone(data->ranks.comm))
         return TEMPER_OK;
     return error_set(error, TEMPER_USAGE,
                      "%s works with the rows of one process, and these are shared by %zu; read the "
                      "data without a comm",
-                     what, comm_size(data->comm));
+                     what, comm_size(data->ranks.comm));
 }

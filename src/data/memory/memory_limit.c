@@ -30,7 +30,7 @@ temper_status memory_limit_check(const temper_read_options *options, bool mapped
 
 temper_status memory_limit_refuse(const struct dataset *data, const char *what, temper_error *error)
 {
-    if (data->memory == 0 || comm_alone(data->comm))
+    if (data->storage.memory_limit == 0 || comm_alone(data->ranks.comm))
         return TEMPER_OK;
     return error_set(error, TEMPER_USAGE,
                      "--memory with several processes is for training, not for %s; leave it out, and "
@@ -42,7 +42,7 @@ temper_status memory_limit_refuse(const struct dataset *data, const char *what, 
 static double rows_of_file(const struct dataset *data)
 {
     size_t row = (data->label ? sizeof *data->label : 0) + (data->weight ? sizeof *data->weight : 0);
-    return data->mapping ? (double)row * (double)data->x.rows : 0;
+    return data->storage.mapping ? (double)row * (double)data->x.rows : 0;
 }
 
 /* What must be left for the pages of the file. */
@@ -54,7 +54,7 @@ static double least_window(const struct dataset *data, const struct memory_limit
     const struct matrix *x = plan->in_order ? &one_array : &data->x;
     double least = (double)page_window_least(x, plan->threads, (size_t)plan->block);
     double all = (double)matrix_bytes(&data->x);
-    return data->mapping && all < least ? all : least;
+    return data->storage.mapping && all < least ? all : least;
 }
 
 /* For this process. */
@@ -64,21 +64,21 @@ static temper_status plan_own(const struct dataset *data, const struct memory_li
     if (data->x.pages)
         page_window_forget(data->x.pages);
     double fixed = (double)resident_bytes() + rows_of_file(data) + SLACK_SHARE * plan->needed + SLACK +
-                   SLACK_THREAD * (double)plan->threads + (comm_alone(data->comm) ? 0 : SLACK_PROCESSES);
+                   SLACK_THREAD * (double)plan->threads + (comm_alone(data->ranks.comm) ? 0 : SLACK_PROCESSES);
     double window = least_window(data, plan);
-    if (fixed + window > (double)data->memory)
+    if (fixed + window > (double)data->storage.memory_limit)
         return error_set(error, TEMPER_NO_MEMORY, "%s needs %s of memory, and --memory gives %s; give that much%s",
                          plan->what, memory_limit_text(fixed + window, least),
-                         memory_limit_text((double)data->memory, given),
+                         memory_limit_text((double)data->storage.memory_limit, given),
                          plan->threads > 1 ? ", or pass fewer --threads" : "");
-    if (data->x.pages && !page_window_limit(data->x.pages, (size_t)((double)data->memory - fixed)))
+    if (data->x.pages && !page_window_limit(data->x.pages, (size_t)((double)data->storage.memory_limit - fixed)))
         return error_no_memory(error);
     return TEMPER_OK;
 }
 
 temper_status memory_limit_plan(const struct dataset *data, const struct memory_limit_plan *plan, temper_error *error)
 {
-    if (data->memory == 0)
+    if (data->storage.memory_limit == 0)
         return TEMPER_OK;
-    return comm_agree(data->comm, plan_own(data, plan, error), error);
+    return comm_agree(data->ranks.comm, plan_own(data, plan, error), error);
 }

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "data/class_names.h"
+#include "data/classes.h"
 #include "data/name_list.h"
 #include "data/noise/noise_rows.h"
 #include "data/quote_text.h"

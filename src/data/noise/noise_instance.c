@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "data/class_names.h"
+#include "data/classes.h"
 #include "data/noise/noise_rows.h"
 #include "data/random_streams.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "data/class_names.h"
+#include "data/classes.h"
 #include "data/random_streams.h"
 
 temper_status noise_count(const struct dataset *data, double rate, size_t *count, temper_error *error)

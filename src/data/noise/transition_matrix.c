@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "data/class_names.h"
+#include "data/classes.h"
 #include "data/name_list.h"
 #include "data/quote_text.h"
 #include "data/read/line_reader.h"

@@ -171,9 +171,9 @@ static temper_status finish(struct gathering *g)
                          .dense = g->pixels,
                          .owned = {g->pixels}};
     g->pixels = NULL;
-    g->data->format = "cifar";
-    g->data->picture[0] = g->data->picture[1] = 32;
-    g->data->picture[2] = g->channel->features == COLOURS ? 3 : 1;
+    g->data->file.format = "cifar";
+    g->data->file.image_shape[0] = g->data->file.image_shape[1] = 32;
+    g->data->file.image_shape[2] = g->channel->features == COLOURS ? 3 : 1;
     return TEMPER_OK;
 }
 

@@ -5,7 +5,6 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "data/concat.h"
 #include "data/dist/distributed_read.h"
 #include "data/dist/scatter_rows.h"
 #include "data/quote_text.h"
@@ -146,8 +145,8 @@ static temper_status rename_whole(const struct shards *shards, struct dataset *d
     char *source = mem_alloc(length, 1);
     if (!source)
         return error_no_memory(shards->error);
-    mem_free(data->source);
-    data->source = memcpy(source, shards->path, length);
+    mem_free(data->file.path);
+    data->file.path = memcpy(source, shards->path, length);
     dataset_free_array(data, data->line);
     data->line = NULL;
     return TEMPER_OK;

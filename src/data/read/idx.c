@@ -219,13 +219,13 @@ static temper_status find_labels(const struct reading *images, struct dataset *d
 temper_status read_idx(struct reading *reading, struct dataset *data)
 {
     struct rectangle rectangle;
-    temper_status status = read_header(reading, &rectangle, data->picture);
+    temper_status status = read_header(reading, &rectangle, data->file.image_shape);
     if (status == TEMPER_OK)
         status = dense_read(reading, &rectangle, &data->x);
     source_close(reading->source);
     if (status != TEMPER_OK)
         return status;
-    data->format = "idx";
+    data->file.format = "idx";
     return find_labels(reading, data);
 }
 
@@ -250,10 +250,10 @@ static temper_status write_header(struct atomic_file *sink, unsigned char code, 
 temper_status write_idx(const struct dataset *data, struct atomic_file *sink, temper_error *error)
 {
     unsigned char code = data->x.kind == MATRIX_U8 ? 0x08 : matrix_has_doubles(&data->x) ? 0x0e : 0x0d;
-    bool pictures = data->x.kind == MATRIX_U8 && data->picture[2] == 1;
+    bool pictures = data->x.kind == MATRIX_U8 && data->file.image_shape[2] == 1;
     uint64_t sizes[3] = {data->x.rows, data->x.columns};
     for (size_t i = 0; pictures && i < 2; i++)
-        sizes[i + 1] = data->picture[i];
+        sizes[i + 1] = data->file.image_shape[i];
     temper_status status = write_header(sink, code, sizes, pictures ? 3 : 2, error);
     return status == TEMPER_OK ? dense_write(&data->x, true, sink, error) : status;
 }

@@ -189,8 +189,8 @@ static temper_status finish(struct libsvm_reading *state, struct dataset *data)
     if (state->whole.qid)
         dataset_note(data, "qid: ignored; temper does not rank");
     csr_builder_move(&state->whole, data);
-    data->format = "libsvm";
-    data->separator = ' ';
+    data->file.format = "libsvm";
+    data->file.separator = ' ';
     return TEMPER_OK;
 }
 

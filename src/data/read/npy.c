@@ -18,7 +18,7 @@ temper_status read_npy(struct reading *reading, struct dataset *data)
     source_close(reading->source);
     if (status != TEMPER_OK)
         return status;
-    data->format = "npy";
+    data->file.format = "npy";
     if (rectangle.by_columns && rectangle.columns > 1)
         dataset_note(data, "Fortran order: transposed; numpy.ascontiguousarray before saving halves the "
                            "memory that reading takes");

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/thread.h"
+#include "data/columns/sanity_checks.h"
 #include "data/dist/scatter_rows.h"
 #include "data/labels.h"
 #include "data/memory/memory_limit.h"
@@ -15,7 +16,6 @@
 #include "data/read/file_list.h"
 #include "data/read/format.h"
 #include "data/read/unsupported_formats.h"
-#include "data/sanity_checks.h"
 #include "data/schema.h"
 #include "data/subset.h"
 #include "data/weights.h"
@@ -144,7 +144,7 @@ static temper_status add_weights(const temper_read_options *options, struct data
 static bool may_have_labels_beside(const struct reading *reading, const struct dataset *data)
 {
     const char *label = reading->options->label;
-    bool numbers = strcmp(data->format, "npy") == 0 || strcmp(data->format, "idx") == 0;
+    bool numbers = strcmp(data->file.format, "npy") == 0 || strcmp(data->file.format, "idx") == 0;
     return numbers && !data->label && strcmp(reading->path, "-") != 0 && !(label && strcmp(label, "none") == 0);
 }
 
@@ -153,12 +153,12 @@ temper_status read_complete(struct reading *reading, struct dataset *data)
 {
     const temper_read_options *options = reading->options;
     temper_status status = TEMPER_OK;
-    data->labels_apart = options->labels != NULL;
+    data->file.separate_labels = options->labels != NULL;
     if (options->labels)
         status = labels_read(options->labels, data, reading->error);
     else if (may_have_labels_beside(reading, data))
         status = labels_find(reading->path, data, reading->error);
-    bool ordered = strcmp(data->format, "tmpr") == 0;
+    bool ordered = strcmp(data->file.format, "tmpr") == 0;
     if (status == TEMPER_OK && data->label && !ordered)
         status = dataset_sort_classes(data, reading->error);
     if (status == TEMPER_OK)
@@ -173,9 +173,9 @@ temper_status read_complete(struct reading *reading, struct dataset *data)
 /* The reader closes the source, whatever happens; until it is called we do. */
 static temper_status read_all(struct reading *reading, const struct format *format, struct dataset *data)
 {
-    data->compression = source_compression(reading->source);
-    data->source = copy_text(reading->path);
-    if (!data->source) {
+    data->file.compression = source_compression(reading->source);
+    data->file.path = copy_text(reading->path);
+    if (!data->file.path) {
         source_close(reading->source);
         return error_no_memory(reading->error);
     }
@@ -217,23 +217,23 @@ temper_status read_as(struct reading *reading, const struct format *format, stru
     struct memory_limit_plan plan = {.what = "reading the file", .threads = threads};
     if (options->memory == 0 || reading->is_portion)
         return read_all(reading, format, data);
-    data->memory = options->memory;
+    data->storage.memory_limit = options->memory;
     plan.needed = format->read == read_tmpr ? 0 : BYTES_A_THREAD * (double)threads;
     temper_status status = memory_limit_plan(data, &plan, reading->error);
-    data->spill = status == TEMPER_OK ? disk_array_new() : NULL;
-    if (!data->spill) {
+    data->storage.disk = status == TEMPER_OK ? disk_array_new() : NULL;
+    if (!data->storage.disk) {
         source_close(reading->source);
         return status == TEMPER_OK ? error_no_memory(reading->error) : status;
     }
-    reading->spill = data->spill;
+    reading->spill = data->storage.disk;
     status = read_all(reading, format, data);
-    if (status == TEMPER_NO_MEMORY && data->spill && disk_array_has_failed(data->spill))
-        return disk_array_failure(data->spill, reading->error);
-    if (status != TEMPER_OK || data->mapping || !data->spill)
+    if (status == TEMPER_NO_MEMORY && data->storage.disk && disk_array_has_failed(data->storage.disk))
+        return disk_array_failure(data->storage.disk, reading->error);
+    if (status != TEMPER_OK || data->storage.mapping || !data->storage.disk)
         return status;
-    data->pages = data->x.pages = page_window_of_disk_array(data->spill);
+    data->storage.pages = data->x.pages = page_window_of_disk_array(data->storage.disk);
     plan.needed = 0;
-    return data->pages ? memory_limit_plan(data, &plan, reading->error) : error_no_memory(reading->error);
+    return data->storage.pages ? memory_limit_plan(data, &plan, reading->error) : error_no_memory(reading->error);
 }
 
 static temper_status read_into(struct reading *reading, struct dataset *data)
@@ -294,7 +294,7 @@ temper_status dataset_read_like(const char *path, const temper_read_options *opt
         return error_no_memory(error);
     }
     status = read_into(&reading, data);
-    if (status == TEMPER_OK && !data->comm)
+    if (status == TEMPER_OK && !data->ranks.comm)
         status = scatter_rows(data, options->comm, error);
     if (status != TEMPER_OK) {
         dataset_free(data);

@@ -59,8 +59,8 @@ static bool map_bytes(struct dataset *data, size_t length, int flags, int file)
     void *mapping = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE | flags, file, 0);
     if (mapping == MAP_FAILED)
         return false;
-    data->mapping = mapping;
-    data->mapping_length = length;
+    data->storage.mapping = mapping;
+    data->storage.mapping_length = length;
     return true;
 }
 
@@ -104,15 +104,15 @@ static temper_status read_bytes(struct opening *opening, struct source *source)
         return status;
     if (!map_bytes(data, (size_t)opening->layout.file_length, MAP_ANONYMOUS, -1))
         return error_no_memory(opening->error);
-    memcpy(data->mapping, header, sizeof header);
-    rest = data->mapping_length - sizeof header;
-    status = source_read(source, (char *)data->mapping + sizeof header, rest, &got, opening->error);
+    memcpy(data->storage.mapping, header, sizeof header);
+    rest = data->storage.mapping_length - sizeof header;
+    status = source_read(source, (char *)data->storage.mapping + sizeof header, rest, &got, opening->error);
     if (status == TEMPER_OK && got < rest)
-        return wrong_length(opening, sizeof header + got, data->mapping_length);
+        return wrong_length(opening, sizeof header + got, data->storage.mapping_length);
     if (status == TEMPER_OK)
         status = source_read(source, &more, 1, &got, opening->error);
     if (status == TEMPER_OK && got > 0)
-        return wrong_length(opening, UINT64_MAX, data->mapping_length);
+        return wrong_length(opening, UINT64_MAX, data->storage.mapping_length);
     return status;
 }
 
@@ -121,7 +121,7 @@ static temper_status read_bytes(struct opening *opening, struct source *source)
 /* One checksum over all of the head but the checksum itself. */
 static temper_status check_head(const struct opening *opening)
 {
-    const unsigned char *bytes = opening->data->mapping;
+    const unsigned char *bytes = opening->data->storage.mapping;
     uint64_t stored, length = tmpr_bulk_offset(&opening->layout);
     size_t behind = TMPR_CHECKSUM_OFFSET + sizeof stored;
     XXH3_state_t *hash = XXH3_createState();
@@ -138,7 +138,7 @@ static temper_status check_head(const struct opening *opening)
 
 static const void *section(const struct opening *opening, enum tmpr_section which)
 {
-    const char *bytes = opening->data->mapping;
+    const char *bytes = opening->data->storage.mapping;
     return opening->layout.length[which] ? bytes + opening->layout.offset[which] : NULL;
 }
 
@@ -206,7 +206,7 @@ static void take_arrays(struct opening *opening)
 {
     struct dataset *data = opening->data;
     const struct tmpr_layout *layout = &opening->layout;
-    char *bytes = data->mapping;
+    char *bytes = data->storage.mapping;
     data->x = (struct matrix){
         .kind = layout->kind, .rows = layout->rows, .columns = layout->columns, .nonzeros = layout->nonzeros};
     if (layout->kind == MATRIX_CSR) {
@@ -222,16 +222,16 @@ static void take_arrays(struct opening *opening)
         data->weight = (void *)(bytes + layout->offset[TMPR_WEIGHTS]);
     if (layout->length[TMPR_LINES])
         data->line = (void *)(bytes + layout->offset[TMPR_LINES]);
-    data->format = "tmpr";
+    data->file.format = "tmpr";
 }
 
 /* What the mapping holds, as a dataset. */
 static temper_status take_head(struct opening *opening)
 {
     const struct dataset *data = opening->data;
-    temper_status status = tmpr_header_decode(data->mapping, opening->path, &opening->layout, opening->error);
-    if (status == TEMPER_OK && data->mapping_length != opening->layout.file_length)
-        status = wrong_length(opening, data->mapping_length, opening->layout.file_length);
+    temper_status status = tmpr_header_decode(data->storage.mapping, opening->path, &opening->layout, opening->error);
+    if (status == TEMPER_OK && data->storage.mapping_length != opening->layout.file_length)
+        status = wrong_length(opening, data->storage.mapping_length, opening->layout.file_length);
     if (status == TEMPER_OK)
         status = check_head(opening);
     if (status == TEMPER_OK)
@@ -249,12 +249,12 @@ static temper_status take_head(struct opening *opening)
 static temper_status name_source(struct dataset *data, const char *path, temper_error *error)
 {
     size_t size = strlen(path) + 1;
-    if (data->source)
+    if (data->file.path)
         return TEMPER_OK;
-    data->source = mem_alloc(size, 1);
-    if (!data->source)
+    data->file.path = mem_alloc(size, 1);
+    if (!data->file.path)
         return error_no_memory(error);
-    memcpy(data->source, path, size);
+    memcpy(data->file.path, path, size);
     return TEMPER_OK;
 }
 
@@ -273,8 +273,8 @@ static temper_status open_from(struct source *source, struct opening *opening)
     if (status != TEMPER_OK || !is_file)
         return status;
     struct dataset *data = opening->data;
-    data->pages = data->x.pages = page_window_new(data->mapping, data->mapping_length);
-    return data->pages ? TEMPER_OK : error_no_memory(opening->error);
+    data->storage.pages = data->x.pages = page_window_new(data->storage.mapping, data->storage.mapping_length);
+    return data->storage.pages ? TEMPER_OK : error_no_memory(opening->error);
 }
 
 /* Where the matrix begins. */
@@ -308,11 +308,11 @@ temper_status read_tmpr(struct reading *reading, struct dataset *data)
         status = memory_limit_plan(data, &plan, reading->error);
     if (status == TEMPER_OK)
         status = needs_own_rows(reading) ? verify_own(reading, data) : tmpr_verify(data, threads, reading->error);
-    if (status == TEMPER_OK && data->pages) {
+    if (status == TEMPER_OK && data->storage.pages) {
         /* Labels and weights may be changed from now on; what is read next needs the room. */
-        page_window_keep(data->pages, (size_t)matrix_offset(&opening.layout));
-        if (data->memory)
-            page_window_forget(data->pages);
+        page_window_keep(data->storage.pages, (size_t)matrix_offset(&opening.layout));
+        if (data->storage.memory_limit)
+            page_window_forget(data->storage.pages);
     }
     return status;
 }

@@ -110,7 +110,7 @@ static uint64_t element_size(const struct dataset *data, int section)
 
 static const char *file_shown(const struct dataset *data, char out[PATH_SHOWN])
 {
-    return path_shown(data->source ? data->source : "the .tmpr file", out);
+    return path_shown(data->file.path ? data->file.path : "the .tmpr file", out);
 }
 
 /* The part of a section that lies in the bytes [from, to) of the file. */
@@ -136,20 +136,21 @@ static temper_status check_section(const struct dataset *data, const struct tmpr
 static temper_status layout_of(const struct dataset *data, struct tmpr_layout *layout, temper_error *error)
 {
     char place[PATH_SHOWN];
-    if (!data->mapping)
+    if (!data->storage.mapping)
         return error_set(error, TEMPER_BUG, "%s: is not an opened .tmpr file; please report this",
                          file_shown(data, place));
-    return tmpr_header_decode(data->mapping, data->source ? data->source : "", layout, error);
+    return tmpr_header_decode(data->storage.mapping, data->file.path ? data->file.path : "", layout, error);
 }
 
 static temper_status check_block(const struct dataset *data, const struct tmpr_layout *layout, size_t block,
                                  temper_error *error)
 {
-    const unsigned char *bytes = data->mapping;
+    const unsigned char *bytes = data->storage.mapping;
     char place[PATH_SHOWN];
     uint64_t stored, range[2];
     tmpr_block_range(layout, block, &range[0], &range[1]);
-    page_window_bytes(data->pages, bytes + range[0], (size_t)(range[1] - range[0]), bytes + data->mapping_length);
+    page_window_bytes(data->storage.pages, bytes + range[0], (size_t)(range[1] - range[0]),
+                      bytes + data->storage.mapping_length);
     memcpy(&stored, bytes + layout->offset[TMPR_CHECKSUMS] + block * sizeof stored, sizeof stored);
     if (XXH3_64bits(bytes + range[0], (size_t)(range[1] - range[0])) != stored)
         return error_set(error, TEMPER_BAD_DATA,

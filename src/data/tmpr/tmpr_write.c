@@ -96,7 +96,7 @@ static temper_status array_piece(struct job *job, int section, piece_fn *use)
     temper_status status = TEMPER_OK;
     while (status == TEMPER_OK && at < end) { /* in pieces: it may be a mapped file */
         size_t left = (size_t)(end - at), piece = left < TMPR_BLOCK ? left : (size_t)TMPR_BLOCK;
-        page_window_bytes(data->pages, at, piece, end);
+        page_window_bytes(data->storage.pages, at, piece, end);
         status = use(job, at, piece);
         at += piece;
     }
@@ -179,7 +179,7 @@ static void seal(struct job *job)
 temper_status write_tmpr(const struct dataset *data, struct atomic_file *sink, temper_error *error)
 {
     struct job job = {.data = data, .sink = sink, .error = error};
-    temper_status status = tmpr_check_host(data->source ? data->source : "the data", error);
+    temper_status status = tmpr_check_host(data->file.path ? data->file.path : "the data", error);
     if (status != TEMPER_OK)
         return status;
     if (!matrix_is_narrow(&data->x))

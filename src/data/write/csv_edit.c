@@ -25,7 +25,7 @@ static temper_status find_spots(struct text_copying *copying, const char *p, con
             return text_has_changed(copying);
         if (spot->columns == data->schema->label_position)
             spot->label = cell;
-        if (++spot->columns == data->weight_column)
+        if (++spot->columns == data->file.weight_column)
             spot->weight = cell;
     }
     if (spot->columns != data->schema->file_columns)
@@ -77,7 +77,7 @@ static temper_status append(struct text_copying *copying, const struct spot *spo
 static temper_status copy_header(struct text_copying *copying, const struct spot *spot)
 {
     copying->header = false;
-    if (!copying->changes->factor || copying->data->weight_column)
+    if (!copying->changes->factor || copying->data->file.weight_column)
         return text_put(copying, spot->from, spot->next);
     temper_status status = name_column(copying, spot);
     return status == TEMPER_OK ? append(copying, spot, copying->weights) : status;
@@ -119,7 +119,7 @@ static temper_status weigh(struct text_copying *copying, const struct spot *spot
     const struct dataset *data = copying->data;
     double factor = row == TEXT_NO_ROW ? 1 : copying->changes->factor[row];
     char text[NUMBER_LENGTH];
-    if (data->weight_column)
+    if (data->file.weight_column)
         return multiply(copying, spot, factor);
     if (row != TEXT_NO_ROW && data->weight)
         factor *= data->weight[row];

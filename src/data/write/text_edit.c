@@ -13,24 +13,24 @@
 /* The same format, or the same kind of name: table.csv may have tabs. */
 static bool keeps_format(const struct dataset *data, const char *path, const char *format)
 {
-    const struct format *own = format_named(data->format);
+    const struct format *own = format_named(data->file.format);
     const struct format *by_name = format_of_path(path);
     if (format)
         return format_named(format) == own;
-    return by_name && (by_name == own || by_name == format_of_path(data->source));
+    return by_name && (by_name == own || by_name == format_of_path(data->file.path));
 }
 
 bool text_can_copy(const struct dataset *data, const char *path, const char *format)
 {
     struct stat there;
-    bool table = strcmp(data->format, "csv") == 0 || strcmp(data->format, "tsv") == 0;
-    if (!table && strcmp(data->format, "libsvm") != 0)
+    bool table = strcmp(data->file.format, "csv") == 0 || strcmp(data->file.format, "tsv") == 0;
+    if (!table && strcmp(data->file.format, "libsvm") != 0)
         return false;
-    if (!data->separator || !data->line || !data->label || data->labels_apart || data->comm)
+    if (!data->file.separator || !data->line || !data->label || data->file.separate_labels || data->ranks.comm)
         return false;
     if (table && (!data->schema || data->schema->label_position == SCHEMA_NO_LABEL))
         return false;
-    if (stat(data->source, &there) != 0 || !S_ISREG(there.st_mode)) /* what came by a pipe is gone */
+    if (stat(data->file.path, &there) != 0 || !S_ISREG(there.st_mode)) /* what came by a pipe is gone */
         return false;
     return keeps_format(data, path, format);
 }
@@ -40,7 +40,7 @@ bool text_can_copy(const struct dataset *data, const char *path, const char *for
 temper_status text_has_changed(const struct text_copying *copying)
 {
     return error_set(copying->error, TEMPER_BAD_DATA, "%s: has changed since it was read; audit it again",
-                     place_text(copying->data->source).text);
+                     place_text(copying->data->file.path).text);
 }
 
 size_t text_row_at(struct text_copying *copying, uint64_t line)
@@ -95,7 +95,7 @@ static temper_status copy_chunks(struct text_copying *copying)
     struct source *source;
     struct text_chunks *chunks;
     struct chunk *chunk;
-    temper_status status = source_open(copying->data->source, &source, copying->error);
+    temper_status status = source_open(copying->data->file.path, &source, copying->error);
     if (status == TEMPER_OK)
         status = text_chunks_open(source, copying->format.separator, &chunks, copying->error);
     if (status != TEMPER_OK)
@@ -116,13 +116,13 @@ temper_status text_copy(const struct dataset *data, const struct text_changes *c
                         char weights[TEXT_COLUMN], temper_error *error)
 {
     struct text_copying copying = {
-        .data = data, .changes = changes, .error = error, .weights = weights, .header = data->header};
+        .data = data, .changes = changes, .error = error, .weights = weights, .header = data->file.header};
     weights[0] = '\0';
-    if (strcmp(data->format, "libsvm") != 0) {
-        csv_format_set(&copying.format, data->separator);
+    if (strcmp(data->file.format, "libsvm") != 0) {
+        csv_format_set(&copying.format, data->file.separator);
         if (changes->factor) /* a header gives it a name */
             snprintf(weights, TEXT_COLUMN, "%zu",
-                     data->weight_column ? data->weight_column : data->schema->file_columns + 1);
+                     data->file.weight_column ? data->file.weight_column : data->schema->file_columns + 1);
     }
     temper_status status = atomic_file_open(path, &copying.sink, error);
     if (status != TEMPER_OK)

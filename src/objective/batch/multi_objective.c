@@ -61,7 +61,7 @@ static temper_status sum_weights(struct group *group, temper_error *error)
     if (!sum)
         return error_no_memory(error);
     temper_status status =
-        comm_in_turn(group->spec.data->comm, add_weights, group, sum, group->members * sizeof *sum, error);
+        comm_in_turn(group->spec.data->ranks.comm, add_weights, group, sum, group->members * sizeof *sum, error);
     for (size_t i = 0; i < group->members; i++)
         group->member[i].weight_sum = like_last(group, i) ? group->member[i - 1].weight_sum : sum[i];
     mem_free(sum);
@@ -119,7 +119,7 @@ static size_t total_numbers(const struct group *group)
 static bool allocate_sums(struct group *group)
 {
     size_t parts = group->cut.parts, each = part_numbers(group);
-    group->first = row_partition_holders_together(&group->parts, group->spec.data->comm);
+    group->first = row_partition_holders_together(&group->parts, group->spec.data->ranks.comm);
     group->sums = mem_zeroed(parts, sizeof *group->sums);
     group->vectors_of = (double **)mem_zeroed(parts, sizeof *group->vectors_of);
     group->numbers = mem_aligned(parts, each * sizeof(double));
@@ -205,7 +205,7 @@ static void choose_parts(struct group *group)
     bool sparse = group->x->kind == MATRIX_CSR;
     double gradient = (double)group->columns * GROUP_WIDTH * sizeof(double);
     size_t block_rows = sparse ? SPARSE_ROWS : dense_block_rows(group);
-    size_t rank = comm_rank(data->comm), ranks = comm_size(data->comm);
+    size_t rank = comm_rank(data->ranks.comm), ranks = comm_size(data->ranks.comm);
     group->transposed = sparse && dataset_all_rows(data) <= UINT32_MAX && gradient > TRANSPOSE_BYTES;
     group->stride = ((block_rows + SOFTMAX_PAD - 1) / SOFTMAX_PAD | 1) * SOFTMAX_PAD;
     group->parts = row_partition_of(data);
@@ -253,7 +253,7 @@ temper_status multi_objective_new(const struct multi_spec *spec, const struct mu
     temper_status status =
         allocate(group) && make_members(group, members) ? sum_weights(group, error) : error_no_memory(error);
     if (status == TEMPER_OK)
-        status = kernels_agree(kernel, spec->data->comm, error);
+        status = kernels_agree(kernel, spec->data->ranks.comm, error);
     if (status == TEMPER_OK && group->transposed)
         status = multi_transpose(group, error);
     if (status == TEMPER_OK)
@@ -273,9 +273,9 @@ double multi_bytes(const struct multi_spec *spec, double *block)
     double scratch = rows * real * ((dense ? columns : GROUP_WIDTH) + 2 * GROUP_WIDTH) +
                      rows * sizeof(double) * (GROUP_WIDTH + 3) +
                      (dense ? real * (double)linear_scratch(g.stride, g.columns, GROUP_WIDTH) : 0);
-    double turned = g.transposed
-                        ? csc_bytes(g.x, spec->data->memory, g.workers) + (double)g.rows * GROUP_WIDTH * sizeof(double)
-                        : 0;
+    double turned = g.transposed ? csc_bytes(g.x, spec->data->storage.memory_limit, g.workers) +
+                                       (double)g.rows * GROUP_WIDTH * sizeof(double)
+                                 : 0;
     *block = (double)matrix_bytes(g.x) / ((double)g.rows + 1) * (double)g.cut.block_rows;
     double sums = (double)part_numbers(&g) * (double)g.cut.parts + (double)total_numbers(&g);
     return sums * sizeof(double) + gradient * real + scratch * (double)g.workers + turned;

@@ -12,8 +12,8 @@
 #ifndef OBJECTIVE_MULTI_OBJECTIVE_H
 #define OBJECTIVE_MULTI_OBJECTIVE_H
 
+#include "data/columns/scale.h"
 #include "data/dataset.h"
-#include "data/scale.h"
 
 struct multi_spec {
     const struct dataset *data; /* with labels of two classes; borrowed */

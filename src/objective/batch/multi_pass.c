@@ -102,7 +102,7 @@ static temper_status run_chunk(struct group *group, temper_error *error)
         multi_pack_f64(group);
     else
         multi_pack_f32(group);
-    const struct holders holders = {group->spec.data->comm, group->first};
+    const struct holders holders = {group->spec.data->ranks.comm, group->first};
     temper_status status = parallel_blocks(group->cut.parts, threads, run_part, group);
     status = status == TEMPER_OK ? tree_sum(&holders, group->vectors_of, part_length(group), group->total.number, error)
                                  : error_no_memory(error);

@@ -64,13 +64,13 @@ static temper_status run_columns(void *context, size_t number, size_t worker)
 static temper_status gather_residuals(const struct group *group, size_t *bytes, temper_error *error)
 {
     const struct dataset *data = group->spec.data;
-    size_t ranks = comm_size(data->comm);
+    size_t ranks = comm_size(data->ranks.comm);
     uint64_t rows = dataset_all_rows(data);
     for (size_t r = 0; r < ranks; r++)
         bytes[r] = (size_t)(row_partition_first_row(&group->parts, rows, r + 1, ranks) -
                             row_partition_first_row(&group->parts, rows, r, ranks)) *
                    group->chunk.evaluated * sizeof(double);
-    return comm_gather(data->comm, group->residual, bytes, group->all_residuals, error);
+    return comm_gather(data->ranks.comm, group->residual, bytes, group->all_residuals, error);
 }
 
 static temper_status gather_columns(const struct group *group, size_t *bytes, temper_error *error)
@@ -80,18 +80,18 @@ static temper_status gather_columns(const struct group *group, size_t *bytes, te
     double *mine = mem_alloc(own, sizeof *mine);
     if (!mine)
         return error_no_memory(error);
-    for (size_t r = 0; r < comm_size(group->spec.data->comm); r++)
+    for (size_t r = 0; r < comm_size(group->spec.data->ranks.comm); r++)
         bytes[r] = (turned->bounds[r + 1] - turned->bounds[r]) * count * sizeof *mine;
     if (own)
         memcpy(mine, group->total.gradient + turned->first * count, own * sizeof *mine);
-    temper_status status = comm_gather(group->spec.data->comm, mine, bytes, group->total.gradient, error);
+    temper_status status = comm_gather(group->spec.data->ranks.comm, mine, bytes, group->total.gradient, error);
     mem_free(mine);
     return status;
 }
 
 temper_status multi_csc_gradient(struct group *group, size_t threads, temper_error *error)
 {
-    size_t *bytes = mem_alloc(comm_size(group->spec.data->comm), sizeof *bytes);
+    size_t *bytes = mem_alloc(comm_size(group->spec.data->ranks.comm), sizeof *bytes);
     if (!bytes)
         return error_no_memory(error);
     temper_status status = group->all_residuals ? gather_residuals(group, bytes, error) : TEMPER_OK;
@@ -106,7 +106,7 @@ temper_status multi_csc_gradient(struct group *group, size_t threads, temper_err
 temper_status multi_transpose(struct group *group, temper_error *error)
 {
     const struct dataset *data = group->spec.data;
-    bool shared = !comm_alone(data->comm);
+    bool shared = !comm_alone(data->ranks.comm);
     size_t all = (size_t)dataset_all_rows(data);
     group->residual = mem_alloc(group->rows, GROUP_WIDTH * sizeof(double));
     if (shared)
@@ -115,7 +115,7 @@ temper_status multi_transpose(struct group *group, temper_error *error)
         return error_no_memory(error);
     if (shared)
         return csc_distribute(data, &group->turned, error);
-    if (csc_make(group->x, data->memory, &group->turned))
+    if (csc_make(group->x, data->storage.memory_limit, &group->turned))
         return TEMPER_OK;
     return group->turned.spill ? disk_array_failure(group->turned.spill, error) : error_no_memory(error);
 }

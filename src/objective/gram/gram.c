@@ -195,14 +195,14 @@ static struct span block_span(const struct gram_work *m, size_t block)
     const struct objective *o = m->o;
     struct cut cut = o->cut;
     cut.block_rows = m->block_rows;
-    size_t part = block / m->part_blocks - o->first[comm_rank(o->spec.data->comm)];
+    size_t part = block / m->part_blocks - o->first[comm_rank(o->spec.data->ranks.comm)];
     return cut_span(&cut, part, block % m->part_blocks);
 }
 
 void gram_add(const struct gram_work *m, struct gram_share share, double *outer, struct scratch *scratch)
 {
     const struct objective *o = m->o;
-    size_t first = o->first[comm_rank(o->spec.data->comm)], behind = first + o->cut.parts;
+    size_t first = o->first[comm_rank(o->spec.data->ranks.comm)], behind = first + o->cut.parts;
     size_t from = (share.from > first ? share.from : first) * m->part_blocks;
     size_t to = (share.to < behind ? share.to : behind) * m->part_blocks;
     size_t block = (from + m->step - 1) / m->step * m->step, asked = block;
@@ -299,7 +299,7 @@ double gram_bytes(const struct objective *o, bool of_classes)
     double block = o->x->kind == MATRIX_CSR ? columns * real : (double)m.block_rows * (2 * columns + 1) * real;
     double matrices = workers;
     if (!of_classes)
-        matrices = comm_alone(o->spec.data->comm) ? 2 : most_groups(o) + 1;
+        matrices = comm_alone(o->spec.data->ranks.comm) ? 2 : most_groups(o) + 1;
     double weights = rows * (of_classes ? (double)o->classes : 1);
     return workers * block + (matrices * (columns * columns + columns + 2) + weights) * 8;
 }
@@ -308,7 +308,7 @@ double gram_bytes(const struct objective *o, bool of_classes)
  * makes if this is large enough, and one more; several have their own groups, and that of all. */
 static size_t sums_needed(const struct gram_work *m)
 {
-    if (!comm_alone(m->o->spec.data->comm))
+    if (!comm_alone(m->o->spec.data->ranks.comm))
         return m->own_groups + !m->own_groups + 1;
     size_t all = m->groups > 1 ? 2 : 1;
     return m->in_out ? all - 1 : all;
@@ -317,7 +317,7 @@ static size_t sums_needed(const struct gram_work *m)
 static temper_status moments_run(struct gram_work *m, temper_error *error)
 {
     const struct objective *o = m->o;
-    bool alone = comm_alone(o->spec.data->comm);
+    bool alone = comm_alone(o->spec.data->ranks.comm);
     gram_blocks(m);
     choose_groups(m);
     if (!gram_measure(m) || !gram_scratch(m))

@@ -26,7 +26,7 @@ static bool goes_on(const struct gram_work *m, size_t rank)
 void gram_find_groups(struct gram_work *m)
 {
     const struct objective *o = m->o;
-    size_t rank = comm_rank(o->spec.data->comm), from = o->first[rank], to = o->first[rank + 1];
+    size_t rank = comm_rank(o->spec.data->ranks.comm), from = o->first[rank], to = o->first[rank + 1];
     m->first_group = m->own_groups = 0;
     while (m->first_group < m->groups && group_start(m, m->first_group + 1) <= from)
         m->first_group++;
@@ -100,7 +100,7 @@ temper_status gram_alone(const struct gram_work *m, temper_error *error)
 
 static temper_status own_groups(const struct gram_work *m, temper_error *error)
 {
-    bool waits = goes_on(m, comm_rank(m->o->spec.data->comm)); /* until its turn comes */
+    bool waits = goes_on(m, comm_rank(m->o->spec.data->ranks.comm)); /* until its turn comes */
     temper_status status = TEMPER_OK;
     for (size_t own = waits ? 1 : 0; status == TEMPER_OK && own < m->own_groups; own++)
         status = new_group(m, m->first_group + own, gram_of(m, own), error);
@@ -110,7 +110,7 @@ static temper_status own_groups(const struct gram_work *m, temper_error *error)
 /* Groups of two processes, in the order of these. */
 static temper_status continue_groups(const struct gram_work *m, temper_error *error)
 {
-    const temper_comm *comm = m->o->spec.data->comm;
+    const temper_comm *comm = m->o->spec.data->ranks.comm;
     temper_status status = TEMPER_OK;
     for (size_t rank = 1; status == TEMPER_OK && rank < comm_size(comm); rank++) {
         if (!goes_on(m, rank))
@@ -136,7 +136,7 @@ static size_t groups_before(const struct gram_work *m, size_t rank)
  * tells all. It is in the room behind the own groups. */
 static temper_status add_groups(const struct gram_work *m, temper_error *error)
 {
-    const temper_comm *comm = m->o->spec.data->comm;
+    const temper_comm *comm = m->o->spec.data->ranks.comm;
     size_t ranks = comm_size(comm), bytes = m->length * sizeof *m->sums;
     double *total = gram_of(m, m->own_groups + !m->own_groups);
     temper_status status = TEMPER_OK;
@@ -157,7 +157,7 @@ static temper_status add_groups(const struct gram_work *m, temper_error *error)
 
 temper_status gram_shared(const struct gram_work *m, temper_error *error)
 {
-    temper_status status = comm_agree(m->o->spec.data->comm, own_groups(m, error), error);
+    temper_status status = comm_agree(m->o->spec.data->ranks.comm, own_groups(m, error), error);
     if (status == TEMPER_OK)
         status = continue_groups(m, error);
     if (status == TEMPER_OK)

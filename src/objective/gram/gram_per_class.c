@@ -29,7 +29,7 @@ static temper_status class_gram(void *context, size_t number, size_t worker)
 /* Processes that have rows: the others have nothing to add, and come last. */
 static size_t with_rows(const struct objective *o)
 {
-    size_t ranks = comm_size(o->spec.data->comm);
+    size_t ranks = comm_size(o->spec.data->ranks.comm);
     return o->parts.count < ranks ? o->parts.count : ranks;
 }
 
@@ -39,7 +39,7 @@ static temper_status hand_on(const struct class_batch *batch, size_t ranks, size
 {
     const struct gram_work *m = batch->m;
     const struct objective *o = m->o;
-    const temper_comm *comm = o->spec.data->comm;
+    const temper_comm *comm = o->spec.data->ranks.comm;
     size_t n = o->columns + (o->spec.intercept ? 1 : 0), bytes = m->length * sizeof(double);
     temper_status status = TEMPER_OK;
     for (size_t rank = ranks; status == TEMPER_OK && rank-- > 0;) {
@@ -64,7 +64,7 @@ static temper_status hand_on(const struct class_batch *batch, size_t ranks, size
 static temper_status class_sums(const struct gram_work *m, size_t batch_size, temper_error *error)
 {
     const struct objective *o = m->o;
-    size_t ranks = with_rows(o), rank = comm_rank(o->spec.data->comm);
+    size_t ranks = with_rows(o), rank = comm_rank(o->spec.data->ranks.comm);
     size_t batches = (o->classes + batch_size - 1) / batch_size;
     temper_status status = TEMPER_OK;
     for (size_t step = 0; status == TEMPER_OK && step < batches + ranks - 1; step++) {
@@ -86,8 +86,8 @@ static temper_status class_sums(const struct gram_work *m, size_t batch_size, te
 static temper_status batch_of_all(const struct objective *o, size_t *size, temper_error *error)
 {
     uint64_t all;
-    temper_status status = comm_count(o->spec.data->comm, o->workers, NULL, &all, error);
-    size_t mean = (size_t)(all / comm_size(o->spec.data->comm));
+    temper_status status = comm_count(o->spec.data->ranks.comm, o->workers, NULL, &all, error);
+    size_t mean = (size_t)(all / comm_size(o->spec.data->ranks.comm));
     *size = mean < 1 ? 1 : mean < o->classes ? mean : o->classes;
     return status;
 }
@@ -114,7 +114,7 @@ static void thin_row(double *bending, double enough, double place)
 static void thin_rows(struct objective *o)
 {
     static const double ENOUGH = 0.05; /* the most is 0.25, for t1 = t2 = 1 */
-    size_t first = o->first[comm_rank(o->spec.data->comm)];
+    size_t first = o->first[comm_rank(o->spec.data->ranks.comm)];
     for (size_t part = 0; part < o->cut.parts; part++) {
         size_t from = part * o->cut.part_rows, left = o->rows - from;
         size_t count = left < o->cut.part_rows ? left : o->cut.part_rows;
@@ -128,7 +128,7 @@ static void thin_rows(struct objective *o)
 static temper_status class_moments(struct objective *o, struct gram_work *m, const double *w, bool thin,
                                    temper_error *error)
 {
-    size_t batch, copies = comm_alone(o->spec.data->comm) ? 1 : 2;
+    size_t batch, copies = comm_alone(o->spec.data->ranks.comm) ? 1 : 2;
     temper_status status = batch_of_all(o, &batch, error);
     if (status != TEMPER_OK)
         return status;

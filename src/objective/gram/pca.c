@@ -68,7 +68,7 @@ static temper_status multiply(struct iteration *it, temper_error *error)
 {
     size_t bytes = it->columns * it->count * sizeof *it->next;
     memset(it->next, 0, bytes);
-    return it->data->x.kind == MATRIX_CSR ? comm_in_turn(it->data->comm, multiply_own, it, it->next, bytes, error)
+    return it->data->x.kind == MATRIX_CSR ? comm_in_turn(it->data->ranks.comm, multiply_own, it, it->next, bytes, error)
                                           : pca_multiply_dense(it, error);
 }
 

@@ -2,8 +2,8 @@
 #ifndef AUDIT_PCA_H
 #define AUDIT_PCA_H
 
+#include "data/columns/scale.h"
 #include "data/dataset.h"
-#include "data/scale.h"
 
 struct pca_options {
     size_t count;  /* of directions, at most the columns */

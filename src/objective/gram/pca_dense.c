@@ -51,7 +51,7 @@ static size_t owner(const struct blocks *blocks, size_t i)
 {
     const struct dataset *data = blocks->it->data;
     uint64_t row = i * dataset_all_rows(data) / blocks->it->sample;
-    size_t rank = comm_size(data->comm) - 1;
+    size_t rank = comm_size(data->ranks.comm) - 1;
     while (rank > 0 && blocks->first_row[rank] > row)
         rank--;
     return rank;
@@ -59,7 +59,7 @@ static size_t owner(const struct blocks *blocks, size_t i)
 
 static temper_status fetch(const struct blocks *blocks, size_t first, size_t end, temper_error *error)
 {
-    const temper_comm *comm = blocks->it->data->comm;
+    const temper_comm *comm = blocks->it->data->ranks.comm;
     fetch_own(blocks, first, end);
     if (comm_alone(comm))
         return TEMPER_OK;
@@ -92,21 +92,22 @@ static temper_status multiply_all(const struct blocks *blocks, temper_error *err
 static temper_status find_firsts(struct blocks *blocks, temper_error *error)
 {
     const struct dataset *data = blocks->it->data;
-    uint64_t first = data->first_row;
-    return comm_alone(data->comm) ? TEMPER_OK
-                                  : comm_gather_each(data->comm, &first, sizeof first, blocks->first_row, error);
+    uint64_t first = data->ranks.first_row;
+    return comm_alone(data->ranks.comm)
+               ? TEMPER_OK
+               : comm_gather_each(data->ranks.comm, &first, sizeof first, blocks->first_row, error);
 }
 
 static bool make_room(struct blocks *blocks)
 {
     const struct iteration *it = blocks->it;
-    size_t ranks = comm_size(it->data->comm);
+    size_t ranks = comm_size(it->data->ranks.comm);
     blocks->most = linear_block_rows(it->columns, it->count, sizeof(double));
     blocks->first_row = mem_alloc(ranks, sizeof *blocks->first_row);
     blocks->bytes = mem_alloc(ranks, sizeof *blocks->bytes);
     blocks->own = mem_aligned(blocks->most, it->columns * sizeof *blocks->own);
     blocks->all =
-        comm_alone(it->data->comm) ? blocks->own : mem_aligned(blocks->most, it->columns * sizeof *blocks->all);
+        comm_alone(it->data->ranks.comm) ? blocks->own : mem_aligned(blocks->most, it->columns * sizeof *blocks->all);
     blocks->said = mem_aligned(blocks->most, it->count * sizeof *blocks->said);
     blocks->scratch = mem_aligned(linear_scratch(blocks->most, it->columns, it->count), sizeof *blocks->scratch);
     return blocks->first_row && blocks->bytes && blocks->own && blocks->all && blocks->said && blocks->scratch;
@@ -119,7 +120,7 @@ temper_status pca_multiply_dense(struct iteration *it, temper_error *error)
     if (!blocks.kernel)
         return error_set(error, TEMPER_USAGE, "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
     temper_status status = make_room(&blocks) ? TEMPER_OK : error_no_memory(error);
-    status = comm_agree(it->data->comm, status, error);
+    status = comm_agree(it->data->ranks.comm, status, error);
     if (status == TEMPER_OK)
         status = find_firsts(&blocks, error);
     if (status == TEMPER_OK)

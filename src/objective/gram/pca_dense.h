@@ -2,8 +2,8 @@
 #ifndef AUDIT_PCA_DENSE_H
 #define AUDIT_PCA_DENSE_H
 
+#include "data/columns/scale.h"
 #include "data/dataset.h"
-#include "data/scale.h"
 
 struct iteration {
     const struct dataset *data;
@@ -17,7 +17,7 @@ struct iteration {
  * another's. */
 static inline uint64_t pca_row(const struct iteration *it, size_t i)
 {
-    return i * dataset_all_rows(it->data) / it->sample - it->data->first_row;
+    return i * dataset_all_rows(it->data) / it->sample - it->data->ranks.first_row;
 }
 
 /* next += X' X directions. The same bits for any number of processes. */

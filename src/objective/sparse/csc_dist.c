@@ -148,7 +148,8 @@ static temper_status share(struct sharing *s, uint64_t first_row, struct csc_mat
 temper_status csc_distribute(const struct dataset *data, struct csc_matrix *out, temper_error *error)
 {
     assert(matrix_is_narrow(&data->x)); /* processes share what they have read */
-    struct sharing s = {.comm = data->comm, .ranks = comm_size(data->comm), .columns = (size_t)data->x.columns};
+    struct sharing s = {
+        .comm = data->ranks.comm, .ranks = comm_size(data->ranks.comm), .columns = (size_t)data->x.columns};
     s.count = mem_alloc(s.columns, sizeof *s.count);
     s.own_count = mem_alloc(s.columns, sizeof *s.own_count);
     s.out_bytes = mem_alloc(s.ranks, sizeof *s.out_bytes);
@@ -156,7 +157,7 @@ temper_status csc_distribute(const struct dataset *data, struct csc_matrix *out,
     out->bounds = mem_alloc(s.ranks + 1, sizeof *out->bounds);
     temper_status status = TEMPER_NO_MEMORY;
     if (s.count && s.own_count && s.out_bytes && s.in_bytes && out->bounds && csc_make(&data->x, 0, &s.local))
-        status = share(&s, data->first_row, out, error);
+        status = share(&s, data->ranks.first_row, out, error);
     else
         error_no_memory(error);
     void *blocks[] = {s.count, s.own_count, s.counts, s.out_bytes, s.in_bytes, s.row, s.value};

@@ -208,7 +208,7 @@ static temper_status all_columns(struct column_pass *pass, size_t threads)
 static temper_status gather_residuals(struct column_pass *pass, temper_error *error)
 {
     const struct objective *o = pass->o;
-    const temper_comm *comm = o->spec.data->comm;
+    const temper_comm *comm = o->spec.data->ranks.comm;
     uint64_t rows = dataset_all_rows(o->spec.data);
     size_t ranks = comm_size(comm), *bytes = mem_alloc(ranks, sizeof *bytes);
     if (!bytes)
@@ -228,7 +228,7 @@ static temper_status gather_columns(const struct column_pass *pass, size_t each,
 {
     const struct objective *o = pass->o;
     const struct csc_matrix *turned = &o->turned;
-    const temper_comm *comm = o->spec.data->comm;
+    const temper_comm *comm = o->spec.data->ranks.comm;
     size_t ranks = comm_size(comm), *bytes = mem_alloc(ranks, sizeof *bytes);
     size_t own = turned->columns * each;
     double *mine = mem_alloc(own, sizeof *mine);
@@ -316,7 +316,7 @@ static bool make_slabs(struct objective *o)
     o->activation = mem_alloc(o->rows, sizeof *o->activation);
     if (!o->activation || !sell16_make(&rows, o->columns, &o->by_row))
         return false;
-    if (comm_alone(o->spec.data->comm)) {
+    if (comm_alone(o->spec.data->ranks.comm)) {
         o->turned.columns = o->columns;
         return sell16_reorder(&rows, o->columns, &o->by_column);
     }
@@ -328,9 +328,9 @@ static bool make_slabs(struct objective *o)
 static temper_status make_turned(struct objective *o, temper_error *error)
 {
     const struct dataset *data = o->spec.data;
-    if (!comm_alone(data->comm))
+    if (!comm_alone(data->ranks.comm))
         return csc_distribute(data, &o->turned, error);
-    if (csc_make(o->x, data->memory, &o->turned))
+    if (csc_make(o->x, data->storage.memory_limit, &o->turned))
         return TEMPER_OK;
     return o->turned.spill ? disk_array_failure(o->turned.spill, error) : error_no_memory(error);
 }
@@ -339,7 +339,7 @@ temper_status sparse_prepare(struct objective *o, temper_error *error)
 {
     const struct dataset *data = o->spec.data;
     size_t all = (size_t)dataset_all_rows(data);
-    bool shared = !comm_alone(data->comm);
+    bool shared = !comm_alone(data->ranks.comm);
     if (!o->transposed)
         return TEMPER_OK;
     o->residual = mem_alloc(o->rows, o->vectors * sizeof *o->residual);
@@ -349,7 +349,7 @@ temper_status sparse_prepare(struct objective *o, temper_error *error)
         o->all_residuals = mem_alloc(all, o->vectors * sizeof *o->residual);
     if (!o->residual || (o->raw_f32 && !o->residual_f32) || (shared && !o->all_residuals))
         return error_no_memory(error);
-    bool slabs = o->raw_f32 && o->vectors == 1 && !data->memory;
+    bool slabs = o->raw_f32 && o->vectors == 1 && !data->storage.memory_limit;
     temper_status status = shared || !slabs ? make_turned(o, error) : TEMPER_OK;
     return status == TEMPER_OK && slabs && !make_slabs(o) ? error_no_memory(error) : status;
 }

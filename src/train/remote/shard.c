@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "base/thread.h"
-#include "data/class_names.h"
+#include "data/classes.h"
 #include "data/dist/scatter_rows.h"
 #include "data/subset.h"
 #include "objective/objective.h"

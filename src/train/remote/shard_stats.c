@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/class_names.h"
+#include "data/classes.h"
 #include "data/dist/scatter_rows.h"
 #include "data/schema.h"
 #include "train/train_state.h"

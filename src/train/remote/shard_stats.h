@@ -4,7 +4,7 @@
 #define REMOTE_SHARD_STATS_H
 
 #include "base/wire_format.h"
-#include "data/column_stats.h"
+#include "data/columns/column_stats.h"
 #include "data/dataset.h"
 
 struct shard_stats {

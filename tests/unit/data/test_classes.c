@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/class_names.h"
 #include "data/classes.h"
 #include "data/string_table.h"
 #include "fixtures/fault_injection.h"

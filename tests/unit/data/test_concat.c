@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/concat.h"
 #include "data/subset.h"
 #include "fixtures/dataset_fixture.h"
 #include "fixtures/fault_injection.h"

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 
 #include "data/dataset.h"
-#include "data/gather_rows.h"
+#include "data/matrix.h"
 #include "fixtures/dataset_fixture.h"
 #include "fixtures/fault_injection.h"
 #include "fixtures/test.h"
@@ -122,11 +122,12 @@ TEST(arrays_in_a_mapped_file_go_with_it)
     struct dataset *data = calloc(1, sizeof *data);
     if (!CHECK(data != NULL))
         return;
-    data->mapping_length = 4096;
-    data->mapping = mmap(NULL, data->mapping_length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    CHECK(data->mapping != MAP_FAILED);
-    data->label = (uint32_t *)data->mapping + 16;
-    data->weight = (double *)data->mapping + 64;
+    data->storage.mapping_length = 4096;
+    data->storage.mapping =
+        mmap(NULL, data->storage.mapping_length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(data->storage.mapping != MAP_FAILED);
+    data->label = (uint32_t *)data->storage.mapping + 16;
+    data->weight = (double *)data->storage.mapping + 64;
     data->line = malloc(8);
     dataset_free(data); /* the sanitizer would see a wrong free, or a leak */
     dataset_free(NULL);

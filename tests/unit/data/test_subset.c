@@ -91,7 +91,7 @@ TEST(rows_come_with_all_that_belongs_to_them)
         }
         CHECK_EQ_SIZE(out->classes.count, 3); /* c0 has no row left */
         CHECK_EQ_TEXT(out->features.name[3], "x4");
-        CHECK_EQ_TEXT(out->source, "table.csv");
+        CHECK_EQ_TEXT(out->file.path, "table.csv");
         CHECK_EQ_TEXT(out->notes, "a note\n");
         dataset_free(data); /* first: nothing is shared */
         CHECK_EQ_TEXT(out->classes.name[2], "c2");

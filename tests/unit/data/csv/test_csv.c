@@ -58,11 +58,11 @@ TEST(separators)
                 "a b");
     struct dataset *data = csv_good("x;y;k\n1;2;a\n", DEFAULTS);
     CHECK(strstr(data->notes, "separator: semicolon, inferred from the first line\n") != NULL);
-    CHECK_EQ_TEXT(data->format, "csv");
+    CHECK_EQ_TEXT(data->file.format, "csv");
     dataset_free(data);
     data = csv_good("x\ty\tk\n1\t2\ta\n", DEFAULTS);
     CHECK(strstr(data->notes, "separator: tab, inferred from the first line\n") != NULL);
-    CHECK_EQ_TEXT(data->format, "tsv");
+    CHECK_EQ_TEXT(data->file.format, "tsv");
     dataset_free(data);
     scratch_leave();
 }

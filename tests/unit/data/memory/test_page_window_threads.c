@@ -173,14 +173,14 @@ TEST(a_spilled_array_grows_and_keeps_its_numbers)
 
 TEST(too_little_memory_is_refused_with_what_is_needed)
 {
-    struct dataset data = {.memory = 4 * MIB};
+    struct dataset data = {.storage.memory_limit = 4 * MIB};
     struct memory_limit_plan plan = {.what = "the training", .needed = 1000.0 * MIB, .threads = 2};
     temper_error error;
     CHECK(memory_limit_plan(&data, &plan, &error) == TEMPER_NO_MEMORY);
     CHECK(strstr(error.message, "the training needs 10") && strstr(error.message, "gives 4M"));
-    data.memory = (uint64_t)1 << 40;
+    data.storage.memory_limit = (uint64_t)1 << 40;
     CHECK(memory_limit_plan(&data, &plan, &error) == TEMPER_OK);
-    data.memory = 0;
+    data.storage.memory_limit = 0;
     CHECK(memory_limit_plan(&data, &plan, &error) == TEMPER_OK);
     char text[LIMIT_TEXT];
     CHECK(strcmp(memory_limit_text(1, text), "1M") == 0);

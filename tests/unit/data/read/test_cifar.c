@@ -57,7 +57,7 @@ SCRATCH_TEST(channels)
             break;
         size_t columns = strcmp(name, "all") == 0 ? 3 * PIXELS : PIXELS, wrong = 0;
         CHECK(data->x.kind == MATRIX_U8 && data->x.rows == 130 && data->x.columns == columns);
-        CHECK_EQ_TEXT(data->format, "cifar");
+        CHECK_EQ_TEXT(data->file.format, "cifar");
         const unsigned char *got = data->x.dense;
         for (size_t j = 0; j < 130 * columns; j++)
             wrong += got[j] != expected_pixel(name, j / columns, j % columns);

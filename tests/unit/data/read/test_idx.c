@@ -65,7 +65,7 @@ SCRATCH_TEST(dimensions_become_features)
         CHECK(data->x.kind == MATRIX_U8 && data->x.rows == 2 && data->x.columns == 6);
         CHECK(memcmp(data->x.dense, blob.bytes + 16, 12) == 0);
         CHECK(!data->label && data->notes[0] == '\0');
-        CHECK_EQ_TEXT(data->format, "idx");
+        CHECK_EQ_TEXT(data->file.format, "idx");
     }
     dataset_free(data);
     blob_free(&blob);

@@ -17,7 +17,7 @@ static void holds(struct blob blob, enum matrix_kind kind, uint64_t rows, const 
         if (!CHECKF(data != NULL, "%s", error.message))
             break;
         CHECK(data->x.kind == kind && data->x.rows == rows && !data->label);
-        CHECK_EQ_TEXT(data->format, "npy");
+        CHECK_EQ_TEXT(data->file.format, "npy");
         for (uint64_t i = 0; i < rows; i++) {
             size_t columns = (size_t)data->x.columns;
             matrix_row_f64(&data->x, i, row);

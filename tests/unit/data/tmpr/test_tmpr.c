@@ -15,7 +15,7 @@ static void opens_as(const struct dataset *expected, struct dataset *data, const
     if (!CHECKF(data != NULL, "%s", error->message))
         return;
     CHECK(binary_equal(data, expected));
-    CHECK_EQ_TEXT(data->format, "tmpr");
+    CHECK_EQ_TEXT(data->file.format, "tmpr");
     dataset_free(data);
 }
 

@@ -9,7 +9,7 @@
 #include "base/random.h"
 #include "data/dataset.h"
 #include "data/duplicate_rows.h"
-#include "data/gather_rows.h"
+#include "data/matrix.h"
 #include "fixtures/fault_injection.h"
 #include "fixtures/test.h"
 #include "temper.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/random.h"
-#include "data/scale.h"
+#include "data/columns/scale.h"
 #include "fixtures/dataset_fixture.h"
 #include "fixtures/test.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/random.h"
-#include "data/scale.h"
+#include "data/columns/scale.h"
 #include "fixtures/dataset_fixture.h"
 #include "fixtures/fault_injection.h"
 #include "fixtures/test.h"

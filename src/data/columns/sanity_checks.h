@@ -13,4 +13,13 @@ temper_status check_label_values(struct dataset *data, const temper_read_options
  * data, gets a warning too: it tells nothing about other rows. */
 void check_feature_values(struct dataset *data);
 
+struct outlier_value {
+    uint64_t row;
+    double value;
+};
+
+/* Whether dense data has one in this column: the others differ, and it is more than a thousand
+ * times as far from them as they are from each other. Rows of weight 0 do not count. */
+bool outlier_find(const struct dataset *data, size_t column, struct outlier_value *out);
+
 #endif

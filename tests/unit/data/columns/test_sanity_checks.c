@@ -1,7 +1,6 @@
 /* Labels and values that are probably not what was meant. */
-#include "data/sanity_checks.h"
+#include "data/columns/sanity_checks.h"
 
-#include "data/outlier.h"
 #include "fixtures/csv_fixture.h"
 #include "fixtures/dataset_fixture.h"
 #include "fixtures/fault_injection.h"

@@ -1,12 +1,13 @@
 /* doubts: labels and features that are probably not what the user meant. */
-#include "data/sanity_checks.h"
+#include "data/columns/sanity_checks.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "data/class_names.h"
+#include "data/memory/page_window.h"
 #include "data/quote_text.h"
 #include "data/schema.h"
 #include "data/string_table.h"
@@ -157,8 +158,8 @@ static double first_value(const struct matrix *x, uint64_t row)
 static bool counts_rows(const struct dataset *data)
 {
     const struct matrix *x = &data->x;
-    double before = first_value(x, 0), most = (double)(x->rows + data->missing_dropped);
-    if (before != 0 && before != 1 && data->missing_dropped == 0)
+    double before = first_value(x, 0), most = (double)(x->rows + data->file.missing_dropped);
+    if (before != 0 && before != 1 && data->file.missing_dropped == 0)
         return false;
     for (uint64_t row = 1; row < x->rows; row++) {
         double value = first_value(x, row), step = value - before;
@@ -174,7 +175,7 @@ void check_feature_values(struct dataset *data)
 {
     const struct schema *schema = data->schema; /* of a table */
     bool numbers = data->x.kind == MATRIX_F32 || data->x.kind == MATRIX_F64;
-    if (!schema || schema->columns < 2 || !numbers || data->comm || data->x.rows < LEAST_COUNTED)
+    if (!schema || schema->columns < 2 || !numbers || data->ranks.comm || data->x.rows < LEAST_COUNTED)
         return;
     const struct schema_column *first = &schema->column[0];
     if (first->position > 0 || first->texts.count > 0 || !counts_rows(data))
@@ -184,4 +185,61 @@ void check_feature_values(struct dataset *data)
                  "warning: %s counts the rows, which tells nothing about others; pass --ignore %s "
                  "if it is an index",
                  column.shown, column.option);
+}
+
+/* Heavy tails leave gaps between their largest values, but not such ones. */
+static const double FAR = 1000;
+
+static double value_at(const struct matrix *x, uint64_t row, size_t column)
+{
+    size_t at = (size_t)(row * x->columns) + column;
+    if (x->kind == MATRIX_U8)
+        return ((const uint8_t *)x->dense)[at];
+    return x->kind == MATRIX_F64 ? ((const double *)x->dense)[at] : (double)((const float *)x->dense)[at];
+}
+
+/* The farthest value on one side, and the next one. */
+struct end {
+    double far, next;
+    uint64_t row;
+};
+
+/* `value` is larger the farther out it is. */
+static void end_add(struct end *end, double value, uint64_t row)
+{
+    if (value > end->far) {
+        end->next = end->far;
+        end->far = value;
+        end->row = row;
+    } else if (value > end->next) {
+        end->next = value;
+    }
+}
+
+/* The others span from the next value here to the farthest on the other side. */
+static bool is_lone(const struct end *end, const struct end *other)
+{
+    double span = end->next + other->far; /* the other side counts the other way */
+    return span > 0 && end->far - end->next > FAR * span;
+}
+
+bool outlier_find(const struct dataset *data, size_t column, struct outlier_value *out)
+{
+    const struct matrix *x = &data->x;
+    struct end high = {-INFINITY, -INFINITY, 0}, low = high;
+    for (uint64_t row = 0; x->kind != MATRIX_CSR && row < x->rows; row++) {
+        if (data->weight && !(data->weight[row] > 0))
+            continue;
+        page_window_row(x, row);
+        double value = value_at(x, row, column);
+        end_add(&high, value, row);
+        end_add(&low, -value, row);
+    }
+    if (is_lone(&high, &low))
+        *out = (struct outlier_value){high.row, high.far};
+    else if (is_lone(&low, &high))
+        *out = (struct outlier_value){low.row, -low.far};
+    else
+        return false;
+    return true;
 }

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
-#include "data/summary.h"
+#include "data/columns/summary.h"
 #include "fixtures/fault_injection.h"
 #include "fixtures/test.h"
 
@@ -27,7 +27,7 @@ static struct dataset dense_data(void)
         .x = {.kind = MATRIX_F32, .rows = ROWS, .columns = COLUMNS, .nonzeros = ROWS * COLUMNS, .dense = table},
         .label = label,
         .classes = {.count = 2},
-        .format = "npy",
+        .file.format = "npy",
     };
 }
 

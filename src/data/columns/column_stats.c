@@ -1,15 +1,15 @@
 /* column_stats: two passes, each over fixed blocks of rows; one over bytes. */
-#include "data/column_stats.h"
+#include "data/columns/column_stats.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/thread.h"
-#include "data/column_finish.h"
-#include "data/column_rows.h"
 #include "data/dist/row_partition.h"
 #include "data/memory/page_window.h"
 #include "kernel/dispatch/kernel.h"
+#include "kernel/small/column_range.h"
 
 enum {
     /* A block has so many rows' worth of entries, for the sums take memory too; */
@@ -20,6 +20,250 @@ enum {
     LEAST_RUN = 4,
     RUN_BYTES = 16 * 1024, /* so that they stay in the cache meanwhile */
 };
+
+/* What one block of rows has added up; arrays by column. All of it lies in `state`, which goes from
+ * one process to the next where a block has rows of both. */
+struct part {
+    double *state;
+    double *weight; /* of the rows */
+    double *rows;   /* that count */
+    double *low, *high;
+    double *sum;    /* of w * x, or in the second pass of w * (x - mean) */
+    double *square; /* the second pass: of w * (x - mean)^2; of bytes, at once, of x^2 */
+    double *stored; /* CSR: the weight of the rows that have an entry here */
+    double *count;  /* CSR: the number of such rows */
+    double *x;      /* scratch: one row of logarithms; */
+    uint32_t *few;  /* of some rows of bytes, the sums, and those of squares, */
+    uint8_t *ends;  /* the least and the greatest */
+    struct negative_entry negative;
+};
+
+/* Blocks are those of all rows; this process has some, of the first and the last perhaps a part. */
+struct summing {
+    const struct sum_task *task;
+    const struct column_range_kernels *kernel;
+    const temper_comm *comm;
+    struct part *part; /* one for each own block */
+    struct part all;   /* their sum */
+    size_t blocks, first, own;
+    uint64_t from, to, count; /* own rows among all, and these */
+    uint64_t block_rows;      /* of each block but the last */
+    size_t columns, length;   /* numbers of a state */
+    size_t run;               /* rows at a time, at most */
+    const double *mean;       /* NULL in the first pass */
+    bool sparse;
+    bool bytes; /* that weigh 1 each: sums are of whole numbers, exact, and one pass is enough */
+};
+
+/* Rows of the matrix that follow each other, all of which count. */
+struct row_run {
+    size_t from, count;
+    size_t behind;        /* rows that follow them, as many as these or fewer */
+    const double *weight; /* of each */
+};
+
+/* log(1 + x) of the row; false, with the place, for the first negative entry. */
+static bool take_logs(struct part *part, size_t row, size_t columns)
+{
+    for (size_t j = 0; j < columns; j++) {
+        if (part->x[j] < 0) {
+            part->negative = (struct negative_entry){.found = true, .row = row, .column = j};
+            return false;
+        }
+        if (part->x[j] > 0) /* most pixels and counts are 0, whose logarithm is 0 already */
+            part->x[j] = log1p(part->x[j]);
+    }
+    return true;
+}
+
+/* Rows of one kind, to the kernel that is for it. */
+static void spread_rows(const struct column_range_kernels *kernel, const struct column_range *spread,
+                        enum matrix_kind kind, const void *rows)
+{
+    const bool first = spread->mean == NULL;
+    if (kind == MATRIX_F32)
+        (first ? kernel->first_f32 : kernel->second_f32)(spread, rows);
+    else if (kind == MATRIX_F64)
+        (first ? kernel->first_f64 : kernel->second_f64)(spread, rows);
+    else
+        (first ? kernel->first_u8 : kernel->second_u8)(spread, rows);
+}
+
+static struct column_range spread_of(const struct summing *summing, const struct part *part, const struct row_run *run)
+{
+    return (struct column_range){.count = run->count,
+                                 .columns = summing->columns,
+                                 .behind = run->behind,
+                                 .weight = run->weight,
+                                 .mean = summing->mean,
+                                 .low = part->low,
+                                 .high = part->high,
+                                 .sum = part->sum,
+                                 .square = part->square};
+}
+
+static void add_dense(const struct summing *summing, const struct part *part, const struct row_run *run)
+{
+    const struct column_range spread = spread_of(summing, part, run);
+    struct row row = matrix_row(&summing->task->data->x, run->from);
+    spread_rows(summing->kernel, &spread, row.kind, row.dense);
+}
+
+static bool add_logs(const struct summing *summing, struct part *part, const struct row_run *run)
+{
+    struct column_range spread = spread_of(summing, part, run);
+    spread.count = 1;
+    spread.behind = 0;
+    for (size_t i = 0; i < run->count; i++) {
+        matrix_row_f64(&summing->task->data->x, run->from + i, part->x);
+        if (!take_logs(part, run->from + i, summing->columns))
+            return false;
+        spread.weight = run->weight + i;
+        spread_rows(summing->kernel, &spread, MATRIX_F64, part->x);
+    }
+    return true;
+}
+
+static void add_entry(const struct summing *summing, struct part *part, size_t j, double x, double weight)
+{
+    part->stored[j] += weight;
+    part->count[j]++;
+    if (summing->mean) {
+        double d = x - summing->mean[j];
+        part->sum[j] += weight * d;
+        part->square[j] += weight * d * d;
+        return;
+    }
+    part->low[j] = x < part->low[j] ? x : part->low[j];
+    part->high[j] = x > part->high[j] ? x : part->high[j];
+    part->sum[j] += weight * x;
+}
+
+static bool add_sparse(const struct summing *summing, struct part *part, size_t row, double weight)
+{
+    struct row entries = matrix_row(&summing->task->data->x, row);
+    for (size_t i = 0; i < entries.count; i++) {
+        double x = row_value(&entries, i);
+        if (summing->task->logs) {
+            if (x < 0) {
+                part->negative = (struct negative_entry){.found = true, .row = row, .column = row_column(&entries, i)};
+                return false;
+            }
+            x = log1p(x);
+        }
+        add_entry(summing, part, row_column(&entries, i), x, weight);
+    }
+    return true;
+}
+
+static bool column_add_rows(const struct summing *summing, struct part *part, const struct row_run *run)
+{
+    if (!summing->sparse && summing->task->logs)
+        return add_logs(summing, part, run);
+    if (!summing->sparse)
+        add_dense(summing, part, run);
+    for (size_t i = 0; summing->sparse && i < run->count; i++)
+        if (!add_sparse(summing, part, run->from + i, run->weight[i]))
+            return false;
+    return true;
+}
+
+/* ---- Bytes ----------------------------------------------------------------------------------- */
+
+enum { BYTES_AT_ONCE = 1 << 16 }; /* rows, of whose squares 32 bits hold the sum */
+
+static void add_byte_row(const uint8_t *restrict x, size_t columns, uint32_t *restrict sum, uint32_t *restrict square)
+{
+    for (size_t j = 0; j < columns; j++) {
+        uint16_t value = x[j];
+        sum[j] += value;
+        square[j] += (uint16_t)(value * value);
+    }
+}
+
+static void widen_ends(const uint8_t *restrict x, size_t columns, uint8_t *restrict low, uint8_t *restrict high)
+{
+    for (size_t j = 0; j < columns; j++)
+        low[j] = x[j] < low[j] ? x[j] : low[j];
+    for (size_t j = 0; j < columns; j++)
+        high[j] = x[j] > high[j] ? x[j] : high[j];
+}
+
+static void add_few_bytes(const struct summing *summing, struct part *part, size_t row, size_t count)
+{
+    const struct matrix *x = &summing->task->data->x;
+    size_t columns = summing->columns;
+    uint32_t *sum = part->few, *square = sum + columns;
+    uint8_t *low = part->ends, *high = low + columns;
+    memset(sum, 0, 2 * columns * sizeof *sum);
+    memset(low, UINT8_MAX, columns);
+    memset(high, 0, columns);
+    for (size_t i = row; i < row + count; i++) {
+        page_window_rows(x, i, 1);
+        const uint8_t *bytes = (const uint8_t *)x->dense + i * columns;
+        add_byte_row(bytes, columns, sum, square);
+        widen_ends(bytes, columns, low, high);
+    }
+    for (size_t j = 0; j < columns; j++) {
+        part->low[j] = fmin(part->low[j], low[j]);
+        part->high[j] = fmax(part->high[j], high[j]);
+        part->sum[j] += sum[j];
+        if (part->square)
+            part->square[j] += square[j];
+    }
+}
+
+static void column_add_bytes(const struct summing *summing, struct part *part, size_t row, size_t count)
+{
+    *part->weight += (double)count;
+    *part->rows += (double)count;
+    for (size_t done = 0, few; done < count; done += few) {
+        few = count - done < BYTES_AT_ONCE ? count - done : BYTES_AT_ONCE;
+        add_few_bytes(summing, part, row + done, few);
+    }
+}
+
+/* Means; and 0 is among the values of a sparse column that some row does not store. */
+static void column_finish_first(const struct summing *summing, struct column_stats *out)
+{
+    const struct part *all = &summing->all;
+    for (size_t j = 0; j < summing->columns; j++) {
+        bool zeros = summing->sparse && all->count[j] < *all->rows;
+        out->low[j] = zeros && all->low[j] > 0 ? 0 : all->low[j];
+        out->high[j] = zeros && all->high[j] < 0 ? 0 : all->high[j];
+        out->mean[j] = *all->rows > 0 ? all->sum[j] / *all->weight : 0;
+    }
+}
+
+/* The variance from the squares around a mean that is itself rounded: hence the correction. The
+ * second pass counts the same rows and entries again. */
+static void column_finish_second(const struct summing *summing, struct column_stats *out)
+{
+    const struct part *all = &summing->all;
+    for (size_t j = 0; j < summing->columns; j++) {
+        double sum = all->sum[j], square = all->square[j], mean = out->mean[j];
+        if (summing->sparse) { /* the rows that do not store this column hold 0 */
+            double zeros = fmax(0, *all->weight - all->stored[j]);
+            zeros = all->count[j] < *all->rows ? zeros : 0;
+            sum -= zeros * mean;
+            square += zeros * mean * mean;
+        }
+        double variance = *all->rows > 0 ? (square - sum * sum / *all->weight) / *all->weight : 0;
+        out->variance[j] = variance < 0 ? 0 : variance; /* NaN stays */
+    }
+}
+
+/* The squares are of whole numbers: around another near the mean nothing of them is lost. */
+static void column_finish_bytes(const struct summing *summing, struct column_stats *out)
+{
+    const struct part *all = &summing->all;
+    double n = *all->weight;
+    for (size_t j = 0; j < summing->columns && n > 0; j++) {
+        double near = rint(out->mean[j]), off = all->sum[j] - n * near;
+        double square = all->square[j] - near * (all->sum[j] + off);
+        out->variance[j] = fmax(0, (square - off * off / n) / n);
+    }
+}
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
@@ -144,9 +388,9 @@ static bool summing_start(struct summing *summing, const struct sum_task *task)
     summing->sparse = sparse;
     summing->bytes = data->x.kind == MATRIX_U8 && !task->logs && !task->row && !data->weight;
     summing->run = run_rows(task);
-    summing->comm = task->row ? NULL : data->comm;
-    summing->count = summing->comm ? data->all_rows : task->count;
-    summing->from = summing->comm ? data->first_row : 0;
+    summing->comm = task->row ? NULL : data->ranks.comm;
+    summing->count = summing->comm ? data->ranks.all_rows : task->count;
+    summing->from = summing->comm ? data->ranks.first_row : 0;
     summing->to = summing->from + (summing->comm ? data->x.rows : task->count);
     summing->length = 2 + columns * (3 + (task->variances ? 1U : 0U) + (sparse ? 2U : 0U));
     choose_blocks(summing);

@@ -1,0 +1,459 @@
+/* summary: counts of classes, ranges, and the columns that teach nothing. */
+#include "data/columns/summary.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/thread.h"
+#include "data/memory/page_window.h"
+
+struct column_hash {
+    double low, high; /* with the zeros that are not stored; low > high if there are no rows */
+    uint64_t hash[2]; /* equal columns have equal hashes; others differ but for a chance of 2^-64 */
+    uint64_t entries; /* stored */
+};
+
+struct column_hashes {
+    struct column_hash *digest;
+    size_t count;
+    uint32_t *column;  /* of each digest, ascending; NULL: digest[j] is that of column j. Columns
+                        * without an entry have none where they are far more than the entries */
+    uint64_t nonzeros; /* entries that are not 0, in all columns */
+};
+
+enum {
+    BLOCK_ROWS = 512,
+    ENTRIES_A_DIGEST = 16 /* at least, for another thread: the figures stay small beside the data */
+};
+
+/* What one thread has seen. */
+struct share {
+    struct column_hash *digest;
+    double *row; /* dense: room for one */
+    uint64_t nonzeros;
+};
+
+struct pass {
+    const struct matrix *x;
+    const uint32_t *column; /* as in column_hashes */
+    size_t count, threads;
+    struct share *share; /* of each thread */
+};
+
+/* ---- Which columns
+ * ------------------------------------------------------------------------------- */
+
+static int compare_columns(const void *a, const void *b)
+{
+    uint32_t first = *(const uint32_t *)a, second = *(const uint32_t *)b;
+    return (first > second) - (first < second);
+}
+
+/* An index of two thousand million on one line must not cost memory for as many columns. */
+static bool is_wide(const struct matrix *x)
+{
+    return x->kind == MATRIX_CSR && x->columns / 4 > x->nonzeros + 65536;
+}
+
+/* The columns that have entries, ascending. */
+static uint32_t *used_columns(const struct matrix *x, size_t *count)
+{
+    size_t entries = (size_t)x->nonzeros, used = 0;
+    uint32_t *column = mem_alloc(entries, sizeof *column);
+    if (!column)
+        return NULL;
+    if (entries > 0) {
+        for (size_t i = 0; i < entries; i++)
+            column[i] = matrix_column(x, i);
+        qsort(column, entries, sizeof *column, compare_columns);
+    }
+    for (size_t i = 0; i < entries; i++)
+        if (i == 0 || column[i] != column[used - 1])
+            column[used++] = column[i];
+    *count = used;
+    return column;
+}
+
+/* Where the figures of a column are; it is there. */
+static size_t place_of(const struct pass *pass, uint32_t column)
+{
+    if (!pass->column)
+        return column;
+    const uint32_t *found = bsearch(&column, pass->column, pass->count, sizeof column, compare_columns);
+    return (size_t)(found - pass->column);
+}
+
+/* ---- Rows
+ * ---------------------------------------------------------------------------------------- */
+
+/* The finaliser of splitmix64: every bit of the result depends on every bit of x. */
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+/* Whether the value is not 0; -0 is. */
+static bool add_value(struct column_hash *digest, double value, uint64_t row_key)
+{
+    uint64_t bits;
+    if (value < digest->low)
+        digest->low = value;
+    if (value > digest->high)
+        digest->high = value;
+    if (value == 0)
+        return false;
+    memcpy(&bits, &value, sizeof bits);
+    uint64_t mixed = mix(bits ^ row_key);
+    digest->hash[0] += mixed;
+    digest->hash[1] += (mixed ^ mixed >> 29) * 0x9e3779b97f4a7c15u; /* not a multiple of the first */
+    return true;
+}
+
+static void add_dense_row(const struct pass *pass, struct share *share, uint64_t index)
+{
+    uint64_t key = mix(index + 1);
+    matrix_row_f64(pass->x, index, share->row);
+    for (size_t j = 0; j < pass->count; j++)
+        share->nonzeros += add_value(&share->digest[j], share->row[j], key);
+}
+
+static void add_sparse_row(const struct pass *pass, struct share *share, uint64_t index)
+{
+    struct row row = matrix_row(pass->x, index);
+    uint64_t key = mix(index + 1);
+    for (size_t i = 0; i < row.count; i++) {
+        struct column_hash *digest = &share->digest[place_of(pass, row_column(&row, i))];
+        digest->entries++;
+        share->nonzeros += add_value(digest, row_value(&row, i), key);
+    }
+}
+
+static temper_status add_block(void *context, size_t block, size_t worker)
+{
+    const struct pass *pass = context;
+    uint64_t from = (uint64_t)block * BLOCK_ROWS, to = from + BLOCK_ROWS;
+    for (uint64_t i = from; i < to && i < pass->x->rows; i++) {
+        page_window_rows(pass->x, i, 1);
+        if (pass->x->kind == MATRIX_CSR)
+            add_sparse_row(pass, &pass->share[worker], i);
+        else
+            add_dense_row(pass, &pass->share[worker], i);
+    }
+    return TEMPER_OK;
+}
+
+/* ---- The pass
+ * -------------------------------------------------------------------------------------- */
+
+static bool share_start(const struct pass *pass, struct share *share)
+{
+    share->digest = mem_alloc(pass->count, sizeof *share->digest);
+    share->row = mem_alloc(pass->x->kind == MATRIX_CSR ? 1 : pass->count, sizeof *share->row);
+    if (!share->digest || !share->row)
+        return false;
+    for (size_t j = 0; j < pass->count; j++)
+        share->digest[j] = (struct column_hash){.low = INFINITY, .high = -INFINITY};
+    return true;
+}
+
+/* Sums of integers, least and greatest: the same in any order. */
+static void share_add(const struct pass *pass, struct share *to, const struct share *from)
+{
+    to->nonzeros += from->nonzeros;
+    for (size_t j = 0; j < pass->count; j++) {
+        struct column_hash *a = &to->digest[j];
+        const struct column_hash *b = &from->digest[j];
+        a->low = fmin(a->low, b->low);
+        a->high = fmax(a->high, b->high);
+        a->hash[0] += b->hash[0];
+        a->hash[1] += b->hash[1];
+        a->entries += b->entries;
+    }
+}
+
+/* Entries that sparse rows leave out are zeros. */
+static void add_zeros(const struct matrix *x, struct column_hash *digest, size_t count)
+{
+    for (size_t j = 0; j < count; j++) {
+        if (x->kind != MATRIX_CSR)
+            digest[j].entries = x->rows;
+        if (digest[j].entries == x->rows)
+            continue;
+        digest[j].low = fmin(digest[j].low, 0);
+        digest[j].high = fmax(digest[j].high, 0);
+    }
+}
+
+static bool pass_run(struct pass *pass)
+{
+    bool started = true;
+    for (size_t i = 0; i < pass->threads && started; i++)
+        started = share_start(pass, &pass->share[i]);
+    if (!started)
+        return false;
+    size_t blocks = (size_t)((pass->x->rows + BLOCK_ROWS - 1) / BLOCK_ROWS);
+    if (parallel_blocks(blocks, pass->threads, add_block, pass) != TEMPER_OK)
+        return false; /* blocks do not fail: there was no memory for the threads */
+    for (size_t i = 1; i < pass->threads; i++)
+        share_add(pass, &pass->share[0], &pass->share[i]);
+    add_zeros(pass->x, pass->share[0].digest, pass->count);
+    return true;
+}
+
+static void pass_free(struct pass *pass)
+{
+    for (size_t i = 0; pass->share && i < pass->threads; i++) {
+        mem_free(pass->share[i].digest);
+        mem_free(pass->share[i].row);
+    }
+    mem_free(pass->share);
+}
+
+static size_t useful_threads(const struct matrix *x, size_t count, size_t threads)
+{
+    uint64_t most = x->nonzeros / ENTRIES_A_DIGEST / (count ? count : 1);
+    if (threads == 0)
+        threads = thread_count_default();
+    return most < 1 ? 1 : most < threads ? (size_t)most : threads;
+}
+
+static void column_hashes_free(struct column_hashes *digests)
+{
+    mem_free(digests->digest);
+    mem_free(digests->column);
+}
+
+static temper_status column_hashes(const struct matrix *x, size_t threads, struct column_hashes *out,
+                                   temper_error *error)
+{
+    struct column_hashes result = {.count = (size_t)x->columns};
+    if (is_wide(x)) {
+        result.column = used_columns(x, &result.count);
+        if (!result.column)
+            return error_no_memory(error);
+    }
+    struct pass pass = {.x = x, .column = result.column, .count = result.count};
+    pass.threads = useful_threads(x, result.count, threads);
+    pass.share = mem_zeroed(pass.threads, sizeof *pass.share);
+    if (!pass.share || !pass_run(&pass)) {
+        pass_free(&pass);
+        column_hashes_free(&result);
+        return error_no_memory(error);
+    }
+    result.digest = pass.share[0].digest;
+    result.nonzeros = pass.share[0].nonzeros;
+    pass.share[0].digest = NULL; /* it is the result's now */
+    pass_free(&pass);
+    *out = result;
+    return TEMPER_OK;
+}
+
+static bool column_is_constant(const struct column_hash *digest)
+{
+    return digest->low == digest->high;
+}
+
+static const char *storage_name(const struct matrix *x)
+{
+    if (x->kind == MATRIX_CSR)
+        return x->value64 ? "sparse float64" : "sparse float32";
+    return x->kind == MATRIX_F32 ? "dense float32" : x->kind == MATRIX_F64 ? "dense float64" : "dense uint8";
+}
+
+/* ---- Constant columns
+ * ----------------------------------------------------------------------------- */
+
+static uint64_t column_at(const struct column_hashes *digests, size_t i)
+{
+    return digests->column ? digests->column[i] : i;
+}
+
+/* The first columns that are constant; those without a digest have no entry, so they are 0. */
+static void show_constant(const struct column_hashes *digests, uint64_t columns, temper_columns *out)
+{
+    size_t shown = 0, next = 0;
+    for (uint64_t j = 0; j < columns && shown < TEMPER_SUMMARY_SHOWN; j++) {
+        bool has_digest = next < digests->count && column_at(digests, next) == j;
+        if (!has_digest || column_is_constant(&digests->digest[next]))
+            out->column[shown++] = j + 1;
+        next += has_digest;
+    }
+}
+
+static void find_constant(const struct column_hashes *digests, uint64_t columns, temper_columns *out)
+{
+    out->count = columns - digests->count;
+    for (size_t i = 0; i < digests->count; i++)
+        out->count += column_is_constant(&digests->digest[i]);
+    if (out->count > 0)
+        show_constant(digests, columns, out);
+}
+
+/* ---- Duplicate columns
+ * ---------------------------------------------------------------------------- */
+
+struct hashed {
+    uint64_t hash[2];
+    uint64_t column;
+};
+
+static int compare_hashed(const void *a, const void *b)
+{
+    const struct hashed *first = a, *second = b;
+    for (int i = 0; i < 2; i++)
+        if (first->hash[i] != second->hash[i])
+            return first->hash[i] < second->hash[i] ? -1 : 1;
+    return (first->column > second->column) - (first->column < second->column);
+}
+
+static bool same_hash(const struct hashed *a, const struct hashed *b)
+{
+    return a->hash[0] == b->hash[0] && a->hash[1] == b->hash[1];
+}
+
+/* Keeps the first few in the order of columns, though they come in that of hashes. */
+static void offer(temper_columns *out, uint64_t column, uint64_t same_as)
+{
+    size_t at = out->count < TEMPER_SUMMARY_SHOWN ? (size_t)out->count : TEMPER_SUMMARY_SHOWN;
+    out->count++;
+    for (; at > 0 && out->column[at - 1] > column; at--) {
+        if (at == TEMPER_SUMMARY_SHOWN)
+            continue; /* the last one falls out */
+        out->column[at] = out->column[at - 1];
+        out->same_as[at] = out->same_as[at - 1];
+    }
+    if (at < TEMPER_SUMMARY_SHOWN) {
+        out->column[at] = column;
+        out->same_as[at] = same_as;
+    }
+}
+
+/* Constant columns are told as such, not as duplicates of each other. */
+static size_t list_hashes(const struct column_hashes *digests, struct hashed *list)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < digests->count; i++) {
+        const struct column_hash *d = &digests->digest[i];
+        if (!column_is_constant(d))
+            list[count++] = (struct hashed){{d->hash[0], d->hash[1]}, column_at(digests, i)};
+    }
+    return count;
+}
+
+static temper_status find_duplicate(const struct column_hashes *digests, temper_columns *out, temper_error *error)
+{
+    struct hashed *list = mem_alloc(digests->count, sizeof *list);
+    if (!list)
+        return error_no_memory(error);
+    size_t count = list_hashes(digests, list), first = 0;
+    qsort(list, count, sizeof *list, compare_hashed);
+    for (size_t i = 1; i < count; i++) {
+        if (same_hash(&list[i], &list[first]))
+            offer(out, list[i].column + 1, list[first].column + 1);
+        else
+            first = i;
+    }
+    mem_free(list);
+    return TEMPER_OK;
+}
+
+/* ---- Columns
+ * --------------------------------------------------------------------------------------- */
+
+static void find_range(const struct column_hashes *digests, const struct matrix *x, temper_summary *out)
+{
+    bool zeros = digests->count < x->columns && x->rows > 0; /* columns without an entry */
+    out->low = zeros ? 0 : INFINITY;
+    out->high = zeros ? 0 : -INFINITY;
+    for (size_t i = 0; i < digests->count; i++) {
+        out->low = fmin(out->low, digests->digest[i].low);
+        out->high = fmax(out->high, digests->digest[i].high);
+    }
+    out->low += 0.0; /* -0 becomes 0 */
+    out->high += 0.0;
+}
+
+static temper_status sum_up_columns(const struct dataset *data, size_t threads, temper_summary *out,
+                                    temper_error *error)
+{
+    struct column_hashes digests;
+    temper_status status = column_hashes(&data->x, threads, &digests, error);
+    if (status != TEMPER_OK)
+        return status;
+    out->nonzeros = digests.nonzeros;
+    find_range(&digests, &data->x, out);
+    find_constant(&digests, data->x.columns, &out->constant);
+    status = find_duplicate(&digests, &out->duplicate, error);
+    column_hashes_free(&digests);
+    return status;
+}
+
+/* ---- Rows
+ * ------------------------------------------------------------------------------------------ */
+
+static temper_status count_classes(const struct dataset *data, temper_summary *out, temper_error *error)
+{
+    if (!data->label)
+        return TEMPER_OK;
+    out->classes = data->classes.count;
+    out->class_rows = mem_zeroed(out->classes, sizeof *out->class_rows);
+    if (!out->class_rows)
+        return error_no_memory(error);
+    for (uint64_t i = 0; i < data->x.rows; i++)
+        out->class_rows[data->label[i]]++;
+    return TEMPER_OK;
+}
+
+static void sum_up_weights(const struct dataset *data, temper_summary *out)
+{
+    out->weighted = data->weight && data->x.rows > 0;
+    if (!out->weighted)
+        return;
+    out->weight_low = out->weight_high = data->weight[0];
+    for (uint64_t i = 0; i < data->x.rows; i++) {
+        out->weight_low = fmin(out->weight_low, data->weight[i]);
+        out->weight_high = fmax(out->weight_high, data->weight[i]);
+        out->weight_sum += data->weight[i];
+    }
+}
+
+static uint64_t memory_of(const struct dataset *data)
+{
+    uint64_t a_row = (data->label ? sizeof *data->label : 0) + (data->weight ? sizeof *data->weight : 0) +
+                     (data->line ? sizeof *data->line : 0);
+    return matrix_bytes(&data->x) + data->x.rows * a_row;
+}
+
+temper_status dataset_summary(const struct dataset *data, size_t threads, temper_summary *out, temper_error *error)
+{
+    temper_summary summary = {
+        .storage = storage_name(&data->x),
+        .compression = data->file.compression,
+        .rows = data->x.rows,
+        .features = data->x.columns,
+        .stored = data->x.nonzeros,
+        .bytes = memory_of(data),
+        .missing_filled = data->file.missing_filled,
+        .missing_dropped = data->file.missing_dropped,
+    };
+    temper_status status = sum_up_columns(data, threads, &summary, error);
+    if (status == TEMPER_OK)
+        status = count_classes(data, &summary, error);
+    if (status != TEMPER_OK)
+        return status;
+    sum_up_weights(data, &summary);
+    *out = summary;
+    return TEMPER_OK;
+}
+
+void summary_free(temper_summary *summary)
+{
+    if (!summary)
+        return;
+    mem_free(summary->class_rows);
+    summary->class_rows = NULL;
+}
