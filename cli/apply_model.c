@@ -30,7 +30,7 @@ temper_status application_begin(struct application *application, const struct ar
     if (status != TEMPER_OK)
         return status;
     if (temper_model_load(text_of(arguments, OPT_MODEL), &application->model, &error) != TEMPER_OK ||
-        temper_stream_open(application->model, arguments->operand[0], &options, &application->stream, &error) !=
+        temper_batch_reader_open(application->model, arguments->operand[0], &options, &application->stream, &error) !=
             TEMPER_OK)
         return complain_error(&error);
     return TEMPER_OK;
@@ -39,18 +39,18 @@ temper_status application_begin(struct application *application, const struct ar
 temper_status application_next(struct application *application, temper_data **batch)
 {
     temper_error error;
-    if (temper_stream_next(application->stream, batch, &error) != TEMPER_OK)
+    if (temper_batch_reader_next(application->stream, batch, &error) != TEMPER_OK)
         return complain_error(&error);
     if (*batch)
-        application->rows += temper_data_rows_of_all(*batch);
+        application->rows += temper_data_total_rows(*batch);
     return TEMPER_OK;
 }
 
 void application_end(struct application *application)
 {
     if (application->stream) {
-        print_sentences(application->arguments, temper_stream_notes(application->stream));
-        temper_stream_close(application->stream);
+        print_sentences(application->arguments, temper_batch_reader_notes(application->stream));
+        temper_batch_reader_close(application->stream);
     }
     temper_model_free(application->model);
 }
@@ -63,10 +63,10 @@ temper_status model_accuracy(const temper_model *model, const temper_data *test,
     if (temper_evaluator_new(model, &evaluator, &error) != TEMPER_OK)
         return complain_error(&error);
     if (temper_evaluator_add(evaluator, test, threads, &error) != TEMPER_OK) {
-        temper_evaluator_end(evaluator, NULL, NULL);
+        temper_evaluator_finish(evaluator, NULL, NULL);
         return complain_error(&error);
     }
-    if (temper_evaluator_end(evaluator, &evaluation, &error) != TEMPER_OK)
+    if (temper_evaluator_finish(evaluator, &evaluation, &error) != TEMPER_OK)
         return complain_error(&error);
     *accuracy = evaluation.accuracy;
     temper_evaluation_free(&evaluation);

@@ -8,7 +8,7 @@
 struct application {
     const struct arguments *arguments;
     temper_model *model;
-    temper_stream *stream;
+    temper_batch_reader *stream;
     unsigned long long rows; /* so far */
     double start;            /* when it began */
 };

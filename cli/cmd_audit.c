@@ -48,7 +48,7 @@ static void summary_lines(FILE *out, const struct auditing *auditing)
     char count[FIGURE_LENGTH], share[FIGURE_LENGTH];
     figure_title(out, "rows");
     fprintf(out, "%s of %zu classes", figure_count(report->rows, count), report->classes);
-    figure_dropped(out, temper_data_dropped(auditing->data));
+    figure_dropped(out, temper_data_dropped_rows(auditing->data));
     fputc('\n', out);
     figure_title(out, "models");
     figure_loss(out, report->loss);
@@ -121,7 +121,7 @@ static void precision_line(FILE *out, const struct auditing *auditing)
     }
 }
 
-static void suspect_place(FILE *out, const struct auditing *auditing, const temper_suspect *suspect)
+static void suspect_place(FILE *out, const struct auditing *auditing, const temper_audit_suspect *suspect)
 {
     if (suspect->line)
         fprintf(out, "%s:%llu", auditing->data_path, suspect->line);
@@ -129,7 +129,7 @@ static void suspect_place(FILE *out, const struct auditing *auditing, const temp
         fprintf(out, "row %llu", suspect->file_row + 1);
 }
 
-static void suspect_line(FILE *out, const struct auditing *auditing, const temper_suspect *suspect)
+static void suspect_line(FILE *out, const struct auditing *auditing, const temper_audit_suspect *suspect)
 {
     char given[NAME_SHOWN], suggested[NAME_SHOWN];
     size_t width = figure_name(name_of(auditing, suspect->given), NAME_WIDTH, given);
@@ -191,7 +191,7 @@ static void number_member(FILE *out, const char *name, double number)
     json_number(out, number);
 }
 
-static void suspect_object(FILE *out, const struct auditing *auditing, const temper_suspect *suspect)
+static void suspect_object(FILE *out, const struct auditing *auditing, const temper_audit_suspect *suspect)
 {
     fprintf(out, "{\"row\": %llu", suspect->file_row + 1);
     if (suspect->line)
@@ -223,7 +223,7 @@ static void audit_json(FILE *out, const struct auditing *auditing)
 static void number_cell(FILE *out, double number)
 {
     char text[TEMPER_NUMBER_LENGTH];
-    temper_number_text(number, text);
+    temper_format_number(number, text);
     fprintf(out, ",%s", isnan(number) ? "" : text);
 }
 
@@ -231,7 +231,7 @@ static void audit_csv(FILE *out, const struct auditing *auditing)
 {
     fputs("row,line,given,suggested,score,probability,margin,distance,importance,conflict,low,high\n", out);
     for (unsigned long long i = 0; i < auditing->listed; i++) {
-        const temper_suspect *suspect = &auditing->report.suspects[i];
+        const temper_audit_suspect *suspect = &auditing->report.suspects[i];
         fprintf(out, "%llu,%llu,", suspect->file_row + 1, suspect->line);
         csv_cell(out, name_of(auditing, suspect->given));
         fputc(',', out);
@@ -299,11 +299,11 @@ static temper_status read_options(struct session *session)
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-static temper_audit_fixing fixing_of(const struct arguments *arguments)
+static temper_audit_fix_file fixing_of(const struct arguments *arguments)
 {
-    return (temper_audit_fixing){.how = text_of(arguments, OPT_FIX_HOW),
-                                 .path = text_of(arguments, OPT_FIX),
-                                 .format = text_of(arguments, OPT_TO)};
+    return (temper_audit_fix_file){.how = text_of(arguments, OPT_FIX_HOW),
+                                   .path = text_of(arguments, OPT_FIX),
+                                   .format = text_of(arguments, OPT_TO)};
 }
 
 /* Better now than after the fits. */
@@ -313,7 +313,7 @@ static temper_status check_files(const struct session *session)
     const struct arguments *arguments = session->arguments;
     temper_status status = TEMPER_OK;
     temper_error error;
-    temper_audit_fixing fixing = fixing_of(arguments);
+    temper_audit_fix_file fixing = fixing_of(arguments);
     if (was_given(arguments, OPT_FIX) && temper_audit_fix_check(&fixing, &error) != TEMPER_OK)
         return complain_error(&error);
     for (size_t i = 0; status == TEMPER_OK && i < sizeof targets / sizeof *targets; i++) {
@@ -370,7 +370,8 @@ static temper_status write_page(const struct session *session)
     size_t length;
     if (!was_given(session->arguments, OPT_AUDIT_REPORT) || !session->whole)
         return TEMPER_OK;
-    if (temper_audit_page(session->whole, &auditing->report, auditing->listed, &html, &length, &error) != TEMPER_OK)
+    if (temper_audit_report_to_html(session->whole, &auditing->report, auditing->listed, &html, &length, &error) !=
+        TEMPER_OK)
         return complain_error(&error);
     temper_status status = output_write(text_of(session->arguments, OPT_AUDIT_REPORT), html, length);
     temper_free(html);
@@ -379,7 +380,7 @@ static temper_status write_page(const struct session *session)
     return status;
 }
 
-static void say_fixed(const struct session *session, const temper_audit_fixing *fixing)
+static void say_fixed(const struct session *session, const temper_audit_fix_file *fixing)
 {
     say_where(session->arguments, "the data put right", fixing->path);
     if (fixing->weights[0] && !was_given(session->arguments, OPT_QUIET))
@@ -389,7 +390,7 @@ static void say_fixed(const struct session *session, const temper_audit_fixing *
 static temper_status write_fixed(const struct session *session)
 {
     const struct auditing *auditing = &session->auditing;
-    temper_audit_fixing fixing = fixing_of(session->arguments);
+    temper_audit_fix_file fixing = fixing_of(session->arguments);
     temper_error error;
     if (!was_given(session->arguments, OPT_FIX) || !session->whole)
         return TEMPER_OK;
@@ -422,8 +423,8 @@ static temper_status find(struct session *session)
     struct progress progress;
     temper_error error;
     progress_begin(&progress, was_given(session->arguments, OPT_QUIET), false);
-    session->options.follow = progress_follow_tuning;
-    session->options.follow_context = &progress;
+    session->options.on_progress = progress_follow_tuning;
+    session->options.progress_context = &progress;
     interrupt_defer();
     temper_status status = temper_audit(session->data, &session->options, NULL, &session->auditing.report, &error);
     progress_end(&progress);

@@ -135,7 +135,7 @@ temper_status cmd_convert(const struct arguments *arguments)
 {
     struct conversion conversion = {arguments, arguments->operand[0], arguments->operand[1], 0, 0};
     temper_data *data;
-    if (!was_given(arguments, OPT_FORMAT) && temper_model_is(conversion.from))
+    if (!was_given(arguments, OPT_FORMAT) && temper_is_model_file(conversion.from))
         return export_model(&conversion);
     temper_status status = is_missing(conversion.from) ? TEMPER_OK : check_output_format(&conversion);
     if (status != TEMPER_OK)

@@ -312,12 +312,12 @@ static temper_status evaluate(struct application *application)
         return complain_error(&error);
     temper_status status = add_all(application, evaluator);
     if (status != TEMPER_OK) {
-        temper_evaluator_end(evaluator, NULL, &error); /* only to free it */
+        temper_evaluator_finish(evaluator, NULL, &error); /* only to free it */
         return status;
     }
-    if (temper_evaluator_end(evaluator, &evaluation.found, &error) != TEMPER_OK)
+    if (temper_evaluator_finish(evaluator, &evaluation.found, &error) != TEMPER_OK)
         return complain_error(&error);
-    evaluation.dropped = temper_stream_dropped(application->stream);
+    evaluation.dropped = temper_batch_reader_dropped_rows(application->stream);
     evaluation.seconds = seconds_now() - application->start;
     status = show(application->arguments, &evaluation);
     temper_evaluation_free(&evaluation.found);

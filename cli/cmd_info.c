@@ -12,12 +12,12 @@
 struct info {
     const char *path;
     const temper_data *data;
-    temper_summary summary;
+    temper_data_summary summary;
     double seconds_read, seconds_summary;
 };
 
 /* {"count": 2, "first": [{"column": 3, "name": null}, ...]} */
-static void columns_json(FILE *out, const struct info *info, const temper_columns *found, int same_as)
+static void columns_json(FILE *out, const struct info *info, const temper_column_list *found, int same_as)
 {
     fprintf(out, "{\"count\": %llu, \"first\": [", found->count);
     for (size_t i = 0; i < TEMPER_SUMMARY_SHOWN && i < found->count; i++) {
@@ -41,7 +41,7 @@ static void class_counts(FILE *out, const struct info *info)
     fputs(info->summary.classes ? "\n  ]" : "]", out);
 }
 
-static void weights(FILE *out, const temper_summary *summary)
+static void weights(FILE *out, const temper_data_summary *summary)
 {
     if (!summary->weighted) {
         fputs("null", out);
@@ -59,7 +59,7 @@ static void weights(FILE *out, const temper_summary *summary)
 /* Where it comes from, and how large it is. */
 static void sizes(FILE *out, const struct info *info)
 {
-    const temper_summary *s = &info->summary;
+    const temper_data_summary *s = &info->summary;
     double entries = (double)s->rows * (double)s->features;
     fputs("{\n  \"file\": ", out);
     json_text(out, info->path);
@@ -74,7 +74,7 @@ static void sizes(FILE *out, const struct info *info)
 
 static void info_json(FILE *out, const struct info *info)
 {
-    const temper_summary *s = &info->summary;
+    const temper_data_summary *s = &info->summary;
     sizes(out, info);
     json_number_field(out, "low", s->low);
     json_number_field(out, "high", s->high);
@@ -137,7 +137,7 @@ static size_t widest(const struct info *info)
 }
 
 /* "3: 7, 9, 12", or "21: 7 = 3, 9 = 3, ...", as many as fit in. */
-static void columns(FILE *out, const struct info *info, const temper_columns *found, int same_as)
+static void columns(FILE *out, const struct info *info, const temper_column_list *found, int same_as)
 {
     size_t room = LINE_WIDTH - COLUMNS_START, one = widest(info) * (same_as ? 2 : 1) + 5, shown = 0;
     for (; shown < found->count && shown < TEMPER_SUMMARY_SHOWN && room >= one; shown++) {
@@ -152,7 +152,8 @@ static void columns(FILE *out, const struct info *info, const temper_columns *fo
         fputs(", ...", out);
 }
 
-static void columns_line(FILE *out, const struct info *info, const char *text, const temper_columns *found, int same_as)
+static void columns_line(FILE *out, const struct info *info, const char *text, const temper_column_list *found,
+                         int same_as)
 {
     if (found->count == 0) {
         figure_title(out, text);
@@ -178,7 +179,7 @@ static size_t name_width(const struct info *info, size_t shown)
     return width;
 }
 
-static unsigned long long most_rows(const temper_summary *summary)
+static unsigned long long most_rows(const temper_data_summary *summary)
 {
     unsigned long long most = 1;
     for (size_t c = 0; c < summary->classes; c++)
@@ -197,7 +198,7 @@ static void bar(FILE *out, unsigned long long rows, unsigned long long most)
 static void class_line(FILE *out, const struct info *info, size_t number, size_t width)
 {
     char name[NAME_SHOWN], rows[FIGURE_LENGTH], share[FIGURE_LENGTH];
-    const temper_summary *summary = &info->summary;
+    const temper_data_summary *summary = &info->summary;
     size_t taken = figure_name(temper_data_class_name(info->data, number), NAME_WIDTH, name);
     fprintf(out, "  %s%*s %13s %10s  ", name, (int)(width - taken), "", figure_count(summary->class_rows[number], rows),
             figure_share(summary->class_rows[number], (double)summary->rows, share));
@@ -207,7 +208,7 @@ static void class_line(FILE *out, const struct info *info, size_t number, size_t
 
 static void class_lines(FILE *out, const struct info *info)
 {
-    const temper_summary *summary = &info->summary;
+    const temper_data_summary *summary = &info->summary;
     size_t classes = summary->classes;
     size_t shown = classes > CLASSES_SHOWN ? CLASSES_SHOWN : classes;
     size_t width = name_width(info, shown);
@@ -219,7 +220,7 @@ static void class_lines(FILE *out, const struct info *info)
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
-static void values_line(FILE *out, const temper_summary *summary)
+static void values_line(FILE *out, const temper_data_summary *summary)
 {
     char share[FIGURE_LENGTH];
     double entries = (double)summary->rows * (double)summary->features;
@@ -232,7 +233,7 @@ static void values_line(FILE *out, const temper_summary *summary)
         fputs("none\n", out);
 }
 
-static void missing_line(FILE *out, const temper_summary *summary)
+static void missing_line(FILE *out, const temper_data_summary *summary)
 {
     char figure[FIGURE_LENGTH];
     figure_title(out, "missing values");
@@ -249,7 +250,7 @@ static void missing_line(FILE *out, const temper_summary *summary)
 static void size_lines(FILE *out, const struct info *info)
 {
     char bytes[FIGURE_LENGTH];
-    const temper_summary *summary = &info->summary;
+    const temper_data_summary *summary = &info->summary;
     figure_title(out, "format");
     fputs(temper_data_format(info->data), out);
     if (summary->compression)
@@ -265,7 +266,7 @@ static void size_lines(FILE *out, const struct info *info)
 
 static void info_table(FILE *out, const struct info *info)
 {
-    const temper_summary *summary = &info->summary;
+    const temper_data_summary *summary = &info->summary;
     size_lines(out, info);
     values_line(out, summary);
     columns_line(out, info, "constant columns", &summary->constant, 0);
@@ -339,7 +340,7 @@ static void training_lines(FILE *out, const temper_model_summary *summary)
 static void info_model_table(FILE *out, const temper_model *model)
 {
     temper_model_summary summary;
-    temper_model_describe(model, &summary);
+    temper_model_summarise(model, &summary);
     figure_title(out, "format");
     fputs("temper-model\n", out);
     figure_title(out, "loss");
@@ -394,7 +395,7 @@ static void training_members(FILE *out, const temper_model_summary *summary)
 static void info_model_json(FILE *out, const char *path, const temper_model *model)
 {
     temper_model_summary summary;
-    temper_model_describe(model, &summary);
+    temper_model_summarise(model, &summary);
     fputs("{\n  \"file\": ", out);
     json_text(out, path);
     json_text_field(out, "format", "temper-model");
@@ -421,11 +422,11 @@ static temper_status sum_up(const struct arguments *arguments, struct info *info
 {
     temper_error error;
     double start = seconds_now();
-    if (temper_data_summary(info->data, threads_of(arguments), &info->summary, &error) != TEMPER_OK)
+    if (temper_data_summarise(info->data, threads_of(arguments), &info->summary, &error) != TEMPER_OK)
         return complain_error(&error);
     info->seconds_summary = seconds_now() - start;
     temper_status status = show(arguments, info);
-    temper_summary_free(&info->summary);
+    temper_data_summary_free(&info->summary);
     return status;
 }
 
@@ -450,7 +451,7 @@ temper_status cmd_info(const struct arguments *arguments)
 {
     struct info info = {.path = arguments->operand[0]};
     temper_data *data;
-    if (!was_given(arguments, OPT_FORMAT) && temper_model_is(info.path))
+    if (!was_given(arguments, OPT_FORMAT) && temper_is_model_file(info.path))
         return show_model(arguments, info.path);
     temper_status status = read_data(arguments, info.path, &data, &info.seconds_read);
     if (status != TEMPER_OK)

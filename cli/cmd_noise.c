@@ -15,7 +15,7 @@ struct spoiling {
     const struct arguments *arguments;
     const char *kind, *to;
     temper_data *data, *pool, *noisy; /* or NULL */
-    temper_change *changes;
+    temper_noise_change *changes;
     size_t count;
 };
 
@@ -89,7 +89,7 @@ static void list_changes(FILE *out, const struct spoiling *spoiling)
     bool instance = strcmp(spoiling->kind, "instance") == 0;
     fputs(instance ? "row,was,is,from\n" : "row,was,is\n", out);
     for (size_t i = 0; i < spoiling->count; i++) {
-        const temper_change *change = &spoiling->changes[i];
+        const temper_noise_change *change = &spoiling->changes[i];
         fprintf(out, "%llu,", change->row);
         csv_cell(out, temper_data_class_name(spoiling->noisy, change->was));
         fputc(',', out);
@@ -103,8 +103,8 @@ static void list_changes(FILE *out, const struct spoiling *spoiling)
 static temper_status write_both(const struct spoiling *spoiling, const temper_attachment *changes)
 {
     temper_error error;
-    if (temper_data_write_with(spoiling->noisy, spoiling->to, text_of(spoiling->arguments, OPT_TO), changes, &error) !=
-        TEMPER_OK)
+    if (temper_data_write_with_attachment(spoiling->noisy, spoiling->to, text_of(spoiling->arguments, OPT_TO), changes,
+                                          &error) != TEMPER_OK)
         return complain_error(&error);
     return TEMPER_OK;
 }
@@ -184,8 +184,8 @@ static temper_status spoil(struct spoiling *spoiling)
         .rank_scale = text_of(arguments, OPT_RANK_SCALE),
         .threads = threads_of(arguments),
     };
-    if (temper_data_noise(spoiling->data, &options, &spoiling->noisy, &spoiling->changes, &spoiling->count, &error) !=
-        TEMPER_OK)
+    if (temper_data_add_noise(spoiling->data, &options, &spoiling->noisy, &spoiling->changes, &spoiling->count,
+                              &error) != TEMPER_OK)
         return complain_error(&error);
     return TEMPER_OK;
 }

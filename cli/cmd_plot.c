@@ -102,7 +102,7 @@ static temper_status read_options(struct walk *walk)
 static temper_status scale(struct walk *walk)
 {
     temper_error error;
-    bool dense = temper_data_nonzeros(walk->raw) == temper_data_rows(walk->raw) * temper_data_features(walk->raw);
+    bool dense = temper_data_stored_values(walk->raw) == temper_data_rows(walk->raw) * temper_data_features(walk->raw);
     const char *name = walk->options.scale ? walk->options.scale : dense ? "standard" : "none";
     if (temper_data_scale(walk->raw, name, walk->options.threads, &walk->data, &error) != TEMPER_OK)
         return complain_error(&error);
@@ -175,7 +175,7 @@ static temper_status train_one(struct walk *walk, size_t step, temper_model **mo
     temper_train_report report;
     size_t features = (size_t)temper_data_features(walk->data);
     walk->options.l2 = walk->l2[step];
-    walk->options.warm = *model;
+    walk->options.warm_start = *model;
     temper_model *next;
     if (temper_train(walk->data, &walk->options, &next, &report, &error) != TEMPER_OK)
         return complain_error(&error);
@@ -183,7 +183,7 @@ static temper_status train_one(struct walk *walk, size_t step, temper_model **mo
     *model = next;
     walk->accuracy[step] = report.accuracy;
     double *weights = walk->weights + step * walk->count;
-    for (size_t i = 0; i < temper_model_vectors(next); i++)
+    for (size_t i = 0; i < temper_model_weight_vectors(next); i++)
         memcpy(weights + i * features, temper_model_weights(next, i), features * sizeof *weights);
     return TEMPER_OK;
 }
@@ -250,7 +250,7 @@ static bool ends_in_svg(const char *path)
     return length > 4 && strcmp(path + length - 4, ".svg") == 0;
 }
 
-static temper_status add_batches(temper_reporter *reporter, struct application *application)
+static temper_status add_batches(temper_model_report *reporter, struct application *application)
 {
     temper_error error;
     for (;;) {
@@ -258,23 +258,23 @@ static temper_status add_batches(temper_reporter *reporter, struct application *
         temper_status status = application_next(application, &batch);
         if (status != TEMPER_OK || !batch)
             return status;
-        status = temper_reporter_add(reporter, batch, threads_of(application->arguments), &error);
+        status = temper_model_report_add(reporter, batch, threads_of(application->arguments), &error);
         temper_data_free(batch);
         if (status != TEMPER_OK)
             return complain_error(&error);
     }
 }
 
-static temper_status save(const struct application *application, temper_reporter *reporter)
+static temper_status save(const struct application *application, temper_model_report *reporter)
 {
     const struct arguments *arguments = application->arguments;
     const char *path = text_of(arguments, OPT_OUTPUT);
     temper_error error;
     char *text;
     size_t length;
-    temper_reporter_source(reporter, text_of(arguments, OPT_MODEL), arguments->operand[0],
-                           temper_stream_dropped(application->stream));
-    if (temper_reporter_end(reporter, ends_in_svg(path), &text, &length, &error) != TEMPER_OK)
+    temper_model_report_set_source(reporter, text_of(arguments, OPT_MODEL), arguments->operand[0],
+                                   temper_batch_reader_dropped_rows(application->stream));
+    if (temper_model_report_finish(reporter, ends_in_svg(path), &text, &length, &error) != TEMPER_OK)
         return complain_error(&error);
     temper_status status = output_write(path, text, length);
     temper_free(text);
@@ -284,13 +284,13 @@ static temper_status save(const struct application *application, temper_reporter
 static temper_status report_on(struct application *application)
 {
     temper_error error;
-    temper_reporter *reporter;
-    if (temper_reporter_new(application->model, &reporter, &error) != TEMPER_OK)
+    temper_model_report *reporter;
+    if (temper_model_report_new(application->model, &reporter, &error) != TEMPER_OK)
         return complain_error(&error);
     temper_status status = add_batches(reporter, application);
     if (status == TEMPER_OK)
         return save(application, reporter);
-    temper_reporter_end(reporter, 0, NULL, NULL, NULL);
+    temper_model_report_finish(reporter, 0, NULL, NULL, NULL);
     return status;
 }
 

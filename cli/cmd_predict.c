@@ -13,7 +13,7 @@
 struct prediction {
     struct application application;
     const char *to;
-    temper_output output;
+    temper_prediction output;
     size_t width;      /* numbers a row */
     temper_file *file; /* NULL: the standard output */
     double *numbers;   /* of a batch */
@@ -24,14 +24,15 @@ struct prediction {
 
 static const struct {
     enum option_id option;
-    temper_output output;
-} outputs[] = {
-    {OPT_PROBA, TEMPER_PROBABILITIES}, {OPT_RAW_PROBA, TEMPER_RAW_PROBABILITIES}, {OPT_DECISION, TEMPER_DECISIONS}};
+    temper_prediction output;
+} outputs[] = {{OPT_PROBA, TEMPER_PREDICT_PROBABILITIES},
+               {OPT_RAW_PROBA, TEMPER_PREDICT_RAW_PROBABILITIES},
+               {OPT_DECISION, TEMPER_PREDICT_DECISIONS}};
 
-static temper_status choose_output(const struct arguments *arguments, temper_output *output)
+static temper_status choose_output(const struct arguments *arguments, temper_prediction *output)
 {
     const char *first = NULL;
-    *output = TEMPER_LABELS;
+    *output = TEMPER_PREDICT_LABELS;
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
         const char *name = option_table[outputs[i].option].name;
         if (!was_given(arguments, outputs[i].option))
@@ -62,7 +63,7 @@ static temper_status check_options(struct prediction *prediction, const struct a
 static temper_status check_width(struct prediction *prediction)
 {
     const temper_model *model = prediction->application.model;
-    prediction->width = temper_output_width(model, prediction->output);
+    prediction->width = temper_prediction_width(model, prediction->output);
     if (prediction->width > 0)
         return TEMPER_OK;
     if (temper_model_loss(model).method == TEMPER_HINGE)
@@ -88,7 +89,7 @@ static void print_name(FILE *out, const char *name)
 static void print_header(FILE *out, const struct prediction *prediction)
 {
     const temper_model *model = prediction->application.model;
-    if (prediction->output != TEMPER_PROBABILITIES && prediction->output != TEMPER_RAW_PROBABILITIES)
+    if (prediction->output != TEMPER_PREDICT_PROBABILITIES && prediction->output != TEMPER_PREDICT_RAW_PROBABILITIES)
         return;
     for (size_t c = 0; c < temper_model_classes(model); c++) {
         fputs(c ? "\t" : "", out);
@@ -100,11 +101,11 @@ static void print_header(FILE *out, const struct prediction *prediction)
 static void print_row(FILE *out, const struct prediction *prediction, const double *numbers)
 {
     char text[TEMPER_NUMBER_LENGTH];
-    if (prediction->output == TEMPER_LABELS) {
+    if (prediction->output == TEMPER_PREDICT_LABELS) {
         print_name(out, temper_model_class_name(prediction->application.model, (size_t)*numbers));
     } else {
         for (size_t i = 0; i < prediction->width; i++) {
-            size_t length = temper_number_text(numbers[i], text);
+            size_t length = temper_format_number(numbers[i], text);
             fputs(i ? "\t" : "", out);
             fwrite(text, 1, length, out);
         }
@@ -200,7 +201,7 @@ static temper_status report(const struct prediction *prediction)
     if (status != TEMPER_OK)
         return status;
     fprintf(page.stream, "{\n  \"rows\": %llu,\n  \"dropped_rows\": %llu,\n  \"classes\": %zu", application->rows,
-            temper_stream_dropped(application->stream), temper_model_classes(application->model));
+            temper_batch_reader_dropped_rows(application->stream), temper_model_classes(application->model));
     json_text_field(page.stream, "file", prediction->to);
     json_number_field(page.stream, "seconds", seconds_now() - application->start);
     fputs("\n}\n", page.stream);
@@ -237,7 +238,7 @@ temper_status cmd_predict(const struct arguments *arguments)
         return status;
     status = run(&prediction, arguments);
     application_end(&prediction.application);
-    temper_file_drop(prediction.file);
+    temper_file_discard(prediction.file);
     free(prediction.numbers);
     return status;
 }

@@ -29,8 +29,8 @@ static void size_lines(FILE *out, const struct training *training)
 {
     char count[FIGURE_LENGTH];
     figure_title(out, "rows");
-    fputs(figure_count(temper_data_rows_of_all(training->data), count), out);
-    figure_dropped(out, temper_data_dropped(training->data));
+    fputs(figure_count(temper_data_total_rows(training->data), count), out);
+    figure_dropped(out, temper_data_dropped_rows(training->data));
     fputc('\n', out);
     figure_title(out, "features");
     fprintf(out, "%s\n", figure_count(temper_data_features(training->data), count));
@@ -110,7 +110,7 @@ static void training_json(FILE *out, const struct training *training)
     fprintf(out,
             "{\n  \"rows\": %llu,\n  \"dropped_rows\": %llu,\n  \"features\": %llu,\n  "
             "\"classes\": %zu",
-            temper_data_rows_of_all(training->data), temper_data_dropped(training->data),
+            temper_data_total_rows(training->data), temper_data_dropped_rows(training->data),
             temper_data_features(training->data), temper_data_classes(training->data));
     loss_members(out, report);
     result_members(out, report);
@@ -157,7 +157,7 @@ static temper_status read_valid(struct session *session)
         options.weights = NULL;
     if (temper_data_read_like(session->data, path, &options, &session->valid, &error) != TEMPER_OK)
         return complain_error(&error);
-    session->options.valid = session->valid;
+    session->options.validation = session->valid;
     return TEMPER_OK;
 }
 
@@ -167,7 +167,7 @@ static temper_status read_warm(struct session *session)
     temper_error error;
     if (path && temper_model_load(path, &session->warm, &error) != TEMPER_OK)
         return complain_error(&error);
-    session->options.warm = session->warm;
+    session->options.warm_start = session->warm;
     return TEMPER_OK;
 }
 
@@ -200,8 +200,8 @@ static temper_status fit_automatic(struct session *session)
     options.train = session->options;
     options.checkpoint = session->options.checkpoint;
     options.resume = session->options.resume;
-    options.follow = progress_follow_tuning;
-    options.follow_context = &progress;
+    options.on_progress = progress_follow_tuning;
+    options.progress_context = &progress;
     interrupt_defer();
     temper_status status = temper_tune(session->data, &options, &session->model, &report, &error);
     progress_end(&progress);
@@ -229,8 +229,8 @@ static temper_status fit(struct session *session)
     struct progress progress;
     temper_error error;
     progress_begin(&progress, was_given(session->arguments, OPT_QUIET), was_given(session->arguments, OPT_VERBOSE));
-    session->options.follow = progress_follow;
-    session->options.follow_context = &progress;
+    session->options.on_progress = progress_follow;
+    session->options.progress_context = &progress;
     interrupt_defer();
     temper_status status =
         temper_train(session->data, &session->options, &session->model, &session->training.report, &error);

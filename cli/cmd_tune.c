@@ -112,8 +112,8 @@ static temper_status fit(struct session *session)
     struct progress progress;
     temper_error error;
     progress_begin(&progress, was_given(session->arguments, OPT_QUIET), false);
-    session->options.follow = progress_follow_tuning;
-    session->options.follow_context = &progress;
+    session->options.on_progress = progress_follow_tuning;
+    session->options.progress_context = &progress;
     interrupt_defer();
     temper_status status =
         temper_tune(session->data, &session->options, &session->model, &session->tuning.report, &error);
@@ -266,9 +266,9 @@ static temper_status take_line(const temper_data *data, const char *path, size_t
     if (!*label)
         return TEMPER_OK;
     unsigned long long value = strtoull(row, &end, 10);
-    if (*row < '0' || *row > '9' || *end || value == 0 || value > temper_data_rows_of_all(data))
+    if (*row < '0' || *row > '9' || *end || value == 0 || value > temper_data_total_rows(data))
         return complain(TEMPER_BAD_DATA, "%s:%zu: there is no row '%s'; rows count from 1 to %llu", path, number, row,
-                        temper_data_rows_of_all(data));
+                        temper_data_total_rows(data));
     if (!find_class(data, label, &class_number))
         return complain(TEMPER_BAD_DATA, "%s:%zu: the data has no class '%s'; write it as there", path, number, label);
     unsigned long long *rows = realloc(trusted->row, (trusted->count + 1) * sizeof *rows);
@@ -347,8 +347,8 @@ static void size_lines(FILE *out, const struct tuning *tuning)
     for (size_t i = 0; i < report->count; i++)
         on_folds += report->table[i].stage == 2;
     figure_title(out, "rows");
-    fputs(figure_count(temper_data_rows_of_all(tuning->data), count), out);
-    figure_dropped(out, temper_data_dropped(tuning->data));
+    fputs(figure_count(temper_data_total_rows(tuning->data), count), out);
+    figure_dropped(out, temper_data_dropped_rows(tuning->data));
     fputc('\n', out);
     figure_title(out, "features");
     fprintf(out, "%s\n", figure_count(temper_data_features(tuning->data), count));
@@ -366,7 +366,7 @@ static void size_lines(FILE *out, const struct tuning *tuning)
 /* "tempered 0.3 1" as columns. */
 static void candidate_line(FILE *out, const temper_tune_report *report, size_t number)
 {
-    const temper_candidate *candidate = &report->table[number];
+    const temper_tune_candidate *candidate = &report->table[number];
     bool hinge = candidate->loss.method == TEMPER_HINGE;
     fprintf(out, "%c %-10s ", number == report->best ? '*' : ' ', temper_method_name(candidate->loss.method));
     if (hinge)
@@ -380,7 +380,7 @@ static void candidate_line(FILE *out, const temper_tune_report *report, size_t n
             candidate->stage == 2 ? "" : "  (halves)");
 }
 
-static bool comes_first(const temper_candidate *a, const temper_candidate *b)
+static bool comes_first(const temper_tune_candidate *a, const temper_tune_candidate *b)
 {
     if (a->stage != b->stage)
         return a->stage > b->stage;
@@ -437,7 +437,7 @@ static void candidate_lines(FILE *out, const temper_tune_report *report)
 static void choice_lines(FILE *out, const struct tuning *tuning)
 {
     const temper_tune_report *report = &tuning->report;
-    const temper_candidate *best = &report->table[report->best];
+    const temper_tune_candidate *best = &report->table[report->best];
     figure_title(out, "choice");
     figure_loss(out, best->loss);
     fprintf(out, ", l2 = %.7g\n", best->l2);
@@ -479,7 +479,7 @@ static void number_member(FILE *out, const char *name, double number)
     json_number(out, number);
 }
 
-static void setting_members(FILE *out, const temper_candidate *candidate)
+static void setting_members(FILE *out, const temper_tune_candidate *candidate)
 {
     fprintf(out, "\"loss\": \"%s\"", temper_method_name(candidate->loss.method));
     bool hinge = candidate->loss.method == TEMPER_HINGE;
@@ -488,7 +488,7 @@ static void setting_members(FILE *out, const temper_candidate *candidate)
     number_member(out, "l2", candidate->l2);
 }
 
-static void candidate_object(FILE *out, const temper_candidate *candidate)
+static void candidate_object(FILE *out, const temper_tune_candidate *candidate)
 {
     fputc('{', out);
     setting_members(out, candidate);
@@ -502,7 +502,7 @@ static void candidate_object(FILE *out, const temper_candidate *candidate)
     number_member(out, "agreement", candidate->agreement);
     number_member(out, "balance", candidate->balance);
     fputs(", \"band_error\": [", out);
-    for (size_t i = 0; i < TEMPER_BANDS; i++) {
+    for (size_t i = 0; i < TEMPER_CONFIDENCE_BANDS; i++) {
         fputs(i ? ", " : "", out);
         json_number(out, candidate->band_error[i]);
     }
@@ -536,7 +536,7 @@ void tuning_json(FILE *out, const struct tuning *tuning)
     fprintf(out,
             "{\n  \"rows\": %llu,\n  \"dropped_rows\": %llu,\n  \"features\": %llu,\n  "
             "\"classes\": %zu,\n  \"folds\": %zu",
-            temper_data_rows_of_all(tuning->data), temper_data_dropped(tuning->data),
+            temper_data_total_rows(tuning->data), temper_data_dropped_rows(tuning->data),
             temper_data_features(tuning->data), temper_data_classes(tuning->data), report->folds);
     choice_members(out, report);
     fputs(",\n  \"table\": [", out);

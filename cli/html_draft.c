@@ -48,7 +48,7 @@ static const char *format_text(struct draft *draft, const char *format, va_list 
     return keep(draft, text);
 }
 
-static void add(struct draft *draft, temper_block block)
+static void add(struct draft *draft, temper_page_block block)
 {
     void *blocks = draft->blocks;
     if (!grow(&blocks, draft->count, &draft->capacity, sizeof block)) {
@@ -66,22 +66,22 @@ static void add(struct draft *draft, temper_block block)
         const char *text = format_text(draft, format, arguments);                                                      \
         va_end(arguments);                                                                                             \
         if (text)                                                                                                      \
-            add(draft, (temper_block){.kind = (kind_of), .text = text});                                               \
+            add(draft, (temper_page_block){.kind = (kind_of), .text = text});                                          \
     } while (0)
 
 void draft_heading(struct draft *draft, const char *format, ...)
 {
-    ADD_TEXT(TEMPER_HEADING);
+    ADD_TEXT(TEMPER_PAGE_HEADING);
 }
 
 void draft_paragraph(struct draft *draft, const char *format, ...)
 {
-    ADD_TEXT(TEMPER_PARAGRAPH);
+    ADD_TEXT(TEMPER_PAGE_PARAGRAPH);
 }
 
 void draft_command(struct draft *draft, const char *format, ...)
 {
-    ADD_TEXT(TEMPER_COMMAND);
+    ADD_TEXT(TEMPER_PAGE_COMMAND);
 }
 
 /* The library's pictures are freed by temper_free, which is not ours to mix: so they are copied. */
@@ -98,7 +98,7 @@ temper_status draft_picture(struct draft *draft, temper_status status, char *svg
             copy[i] = svg[i];
     temper_free(svg);
     if (keep(draft, copy))
-        add(draft, (temper_block){.kind = TEMPER_PICTURE, .text = copy});
+        add(draft, (temper_page_block){.kind = TEMPER_PAGE_PICTURE, .text = copy});
     return TEMPER_OK;
 }
 
@@ -133,9 +133,11 @@ void draft_table_end(struct draft *draft)
     const char **cells = (const char **)keep(draft, (void *)draft->cells);
     draft->cells = NULL;
     if (cells && rows > 0)
-        add(draft,
-            (temper_block){
-                .kind = TEMPER_TABLE, .text = draft->caption, .cells = cells, .rows = rows, .columns = draft->columns});
+        add(draft, (temper_page_block){.kind = TEMPER_PAGE_TABLE,
+                                       .text = draft->caption,
+                                       .cells = cells,
+                                       .rows = rows,
+                                       .columns = draft->columns});
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */
@@ -147,7 +149,7 @@ temper_status draft_save(struct draft *draft, const char *title, const char *pat
     size_t length;
     if (draft->failed)
         return complain_no_memory();
-    if (temper_write_page(title, draft->blocks, draft->count, &html, &length, &error) != TEMPER_OK)
+    if (temper_page_to_html(title, draft->blocks, draft->count, &html, &length, &error) != TEMPER_OK)
         return complain_error(&error);
     temper_status status = output_write(path, html, length);
     temper_free(html);

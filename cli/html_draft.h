@@ -9,7 +9,7 @@
 
 /* Start from {0}. Memory that ended is noted, and complained about by draft_save. */
 struct draft {
-    temper_block *blocks;
+    temper_page_block *blocks;
     size_t count, capacity;
     void **owned;
     size_t owned_count, owned_capacity;

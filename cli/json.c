@@ -77,7 +77,7 @@ void json_number(FILE *out, double number)
 {
     char digits[TEMPER_NUMBER_LENGTH];
     if (isfinite(number))
-        temper_number_text(number, digits);
+        temper_format_number(number, digits);
     fputs(isfinite(number) ? digits : "null", out);
 }
 

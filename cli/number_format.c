@@ -123,7 +123,7 @@ void figure_classes(FILE *out, const temper_data *data)
     unsigned long long rows[NAMED_CLASSES];
     char name[NAME_SHOWN], count[FIGURE_LENGTH];
     size_t classes = temper_data_classes(data);
-    bool alone = temper_data_rows(data) == temper_data_rows_of_all(data);
+    bool alone = temper_data_rows(data) == temper_data_total_rows(data);
     if (classes > NAMED_CLASSES || !temper_data_labels(data))
         return;
     count_rows(data, rows);

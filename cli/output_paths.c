@@ -79,7 +79,7 @@ temper_status output_write(const char *path, const char *bytes, size_t length)
         return TEMPER_OK;
     if (is_stdout(path))
         return write_stdout(bytes, length);
-    if (temper_save(path, bytes, length, &error) != TEMPER_OK)
+    if (temper_file_save(path, bytes, length, &error) != TEMPER_OK)
         return complain_error(&error);
     return TEMPER_OK;
 }
@@ -231,7 +231,7 @@ static temper_status check_writable(const char *path)
         return TEMPER_OK;
     if (temper_file_open(path, &file, &error) != TEMPER_OK)
         return complain_error(&error);
-    temper_file_drop(file);
+    temper_file_discard(file);
     return TEMPER_OK;
 }
 

@@ -54,7 +54,7 @@ static const char *clock_text(double seconds, char text[CLOCK_LENGTH])
     return text;
 }
 
-double progress_left(const struct progress *progress, const temper_progress *now)
+double progress_left(const struct progress *progress, const temper_train_progress *now)
 {
     double spent = now->seconds - progress->begun, height = log(now->gradient);
     double fallen = progress->height - height, to_fall = height - log(now->tolerance);
@@ -71,7 +71,7 @@ double progress_left(const struct progress *progress, const temper_progress *now
 
 /* ---- The line -------------------------------------------------------------------------------- */
 
-static void describe(const struct progress *progress, const temper_progress *now, char text[LINE_LENGTH])
+static void describe(const struct progress *progress, const temper_train_progress *now, char text[LINE_LENGTH])
 {
     char clock[CLOCK_LENGTH], rest[CLOCK_LENGTH];
     double left = progress_left(progress, now);
@@ -108,7 +108,7 @@ void progress_end(struct progress *progress)
 
 /* ---- The callback ---------------------------------------------------------------------------- */
 
-static void write_log(const temper_progress *now)
+static void write_log(const temper_train_progress *now)
 {
     char validation[LINE_LENGTH] = "";
     if (!isnan(now->validation))
@@ -117,7 +117,7 @@ static void write_log(const temper_progress *now)
          now->gradient, now->accuracy, validation, now->seconds);
 }
 
-int progress_follow(void *context, const temper_progress *now)
+int progress_follow(void *context, const temper_train_progress *now)
 {
     struct progress *progress = context;
     if (!progress->moving || now->iteration <= progress->last) { /* another phase */

@@ -24,8 +24,8 @@ struct progress {
 
 /* What to show: nothing if quiet, each iteration if verbose, else a line on a terminal. */
 void progress_begin(struct progress *progress, bool quiet, bool verbose);
-/* A temper_progress_fn, with a struct progress as its context; it stops for interrupt_noted. */
-int progress_follow(void *context, const temper_progress *now);
+/* A temper_train_progress_fn, with a struct progress as its context; it stops for interrupt_noted. */
+int progress_follow(void *context, const temper_train_progress *now);
 /* The same for a temper_tune_progress_fn. */
 int progress_follow_tuning(void *context, const temper_tune_progress *now);
 /* Erases the line. */
@@ -33,7 +33,7 @@ void progress_end(struct progress *progress);
 
 /* Seconds that are left, by how the logarithm of the gradient has fallen and by the limit of
  * iterations; NAN if nothing can be said yet. */
-double progress_left(const struct progress *progress, const temper_progress *now);
+double progress_left(const struct progress *progress, const temper_train_progress *now);
 
 /* From now on a signal ends the program with 130 or 143, at once: nothing is begun yet. */
 void interrupt_prepare(void);

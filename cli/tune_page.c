@@ -27,7 +27,7 @@ struct map {
 
 /* The page. */
 struct sheet {
-    temper_block block[MOST_BLOCKS];
+    temper_page_block block[MOST_BLOCKS];
     size_t count;
     char *picture[2];
     char source[WORDS_SIZE];
@@ -84,7 +84,7 @@ static void map_free(struct map *map)
     free(map);
 }
 
-static temper_status draw(struct map *map, temper_heat_figure figure, char **svg, size_t *length)
+static temper_status draw(struct map *map, temper_heatmap_figure figure, char **svg, size_t *length)
 {
     size_t rows = map->rows.count, columns = map->columns.count;
     temper_error error;
@@ -100,7 +100,7 @@ static temper_status draw(struct map *map, temper_heat_figure figure, char **svg
     figure.values = map->value;
     figure.marked = map->marked_row * columns + map->marked_column;
     figure.shares = 1;
-    if (temper_plot_heat(&figure, svg, length, &error) != TEMPER_OK)
+    if (temper_plot_heatmap(&figure, svg, length, &error) != TEMPER_OK)
         return complain_error(&error);
     return TEMPER_OK;
 }
@@ -115,7 +115,7 @@ static temper_status draw_all(const temper_tune_report *report, char **svg, size
     if (status != TEMPER_OK)
         return status;
     for (size_t i = 0; i < report->count; i++) {
-        const temper_candidate *candidate = &report->table[i];
+        const temper_tune_candidate *candidate = &report->table[i];
         char row[NAME_SIZE], column[NAME_SIZE];
         if (candidate->loss.method == TEMPER_HINGE)
             snprintf(row, sizeof row, "hinge");
@@ -126,7 +126,7 @@ static temper_status draw_all(const temper_tune_report *report, char **svg, size
         put(map, row, column, candidate->accuracy, i == report->best);
     }
     status =
-        draw(map, (temper_heat_figure){.title = "Cross-validated accuracy, %", .x_title = "l2", .y_title = "t1, t2"},
+        draw(map, (temper_heatmap_figure){.title = "Cross-validated accuracy, %", .x_title = "l2", .y_title = "t1, t2"},
              svg, length);
     map_free(map);
     return status;
@@ -140,7 +140,7 @@ static temper_status draw_pairs(const temper_tune_report *report, char **svg, si
     if (status != TEMPER_OK)
         return status;
     for (size_t i = 0; i < report->count; i++) {
-        const temper_candidate *candidate = &report->table[i];
+        const temper_tune_candidate *candidate = &report->table[i];
         char row[NAME_SIZE], column[NAME_SIZE];
         if (candidate->loss.method == TEMPER_HINGE || candidate->loss.method == TEMPER_BREGMAN)
             continue;
@@ -150,7 +150,7 @@ static temper_status draw_pairs(const temper_tune_report *report, char **svg, si
     }
     if (map->rows.count)
         status =
-            draw(map, (temper_heat_figure){.title = "At the best penalty of each", .x_title = "t2", .y_title = "t1"},
+            draw(map, (temper_heatmap_figure){.title = "At the best penalty of each", .x_title = "t2", .y_title = "t1"},
                  svg, length);
     map_free(map);
     return status;
@@ -158,10 +158,10 @@ static temper_status draw_pairs(const temper_tune_report *report, char **svg, si
 
 /* ---- The page -------------------------------------------------------------------------------- */
 
-static void add_block(struct sheet *sheet, temper_block_kind kind, const char *text)
+static void add_block(struct sheet *sheet, temper_page_block_kind kind, const char *text)
 {
     if (sheet->count < MOST_BLOCKS)
-        sheet->block[sheet->count++] = (temper_block){.kind = kind, .text = text};
+        sheet->block[sheet->count++] = (temper_page_block){.kind = kind, .text = text};
 }
 
 /* Which files, how many rows, which classes: as the pages that the library makes begin. */
@@ -169,10 +169,10 @@ static void add_source(struct sheet *sheet, const struct tuning *tuning)
 {
     enum { CLASSES_NAMED = 10, NAME_WIDTH = 24, ROOM = WORDS_SIZE - NAME_SHOWN };
     const temper_data *data = tuning->data;
-    unsigned long long dropped = temper_data_dropped(data);
+    unsigned long long dropped = temper_data_dropped_rows(data);
     size_t classes = temper_data_classes(data), i = 0, used;
     snprintf(sheet->source, ROOM, "Model: %s. Data: %s, %llu rows", tuning->model_path, tuning->data_path,
-             temper_data_rows_of_all(data));
+             temper_data_total_rows(data));
     used = strlen(sheet->source);
     if (dropped > 0)
         snprintf(sheet->source + used, ROOM - used, " (%llu more dropped: values are missing)", dropped);
@@ -186,13 +186,13 @@ static void add_source(struct sheet *sheet, const struct tuning *tuning)
         used = strlen(sheet->source);
     }
     snprintf(sheet->source + used, WORDS_SIZE - used, i < classes ? ", ..." : ".");
-    add_block(sheet, TEMPER_PARAGRAPH, sheet->source);
+    add_block(sheet, TEMPER_PAGE_PARAGRAPH, sheet->source);
 }
 
 static void add_words(struct sheet *sheet, const struct tuning *tuning)
 {
     const temper_tune_report *report = &tuning->report;
-    const temper_candidate *best = &report->table[report->best];
+    const temper_tune_candidate *best = &report->table[report->best];
     char setting[NAME_SIZE] = "the hinge";
     if (best->loss.method != TEMPER_HINGE)
         snprintf(setting, sizeof setting, "t1 = %.4g, t2 = %.4g", best->loss.t1, best->loss.t2);
@@ -202,19 +202,19 @@ static void add_words(struct sheet *sheet, const struct tuning *tuning)
              "%zu candidates and %zu folds.",
              setting, best->l2, report->decided_by, report->reason, 100 * best->accuracy, 100 * best->accuracy_error,
              report->count, report->folds);
-    add_block(sheet, TEMPER_PARAGRAPH, sheet->words);
+    add_block(sheet, TEMPER_PAGE_PARAGRAPH, sheet->words);
 }
 
 /* A paragraph for each sentence; the list is cut in place. */
 static void add_warnings(struct sheet *sheet, char *warnings)
 {
     if (*warnings)
-        add_block(sheet, TEMPER_HEADING, "Warnings");
+        add_block(sheet, TEMPER_PAGE_HEADING, "Warnings");
     while (*warnings) {
         size_t length = strcspn(warnings, "\n");
         char *next = warnings + length + (warnings[length] == '\n');
         warnings[length] = '\0';
-        add_block(sheet, TEMPER_PARAGRAPH, warnings);
+        add_block(sheet, TEMPER_PAGE_PARAGRAPH, warnings);
         warnings = next;
     }
 }
@@ -228,16 +228,16 @@ static temper_status write_page(const struct tuning *tuning, struct sheet *sheet
     add_source(sheet, tuning);
     add_words(sheet, tuning);
     add_warnings(sheet, warnings);
-    add_block(sheet, TEMPER_HEADING, "Candidates");
+    add_block(sheet, TEMPER_PAGE_HEADING, "Candidates");
     for (size_t i = 0; i < 2; i++)
         if (sheet->picture[i])
-            add_block(sheet, TEMPER_PICTURE, sheet->picture[i]);
-    add_block(sheet, TEMPER_PARAGRAPH,
+            add_block(sheet, TEMPER_PAGE_PICTURE, sheet->picture[i]);
+    add_block(sheet, TEMPER_PAGE_PARAGRAPH,
               "The choice is marked. Candidates that were hopeless on two halves of the rows show "
               "their accuracy there. The differences that matter may not be seen in these figures: "
               "labels that are wrong in a way that can be learnt raise the accuracy of those who "
               "learn them.");
-    if (temper_write_page("Tuning", sheet->block, sheet->count, &html, &length, &error) != TEMPER_OK)
+    if (temper_page_to_html("Tuning", sheet->block, sheet->count, &html, &length, &error) != TEMPER_OK)
         return complain_error(&error);
     temper_status status = output_write(path, html, length);
     temper_free(html);

@@ -146,7 +146,7 @@ static void check_methods(const struct input *input)
     double gradient[MOST], hessian[MOST * MOST];
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
         temper_loss_spec spec = {.method = methods[i], .t1 = input->t1, .t2 = input->t2};
-        double loss = temper_any_loss(spec, input->a, input->n, input->label, gradient, hessian);
+        double loss = temper_loss_of_spec(spec, input->a, input->n, input->label, gradient, hessian);
         const char *name = temper_method_name(methods[i]);
         if (methods[i] == TEMPER_BREGMAN && input->t1 >= 1)
             continue;

@@ -117,7 +117,7 @@ TEMPER_API double temper_log_partition_algorithm2(double a, double t, double tol
 /* Bisection down to neighbouring doubles, for every t >= 0. */
 TEMPER_API double temper_log_partition_bisection(const double *a, size_t n, double t, temper_iterations *iterations);
 /* Activations a/2, -a/2 in closed form: t = 0, 1/2, 1, 3/2, 2. NaN for other temperatures. */
-TEMPER_API double temper_log_partition_closed(double a, double t);
+TEMPER_API double temper_log_partition_closed_form(double a, double t);
 
 /* ---- The losses ------------------------------------------------------------------------------ */
 
@@ -166,13 +166,13 @@ TEMPER_API int temper_method_find(const char *name, temper_method *method);
 
 /* Value, and if wanted gradient (n) and Hessian (n x n), of any of the losses. The Hessian needs a
  * gradient to go with it, and is NaN without. */
-TEMPER_API double temper_any_loss(temper_loss_spec loss, const double *a, size_t n, size_t label,
-                                  double *gradient /* or NULL */, double *hessian /* or NULL */);
-TEMPER_API double temper_any_margin_loss(temper_loss_spec loss, double margin, double *slope /* or NULL */,
-                                         double *curvature /* or NULL */);
+TEMPER_API double temper_loss_of_spec(temper_loss_spec loss, const double *a, size_t n, size_t label,
+                                      double *gradient /* or NULL */, double *hessian /* or NULL */);
+TEMPER_API double temper_margin_loss_of_spec(temper_loss_spec loss, double margin, double *slope /* or NULL */,
+                                             double *curvature /* or NULL */);
 
 /* What is known of the two-temperature loss at (t1, t2). */
-typedef struct temper_shape {
+typedef struct temper_loss_properties {
     int convex;        /* in the activations, for any number of classes */
     int extended;      /* convex only with the value +infinity allowed (t2 < 1 <= t1) */
     int quasi_convex;  /* always 1 for legal temperatures */
@@ -180,9 +180,9 @@ typedef struct temper_shape {
     double bound;      /* 1/(1 - t1), or +infinity */
     int smooth;        /* value and slope are finite everywhere, so that it can be trained */
     double inflection; /* margin below which the two-class loss bends down; -infinity if nowhere */
-} temper_shape;
+} temper_loss_properties;
 
-TEMPER_API temper_shape temper_loss_shape(double t1, double t2);
+TEMPER_API temper_loss_properties temper_loss_shape(double t1, double t2);
 /* The margin at which the curvature of the two-class loss changes its sign (appendix B): negative
  * below, positive above; -infinity where it does not (t1 >= t2), NaN for illegal temperatures. */
 TEMPER_API double temper_inflection_margin(double t1, double t2);
@@ -261,17 +261,18 @@ typedef struct temper_attachment {
 } temper_attachment;
 
 /* The same with one more file: all of them are written, or those that were there stay. */
-TEMPER_API temper_status temper_data_write_with(const temper_data *data, const char *path, const char *format,
-                                                const temper_attachment *with, temper_error *error);
+TEMPER_API temper_status temper_data_write_with_attachment(const temper_data *data, const char *path,
+                                                           const char *format, const temper_attachment *with,
+                                                           temper_error *error);
 
 TEMPER_API unsigned long long temper_data_rows(const temper_data *data);
 /* Of several processes together; else the same. */
-TEMPER_API unsigned long long temper_data_rows_of_all(const temper_data *data);
+TEMPER_API unsigned long long temper_data_total_rows(const temper_data *data);
 /* Rows of the file that are not here, as values were missing in them ("drop"); of all processes. */
-TEMPER_API unsigned long long temper_data_dropped(const temper_data *data);
+TEMPER_API unsigned long long temper_data_dropped_rows(const temper_data *data);
 TEMPER_API unsigned long long temper_data_features(const temper_data *data);
-TEMPER_API unsigned long long temper_data_nonzeros(const temper_data *data); /* stored entries */
-TEMPER_API size_t temper_data_classes(const temper_data *data);              /* 0: no labels */
+TEMPER_API unsigned long long temper_data_stored_values(const temper_data *data); /* stored entries */
+TEMPER_API size_t temper_data_classes(const temper_data *data);                   /* 0: no labels */
 TEMPER_API const char *temper_data_class_name(const temper_data *data, size_t class_number);
 TEMPER_API const char *temper_data_format(const temper_data *data); /* "csv" and the like */
 /* Sentences, one a line, that the user should read: what was assumed, ignored or dropped. Those
@@ -311,36 +312,37 @@ TEMPER_API temper_status temper_data_borrow_csr(const temper_csr *x, const int *
 /* The same in the types that other programs keep sparse rows in, scipy for one: each array says how
  * many bytes an element has, 4 or 8. Starts and columns are integers that are not below 0, signed
  * or not; values are floats or doubles. There are at most 2^32 columns. */
-typedef struct temper_sparse {
+typedef struct temper_csr_any {
     size_t rows, columns;
     const void *row_start; /* rows + 1 */
     const void *column;
     const void *value;
     size_t row_start_size, column_size, value_size;
-} temper_sparse;
+} temper_csr_any;
 
-TEMPER_API temper_status temper_data_borrow_sparse(const temper_sparse *x, const int *labels, temper_data **data,
-                                                   temper_error *error);
+TEMPER_API temper_status temper_data_borrow_csr_any(const temper_csr_any *x, const int *labels, temper_data **data,
+                                                    temper_error *error);
 
 /* What else arrays come with, all of it copied; on failure the data is as it was. Names of all
  * classes in their order, which is that of their numbers; of all features; and a weight for each
  * row, 0 or more, times those that it has. */
-TEMPER_API temper_status temper_data_name_classes(temper_data *data, const char *const *names, temper_error *error);
-TEMPER_API temper_status temper_data_name_features(temper_data *data, const char *const *names, temper_error *error);
-TEMPER_API temper_status temper_data_weigh(temper_data *data, const double *weights, temper_error *error);
+TEMPER_API temper_status temper_data_set_class_names(temper_data *data, const char *const *names, temper_error *error);
+TEMPER_API temper_status temper_data_set_feature_names(temper_data *data, const char *const *names,
+                                                       temper_error *error);
+TEMPER_API temper_status temper_data_set_weights(temper_data *data, const double *weights, temper_error *error);
 
 /* How many columns of a kind a summary names. */
 #define TEMPER_SUMMARY_SHOWN 6
 
 /* Columns that teach nothing: how many there are, and the first of them, counted from 1. */
-typedef struct temper_columns {
+typedef struct temper_column_list {
     unsigned long long count;
     unsigned long long column[TEMPER_SUMMARY_SHOWN];
     unsigned long long same_as[TEMPER_SUMMARY_SHOWN]; /* duplicates: the first column like it */
-} temper_columns;
+} temper_column_list;
 
 /* What data holds, in figures. */
-typedef struct temper_summary {
+typedef struct temper_data_summary {
     const char *storage;     /* "dense float32", "sparse float32" and the like */
     const char *compression; /* of the file: "gzip", "zstd", or NULL */
     unsigned long long rows, features;
@@ -348,21 +350,21 @@ typedef struct temper_summary {
     unsigned long long nonzeros;        /* entries that are not 0 */
     unsigned long long bytes;           /* of memory: features, labels, weights, lines */
     double low, high;                   /* of all values; low > high if there are none */
-    temper_columns constant;            /* one value in all rows */
-    temper_columns duplicate;           /* not constant, and equal to a column before it */
+    temper_column_list constant;        /* one value in all rows */
+    temper_column_list duplicate;       /* not constant, and equal to a column before it */
     unsigned long long missing_filled;  /* values */
     unsigned long long missing_dropped; /* rows */
     int weighted;                       /* whether rows have weights, and theirs: */
     double weight_low, weight_high, weight_sum;
     size_t classes;                 /* 0: no labels */
     unsigned long long *class_rows; /* of each class */
-} temper_summary;
+} temper_data_summary;
 
 /* Goes through all values once, on so many threads (0: as many as the machine runs at once); the
  * result does not depend on their number. *summary is untouched on failure. */
-TEMPER_API temper_status temper_data_summary(const temper_data *data, size_t threads, temper_summary *summary,
-                                             temper_error *error);
-TEMPER_API void temper_summary_free(temper_summary *summary);
+TEMPER_API temper_status temper_data_summarise(const temper_data *data, size_t threads, temper_data_summary *summary,
+                                               temper_error *error);
+TEMPER_API void temper_data_summary_free(temper_data_summary *summary);
 
 /* A scaled copy, learnt from all rows: "none", "standard", "minmax", "maxabs", "log" or "pixels"
  * (divided by 255). With "none" it borrows the features of `data`, which must live as long. */
@@ -371,13 +373,13 @@ TEMPER_API temper_status temper_data_scale(const temper_data *data, const char *
 
 /* A copy of some rows, counted from 0, in that order; a row may come twice. Classes stay as they
  * are, also where one has no row left. */
-TEMPER_API temper_status temper_data_take(const temper_data *data, const size_t *row, size_t count, temper_data **taken,
-                                          temper_error *error);
+TEMPER_API temper_status temper_data_select_rows(const temper_data *data, const size_t *row, size_t count,
+                                                 temper_data **taken, temper_error *error);
 
 /* Two sets of the same features as one, the rows of `second` behind those of `first`. Classes are
  * told by their names; weights of a set that has none are 1. */
-TEMPER_API temper_status temper_data_join(const temper_data *first, const temper_data *second, temper_data **joined,
-                                          temper_error *error);
+TEMPER_API temper_status temper_data_concat(const temper_data *first, const temper_data *second, temper_data **joined,
+                                            temper_error *error);
 
 typedef struct temper_split_options {
     double share;            /* for testing: above 0 and below 1 */
@@ -405,18 +407,18 @@ typedef struct temper_noise_options {
 } temper_noise_options;
 
 /* A row that changed, counted from 1. */
-typedef struct temper_change {
+typedef struct temper_noise_change {
     unsigned long long row;
     size_t was, is;          /* its class; the same for instance noise */
     unsigned long long from; /* instance: the row of the pool, or else of the data, that its
                               * features come from; 0 for others */
-} temper_change;
+} temper_noise_change;
 
 /* The noisy data, which may borrow the features of `data`: free it first. *changes, in order of
  * their rows, is freed by temper_free. Outputs are untouched on failure. */
-TEMPER_API temper_status temper_data_noise(const temper_data *data, const temper_noise_options *options,
-                                           temper_data **noisy, temper_change **changes, size_t *count,
-                                           temper_error *error);
+TEMPER_API temper_status temper_data_add_noise(const temper_data *data, const temper_noise_options *options,
+                                               temper_data **noisy, temper_noise_change **changes, size_t *count,
+                                               temper_error *error);
 
 /* ---- Training -------------------------------------------------------------------------------- */
 
@@ -441,7 +443,7 @@ TEMPER_API const char *temper_stop_text(temper_stop stop);
 typedef struct temper_model temper_model;
 
 /* Where training is. */
-typedef struct temper_progress {
+typedef struct temper_train_progress {
     const char *phase;     /* "train"; with several starts, "start 2 of 3" and the like */
     size_t iteration;      /* of this phase */
     size_t max_iterations; /* the limit */
@@ -451,33 +453,33 @@ typedef struct temper_progress {
     double accuracy;   /* on the training rows, weighted */
     double validation; /* loss on the validation rows; NAN without */
     double seconds;    /* since the call */
-} temper_progress;
+} temper_train_progress;
 
 /* Called after every iteration, from the calling thread. Not 0: stop, and keep the best model. */
-typedef int temper_progress_fn(void *context, const temper_progress *progress);
+typedef int temper_train_progress_fn(void *context, const temper_train_progress *progress);
 
 /* Always begin with temper_train_defaults(). Strings are those of the command line. */
 typedef struct temper_train_options {
-    temper_loss_spec loss;      /* tempered, t1 = 0.3, t2 = 1 */
-    double l2;                  /* lambda; NAN: lambda_0 = 2e-4 tr Cov(x) / (C - 1) */
-    const char *scale;          /* NULL: "standard" for dense data, "none" for sparse */
-    const char *solver;         /* NULL or "auto"; "newton", "lbfgs", "tron" */
-    const char *precision;      /* of the sums: NULL or "auto"; "f32", "f64" */
-    const char *init;           /* NULL or "zero"; "normal:STD" */
-    const temper_model *warm;   /* start from its weights; or NULL */
-    const temper_data *valid;   /* stop when the loss on it has not fallen for `patience`; or NULL */
-    size_t patience;            /* iterations: 10 */
-    size_t starts;              /* 1: that start alone; 2 or 3: others too, and compare them */
-    int no_intercept;           /* leave b out */
-    double tolerance;           /* 1e-4: of the gradient, relative to that at W = 0 */
-    size_t max_iterations;      /* 1000 */
-    unsigned long long seed;    /* 1 */
-    size_t threads;             /* 0: as many as the machine runs at once */
-    const char *checkpoint;     /* a file to go on from after a crash; NULL: none */
-    double checkpoint_seconds;  /* at least so long between two savings: 30; 0: every iteration */
-    int resume;                 /* go on from the checkpoint if there is one */
-    temper_progress_fn *follow; /* or NULL */
-    void *follow_context;
+    temper_loss_spec loss;                 /* tempered, t1 = 0.3, t2 = 1 */
+    double l2;                             /* lambda; NAN: lambda_0 = 2e-4 tr Cov(x) / (C - 1) */
+    const char *scale;                     /* NULL: "standard" for dense data, "none" for sparse */
+    const char *solver;                    /* NULL or "auto"; "newton", "lbfgs", "tron" */
+    const char *precision;                 /* of the sums: NULL or "auto"; "f32", "f64" */
+    const char *init;                      /* NULL or "zero"; "normal:STD" */
+    const temper_model *warm_start;        /* start from its weights; or NULL */
+    const temper_data *validation;         /* stop when the loss on it has not fallen for `patience`; or NULL */
+    size_t patience;                       /* iterations: 10 */
+    size_t starts;                         /* 1: that start alone; 2 or 3: others too, and compare them */
+    int no_intercept;                      /* leave b out */
+    double tolerance;                      /* 1e-4: of the gradient, relative to that at W = 0 */
+    size_t max_iterations;                 /* 1000 */
+    unsigned long long seed;               /* 1 */
+    size_t threads;                        /* 0: as many as the machine runs at once */
+    const char *checkpoint;                /* a file to go on from after a crash; NULL: none */
+    double checkpoint_seconds;             /* at least so long between two savings: 30; 0: every iteration */
+    int resume;                            /* go on from the checkpoint if there is one */
+    temper_train_progress_fn *on_progress; /* or NULL */
+    void *progress_context;
 } temper_train_options;
 
 TEMPER_API temper_train_options temper_train_defaults(void);
@@ -515,12 +517,12 @@ TEMPER_API void temper_model_free(temper_model *model);
  * runs with the caller, and asks. What travels is bytes and arrays of doubles: the engine moves
  * them, and there is nothing else to know of it. In order (docs/scale.md has an example):
  *
- *   each worker     temper_survey: what has to be known of its rows
- *   the caller      temper_plan_new, from all surveys: classes, scaling and penalty are agreed
+ *   each worker     temper_shard_stats: what has to be known of its rows
+ *   the caller      temper_shard_plan_new, from all surveys: classes, scaling and penalty are agreed
  *   each worker     temper_shard_borrow, by the plan
  *   the caller      temper_train_shards, which asks again and again: loss and gradient at W?
- *     each worker   temper_shard_answer
- *     the caller    temper_reduce, and back with it
+ *     each worker   temper_shard_reply
+ *     the caller    temper_shard_sum, and back with it
  *
  * The same shards in the same order give the same bits, whoever answers first. Rows cut in another
  * way, or all in one, give the same model but for rounding. */
@@ -532,67 +534,69 @@ typedef struct temper_bytes {
 } temper_bytes;
 
 /* Surveys rows that have labels; to be freed by temper_free. */
-TEMPER_API temper_status temper_survey(const temper_data *data, size_t threads, char **survey, size_t *length,
-                                       temper_error *error);
+TEMPER_API temper_status temper_shard_stats(const temper_data *data, size_t threads, char **survey, size_t *length,
+                                            temper_error *error);
 
-typedef struct temper_plan temper_plan;
+typedef struct temper_shard_plan temper_shard_plan;
 
 /* From the surveys of all shards. Of the options count loss, l2, scale (but "log"), precision,
  * no_intercept, and the tolerance where the precision is to follow from it. Shards that do not
  * agree in their columns are refused. */
-TEMPER_API temper_status temper_plan_new(const temper_bytes *surveys, size_t count, const temper_train_options *options,
-                                         temper_plan **plan, temper_error *error);
-TEMPER_API void temper_plan_free(temper_plan *plan);
-/* For the way to the workers; to be freed by temper_free. */
-TEMPER_API temper_status temper_plan_text(const temper_plan *plan, char **text, size_t *length, temper_error *error);
-TEMPER_API temper_status temper_plan_from_text(const char *text, size_t length, temper_plan **plan,
+TEMPER_API temper_status temper_shard_plan_new(const temper_bytes *surveys, size_t count,
+                                               const temper_train_options *options, temper_shard_plan **plan,
                                                temper_error *error);
+TEMPER_API void temper_shard_plan_free(temper_shard_plan *plan);
+/* For the way to the workers; to be freed by temper_free. */
+TEMPER_API temper_status temper_shard_plan_to_text(const temper_shard_plan *plan, char **text, size_t *length,
+                                                   temper_error *error);
+TEMPER_API temper_status temper_shard_plan_from_text(const char *text, size_t length, temper_shard_plan **plan,
+                                                     temper_error *error);
 
 /* How many numbers W has: w[feature * vectors + k] for features as scaled, vectors being 1 for two
  * classes and one a class otherwise, and then the intercepts, unless there are none. */
-TEMPER_API size_t temper_plan_size(const temper_plan *plan);
+TEMPER_API size_t temper_shard_plan_weight_count(const temper_shard_plan *plan);
 /* What the library has made of an l2 that was left to it. */
-TEMPER_API double temper_plan_l2(const temper_plan *plan);
+TEMPER_API double temper_shard_plan_l2(const temper_shard_plan *plan);
 
 /* What a shard can be asked. Answers add up: each is the share of the shard in a mean over the
  * rows of all, by their weights, and without the penalty. */
-typedef enum temper_asked {
-    TEMPER_GRADIENT, /* at w: the loss, the accuracy, and the gradient of the loss, so many numbers
-                      * as w has */
-    TEMPER_LENGTH,   /* of w: one number, the square of the activations that it gives */
-} temper_asked;
+typedef enum temper_shard_request_kind {
+    TEMPER_SHARD_GRADIENT,     /* at w: the loss, the accuracy, and the gradient of the loss, so many numbers
+                                * as w has */
+    TEMPER_SHARD_SQUARED_NORM, /* of w: one number, the square of the activations that it gives */
+} temper_shard_request_kind;
 
-typedef struct temper_question {
-    temper_asked asked;
+typedef struct temper_shard_request {
+    temper_shard_request_kind kind;
     temper_loss_spec loss; /* resolved; on its way to a sharp hinge it is another one in between */
-} temper_question;
+} temper_shard_request;
 
 /* How many numbers its answer has. */
-TEMPER_API size_t temper_answer_length(const temper_plan *plan, temper_asked asked);
+TEMPER_API size_t temper_shard_reply_length(const temper_shard_plan *plan, temper_shard_request_kind asked);
 
 /* Rows on which questions are answered, one at a time. Borrows both data and plan. */
 typedef struct temper_shard temper_shard;
-TEMPER_API temper_status temper_shard_borrow(const temper_data *data, const temper_plan *plan, size_t threads,
+TEMPER_API temper_status temper_shard_borrow(const temper_data *data, const temper_shard_plan *plan, size_t threads,
                                              temper_shard **shard, temper_error *error);
 TEMPER_API void temper_shard_free(temper_shard *shard);
-TEMPER_API temper_status temper_shard_answer(temper_shard *shard, const temper_question *question, const double *w,
-                                             double *answer, temper_error *error);
+TEMPER_API temper_status temper_shard_reply(temper_shard *shard, const temper_shard_request *request, const double *w,
+                                            double *answer, temper_error *error);
 
 /* The sum of the answers of all shards, in the order of the shards: pairs, pairs of pairs and so
  * on. `sum` may be none of them. */
-TEMPER_API void temper_reduce(const double *const *answers, size_t count, size_t length, double *sum);
+TEMPER_API void temper_shard_sum(const double *const *answers, size_t count, size_t length, double *sum);
 
 /* Whoever asks all shards, and reduces. */
-typedef struct temper_engine {
+typedef struct temper_shard_engine {
     void *context;
     /* Fills sum. Anything but TEMPER_OK ends the training, which fails with that and the error. */
-    temper_status (*ask)(void *context, const temper_question *question, const double *w, double *sum,
-                         temper_error *error);
-} temper_engine;
+    temper_status (*request)(void *context, const temper_shard_request *request, const double *w, double *sum,
+                             temper_error *error);
+} temper_shard_engine;
 
 /* Fits a model to the rows of all shards, by L-BFGS. Of the options do not count those that the
  * plan has settled; as for temper_train otherwise, but for warnings that would need the rows. */
-TEMPER_API temper_status temper_train_shards(const temper_plan *plan, const temper_engine *engine,
+TEMPER_API temper_status temper_train_shards(const temper_shard_plan *plan, const temper_shard_engine *engine,
                                              const temper_train_options *options, temper_model **model,
                                              temper_train_report *report, temper_error *error);
 
@@ -601,9 +605,10 @@ TEMPER_API temper_status temper_train_shards(const temper_plan *plan, const temp
 TEMPER_API temper_status temper_model_save(const temper_model *model, const char *path, temper_error *error);
 TEMPER_API temper_status temper_model_load(const char *path, temper_model **model, temper_error *error);
 /* 1 if the file begins as a model does; 0 for any other, and for "-", which is read only once. */
-TEMPER_API int temper_model_is(const char *path);
+TEMPER_API int temper_is_model_file(const char *path);
 /* The bytes of such a file, to be freed by temper_free, and a model from them. */
-TEMPER_API temper_status temper_model_text(const temper_model *model, char **text, size_t *length, temper_error *error);
+TEMPER_API temper_status temper_model_to_text(const temper_model *model, char **text, size_t *length,
+                                              temper_error *error);
 TEMPER_API temper_status temper_model_from_text(const char *text, size_t length, temper_model **model,
                                                 temper_error *error);
 /* "c" or "onnx"; NULL: told by the extension. */
@@ -617,7 +622,7 @@ TEMPER_API const char *temper_model_feature_name(const temper_model *model, unsi
 TEMPER_API temper_loss_spec temper_model_loss(const temper_model *model);
 TEMPER_API double temper_model_l2(const temper_model *model);
 /* Weight vectors: 1 for two classes, which speaks for class 1 against class 0, else one a class. */
-TEMPER_API size_t temper_model_vectors(const temper_model *model);
+TEMPER_API size_t temper_model_weight_vectors(const temper_model *model);
 TEMPER_API const double *temper_model_weights(const temper_model *model, size_t vector);
 TEMPER_API double temper_model_intercept(const temper_model *model, size_t vector);
 
@@ -632,48 +637,49 @@ typedef struct temper_model_summary {
     int intercept;
 } temper_model_summary;
 
-TEMPER_API void temper_model_describe(const temper_model *model, temper_model_summary *summary);
+TEMPER_API void temper_model_summarise(const temper_model *model, temper_model_summary *summary);
 
 /* ---- Prediction ------------------------------------------------------------------------------ */
 
-typedef enum temper_output {
-    TEMPER_LABELS,            /* one number a row: the class */
-    TEMPER_PROBABILITIES,     /* C a row, calibrated: of the label as given, noise included */
-    TEMPER_RAW_PROBABILITIES, /* C a row: p of the model, not calibrated for t1 < 1 */
-    TEMPER_DECISIONS,         /* one a row for two classes, above 0 for class 1; else C */
-} temper_output;
+typedef enum temper_prediction {
+    TEMPER_PREDICT_LABELS,            /* one number a row: the class */
+    TEMPER_PREDICT_PROBABILITIES,     /* C a row, calibrated: of the label as given, noise included */
+    TEMPER_PREDICT_RAW_PROBABILITIES, /* C a row: p of the model, not calibrated for t1 < 1 */
+    TEMPER_PREDICT_DECISIONS,         /* one a row for two classes, above 0 for class 1; else C */
+} temper_prediction;
 
 /* How many numbers a row has; 0 if the model cannot give them (calibrated probabilities at t1 = 0
  * and of hinge; raw ones of hinge). */
-TEMPER_API size_t temper_output_width(const temper_model *model, temper_output output);
+TEMPER_API size_t temper_prediction_width(const temper_model *model, temper_prediction output);
 
 /* Fills out[rows * width]. Data that has more features than the model is refused unless it is
  * sparse: unknown sparse features are left out. */
-TEMPER_API temper_status temper_predict(const temper_model *model, const temper_data *data, temper_output output,
+TEMPER_API temper_status temper_predict(const temper_model *model, const temper_data *data, temper_prediction output,
                                         size_t threads, double *out, temper_error *error);
 
 /* The importance factor p^(t2 - t1) of the given label of each row, p being the model's own
  * probability: how much of its gradient the row is allowed. out[rows]; for the losses with two
  * temperatures (not hinge, not bregman), and labels that the model knows. */
-TEMPER_API temper_status temper_importances(const temper_model *model, const temper_data *data, size_t threads,
-                                            double *out, temper_error *error);
+TEMPER_API temper_status temper_predict_importance(const temper_model *model, const temper_data *data, size_t threads,
+                                                   double *out, temper_error *error);
 
 /* Data for a model, in batches of bounded size: rows of a file that may be larger than memory. */
-typedef struct temper_stream temper_stream;
+typedef struct temper_batch_reader temper_batch_reader;
 
 /* Columns are found by the names that the model knows, text and missing values become what they
  * were in training; a label column may be there or not. */
-TEMPER_API temper_status temper_stream_open(const temper_model *model, const char *path,
-                                            const temper_read_options *options, temper_stream **stream,
-                                            temper_error *error);
+TEMPER_API temper_status temper_batch_reader_open(const temper_model *model, const char *path,
+                                                  const temper_read_options *options, temper_batch_reader **stream,
+                                                  temper_error *error);
 /* The next rows, freed by temper_data_free before the stream is closed; *batch is NULL at the end.
  */
-TEMPER_API temper_status temper_stream_next(temper_stream *stream, temper_data **batch, temper_error *error);
+TEMPER_API temper_status temper_batch_reader_next(temper_batch_reader *stream, temper_data **batch,
+                                                  temper_error *error);
 /* What the user should know so far, a sentence a line. */
-TEMPER_API const char *temper_stream_notes(const temper_stream *stream);
+TEMPER_API const char *temper_batch_reader_notes(const temper_batch_reader *stream);
 /* Rows so far that were left out, as values were missing in them ("drop"). */
-TEMPER_API unsigned long long temper_stream_dropped(const temper_stream *stream);
-TEMPER_API void temper_stream_close(temper_stream *stream);
+TEMPER_API unsigned long long temper_batch_reader_dropped_rows(const temper_batch_reader *stream);
+TEMPER_API void temper_batch_reader_close(temper_batch_reader *stream);
 
 /* How good a model is on labelled rows. Rows whose class the model does not know count as errors,
  * and are left out of everything but accuracy and `unknown`. */
@@ -696,40 +702,40 @@ TEMPER_API temper_status temper_evaluator_new(const temper_model *model, temper_
 TEMPER_API temper_status temper_evaluator_add(temper_evaluator *evaluator, const temper_data *data, size_t threads,
                                               temper_error *error);
 /* Fills the evaluation, unless NULL, and frees the evaluator; on failure too. */
-TEMPER_API temper_status temper_evaluator_end(temper_evaluator *evaluator, temper_evaluation *evaluation,
-                                              temper_error *error);
+TEMPER_API temper_status temper_evaluator_finish(temper_evaluator *evaluator, temper_evaluation *evaluation,
+                                                 temper_error *error);
 TEMPER_API void temper_evaluation_free(temper_evaluation *evaluation);
 
 /* ---- Statistics ------------------------------------------------------------------------------ */
 
 /* Two methods on the same splits: is one better than the other, or was it luck? */
-typedef struct temper_paired {
+typedef struct temper_paired_test {
     size_t count;           /* pairs */
     double mean, deviation; /* of first - second; the deviation with count - 1, NAN for one pair */
     double t;               /* of Student's paired test */
     double t_p;             /* its two-sided p; NAN where there is none: fewer than two pairs */
     double w;               /* Wilcoxon's: the smaller one of the two sums of signed ranks */
-    double w_p;             /* its two-sided p: exact up to TEMPER_EXACT_PAIRS pairs that differ */
-} temper_paired;
+    double w_p;             /* its two-sided p: exact up to TEMPER_WILCOXON_EXACT_PAIRS pairs that differ */
+} temper_paired_test;
 
-#define TEMPER_EXACT_PAIRS 50
+#define TEMPER_WILCOXON_EXACT_PAIRS 50
 
 /* Numbers must be finite. Pairs that do not differ tell Wilcoxon's test nothing; ties share their
  * ranks. If no pair differs, both p are 1. */
 TEMPER_API temper_status temper_paired_compare(const double *first, const double *second, size_t count,
-                                               temper_paired *paired, temper_error *error);
+                                               temper_paired_test *paired, temper_error *error);
 
 /* Mean, and standard deviation with count - 1: NAN for none, or one. */
 TEMPER_API double temper_mean(const double *values, size_t count);
-TEMPER_API double temper_deviation(const double *values, size_t count);
+TEMPER_API double temper_standard_deviation(const double *values, size_t count);
 
 /* ---- Tuning ---------------------------------------------------------------------------------- */
 
-#define TEMPER_BANDS 7 /* of confidence, by rank: [0, .1) [.1, .2) [.2, .4) .. [.8, .9) [.9, 1] */
+#define TEMPER_CONFIDENCE_BANDS 7 /* of confidence, by rank: [0, .1) [.1, .2) [.2, .4) .. [.8, .9) [.9, 1] */
 
 /* One setting of the grid, and what is known of it from rows that its models have not seen. Shares
  * are of weights, and errors against labels as given, which may be wrong. NAN: not known. */
-typedef struct temper_candidate {
+typedef struct temper_tune_candidate {
     temper_loss_spec loss; /* resolved */
     double l2;
     int stage; /* 0: not fitted; 1: on two halves only, hopeless or interrupted; 2: on all folds */
@@ -740,14 +746,14 @@ typedef struct temper_candidate {
     double trusted;                  /* accuracy on the trusted rows; mean over the fold models */
     /* From two models fitted on disjoint halves, each applied to the other half. */
     double half_accuracy;
-    double agreement;                /* D: share of rows on which the two agree */
-    double balance;                  /* B: least predicted over labelled share of a class */
-    double band_error[TEMPER_BANDS]; /* E: error by confidence */
-    double top_error;                /* T: error of the fifth of the rows it is surest of */
-    double top_ratio;                /* CCR: that over the error of all */
-    double undecided;                /* V: share of rows with a tenth of the median confidence */
-    double code_length;              /* H: nats a row for the given labels, told the predictions */
-} temper_candidate;
+    double agreement;                           /* D: share of rows on which the two agree */
+    double balance;                             /* B: least predicted over labelled share of a class */
+    double band_error[TEMPER_CONFIDENCE_BANDS]; /* E: error by confidence */
+    double top_error;                           /* T: error of the fifth of the rows it is surest of */
+    double top_ratio;                           /* CCR: that over the error of all */
+    double undecided;                           /* V: share of rows with a tenth of the median confidence */
+    double code_length;                         /* H: nats a row for the given labels, told the predictions */
+} temper_tune_candidate;
 
 /* Where a tuning is. */
 typedef struct temper_tune_progress {
@@ -783,16 +789,16 @@ typedef struct temper_tune_options {
     /* Of these: scale, solver, precision, starts (of the final fit), no_intercept, tolerance,
      * max_iterations, seed and threads. Loss and l2 come from the grid. */
     temper_train_options train;
-    const char *checkpoint;          /* a file to go on from; NULL: none */
-    int resume;                      /* go on from the checkpoint if there is one */
-    temper_tune_progress_fn *follow; /* or NULL */
-    void *follow_context;
+    const char *checkpoint;               /* a file to go on from; NULL: none */
+    int resume;                           /* go on from the checkpoint if there is one */
+    temper_tune_progress_fn *on_progress; /* or NULL */
+    void *progress_context;
 } temper_tune_options;
 
 TEMPER_API temper_tune_options temper_tune_defaults(void);
 
 typedef struct temper_tune_report {
-    temper_candidate *table; /* by loss, then by falling l2 */
+    temper_tune_candidate *table; /* by loss, then by falling l2 */
     size_t count;
     size_t best;        /* its number */
     size_t by_accuracy; /* the number of the one with the highest accuracy */
@@ -829,7 +835,7 @@ TEMPER_API void temper_tune_report_free(temper_tune_report *report);
 /* ---- Auditing -------------------------------------------------------------------------------- */
 
 /* What an audit makes of one row. */
-typedef struct temper_suspect {
+typedef struct temper_audit_suspect {
     unsigned long long row;    /* from 0 */
     unsigned long long line;   /* of the file; 0: it has no lines */
     uint32_t given, suggested; /* classes; `suggested` is the likeliest other than `given` */
@@ -845,7 +851,7 @@ typedef struct temper_suspect {
      * end of the range that has it with a probability of 90 %, given the model; else NAN. */
     double low, high;
     unsigned long long file_row; /* from 0: `row`, but that other classes of the file count too */
-} temper_suspect;
+} temper_audit_suspect;
 
 /* Always begin with temper_audit_defaults(). */
 typedef struct temper_audit_options {
@@ -857,14 +863,14 @@ typedef struct temper_audit_options {
      * tolerance (NAN: 1e-2 for two classes, 1e-3 for more; a ranking needs no less),
      * max_iterations, seed and threads. */
     temper_train_options train;
-    temper_tune_progress_fn *follow; /* or NULL; not 0 stops: TEMPER_INTERRUPTED */
-    void *follow_context;
+    temper_tune_progress_fn *on_progress; /* or NULL; not 0 stops: TEMPER_INTERRUPTED */
+    void *progress_context;
 } temper_audit_options;
 
 TEMPER_API temper_audit_options temper_audit_defaults(void);
 
 typedef struct temper_audit_report {
-    temper_suspect *suspects; /* all rows, the most suspicious first */
+    temper_audit_suspect *suspects; /* all rows, the most suspicious first */
     unsigned long long rows;
     size_t classes;
     int by_row;                   /* 1: kind "row" */
@@ -905,30 +911,31 @@ TEMPER_API temper_status temper_audit_fix(const temper_data *data, const temper_
                                           temper_error *error);
 
 /* The same as a file. */
-typedef struct temper_audit_fixing {
+typedef struct temper_audit_fix_file {
     const char *how;    /* "drop", "relabel" or "weight" */
     const char *path;   /* appears whole or not at all */
     const char *format; /* NULL: by the extension */
     /* Filled by temper_audit_fix_write: */
     int copied;       /* 1: the file has the bytes of the one that was read, but for the fixes */
     char weights[64]; /* "weight": the column to give as temper_read_options.weights; else "" */
-} temper_audit_fixing;
+} temper_audit_fix_file;
 
 /* Whether the name is one that can be written, and its format can hold the fixes. */
-TEMPER_API temper_status temper_audit_fix_check(const temper_audit_fixing *fixing, temper_error *error);
+TEMPER_API temper_status temper_audit_fix_check(const temper_audit_fix_file *fixing, temper_error *error);
 /* A text (CSV, TSV, libsvm) is copied line by line from the file that the data was read from, if
  * that is one file with its labels in it, can be read again, and has the format of the result: rows
  * are left out ("drop"), or their label ("relabel") or weight ("weight"; where there was none, a
  * last column `weight` is added) is another. All else becomes what temper_data_write makes of
  * temper_audit_fix. */
 TEMPER_API temper_status temper_audit_fix_write(const temper_data *data, const temper_audit_report *report,
-                                                unsigned long long count, temper_audit_fixing *fixing,
+                                                unsigned long long count, temper_audit_fix_file *fixing,
                                                 temper_error *error);
 
 /* A page of HTML about the first `count` suspects: summary, margins, transition table, list, and
  * the pictures themselves where rows are pictures. To be freed by temper_free. */
-TEMPER_API temper_status temper_audit_page(const temper_data *data, const temper_audit_report *report,
-                                           unsigned long long count, char **html, size_t *length, temper_error *error);
+TEMPER_API temper_status temper_audit_report_to_html(const temper_data *data, const temper_audit_report *report,
+                                                     unsigned long long count, char **html, size_t *length,
+                                                     temper_error *error);
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
 
@@ -1015,7 +1022,7 @@ TEMPER_API temper_status temper_plot_bars(const temper_bar_figure *figure, char 
 
 /* A table of numbers as a map: values[row][column], the darker the larger; NAN leaves a cell empty.
  * At most 128 rows and 128 columns. */
-typedef struct temper_heat_figure {
+typedef struct temper_heatmap_figure {
     const char *title, *x_title, *y_title;
     const char *const *rows;
     size_t row_count;
@@ -1024,10 +1031,10 @@ typedef struct temper_heat_figure {
     const double *values;
     size_t marked; /* the number of a cell to mark; beyond the last: none */
     int shares;    /* 1: they are shares from 0 to 1, and shown as percentages */
-} temper_heat_figure;
+} temper_heatmap_figure;
 
-TEMPER_API temper_status temper_plot_heat(const temper_heat_figure *figure, char **svg, size_t *length,
-                                          temper_error *error);
+TEMPER_API temper_status temper_plot_heatmap(const temper_heatmap_figure *figure, char **svg, size_t *length,
+                                             temper_error *error);
 
 /* Lines through points, with error bars: values[series][point]. At most 8 series. */
 typedef struct temper_line_figure {
@@ -1044,47 +1051,47 @@ TEMPER_API temper_status temper_plot_lines(const temper_line_figure *figure, cha
                                            temper_error *error);
 
 /* A part of a page. */
-typedef enum temper_block_kind {
-    TEMPER_HEADING,   /* text */
-    TEMPER_PARAGRAPH, /* text */
-    TEMPER_COMMAND,   /* text as it is typed, line by line */
-    TEMPER_PICTURE,   /* text is SVG, from one of the calls here, and put in as it is */
-    TEMPER_TABLE      /* cells[rows][columns], the first row being its head */
-} temper_block_kind;
+typedef enum temper_page_block_kind {
+    TEMPER_PAGE_HEADING,   /* text */
+    TEMPER_PAGE_PARAGRAPH, /* text */
+    TEMPER_PAGE_COMMAND,   /* text as it is typed, line by line */
+    TEMPER_PAGE_PICTURE,   /* text is SVG, from one of the calls here, and put in as it is */
+    TEMPER_PAGE_TABLE      /* cells[rows][columns], the first row being its head */
+} temper_page_block_kind;
 
 /* In front of the text of a cell: it is shown in bold. */
-#define TEMPER_STRONG "\001"
+#define TEMPER_PAGE_BOLD "\001"
 
-typedef struct temper_block {
-    temper_block_kind kind;
+typedef struct temper_page_block {
+    temper_page_block_kind kind;
     const char *text; /* of a table: its caption, or NULL */
     const char *const *cells;
     size_t rows, columns;
-} temper_block;
+} temper_page_block;
 
 /* A page of HTML that needs nothing else, for light and dark screens. All texts are escaped but
  * pictures; two pictures in a row stand side by side where there is room. */
-TEMPER_API temper_status temper_write_page(const char *title, const temper_block *blocks, size_t count, char **html,
-                                           size_t *length, temper_error *error);
+TEMPER_API temper_status temper_page_to_html(const char *title, const temper_page_block *blocks, size_t count,
+                                             char **html, size_t *length, temper_error *error);
 
 /* A report on a model, from labelled rows in any number of calls: begin, add..., end. */
-typedef struct temper_reporter temper_reporter;
-TEMPER_API temper_status temper_reporter_new(const temper_model *model, temper_reporter **reporter,
-                                             temper_error *error);
-TEMPER_API temper_status temper_reporter_add(temper_reporter *reporter, const temper_data *data, size_t threads,
-                                             temper_error *error);
+typedef struct temper_model_report temper_model_report;
+TEMPER_API temper_status temper_model_report_new(const temper_model *model, temper_model_report **reporter,
+                                                 temper_error *error);
+TEMPER_API temper_status temper_model_report_add(temper_model_report *reporter, const temper_data *data, size_t threads,
+                                                 temper_error *error);
 /* Names of files that the page tells, as the user gave them, or NULL, and rows that were left out
  * for missing values. The names are kept by the caller until the end. */
-TEMPER_API void temper_reporter_source(temper_reporter *reporter, const char *model, const char *data,
-                                       unsigned long long dropped);
+TEMPER_API void temper_model_report_set_source(temper_model_report *reporter, const char *model, const char *data,
+                                               unsigned long long dropped);
 /* Summary, margins with the loss, calibration, confusion and the strongest weights: a page of HTML,
  * or the pictures alone as one SVG. Frees the reporter, on failure too; `text` NULL: does only
  * that. */
-TEMPER_API temper_status temper_reporter_end(temper_reporter *reporter, int as_svg, char **text, size_t *length,
-                                             temper_error *error);
+TEMPER_API temper_status temper_model_report_finish(temper_model_report *reporter, int as_svg, char **text,
+                                                    size_t *length, temper_error *error);
 
 /* Saves bytes as a file, whole or not at all: a temporary file beside it, synced, then renamed. */
-TEMPER_API temper_status temper_save(const char *path, const char *bytes, size_t length, temper_error *error);
+TEMPER_API temper_status temper_file_save(const char *path, const char *bytes, size_t length, temper_error *error);
 
 /* The same, piece by piece. What cannot be written is refused by temper_file_open already, as far
  * as that can be known. After a failure the file can only be dropped. */
@@ -1093,11 +1100,11 @@ TEMPER_API temper_status temper_file_open(const char *path, temper_file **file, 
 TEMPER_API temper_status temper_file_write(temper_file *file, const char *bytes, size_t length, temper_error *error);
 /* Both free it: the new file appears, or what was there before stays. */
 TEMPER_API temper_status temper_file_commit(temper_file *file, temper_error *error);
-TEMPER_API void temper_file_drop(temper_file *file);
+TEMPER_API void temper_file_discard(temper_file *file);
 
 /* The shortest decimal that reads back as the same number, whatever the locale; its length. */
 #define TEMPER_NUMBER_LENGTH 32
-TEMPER_API size_t temper_number_text(double number, char text[TEMPER_NUMBER_LENGTH]);
+TEMPER_API size_t temper_format_number(double number, char text[TEMPER_NUMBER_LENGTH]);
 
 #ifdef __cplusplus
 }

@@ -43,7 +43,7 @@ struct story {
     const char *name;
     struct rows train, test;
     temper_data *clean, *noisy, *clean_test;
-    temper_change *changes;
+    temper_noise_change *changes;
     size_t flipped;
     struct fit on_clean[METHODS], on_noisy[METHODS];
     size_t found[METHODS]; /* wrong labels among the `flipped` rows least likely as given */

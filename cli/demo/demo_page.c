@@ -11,7 +11,7 @@ enum { MOST_BLOCKS = 40, MOST_PICTURES = 12, CELL = 32 };
 
 /* A page in the making; it owns its pictures. */
 struct draft {
-    temper_block blocks[MOST_BLOCKS];
+    temper_page_block blocks[MOST_BLOCKS];
     size_t count;
     char *pictures[MOST_PICTURES];
     size_t picture_count;
@@ -19,9 +19,9 @@ struct draft {
     size_t threads;
 };
 
-static void add_text(struct draft *draft, temper_block_kind kind, const char *text)
+static void add_text(struct draft *draft, temper_page_block_kind kind, const char *text)
 {
-    draft->blocks[draft->count++] = (temper_block){.kind = kind, .text = text};
+    draft->blocks[draft->count++] = (temper_page_block){.kind = kind, .text = text};
 }
 
 /* Keeps a picture that a call has just made, or complains about why it has not. */
@@ -30,7 +30,7 @@ static temper_status add_picture(struct draft *draft, temper_status status, char
     if (status != TEMPER_OK)
         return complain_error(error);
     draft->pictures[draft->picture_count++] = svg;
-    add_text(draft, TEMPER_PICTURE, svg);
+    add_text(draft, TEMPER_PAGE_PICTURE, svg);
     return TEMPER_OK;
 }
 
@@ -135,7 +135,7 @@ static temper_status draw_margins(struct draft *draft, const struct story *story
     const uint32_t *given = temper_data_labels(story->noisy);
     char *svg = NULL;
     temper_error error;
-    if (temper_predict(story->on_noisy[method].model, story->noisy, TEMPER_DECISIONS, draft->threads, margins,
+    if (temper_predict(story->on_noisy[method].model, story->noisy, TEMPER_PREDICT_DECISIONS, draft->threads, margins,
                        &error) != TEMPER_OK)
         return complain_error(&error);
     for (size_t i = 0; i < story->train.count; i++)
@@ -213,16 +213,16 @@ static void add_suspects(struct draft *draft, const char **cells, char words[2][
             cells[(1 + METHODS) * (set + 1) + 1 + i] = words[set][i];
         }
     }
-    add_text(draft, TEMPER_HEADING, "The wrong labels");
-    add_text(draft, TEMPER_PARAGRAPH, suspects);
-    draft->blocks[draft->count++] = (temper_block){
-        .kind = TEMPER_TABLE, .text = "Flipped labels found", .cells = cells, .rows = 3, .columns = 1 + METHODS};
+    add_text(draft, TEMPER_PAGE_HEADING, "The wrong labels");
+    add_text(draft, TEMPER_PAGE_PARAGRAPH, suspects);
+    draft->blocks[draft->count++] = (temper_page_block){
+        .kind = TEMPER_PAGE_TABLE, .text = "Flipped labels found", .cells = cells, .rows = 3, .columns = 1 + METHODS};
 }
 
 static void add_next(struct draft *draft)
 {
-    add_text(draft, TEMPER_HEADING, "With your own rows");
-    add_text(draft, TEMPER_COMMAND,
+    add_text(draft, TEMPER_PAGE_HEADING, "With your own rows");
+    add_text(draft, TEMPER_PAGE_COMMAND,
              "temper train train.csv -m model.temper\n"
              "temper eval -m model.temper test.csv\n"
              "temper plot report -m model.temper test.csv -o report.html");
@@ -235,8 +235,8 @@ static temper_status save(const struct draft *draft, const char *path)
     char *html;
     size_t length;
     temper_error error;
-    if (temper_write_page("What wrong labels do, and what can be done", draft->blocks, draft->count, &html, &length,
-                          &error) != TEMPER_OK)
+    if (temper_page_to_html("What wrong labels do, and what can be done", draft->blocks, draft->count, &html, &length,
+                            &error) != TEMPER_OK)
         return complain_error(&error);
     temper_status status = output_write(path, html, length);
     temper_free(html);
@@ -245,18 +245,18 @@ static temper_status save(const struct draft *draft, const char *path)
 
 static temper_status fill(struct draft *draft)
 {
-    add_text(draft, TEMPER_PARAGRAPH, opening);
+    add_text(draft, TEMPER_PAGE_PARAGRAPH, opening);
     temper_status status = add_accuracy(draft);
-    add_text(draft, TEMPER_PARAGRAPH, long_servedio);
-    add_text(draft, TEMPER_HEADING, "The boundaries");
-    add_text(draft, TEMPER_PARAGRAPH, boundaries);
+    add_text(draft, TEMPER_PAGE_PARAGRAPH, long_servedio);
+    add_text(draft, TEMPER_PAGE_HEADING, "The boundaries");
+    add_text(draft, TEMPER_PAGE_PARAGRAPH, boundaries);
     if (status == TEMPER_OK)
         status = add_boundaries(draft);
-    add_text(draft, TEMPER_HEADING, "The losses");
+    add_text(draft, TEMPER_PAGE_HEADING, "The losses");
     if (status == TEMPER_OK)
         status = add_losses(draft);
-    add_text(draft, TEMPER_HEADING, "The margins");
-    add_text(draft, TEMPER_PARAGRAPH, margins);
+    add_text(draft, TEMPER_PAGE_HEADING, "The margins");
+    add_text(draft, TEMPER_PAGE_PARAGRAPH, margins);
     return status == TEMPER_OK ? add_margins(draft) : status;
 }
 

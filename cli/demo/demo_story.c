@@ -31,7 +31,8 @@ static temper_status spoil(struct story *story, uint64_t seed)
 {
     const temper_noise_options options = {.kind = "random", .rate = demo_noise, .seed = seed};
     temper_error error;
-    if (temper_data_noise(story->clean, &options, &story->noisy, &story->changes, &story->flipped, &error) != TEMPER_OK)
+    if (temper_data_add_noise(story->clean, &options, &story->noisy, &story->changes, &story->flipped, &error) !=
+        TEMPER_OK)
         return complain_error(&error);
     return TEMPER_OK;
 }
@@ -97,8 +98,8 @@ static temper_status rank(struct story *story, size_t method, size_t threads, do
     temper_error error;
     const uint32_t *given = temper_data_labels(story->noisy);
     size_t count = story->train.count;
-    if (temper_predict(story->on_noisy[method].model, story->noisy, TEMPER_RAW_PROBABILITIES, threads, p, &error) !=
-        TEMPER_OK)
+    if (temper_predict(story->on_noisy[method].model, story->noisy, TEMPER_PREDICT_RAW_PROBABILITIES, threads, p,
+                       &error) != TEMPER_OK)
         return complain_error(&error);
     for (size_t i = 0; i < count; i++)
         suspects[i] = (struct suspect){p[2 * i + given[i]], i};

@@ -26,7 +26,7 @@ static temper_status check_file(const char *path)
     temper_error error;
     if (temper_file_open(path, &file, &error) != TEMPER_OK)
         return complain_error(&error);
-    temper_file_drop(file);
+    temper_file_discard(file);
     return TEMPER_OK;
 }
 

@@ -246,8 +246,8 @@ temper_status cell_select(const struct plan *plan, const struct cell *cell, cons
                           struct run_progress *progress, struct record *record);
 temper_tune_options cell_tuning(const struct plan *plan, const struct cell *cell, struct run_progress *progress);
 temper_train_options cell_training(const struct plan *plan, const struct cell *cell, struct run_progress *progress);
-/* For training: a temper_progress_fn. */
-int run_follow_training(void *context, const temper_progress *now);
+/* For training: a temper_train_progress_fn. */
+int run_follow_training(void *context, const temper_train_progress *now);
 void run_progress_draw(struct run_progress *progress);
 
 /* Parts the rows of a split, puts the noise of a cell into the training rows. */
@@ -257,7 +257,7 @@ struct split_rows {
 };
 temper_status split_part(const struct plan *plan, const struct loaded *loaded, size_t split, struct split_rows *rows);
 temper_status split_spoil(const struct plan *plan, const struct cell *cell, const struct loaded *loaded,
-                          struct split_rows *rows, temper_change **changes);
+                          struct split_rows *rows, temper_noise_change **changes);
 void experiment_split_free(struct split_rows *rows);
 /* Reads a set of the plan, and takes as many of its rows as the plan says. */
 temper_status plan_load(const struct plan *plan, const struct source *set, struct loaded *loaded);
@@ -277,8 +277,8 @@ double accuracy_of(const struct record *record);
 double seconds_of(const struct record *record);
 struct group group_of(const struct plan *plan, const struct records *records, struct cell cell, record_member *member);
 /* Both on the splits that both have. */
-temper_paired group_compare(const struct plan *plan, const struct records *records, struct cell first,
-                            struct cell second);
+temper_paired_test group_compare(const struct plan *plan, const struct records *records, struct cell first,
+                                 struct cell second);
 /* "99.12 ± 0.30" in percent, "-" for none. */
 enum { GROUP_TEXT = 48 };
 const char *group_percent(const struct group *group, char text[GROUP_TEXT]);

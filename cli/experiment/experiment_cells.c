@@ -157,7 +157,7 @@ static const char *grid_word(const char *grid, const char *begin, char word[WORD
 static const char *number_word(const char *name, double number, char word[WORD_LENGTH])
 {
     char digits[TEMPER_NUMBER_LENGTH];
-    temper_number_text(number, digits);
+    temper_format_number(number, digits);
     snprintf(word, WORD_LENGTH, "%s%s", name, digits);
     return word;
 }

@@ -32,7 +32,7 @@ static void verdict(const struct judge *judge, const char *claim, const char *fo
 }
 
 /* One method against another on a line: in points, with a p. */
-static temper_paired compare(const struct judge *judge, struct cell line, size_t first, size_t second)
+static temper_paired_test compare(const struct judge *judge, struct cell line, size_t first, size_t second)
 {
     struct cell other = line;
     line.method = &judge->plan->methods[first];
@@ -40,7 +40,7 @@ static temper_paired compare(const struct judge *judge, struct cell line, size_t
     return group_compare(judge->plan, judge->records, line, other);
 }
 
-static int sign_of(const temper_paired *paired)
+static int sign_of(const temper_paired_test *paired)
 {
     if (!(paired->t_p < doubt))
         return 0;
@@ -62,7 +62,7 @@ static void count_line(const struct judge *judge, const struct cell *line, struc
     char name[LINE_TEXT], words[LINE_TEXT + 160];
     if (ours == METHODS_MOST || rival == METHODS_MOST)
         return;
-    temper_paired paired = compare(judge, *line, ours, rival);
+    temper_paired_test paired = compare(judge, *line, ours, rival);
     if (isnan(paired.mean))
         return;
     int sign = sign_of(&paired);
@@ -114,7 +114,7 @@ static void judge_t_logistic(const struct judge *judge)
     if (ours == METHODS_MOST || plain == METHODS_MOST)
         return;
     for (size_t i = 0; plan_line(judge->plan, i, &line); i++) {
-        temper_paired paired = compare(judge, line, ours, plain);
+        temper_paired_test paired = compare(judge, line, ours, plain);
         lines += isnan(paired.mean) ? 0 : 1;
         worse += sign_of(&paired) < 0;
         better += sign_of(&paired) > 0;

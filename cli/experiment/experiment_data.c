@@ -133,7 +133,7 @@ static temper_status append(temper_data **whole, temper_data *more)
         *whole = more;
         return TEMPER_OK;
     }
-    temper_status status = temper_data_join(*whole, more, &joined, &error);
+    temper_status status = temper_data_concat(*whole, more, &joined, &error);
     temper_data_free(more);
     if (status != TEMPER_OK)
         return complain_error(&error);

@@ -30,7 +30,7 @@ struct group group_of(const struct plan *plan, const struct records *records, st
             group.value[group.count++] = value;
     }
     group.mean = temper_mean(group.value, group.count);
-    group.deviation = temper_deviation(group.value, group.count);
+    group.deviation = temper_standard_deviation(group.value, group.count);
     return group;
 }
 
@@ -40,12 +40,12 @@ struct group plan_group(const struct plan *plan, const struct records *records, 
     return group_of(plan, records, line, plan->experiment->measure == MEASURE_TIME ? seconds_of : accuracy_of);
 }
 
-temper_paired group_compare(const struct plan *plan, const struct records *records, struct cell first,
-                            struct cell second)
+temper_paired_test group_compare(const struct plan *plan, const struct records *records, struct cell first,
+                                 struct cell second)
 {
     double a[SPLITS_MOST], b[SPLITS_MOST];
     size_t count = 0;
-    temper_paired paired = {.mean = NAN, .deviation = NAN, .t_p = NAN, .w_p = NAN};
+    temper_paired_test paired = {.mean = NAN, .deviation = NAN, .t_p = NAN, .w_p = NAN};
     for (size_t split = 0; split < plan->splits; split++) {
         first.split = second.split = split;
         const struct record *left = find(plan, records, &first);

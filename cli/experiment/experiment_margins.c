@@ -31,7 +31,7 @@ static temper_status draw(struct draft *draft, const temper_model *model, const 
     size_t count = (size_t)temper_data_rows(rows->noisy);
     temper_error error;
     char *svg = NULL;
-    if (temper_predict(model, rows->noisy, TEMPER_DECISIONS, 0, margins, &error) != TEMPER_OK)
+    if (temper_predict(model, rows->noisy, TEMPER_PREDICT_DECISIONS, 0, margins, &error) != TEMPER_OK)
         return complain_error(&error);
     for (size_t i = 0; i < count; i++)
         margins[i] = given[i] ? margins[i] : -margins[i];
@@ -58,7 +58,7 @@ static temper_status draw_method(struct draft *draft, const struct plan *plan, c
     temper_model *model;
     temper_error error;
     double *margins = calloc((size_t)temper_data_rows(rows->noisy), sizeof *margins);
-    options.follow = NULL;
+    options.on_progress = NULL;
     if (!margins)
         return complain_no_memory();
     if (!record || isnan(record->t1)) {
@@ -81,7 +81,7 @@ static temper_status draw_method(struct draft *draft, const struct plan *plan, c
 }
 
 static temper_status draw_both(struct draft *draft, const struct plan *plan, const struct records *records,
-                               struct cell line, const struct split_rows *rows, const temper_change *changes)
+                               struct cell line, const struct split_rows *rows, const temper_noise_change *changes)
 {
     static const char *const names[] = {"logistic", "tempered"};
     temper_status status = TEMPER_OK;
@@ -106,7 +106,7 @@ temper_status results_margins(struct draft *draft, const struct plan *plan, cons
     struct cell line;
     struct loaded loaded = {NULL, NULL};
     struct split_rows rows = {NULL, NULL, NULL, 0};
-    temper_change *changes = NULL;
+    temper_noise_change *changes = NULL;
     char name[LINE_TEXT], title[TITLE_TEXT];
     if (!telling_line(plan, &line))
         return TEMPER_OK;

@@ -9,7 +9,7 @@
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-int run_follow_training(void *context, const temper_progress *now)
+int run_follow_training(void *context, const temper_train_progress *now)
 {
     (void)now;
     run_progress_draw(context);
@@ -29,8 +29,8 @@ temper_train_options cell_training(const struct plan *plan, const struct cell *c
     options.scale = plan_scale(plan, cell->set);
     options.seed = plan_seed(plan, cell->split);
     options.threads = plan->threads;
-    options.follow = run_follow_training;
-    options.follow_context = progress;
+    options.on_progress = run_follow_training;
+    options.progress_context = progress;
     return options;
 }
 
@@ -38,10 +38,10 @@ temper_tune_options cell_tuning(const struct plan *plan, const struct cell *cell
 {
     temper_tune_options options = temper_tune_defaults();
     options.train = cell_training(plan, cell, progress);
-    options.train.follow = NULL;
+    options.train.on_progress = NULL;
     options.folds = plan->folds;
-    options.follow = follow_tuning;
-    options.follow_context = progress;
+    options.on_progress = follow_tuning;
+    options.progress_context = progress;
     return options;
 }
 
@@ -78,7 +78,7 @@ static temper_status train(const struct plan *plan, const struct cell *cell, con
     temper_error error;
     options.loss = cell_loss(cell);
     if (cell->deviation > 0) {
-        temper_number_text(cell->deviation, init + strlen(init));
+        temper_format_number(cell->deviation, init + strlen(init));
         options.init = init;
     }
     if (temper_train(rows->train, &options, &model, &report, &error) != TEMPER_OK)

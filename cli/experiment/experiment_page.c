@@ -29,7 +29,7 @@ static void add_line(const struct results *results, const struct cell *line)
     for (size_t m = 0; m < plan->method_count; m++) {
         struct group group = plan_group(plan, results->records, *line, m);
         bool strong = fabs(group.mean - highest) < 5e-5; /* as far as two decimals tell */
-        draft_cell(results->draft, "%s%s", strong ? TEMPER_STRONG : "", plan_group_text(plan, &group, text));
+        draft_cell(results->draft, "%s%s", strong ? TEMPER_PAGE_BOLD : "", plan_group_text(plan, &group, text));
     }
 }
 

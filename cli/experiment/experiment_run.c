@@ -57,7 +57,7 @@ temper_status split_part(const struct plan *plan, const struct loaded *loaded, s
 }
 
 temper_status split_spoil(const struct plan *plan, const struct cell *cell, const struct loaded *loaded,
-                          struct split_rows *rows, temper_change **changes)
+                          struct split_rows *rows, temper_noise_change **changes)
 {
     const temper_noise_options options = {
         .kind = cell->noise,
@@ -68,14 +68,14 @@ temper_status split_spoil(const struct plan *plan, const struct cell *cell, cons
         .rank_scale = plan_scale(plan, cell->set),
         .threads = plan->threads,
     };
-    temper_change *list = NULL;
+    temper_noise_change *list = NULL;
     temper_error error;
     temper_data_free(rows->noisy);
     rows->noisy = NULL;
     rows->changed = 0;
     if (cell->rate == 0)
         return TEMPER_OK;
-    if (temper_data_noise(rows->train, &options, &rows->noisy, &list, &rows->changed, &error) != TEMPER_OK)
+    if (temper_data_add_noise(rows->train, &options, &rows->noisy, &list, &rows->changed, &error) != TEMPER_OK)
         return complain_error(&error);
     if (changes)
         *changes = list;

@@ -34,7 +34,7 @@ static temper_status try_candidate(const struct trial *trial, temper_loss_spec l
     return status;
 }
 
-static bool is_loss(const temper_candidate *candidate, double t1, double t2)
+static bool is_loss(const temper_tune_candidate *candidate, double t1, double t2)
 {
     return candidate->loss.method != TEMPER_HINGE && candidate->loss.t1 == t1 && candidate->loss.t2 == t2;
 }
@@ -44,7 +44,7 @@ static double chosen_l2(const temper_tune_report *report, double t1, double t2)
 {
     double l2 = NAN, best = -1;
     for (size_t i = 0; i < report->count; i++) {
-        const temper_candidate *candidate = &report->table[i];
+        const temper_tune_candidate *candidate = &report->table[i];
         if (is_loss(candidate, t1, t2) && candidate->accuracy > best) {
             best = candidate->accuracy;
             l2 = candidate->l2;
@@ -59,7 +59,7 @@ static temper_status try_all(const struct trial *trial, const temper_tune_report
     double logistic_l2 = chosen_l2(report, 1, 1);
     record->best = -1;
     for (size_t i = 0; i < report->count; i++) {
-        const temper_candidate *candidate = &report->table[i];
+        const temper_tune_candidate *candidate = &report->table[i];
         double accuracy;
         temper_status status = try_candidate(trial, candidate->loss, candidate->l2, &accuracy);
         if (status != TEMPER_OK)
@@ -97,7 +97,7 @@ static bool warns_of_structure(const temper_tune_report *report)
 static temper_status note_choice(const struct trial *trial, const temper_tune_report *report, const temper_model *model,
                                  struct record *record)
 {
-    const temper_candidate *best = &report->table[report->best];
+    const temper_tune_candidate *best = &report->table[report->best];
     snprintf(record->stop, sizeof record->stop, "%s", temper_stop_name(report->training.stop));
     snprintf(record->decided, sizeof record->decided, "%s", report->decided_by);
     record->t1 = best->loss.t1;

@@ -152,7 +152,7 @@ static temper_status check_init(const char *init)
 static int add_list(char *grid, size_t size, const char *name, double value)
 {
     char number[TEMPER_NUMBER_LENGTH];
-    temper_number_text(value, number);
+    temper_format_number(value, number);
     return snprintf(grid, size, " %s=%s", name, number);
 }
 

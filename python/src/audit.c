@@ -6,7 +6,7 @@
 
 /* What the caller gives. */
 struct request {
-    PyObject *data, *follow, *signals;
+    PyObject *data, *on_progress, *signals;
     temper_audit_options options;
 };
 
@@ -20,10 +20,10 @@ static bool read_request(PyObject *args, PyObject *keywords, struct request *r)
     temper_train_options *train = &o->train;
     Py_ssize_t folds, starts, iterations, threads;
     *o = temper_audit_defaults();
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOO$znpzdddzzznpdnKn", names, &r->data, &r->follow, &r->signals,
-                                     &o->kind, &folds, &o->choose, &o->grid, &train->loss.t1, &train->loss.t2,
-                                     &train->l2, &train->scale, &train->solver, &train->precision, &starts,
-                                     &train->no_intercept, &train->tolerance, &iterations, &train->seed, &threads))
+    if (!PyArg_ParseTupleAndKeywords(
+            args, keywords, "OOO$znpzdddzzznpdnKn", names, &r->data, &r->on_progress, &r->signals, &o->kind, &folds,
+            &o->choose, &o->grid, &train->loss.t1, &train->loss.t2, &train->l2, &train->scale, &train->solver,
+            &train->precision, &starts, &train->no_intercept, &train->tolerance, &iterations, &train->seed, &threads))
         return false;
     o->folds = (size_t)folds;
     train->starts = (size_t)starts;
@@ -34,12 +34,12 @@ static bool read_request(PyObject *args, PyObject *keywords, struct request *r)
 
 /* ---- The report ------------------------------------------------------------------------------ */
 
-/* Of temper_suspect: a column for each, in the order of the list. */
+/* Of temper_audit_suspect: a column for each, in the order of the list. */
 static const struct column {
     const char *name;
     size_t offset, bytes;
 } columns[] = {
-#define COLUMN(field) {#field, offsetof(temper_suspect, field), sizeof(((temper_suspect *)0)->field)}
+#define COLUMN(field) {#field, offsetof(temper_audit_suspect, field), sizeof(((temper_audit_suspect *)0)->field)}
     COLUMN(row),      COLUMN(given),      COLUMN(suggested), COLUMN(score), COLUMN(probability), COLUMN(margin),
     COLUMN(distance), COLUMN(importance), COLUMN(conflict),  COLUMN(low),   COLUMN(high),
 #undef COLUMN
@@ -115,9 +115,9 @@ PyObject *audit_rows(PyObject *module, PyObject *args, PyObject *keywords)
         return NULL;
     if (!PyObject_TypeCheck(r.data, core->data))
         return PyErr_Format(PyExc_TypeError, "rows were expected, as _temper.data makes them");
-    watch_begin(&watch, r.follow, r.signals);
-    r.options.follow = watch_tuning;
-    r.options.follow_context = &watch;
+    watch_begin(&watch, r.on_progress, r.signals);
+    r.options.on_progress = watch_tuning;
+    r.options.progress_context = &watch;
     PyThreadState *state = PyEval_SaveThread();
     temper_status status = temper_audit(((struct data_object *)r.data)->data, &r.options, NULL, &report, &error);
     PyEval_RestoreThread(state);

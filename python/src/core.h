@@ -25,7 +25,7 @@ struct model_object {
 };
 
 struct plan_object {
-    PyObject_HEAD temper_plan *plan;
+    PyObject_HEAD temper_shard_plan *plan;
 };
 
 struct core *core_of(PyObject *module);
@@ -81,8 +81,8 @@ struct asking {
     PyObject *plan, *callable;
     PyThreadState **state; /* ours, while the GIL is away */
 };
-/* Of a temper_engine, whose context is that; to be called without the GIL. */
-temper_status ask_shards(void *context, const temper_question *question, const double *w, double *sum,
+/* Of a temper_shard_engine, whose context is that; to be called without the GIL. */
+temper_status ask_shards(void *context, const temper_shard_request *question, const double *w, double *sum,
                          temper_error *error);
 
 /* A report as a dict; `history` has pairs of objective and gradient, one for each iteration. */

@@ -143,16 +143,16 @@ static bool borrow_sparse(struct data_object *object, PyObject *tuple, struct la
     }
     if (!labels_fit(labels, rows))
         return false;
-    temper_sparse sparse = {.rows = rows,
-                            .columns = (size_t)columns,
-                            .row_start = starts->buf,
-                            .column = indices->buf,
-                            .value = values->buf,
-                            .row_start_size = (size_t)starts->itemsize,
-                            .column_size = (size_t)indices->itemsize,
-                            .value_size = (size_t)values->itemsize};
+    temper_csr_any sparse = {.rows = rows,
+                             .columns = (size_t)columns,
+                             .row_start = starts->buf,
+                             .column = indices->buf,
+                             .value = values->buf,
+                             .row_start_size = (size_t)starts->itemsize,
+                             .column_size = (size_t)indices->itemsize,
+                             .value_size = (size_t)values->itemsize};
     PyThreadState *state = PyEval_SaveThread();
-    temper_status status = temper_data_borrow_sparse(&sparse, labels.given, &object->data, &error);
+    temper_status status = temper_data_borrow_csr_any(&sparse, labels.given, &object->data, &error);
     PyEval_RestoreThread(state);
     if (status != TEMPER_OK)
         raise_error(status, &error);
@@ -210,7 +210,7 @@ static bool attach_weights(temper_data *data, PyObject *weights)
         return true;
     if (!take_exactly(weights, 'd', false, (size_t)temper_data_rows(data), &buffer))
         return false;
-    temper_status status = temper_data_weigh(data, buffer.buf, &error);
+    temper_status status = temper_data_set_weights(data, buffer.buf, &error);
     PyBuffer_Release(&buffer);
     if (status != TEMPER_OK)
         raise_error(status, &error);
@@ -228,9 +228,9 @@ PyObject *data_new(PyObject *module, PyObject *args)
     if (!object)
         return NULL;
     if (borrow_features(object, x, labels) &&
-        attach_names(object->data, class_names, temper_data_classes(object->data), temper_data_name_classes) &&
+        attach_names(object->data, class_names, temper_data_classes(object->data), temper_data_set_class_names) &&
         attach_names(object->data, feature_names, (size_t)temper_data_features(object->data),
-                     temper_data_name_features) &&
+                     temper_data_set_feature_names) &&
         attach_weights(object->data, weights))
         return (PyObject *)object;
     Py_DECREF(object);

@@ -159,8 +159,8 @@ static void fill_losses(const struct losses *l)
     bool wanted = buffer_count(&l->gradient) > 0;
     for (size_t i = 0; i < buffer_count(&l->out); i++) {
         double *gradient = wanted ? (double *)l->gradient.buf + i * l->n : NULL;
-        ((double *)l->out.buf)[i] = temper_any_loss(l->loss, (const double *)l->rows.buf + i * l->n, l->n,
-                                                    (size_t)((const int *)l->labels.buf)[i], gradient, NULL);
+        ((double *)l->out.buf)[i] = temper_loss_of_spec(l->loss, (const double *)l->rows.buf + i * l->n, l->n,
+                                                        (size_t)((const int *)l->labels.buf)[i], gradient, NULL);
     }
 }
 

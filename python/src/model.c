@@ -31,7 +31,7 @@ static PyObject *model_width(PyObject *self, PyObject *args)
     int output;
     if (!PyArg_ParseTuple(args, "i", &output))
         return NULL;
-    return PyLong_FromSize_t(temper_output_width(inside(self), (temper_output)output));
+    return PyLong_FromSize_t(temper_prediction_width(inside(self), (temper_prediction)output));
 }
 
 static PyObject *model_predict(PyObject *self, PyObject *args)
@@ -44,12 +44,12 @@ static PyObject *model_predict(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "OinO", &rows, &output, &threads, &out))
         return NULL;
     const temper_data *data = data_of(self, rows);
-    size_t width = temper_output_width(inside(self), (temper_output)output);
+    size_t width = temper_prediction_width(inside(self), (temper_prediction)output);
     if (!data || !take_exactly(out, 'd', true, (size_t)temper_data_rows(data) * width, &buffer))
         return NULL;
     PyThreadState *state = PyEval_SaveThread();
     temper_status status =
-        temper_predict(inside(self), data, (temper_output)output, (size_t)threads, buffer.buf, &error);
+        temper_predict(inside(self), data, (temper_prediction)output, (size_t)threads, buffer.buf, &error);
     PyEval_RestoreThread(state);
     PyBuffer_Release(&buffer);
     return done_or_raise(status, &error);
@@ -67,7 +67,7 @@ static PyObject *model_importances(PyObject *self, PyObject *args)
     if (!data || !take_exactly(out, 'd', true, (size_t)temper_data_rows(data), &buffer))
         return NULL;
     PyThreadState *state = PyEval_SaveThread();
-    temper_status status = temper_importances(inside(self), data, (size_t)threads, buffer.buf, &error);
+    temper_status status = temper_predict_importance(inside(self), data, (size_t)threads, buffer.buf, &error);
     PyEval_RestoreThread(state);
     PyBuffer_Release(&buffer);
     return done_or_raise(status, &error);
@@ -80,7 +80,7 @@ static PyObject *model_weights(PyObject *self, PyObject *args)
 {
     PyObject *coef, *intercept;
     Py_buffer weights, biases;
-    size_t vectors = temper_model_vectors(inside(self));
+    size_t vectors = temper_model_weight_vectors(inside(self));
     size_t features = (size_t)temper_model_features(inside(self));
     if (!PyArg_ParseTuple(args, "OO", &coef, &intercept) ||
         !take_exactly(coef, 'd', true, vectors * features, &weights))
@@ -135,7 +135,7 @@ static PyObject *model_describe(PyObject *self, PyObject *nothing)
 {
     temper_model_summary s;
     (void)nothing;
-    temper_model_describe(inside(self), &s);
+    temper_model_summarise(inside(self), &s);
     PyObject *names = list_names(inside(self), temper_model_classes(inside(self)), class_name);
     PyObject *features = feature_names(inside(self));
     if (!names || !features) {
@@ -182,7 +182,7 @@ static PyObject *model_text(PyObject *self, PyObject *nothing)
     size_t length;
     temper_error error;
     (void)nothing;
-    temper_status status = temper_model_text(inside(self), &text, &length, &error);
+    temper_status status = temper_model_to_text(inside(self), &text, &length, &error);
     if (status != TEMPER_OK)
         return raise_error(status, &error);
     PyObject *bytes = PyBytes_FromStringAndSize(text, (Py_ssize_t)length);

@@ -2,11 +2,11 @@
 #include "core.h"
 
 /* [(row, was, is, from), ...], rows counted from 0; from is -1 where no features move. */
-static PyObject *list_changes(const temper_change *changes, size_t count)
+static PyObject *list_changes(const temper_noise_change *changes, size_t count)
 {
     PyObject *list = PyList_New((Py_ssize_t)count);
     for (size_t i = 0; list && i < count; i++) {
-        const temper_change *c = &changes[i];
+        const temper_noise_change *c = &changes[i];
         PyObject *change =
             Py_BuildValue("LnnL", (long long)c->row - 1, (Py_ssize_t)c->was, (Py_ssize_t)c->is, (long long)c->from - 1);
         if (!change) {
@@ -24,7 +24,7 @@ PyObject *make_noise(PyObject *module, PyObject *args, PyObject *keywords)
                             "matrix", "rank_l2", "rank_scale", "threads", NULL};
     const struct core *core = core_of(module);
     temper_noise_options options = {0};
-    temper_change *changes;
+    temper_noise_change *changes;
     temper_data *noisy;
     temper_error error;
     PyObject *data, *pool;
@@ -40,7 +40,7 @@ PyObject *make_noise(PyObject *module, PyObject *args, PyObject *keywords)
     options.threads = (size_t)threads;
     PyThreadState *state = PyEval_SaveThread();
     temper_status status =
-        temper_data_noise(((struct data_object *)data)->data, &options, &noisy, &changes, &count, &error);
+        temper_data_add_noise(((struct data_object *)data)->data, &options, &noisy, &changes, &count, &error);
     PyEval_RestoreThread(state);
     if (status != TEMPER_OK)
         return raise_error(status, &error);

@@ -22,21 +22,22 @@ PyObject *survey_rows(PyObject *module, PyObject *args)
     if (!PyArg_ParseTuple(args, "O!n", core_of(module)->data, &rows, &threads))
         return NULL;
     PyThreadState *state = PyEval_SaveThread();
-    temper_status status = temper_survey(((struct data_object *)rows)->data, (size_t)threads, &bytes, &length, &error);
+    temper_status status =
+        temper_shard_stats(((struct data_object *)rows)->data, (size_t)threads, &bytes, &length, &error);
     PyEval_RestoreThread(state);
     return bytes_or_raise(status, bytes, length, &error);
 }
 
 /* ---- The plan -------------------------------------------------------------------------------- */
 
-static PyObject *plan_wrap(const struct core *core, temper_plan *plan)
+static PyObject *plan_wrap(const struct core *core, temper_shard_plan *plan)
 {
     allocfunc allocate = (allocfunc)PyType_GetSlot(core->plan, Py_tp_alloc);
     struct plan_object *object = (struct plan_object *)allocate(core->plan, 0);
     if (object)
         object->plan = plan;
     else
-        temper_plan_free(plan);
+        temper_shard_plan_free(plan);
     return (PyObject *)object;
 }
 
@@ -44,7 +45,7 @@ static void plan_dealloc(PyObject *self)
 {
     PyTypeObject *type = Py_TYPE(self);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-    temper_plan_free(((struct plan_object *)self)->plan);
+    temper_shard_plan_free(((struct plan_object *)self)->plan);
     release(self);
     Py_DECREF(type);
 }
@@ -73,7 +74,7 @@ PyObject *plan_new(PyObject *module, PyObject *args, PyObject *keywords)
     PyObject *objects[4]; /* surveys, and what a plan does not need */
     temper_train_options options;
     temper_error error;
-    temper_plan *plan;
+    temper_shard_plan *plan;
     if (!train_options(args, keywords, objects, &options))
         return NULL;
     if (!PyList_Check(objects[0]))
@@ -82,7 +83,7 @@ PyObject *plan_new(PyObject *module, PyObject *args, PyObject *keywords)
     temper_bytes *surveys = list_bytes(objects[0], count);
     if (!surveys)
         return NULL;
-    temper_status status = temper_plan_new(surveys, count, &options, &plan, &error);
+    temper_status status = temper_shard_plan_new(surveys, count, &options, &plan, &error);
     PyMem_Free(surveys);
     return status == TEMPER_OK ? plan_wrap(core_of(module), plan) : raise_error(status, &error);
 }
@@ -92,10 +93,10 @@ PyObject *plan_from_bytes(PyObject *module, PyObject *args)
     const char *text;
     Py_ssize_t length;
     temper_error error;
-    temper_plan *plan;
+    temper_shard_plan *plan;
     if (!PyArg_ParseTuple(args, "y#", &text, &length))
         return NULL;
-    temper_status status = temper_plan_from_text(text, (size_t)length, &plan, &error);
+    temper_status status = temper_shard_plan_from_text(text, (size_t)length, &plan, &error);
     return status == TEMPER_OK ? plan_wrap(core_of(module), plan) : raise_error(status, &error);
 }
 
@@ -105,7 +106,7 @@ static PyObject *plan_text(PyObject *self, PyObject *nothing)
     size_t length = 0;
     temper_error error;
     (void)nothing;
-    temper_status status = temper_plan_text(((struct plan_object *)self)->plan, &text, &length, &error);
+    temper_status status = temper_shard_plan_to_text(((struct plan_object *)self)->plan, &text, &length, &error);
     return bytes_or_raise(status, text, length, &error);
 }
 
@@ -128,19 +129,20 @@ static PyObject *plan_answer_length(PyObject *self, PyObject *args)
     int asked;
     if (!PyArg_ParseTuple(args, "i", &asked))
         return NULL;
-    return PyLong_FromSize_t(temper_answer_length(((struct plan_object *)self)->plan, (temper_asked)asked));
+    return PyLong_FromSize_t(
+        temper_shard_reply_length(((struct plan_object *)self)->plan, (temper_shard_request_kind)asked));
 }
 
 static PyObject *plan_size(PyObject *self, void *closure)
 {
     (void)closure;
-    return PyLong_FromSize_t(temper_plan_size(((struct plan_object *)self)->plan));
+    return PyLong_FromSize_t(temper_shard_plan_weight_count(((struct plan_object *)self)->plan));
 }
 
 static PyObject *plan_l2(PyObject *self, void *closure)
 {
     (void)closure;
-    return PyFloat_FromDouble(temper_plan_l2(((struct plan_object *)self)->plan));
+    return PyFloat_FromDouble(temper_shard_plan_l2(((struct plan_object *)self)->plan));
 }
 
 static PyMethodDef plan_methods[] = {{"text", plan_text, METH_NOARGS, "the bytes that travel"},
@@ -204,13 +206,13 @@ PyObject *shard_new(PyObject *module, PyObject *args)
     return raise_error(status, &error);
 }
 
-static PyObject *answer(struct shard_object *object, const temper_question *question, const Py_buffer *w,
+static PyObject *answer(struct shard_object *object, const temper_shard_request *request, const Py_buffer *w,
                         Py_buffer *out)
 {
     temper_error error;
     object->busy = true;
     PyThreadState *state = PyEval_SaveThread();
-    temper_status status = temper_shard_answer(object->shard, question, w->buf, out->buf, &error);
+    temper_status status = temper_shard_reply(object->shard, request, w->buf, out->buf, &error);
     PyEval_RestoreThread(state);
     object->busy = false;
     if (status != TEMPER_OK)
@@ -222,24 +224,24 @@ static PyObject *answer(struct shard_object *object, const temper_question *ques
 static PyObject *shard_answer(PyObject *self, PyObject *args)
 {
     struct shard_object *object = (struct shard_object *)self;
-    const temper_plan *plan = ((struct plan_object *)object->plan)->plan;
+    const temper_shard_plan *plan = ((struct plan_object *)object->plan)->plan;
     PyObject *w, *out, *done = NULL;
     const char *loss;
     int asked;
-    temper_question question;
+    temper_shard_request request;
     Py_buffer from, to;
-    if (!PyArg_ParseTuple(args, "isdddOO", &asked, &loss, &question.loss.t1, &question.loss.t2,
-                          &question.loss.smoothing, &w, &out))
+    if (!PyArg_ParseTuple(args, "isdddOO", &asked, &loss, &request.loss.t1, &request.loss.t2, &request.loss.smoothing,
+                          &w, &out))
         return NULL;
-    question.asked = (temper_asked)asked;
-    if (!temper_method_find(loss, &question.loss.method))
+    request.kind = (temper_shard_request_kind)asked;
+    if (!temper_method_find(loss, &request.loss.method))
         return raise_no_loss(loss);
     if (object->busy)
-        return PyErr_Format(PyExc_RuntimeError, "a shard answers one question at a time; wait for the last answer");
-    if (!take_exactly(w, 'd', false, temper_plan_size(plan), &from))
+        return PyErr_Format(PyExc_RuntimeError, "a shard answers one request at a time; wait for the last answer");
+    if (!take_exactly(w, 'd', false, temper_shard_plan_weight_count(plan), &from))
         return NULL;
-    if (take_exactly(out, 'd', true, temper_answer_length(plan, question.asked), &to)) {
-        done = answer(object, &question, &from, &to);
+    if (take_exactly(out, 'd', true, temper_shard_reply_length(plan, request.kind), &to)) {
+        done = answer(object, &request, &from, &to);
         PyBuffer_Release(&to);
     }
     PyBuffer_Release(&from);
@@ -277,7 +279,7 @@ PyObject *reduce_answers(PyObject *module, PyObject *args)
         for (size_t i = 0; row && i < count; i++)
             row[i] = (const double *)from.buf + i * length;
         if (row)
-            temper_reduce(row, count, length, to.buf);
+            temper_shard_sum(row, count, length, to.buf);
         PyMem_Free((void *)row);
         PyBuffer_Release(&from);
     }
@@ -288,14 +290,15 @@ PyObject *reduce_answers(PyObject *module, PyObject *args)
 }
 
 /* With the GIL. False with an exception set. */
-static bool ask_python(const struct asking *asking, const temper_question *question, const double *w, double *sum)
+static bool ask_python(const struct asking *asking, const temper_shard_request *request, const double *w, double *sum)
 {
-    const temper_plan *plan = ((struct plan_object *)asking->plan)->plan;
-    size_t length = temper_answer_length(plan, question->asked);
+    const temper_shard_plan *plan = ((struct plan_object *)asking->plan)->plan;
+    size_t length = temper_shard_reply_length(plan, request->kind);
     Py_buffer buffer;
-    PyObject *given = PyObject_CallFunction(
-        asking->callable, "isdddy#", (int)question->asked, temper_method_name(question->loss.method), question->loss.t1,
-        question->loss.t2, question->loss.smoothing, (const char *)w, (Py_ssize_t)(temper_plan_size(plan) * sizeof *w));
+    PyObject *given =
+        PyObject_CallFunction(asking->callable, "isdddy#", (int)request->kind, temper_method_name(request->loss.method),
+                              request->loss.t1, request->loss.t2, request->loss.smoothing, (const char *)w,
+                              (Py_ssize_t)(temper_shard_plan_weight_count(plan) * sizeof *w));
     if (!given)
         return false;
     bool taken = take_exactly(given, 'd', false, length, &buffer);
@@ -307,12 +310,12 @@ static bool ask_python(const struct asking *asking, const temper_question *quest
     return taken;
 }
 
-temper_status ask_shards(void *context, const temper_question *question, const double *w, double *sum,
+temper_status ask_shards(void *context, const temper_shard_request *request, const double *w, double *sum,
                          temper_error *error)
 {
     struct asking *asking = context;
     PyEval_RestoreThread(*asking->state);
-    bool done = ask_python(asking, question, w, sum);
+    bool done = ask_python(asking, request, w, sum);
     *asking->state = PyEval_SaveThread();
     if (!done)
         *error = (temper_error){.status = TEMPER_INTERRUPTED};

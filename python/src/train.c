@@ -16,7 +16,7 @@ struct following {
 
 /* ---- After an iteration ---------------------------------------------------------------------- */
 
-static bool remember(struct following *f, const temper_progress *progress)
+static bool remember(struct following *f, const temper_train_progress *progress)
 {
     if (f->count == f->room) {
         size_t room = f->room ? 2 * f->room : 64;
@@ -33,7 +33,7 @@ static bool remember(struct following *f, const temper_progress *progress)
 }
 
 /* Whether the caller wants to stop; an exception says so too, and stays set. */
-static bool ask(PyObject *callable, const temper_progress *p)
+static bool ask(PyObject *callable, const temper_train_progress *p)
 {
     PyObject *answer =
         PyObject_CallFunction(callable, "snnddddd", p->phase, (Py_ssize_t)p->iteration, (Py_ssize_t)p->max_iterations,
@@ -43,7 +43,7 @@ static bool ask(PyObject *callable, const temper_progress *p)
     return stop != 0;
 }
 
-static int follow(void *context, const temper_progress *progress)
+static int follow(void *context, const temper_train_progress *progress)
 {
     struct following *f = context;
     bool stop = false;
@@ -148,7 +148,7 @@ static bool check_objects(const struct core *core, PyObject *objects[4], struct 
 static temper_status train(PyObject *objects[4], struct asking *asking, const temper_train_options *options,
                            temper_model **model, temper_train_report *report, temper_error *error)
 {
-    const temper_engine engine = {asking, ask_shards};
+    const temper_shard_engine engine = {asking, ask_shards};
     if (asking->plan)
         return temper_train_shards(((struct plan_object *)asking->plan)->plan, &engine, options, model, report, error);
     return temper_train(((struct data_object *)objects[0])->data, options, model, report, error);
@@ -166,11 +166,11 @@ PyObject *train_model(PyObject *module, PyObject *args, PyObject *keywords)
     if (!train_options(args, keywords, objects, &options) || !check_objects(core, objects, &asking))
         return NULL;
     if (objects[1] != Py_None)
-        options.warm = ((struct model_object *)objects[1])->model;
+        options.warm_start = ((struct model_object *)objects[1])->model;
     struct following f = {.callable = objects[2] == Py_None ? NULL : objects[2],
                           .signals = PyObject_IsTrue(objects[3]) == 1};
-    options.follow = follow;
-    options.follow_context = &f;
+    options.on_progress = follow;
+    options.progress_context = &f;
     asking.state = &f.state;
     f.state = PyEval_SaveThread();
     temper_status status = train(objects, &asking, &options, &model, &report, &error);

@@ -6,7 +6,7 @@
 
 /* What the caller gives; buffers are held during the call. */
 struct request {
-    PyObject *data, *trusted, *follow, *signals;
+    PyObject *data, *trusted, *on_progress, *signals;
     PyObject *fold, *rows, *labels; /* arrays, or None */
     Py_buffer held[3];
     size_t holds;
@@ -25,10 +25,11 @@ static bool read_words(PyObject *args, PyObject *keywords, struct request *r)
     temper_train_options *train = &o->train;
     Py_ssize_t folds, questions, starts, iterations, threads;
     *o = temper_tune_defaults();
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOO$znOzznOOzzznpdnKn", names, &r->data, &r->trusted, &r->follow,
-                                     &r->signals, &o->grid, &folds, &r->fold, &o->criterion, &o->assume, &questions,
-                                     &r->rows, &r->labels, &train->scale, &train->solver, &train->precision, &starts,
-                                     &train->no_intercept, &train->tolerance, &iterations, &train->seed, &threads))
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOO$znOzznOOzzznpdnKn", names, &r->data, &r->trusted,
+                                     &r->on_progress, &r->signals, &o->grid, &folds, &r->fold, &o->criterion,
+                                     &o->assume, &questions, &r->rows, &r->labels, &train->scale, &train->solver,
+                                     &train->precision, &starts, &train->no_intercept, &train->tolerance, &iterations,
+                                     &train->seed, &threads))
         return false;
     o->folds = (size_t)folds;
     o->ask = (size_t)questions;
@@ -84,28 +85,28 @@ static void request_end(struct request *r)
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
-/* Of temper_candidate: numbers for Python, `width` of them a candidate. */
+/* Of temper_tune_candidate: numbers for Python, `width` of them a candidate. */
 static const struct column {
     const char *name;
     size_t offset, width;
 } columns[] = {
-    {"t1", offsetof(temper_candidate, loss.t1), 1},
-    {"t2", offsetof(temper_candidate, loss.t2), 1},
-    {"smoothing", offsetof(temper_candidate, loss.smoothing), 1},
-    {"l2", offsetof(temper_candidate, l2), 1},
-    {"accuracy", offsetof(temper_candidate, accuracy), 1},
-    {"accuracy_error", offsetof(temper_candidate, accuracy_error), 1},
-    {"log_loss", offsetof(temper_candidate, log_loss), 1},
-    {"bounded_loss", offsetof(temper_candidate, bounded_loss), 1},
-    {"trusted", offsetof(temper_candidate, trusted), 1},
-    {"half_accuracy", offsetof(temper_candidate, half_accuracy), 1},
-    {"agreement", offsetof(temper_candidate, agreement), 1},
-    {"balance", offsetof(temper_candidate, balance), 1},
-    {"band_error", offsetof(temper_candidate, band_error), TEMPER_BANDS},
-    {"top_error", offsetof(temper_candidate, top_error), 1},
-    {"top_ratio", offsetof(temper_candidate, top_ratio), 1},
-    {"undecided", offsetof(temper_candidate, undecided), 1},
-    {"code_length", offsetof(temper_candidate, code_length), 1},
+    {"t1", offsetof(temper_tune_candidate, loss.t1), 1},
+    {"t2", offsetof(temper_tune_candidate, loss.t2), 1},
+    {"smoothing", offsetof(temper_tune_candidate, loss.smoothing), 1},
+    {"l2", offsetof(temper_tune_candidate, l2), 1},
+    {"accuracy", offsetof(temper_tune_candidate, accuracy), 1},
+    {"accuracy_error", offsetof(temper_tune_candidate, accuracy_error), 1},
+    {"log_loss", offsetof(temper_tune_candidate, log_loss), 1},
+    {"bounded_loss", offsetof(temper_tune_candidate, bounded_loss), 1},
+    {"trusted", offsetof(temper_tune_candidate, trusted), 1},
+    {"half_accuracy", offsetof(temper_tune_candidate, half_accuracy), 1},
+    {"agreement", offsetof(temper_tune_candidate, agreement), 1},
+    {"balance", offsetof(temper_tune_candidate, balance), 1},
+    {"band_error", offsetof(temper_tune_candidate, band_error), TEMPER_CONFIDENCE_BANDS},
+    {"top_error", offsetof(temper_tune_candidate, top_error), 1},
+    {"top_ratio", offsetof(temper_tune_candidate, top_ratio), 1},
+    {"undecided", offsetof(temper_tune_candidate, undecided), 1},
+    {"code_length", offsetof(temper_tune_candidate, code_length), 1},
 };
 
 /* One column, as bytes of doubles. */
@@ -217,9 +218,9 @@ PyObject *tune_model(PyObject *module, PyObject *args, PyObject *keywords)
     if (!read_words(args, keywords, &r))
         return NULL;
     struct tuning_watch watch;
-    watch_begin(&watch, r.follow, r.signals);
-    r.options.follow = watch_tuning;
-    r.options.follow_context = &watch;
+    watch_begin(&watch, r.on_progress, r.signals);
+    r.options.on_progress = watch_tuning;
+    r.options.progress_context = &watch;
     if (read_arrays(core, &r))
         result = run(core, &r, &watch);
     request_end(&r);

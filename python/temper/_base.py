@@ -17,7 +17,7 @@ from ._compat import available_if, validate
 from ._data import Labels, borrow, encode_labels, encode_rows
 from ._params import threads_of
 
-# Of temper_output in temper.h.
+# Of temper_prediction in temper.h.
 _LABELS, _PROBABILITIES, _RAW_PROBABILITIES, _DECISIONS = range(4)
 
 TWO_TEMPERATURES = ("tempered", "logistic", "t-logistic", "gce")

@@ -17,7 +17,7 @@ from ._progress import Follower, TuneProgress, on_main_thread
 
 __all__ = ["AuditReport", "find_label_issues"]
 
-# Of temper_suspect in temper.h, and the name of its type in NumPy.
+# Of temper_audit_suspect in temper.h, and the name of its type in NumPy.
 _COLUMNS = {"score": "f8", "probability": "f8", "margin": "f8", "distance": "f8",
             "importance": "f8", "low": "f8", "high": "f8"}
 _SHOWN = 10  # rows of the list in a notebook

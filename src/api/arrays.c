@@ -68,7 +68,7 @@ temper_status temper_data_from_f64(const double *x, size_t rows, size_t columns,
 }
 
 /* Columns are handled in 32 bits, however wide they are stored. */
-static temper_status check_sparse(const temper_sparse *x, temper_error *error)
+static temper_status check_sparse(const temper_csr_any *x, temper_error *error)
 {
     const size_t size[] = {x->row_start_size, x->column_size, x->value_size};
     if (!x->row_start || !x->column || !x->value)
@@ -89,8 +89,8 @@ static temper_status check_sparse(const temper_sparse *x, temper_error *error)
     return TEMPER_OK;
 }
 
-temper_status temper_data_borrow_sparse(const temper_sparse *x, const int *labels, temper_data **data,
-                                        temper_error *error)
+temper_status temper_data_borrow_csr_any(const temper_csr_any *x, const int *labels, temper_data **data,
+                                         temper_error *error)
 {
     temper_status status = check_arguments(x, data, error);
     if (status == TEMPER_OK)
@@ -118,28 +118,28 @@ temper_status temper_data_borrow_csr(const temper_csr *x, const int *labels, tem
     temper_status status = check_arguments(x, data, error);
     if (status != TEMPER_OK)
         return status;
-    const temper_sparse sparse = {.rows = x->rows,
-                                  .columns = x->columns,
-                                  .row_start = x->row_start,
-                                  .column = x->column,
-                                  .value = x->value,
-                                  .row_start_size = sizeof *x->row_start,
-                                  .column_size = sizeof *x->column,
-                                  .value_size = sizeof *x->value};
-    return temper_data_borrow_sparse(&sparse, labels, data, error);
+    const temper_csr_any sparse = {.rows = x->rows,
+                                   .columns = x->columns,
+                                   .row_start = x->row_start,
+                                   .column = x->column,
+                                   .value = x->value,
+                                   .row_start_size = sizeof *x->row_start,
+                                   .column_size = sizeof *x->column,
+                                   .value_size = sizeof *x->value};
+    return temper_data_borrow_csr_any(&sparse, labels, data, error);
 }
 
-temper_status temper_data_name_classes(temper_data *data, const char *const *names, temper_error *error)
+temper_status temper_data_set_class_names(temper_data *data, const char *const *names, temper_error *error)
 {
     return dataset_name_classes((struct dataset *)data, names, error);
 }
 
-temper_status temper_data_name_features(temper_data *data, const char *const *names, temper_error *error)
+temper_status temper_data_set_feature_names(temper_data *data, const char *const *names, temper_error *error)
 {
     return dataset_name_features((struct dataset *)data, names, error);
 }
 
-temper_status temper_data_weigh(temper_data *data, const double *weights, temper_error *error)
+temper_status temper_data_set_weights(temper_data *data, const double *weights, temper_error *error)
 {
     return dataset_set_weights((struct dataset *)data, weights, error);
 }

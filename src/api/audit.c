@@ -77,15 +77,15 @@ temper_status temper_audit_fix(const temper_data *data, const temper_audit_repor
     return status;
 }
 
-temper_status temper_audit_fix_check(const temper_audit_fixing *fixing, temper_error *error)
+temper_status temper_audit_fix_check(const temper_audit_fix_file *fixing, temper_error *error)
 {
     return audit_fix_check(fixing, error);
 }
 
 temper_status temper_audit_fix_write(const temper_data *data, const temper_audit_report *report,
-                                     unsigned long long count, temper_audit_fixing *fixing, temper_error *error)
+                                     unsigned long long count, temper_audit_fix_file *fixing, temper_error *error)
 {
-    temper_audit_fixing made = *fixing;
+    temper_audit_fix_file made = *fixing;
     temper_status status = audit_fix_write((const struct dataset *)data, report, (size_t)count, &made, error);
     if (status == TEMPER_OK)
         *fixing = made;
@@ -93,8 +93,8 @@ temper_status temper_audit_fix_write(const temper_data *data, const temper_audit
 }
 
 /* The features as the user's file has them; pictures only if they are bytes. */
-temper_status temper_audit_page(const temper_data *data, const temper_audit_report *report, unsigned long long count,
-                                char **html, size_t *length, temper_error *error)
+temper_status temper_audit_report_to_html(const temper_data *data, const temper_audit_report *report,
+                                          unsigned long long count, char **html, size_t *length, temper_error *error)
 {
     const struct dataset *set = (const struct dataset *)data;
     struct audit_page page = {.report = report,

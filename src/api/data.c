@@ -61,8 +61,8 @@ temper_status temper_data_write_check(const char *path, const char *format, temp
     return dataset_write_check(path, format, error);
 }
 
-temper_status temper_data_write_with(const temper_data *data, const char *path, const char *format,
-                                     const temper_attachment *with, temper_error *error)
+temper_status temper_data_write_with_attachment(const temper_data *data, const char *path, const char *format,
+                                                const temper_attachment *with, temper_error *error)
 {
     if (!with || !with->path || with->path[0] == '\0' || (!with->bytes && with->length > 0))
         return error_set(error, TEMPER_USAGE, "the second file has no name or no bytes; give both");
@@ -75,12 +75,12 @@ unsigned long long temper_data_rows(const temper_data *data)
     return inside(data)->x.rows;
 }
 
-unsigned long long temper_data_rows_of_all(const temper_data *data)
+unsigned long long temper_data_total_rows(const temper_data *data)
 {
     return dataset_all_rows(inside(data));
 }
 
-unsigned long long temper_data_dropped(const temper_data *data)
+unsigned long long temper_data_dropped_rows(const temper_data *data)
 {
     return inside(data)->file.missing_dropped;
 }
@@ -90,7 +90,7 @@ unsigned long long temper_data_features(const temper_data *data)
     return inside(data)->x.columns;
 }
 
-unsigned long long temper_data_nonzeros(const temper_data *data)
+unsigned long long temper_data_stored_values(const temper_data *data)
 {
     return inside(data)->x.nonzeros;
 }

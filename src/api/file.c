@@ -38,13 +38,13 @@ temper_status temper_file_commit(temper_file *file, temper_error *error)
     return atomic_file_commit(sink_of(file), error);
 }
 
-void temper_file_drop(temper_file *file)
+void temper_file_discard(temper_file *file)
 {
     atomic_file_drop(sink_of(file));
 }
 
 /* A pipe is left alone: what is looked at there is gone for who reads it. */
-int temper_model_is(const char *path)
+int temper_is_model_file(const char *path)
 {
     struct source *source;
     struct stat there;
@@ -60,7 +60,7 @@ int temper_model_is(const char *path)
 
 _Static_assert(TEMPER_NUMBER_LENGTH == NUMBER_LENGTH, "the same room for a number");
 
-size_t temper_number_text(double number, char text[TEMPER_NUMBER_LENGTH])
+size_t temper_format_number(double number, char text[TEMPER_NUMBER_LENGTH])
 {
     return number_write_f64(number, text);
 }

@@ -14,8 +14,8 @@ static int illegal(temper_loss_spec loss, size_t n, size_t label)
     return label >= n || (!hinge && (!legal_temperature(loss.t1) || !legal_temperature(loss.t2)));
 }
 
-double temper_any_loss(temper_loss_spec loss, const double *a, size_t n, size_t label, double *gradient,
-                       double *hessian)
+double temper_loss_of_spec(temper_loss_spec loss, const double *a, size_t n, size_t label, double *gradient,
+                           double *hessian)
 {
     if (illegal(loss, n, label) || (hessian && !gradient)) {
         for (size_t c = 0; gradient && c < n; c++)
@@ -34,7 +34,7 @@ static temper_loss_spec tempered(double t1, double t2)
 
 double temper_loss(const double *a, size_t n, size_t label, double t1, double t2, double *gradient)
 {
-    return temper_any_loss(tempered(t1, t2), a, n, label, gradient, NULL);
+    return temper_loss_of_spec(tempered(t1, t2), a, n, label, gradient, NULL);
 }
 
 double temper_importance(const double *a, size_t n, size_t label, double t1, double t2)
@@ -42,7 +42,7 @@ double temper_importance(const double *a, size_t n, size_t label, double t1, dou
     return illegal(tempered(t1, t2), n, label) ? NAN : importance(a, n, label, t1, t2);
 }
 
-double temper_any_margin_loss(temper_loss_spec loss, double margin, double *slope, double *curvature)
+double temper_margin_loss_of_spec(temper_loss_spec loss, double margin, double *slope, double *curvature)
 {
     struct margin_loss value = {NAN, NAN, NAN};
     if (!illegal(loss, 2, 0))
@@ -56,7 +56,7 @@ double temper_any_margin_loss(temper_loss_spec loss, double margin, double *slop
 
 double temper_margin_loss(double margin, double t1, double t2, double *slope, double *curvature)
 {
-    return temper_any_margin_loss(tempered(t1, t2), margin, slope, curvature);
+    return temper_margin_loss_of_spec(tempered(t1, t2), margin, slope, curvature);
 }
 
 double temper_margin_probability(double margin, double t2)
@@ -79,7 +79,7 @@ int temper_method_find(const char *name, temper_method *method)
     return method_find(name, method);
 }
 
-temper_shape temper_loss_shape(double t1, double t2)
+temper_loss_properties temper_loss_shape(double t1, double t2)
 {
     return loss_shape(t1, t2);
 }

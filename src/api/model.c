@@ -32,7 +32,7 @@ temper_status temper_model_load(const char *path, temper_model **model, temper_e
     return status;
 }
 
-temper_status temper_model_text(const temper_model *model, char **text, size_t *length, temper_error *error)
+temper_status temper_model_to_text(const temper_model *model, char **text, size_t *length, temper_error *error)
 {
     struct text made = {0};
     temper_status status = model_write(inside(model), &made, error);
@@ -101,7 +101,7 @@ double temper_model_l2(const temper_model *model)
     return inside(model)->l2;
 }
 
-size_t temper_model_vectors(const temper_model *model)
+size_t temper_model_weight_vectors(const temper_model *model)
 {
     return inside(model)->vectors;
 }
@@ -116,7 +116,7 @@ double temper_model_intercept(const temper_model *model, size_t vector)
     return vector < inside(model)->vectors ? inside(model)->bias[vector] : (double)NAN;
 }
 
-void temper_model_describe(const temper_model *public, temper_model_summary *summary)
+void temper_model_summarise(const temper_model *public, temper_model_summary *summary)
 {
     const struct model *model = inside(public);
     const struct training *training = &model->training;

@@ -89,22 +89,22 @@ static unsigned long long row_shown(uint64_t from, const temper_data *pool, uint
 }
 
 /* NULL without memory. */
-static temper_change *show_changes(const struct noise *noise, const temper_data *pool, uint64_t rows)
+static temper_noise_change *show_changes(const struct noise *noise, const temper_data *pool, uint64_t rows)
 {
-    temper_change *changes = mem_alloc(noise->count, sizeof *changes);
+    temper_noise_change *changes = mem_alloc(noise->count, sizeof *changes);
     for (size_t i = 0; changes && i < noise->count; i++) {
         const struct change *change = &noise->change[i];
-        changes[i] = (temper_change){
+        changes[i] = (temper_noise_change){
             .row = change->row + 1, .was = change->was, .is = change->is, .from = row_shown(change->from, pool, rows)};
     }
     return changes;
 }
 
 static temper_status publish(const struct dataset *data, const temper_noise_options *options, const struct noise *noise,
-                             temper_data **noisy, temper_change **changes, temper_error *error)
+                             temper_data **noisy, temper_noise_change **changes, temper_error *error)
 {
     struct dataset *spoilt;
-    temper_change *list = show_changes(noise, options->pool, data->x.rows);
+    temper_noise_change *list = show_changes(noise, options->pool, data->x.rows);
     if (!list)
         return error_no_memory(error);
     temper_status status = noise_apply(data, inside(options->pool), noise, &spoilt, error);
@@ -117,8 +117,8 @@ static temper_status publish(const struct dataset *data, const temper_noise_opti
     return TEMPER_OK;
 }
 
-temper_status temper_data_noise(const temper_data *data, const temper_noise_options *options, temper_data **noisy,
-                                temper_change **changes, size_t *count, temper_error *error)
+temper_status temper_data_add_noise(const temper_data *data, const temper_noise_options *options, temper_data **noisy,
+                                    temper_noise_change **changes, size_t *count, temper_error *error)
 {
     struct noise noise = {0};
     noise_maker *make = find_kind(options->kind);

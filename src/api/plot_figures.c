@@ -121,7 +121,7 @@ temper_status temper_plot_margins(const temper_margin_figure *figure, char **svg
     temper_status status = check_numbers(figure->margins, figure->count, "margin", error);
     if (status == TEMPER_OK)
         status = check_words(figure->names, figure->marked ? 2 : 1, "group", error);
-    if (status == TEMPER_OK && isnan(temper_any_margin_loss(figure->loss, 0, NULL, NULL)))
+    if (status == TEMPER_OK && isnan(temper_margin_loss_of_spec(figure->loss, 0, NULL, NULL)))
         status = error_set(error, TEMPER_USAGE, "the loss has no value at the margin 0; give legal temperatures");
     if (status != TEMPER_OK)
         return status;
@@ -209,7 +209,7 @@ temper_status temper_plot_bars(const temper_bar_figure *figure, char **svg, size
 /* ---- Heat maps ------------------------------------------------------------------------------- */
 
 /* Empty cells are allowed, but not all of them. */
-static temper_status check_cells(const temper_heat_figure *figure, temper_error *error)
+static temper_status check_cells(const temper_heatmap_figure *figure, temper_error *error)
 {
     size_t filled = 0;
     for (size_t i = 0; i < figure->row_count * figure->column_count; i++) {
@@ -224,7 +224,7 @@ static temper_status check_cells(const temper_heat_figure *figure, temper_error 
     return filled ? TEMPER_OK : error_set(error, TEMPER_USAGE, "all cells are empty; give some numbers");
 }
 
-temper_status temper_plot_heat(const temper_heat_figure *figure, char **svg, size_t *length, temper_error *error)
+temper_status temper_plot_heatmap(const temper_heatmap_figure *figure, char **svg, size_t *length, temper_error *error)
 {
     if (!figure || !svg || !figure->values)
         return refuse_nothing(error);
@@ -240,7 +240,7 @@ temper_status temper_plot_heat(const temper_heat_figure *figure, char **svg, siz
     if (status != TEMPER_OK)
         return status;
     struct text text = {0};
-    temper_heat_figure full = *figure;
+    temper_heatmap_figure full = *figure;
     full.title = or_else(full.title, "Heat map");
     full.x_title = or_else(full.x_title, "");
     full.y_title = or_else(full.y_title, "");
@@ -302,46 +302,46 @@ temper_status temper_plot_lines(const temper_line_figure *figure, char **svg, si
 
 /* ---- Pages ----------------------------------------------------------------------------------- */
 
-static temper_status check_block(const temper_block *block, temper_error *error)
+static temper_status check_block(const temper_page_block *block, temper_error *error)
 {
-    if ((size_t)block->kind > TEMPER_TABLE)
+    if ((size_t)block->kind > TEMPER_PAGE_TABLE)
         return error_set(error, TEMPER_USAGE,
                          "a part of the page is of no known kind; use a "
-                         "temper_block_kind");
-    if (block->kind != TEMPER_TABLE)
+                         "temper_page_block_kind");
+    if (block->kind != TEMPER_PAGE_TABLE)
         return check_words(&block->text, 1, "a part of the page", error);
     if (block->rows == 0 || block->columns == 0)
         return error_set(error, TEMPER_USAGE, "a table of the page is empty; give it a head");
     return check_words(block->cells, block->rows * block->columns, "cell", error);
 }
 
-static void write_block(struct text *out, const temper_block *block)
+static void write_block(struct text *out, const temper_page_block *block)
 {
     switch (block->kind) {
-    case TEMPER_HEADING:
+    case TEMPER_PAGE_HEADING:
         page_heading(out, block->text);
         break;
-    case TEMPER_PARAGRAPH:
+    case TEMPER_PAGE_PARAGRAPH:
         page_paragraph(out, block->text);
         break;
-    case TEMPER_COMMAND:
+    case TEMPER_PAGE_COMMAND:
         page_command(out, block->text);
         break;
-    case TEMPER_PICTURE:
+    case TEMPER_PAGE_PICTURE:
         page_picture(out, block->text);
         break;
-    case TEMPER_TABLE:
+    case TEMPER_PAGE_TABLE:
         page_table(out, &(struct table){block->text, block->cells, block->rows, block->columns});
         break;
     }
 }
 
 /* Pictures that follow each other share a row. */
-static void write_blocks(struct text *out, const temper_block *blocks, size_t count)
+static void write_blocks(struct text *out, const temper_page_block *blocks, size_t count)
 {
     bool inside = false;
     for (size_t i = 0; i < count; i++) {
-        bool picture = blocks[i].kind == TEMPER_PICTURE;
+        bool picture = blocks[i].kind == TEMPER_PAGE_PICTURE;
         if (picture && !inside)
             page_pictures_begin(out);
         if (!picture && inside)
@@ -353,8 +353,8 @@ static void write_blocks(struct text *out, const temper_block *blocks, size_t co
         page_pictures_end(out);
 }
 
-temper_status temper_write_page(const char *title, const temper_block *blocks, size_t count, char **html,
-                                size_t *length, temper_error *error)
+temper_status temper_page_to_html(const char *title, const temper_page_block *blocks, size_t count, char **html,
+                                  size_t *length, temper_error *error)
 {
     temper_status status = TEMPER_OK;
     if (!title || !html)

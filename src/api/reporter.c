@@ -12,7 +12,7 @@
 #include "report/range.h"
 #include "temper.h"
 
-struct temper_reporter {
+struct temper_model_report {
     const temper_model *model;
     temper_evaluator *evaluator;
     struct model_report report;
@@ -39,14 +39,14 @@ static void name_weight(const temper_model *model, struct strong_weight *weight)
         append_short(&weight->name, name, NAME_CHARACTERS);
     else
         text_format(&weight->name, "feature %zu", weight->feature + 1);
-    if (temper_model_vectors(model) == 1)
+    if (temper_model_weight_vectors(model) == 1)
         return;
     text_append(&weight->name, " \xe2\x86\x92 ");
     append_short(&weight->name, temper_model_class_name(model, weight->vector), NAME_CHARACTERS);
 }
 
 /* Keeps the list sorted, the strongest first; 0 is not listed. */
-static void offer_weight(struct temper_reporter *reporter, size_t vector, size_t feature)
+static void offer_weight(struct temper_model_report *reporter, size_t vector, size_t feature)
 {
     struct model_report *report = &reporter->report;
     double value = solver_weight(reporter->model, vector, feature);
@@ -61,27 +61,27 @@ static void offer_weight(struct temper_reporter *reporter, size_t vector, size_t
     report->weights[place] = (struct strong_weight){.value = value, .vector = vector, .feature = feature};
 }
 
-static void take_model(struct temper_reporter *reporter)
+static void take_model(struct temper_model_report *reporter)
 {
     const temper_model *model = reporter->model;
     struct model_report *report = &reporter->report;
     report->loss = temper_model_loss(model);
     report->features = temper_model_features(model);
-    report->calibrated = temper_output_width(model, TEMPER_PROBABILITIES) > 0;
+    report->calibrated = temper_prediction_width(model, TEMPER_PREDICT_PROBABILITIES) > 0;
     report->weights_scaled = ((const struct model *)model)->scale.factor != NULL;
-    temper_model_describe(model, &report->summary);
+    temper_model_summarise(model, &report->summary);
     report->confusion.classes = temper_model_classes(model);
     report->confusion.names = reporter->class_names;
     for (size_t i = 0; i < temper_model_classes(model); i++)
         reporter->class_names[i] = temper_model_class_name(model, i);
-    for (size_t vector = 0; vector < temper_model_vectors(model); vector++)
+    for (size_t vector = 0; vector < temper_model_weight_vectors(model); vector++)
         for (size_t i = 0; i < report->features; i++)
             offer_weight(reporter, vector, i);
     for (size_t i = 0; i < report->weight_count; i++)
         name_weight(model, &report->weights[i]);
 }
 
-static void reporter_free(struct temper_reporter *reporter)
+static void reporter_free(struct temper_model_report *reporter)
 {
     temper_evaluation_free(&reporter->report.evaluation);
     for (size_t i = 0; i < reporter->report.weight_count; i++)
@@ -92,9 +92,9 @@ static void reporter_free(struct temper_reporter *reporter)
     mem_free(reporter);
 }
 
-temper_status temper_reporter_new(const temper_model *model, temper_reporter **reporter, temper_error *error)
+temper_status temper_model_report_new(const temper_model *model, temper_model_report **reporter, temper_error *error)
 {
-    struct temper_reporter *made = mem_zeroed(1, sizeof *made);
+    struct temper_model_report *made = mem_zeroed(1, sizeof *made);
     if (!made)
         return error_no_memory(error);
     made->model = model;
@@ -128,17 +128,17 @@ static void batch_free(struct batch *batch)
     mem_free(batch->class_of);
 }
 
-static temper_status predict(const temper_model *model, const temper_data *data, temper_output output, size_t threads,
-                             double **out, temper_error *error)
+static temper_status predict(const temper_model *model, const temper_data *data, temper_prediction output,
+                             size_t threads, double **out, temper_error *error)
 {
     size_t count;
-    if (!mul_size((size_t)temper_data_rows(data), temper_output_width(model, output), &count) ||
+    if (!mul_size((size_t)temper_data_rows(data), temper_prediction_width(model, output), &count) ||
         !(*out = mem_alloc(count, sizeof **out)))
         return error_no_memory(error);
     return temper_predict(model, data, output, threads, *out, error);
 }
 
-static temper_status match_classes(const struct temper_reporter *reporter, struct batch *batch, temper_error *error)
+static temper_status match_classes(const struct temper_model_report *reporter, struct batch *batch, temper_error *error)
 {
     const struct classes *classes = &batch->data->classes;
     batch->class_of = mem_alloc(classes->count, sizeof *batch->class_of);
@@ -172,7 +172,7 @@ static double margin_of(const double *decisions, size_t width, uint32_t given)
     return decisions[given] - decisions[largest(decisions, width, given)];
 }
 
-static void add_row(struct temper_reporter *reporter, const struct batch *batch, size_t row)
+static void add_row(struct temper_model_report *reporter, const struct batch *batch, size_t row)
 {
     struct model_report *report = &reporter->report;
     size_t classes = report->confusion.classes;
@@ -191,7 +191,7 @@ static void add_row(struct temper_reporter *reporter, const struct batch *batch,
 }
 
 /* Room for so many rows more; capacity doubles. */
-static bool reserve(struct temper_reporter *reporter, size_t more)
+static bool reserve(struct temper_model_report *reporter, size_t more)
 {
     struct model_report *report = &reporter->report;
     size_t needed, room = reporter->room;
@@ -210,21 +210,21 @@ static bool reserve(struct temper_reporter *reporter, size_t more)
     return true;
 }
 
-static temper_status predict_batch(const struct temper_reporter *reporter, const temper_data *data, size_t threads,
+static temper_status predict_batch(const struct temper_model_report *reporter, const temper_data *data, size_t threads,
                                    struct batch *batch, temper_error *error)
 {
     const temper_model *model = reporter->model;
     temper_status status = match_classes(reporter, batch, error);
-    batch->width = temper_output_width(model, TEMPER_DECISIONS);
+    batch->width = temper_prediction_width(model, TEMPER_PREDICT_DECISIONS);
     if (status == TEMPER_OK)
-        status = predict(model, data, TEMPER_DECISIONS, threads, &batch->decisions, error);
+        status = predict(model, data, TEMPER_PREDICT_DECISIONS, threads, &batch->decisions, error);
     if (status == TEMPER_OK && reporter->report.calibrated)
-        status = predict(model, data, TEMPER_PROBABILITIES, threads, &batch->probabilities, error);
+        status = predict(model, data, TEMPER_PREDICT_PROBABILITIES, threads, &batch->probabilities, error);
     return status;
 }
 
-temper_status temper_reporter_add(temper_reporter *reporter, const temper_data *data, size_t threads,
-                                  temper_error *error)
+temper_status temper_model_report_add(temper_model_report *reporter, const temper_data *data, size_t threads,
+                                      temper_error *error)
 {
     struct batch batch = {.data = (const struct dataset *)data};
     size_t rows = (size_t)batch.data->x.rows;
@@ -243,19 +243,20 @@ temper_status temper_reporter_add(temper_reporter *reporter, const temper_data *
     return status;
 }
 
-void temper_reporter_source(temper_reporter *reporter, const char *model, const char *data, unsigned long long dropped)
+void temper_model_report_set_source(temper_model_report *reporter, const char *model, const char *data,
+                                    unsigned long long dropped)
 {
     reporter->report.model = model;
     reporter->report.data = data;
     reporter->report.dropped = dropped;
 }
 
-temper_status temper_reporter_end(temper_reporter *reporter, int as_svg, char **text, size_t *length,
-                                  temper_error *error)
+temper_status temper_model_report_finish(temper_model_report *reporter, int as_svg, char **text, size_t *length,
+                                         temper_error *error)
 {
     struct model_report *report = &reporter->report;
     struct text out = {0};
-    temper_status status = temper_evaluator_end(reporter->evaluator, text ? &report->evaluation : NULL, error);
+    temper_status status = temper_evaluator_finish(reporter->evaluator, text ? &report->evaluation : NULL, error);
     report->confusion.sums = report->evaluation.confusion;
     if (status == TEMPER_OK && text)
         (as_svg ? model_report_svg : model_report_page)(&out, report);

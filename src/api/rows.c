@@ -10,8 +10,8 @@ static const struct dataset *inside(const temper_data *data)
     return (const struct dataset *)data;
 }
 
-temper_status temper_data_take(const temper_data *data, const size_t *row, size_t count, temper_data **taken,
-                               temper_error *error)
+temper_status temper_data_select_rows(const temper_data *data, const size_t *row, size_t count, temper_data **taken,
+                                      temper_error *error)
 {
     struct dataset *copy;
     unsigned long long rows = inside(data)->x.rows;
@@ -27,8 +27,8 @@ temper_status temper_data_take(const temper_data *data, const size_t *row, size_
     return status;
 }
 
-temper_status temper_data_join(const temper_data *first, const temper_data *second, temper_data **joined,
-                               temper_error *error)
+temper_status temper_data_concat(const temper_data *first, const temper_data *second, temper_data **joined,
+                                 temper_error *error)
 {
     struct dataset *whole;
     temper_status status = scatter_refuse(inside(first), "joining", error);

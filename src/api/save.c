@@ -8,7 +8,7 @@ void temper_free(void *block)
     mem_free(block);
 }
 
-temper_status temper_save(const char *path, const char *bytes, size_t length, temper_error *error)
+temper_status temper_file_save(const char *path, const char *bytes, size_t length, temper_error *error)
 {
     if (!path || path[0] == '\0')
         return error_set(error, TEMPER_USAGE, "the name of the file is empty; give one");

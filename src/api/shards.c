@@ -5,7 +5,7 @@
 #include "comm/tree_sum.h"
 #include "objective/remote/remote_reply.h"
 
-static const struct shard_plan *inside(const temper_plan *plan)
+static const struct shard_plan *inside(const temper_shard_plan *plan)
 {
     return (const struct shard_plan *)plan;
 }
@@ -22,7 +22,8 @@ static temper_status publish(struct text *made, temper_status status, char **byt
     return TEMPER_OK;
 }
 
-temper_status temper_survey(const temper_data *data, size_t threads, char **survey, size_t *length, temper_error *error)
+temper_status temper_shard_stats(const temper_data *data, size_t threads, char **survey, size_t *length,
+                                 temper_error *error)
 {
     struct shard_stats taken;
     struct text made = {0};
@@ -38,54 +39,55 @@ temper_status temper_survey(const temper_data *data, size_t threads, char **surv
     return publish(&made, made.failed ? error_no_memory(error) : TEMPER_OK, survey, length);
 }
 
-temper_status temper_plan_new(const temper_bytes *surveys, size_t count, const temper_train_options *options,
-                              temper_plan **plan, temper_error *error)
+temper_status temper_shard_plan_new(const temper_bytes *surveys, size_t count, const temper_train_options *options,
+                                    temper_shard_plan **plan, temper_error *error)
 {
     const temper_train_options defaults = temper_train_defaults();
     struct shard_plan *made;
     temper_status status = shard_plan_new(surveys, count, options ? options : &defaults, &made, error);
     if (status == TEMPER_OK)
-        *plan = (temper_plan *)made;
+        *plan = (temper_shard_plan *)made;
     return status;
 }
 
-void temper_plan_free(temper_plan *plan)
+void temper_shard_plan_free(temper_shard_plan *plan)
 {
     shard_plan_free((struct shard_plan *)plan);
 }
 
-temper_status temper_plan_text(const temper_plan *plan, char **text, size_t *length, temper_error *error)
+temper_status temper_shard_plan_to_text(const temper_shard_plan *plan, char **text, size_t *length, temper_error *error)
 {
     struct text made = {0};
     temper_status status = shard_plan_write(inside(plan), &made, error);
     return publish(&made, status, text, length);
 }
 
-temper_status temper_plan_from_text(const char *text, size_t length, temper_plan **plan, temper_error *error)
+temper_status temper_shard_plan_from_text(const char *text, size_t length, temper_shard_plan **plan,
+                                          temper_error *error)
 {
     struct shard_plan *read;
     temper_status status = shard_plan_read(text, length, &read, error);
     if (status == TEMPER_OK)
-        *plan = (temper_plan *)read;
+        *plan = (temper_shard_plan *)read;
     return status;
 }
 
-size_t temper_plan_size(const temper_plan *plan)
+size_t temper_shard_plan_weight_count(const temper_shard_plan *plan)
 {
     return shard_plan_size(inside(plan));
 }
 
-double temper_plan_l2(const temper_plan *plan)
+double temper_shard_plan_l2(const temper_shard_plan *plan)
 {
     return inside(plan)->l2;
 }
 
-size_t temper_answer_length(const temper_plan *plan, temper_asked asked)
+size_t temper_shard_reply_length(const temper_shard_plan *plan, temper_shard_request_kind asked)
 {
     return answer_length(shard_plan_size(inside(plan)), asked);
 }
 
-temper_status temper_shard_borrow(const temper_data *data, const temper_plan *plan, size_t threads,
+temper_status temper_shard_borrow(const temper_data *data, const temper_shard_plan *plan, size_t threads,
                                   temper_shard **shard, temper_error *error)
 {
     struct shard *made;
@@ -100,18 +102,18 @@ void temper_shard_free(temper_shard *shard)
     shard_free((struct shard *)shard);
 }
 
-temper_status temper_shard_answer(temper_shard *shard, const temper_question *question, const double *w, double *answer,
-                                  temper_error *error)
+temper_status temper_shard_reply(temper_shard *shard, const temper_shard_request *request, const double *w,
+                                 double *answer, temper_error *error)
 {
-    return shard_answer((struct shard *)shard, question, w, answer, error);
+    return shard_answer((struct shard *)shard, request, w, answer, error);
 }
 
-void temper_reduce(const double *const *answers, size_t count, size_t length, double *sum)
+void temper_shard_sum(const double *const *answers, size_t count, size_t length, double *sum)
 {
     tree_add(answers, count, length, sum);
 }
 
-temper_status temper_train_shards(const temper_plan *plan, const temper_engine *engine,
+temper_status temper_train_shards(const temper_shard_plan *plan, const temper_shard_engine *engine,
                                   const temper_train_options *options, temper_model **model,
                                   temper_train_report *report, temper_error *error)
 {

@@ -11,13 +11,13 @@ double temper_mean(const double *values, size_t count)
     return mean_of(values, count);
 }
 
-double temper_deviation(const double *values, size_t count)
+double temper_standard_deviation(const double *values, size_t count)
 {
     return deviation_of(values, count);
 }
 
 /* Student's test. Differences that are all the same, and not 0, leave no doubt. */
-static void compare_means(const double *difference, size_t count, temper_paired *paired)
+static void compare_means(const double *difference, size_t count, temper_paired_test *paired)
 {
     paired->mean = mean_of(difference, count);
     paired->deviation = deviation_of(difference, count);
@@ -29,7 +29,8 @@ static void compare_means(const double *difference, size_t count, temper_paired 
     paired->t_p = student_p(paired->t, (double)(count - 1));
 }
 
-static void compare_ranks(const double *difference, size_t count, struct difference *differing, temper_paired *paired)
+static void compare_ranks(const double *difference, size_t count, struct difference *differing,
+                          temper_paired_test *paired)
 {
     size_t differ = 0;
     for (size_t i = 0; i < count; i++)
@@ -39,7 +40,7 @@ static void compare_ranks(const double *difference, size_t count, struct differe
     paired->w_p = differ > 0 ? wilcoxon_p(differing, differ, &paired->w) : 1;
 }
 
-temper_status temper_paired_compare(const double *first, const double *second, size_t count, temper_paired *paired,
+temper_status temper_paired_compare(const double *first, const double *second, size_t count, temper_paired_test *paired,
                                     temper_error *error)
 {
     for (size_t i = 0; i < count; i++)

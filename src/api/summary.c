@@ -4,13 +4,14 @@
 #include "data/dataset.h"
 #include "data/dist/scatter_rows.h"
 
-temper_status temper_data_summary(const temper_data *data, size_t threads, temper_summary *summary, temper_error *error)
+temper_status temper_data_summarise(const temper_data *data, size_t threads, temper_data_summary *summary,
+                                    temper_error *error)
 {
     temper_status status = scatter_refuse((const struct dataset *)data, "a summary", error);
     return status == TEMPER_OK ? dataset_summary((const struct dataset *)data, threads, summary, error) : status;
 }
 
-void temper_summary_free(temper_summary *summary)
+void temper_data_summary_free(temper_data_summary *summary)
 {
     summary_free(summary);
 }

@@ -110,7 +110,7 @@ double temper_log_partition_bisection(const double *a, size_t n, double t, tempe
     return value;
 }
 
-double temper_log_partition_closed(double a, double t)
+double temper_log_partition_closed_form(double a, double t)
 {
     return partition_closed(a, t);
 }

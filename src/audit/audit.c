@@ -88,8 +88,8 @@ static temper_status check_data(struct audit *audit)
 static temper_status prepare(struct audit *audit)
 {
     audit->train = audit->options->train;
-    audit->train.warm = NULL;
-    audit->train.valid = NULL;
+    audit->train.warm_start = NULL;
+    audit->train.validation = NULL;
     audit->train.checkpoint = NULL;
     audit->train.resume = 0;
     audit->choosing = audit->train.tolerance;
@@ -138,8 +138,10 @@ temper_status audit_choose(struct audit *audit)
     char grid[128];
     if (!options->choose)
         return TEMPER_OK;
-    temper_tune_options tuning = {
-        .folds = 2, .train = audit->train, .follow = options->follow, .follow_context = options->follow_context};
+    temper_tune_options tuning = {.folds = 2,
+                                  .train = audit->train,
+                                  .on_progress = options->on_progress,
+                                  .progress_context = options->progress_context};
     temper_tune_report report;
     tuning.train.tolerance = audit->choosing;
     if (isnan(audit->l2))

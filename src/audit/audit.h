@@ -10,9 +10,9 @@ temper_status audit(const struct dataset *data, const temper_audit_options *opti
 temper_status audit_fix(const struct dataset *data, const temper_audit_report *report, size_t count, const char *how,
                         struct dataset **out, temper_error *error);
 /* temper_audit_fix_check, temper_audit_fix_write. */
-temper_status audit_fix_check(const temper_audit_fixing *fixing, temper_error *error);
+temper_status audit_fix_check(const temper_audit_fix_file *fixing, temper_error *error);
 temper_status audit_fix_write(const struct dataset *data, const temper_audit_report *report, size_t count,
-                              temper_audit_fixing *fixing, temper_error *error);
+                              temper_audit_fix_file *fixing, temper_error *error);
 
 /* Whether the audit is of this data, and weights would change anything if they are asked for. */
 temper_status audit_fix_suits(const struct dataset *data, const temper_audit_report *report, const char *how,

@@ -20,7 +20,7 @@ temper_status audit_budget(const struct audit *audit)
     double fits = fits_bytes(data, &audit->train, audit->options->folds, audit->threads, &block);
     double places = rows * dimensions * (sizeof(double) + sizeof(float)) + (2 * dimensions + 1) * columns * NUMBER;
     double curves = classes == 2 ? CURVES_BYTES + 3 * rows * NUMBER : 0;
-    double lists = rows * (3 * sizeof(temper_suspect) + 48 + NUMBER * classes);
+    double lists = rows * (3 * sizeof(temper_audit_suspect) + 48 + NUMBER * classes);
     double kept = rows * (2 * NUMBER * classes + 24 + sizeof(uint32_t) * AUDIT_NEIGHBOURS);
     struct memory_limit_plan plan = {.what = "the audit",
                                      .needed = kept + fmax(fits, fmax(places + curves, lists)),

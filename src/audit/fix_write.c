@@ -9,9 +9,9 @@
 #include "data/write/text_edit.h"
 #include "data/write/write.h"
 
-_Static_assert(sizeof((temper_audit_fixing){0}.weights) == TEXT_COLUMN, "one length of names");
+_Static_assert(sizeof((temper_audit_fix_file){0}.weights) == TEXT_COLUMN, "one length of names");
 
-temper_status audit_fix_check(const temper_audit_fixing *fixing, temper_error *error)
+temper_status audit_fix_check(const temper_audit_fix_file *fixing, temper_error *error)
 {
     return strcmp(fixing->how, "weight") == 0 ? dataset_write_check_weights(fixing->path, fixing->format, error)
                                               : dataset_write_check(fixing->path, fixing->format, error);
@@ -20,7 +20,7 @@ temper_status audit_fix_check(const temper_audit_fixing *fixing, temper_error *e
 /* ---- The user's lines ------------------------------------------------------------------------ */
 
 static temper_status copy_without(const struct dataset *data, const temper_audit_report *report, size_t count,
-                                  temper_audit_fixing *fixing, temper_error *error)
+                                  temper_audit_fix_file *fixing, temper_error *error)
 {
     bool *dropped = mem_zeroed((size_t)data->x.rows, sizeof *dropped);
     if (!dropped)
@@ -34,7 +34,7 @@ static temper_status copy_without(const struct dataset *data, const temper_audit
 }
 
 static temper_status copy_relabelled(const struct dataset *data, const temper_audit_report *report, size_t count,
-                                     temper_audit_fixing *fixing, temper_error *error)
+                                     temper_audit_fix_file *fixing, temper_error *error)
 {
     uint32_t *label = mem_alloc((size_t)data->x.rows, sizeof *label);
     if (!label)
@@ -49,7 +49,7 @@ static temper_status copy_relabelled(const struct dataset *data, const temper_au
 }
 
 static temper_status copy_weighted(const struct dataset *data, const temper_audit_report *report, size_t count,
-                                   temper_audit_fixing *fixing, temper_error *error)
+                                   temper_audit_fix_file *fixing, temper_error *error)
 {
     double *factor = mem_alloc((size_t)data->x.rows, sizeof *factor);
     if (!factor)
@@ -65,7 +65,7 @@ static temper_status copy_weighted(const struct dataset *data, const temper_audi
 }
 
 static temper_status copy_lines(const struct dataset *data, const temper_audit_report *report, size_t count,
-                                temper_audit_fixing *fixing, temper_error *error)
+                                temper_audit_fix_file *fixing, temper_error *error)
 {
     fixing->copied = 1;
     if (strcmp(fixing->how, "drop") == 0)
@@ -77,14 +77,14 @@ static temper_status copy_lines(const struct dataset *data, const temper_audit_r
 
 /* ---- Other formats --------------------------------------------------------------------------- */
 
-static const struct format *format_for(const temper_audit_fixing *fixing)
+static const struct format *format_for(const temper_audit_fix_file *fixing)
 {
     return fixing->format ? format_named(fixing->format) : format_of_path(fixing->path);
 }
 
 /* Tables have a column of weights of that name; .tmpr keeps them with the rows. */
 static temper_status write_anew(const struct dataset *data, const temper_audit_report *report, size_t count,
-                                temper_audit_fixing *fixing, temper_error *error)
+                                temper_audit_fix_file *fixing, temper_error *error)
 {
     struct dataset *fixed;
     temper_status status = audit_fix(data, report, count, fixing->how, &fixed, error);
@@ -98,7 +98,7 @@ static temper_status write_anew(const struct dataset *data, const temper_audit_r
 }
 
 temper_status audit_fix_write(const struct dataset *data, const temper_audit_report *report, size_t count,
-                              temper_audit_fixing *fixing, temper_error *error)
+                              temper_audit_fix_file *fixing, temper_error *error)
 {
     temper_status status = audit_fix_suits(data, report, fixing->how, error);
     if (status == TEMPER_OK)

@@ -59,7 +59,7 @@ static bool goes_on(void *context)
     const temper_audit_options *options = audit->options;
     double seconds = training_clock() - audit->started;
     temper_tune_progress progress = {"audit", audit->done, options->folds, seconds, (double)NAN};
-    uint64_t stopping = options->follow && options->follow(options->follow_context, &progress) != 0;
+    uint64_t stopping = options->on_progress && options->on_progress(options->progress_context, &progress) != 0;
     if (!comm_alone(audit->given->ranks.comm)) /* whoever is told to stop, all do */
         audit->heard = comm_count(audit->given->ranks.comm, stopping, NULL, &stopping, audit->error);
     return audit->heard == TEMPER_OK && stopping == 0;
@@ -84,7 +84,8 @@ static temper_status run_fits(struct audit *audit, struct fit_spec *fit)
 {
     bool finished;
     for (size_t i = 0; i < audit->options->folds; i++)
-        fit[i] = (struct fit_spec){.loss = audit->loss, .l2 = audit->l2, .part = (uint32_t)i, .after = FIT_BEGINS_AT_ZERO};
+        fit[i] =
+            (struct fit_spec){.loss = audit->loss, .l2 = audit->l2, .part = (uint32_t)i, .after = FIT_BEGINS_AT_ZERO};
     struct fits_job job = {.features = &audit->ground,
                            .partition = &audit->folds,
                            .fit = fit,

@@ -28,13 +28,13 @@ static size_t best_other(const double *a, size_t count, uint32_t own)
     return best;
 }
 
-static void fill_suspect(struct audit *audit, size_t row, double *space, temper_suspect *out)
+static void fill_suspect(struct audit *audit, size_t row, double *space, temper_audit_suspect *out)
 {
     const double *a = audit->activation + row * audit->classes;
     uint32_t given = audit->data->label[row];
     double all = audit_row(audit, row, space);
     size_t other = best_other(space, audit->classes, given);
-    *out = (temper_suspect){
+    *out = (temper_audit_suspect){
         .row = row,
         .file_row = audit->data->origin ? audit->data->origin[row] : row,
         .line = audit->data->line ? audit->data->line[row] : 0,
@@ -55,7 +55,7 @@ static void fill_suspect(struct audit *audit, size_t row, double *space, temper_
 }
 
 /* What the score would be at the ends of the range of the share of wrong labels. */
-static void add_range(struct audit *audit, size_t row, temper_suspect *out)
+static void add_range(struct audit *audit, size_t row, temper_audit_suspect *out)
 {
     const double *evidence = audit->evidence + TWO_EVIDENCE * row;
     double space[2];
@@ -87,7 +87,7 @@ static double median(struct rank *rank, size_t count)
  * median deviation: the standard deviation, were they normal. */
 static void score_distances(struct audit *audit, struct rank *rank)
 {
-    temper_suspect *suspects = audit->report.suspects;
+    temper_audit_suspect *suspects = audit->report.suspects;
     for (size_t row = 0; row < audit->rows; row++) {
         suspects[row].score = log(fmax(suspects[row].distance, 1e-300));
         rank[row] = (struct rank){fabs(suspects[row].score), row};
@@ -103,7 +103,7 @@ static void score_distances(struct audit *audit, struct rank *rank)
 
 static temper_status mark_conflicts(struct audit *audit)
 {
-    temper_suspect *suspects = audit->report.suspects;
+    temper_audit_suspect *suspects = audit->report.suspects;
     const uint32_t *label = audit->data->label;
     uint64_t *first = mem_alloc(audit->rows, sizeof *first);
     temper_status status =
@@ -123,8 +123,8 @@ static temper_status mark_conflicts(struct audit *audit)
 
 static temper_status sort_suspects(struct audit *audit, struct rank *rank)
 {
-    temper_suspect *sorted = mem_alloc(audit->rows, sizeof *sorted);
-    temper_suspect *suspects = audit->report.suspects;
+    temper_audit_suspect *sorted = mem_alloc(audit->rows, sizeof *sorted);
+    temper_audit_suspect *suspects = audit->report.suspects;
     if (!sorted)
         return error_no_memory(audit->error);
     /* By the probability of the given label, which has its digits where the score is nearly 1. */

@@ -64,7 +64,7 @@ double student_p(double t, double freedom)
 
 /* ---- Wilcoxon -------------------------------------------------------------------------------- */
 
-enum { MOST_SUM = TEMPER_EXACT_PAIRS * (TEMPER_EXACT_PAIRS + 1) };
+enum { MOST_SUM = TEMPER_WILCOXON_EXACT_PAIRS * (TEMPER_WILCOXON_EXACT_PAIRS + 1) };
 
 /* Counts the signs that give each sum: `twice` is twice the smaller sum, `rank` twice the rank of
  * each pair, so that ties stay whole numbers. */
@@ -108,7 +108,7 @@ static double rank_sum(const struct difference *sorted, size_t count, size_t *ra
         double size = (double)(end - i);
         *ties += size * size * size - size;
         for (size_t k = i; k < end; k++) {
-            if (k < TEMPER_EXACT_PAIRS)
+            if (k < TEMPER_WILCOXON_EXACT_PAIRS)
                 rank[k] = i + 1 + end;
             positive += sorted[k].positive ? (double)(i + 1 + end) : 0;
         }
@@ -118,12 +118,12 @@ static double rank_sum(const struct difference *sorted, size_t count, size_t *ra
 
 double wilcoxon_p(struct difference *differing, size_t count, double *w)
 {
-    size_t rank[TEMPER_EXACT_PAIRS];
+    size_t rank[TEMPER_WILCOXON_EXACT_PAIRS];
     double ties, n = (double)count;
     qsort(differing, count, sizeof *differing, by_size);
     double positive = rank_sum(differing, count, rank, &ties);
     double twice = fmin(positive, n * (n + 1) - positive);
     *w = twice / 2;
-    return count <= TEMPER_EXACT_PAIRS ? exact_p((size_t)twice, rank, count)
-                                       : wilcoxon_normal_p(twice / 2, count, ties);
+    return count <= TEMPER_WILCOXON_EXACT_PAIRS ? exact_p((size_t)twice, rank, count)
+                                                : wilcoxon_normal_p(twice / 2, count, ties);
 }

@@ -20,7 +20,7 @@ struct difference {
 };
 
 /* Two-sided p of Wilcoxon's signed ranks, and the smaller one of their sums; count > 0. Sorts the
- * differences. Exact for up to TEMPER_EXACT_PAIRS of them. */
+ * differences. Exact for up to TEMPER_WILCOXON_EXACT_PAIRS of them. */
 double wilcoxon_p(struct difference *differing, size_t count, double *w);
 
 #endif

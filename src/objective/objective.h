@@ -27,7 +27,7 @@ struct objective_spec {
     double weight_sum;
     /* Rows that lie elsewhere: `data` says how many and what they are like, and has none of them.
      * Values, gradients and lengths are asked for; there is nothing else. NULL: those of `data`. */
-    const temper_engine *engine;
+    const temper_shard_engine *engine;
 };
 
 struct objective;

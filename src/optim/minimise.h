@@ -67,8 +67,8 @@ struct optim_options {
     temper_status (*length)(void *context, const double *v, double *length, temper_error *error);
     /* Called at the start and after every iteration; false stops the run. May be NULL. A run that
      * goes on from a memory does not show its first point again. */
-    bool (*follow)(void *context, const struct optim_progress *progress);
-    void *follow_context;
+    bool (*on_progress)(void *context, const struct optim_progress *progress);
+    void *progress_context;
     bool forgets; /* `follow` needs no memory, which spares a copy of w */
     /* NULL, or gets the gradient at the w that is returned, if result->stands. */
     double *gradient;

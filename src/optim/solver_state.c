@@ -232,7 +232,7 @@ static bool follow(const struct solver_state *run)
 {
     const struct optim_head *head = run->head;
     const bool forgets = run->options->forgets;
-    if (!run->options->follow)
+    if (!run->options->on_progress)
         return true;
     if (!forgets)
         keep_best(run);
@@ -247,7 +247,7 @@ static bool follow(const struct solver_state *run)
         .memory = forgets ? NULL : run->memory,
         .memory_count = forgets ? 0 : HEAD + 3 * run->problem->size + (size_t)head->extra,
     };
-    return run->options->follow(run->options->follow_context, &progress);
+    return run->options->on_progress(run->options->progress_context, &progress);
 }
 
 void solver_begin(struct solver_state *run)

@@ -10,17 +10,17 @@
 
 enum { ROWS_A_BLOCK = 256 };
 
-size_t output_width(const struct model *model, temper_output output)
+size_t output_width(const struct model *model, temper_prediction output)
 {
     size_t classes = model->classes.count;
     switch (output) {
-    case TEMPER_LABELS:
+    case TEMPER_PREDICT_LABELS:
         return 1;
-    case TEMPER_PROBABILITIES:
+    case TEMPER_PREDICT_PROBABILITIES:
         return model_has_probabilities(model) ? classes : 0;
-    case TEMPER_RAW_PROBABILITIES:
+    case TEMPER_PREDICT_RAW_PROBABILITIES:
         return model->loss.method == TEMPER_HINGE ? 0 : classes;
-    case TEMPER_DECISIONS:
+    case TEMPER_PREDICT_DECISIONS:
         return model->vectors;
     }
     return 0;
@@ -94,7 +94,7 @@ temper_status decide(const struct model *model, const struct matrix *x, size_t t
 
 struct predicting {
     const struct model *model;
-    temper_output output;
+    temper_prediction output;
     size_t rows, width;
     const double *activation;
     double *out;
@@ -107,23 +107,24 @@ static temper_status predict_block(void *context, size_t block, size_t worker)
     (void)worker;
     for (size_t row = from; row < to && row < job->rows; row++) {
         const double *a = job->activation + row * job->model->vectors;
-        if (job->output == TEMPER_LABELS)
+        if (job->output == TEMPER_PREDICT_LABELS)
             job->out[row] = (double)predicted_class(job->model, a);
         else
-            predicted_probabilities(job->model, a, job->output == TEMPER_PROBABILITIES, job->out + row * job->width);
+            predicted_probabilities(job->model, a, job->output == TEMPER_PREDICT_PROBABILITIES,
+                                    job->out + row * job->width);
     }
     return TEMPER_OK;
 }
 
-temper_status predict(const struct model *model, const struct matrix *x, temper_output output, size_t threads,
+temper_status predict(const struct model *model, const struct matrix *x, temper_prediction output, size_t threads,
                       double *out, temper_error *error)
 {
     size_t rows = (size_t)x->rows, width = output_width(model, output);
     if (width == 0)
         return error_set(error, TEMPER_USAGE, "this model has no %sprobabilities (%s); ask for --decision",
-                         output == TEMPER_PROBABILITIES ? "calibrated " : "",
+                         output == TEMPER_PREDICT_PROBABILITIES ? "calibrated " : "",
                          model->loss.method == TEMPER_HINGE ? "hinge" : "t1 = 0");
-    if (output == TEMPER_DECISIONS)
+    if (output == TEMPER_PREDICT_DECISIONS)
         return decide(model, x, threads, out, error);
     double *a = mem_alloc(rows, model->vectors * sizeof *a);
     if (!a)

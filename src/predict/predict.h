@@ -6,10 +6,10 @@
 #include "model/model.h"
 
 /* Numbers a row; 0 if the model cannot give them. */
-size_t output_width(const struct model *model, temper_output output);
+size_t output_width(const struct model *model, temper_prediction output);
 
 /* out[rows * width] */
-temper_status predict(const struct model *model, const struct matrix *x, temper_output output, size_t threads,
+temper_status predict(const struct model *model, const struct matrix *x, temper_prediction output, size_t threads,
                       double *out, temper_error *error);
 
 /* p^(t2 - t1) of the given label of each row. */

@@ -202,7 +202,7 @@ static void transition(struct text *out, const struct audit_page *page)
 
 /* ---- The rows -------------------------------------------------------------------------------- */
 
-static void append_place(struct text *out, const struct audit_page *page, const temper_suspect *suspect)
+static void append_place(struct text *out, const struct audit_page *page, const temper_audit_suspect *suspect)
 {
     if (suspect->line && page->source)
         text_format(out, "line %llu", suspect->line);
@@ -212,7 +212,7 @@ static void append_place(struct text *out, const struct audit_page *page, const 
 
 static void suspect_row(struct cells *cells, const struct audit_page *page, size_t rank)
 {
-    const temper_suspect *suspect = &page->report->suspects[rank];
+    const temper_audit_suspect *suspect = &page->report->suspects[rank];
     struct text *row = cells_row(cells);
     if (!row)
         return;
@@ -266,7 +266,7 @@ static void conflicts(struct text *out, const struct audit_page *page)
 
 static void photograph(struct text *out, const struct audit_page *page, size_t rank)
 {
-    const temper_suspect *suspect = &page->report->suspects[rank];
+    const temper_audit_suspect *suspect = &page->report->suspects[rank];
     size_t size = (size_t)page->picture[0] * page->picture[1] * page->picture[2];
     struct picture picture = {page->pixels + (size_t)suspect->row * size, page->picture[0], page->picture[1],
                               page->picture[2]};

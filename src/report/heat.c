@@ -15,7 +15,7 @@ static const double cell_height = 21, cell_least = 52, gap = 8;
 static const struct colour on_light = {0x1c, 0x1c, 0x1c}, on_dark = {0xfd, 0xfd, 0xfd};
 
 struct map {
-    const temper_heat_figure *figure;
+    const temper_heatmap_figure *figure;
     double low, high; /* what the palest and the darkest shade stand for */
     double cell;      /* width */
     double names;     /* room of the names of the rows */
@@ -32,7 +32,7 @@ static int by_value(const void *a, const void *b)
  * alike. */
 static void set_shades(struct map *map, struct text *out)
 {
-    const temper_heat_figure *figure = map->figure;
+    const temper_heatmap_figure *figure = map->figure;
     size_t cells = figure->row_count * figure->column_count, count = 0;
     double *sorted = mem_alloc(cells, sizeof *sorted);
     if (!sorted) {
@@ -48,7 +48,7 @@ static void set_shades(struct map *map, struct text *out)
     mem_free(sorted);
 }
 
-static struct map lay_out(const temper_heat_figure *figure, struct text *out)
+static struct map lay_out(const temper_heatmap_figure *figure, struct text *out)
 {
     struct map map = {.figure = figure, .cell = cell_least};
     set_shades(&map, out);
@@ -79,7 +79,7 @@ static void append_value(struct text *out, const struct map *map, double value)
 
 static void draw_cell(struct text *out, const struct map *map, size_t row, size_t column)
 {
-    const temper_heat_figure *figure = map->figure;
+    const temper_heatmap_figure *figure = map->figure;
     size_t number = row * figure->column_count + column;
     double value = figure->values[number];
     struct box box = {map->origin.x + map->cell * (double)column, map->origin.y + cell_height * (double)row,
@@ -107,7 +107,7 @@ static void draw_cell(struct text *out, const struct map *map, size_t row, size_
 
 static void draw_names(struct text *out, const struct map *map)
 {
-    const temper_heat_figure *figure = map->figure;
+    const temper_heatmap_figure *figure = map->figure;
     const struct font row = {.colour = palette_grey, .size = font_size, .anchor = "end"};
     const struct font column = {.colour = palette_grey, .size = font_size, .anchor = "middle"};
     double bottom = map->origin.y + cell_height * (double)figure->row_count;
@@ -121,7 +121,7 @@ static void draw_names(struct text *out, const struct map *map)
 
 static void draw_titles(struct text *out, const struct map *map)
 {
-    const temper_heat_figure *figure = map->figure;
+    const temper_heatmap_figure *figure = map->figure;
     const struct font title = {.colour = palette_ink, .size = title_size};
     struct font axis = {.colour = palette_ink, .size = 13, .anchor = "middle"};
     double height = cell_height * (double)figure->row_count;
@@ -137,7 +137,7 @@ static void draw_titles(struct text *out, const struct map *map)
 /* For those who cannot see it: the largest. */
 static void describe(struct text *out, const struct map *map)
 {
-    const temper_heat_figure *figure = map->figure;
+    const temper_heatmap_figure *figure = map->figure;
     size_t columns = figure->column_count;
     text_format(out, "A heat map of %zu rows and %zu columns; the largest value is ", figure->row_count, columns);
     append_value(out, map, map->high);
@@ -146,7 +146,7 @@ static void describe(struct text *out, const struct map *map)
                     figure->columns[figure->marked % columns]);
 }
 
-void heat_draw(struct text *out, const temper_heat_figure *figure)
+void heat_draw(struct text *out, const temper_heatmap_figure *figure)
 {
     assert(figure->row_count > 0 && figure->column_count > 0);
     struct map map = lay_out(figure, out);

@@ -9,6 +9,6 @@
 enum { HEAT_CELLS = 128 };
 
 /* All texts are there, and some value is a number. */
-void heat_draw(struct text *out, const temper_heat_figure *figure);
+void heat_draw(struct text *out, const temper_heatmap_figure *figure);
 
 #endif

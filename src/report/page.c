@@ -178,7 +178,7 @@ void page_grid_end(struct text *out)
 
 static bool is_strong(const char *cell)
 {
-    return *cell == *TEMPER_STRONG;
+    return *cell == *TEMPER_PAGE_BOLD;
 }
 
 static bool is_figure(const char *cell)

@@ -32,7 +32,7 @@ static size_t best_between(const struct tuning *t, double from, double to)
 {
     size_t best = NO_CANDIDATE;
     for (size_t i = 0; i < t->grid.count; i++) {
-        const temper_candidate *candidate = &t->grid.table[i];
+        const temper_tune_candidate *candidate = &t->grid.table[i];
         if (candidate->stage && candidate->loss.t1 >= from && candidate->loss.t1 <= to &&
             (best == NO_CANDIDATE || candidate->half_accuracy > t->grid.table[best].half_accuracy))
             best = i;
@@ -60,8 +60,8 @@ static void fill_shortlist(const struct tuning *t, struct shortlist *list)
     enlist(list, t->answer.best);
     enlist(list, t->answer.by_accuracy);
     enlist(list, t->answer.reference);
-    enlist(list, least_of(t, offsetof(temper_candidate, code_length)));
-    enlist(list, least_of(t, offsetof(temper_candidate, undecided)));
+    enlist(list, least_of(t, offsetof(temper_tune_candidate, code_length)));
+    enlist(list, least_of(t, offsetof(temper_tune_candidate, undecided)));
     enlist(list, best_between(t, 1, INFINITY));
     enlist(list, best_between(t, 0.4, 0.99));
     enlist(list, best_between(t, 0, 0.4));

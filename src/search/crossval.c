@@ -64,11 +64,11 @@ static bool batch_new(struct batch *batch, const size_t *which)
     batch->loss = mem_alloc(cv->roll.own, sizeof *batch->loss);
     bool room = batch->trial && batch->fit && batch->p && batch->trusted_activation && batch->loss;
     for (size_t i = 0; room && i < batch->trials; i++) {
-        const temper_candidate *candidate = &cv->table[which[i]];
+        const temper_tune_candidate *candidate = &cv->table[which[i]];
         room = trial_new(batch, which[i], &batch->trial[i]);
         for (size_t part = 0; part < parts; part++)
-            batch->fit[i * parts + part] = (struct fit_spec){candidate->loss, candidate->l2, (uint32_t)(batch->stage - 1),
-                                                        (uint32_t)part, FIT_BEGINS_AT_ZERO};
+            batch->fit[i * parts + part] = (struct fit_spec){
+                candidate->loss, candidate->l2, (uint32_t)(batch->stage - 1), (uint32_t)part, FIT_BEGINS_AT_ZERO};
     }
     return room;
 }

@@ -26,7 +26,7 @@ struct crossval {
     struct trusted trusted;
     size_t folds, threads;
     const uint32_t *fold; /* of each row, or NULL: they are drawn */
-    temper_candidate *table;
+    temper_tune_candidate *table;
     size_t count;
     double *fold_accuracy; /* [candidate][fold]; NAN where there is none */
 

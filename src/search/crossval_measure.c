@@ -144,7 +144,7 @@ static temper_status add_trusted_others(const struct look *look, struct sums *su
 
 /* ---- One candidate --------------------------------------------------------------------------- */
 
-static void total(const struct crossval *cv, const struct trial *trial, size_t parts, temper_candidate *out)
+static void total(const struct crossval *cv, const struct trial *trial, size_t parts, temper_tune_candidate *out)
 {
     struct sums all = {0};
     for (size_t i = 0; i < parts; i++) {
@@ -163,7 +163,7 @@ static void total(const struct crossval *cv, const struct trial *trial, size_t p
 }
 
 static temper_status measure(const struct crossval *cv, uint16_t *const predicted[2], const double *confidence,
-                             temper_candidate *candidate, temper_error *error)
+                             temper_tune_candidate *candidate, temper_error *error)
 {
     struct half_split_stats halves = {cv->roll.rows, cv->ground->data->classes.count, cv->roll.label,
                                       cv->weight,    cv->partition[0].part,           {predicted[0], predicted[1]},
@@ -172,8 +172,8 @@ static temper_status measure(const struct crossval *cv, uint16_t *const predicte
 }
 
 /* Ranks are among the rows of all processes. */
-static temper_status measure_gathered(const struct crossval *cv, const struct trial *trial, temper_candidate *candidate,
-                                      temper_error *error)
+static temper_status measure_gathered(const struct crossval *cv, const struct trial *trial,
+                                      temper_tune_candidate *candidate, temper_error *error)
 {
     const struct gathered_labels *roll = &cv->roll;
     uint16_t *predicted[2] = {mem_alloc(roll->rows, sizeof **predicted), mem_alloc(roll->rows, sizeof **predicted)};
@@ -194,7 +194,7 @@ static temper_status measure_gathered(const struct crossval *cv, const struct tr
 static temper_status finish(struct batch *batch, struct trial *trial, temper_error *error)
 {
     struct crossval *cv = batch->cv;
-    temper_candidate *candidate = &cv->table[trial->candidate];
+    temper_tune_candidate *candidate = &cv->table[trial->candidate];
     temper_status status = TEMPER_OK;
     bool folds = batch->stage == STAGE_FOLDS || cv->folds == 2;
     total(cv, trial, batch->parts, candidate);

@@ -43,10 +43,11 @@ static bool goes_on(void *context)
     return tuning_goes_on(job->t, job->done);
 }
 
-static temper_status run_folds(struct collecting *job, size_t candidate, int stage, struct fit_spec *fit, bool *finished)
+static temper_status run_folds(struct collecting *job, size_t candidate, int stage, struct fit_spec *fit,
+                               bool *finished)
 {
     struct tuning *t = job->t;
-    const temper_candidate *chosen = &t->grid.table[candidate];
+    const temper_tune_candidate *chosen = &t->grid.table[candidate];
     size_t parts = job->models->parts;
     for (size_t i = 0; i < parts; i++)
         fit[i] = (struct fit_spec){chosen->loss, chosen->l2, (uint32_t)(stage - 1), (uint32_t)i, FIT_BEGINS_AT_ZERO};
@@ -152,7 +153,7 @@ static temper_status difference_from(const struct tuning *t, const struct fold_m
 
 /* ---- The final fit --------------------------------------------------------------------------- */
 
-static int follow(void *context, const temper_progress *progress)
+static int follow(void *context, const temper_train_progress *progress)
 {
     struct tuning *t = context;
     (void)progress;
@@ -162,15 +163,15 @@ static int follow(void *context, const temper_progress *progress)
 static temper_status train_final(struct tuning *t, const struct model *warm, struct model **model,
                                  temper_train_report *report)
 {
-    const temper_candidate *chosen = &t->grid.table[t->answer.best];
+    const temper_tune_candidate *chosen = &t->grid.table[t->answer.best];
     temper_train_options options = t->train;
     options.loss = chosen->loss;
     options.l2 = chosen->l2;
-    options.warm = (const temper_model *)warm;
+    options.warm_start = (const temper_model *)warm;
     if (loss_needs_second_start(chosen->loss) && options.starts < 2)
         options.starts = 2; /* to know whether they agree */
-    options.follow = follow;
-    options.follow_context = t;
+    options.on_progress = follow;
+    options.progress_context = t;
     return train(t->data, &options, model, report, t->error);
 }
 

@@ -65,7 +65,7 @@ static temper_status hide_rows(const struct fits_job *job, const struct fit_spec
     return TEMPER_OK;
 }
 
-static int follow(void *context, const temper_progress *progress)
+static int follow(void *context, const temper_train_progress *progress)
 {
     struct crew *crew = context;
     const struct fits_job *job = crew->job;
@@ -125,8 +125,8 @@ static temper_status solve(struct fitting *fitting, size_t number, const double 
     fitting->options.no_intercept = job->options->no_intercept;
     fitting->options.l2 = fit->l2;
     fitting->options.threads = fitting->crew->inside;
-    fitting->options.follow = follow;
-    fitting->options.follow_context = fitting->crew;
+    fitting->options.on_progress = follow;
+    fitting->options.progress_context = fitting->crew;
     *t = (struct training_run){.given = fitting->data,
                                .data = fitting->data,
                                .ground = job->features,

@@ -169,19 +169,19 @@ static temper_status read_lists(const char *text, struct lists *lists, temper_er
 
 /* ---- Candidates ------------------------------------------------------------------------------ */
 
-static const temper_candidate unknown = {.accuracy = NAN,
-                                         .accuracy_error = NAN,
-                                         .log_loss = NAN,
-                                         .bounded_loss = NAN,
-                                         .trusted = NAN,
-                                         .half_accuracy = NAN,
-                                         .agreement = NAN,
-                                         .balance = NAN,
-                                         .band_error = {NAN, NAN, NAN, NAN, NAN, NAN, NAN},
-                                         .top_error = NAN,
-                                         .top_ratio = NAN,
-                                         .undecided = NAN,
-                                         .code_length = NAN};
+static const temper_tune_candidate unknown = {.accuracy = NAN,
+                                              .accuracy_error = NAN,
+                                              .log_loss = NAN,
+                                              .bounded_loss = NAN,
+                                              .trusted = NAN,
+                                              .half_accuracy = NAN,
+                                              .agreement = NAN,
+                                              .balance = NAN,
+                                              .band_error = {NAN, NAN, NAN, NAN, NAN, NAN, NAN},
+                                              .top_error = NAN,
+                                              .top_ratio = NAN,
+                                              .undecided = NAN,
+                                              .code_length = NAN};
 
 /* With all penalties, from the strongest; nothing if it is there already. */
 static void add_loss(const struct lists *lists, temper_loss_spec loss, struct grid *grid)

@@ -11,7 +11,7 @@
 #define REFERENCE_T2 1.12
 
 struct grid {
-    temper_candidate *table; /* by loss, then by falling l2; nothing known of them yet */
+    temper_tune_candidate *table; /* by loss, then by falling l2; nothing known of them yet */
     size_t count;
     char note[256]; /* "", or a sentence that the user should read */
 };

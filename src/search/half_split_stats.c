@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 
-static const double bounds[TEMPER_BANDS - 1] = {0.1, 0.2, 0.4, 0.6, 0.8, 0.9};
+static const double bounds[TEMPER_CONFIDENCE_BANDS - 1] = {0.1, 0.2, 0.4, 0.6, 0.8, 0.9};
 /* The surest rows; and confidence that counts as none, as a share of the median. */
 static const double TOP = 0.8, UNDECIDED = 0.1;
 /* Cells of the code length, by rank, of each predicted class. */
@@ -90,14 +90,14 @@ static double rank_part(const struct half_split_stats *halves, struct space *spa
 static size_t band_of(double rank)
 {
     size_t band = 0;
-    while (band < TEMPER_BANDS - 1 && rank >= bounds[band])
+    while (band < TEMPER_CONFIDENCE_BANDS - 1 && rank >= bounds[band])
         band++;
     return band;
 }
 
-static void measure_errors(const struct half_split_stats *halves, const struct space *space, temper_candidate *out)
+static void measure_errors(const struct half_split_stats *halves, const struct space *space, temper_tune_candidate *out)
 {
-    double all = 0, wrong = 0, agree = 0, band[TEMPER_BANDS][2] = {{0}};
+    double all = 0, wrong = 0, agree = 0, band[TEMPER_CONFIDENCE_BANDS][2] = {{0}};
     double top = 0, top_wrong = 0;
     for (size_t row = 0; row < halves->rows; row++) {
         double weight = weight_of(halves, row), rank = space->rank[row];
@@ -114,7 +114,7 @@ static void measure_errors(const struct half_split_stats *halves, const struct s
     }
     out->half_accuracy = 1 - wrong / all;
     out->agreement = agree / all;
-    for (size_t i = 0; i < TEMPER_BANDS; i++)
+    for (size_t i = 0; i < TEMPER_CONFIDENCE_BANDS; i++)
         out->band_error[i] = band[i][0] > 0 ? band[i][1] / band[i][0] : (double)NAN;
     out->top_error = top > 0 ? top_wrong / top : 0;
     out->top_ratio = wrong > 0 ? out->top_error / (wrong / all) : 0;
@@ -198,7 +198,7 @@ static double measure_code(const struct half_split_stats *halves, const struct s
     return code_length(space->counted, count, halves->classes) / all;
 }
 
-temper_status half_split_measure(const struct half_split_stats *halves, temper_candidate *out, temper_error *error)
+temper_status half_split_measure(const struct half_split_stats *halves, temper_tune_candidate *out, temper_error *error)
 {
     struct space space = {.order = mem_alloc(halves->rows, sizeof *space.order),
                           .counted = mem_alloc(halves->rows, sizeof *space.counted),

@@ -14,6 +14,7 @@ struct half_split_stats {
 };
 
 /* Fills half_accuracy and what stands behind it. */
-temper_status half_split_measure(const struct half_split_stats *halves, temper_candidate *out, temper_error *error);
+temper_status half_split_measure(const struct half_split_stats *halves, temper_tune_candidate *out,
+                                 temper_error *error);
 
 #endif

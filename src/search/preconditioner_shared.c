@@ -83,8 +83,9 @@ double shared_preconditioners_most_bytes(const struct dataset *data, size_t fits
 /* ---- One of them ----------------------------------------------------------------------------- */
 
 /* Takes the iterations that are taken in the metric of W = 0, and makes the next one. */
-temper_status shared_preconditioner_fit(const struct fits_job *job, const struct fit_spec *fit, struct pilot_progress watch,
-                                        struct shared_preconditioner *out, bool *finished, temper_error *error)
+temper_status shared_preconditioner_fit(const struct fits_job *job, const struct fit_spec *fit,
+                                        struct pilot_progress watch, struct shared_preconditioner *out, bool *finished,
+                                        temper_error *error)
 {
     temper_train_options options = temper_train_defaults();
     options.tolerance = job->options->tolerance;
@@ -94,8 +95,8 @@ temper_status shared_preconditioner_fit(const struct fits_job *job, const struct
     options.no_intercept = job->options->no_intercept;
     options.l2 = fit->l2;
     options.threads = watch.threads;
-    options.follow = watch.follow;
-    options.follow_context = watch.context;
+    options.on_progress = watch.on_progress;
+    options.progress_context = watch.context;
     struct training_run t = {.given = job->features->data,
                              .data = job->features->data,
                              .ground = job->features,

@@ -16,15 +16,16 @@ bool shared_preconditioner_suits(const struct fits_job *job, const struct fit_sp
 
 /* Whoever waits for a pilot, and on how many threads it runs. */
 struct pilot_progress {
-    temper_progress_fn *follow;
+    temper_train_progress_fn *on_progress;
     void *context;
     size_t threads;
 };
 
 /* To be freed by shared_preconditioner_free, whatever the status. *finished is false where `watch`
  * ended it. Without factors where there are none: all features 0, say. */
-temper_status shared_preconditioner_fit(const struct fits_job *job, const struct fit_spec *fit, struct pilot_progress watch,
-                                        struct shared_preconditioner *out, bool *finished, temper_error *error);
+temper_status shared_preconditioner_fit(const struct fits_job *job, const struct fit_spec *fit,
+                                        struct pilot_progress watch, struct shared_preconditioner *out, bool *finished,
+                                        temper_error *error);
 void shared_preconditioner_free(struct shared_preconditioner *pilot);
 
 struct shared_preconditioners;

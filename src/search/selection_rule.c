@@ -70,7 +70,7 @@ const char *decision_name(enum decision decision)
     return names[decision];
 }
 
-bool is_hopeless(const temper_candidate *candidate, double best_half_accuracy, double rows)
+bool is_hopeless(const temper_tune_candidate *candidate, double best_half_accuracy, double rows)
 {
     double error = sqrt(best_half_accuracy * (1 - best_half_accuracy) / rows);
     return candidate->half_accuracy < best_half_accuracy - rule.hopeless - rule.hopeless_errors * error;
@@ -78,30 +78,31 @@ bool is_hopeless(const temper_candidate *candidate, double best_half_accuracy, d
 
 /* ---- The best by one figure ------------------------------------------------------------------ */
 
-typedef double figure_fn(const temper_candidate *candidate);
-typedef bool admit_fn(const struct question *question, const struct answer *answer, const temper_candidate *candidate);
+typedef double figure_fn(const temper_tune_candidate *candidate);
+typedef bool admit_fn(const struct question *question, const struct answer *answer,
+                      const temper_tune_candidate *candidate);
 
-static double accuracy(const temper_candidate *candidate)
+static double accuracy(const temper_tune_candidate *candidate)
 {
     return -candidate->accuracy;
 }
 
-static double log_loss(const temper_candidate *candidate)
+static double log_loss(const temper_tune_candidate *candidate)
 {
     return candidate->log_loss;
 }
 
-static double bounded_loss(const temper_candidate *candidate)
+static double bounded_loss(const temper_tune_candidate *candidate)
 {
     return candidate->bounded_loss;
 }
 
-static double code_length(const temper_candidate *candidate)
+static double code_length(const temper_tune_candidate *candidate)
 {
     return candidate->code_length;
 }
 
-static double undecided(const temper_candidate *candidate)
+static double undecided(const temper_tune_candidate *candidate)
 {
     return candidate->undecided;
 }
@@ -111,7 +112,7 @@ static size_t least(const struct question *question, const struct answer *answer
 {
     size_t best = NO_CANDIDATE;
     for (size_t i = 0; i < question->count; i++) {
-        const temper_candidate *candidate = &question->table[i];
+        const temper_tune_candidate *candidate = &question->table[i];
         double value = candidate->stage ? figure(candidate) : (double)NAN;
         if (isnan(value) || !admit(question, answer, candidate))
             continue;
@@ -124,14 +125,14 @@ static size_t least(const struct question *question, const struct answer *answer
 
 /* Accuracies of halves and of folds cannot be compared. */
 static bool fitted_on_folds(const struct question *question, const struct answer *answer,
-                            const temper_candidate *candidate)
+                            const temper_tune_candidate *candidate)
 {
     (void)question;
     (void)answer;
     return candidate->stage == 2;
 }
 
-static bool fitted(const struct question *question, const struct answer *answer, const temper_candidate *candidate)
+static bool fitted(const struct question *question, const struct answer *answer, const temper_tune_candidate *candidate)
 {
     (void)question;
     (void)answer;
@@ -139,23 +140,24 @@ static bool fitted(const struct question *question, const struct answer *answer,
 }
 
 static bool is_reference(const struct question *question, const struct answer *answer,
-                         const temper_candidate *candidate)
+                         const temper_tune_candidate *candidate)
 {
     (void)question;
     (void)answer;
     return loss_is_two_temperature_at(candidate->loss, REFERENCE_T1, REFERENCE_T2);
 }
 
-static bool is_sound(const struct question *question, const struct answer *answer, const temper_candidate *candidate)
+static bool is_sound(const struct question *question, const struct answer *answer,
+                     const temper_tune_candidate *candidate)
 {
-    const temper_candidate *b = &question->table[answer->by_accuracy];
+    const temper_tune_candidate *b = &question->table[answer->by_accuracy];
     return candidate->balance > rule.balance && candidate->agreement >= b->agreement - rule.agreement;
 }
 
 static bool is_sound_and_accurate(const struct question *question, const struct answer *answer,
-                                  const temper_candidate *candidate)
+                                  const temper_tune_candidate *candidate)
 {
-    const temper_candidate *b = &question->table[answer->by_accuracy];
+    const temper_tune_candidate *b = &question->table[answer->by_accuracy];
     return is_sound(question, answer, candidate) && candidate->half_accuracy >= b->half_accuracy - rule.accuracy_least;
 }
 
@@ -165,13 +167,13 @@ static bool is_sound_and_accurate(const struct question *question, const struct 
  * found a structure in them that the most accurate one has bent to. */
 static bool by_code_length(const struct question *question, struct answer *answer)
 {
-    const temper_candidate *b = &question->table[answer->by_accuracy];
+    const temper_tune_candidate *b = &question->table[answer->by_accuracy];
     size_t j = least(question, answer, code_length, is_sound);
     bool turned = false;
     if (j == NO_CANDIDATE)
         return false;
-    const temper_candidate *candidate = &question->table[j];
-    for (size_t i = question->classes > 2 ? rule.band_from_many : 0; i < TEMPER_BANDS; i++)
+    const temper_tune_candidate *candidate = &question->table[j];
+    for (size_t i = question->classes > 2 ? rule.band_from_many : 0; i < TEMPER_CONFIDENCE_BANDS; i++)
         turned = turned || candidate->band_error[i] > rule.band_error;
     if (!turned || !(candidate->code_length <= rule.code_shorter * b->code_length) ||
         !((b->code_length - candidate->code_length) * question->rows >= rule.code_nats))
@@ -188,11 +190,11 @@ static bool by_code_length(const struct question *question, struct answer *answe
 /* A model that bends to two contradicting groups of labels leaves many rows undecided. */
 static bool by_undecided(const struct question *question, struct answer *answer)
 {
-    const temper_candidate *b = &question->table[answer->by_accuracy];
+    const temper_tune_candidate *b = &question->table[answer->by_accuracy];
     size_t j = least(question, answer, undecided, is_sound_and_accurate);
     if (j == NO_CANDIDATE || !(b->undecided >= rule.undecided_most))
         return false;
-    const temper_candidate *candidate = &question->table[j];
+    const temper_tune_candidate *candidate = &question->table[j];
     double z = (b->undecided - candidate->undecided) / sqrt(b->undecided / question->rows);
     if (!(candidate->undecided <= rule.undecided_fewer * b->undecided && z >= rule.undecided_z))
         return false;
@@ -210,7 +212,7 @@ static bool looks_systematic(const struct question *question, const struct answe
 {
     if (answer->reference == NO_CANDIDATE)
         return false;
-    const temper_candidate *rho = &question->table[answer->reference];
+    const temper_tune_candidate *rho = &question->table[answer->reference];
     double error = 1 - rho->half_accuracy;
     double z = (rho->top_error - error) / sqrt(error * (1 - error) / (0.2 * question->rows));
     return rho->top_ratio >= rule.top_ratio && z >= rule.top_z;
@@ -234,7 +236,7 @@ static size_t usual_reference(const struct question *question)
 
 static bool by_reference(const struct question *question, struct answer *answer)
 {
-    const temper_candidate *b = &question->table[answer->by_accuracy];
+    const temper_tune_candidate *b = &question->table[answer->by_accuracy];
     if (!answer->systematic || (!question->structured && !(b->top_ratio < rule.top_ratio_best)))
         return false;
     answer->best = usual_reference(question);
@@ -267,7 +269,7 @@ static void by_trusted(const struct question *question, struct answer *answer)
     double share = (most * count + 1) / (count + 2);
     double enough = most - sqrt(share * (1 - share) / count);
     for (size_t i = 0; i < question->count; i++) {
-        const temper_candidate *candidate = &question->table[i];
+        const temper_tune_candidate *candidate = &question->table[i];
         if (candidate->stage && candidate->trusted >= enough &&
             (best == NO_CANDIDATE || candidate->accuracy > question->table[best].accuracy))
             best = i;
@@ -290,7 +292,7 @@ static void find_reference(const struct question *question, struct answer *answe
     answer->random_share = NAN;
     if (answer->reference == NO_CANDIDATE || question->classes != 2)
         return;
-    const temper_candidate *rho = &question->table[answer->reference];
+    const temper_tune_candidate *rho = &question->table[answer->reference];
     if (rho->top_ratio > rule.random_ratio && rho->top_ratio < rule.top_ratio &&
         0.2 * question->rows * rho->top_error >= rule.random_rows)
         answer->random_share = rho->top_error;

@@ -27,7 +27,7 @@ enum decision {
 enum criterion { BY_CV_C, BY_ACCURACY, BY_LOG_LOSS, BY_BOUNDED_LOSS };
 
 struct question {
-    const temper_candidate *table;
+    const temper_tune_candidate *table;
     size_t count;
     enum criterion criterion;
     bool structured; /* labels are known to be wrong where x says so */
@@ -57,6 +57,6 @@ bool criterion_find(const char *name, enum criterion *criterion);
 const char *decision_name(enum decision decision);
 
 /* Worth fitting on all folds, by what the halves say, where the best has this accuracy there. */
-bool is_hopeless(const temper_candidate *candidate, double best_half_accuracy, double rows);
+bool is_hopeless(const temper_tune_candidate *candidate, double best_half_accuracy, double rows);
 
 #endif

@@ -79,8 +79,8 @@ temper_status tuning_prepare(struct tuning *t)
     t->train = t->options->train;
     t->train.loss = temper_train_defaults().loss;
     t->train.l2 = NAN;
-    t->train.warm = NULL;
-    t->train.valid = NULL;
+    t->train.warm_start = NULL;
+    t->train.validation = NULL;
     t->train.checkpoint = NULL;
     t->train.resume = 0;
     if (!t->train.threads)
@@ -122,7 +122,7 @@ bool tuning_goes_on(struct tuning *t, size_t done)
     temper_tune_progress progress = {t->phase, all, t->planned, seconds,
                                      all > 0 && t->planned >= all ? seconds / (double)all * (double)(t->planned - all)
                                                                   : (double)NAN};
-    if (options->follow && options->follow(options->follow_context, &progress) != 0)
+    if (options->on_progress && options->on_progress(options->progress_context, &progress) != 0)
         t->stopped = true;
     hear_others(t);
     return !t->stopped;
@@ -155,7 +155,7 @@ static size_t list_candidates(const struct tuning *t, int stage, size_t *which)
     double best = best_half_accuracy(t);
     size_t count = 0;
     for (size_t i = 0; i < t->grid.count; i++) {
-        const temper_candidate *candidate = &t->grid.table[i];
+        const temper_tune_candidate *candidate = &t->grid.table[i];
         bool hopeless = stage == STAGE_FOLDS && t->drops && is_hopeless(candidate, best, t->cv.rows);
         if (candidate->stage < stage && !hopeless)
             which[count++] = i;
@@ -197,7 +197,7 @@ temper_status tuning_fit(struct tuning *t)
 /* Fold by fold, against the most accurate logistic regression. */
 static void measure_gain(struct tuning *t)
 {
-    const temper_candidate *table = t->grid.table;
+    const temper_tune_candidate *table = t->grid.table;
     size_t folds = t->cv.folds, logistic = NO_CANDIDATE;
     double sum = 0, squares = 0;
     t->report.gain = t->report.gain_error = NAN;

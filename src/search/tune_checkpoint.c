@@ -38,7 +38,7 @@ static void add_word(struct text *text, const char *word)
 static void add_candidates(struct text *text, const struct tuning *t)
 {
     for (size_t i = 0; i < t->grid.count; i++) {
-        const temper_candidate *candidate = &t->grid.table[i];
+        const temper_tune_candidate *candidate = &t->grid.table[i];
         const double numbers[] = {(double)candidate->loss.method, candidate->loss.t1, candidate->loss.t2,
                                   candidate->loss.smoothing, candidate->l2};
         add_bytes(text, numbers, sizeof numbers);
@@ -97,14 +97,14 @@ static temper_status identify(struct tuning *t)
 
 static size_t table_bytes(const struct tuning *t)
 {
-    return t->grid.count * (sizeof(temper_candidate) + t->cv.folds * sizeof(double));
+    return t->grid.count * (sizeof(temper_tune_candidate) + t->cv.folds * sizeof(double));
 }
 
 /* By the first process. */
 static temper_status save(struct tuning *t, bool at_once)
 {
     size_t length = sizeof(struct header) + table_bytes(t);
-    size_t table = t->grid.count * sizeof(temper_candidate);
+    size_t table = t->grid.count * sizeof(temper_tune_candidate);
     if (!t->options->checkpoint || comm_rank(t->data->ranks.comm) > 0 ||
         (!at_once && training_clock() - t->saved < t->options->train.checkpoint_seconds))
         return TEMPER_OK;
@@ -141,7 +141,7 @@ static temper_status refuse(const struct tuning *t, const char *why)
 static temper_status parse(struct tuning *t, char *bytes, size_t length)
 {
     struct header header;
-    size_t table = t->grid.count * sizeof(temper_candidate);
+    size_t table = t->grid.count * sizeof(temper_tune_candidate);
     if (length < sizeof header || memcmp(bytes, magic, sizeof magic) != 0)
         return refuse(t, "this is no checkpoint of a tuning");
     memcpy(&header, bytes, sizeof header);

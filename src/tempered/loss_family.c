@@ -168,12 +168,12 @@ double inflection_margin(double t1, double t2)
     return exp((1 - t2) * log_q) * stretch_exp(-r, 1 - t2);
 }
 
-temper_shape loss_shape(double t1, double t2)
+temper_loss_properties loss_shape(double t1, double t2)
 {
     if (!legal_temperature(t1) || !legal_temperature(t2))
-        return (temper_shape){.bound = NAN, .inflection = NAN};
+        return (temper_loss_properties){.bound = NAN, .inflection = NAN};
     bool sparse = t2 < 1; /* p reaches 0 at a finite margin */
-    return (temper_shape){
+    return (temper_loss_properties){
         .convex = t1 >= t2 && t1 >= 1 && !sparse,
         .extended = t1 >= 1 && sparse,
         .quasi_convex = 1,

@@ -72,7 +72,7 @@ static void take_vector(struct training_run *t, const double *weights, double bi
 
 static temper_status start_warm(struct training_run *t)
 {
-    const struct model *model = (const struct model *)t->options->warm;
+    const struct model *model = (const struct model *)t->options->warm_start;
     temper_status status = warm_fits(t, model);
     if (status != TEMPER_OK)
         return status;
@@ -110,7 +110,7 @@ temper_status training_start(struct training_run *t)
         return error_no_memory(t->error);
     if (t->begin)
         memcpy(t->initial, t->begin, t->size * sizeof *t->initial);
-    else if (t->options->warm)
+    else if (t->options->warm_start)
         status = start_warm(t);
     else if (init && strcmp(init, "zero") != 0)
         status = start_random(t);

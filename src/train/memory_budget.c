@@ -62,7 +62,7 @@ static double solver_bytes(const struct training_run *t, double size)
 static double valid_bytes(const struct training_run *t, struct objective_spec spec)
 {
     double block;
-    const struct dataset *valid = (const struct dataset *)t->options->valid;
+    const struct dataset *valid = (const struct dataset *)t->options->validation;
     if (!valid || valid->x.columns != spec.data->x.columns) /* which is refused soon */
         return 0;
     spec.data = valid;

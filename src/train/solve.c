@@ -128,19 +128,19 @@ static bool report_progress(struct training_run *t, const struct optim_progress 
 {
     const temper_train_options *options = t->options;
     const struct phase *phase = &t->phase[t->current];
-    if (!options->follow)
+    if (!options->on_progress)
         return true;
     double relative = phase->zero_norm > 0 ? progress->gradient_norm / phase->zero_norm : 0;
-    temper_progress now = {.phase = phase->name,
-                           .iteration = progress->iteration,
-                           .max_iterations = options->max_iterations,
-                           .objective = progress->value,
-                           .gradient = relative,
-                           .tolerance = options->tolerance,
-                           .accuracy = objective_accuracy(t->objective),
-                           .validation = validation,
-                           .seconds = training_clock() - t->started};
-    t->interrupted = options->follow(options->follow_context, &now) != 0;
+    temper_train_progress now = {.phase = phase->name,
+                                 .iteration = progress->iteration,
+                                 .max_iterations = options->max_iterations,
+                                 .objective = progress->value,
+                                 .gradient = relative,
+                                 .tolerance = options->tolerance,
+                                 .accuracy = objective_accuracy(t->objective),
+                                 .validation = validation,
+                                 .seconds = training_clock() - t->started};
+    t->interrupted = options->on_progress(options->progress_context, &now) != 0;
     return !t->interrupted;
 }
 
@@ -270,8 +270,8 @@ static temper_status run_phase(struct training_run *t, struct phase *phase, doub
                                     .least_fall = hinge_fall(t, phase->loss),
                                     .first_length = first_length(t, phase->loss),
                                     .length = length,
-                                    .follow = follow,
-                                    .follow_context = t,
+                                    .on_progress = follow,
+                                    .progress_context = t,
                                     .forgets = !t->options->checkpoint,
                                     .gradient = t->gradient,
                                     .memory = t->memory,

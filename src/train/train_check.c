@@ -72,7 +72,7 @@ static temper_status check_numbers(const struct training_run *t)
         return error_set(t->error, TEMPER_USAGE, "tol must be a number > 0; try --tol 1e-4");
     if (options->starts < 1 || options->starts > MOST_STARTS)
         return error_set(t->error, TEMPER_USAGE, "starts must be 1, 2 or 3");
-    if (options->warm && options->init && strcmp(options->init, "zero") != 0)
+    if (options->warm_start && options->init && strcmp(options->init, "zero") != 0)
         return error_set(t->error, TEMPER_USAGE, "a warm start leaves no room for another init; give one of them");
     if (options->resume && !options->checkpoint)
         return error_set(t->error, TEMPER_USAGE, "there is no checkpoint to resume from; pass --checkpoint FILE too");

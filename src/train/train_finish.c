@@ -73,9 +73,9 @@ static temper_status describe(struct training_run *t, const temper_train_report 
     snprintf(training->solver, sizeof training->solver, "%s", report->solver);
     snprintf(training->stop, sizeof training->stop, "%s", temper_stop_name(report->stop));
     snprintf(training->init, sizeof training->init, "%s",
-             options->warm   ? "warm"
-             : options->init ? options->init
-                             : "zero");
+             options->warm_start ? "warm"
+             : options->init     ? options->init
+                                 : "zero");
     snprintf(training->precision, sizeof training->precision, "%s", report->precision);
     memcpy(training->fingerprint, t->fingerprint, sizeof t->fingerprint);
     training->tolerance = options->tolerance;

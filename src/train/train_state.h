@@ -63,8 +63,8 @@ struct counts {
 
 struct training_run {
     const struct dataset *given;
-    const struct shard_plan *plan; /* the rows lie elsewhere, and this is known of them; or NULL */
-    const temper_engine *engine;   /* it asks them */
+    const struct shard_plan *plan;     /* the rows lie elsewhere, and this is known of them; or NULL */
+    const temper_shard_engine *engine; /* it asks them */
     const temper_train_options *options;
     temper_error *error;
 

@@ -67,7 +67,7 @@ static temper_status take_logarithms(struct training_run *t, struct dataset *val
 
 temper_status training_validation(struct training_run *t)
 {
-    const struct dataset *given = (const struct dataset *)t->options->valid;
+    const struct dataset *given = (const struct dataset *)t->options->validation;
     if (!given)
         return TEMPER_OK;
     temper_status status = check_valid(t, given);

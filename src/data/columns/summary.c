@@ -273,7 +273,7 @@ static uint64_t column_at(const struct column_hashes *digests, size_t i)
 }
 
 /* The first columns that are constant; those without a digest have no entry, so they are 0. */
-static void show_constant(const struct column_hashes *digests, uint64_t columns, temper_columns *out)
+static void show_constant(const struct column_hashes *digests, uint64_t columns, temper_column_list *out)
 {
     size_t shown = 0, next = 0;
     for (uint64_t j = 0; j < columns && shown < TEMPER_SUMMARY_SHOWN; j++) {
@@ -284,7 +284,7 @@ static void show_constant(const struct column_hashes *digests, uint64_t columns,
     }
 }
 
-static void find_constant(const struct column_hashes *digests, uint64_t columns, temper_columns *out)
+static void find_constant(const struct column_hashes *digests, uint64_t columns, temper_column_list *out)
 {
     out->count = columns - digests->count;
     for (size_t i = 0; i < digests->count; i++)
@@ -316,7 +316,7 @@ static bool same_hash(const struct hashed *a, const struct hashed *b)
 }
 
 /* Keeps the first few in the order of columns, though they come in that of hashes. */
-static void offer(temper_columns *out, uint64_t column, uint64_t same_as)
+static void offer(temper_column_list *out, uint64_t column, uint64_t same_as)
 {
     size_t at = out->count < TEMPER_SUMMARY_SHOWN ? (size_t)out->count : TEMPER_SUMMARY_SHOWN;
     out->count++;
@@ -344,7 +344,7 @@ static size_t list_hashes(const struct column_hashes *digests, struct hashed *li
     return count;
 }
 
-static temper_status find_duplicate(const struct column_hashes *digests, temper_columns *out, temper_error *error)
+static temper_status find_duplicate(const struct column_hashes *digests, temper_column_list *out, temper_error *error)
 {
     struct hashed *list = mem_alloc(digests->count, sizeof *list);
     if (!list)
@@ -364,7 +364,7 @@ static temper_status find_duplicate(const struct column_hashes *digests, temper_
 /* ---- Columns
  * --------------------------------------------------------------------------------------- */
 
-static void find_range(const struct column_hashes *digests, const struct matrix *x, temper_summary *out)
+static void find_range(const struct column_hashes *digests, const struct matrix *x, temper_data_summary *out)
 {
     bool zeros = digests->count < x->columns && x->rows > 0; /* columns without an entry */
     out->low = zeros ? 0 : INFINITY;
@@ -377,7 +377,7 @@ static void find_range(const struct column_hashes *digests, const struct matrix 
     out->high += 0.0;
 }
 
-static temper_status sum_up_columns(const struct dataset *data, size_t threads, temper_summary *out,
+static temper_status sum_up_columns(const struct dataset *data, size_t threads, temper_data_summary *out,
                                     temper_error *error)
 {
     struct column_hashes digests;
@@ -395,7 +395,7 @@ static temper_status sum_up_columns(const struct dataset *data, size_t threads, 
 /* ---- Rows
  * ------------------------------------------------------------------------------------------ */
 
-static temper_status count_classes(const struct dataset *data, temper_summary *out, temper_error *error)
+static temper_status count_classes(const struct dataset *data, temper_data_summary *out, temper_error *error)
 {
     if (!data->label)
         return TEMPER_OK;
@@ -408,7 +408,7 @@ static temper_status count_classes(const struct dataset *data, temper_summary *o
     return TEMPER_OK;
 }
 
-static void sum_up_weights(const struct dataset *data, temper_summary *out)
+static void sum_up_weights(const struct dataset *data, temper_data_summary *out)
 {
     out->weighted = data->weight && data->x.rows > 0;
     if (!out->weighted)
@@ -428,9 +428,9 @@ static uint64_t memory_of(const struct dataset *data)
     return matrix_bytes(&data->x) + data->x.rows * a_row;
 }
 
-temper_status dataset_summary(const struct dataset *data, size_t threads, temper_summary *out, temper_error *error)
+temper_status dataset_summary(const struct dataset *data, size_t threads, temper_data_summary *out, temper_error *error)
 {
-    temper_summary summary = {
+    temper_data_summary summary = {
         .storage = storage_name(&data->x),
         .compression = data->file.compression,
         .rows = data->x.rows,
@@ -450,7 +450,7 @@ temper_status dataset_summary(const struct dataset *data, size_t threads, temper
     return TEMPER_OK;
 }
 
-void summary_free(temper_summary *summary)
+void summary_free(temper_data_summary *summary)
 {
     if (!summary)
         return;

@@ -6,7 +6,8 @@
 #include "temper.h"
 
 /* Freed by summary_free; *out is untouched on failure. */
-temper_status dataset_summary(const struct dataset *data, size_t threads, temper_summary *out, temper_error *error);
-void summary_free(temper_summary *summary);
+temper_status dataset_summary(const struct dataset *data, size_t threads, temper_data_summary *out,
+                              temper_error *error);
+void summary_free(temper_data_summary *summary);
 
 #endif

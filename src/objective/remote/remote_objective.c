@@ -8,22 +8,22 @@
 
 temper_status remote_objective_new(struct objective *o, temper_error *error)
 {
-    o->answer = mem_alloc(answer_length(o->size, TEMPER_GRADIENT), sizeof *o->answer);
+    o->answer = mem_alloc(answer_length(o->size, TEMPER_SHARD_GRADIENT), sizeof *o->answer);
     return o->answer ? TEMPER_OK : error_no_memory(error);
 }
 
-static temper_status ask(struct objective *o, temper_asked asked, const double *w, temper_error *error)
+static temper_status ask(struct objective *o, temper_shard_request_kind asked, const double *w, temper_error *error)
 {
-    const temper_engine *engine = o->spec.engine;
-    temper_question question = {asked, o->spec.loss};
-    return engine->ask(engine->context, &question, w, o->answer, error);
+    const temper_shard_engine *engine = o->spec.engine;
+    temper_shard_request request = {asked, o->spec.loss};
+    return engine->request(engine->context, &request, w, o->answer, error);
 }
 
 temper_status remote_evaluate(struct objective *o, const double *w, double *value, double *gradient,
                               temper_error *error)
 {
     size_t plain = o->columns * o->vectors;
-    temper_status status = ask(o, TEMPER_GRADIENT, w, error);
+    temper_status status = ask(o, TEMPER_SHARD_GRADIENT, w, error);
     if (status != TEMPER_OK)
         return status;
     o->loss = o->answer[ANSWER_LOSS];
@@ -37,7 +37,7 @@ temper_status remote_evaluate(struct objective *o, const double *w, double *valu
 
 temper_status remote_length(struct objective *o, const double *v, double *length, temper_error *error)
 {
-    temper_status status = ask(o, TEMPER_LENGTH, v, error);
+    temper_status status = ask(o, TEMPER_SHARD_SQUARED_NORM, v, error);
     if (status == TEMPER_OK)
         *length = sqrt(o->answer[ANSWER_SQUARES]);
     return status;

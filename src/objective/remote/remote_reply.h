@@ -1,4 +1,4 @@
-/* answer: how the numbers lie that a shard answers with (temper.h: temper_asked). */
+/* answer: how the numbers lie that a shard answers with (temper.h: temper_shard_request_kind). */
 #ifndef OBJECTIVE_REMOTE_REPLY_H
 #define OBJECTIVE_REMOTE_REPLY_H
 
@@ -6,13 +6,13 @@
 
 #include "base/status.h"
 
-enum { ANSWER_LOSS, ANSWER_ACCURACY, ANSWER_GRADIENT }; /* of TEMPER_GRADIENT */
-enum { ANSWER_SQUARES, ANSWER_OF_LENGTH };              /* of TEMPER_LENGTH; and how many */
+enum { ANSWER_LOSS, ANSWER_ACCURACY, ANSWER_GRADIENT }; /* of TEMPER_SHARD_GRADIENT */
+enum { ANSWER_SQUARES, ANSWER_OF_LENGTH };              /* of TEMPER_SHARD_SQUARED_NORM; and how many */
 
 /* `size` that of w. */
-static inline size_t answer_length(size_t size, temper_asked asked)
+static inline size_t answer_length(size_t size, temper_shard_request_kind asked)
 {
-    return asked == TEMPER_LENGTH ? ANSWER_OF_LENGTH : ANSWER_GRADIENT + size;
+    return asked == TEMPER_SHARD_SQUARED_NORM ? ANSWER_OF_LENGTH : ANSWER_GRADIENT + size;
 }
 
 #endif

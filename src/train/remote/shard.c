@@ -112,24 +112,24 @@ static temper_status answer_length_of(struct shard *shard, const double *v, doub
     return status;
 }
 
-temper_status shard_answer(struct shard *shard, const temper_question *question, const double *w, double *answer,
+temper_status shard_answer(struct shard *shard, const temper_shard_request *request, const double *w, double *answer,
                            temper_error *error)
 {
-    temper_status status = training_check_loss(question->loss, error);
+    temper_status status = training_check_loss(request->loss, error);
     if (status != TEMPER_OK)
         return status;
-    if (shard->two_temperature && !loss_is_two_temperature(question->loss))
+    if (shard->two_temperature && !loss_is_two_temperature(request->loss))
         return error_set(error, TEMPER_USAGE,
-                         "the plan is for losses of two temperatures, and the question for another "
+                         "the plan is for losses of two temperatures, and the request for another "
                          "one; pass on the loss that the engine was asked with");
-    objective_set_loss(shard->objective, question->loss);
-    switch (question->asked) {
-    case TEMPER_GRADIENT:
+    objective_set_loss(shard->objective, request->loss);
+    switch (request->kind) {
+    case TEMPER_SHARD_GRADIENT:
         return answer_gradient(shard, w, answer, error);
-    case TEMPER_LENGTH:
+    case TEMPER_SHARD_SQUARED_NORM:
         return answer_length_of(shard, w, answer, error);
     }
     return error_set(error, TEMPER_USAGE,
-                     "there is no such question to a shard; ask for TEMPER_GRADIENT or "
-                     "TEMPER_LENGTH");
+                     "there is no such request to a shard; ask for TEMPER_SHARD_GRADIENT or "
+                     "TEMPER_SHARD_SQUARED_NORM");
 }

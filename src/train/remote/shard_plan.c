@@ -202,7 +202,7 @@ temper_status shard_plan_read(const char *bytes, size_t length, struct shard_pla
         status = TEMPER_OK;
     else
         error_set(error, TEMPER_BAD_DATA,
-                  "this is no plan for shards, or not all of it; send what temper_plan_text made, "
+                  "this is no plan for shards, or not all of it; send what temper_shard_plan_to_text made, "
                   "by this version, as it is");
     if (status != TEMPER_OK) {
         shard_plan_free(plan);

@@ -217,7 +217,7 @@ temper_status shard_stats_read(const char *bytes, size_t length, struct shard_st
         status = TEMPER_OK;
     else
         error_set(error, TEMPER_BAD_DATA,
-                  "this is no survey of a shard, or not all of it; send what temper_survey made, "
+                  "this is no survey of a shard, or not all of it; send what temper_shard_stats made, "
                   "by this version, as it is");
     if (status != TEMPER_OK) {
         shard_stats_free(&survey);

@@ -15,7 +15,7 @@ static temper_status check_solver(const char *solver, temper_error *error)
                      solver);
 }
 
-temper_status train_shards(const struct shard_plan *plan, const temper_engine *engine,
+temper_status train_shards(const struct shard_plan *plan, const temper_shard_engine *engine,
                            const temper_train_options *options, struct model **model, temper_train_report *report,
                            temper_error *error)
 {

@@ -34,11 +34,11 @@ struct shard;
 temper_status shard_new(const struct dataset *data, const struct shard_plan *plan, size_t threads, struct shard **out,
                         temper_error *error);
 void shard_free(struct shard *shard);
-temper_status shard_answer(struct shard *shard, const temper_question *question, const double *w, double *answer,
+temper_status shard_answer(struct shard *shard, const temper_shard_request *request, const double *w, double *answer,
                            temper_error *error);
 
 /* The public call (temper.h: temper_train_shards) in our own types. */
-temper_status train_shards(const struct shard_plan *plan, const temper_engine *engine,
+temper_status train_shards(const struct shard_plan *plan, const temper_shard_engine *engine,
                            const temper_train_options *options, struct model **model, temper_train_report *report,
                            temper_error *error);
 

@@ -30,8 +30,8 @@ TEST(what_is_dropped_was_never_there)
     scratch_enter();
     CHECK(temper_file_open("file", &file, NULL) == TEMPER_OK);
     CHECK(temper_file_write(file, "new", 3, NULL) == TEMPER_OK);
-    temper_file_drop(file);
-    temper_file_drop(NULL);
+    temper_file_discard(file);
+    temper_file_discard(NULL);
     CHECK_EQ_SIZE(scratch_count(), 0);
     scratch_leave();
 }
@@ -48,7 +48,7 @@ TEST(refused_at_once)
     CHECK(file == NULL);
     CHECK(temper_file_open("file", &file, &error) == TEMPER_OK);
     CHECK(temper_file_write(file, NULL, 1, &error) == TEMPER_USAGE);
-    temper_file_drop(file);
+    temper_file_discard(file);
     scratch_leave();
 }
 
@@ -57,11 +57,11 @@ TEST(numbers_read_back)
     static const double numbers[] = {0, -1, 0.1, 1.0 / 3, 1e-7, 1e300, 4.9e-324, 123456789012345680.0};
     char text[TEMPER_NUMBER_LENGTH];
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        size_t length = temper_number_text(numbers[i], text);
+        size_t length = temper_format_number(numbers[i], text);
         CHECK_EQ_SIZE(length, strlen(text));
         CHECKF(strtod(text, NULL) == numbers[i], "%s", text);
     }
-    temper_number_text(0.1, text);
+    temper_format_number(0.1, text);
     CHECK_EQ_TEXT(text, "0.1");
 }
 

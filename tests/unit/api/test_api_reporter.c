@@ -43,14 +43,14 @@ static temper_model *train(const temper_data *data)
 /* Reports on the data, given in so many calls. */
 static temper_status report(const temper_model *model, const temper_data *data, int as_svg, char **text)
 {
-    temper_reporter *reporter;
-    temper_status status = temper_reporter_new(model, &reporter, NULL);
+    temper_model_report *reporter;
+    temper_status status = temper_model_report_new(model, &reporter, NULL);
     if (status != TEMPER_OK)
         return status;
-    status = temper_reporter_add(reporter, data, 1, NULL);
+    status = temper_model_report_add(reporter, data, 1, NULL);
     if (status == TEMPER_OK)
-        return temper_reporter_end(reporter, as_svg, text, NULL, NULL);
-    temper_reporter_end(reporter, 0, NULL, NULL, NULL);
+        return temper_model_report_finish(reporter, as_svg, text, NULL, NULL);
+    temper_model_report_finish(reporter, 0, NULL, NULL, NULL);
     return status;
 }
 
@@ -80,16 +80,16 @@ TEST(rows_come_in_any_number_of_calls)
 {
     temper_data *data = make_data(3), *first = NULL, *second = NULL;
     temper_model *model = train(data);
-    temper_reporter *reporter = NULL;
+    temper_model_report *reporter = NULL;
     char *whole = NULL, *parts = NULL;
     if (!CHECK(model && report(model, data, 0, &whole) == TEMPER_OK))
         return;
     CHECK(temper_data_borrow_f64(x, 20, 2, labels, &first, NULL) == TEMPER_OK);
     CHECK(temper_data_borrow_f64(x + 40, 40, 2, labels + 20, &second, NULL) == TEMPER_OK);
-    CHECK(temper_reporter_new(model, &reporter, NULL) == TEMPER_OK);
-    CHECK(temper_reporter_add(reporter, first, 1, NULL) == TEMPER_OK);
-    CHECK(temper_reporter_add(reporter, second, 1, NULL) == TEMPER_OK);
-    CHECK(temper_reporter_end(reporter, 0, &parts, NULL, NULL) == TEMPER_OK);
+    CHECK(temper_model_report_new(model, &reporter, NULL) == TEMPER_OK);
+    CHECK(temper_model_report_add(reporter, first, 1, NULL) == TEMPER_OK);
+    CHECK(temper_model_report_add(reporter, second, 1, NULL) == TEMPER_OK);
+    CHECK(temper_model_report_finish(reporter, 0, &parts, NULL, NULL) == TEMPER_OK);
     CHECK_EQ_TEXT(parts, whole);
     temper_free(whole);
     temper_free(parts);

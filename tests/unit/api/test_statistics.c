@@ -10,8 +10,8 @@ TEST(mean_and_deviation)
 {
     static const double values[] = {2, 4, 4, 4, 5, 5, 7, 9};
     CHECK_CLOSE(temper_mean(values, 8), 5, 1e-15);
-    CHECK_CLOSE(temper_deviation(values, 8), sqrt(32.0 / 7), 1e-15);
-    CHECK(isnan(temper_mean(values, 0)) && isnan(temper_deviation(values, 1)));
+    CHECK_CLOSE(temper_standard_deviation(values, 8), sqrt(32.0 / 7), 1e-15);
+    CHECK(isnan(temper_mean(values, 0)) && isnan(temper_standard_deviation(values, 1)));
 }
 
 /* Quantiles as every table prints them. */
@@ -32,7 +32,7 @@ TEST(darwins_maize)
 {
     static const double less[] = {49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48};
     static const double zero[15] = {0};
-    temper_paired paired;
+    temper_paired_test paired;
     CHECK(temper_paired_compare(less, zero, 15, &paired, NULL) == TEMPER_OK);
     CHECK_CLOSE(paired.mean, 20.933333333333334, 1e-14);
     CHECK_NEAR(paired.t, 2.148, 5e-4);
@@ -60,7 +60,7 @@ TEST(ties_share_their_ranks)
 {
     static const double a[] = {1, 2, 2, -2, 5, 0, 7, -1}, b[8] = {0};
     static const double ranks[] = {1.5, 1.5, 4, 4, 4, 6, 7}; /* of 1 1 2 2 2 5 7; 0 has none */
-    temper_paired paired;
+    temper_paired_test paired;
     CHECK(temper_paired_compare(a, b, 8, &paired, NULL) == TEMPER_OK);
     CHECK(paired.w == 5.5);
     CHECK_CLOSE(paired.w_p, count_signs(ranks, 7, 5.5), 1e-15);
@@ -69,7 +69,7 @@ TEST(ties_share_their_ranks)
 TEST(ten_splits_that_all_agree)
 {
     double a[10], b[10];
-    temper_paired paired;
+    temper_paired_test paired;
     for (int i = 0; i < 10; i++) {
         a[i] = 0.9 + 0.001 * i;
         b[i] = 0.8 + 0.002 * i;
@@ -97,20 +97,20 @@ static double count_ranks(int n, int w)
 TEST(many_pairs)
 {
     double a[80], b[80] = {0};
-    for (size_t n = TEMPER_EXACT_PAIRS - 1; n <= 80; n++) {
-        temper_paired paired;
+    for (size_t n = TEMPER_WILCOXON_EXACT_PAIRS - 1; n <= 80; n++) {
+        temper_paired_test paired;
         for (size_t i = 0; i < n; i++)
             a[i] = (i % 3 ? 1.0 : -1.0) * (double)(i + 1);
         CHECK(temper_paired_compare(a, b, n, &paired, NULL) == TEMPER_OK);
         double exact = count_ranks((int)n, (int)paired.w);
-        CHECK_NEAR(paired.w_p, exact, n <= TEMPER_EXACT_PAIRS ? 1e-15 : 1.5e-3);
+        CHECK_NEAR(paired.w_p, exact, n <= TEMPER_WILCOXON_EXACT_PAIRS ? 1e-15 : 1.5e-3);
     }
 }
 
 TEST(nothing_differs)
 {
     static const double a[] = {1, 2, 3};
-    temper_paired paired;
+    temper_paired_test paired;
     CHECK(temper_paired_compare(a, a, 3, &paired, NULL) == TEMPER_OK);
     CHECK(paired.t_p == 1 && paired.w_p == 1 && paired.mean == 0);
     CHECK(temper_paired_compare(a, a, 1, &paired, NULL) == TEMPER_OK);
@@ -120,7 +120,7 @@ TEST(nothing_differs)
 TEST(what_cannot_be_compared)
 {
     static const double a[] = {1, NAN};
-    temper_paired paired;
+    temper_paired_test paired;
     temper_error error;
     CHECK(temper_paired_compare(a, a, 2, &paired, &error) == TEMPER_USAGE);
     CHECK_EQ_TEXT(error.message, "pair 2 is not of finite numbers; leave it out of both lists");

@@ -126,7 +126,7 @@ TEST(report_is_consistent)
     const uint32_t *label = temper_data_labels(p->data);
     memset(seen, 0, sizeof seen);
     for (size_t i = 0; i < ROWS; i++) {
-        const temper_suspect *s = &report->suspects[i];
+        const temper_audit_suspect *s = &report->suspects[i];
         CHECK(!seen[s->row]);
         seen[s->row] = true;
         CHECK(s->score == p->score[s->row] && s->given == label[s->row]);
@@ -205,7 +205,7 @@ TEST(conflicts)
     if (CHECK(temper_audit(p->data, &options, NULL, &p->report, &error) == TEMPER_OK)) {
         CHECK_EQ_SIZE((size_t)p->report.conflicts, 2);
         for (size_t i = 0; i < ROWS; i++) {
-            const temper_suspect *s = &p->report.suspects[i];
+            const temper_audit_suspect *s = &p->report.suspects[i];
             CHECK(s->conflict == (s->row == 2 || s->row == 13));
         }
     }
@@ -223,7 +223,7 @@ TEST(fixes)
         free(p);
         return;
     }
-    const temper_suspect *first = &p->report.suspects[0];
+    const temper_audit_suspect *first = &p->report.suspects[0];
     CHECK(temper_audit_fix(p->data, &p->report, 30, "drop", &fixed, &error) == TEMPER_OK);
     CHECK_EQ_SIZE((size_t)temper_data_rows(fixed), ROWS - 30);
     temper_data_free(fixed);
@@ -233,10 +233,10 @@ TEST(fixes)
               (row == first->row ? first->suggested : temper_data_labels(p->data)[row]));
     temper_data_free(fixed);
     CHECK(temper_audit_fix(p->data, &p->report, 2, "weight", &fixed, &error) == TEMPER_OK);
-    temper_summary summary;
-    CHECK(temper_data_summary(fixed, 1, &summary, &error) == TEMPER_OK);
+    temper_data_summary summary;
+    CHECK(temper_data_summarise(fixed, 1, &summary, &error) == TEMPER_OK);
     CHECK_CLOSE(summary.weight_sum, ROWS - 2 + first->importance + first[1].importance, 1e-9);
-    temper_summary_free(&summary);
+    temper_data_summary_free(&summary);
     temper_data_free(fixed);
     fixed = NULL;
     CHECK(temper_audit_fix(p->data, &p->report, 2, "burn", &fixed, &error) == TEMPER_USAGE);
@@ -253,7 +253,7 @@ TEST(page)
     char *html = NULL;
     size_t length = 0;
     if (CHECK(p) && planting_audit(p, IN_PAIRS, given_options()) &&
-        CHECK(temper_audit_page(p->data, &p->report, 40, &html, &length, &error) == TEMPER_OK)) {
+        CHECK(temper_audit_report_to_html(p->data, &p->report, 40, &html, &length, &error) == TEMPER_OK)) {
         CHECK(strlen(html) == length);
         CHECK(strstr(html, "Labels to look at again") && strstr(html, "True classes, estimated"));
         CHECK(strstr(html, "Wrong labels keep to pairs of classes."));
@@ -299,7 +299,7 @@ TEST(interruption)
     struct dataset *data = made_data(MATRIX_F32, 200, 4, 3);
     temper_audit_options options = given_options();
     temper_error error;
-    options.follow = stop_at_once;
+    options.on_progress = stop_at_once;
     for (int choose = 0; choose < 2; choose++) {
         options.choose = choose;
         CHECK(temper_audit(made_public(data), &options, NULL, NULL, &error) == TEMPER_INTERRUPTED);
@@ -320,7 +320,7 @@ TEST(memory_ends)
         temper_status status = temper_audit(made_public(data), &options, NULL, &report, NULL);
         bool audited = status == TEMPER_OK;
         if (audited)
-            status = temper_audit_page(made_public(data), &report, 10, &html, &length, NULL);
+            status = temper_audit_report_to_html(made_public(data), &report, 10, &html, &length, NULL);
         fault_disarm();
         bool fired = fault_fired();
         if (audited)

@@ -11,7 +11,7 @@
 struct found {
     temper_data *data;
     temper_audit_report report;
-    temper_suspect suspects[4];
+    temper_audit_suspect suspects[4];
 };
 
 static bool found_open(struct found *found, const char *path, const char *text, const temper_read_options *options)
@@ -24,23 +24,23 @@ static bool found_open(struct found *found, const char *path, const char *text, 
     const uint32_t *label = temper_data_labels(found->data);
     static const unsigned long long order[] = {1, 3, 0, 2};
     for (size_t i = 0; i < 4; i++)
-        found->suspects[i] = (temper_suspect){
+        found->suspects[i] = (temper_audit_suspect){
             .row = order[i], .given = label[order[i]], .suggested = 1 - label[order[i]], .importance = 0.25};
     found->report = (temper_audit_report){
         .suspects = found->suspects, .rows = temper_data_rows(found->data), .classes = 2, .loss = {.t1 = 0.5, .t2 = 1}};
     return true;
 }
 
-static temper_status fix(struct found *found, const char *how, const char *path, temper_audit_fixing *fixing,
+static temper_status fix(struct found *found, const char *how, const char *path, temper_audit_fix_file *fixing,
                          temper_error *error)
 {
-    *fixing = (temper_audit_fixing){.how = how, .path = path};
+    *fixing = (temper_audit_fix_file){.how = how, .path = path};
     return temper_audit_fix_write(found->data, &found->report, 2, fixing, error);
 }
 
 static void fixed_is(struct found *found, const char *how, const char *path, const char *wanted)
 {
-    temper_audit_fixing fixing;
+    temper_audit_fix_file fixing;
     temper_error error = {0};
     CHECKF(fix(found, how, path, &fixing, &error) == TEMPER_OK, "%s", error.message);
     CHECK_EQ_TEXT(scratch_text(path), wanted);
@@ -83,7 +83,7 @@ TEST(tables)
 TEST(columns_of_weights)
 {
     struct found found;
-    temper_audit_fixing fixing;
+    temper_audit_fix_file fixing;
     temper_read_options options = {.header = "no", .weights = "1", .missing = "drop"};
     scratch_enter();
     if (found_open(&found, "in.tsv", "1\t5\t0\n\"4\" \t6\t1\n1\tNA\t1\n2\t7\t1\n2\t8\t0\n", &options))
@@ -105,11 +105,11 @@ TEST(sparse_text)
     static const char text[] = "# a comment\n+1 1:2 # one\n\n  -1\t2:3\r\n+1 \n-1 1:0.50";
     struct found found;
     temper_error error;
-    temper_audit_fixing fixing;
+    temper_audit_fix_file fixing;
     scratch_enter();
     if (found_open(&found, "in.svm", text, NULL)) {
         fixed_is(&found, "drop", "out.svm", "# a comment\n+1 1:2 # one\n\n+1 \n");
-        fixing = (temper_audit_fixing){.how = "relabel", .path = "out.svm"};
+        fixing = (temper_audit_fix_file){.how = "relabel", .path = "out.svm"};
         CHECK(temper_audit_fix_write(found.data, &found.report, 1, &fixing, NULL) == TEMPER_OK);
         const char *name = temper_data_class_name(found.data, found.suspects[0].suggested);
         char wanted[100];
@@ -131,7 +131,7 @@ TEST(files_that_have_changed)
                                         "x,y\n1,0\n2,1\n3,1\n\"4,0\n"};
     struct found found;
     temper_error error;
-    temper_audit_fixing fixing;
+    temper_audit_fix_file fixing;
     scratch_enter();
     CHECK(found_open(&found, "in.csv", "x,y\n1,0\n2,1\n3,1\n4,0\n", NULL));
     for (size_t i = 0; i < sizeof later / sizeof *later; i++) {
@@ -148,7 +148,7 @@ TEST(files_that_have_changed)
  * and where it is not, that is told. */
 static void fails_at_each(struct found *found, const char *how, void (*arm)(size_t))
 {
-    temper_audit_fixing fixing;
+    temper_audit_fix_file fixing;
     char wanted[1000];
     CHECK(fix(found, how, "out.csv", &fixing, NULL) == TEMPER_OK);
     snprintf(wanted, sizeof wanted, "%s", scratch_text("out.csv"));

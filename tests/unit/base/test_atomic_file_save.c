@@ -199,10 +199,10 @@ TEST(what_cannot_be_written_is_said)
 TEST(the_public_call_checks_its_arguments)
 {
     temper_error error = {0};
-    CHECK(temper_save("", "x", 1, &error) == TEMPER_USAGE);
-    CHECK(temper_save(NULL, "x", 1, &error) == TEMPER_USAGE);
-    CHECK(temper_save("/dev/null", NULL, 1, &error) == TEMPER_USAGE);
-    CHECK(temper_save("/dev/null", NULL, 0, NULL) == TEMPER_OK);
+    CHECK(temper_file_save("", "x", 1, &error) == TEMPER_USAGE);
+    CHECK(temper_file_save(NULL, "x", 1, &error) == TEMPER_USAGE);
+    CHECK(temper_file_save("/dev/null", NULL, 1, &error) == TEMPER_USAGE);
+    CHECK(temper_file_save("/dev/null", NULL, 0, NULL) == TEMPER_OK);
     temper_free(NULL);
 }
 

@@ -23,14 +23,14 @@ static temper_data *made(void)
 TEST(names_and_weights)
 {
     temper_data *data = made();
-    CHECK(temper_data_name_classes(data, classes, NULL) == TEMPER_OK);
-    CHECK(temper_data_name_features(data, features, NULL) == TEMPER_OK);
-    CHECK(temper_data_weigh(data, weights, NULL) == TEMPER_OK);
+    CHECK(temper_data_set_class_names(data, classes, NULL) == TEMPER_OK);
+    CHECK(temper_data_set_feature_names(data, features, NULL) == TEMPER_OK);
+    CHECK(temper_data_set_weights(data, weights, NULL) == TEMPER_OK);
     CHECK_EQ_TEXT(temper_data_class_name(data, 0), "no");
     CHECK_EQ_TEXT(temper_data_class_name(data, 1), "yes");
     CHECK_EQ_TEXT(temper_data_feature_name(data, 1), "height");
     CHECK(temper_data_labels(data)[0] == 1 && temper_data_labels(data)[1] == 0);
-    CHECK(temper_data_weigh(data, weights, NULL) == TEMPER_OK);
+    CHECK(temper_data_set_weights(data, weights, NULL) == TEMPER_OK);
     CHECK(((const struct dataset *)data)->weight[2] == 4); /* they multiply */
     temper_data_free(data);
 }
@@ -41,13 +41,13 @@ TEST(bad_ones_are_refused_and_change_nothing)
     static const double negative[] = {1, -1, 1}, hole[] = {1, NAN, 1}, none[] = {0, 0, 0};
     temper_data *data = made();
     temper_error error;
-    CHECK(temper_data_name_classes(data, same, &error) == TEMPER_BAD_DATA);
+    CHECK(temper_data_set_class_names(data, same, &error) == TEMPER_BAD_DATA);
     CHECK(strstr(error.message, "same name, '1.0'") != NULL);
     CHECK_EQ_TEXT(temper_data_class_name(data, 1), "1");
-    CHECK(temper_data_weigh(data, negative, &error) == TEMPER_BAD_DATA);
+    CHECK(temper_data_set_weights(data, negative, &error) == TEMPER_BAD_DATA);
     CHECK_EQ_TEXT(error.message, "data: weight -1 of row 2 is refused; give numbers, 0 or more");
-    CHECK(temper_data_weigh(data, hole, &error) == TEMPER_BAD_DATA);
-    CHECK(temper_data_weigh(data, none, &error) == TEMPER_BAD_DATA);
+    CHECK(temper_data_set_weights(data, hole, &error) == TEMPER_BAD_DATA);
+    CHECK(temper_data_set_weights(data, none, &error) == TEMPER_BAD_DATA);
     CHECK(!((const struct dataset *)data)->weight);
     temper_data_free(data);
 }
@@ -57,9 +57,9 @@ TEST(memory_may_end)
     for (size_t n = 1;; n++) {
         temper_data *data = made();
         fault_arm(n);
-        temper_status first = temper_data_name_classes(data, classes, NULL);
-        temper_status second = temper_data_name_features(data, features, NULL);
-        temper_status third = temper_data_weigh(data, weights, NULL);
+        temper_status first = temper_data_set_class_names(data, classes, NULL);
+        temper_status second = temper_data_set_feature_names(data, features, NULL);
+        temper_status third = temper_data_set_weights(data, weights, NULL);
         fault_disarm();
         int failed = (first != TEMPER_OK) + (second != TEMPER_OK) + (third != TEMPER_OK);
         CHECK(failed == (fault_fired() ? 1 : 0));

@@ -123,9 +123,9 @@ TEST(rows_that_are_taken)
     struct dataset *a = first_of(MATRIX_F32);
     temper_data *taken = NULL;
     temper_error error = {0};
-    CHECK(temper_data_take(public_of(a), beyond, 1, &taken, &error) == TEMPER_USAGE && !taken);
+    CHECK(temper_data_select_rows(public_of(a), beyond, 1, &taken, &error) == TEMPER_USAGE && !taken);
     CHECK_EQ_TEXT(error.message, "row 2 is beyond the 2 rows of the data, which are counted from 0");
-    if (!CHECK(temper_data_take(public_of(a), rows, 3, &taken, &error) == TEMPER_OK))
+    if (!CHECK(temper_data_select_rows(public_of(a), rows, 3, &taken, &error) == TEMPER_OK))
         return;
     CHECK_EQ_SIZE(temper_data_rows(taken), 3);
     CHECK(table_same_row(&inside(taken)->x, 2, &a->x, 1));
@@ -148,7 +148,7 @@ TEST(rows_that_are_parted)
     for (size_t i = 0; i < 10; i++)
         ones += temper_data_labels(test)[i];
     CHECK_EQ_SIZE(ones, 5);
-    CHECK(temper_data_join(train, test, &joined, NULL) == TEMPER_OK);
+    CHECK(temper_data_concat(train, test, &joined, NULL) == TEMPER_OK);
     CHECK_EQ_SIZE(temper_data_rows(joined), 100);
     CHECK(temper_data_split(public_of(data), &plain, &rest, &other, NULL) == TEMPER_OK);
     CHECK(memcmp(inside(test)->line, inside(other)->line, 10 * sizeof(uint64_t)) != 0);

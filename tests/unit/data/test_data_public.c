@@ -121,9 +121,9 @@ static void check_noise(const temper_data *data, temper_noise_options options, c
 {
     temper_error error;
     temper_data *noisy = NULL;
-    temper_change *changes = NULL;
+    temper_noise_change *changes = NULL;
     size_t count = 0;
-    if (!CHECK(temper_data_noise(data, &options, &noisy, &changes, &count, &error) == TEMPER_OK))
+    if (!CHECK(temper_data_add_noise(data, &options, &noisy, &changes, &count, &error) == TEMPER_OK))
         return;
     CHECK_EQ_SIZE(count, 2);
     CHECK(changes[0].row == 1 && changes[1].row == 3);
@@ -149,14 +149,14 @@ TEST(instance_noise_names_the_row_of_the_pool)
 {
     temper_error error;
     temper_data *pool = NULL, *noisy = NULL;
-    temper_change *changes = NULL;
+    temper_noise_change *changes = NULL;
     size_t count = 0;
     scratch_enter();
     temper_data *data = read_text();
     scratch_write("pool.csv", "7,70,z\n", 7);
     CHECK(temper_data_read("pool.csv", NULL, &pool, &error) == TEMPER_OK);
     temper_noise_options options = {.kind = "instance", .rate = 0.25, .pool = pool};
-    CHECK(temper_data_noise(data, &options, &noisy, &changes, &count, &error) == TEMPER_OK);
+    CHECK(temper_data_add_noise(data, &options, &noisy, &changes, &count, &error) == TEMPER_OK);
     CHECK_EQ_SIZE(count, 1);
     CHECK(changes && changes[0].from == 1 && changes[0].was == changes[0].is);
     CHECK(strstr(written(noisy), "\n7,70,") != NULL);
@@ -171,14 +171,14 @@ TEST(noise_fails)
 {
     temper_error error;
     temper_data *noisy = NULL;
-    temper_change *changes = NULL;
+    temper_noise_change *changes = NULL;
     size_t count = 77;
     scratch_enter();
     temper_data *data = read_text();
     temper_noise_options unknown = {.kind = "loud"}, none = {0}, matrix = {.kind = "matrix"};
-    CHECK(temper_data_noise(data, &unknown, &noisy, &changes, &count, &error) == TEMPER_USAGE);
-    CHECK(temper_data_noise(data, &none, &noisy, &changes, &count, &error) == TEMPER_USAGE);
-    CHECK(temper_data_noise(data, &matrix, &noisy, &changes, &count, &error) == TEMPER_USAGE);
+    CHECK(temper_data_add_noise(data, &unknown, &noisy, &changes, &count, &error) == TEMPER_USAGE);
+    CHECK(temper_data_add_noise(data, &none, &noisy, &changes, &count, &error) == TEMPER_USAGE);
+    CHECK(temper_data_add_noise(data, &matrix, &noisy, &changes, &count, &error) == TEMPER_USAGE);
     CHECK(noisy == NULL && changes == NULL && count == 77);
     temper_data_free(data);
     scratch_leave();
@@ -193,10 +193,10 @@ TEST(noise_without_memory)
     for (size_t n = 1; n < 200 && !done; n++) {
         temper_error error;
         temper_data *noisy = NULL;
-        temper_change *changes = NULL;
+        temper_noise_change *changes = NULL;
         size_t count = 77;
         fault_arm(n);
-        temper_status status = temper_data_noise(data, &options, &noisy, &changes, &count, &error);
+        temper_status status = temper_data_add_noise(data, &options, &noisy, &changes, &count, &error);
         fault_disarm();
         done = !fault_fired();
         CHECK(done ? status == TEMPER_OK : status == TEMPER_NO_MEMORY && !noisy && count == 77);
@@ -252,7 +252,7 @@ static void fail_each(const temper_data *data, void (*arm)(size_t))
             scratch_write(paths[i], "old", 3);
         size_t before = scratch_count();
         arm(n);
-        temper_status status = temper_data_write_with(data, "out.npy", NULL, &list, &error);
+        temper_status status = temper_data_write_with_attachment(data, "out.npy", NULL, &list, &error);
         fault_disarm();
         done = !fault_fired();
         CHECK_EQ_SIZE(scratch_count(), before);
@@ -281,8 +281,8 @@ TEST(an_attachment_needs_a_name_and_bytes)
     temper_error error;
     size_t before = scratch_count();
     for (size_t i = 0; i < 3; i++)
-        CHECK(temper_data_write_with(data, "out.csv", NULL, &wrong[i], &error) == TEMPER_USAGE);
-    CHECK(temper_data_write_with(data, "out.csv", NULL, NULL, &error) == TEMPER_USAGE);
+        CHECK(temper_data_write_with_attachment(data, "out.csv", NULL, &wrong[i], &error) == TEMPER_USAGE);
+    CHECK(temper_data_write_with_attachment(data, "out.csv", NULL, NULL, &error) == TEMPER_USAGE);
     CHECK_EQ_SIZE(scratch_count(), before);
     temper_data_free(data);
     scratch_leave();

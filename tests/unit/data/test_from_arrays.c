@@ -34,7 +34,7 @@ TEST(a_copy_and_its_classes)
     mine[0] = 100; /* a copy does not see it */
     CHECK(cell(data, 0, 0) == 1 && cell(data, 2, 1) == 6);
     CHECK(temper_data_rows(data) == 3 && temper_data_features(data) == 2);
-    CHECK(temper_data_nonzeros(data) == 6);
+    CHECK(temper_data_stored_values(data) == 6);
     CHECK_EQ_SIZE(temper_data_classes(data), 2);
     CHECK_EQ_TEXT(temper_data_class_name(data, 0), "-1");
     CHECK_EQ_TEXT(temper_data_class_name(data, 1), "7");
@@ -73,7 +73,7 @@ TEST(borrowed_sparse_rows)
     temper_data *data = NULL;
     if (!CHECK(temper_data_borrow_csr(&sparse, labels, &data, NULL) == TEMPER_OK))
         return;
-    CHECK(temper_data_nonzeros(data) == 3 && temper_data_features(data) == 4);
+    CHECK(temper_data_stored_values(data) == 3 && temper_data_features(data) == 4);
     CHECK(cell(data, 0, 3) == 2.5 && cell(data, 1, 0) == 0 && cell(data, 2, 1) == 3.5);
     temper_data_free(data);
 }
@@ -144,11 +144,11 @@ TEST(noise_of_arrays)
 {
     const temper_noise_options options = {.kind = "random", .rate = 0.34, .seed = 3};
     temper_data *data = NULL, *noisy = NULL;
-    temper_change *changes = NULL;
+    temper_noise_change *changes = NULL;
     size_t count = 0;
     if (!CHECK(temper_data_borrow_f64(x, 3, 2, labels, &data, NULL) == TEMPER_OK))
         return;
-    CHECK(temper_data_noise(data, &options, &noisy, &changes, &count, NULL) == TEMPER_OK);
+    CHECK(temper_data_add_noise(data, &options, &noisy, &changes, &count, NULL) == TEMPER_OK);
     CHECK_EQ_SIZE(count, 1);
     temper_data_free(noisy);
     temper_data_free(data);

@@ -20,7 +20,7 @@ TEST(the_bytes_of_the_file)
     char *text = NULL;
     size_t length = 0;
     temper_model *back = NULL;
-    if (!CHECK(temper_model_text(as_public(model), &text, &length, NULL) == TEMPER_OK))
+    if (!CHECK(temper_model_to_text(as_public(model), &text, &length, NULL) == TEMPER_OK))
         return;
     struct blob file = made_bytes(as_public(model));
     CHECK(file.length == length && memcmp(file.bytes, text, length) == 0);
@@ -39,7 +39,7 @@ TEST(damage_is_refused)
     size_t length = 0;
     temper_model *back = NULL;
     temper_error error;
-    if (!CHECK(temper_model_text(as_public(model), &text, &length, NULL) == TEMPER_OK))
+    if (!CHECK(temper_model_to_text(as_public(model), &text, &length, NULL) == TEMPER_OK))
         return;
     CHECK(temper_model_from_text(text, length - 1, &back, &error) == TEMPER_BAD_DATA);
     CHECK(temper_model_from_text(text, 0, &back, &error) == TEMPER_BAD_DATA);
@@ -57,13 +57,13 @@ TEST(memory_may_end)
     struct model *model = model_made_full();
     char *whole = NULL;
     size_t all = 0;
-    CHECK(temper_model_text(as_public(model), &whole, &all, NULL) == TEMPER_OK);
+    CHECK(temper_model_to_text(as_public(model), &whole, &all, NULL) == TEMPER_OK);
     for (size_t n = 1; whole; n++) {
         temper_model *back = NULL;
         char *text = NULL;
         size_t length = 0;
         fault_arm(n);
-        temper_status made = temper_model_text(as_public(model), &text, &length, NULL);
+        temper_status made = temper_model_to_text(as_public(model), &text, &length, NULL);
         temper_status read = temper_model_from_text(whole, all, &back, NULL);
         fault_disarm();
         CHECK((made == TEMPER_OK) == (text != NULL) && (read == TEMPER_OK) == (back != NULL));

@@ -167,14 +167,14 @@ TEST(a_run_goes_on_from_a_memory)
     struct kept kept;
     side_make(&side, 1);
     struct side whole = side;
-    side.options.follow = keep;
-    side.options.follow_context = &kept;
+    side.options.on_progress = keep;
+    side.options.progress_context = &kept;
     struct lbfgs *run = begin(&side);
     while (advance(&side, run))
         ;
     CHECK(lbfgs_result(run).stop == OPTIM_STOPPED);
     lbfgs_close(run);
-    side.options.follow = NULL;
+    side.options.on_progress = NULL;
     side.options.memory = kept.memory;
     side.options.memory_count = kept.count;
     run = begin(&side);

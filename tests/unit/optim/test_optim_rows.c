@@ -194,8 +194,8 @@ TEST(steps_are_not_longer_than_allowed)
             struct trial trial = prepare(&rows, 1e-6, true);
             struct lengths lengths = {.trial = &trial};
             trial.options.first_length = firsts[f];
-            trial.options.follow = measure;
-            trial.options.follow_context = &lengths;
+            trial.options.on_progress = measure;
+            trial.options.progress_context = &lengths;
             run(&trial, m);
             CHECK_EQ_SIZE(lengths.steps, trial.result.iterations);
             const double limit = firsts[f] > 0 ? firsts[f] : 1;

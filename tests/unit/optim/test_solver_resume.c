@@ -104,7 +104,7 @@ static void check_resumed(const struct run *whole, const struct record *all, siz
     struct run run = *whole;
     rest.count = 0;
     rest.stop_at = SIZE_MAX;
-    run.options.follow_context = &rest;
+    run.options.progress_context = &rest;
     run.options.memory = all->memory[k];
     run.options.memory_count = all->seen[k].memory_count;
     run.toy.evaluations = 0;
@@ -129,8 +129,8 @@ TEST(resumes_to_the_same_bits)
             struct run whole = prepare(&rows, m);
             all.stop_at = SIZE_MAX;
             whole.toy.noise = noisy ? 1e-7 : 0;
-            whole.options.follow = record;
-            whole.options.follow_context = &all;
+            whole.options.on_progress = record;
+            whole.options.progress_context = &all;
             go(&whole);
             CHECK(whole.status == TEMPER_OK && whole.result.stop == OPTIM_CONVERGED);
             CHECK_EQ_SIZE(all.count, whole.result.iterations + 1);
@@ -150,8 +150,8 @@ TEST(resumes_to_other_ends)
     for (size_t m = 0; m < TOY_MINIMISERS; m++) {
         struct run whole = prepare(&rows, m);
         all.stop_at = SIZE_MAX;
-        whole.options.follow = record;
-        whole.options.follow_context = &all;
+        whole.options.on_progress = record;
+        whole.options.progress_context = &all;
         whole.options.max_iterations = 4;
         go(&whole);
         CHECK(whole.result.stop == OPTIM_MAX_ITER && whole.result.iterations == 4);
@@ -178,8 +178,8 @@ TEST(stops_when_told)
         for (size_t k = 0; k < 6; k++) {
             struct run run = prepare(&rows, m);
             all.stop_at = k;
-            run.options.follow = record;
-            run.options.follow_context = &all;
+            run.options.on_progress = record;
+            run.options.progress_context = &all;
             go(&run);
             CHECK(run.status == TEMPER_OK && run.result.stop == OPTIM_STOPPED);
             CHECK_EQ_SIZE(run.result.iterations, k);
@@ -208,8 +208,8 @@ TEST(a_run_may_forget)
         struct run whole = prepare(&rows, m), run = whole;
         go(&whole);
         run.options.forgets = true;
-        run.options.follow = is_without_memory;
-        run.options.follow_context = &seen;
+        run.options.on_progress = is_without_memory;
+        run.options.progress_context = &seen;
         go(&run);
         CHECK(same_result(&run, &whole));
         CHECK_EQ_SIZE(seen, run.result.iterations + 1);
@@ -221,7 +221,7 @@ TEST(a_run_may_forget)
 
 static temper_status resume_with(struct run run, const double *memory, size_t count)
 {
-    run.options.follow = NULL;
+    run.options.on_progress = NULL;
     run.options.memory = memory;
     run.options.memory_count = count;
     go(&run);
@@ -247,8 +247,8 @@ TEST(wrong_memory_is_refused)
     for (size_t m = 0; m < TOY_MINIMISERS; m++) {
         struct run run = prepare(&rows, m);
         all.stop_at = 5;
-        run.options.follow = record;
-        run.options.follow_context = &all;
+        run.options.on_progress = record;
+        run.options.progress_context = &all;
         go(&run);
         const size_t count = all.seen[5].memory_count;
         const double *memory = all.memory[5];

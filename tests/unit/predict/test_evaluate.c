@@ -31,7 +31,7 @@ static bool evaluate(const struct model *model, const struct dataset *data, temp
     *evaluation = (temper_evaluation){0};
     return CHECK(temper_evaluator_new((const temper_model *)model, &evaluator, &error) == TEMPER_OK) &&
            CHECKF(temper_evaluator_add(evaluator, made_public(data), 1, &error) == TEMPER_OK, "%s", error.message) &&
-           CHECKF(temper_evaluator_end(evaluator, evaluation, &error) == TEMPER_OK, "%s", error.message);
+           CHECKF(temper_evaluator_finish(evaluator, evaluation, &error) == TEMPER_OK, "%s", error.message);
 }
 
 static double log_odds(double p)
@@ -180,7 +180,7 @@ TEST(batches_add_up)
     CHECK(temper_evaluator_new(model, &evaluator, NULL) == TEMPER_OK);
     CHECK(temper_evaluator_add(evaluator, made_public(data), 1, NULL) == TEMPER_OK);
     CHECK(temper_evaluator_add(evaluator, made_public(other), 1, NULL) == TEMPER_OK);
-    CHECK(temper_evaluator_end(evaluator, &both, NULL) == TEMPER_OK);
+    CHECK(temper_evaluator_finish(evaluator, &both, NULL) == TEMPER_OK);
     CHECK_CLOSE(both.accuracy, (90 * one.accuracy + 70 * two.accuracy) / 160, 1e-12);
     CHECK_CLOSE(both.log_loss, (90 * one.log_loss + 70 * two.log_loss) / 160, 1e-12);
     CHECK_CLOSE(both.loss, (90 * one.loss + 70 * two.loss) / 160, 1e-12);
@@ -231,7 +231,7 @@ TEST(nothing_to_evaluate_is_refused)
         } else {
             CHECK(temper_evaluator_add(evaluator, made_public(light), 1, &error) == TEMPER_OK);
         }
-        CHECK(temper_evaluator_end(evaluator, &untouched, &error) == TEMPER_BAD_DATA);
+        CHECK(temper_evaluator_finish(evaluator, &untouched, &error) == TEMPER_BAD_DATA);
         CHECK(untouched.rows == 4711 && strstr(error.message, "no rows"));
     }
     model_free(model);

@@ -29,14 +29,14 @@ static void hold(enum matrix_kind kind, size_t rows, size_t classes, double t1, 
     struct dataset *data = made_data(kind, rows, 6, classes);
     const temper_data *public = made_public(data);
     temper_model *model = made_train(data, options_of(t1, t2), NULL);
-    size_t width = model ? temper_output_width(model, TEMPER_DECISIONS) : 0;
+    size_t width = model ? temper_prediction_width(model, TEMPER_PREDICT_DECISIONS) : 0;
     double *a = calloc(rows * (width + 1), sizeof *a), *one = calloc(rows, sizeof *one),
            *two = calloc(rows, sizeof *two);
     if (!CHECK(model && a && one && two))
         return;
-    CHECK(temper_predict(model, public, TEMPER_DECISIONS, 1, a, NULL) == TEMPER_OK);
-    CHECK(temper_importances(model, public, 1, one, NULL) == TEMPER_OK);
-    CHECK(temper_importances(model, public, 2, two, NULL) == TEMPER_OK);
+    CHECK(temper_predict(model, public, TEMPER_PREDICT_DECISIONS, 1, a, NULL) == TEMPER_OK);
+    CHECK(temper_predict_importance(model, public, 1, one, NULL) == TEMPER_OK);
+    CHECK(temper_predict_importance(model, public, 2, two, NULL) == TEMPER_OK);
     CHECK(memcmp(one, two, rows * sizeof *one) == 0);
     for (size_t i = 0; i < rows; i += rows / 50)
         CHECK_CLOSE(one[i], expected(model, a + i * width, data->label[i]), 1e-12);
@@ -71,13 +71,13 @@ TEST(refused_without_labels_or_temperatures)
     temper_model *hinge = made_train(data, options, NULL), *model = made_train(data, made_options(), NULL);
     if (!CHECK(hinge && model))
         return;
-    CHECK(temper_importances(hinge, made_public(data), 1, out, &error) == TEMPER_USAGE);
+    CHECK(temper_predict_importance(hinge, made_public(data), 1, out, &error) == TEMPER_USAGE);
     CHECK(strstr(error.message, "(hinge)") != NULL);
-    CHECK(temper_importances(model, made_public(other), 1, out, &error) == TEMPER_BAD_DATA);
+    CHECK(temper_predict_importance(model, made_public(other), 1, out, &error) == TEMPER_BAD_DATA);
     CHECK(strstr(error.message, "does not know the class '2'") != NULL);
     free(data->label);
     data->label = NULL;
-    CHECK(temper_importances(model, made_public(data), 1, out, &error) == TEMPER_USAGE);
+    CHECK(temper_predict_importance(model, made_public(data), 1, out, &error) == TEMPER_USAGE);
     temper_model_free(hinge);
     temper_model_free(model);
     dataset_free(data);
@@ -91,7 +91,7 @@ TEST(memory_may_end)
     double out[50];
     for (size_t n = 1; model; n++) {
         fault_arm(n);
-        temper_status status = temper_importances(model, made_public(data), 1, out, NULL);
+        temper_status status = temper_predict_importance(model, made_public(data), 1, out, NULL);
         fault_disarm();
         CHECK(status == (fault_fired() ? TEMPER_NO_MEMORY : TEMPER_OK));
         if (!fault_fired())

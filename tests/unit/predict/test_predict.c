@@ -32,7 +32,7 @@ static const temper_model *outside(const struct model *model)
     return (const temper_model *)model;
 }
 
-static bool predict(const struct model *model, const struct dataset *data, temper_output output, double *out)
+static bool predict(const struct model *model, const struct dataset *data, temper_prediction output, double *out)
 {
     temper_error error = {0};
     return CHECKF(temper_predict(outside(model), made_public(data), output, 1, out, &error) == TEMPER_OK, "%s",
@@ -57,8 +57,9 @@ TEST(probabilities_are_escorts_and_sum_to_one)
             struct dataset *data = table_make(MATRIX_F64, ROWS, classes == 2 ? 1 : 3, activations, NULL);
             double raw[ROWS * 3], p[ROWS * 3];
             double order = losses[l].method == TEMPER_BREGMAN ? 1 : losses[l].t1;
-            CHECK(temper_output_width(outside(model), TEMPER_PROBABILITIES) == classes);
-            if (!predict(model, data, TEMPER_RAW_PROBABILITIES, raw) || !predict(model, data, TEMPER_PROBABILITIES, p))
+            CHECK(temper_prediction_width(outside(model), TEMPER_PREDICT_PROBABILITIES) == classes);
+            if (!predict(model, data, TEMPER_PREDICT_RAW_PROBABILITIES, raw) ||
+                !predict(model, data, TEMPER_PREDICT_PROBABILITIES, p))
                 return;
             for (size_t row = 0; row < ROWS; row++) {
                 double sum = 0, raw_sum = 0, powers = 0;
@@ -84,12 +85,12 @@ TEST(raw_probabilities_are_those_of_the_paper)
     struct dataset *data = table_make(MATRIX_F64, ROWS, 1, activations, NULL);
     struct dataset *wide = table_make(MATRIX_F64, ROWS, 3, activations, NULL);
     double p[ROWS * 3];
-    if (predict(two, data, TEMPER_RAW_PROBABILITIES, p)) /* rows 0 0 0 1 2 */
+    if (predict(two, data, TEMPER_PREDICT_RAW_PROBABILITIES, p)) /* rows 0 0 0 1 2 */
         for (size_t row = 0; row < ROWS; row++) {
             CHECK_CLOSE(p[2 * row + 1], 1 / (1 + exp(-activations[row])), 1e-13);
             CHECK_CLOSE(p[2 * row], 1 / (1 + exp(activations[row])), 1e-13);
         }
-    if (predict(three, wide, TEMPER_RAW_PROBABILITIES, p)) {
+    if (predict(three, wide, TEMPER_PREDICT_RAW_PROBABILITIES, p)) {
         for (size_t c = 0; c < 3; c++)
             CHECK_CLOSE(p[c], 1.0 / 3, 1e-13);
         double g = activations[3] + 1 / p[3] - 1; /* exp_2(a - G) = 1 / (1 - a + G) */
@@ -112,17 +113,17 @@ TEST(labels_and_decisions_are_by_the_largest_activation)
     struct dataset *data = table_make(MATRIX_F64, 4, 1, x, NULL);
     struct dataset *many = table_make(MATRIX_F64, 4, 3, wide, NULL);
     double out[12];
-    if (predict(two, data, TEMPER_LABELS, out))
+    if (predict(two, data, TEMPER_PREDICT_LABELS, out))
         CHECK(out[0] == 0 && out[1] == 0 && out[2] == 1 && out[3] == 1);
-    if (predict(two, data, TEMPER_DECISIONS, out))
+    if (predict(two, data, TEMPER_PREDICT_DECISIONS, out))
         CHECK(table_same_bits(out, x, 4));
-    if (predict(three, many, TEMPER_LABELS, out))
+    if (predict(three, many, TEMPER_PREDICT_LABELS, out))
         CHECK(table_same_bits(out, classes, 4)); /* the first of equal ones */
-    if (predict(three, many, TEMPER_DECISIONS, out))
+    if (predict(three, many, TEMPER_PREDICT_DECISIONS, out))
         CHECK(table_same_bits(out, wide, 12));
-    CHECK(temper_output_width(outside(two), TEMPER_DECISIONS) == 1);
-    CHECK(temper_output_width(outside(three), TEMPER_DECISIONS) == 3);
-    CHECK(temper_output_width(outside(three), TEMPER_LABELS) == 1);
+    CHECK(temper_prediction_width(outside(two), TEMPER_PREDICT_DECISIONS) == 1);
+    CHECK(temper_prediction_width(outside(three), TEMPER_PREDICT_DECISIONS) == 3);
+    CHECK(temper_prediction_width(outside(three), TEMPER_PREDICT_LABELS) == 1);
     model_free(two);
     model_free(three);
     dataset_free(data);
@@ -138,11 +139,11 @@ TEST(features_that_the_model_does_not_know_are_left_out_of_sparse_data_and_refus
     struct dataset *dense = table_make(MATRIX_F32, 2, 4, more, NULL);
     double out[6];
     temper_error error = {0};
-    if (predict(model, sparse, TEMPER_DECISIONS, out))
+    if (predict(model, sparse, TEMPER_PREDICT_DECISIONS, out))
         CHECK(table_same_bits(out, known, 6));
-    if (predict(model, fewer, TEMPER_DECISIONS, out))
+    if (predict(model, fewer, TEMPER_PREDICT_DECISIONS, out))
         CHECK(out[0] == 1 && out[1] == 2 && out[2] == 0 && out[3] == 3 && out[5] == 0);
-    CHECK(temper_predict(outside(model), made_public(dense), TEMPER_LABELS, 1, out, &error) == TEMPER_BAD_DATA);
+    CHECK(temper_predict(outside(model), made_public(dense), TEMPER_PREDICT_LABELS, 1, out, &error) == TEMPER_BAD_DATA);
     CHECKF(strstr(error.message, "4 features, the model 3"), "%s", error.message);
     model_free(model);
     dataset_free(sparse);
@@ -157,13 +158,15 @@ TEST(a_model_without_probabilities_says_so)
     struct model *sharp = identity(2, (temper_loss_spec){TEMPER_TEMPERED, 0, 1, 0});
     double out[2];
     temper_error error = {0};
-    CHECK(temper_output_width(outside(hinge), TEMPER_PROBABILITIES) == 0);
-    CHECK(temper_output_width(outside(hinge), TEMPER_RAW_PROBABILITIES) == 0);
-    CHECK(temper_output_width(outside(sharp), TEMPER_PROBABILITIES) == 0);
-    CHECK(temper_output_width(outside(sharp), TEMPER_RAW_PROBABILITIES) == 2);
-    CHECK(temper_predict(outside(hinge), made_public(data), TEMPER_PROBABILITIES, 1, out, &error) == TEMPER_USAGE);
+    CHECK(temper_prediction_width(outside(hinge), TEMPER_PREDICT_PROBABILITIES) == 0);
+    CHECK(temper_prediction_width(outside(hinge), TEMPER_PREDICT_RAW_PROBABILITIES) == 0);
+    CHECK(temper_prediction_width(outside(sharp), TEMPER_PREDICT_PROBABILITIES) == 0);
+    CHECK(temper_prediction_width(outside(sharp), TEMPER_PREDICT_RAW_PROBABILITIES) == 2);
+    CHECK(temper_predict(outside(hinge), made_public(data), TEMPER_PREDICT_PROBABILITIES, 1, out, &error) ==
+          TEMPER_USAGE);
     CHECKF(strstr(error.message, "hinge") && strstr(error.message, "--decision"), "%s", error.message);
-    CHECK(temper_predict(outside(sharp), made_public(data), TEMPER_PROBABILITIES, 1, out, &error) == TEMPER_USAGE);
+    CHECK(temper_predict(outside(sharp), made_public(data), TEMPER_PREDICT_PROBABILITIES, 1, out, &error) ==
+          TEMPER_USAGE);
     CHECKF(strstr(error.message, "t1 = 0") != NULL, "%s", error.message);
     model_free(hinge);
     model_free(sharp);

@@ -218,7 +218,7 @@ TEST(wrong_bars_are_refused)
 static const double cells[] = {0.5, NAN, 0.91, 0.905, 0.1, 0.9};
 static const char *const three_names[] = {"a", "b<c", "d"};
 
-static const temper_heat_figure heat = {
+static const temper_heatmap_figure heat = {
     .rows = groups,
     .row_count = 2,
     .columns = three_names,
@@ -228,27 +228,27 @@ static const temper_heat_figure heat = {
     .shares = 1,
 };
 
-static char *draw_heat(const temper_heat_figure *figure)
+static char *draw_heat(const temper_heatmap_figure *figure)
 {
     char *svg = NULL;
     temper_error error;
-    temper_status status = temper_plot_heat(figure, &svg, NULL, &error);
+    temper_status status = temper_plot_heatmap(figure, &svg, NULL, &error);
     CHECKF(status == TEMPER_OK, "%s", status ? error.message : "");
     CHECK(svg && xml_is_well_formed(svg));
     return svg;
 }
 
-static void refuse_heat(const temper_heat_figure *figure, const char *words)
+static void refuse_heat(const temper_heatmap_figure *figure, const char *words)
 {
     char *svg = NULL;
     temper_error error;
-    CHECK(temper_plot_heat(figure, &svg, NULL, &error) == TEMPER_USAGE && !svg);
+    CHECK(temper_plot_heatmap(figure, &svg, NULL, &error) == TEMPER_USAGE && !svg);
     CHECK_EQ_TEXT(error.message, words);
 }
 
 TEST(maps_say_what_they_are)
 {
-    temper_heat_figure figure = heat;
+    temper_heatmap_figure figure = heat;
     char *svg = draw_heat(&figure);
     CHECK(strstr(svg, "the largest value is 91.00; marked: clean, d") != NULL);
     CHECK(strstr(svg, ">90.50<") && strstr(svg, "b&lt;c") && strstr(svg, "Heat map"));
@@ -267,7 +267,7 @@ TEST(wrong_maps_are_refused)
 {
     static const double nothing[] = {NAN, NAN, NAN, NAN, NAN, NAN}, over[] = {1, 1, 1, 1, 1, 1.5};
     static const char *const unnamed[] = {"a", NULL, "c"};
-    temper_heat_figure figure = heat;
+    temper_heatmap_figure figure = heat;
     refuse_heat(NULL, "no figure, or nowhere to put it; give both");
     figure.values = nothing;
     refuse_heat(&figure, "all cells are empty; give some numbers");
@@ -288,7 +288,7 @@ TEST(maps_need_memory)
         char *svg = NULL;
         temper_error error;
         fault_arm(n);
-        temper_status status = temper_plot_heat(&heat, &svg, NULL, &error);
+        temper_status status = temper_plot_heatmap(&heat, &svg, NULL, &error);
         fault_disarm();
         fired = fault_fired();
         CHECK(status == (fired ? TEMPER_NO_MEMORY : TEMPER_OK));

@@ -62,16 +62,16 @@ TEST(names_are_cut_between_characters)
 
 /* ---- Pages ----------------------------------------------------------------------------------- */
 
-static const char *const cells[] = {"name", "rows", "a <b>", "12", "c & d", TEMPER_STRONG "1.5 %"};
-static const temper_block blocks[] = {
-    {.kind = TEMPER_HEADING, .text = "Head & shoulders"},
-    {.kind = TEMPER_PARAGRAPH, .text = "1 < 2"},
-    {.kind = TEMPER_COMMAND, .text = "temper info <train.csv\ntemper help\n"},
-    {.kind = TEMPER_PICTURE, .text = "<svg><g/></svg>"},
-    {.kind = TEMPER_PICTURE, .text = "<svg/>"},
-    {.kind = TEMPER_TABLE, .text = "Caption", .cells = cells, .rows = 3, .columns = 2},
-    {.kind = TEMPER_TABLE, .cells = cells, .rows = 1, .columns = 2},
-    {.kind = TEMPER_PICTURE, .text = "<svg/>"},
+static const char *const cells[] = {"name", "rows", "a <b>", "12", "c & d", TEMPER_PAGE_BOLD "1.5 %"};
+static const temper_page_block blocks[] = {
+    {.kind = TEMPER_PAGE_HEADING, .text = "Head & shoulders"},
+    {.kind = TEMPER_PAGE_PARAGRAPH, .text = "1 < 2"},
+    {.kind = TEMPER_PAGE_COMMAND, .text = "temper info <train.csv\ntemper help\n"},
+    {.kind = TEMPER_PAGE_PICTURE, .text = "<svg><g/></svg>"},
+    {.kind = TEMPER_PAGE_PICTURE, .text = "<svg/>"},
+    {.kind = TEMPER_PAGE_TABLE, .text = "Caption", .cells = cells, .rows = 3, .columns = 2},
+    {.kind = TEMPER_PAGE_TABLE, .cells = cells, .rows = 1, .columns = 2},
+    {.kind = TEMPER_PAGE_PICTURE, .text = "<svg/>"},
 };
 
 enum { BLOCKS = sizeof blocks / sizeof *blocks };
@@ -81,7 +81,7 @@ TEST(a_page_of_everything)
     char *html = NULL;
     size_t length;
     temper_error error;
-    if (!CHECK(temper_write_page("A \"title\"", blocks, BLOCKS, &html, &length, &error) == TEMPER_OK))
+    if (!CHECK(temper_page_to_html("A \"title\"", blocks, BLOCKS, &html, &length, &error) == TEMPER_OK))
         return;
     CHECK(is_page(html));
     CHECK_EQ_SIZE(length, strlen(html));
@@ -97,20 +97,20 @@ TEST(a_page_of_everything)
 
 TEST(wrong_pages_are_refused)
 {
-    static const temper_block wrong[] = {{.kind = TEMPER_HEADING},
-                                         {.kind = TEMPER_TABLE, .cells = cells, .columns = 2}};
+    static const temper_page_block wrong[] = {{.kind = TEMPER_PAGE_HEADING},
+                                              {.kind = TEMPER_PAGE_TABLE, .cells = cells, .columns = 2}};
     char *html = NULL;
     temper_error error;
-    CHECK(temper_write_page(NULL, NULL, 0, &html, NULL, &error) == TEMPER_USAGE);
+    CHECK(temper_page_to_html(NULL, NULL, 0, &html, NULL, &error) == TEMPER_USAGE);
     for (size_t i = 0; i < 2; i++)
-        CHECK(temper_write_page("t", &wrong[i], 1, &html, NULL, &error) == TEMPER_USAGE && !html);
+        CHECK(temper_page_to_html("t", &wrong[i], 1, &html, NULL, &error) == TEMPER_USAGE && !html);
     CHECK_EQ_TEXT(error.message, "a table of the page is empty; give it a head");
 }
 
 TEST(an_empty_page)
 {
     char *html = NULL;
-    CHECK(temper_write_page("", NULL, 0, &html, NULL, NULL) == TEMPER_OK && is_page(html));
+    CHECK(temper_page_to_html("", NULL, 0, &html, NULL, NULL) == TEMPER_OK && is_page(html));
     temper_free(html);
 }
 
@@ -119,7 +119,7 @@ TEST(memory_may_end)
     for (size_t n = 1;; n++) {
         char *html = NULL;
         fault_arm(n);
-        temper_status status = temper_write_page("t", blocks, BLOCKS, &html, NULL, NULL);
+        temper_status status = temper_page_to_html("t", blocks, BLOCKS, &html, NULL, NULL);
         fault_disarm();
         CHECK(fault_fired() ? status == TEMPER_NO_MEMORY && !html : status == TEMPER_OK);
         temper_free(html);

@@ -98,7 +98,7 @@ struct losses {
     size_t calls, at;
 };
 
-static int watch(void *context, const temper_progress *progress)
+static int watch(void *context, const temper_train_progress *progress)
 {
     struct losses *losses = context;
     losses->last = progress->validation;
@@ -131,10 +131,10 @@ static void check_validation(enum matrix_kind kind, size_t classes, const char *
     options.solver = "lbfgs";
     options.precision = "f64";
     options.scale = scale;
-    options.valid = made_public(valid);
+    options.validation = made_public(valid);
     options.patience = 3;
-    options.follow = watch;
-    options.follow_context = &losses;
+    options.on_progress = watch;
+    options.progress_context = &losses;
     temper_model *model = made_train(data, options, &report);
     CHECKF(report.stop == TEMPER_STOP_VALIDATION, "%s: %s", scale, temper_stop_name(report.stop));
     CHECK(losses.last > losses.least && report.validation == losses.least);
@@ -160,7 +160,7 @@ TEST(training_stops_where_the_validation_loss_was_least)
 }
 
 /* Counts the calls with a validation loss in other phases than the first start. */
-static int watch_others(void *context, const temper_progress *progress)
+static int watch_others(void *context, const temper_train_progress *progress)
 {
     *(size_t *)context += strcmp(progress->phase, "start 1") != 0 && !isnan(progress->validation);
     return 0;
@@ -175,12 +175,12 @@ TEST(validation_is_of_the_first_start_alone)
     temper_train_report one = {0}, three = {0};
     options.l2 = 1e-6;
     options.solver = "lbfgs";
-    options.valid = made_public(valid);
+    options.validation = made_public(valid);
     options.patience = 2;
     temper_model *first = made_train(data, options, &one);
     options.starts = 3;
-    options.follow = watch_others;
-    options.follow_context = &others;
+    options.on_progress = watch_others;
+    options.progress_context = &others;
     temper_model *second = made_train(data, options, &three);
     CHECKF(others == 0, "%zu", others);
     CHECK(one.validation == three.validation && one.stop == three.stop);
@@ -199,7 +199,7 @@ TEST(validation_rows_of_other_class_numbers_are_found_by_name)
     struct dataset *data = made_data(MATRIX_F64, 80, 3, 3), *valid = part(data, 0, 80);
     temper_train_options options = made_options();
     temper_train_report plain = {0}, renamed = {0};
-    options.valid = made_public(valid);
+    options.validation = made_public(valid);
     options.loss.method = TEMPER_LOGISTIC;
     temper_model_free(made_train(data, options, &plain));
     char *name = valid->classes.name[0];
@@ -221,7 +221,7 @@ TEST(few_iterations_have_a_validation_loss_too)
     struct dataset *data = made_data(MATRIX_F64, 120, 3, 3);
     temper_train_options options = made_options();
     temper_train_report report = {0};
-    options.valid = made_public(data);
+    options.validation = made_public(data);
     options.loss.method = TEMPER_LOGISTIC;
     options.tolerance = 0.1;
     options.l2 = 0.1;

@@ -15,7 +15,7 @@ enum { ROWS = 100, FOLDS = 2 };
 struct made {
     struct dataset *data;
     temper_tune_options options;
-    temper_candidate candidate;
+    temper_tune_candidate candidate;
     temper_error error;
     uint16_t predicted[FOLDS * ROWS];
     double mean[2];
@@ -35,7 +35,7 @@ static void made_new(struct made *made, temper_loss_spec loss, double weight)
     }
     *made = (struct made){.data = made_points(ROWS, xy, labels)};
     made->options = temper_tune_defaults();
-    made->candidate = (temper_candidate){.loss = loss, .l2 = 1e-6, .stage = 2};
+    made->candidate = (temper_tune_candidate){.loss = loss, .l2 = 1e-6, .stage = 2};
     uint16_t one = (uint16_t)classes_find(&made->data->classes, "b", 1);
     for (size_t i = 0; i < FOLDS * ROWS; i++) /* by models of that weight */
         made->predicted[i] = (xy[2 * (i % ROWS)] * weight > 0) == (one == 1);

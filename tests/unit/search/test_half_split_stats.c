@@ -37,9 +37,9 @@ static void miss(struct made *made, size_t row)
     predicted[row] = !made->label[row];
 }
 
-static temper_candidate measured(const struct half_split_stats *halves)
+static temper_tune_candidate measured(const struct half_split_stats *halves)
 {
-    temper_candidate out = {0};
+    temper_tune_candidate out = {0};
     temper_error error;
     CHECK(half_split_measure(halves, &out, &error) == TEMPER_OK);
     return out;
@@ -49,13 +49,13 @@ TEST(all_right)
 {
     struct made made;
     struct half_split_stats halves = made_halves(&made);
-    temper_candidate out = measured(&halves);
+    temper_tune_candidate out = measured(&halves);
     CHECK_CLOSE(out.half_accuracy, 1, 0);
     CHECK_CLOSE(out.agreement, 1, 0);
     CHECK_CLOSE(out.balance, 1, 0);
     CHECK_NEAR(out.top_error, 0, 0);
     CHECK_NEAR(out.top_ratio, 0, 0);
-    for (size_t i = 0; i < TEMPER_BANDS; i++)
+    for (size_t i = 0; i < TEMPER_CONFIDENCE_BANDS; i++)
         CHECK_NEAR(out.band_error[i], 0, 0);
     /* The median is that of 1 .. 20; 1 alone is below a tenth of it, hardly: 10 / 10. */
     CHECK_NEAR(out.undecided, 0, 0);
@@ -70,7 +70,7 @@ TEST(mistakes_are_found_where_they_are)
     miss(&made, 19); /* the surest rows of either half: rank 19.5 / 20 */
     miss(&made, 39);
     miss(&made, 0); /* the least sure */
-    temper_candidate out = measured(&halves);
+    temper_tune_candidate out = measured(&halves);
     CHECK_CLOSE(out.half_accuracy, 1 - 3.0 / ROWS, 1e-15);
     CHECK_CLOSE(out.agreement, 1 - 3.0 / ROWS, 1e-15);
     CHECK_CLOSE(out.band_error[0], 1.0 / 4, 1e-15); /* ranks below .1: two of each half */
@@ -88,7 +88,7 @@ TEST(equal_confidences_share_a_rank)
     for (size_t row = 0; row < ROWS; row++)
         made.confidence[row] = 1;
     miss(&made, 0);
-    temper_candidate out = measured(&halves);
+    temper_tune_candidate out = measured(&halves);
     CHECK_CLOSE(out.band_error[3], 1.0 / ROWS, 1e-15); /* all of rank .5 */
     CHECK(isnan(out.band_error[0]) && isnan(out.band_error[6]));
     CHECK_NEAR(out.top_error, 0, 0);
@@ -122,7 +122,7 @@ TEST(a_weight_of_two_is_a_row_twice)
     for (size_t row = 0; row < ROWS; row++)
         made.weight[row] = row % 2 ? 2 : 0;
     miss(&made, 19);
-    temper_candidate out = measured(&halves);
+    temper_tune_candidate out = measured(&halves);
     CHECK_CLOSE(out.half_accuracy, 1 - 1.0 / 20, 1e-15);
     CHECK_CLOSE(out.top_error, 1.0 / 4, 1e-15);
 }
@@ -132,7 +132,7 @@ TEST(a_lack_of_memory_is_said)
     struct made made;
     struct half_split_stats halves = made_halves(&made);
     for (size_t n = 1; n <= 4; n++) {
-        temper_candidate out;
+        temper_tune_candidate out;
         temper_error error;
         fault_arm(n);
         temper_status status = half_split_measure(&halves, &out, &error);

@@ -120,7 +120,7 @@ static temper_model *train_apart(const struct made_job *made, const struct fit_s
 static void check_fit(const struct made_job *made, size_t number)
 {
     temper_model *apart = train_apart(made, &made->fit[number]);
-    size_t vectors = temper_model_vectors(apart);
+    size_t vectors = temper_model_weight_vectors(apart);
     const double *w = made->ends->fit[number].w, *a = made->ends->fit[number].activation;
     CHECK_EQ_SIZE(made->ends->fit[number].calls, 1);
     for (size_t k = 0; k < vectors; k++) {
@@ -130,7 +130,7 @@ static void check_fit(const struct made_job *made, size_t number)
     }
     double decision[ROWS * MOST_VECTORS];
     temper_error error;
-    CHECK(temper_predict(apart, made_public(made->data), TEMPER_DECISIONS, 1, decision, &error) == TEMPER_OK);
+    CHECK(temper_predict(apart, made_public(made->data), TEMPER_PREDICT_DECISIONS, 1, decision, &error) == TEMPER_OK);
     /* The intercepts of many classes may all be larger by the same. */
     for (size_t i = 0; i < ROWS * vectors; i++) {
         double shift = vectors > 1 ? a[0] - decision[0] : 0;

@@ -8,28 +8,28 @@
 enum { COUNT = 5 };
 
 /* What nobody could object to; `t1`, `t2` and `l2` as given. */
-static temper_candidate plain(double t1, double t2, double l2, double accuracy)
+static temper_tune_candidate plain(double t1, double t2, double l2, double accuracy)
 {
-    return (temper_candidate){.loss = {TEMPER_TEMPERED, t1, t2, 0},
-                              .l2 = l2,
-                              .stage = 2,
-                              .accuracy = accuracy,
-                              .accuracy_error = 0.003,
-                              .log_loss = 1 - accuracy,
-                              .bounded_loss = 1 - accuracy,
-                              .trusted = NAN,
-                              .half_accuracy = accuracy,
-                              .agreement = 0.95,
-                              .balance = 0.98,
-                              .band_error = {0.3, 0.2, 0.1, 0.05, 0.03, 0.02, 0.01},
-                              .top_error = 0.01,
-                              .top_ratio = 0.1,
-                              .undecided = 0.02,
-                              .code_length = 0.3};
+    return (temper_tune_candidate){.loss = {TEMPER_TEMPERED, t1, t2, 0},
+                                   .l2 = l2,
+                                   .stage = 2,
+                                   .accuracy = accuracy,
+                                   .accuracy_error = 0.003,
+                                   .log_loss = 1 - accuracy,
+                                   .bounded_loss = 1 - accuracy,
+                                   .trusted = NAN,
+                                   .half_accuracy = accuracy,
+                                   .agreement = 0.95,
+                                   .balance = 0.98,
+                                   .band_error = {0.3, 0.2, 0.1, 0.05, 0.03, 0.02, 0.01},
+                                   .top_error = 0.01,
+                                   .top_ratio = 0.1,
+                                   .undecided = 0.02,
+                                   .code_length = 0.3};
 }
 
 /* Logistic regression is the most accurate, with two penalties; then the reference, with two. */
-static struct question made_question(temper_candidate table[COUNT])
+static struct question made_question(temper_tune_candidate table[COUNT])
 {
     table[0] = plain(1, 1, 1, 0.91);
     table[1] = plain(1, 1, 0.1, 0.92);
@@ -57,7 +57,7 @@ static void check_choice(const struct question *question, size_t best, enum deci
 
 TEST(accuracy_decides_where_nothing_speaks_against_it)
 {
-    temper_candidate table[COUNT];
+    temper_tune_candidate table[COUNT];
     struct question question = made_question(table);
     struct answer answer = chosen(&question);
     CHECK_EQ_SIZE(answer.best, 1);
@@ -74,7 +74,7 @@ TEST(accuracy_decides_where_nothing_speaks_against_it)
 
 /* ---- Step 1 ---------------------------------------------------------------------------------- */
 
-static struct question turned(temper_candidate table[COUNT])
+static struct question turned(temper_tune_candidate table[COUNT])
 {
     struct question question = made_question(table);
     table[4].code_length = 0.2;
@@ -84,7 +84,7 @@ static struct question turned(temper_candidate table[COUNT])
 
 TEST(a_shorter_code_decides_if_a_band_is_turned)
 {
-    temper_candidate table[COUNT];
+    temper_tune_candidate table[COUNT];
     struct question question = turned(table);
     check_choice(&question, 4, DECIDED_CODE_LENGTH);
     table[4].stage = 1; /* halves are enough for this */
@@ -93,7 +93,7 @@ TEST(a_shorter_code_decides_if_a_band_is_turned)
 
 TEST(a_shorter_code_alone_does_not)
 {
-    temper_candidate table[COUNT];
+    temper_tune_candidate table[COUNT];
     struct question question = turned(table);
     table[4].band_error[6] = 0.5;
     check_choice(&question, 1, DECIDED_ACCURACY);
@@ -116,7 +116,7 @@ TEST(a_shorter_code_alone_does_not)
 
 TEST(many_classes_look_at_sure_bands_only)
 {
-    temper_candidate table[COUNT];
+    temper_tune_candidate table[COUNT];
     struct question question = turned(table);
     question.classes = 3;
     check_choice(&question, 4, DECIDED_CODE_LENGTH);
@@ -129,7 +129,7 @@ TEST(many_classes_look_at_sure_bands_only)
 
 /* ---- Step 2 ---------------------------------------------------------------------------------- */
 
-static struct question torn(temper_candidate table[COUNT])
+static struct question torn(temper_tune_candidate table[COUNT])
 {
     struct question question = made_question(table);
     table[1].undecided = 0.05;
@@ -139,7 +139,7 @@ static struct question torn(temper_candidate table[COUNT])
 
 TEST(undecided_rows_decide)
 {
-    temper_candidate table[COUNT];
+    temper_tune_candidate table[COUNT];
     struct question question = torn(table);
     check_choice(&question, 4, DECIDED_UNDECIDED);
     table[1].undecided = 0.029;
@@ -158,7 +158,7 @@ TEST(undecided_rows_decide)
 
 /* ---- Step 3 ---------------------------------------------------------------------------------- */
 
-static struct question contradicted(temper_candidate table[COUNT])
+static struct question contradicted(temper_tune_candidate table[COUNT])
 {
     struct question question = made_question(table);
     table[3].top_error = 0.2; /* twice the error of all */
@@ -168,7 +168,7 @@ static struct question contradicted(temper_candidate table[COUNT])
 
 TEST(the_reference_decides_where_labels_contradict_it_most)
 {
-    temper_candidate table[COUNT];
+    temper_tune_candidate table[COUNT];
     struct question question = contradicted(table);
     struct answer answer = chosen(&question);
     CHECK(answer.systematic && answer.decided_by == DECIDED_REFERENCE);
@@ -179,7 +179,7 @@ TEST(the_reference_decides_where_labels_contradict_it_most)
 
 TEST(the_reference_only_warns_where_the_most_accurate_sees_it_too)
 {
-    temper_candidate table[COUNT];
+    temper_tune_candidate table[COUNT];
     struct question question = contradicted(table);
     table[1].top_ratio = 1.1;
     struct answer answer = chosen(&question);
@@ -190,7 +190,7 @@ TEST(the_reference_only_warns_where_the_most_accurate_sees_it_too)
 
 TEST(few_rows_prove_nothing)
 {
-    temper_candidate table[COUNT];
+    temper_tune_candidate table[COUNT];
     struct question question = contradicted(table);
     question.rows = 200; /* z = 0.1 / sqrt(0.09 / 40) = 2.1 */
     CHECK(!chosen(&question).systematic);
@@ -201,7 +201,7 @@ TEST(few_rows_prove_nothing)
 
 TEST(without_the_reference_nothing_is_said_of_the_labels)
 {
-    temper_candidate table[COUNT];
+    temper_tune_candidate table[COUNT];
     struct question question = contradicted(table);
     table[2].loss.t1 = table[3].loss.t1 = 0.2;
     struct answer answer = chosen(&question);
@@ -213,7 +213,7 @@ TEST(without_the_reference_nothing_is_said_of_the_labels)
 
 TEST(random_labels_and_collapse_are_told)
 {
-    temper_candidate table[COUNT];
+    temper_tune_candidate table[COUNT];
     struct question question = made_question(table);
     table[3].top_ratio = 0.9;
     table[3].top_error = 0.09;
@@ -230,7 +230,7 @@ TEST(random_labels_and_collapse_are_told)
 
 TEST(other_criteria_take_their_figure)
 {
-    temper_candidate table[COUNT];
+    temper_tune_candidate table[COUNT];
     struct question question = made_question(table);
     table[4].log_loss = 0.01;
     table[3].bounded_loss = 0.01;
@@ -247,7 +247,7 @@ TEST(other_criteria_take_their_figure)
 
 TEST(trusted_rows_have_the_last_word)
 {
-    temper_candidate table[COUNT];
+    temper_tune_candidate table[COUNT];
     struct question question = made_question(table);
     question.trusted = 100;
     for (size_t i = 0; i < COUNT; i++)
@@ -263,7 +263,7 @@ TEST(trusted_rows_have_the_last_word)
 
 TEST(hopeless_is_far_below_the_best)
 {
-    temper_candidate candidate = plain(1, 1, 1, 0.9);
+    temper_tune_candidate candidate = plain(1, 1, 1, 0.9);
     CHECK(!is_hopeless(&candidate, 0.9, 1e4));
     CHECK(!is_hopeless(&candidate, 0.925, 1e4)); /* 2 points and 3 times 0.26 */
     CHECK(is_hopeless(&candidate, 0.93, 1e4));

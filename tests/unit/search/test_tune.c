@@ -36,8 +36,8 @@ static bool same_table(const temper_tune_report *a, const temper_tune_report *b)
                 memcmp(&a->gain, &b->gain, sizeof a->gain) == 0 &&
                 memcmp(&a->gain_error, &b->gain_error, sizeof a->gain_error) == 0;
     for (size_t i = 0; same && i < a->count; i++) {
-        const temper_candidate *x = &a->table[i], *y = &b->table[i];
-        size_t figures = offsetof(temper_candidate, accuracy);
+        const temper_tune_candidate *x = &a->table[i], *y = &b->table[i];
+        size_t figures = offsetof(temper_tune_candidate, accuracy);
         same = x->stage == y->stage && x->l2 == y->l2 && x->loss.t1 == y->loss.t1 &&
                memcmp((const char *)x + figures, (const char *)y + figures, sizeof *x - figures) == 0;
     }
@@ -50,7 +50,7 @@ static bool same_table(const temper_tune_report *a, const temper_tune_report *b)
 static const double TIGHT = 1e-8;
 
 /* Trains without each fold, and counts. */
-static double accuracy_by_hand(const struct dataset *data, const temper_candidate *candidate)
+static double accuracy_by_hand(const struct dataset *data, const temper_tune_candidate *candidate)
 {
     struct split split;
     temper_error error;
@@ -67,7 +67,7 @@ static double accuracy_by_hand(const struct dataset *data, const temper_candidat
         options.scale = "none";
         options.tolerance = TIGHT;
         temper_model *model = made_train(seen, options, NULL);
-        CHECK(temper_predict(model, made_public(data), TEMPER_LABELS, 1, label, &error) == TEMPER_OK);
+        CHECK(temper_predict(model, made_public(data), TEMPER_PREDICT_LABELS, 1, label, &error) == TEMPER_OK);
         for (size_t i = 0; i < ROWS; i++)
             right += split.part[i] == part && label[i] == data->label[i];
         temper_model_free(model);
@@ -90,7 +90,7 @@ TEST(accuracies_are_those_of_training_without_the_fold)
             temper_tune_report report = made_tune(data, options, NULL);
             CHECK_EQ_SIZE(report.count, 6);
             for (size_t i = 0; i < report.count; i++) {
-                const temper_candidate *candidate = &report.table[i];
+                const temper_tune_candidate *candidate = &report.table[i];
                 double n = ROWS, a = candidate->accuracy;
                 CHECK(candidate->stage == 2);
                 CHECK_NEAR(a, accuracy_by_hand(data, candidate), 1e-12);
@@ -227,8 +227,8 @@ static temper_tune_report tune_until(const struct dataset *data, temper_tune_opt
                                      temper_model **model)
 {
     struct stopping stopping = {.after = after};
-    options.follow = stop_after;
-    options.follow_context = &stopping;
+    options.on_progress = stop_after;
+    options.progress_context = &stopping;
     return made_tune(data, options, model);
 }
 

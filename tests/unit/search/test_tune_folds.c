@@ -22,7 +22,7 @@ static temper_tune_options tune_options(size_t folds, const uint32_t *fold)
 
 static bool same_figures(const temper_tune_report *a, const temper_tune_report *b)
 {
-    size_t figures = offsetof(temper_candidate, accuracy);
+    size_t figures = offsetof(temper_tune_candidate, accuracy);
     bool same = a->count == b->count && a->best == b->best;
     for (size_t i = 0; same && i < a->count; i++)
         same = memcmp((const char *)&a->table[i] + figures, (const char *)&b->table[i] + figures,
@@ -95,7 +95,7 @@ TEST(folds_that_are_none_are_refused)
     check_refused(data, tune_options(5, fold), TEMPER_USAGE, "fold 4, counted from 0");
     check_refused(data, tune_options(1, fold), TEMPER_USAGE, "folds");
     check_refused(data, tune_options(ROWS + 1, fold), TEMPER_BAD_DATA, "use fewer folds");
-    CHECK(temper_data_weigh((temper_data *)data, weight, &error) == TEMPER_OK);
+    CHECK(temper_data_set_weights((temper_data *)data, weight, &error) == TEMPER_OK);
     check_refused(data, tune_options(4, fold), TEMPER_USAGE, "fold 3, counted from 0");
     dataset_free(data);
 }

@@ -44,8 +44,8 @@ static void tune_share(void *context, const temper_comm *comm)
     struct dataset *data = made_data(trial->kind, trial->rows, trial->columns, trial->classes);
     if (trial->weights)
         add_weights(data);
-    options.follow = stop_after;
-    options.follow_context = &left;
+    options.on_progress = stop_after;
+    options.progress_context = &left;
     trial->status[rank] = scatter_rows(data, comm, &trial->error[rank]);
     if (trial->status[rank] == TEMPER_OK)
         trial->status[rank] =
@@ -66,10 +66,10 @@ static bool same(double a, double b)
     return a == b || (isnan(a) && isnan(b));
 }
 
-static bool same_candidate(const temper_candidate *a, const temper_candidate *b)
+static bool same_candidate(const temper_tune_candidate *a, const temper_tune_candidate *b)
 {
     bool bands = true;
-    for (size_t i = 0; i < TEMPER_BANDS; i++)
+    for (size_t i = 0; i < TEMPER_CONFIDENCE_BANDS; i++)
         bands = bands && same(a->band_error[i], b->band_error[i]);
     return a->stage == b->stage && same(a->accuracy, b->accuracy) && same(a->log_loss, b->log_loss) &&
            same(a->bounded_loss, b->bounded_loss) && same(a->trusted, b->trusted) &&

@@ -53,7 +53,7 @@ static double value_along(double x, void *context)
 {
     struct place moved = *(struct place *)context;
     moved.a[moved.c] = x;
-    return temper_any_loss(moved.loss, moved.a, moved.n, moved.label, NULL, NULL);
+    return temper_loss_of_spec(moved.loss, moved.a, moved.n, moved.label, NULL, NULL);
 }
 
 static double gradient_along(double x, void *context)
@@ -61,7 +61,7 @@ static double gradient_along(double x, void *context)
     struct place moved = *(struct place *)context;
     double gradient[MOST];
     moved.a[moved.c] = x;
-    temper_any_loss(moved.loss, moved.a, moved.n, moved.label, gradient, NULL);
+    temper_loss_of_spec(moved.loss, moved.a, moved.n, moved.label, gradient, NULL);
     return gradient[moved.row];
 }
 
@@ -84,7 +84,7 @@ static void everywhere(void (*check)(struct place *place), uint64_t seed)
 static void check_gradient(struct place *place)
 {
     double gradient[MOST];
-    double value = temper_any_loss(place->loss, place->a, place->n, place->label, gradient, NULL);
+    double value = temper_loss_of_spec(place->loss, place->a, place->n, place->label, gradient, NULL);
     double scale = fabs(value) + largest_size(gradient, place->n);
     for (place->c = 0; place->c < place->n; place->c++) {
         double slope = derivative(value_along, place, place->a[place->c], step_for(place));
@@ -103,7 +103,7 @@ static void check_hessian(struct place *place)
 {
     double gradient[MOST], hessian[MOST * MOST];
     size_t n = place->n;
-    temper_any_loss(place->loss, place->a, n, place->label, gradient, hessian);
+    temper_loss_of_spec(place->loss, place->a, n, place->label, gradient, hessian);
     double scale = largest_size(hessian, n * n) + largest_size(gradient, n);
     for (place->row = 0; place->row < n; place->row++)
         for (place->c = 0; place->c < n; place->c++) {
@@ -128,7 +128,7 @@ static void check_invariance(struct place *place)
     for (double stretch = 1; stretch < 30; stretch *= 5) {
         for (size_t c = 0; c < n; c++)
             place->a[c] *= stretch;
-        temper_any_loss(place->loss, place->a, n, place->label, gradient, hessian);
+        temper_loss_of_spec(place->loss, place->a, n, place->label, gradient, hessian);
         CHECK_NEAR(sum_of(gradient, n), 0, 1e-14 * largest_size(gradient, n));
         for (size_t j = 0; j < n; j++) {
             CHECKF(fabs(sum_of(hessian + j * n, n)) <= 1e-13 * largest_size(hessian + j * n, n),
@@ -150,9 +150,9 @@ static void check_optional(struct place *place)
 {
     double with[MOST], alone[MOST], hessian[MOST * MOST];
     size_t n = place->n;
-    double value = temper_any_loss(place->loss, place->a, n, place->label, with, hessian);
-    CHECK(value == temper_any_loss(place->loss, place->a, n, place->label, alone, NULL));
-    CHECK(value == temper_any_loss(place->loss, place->a, n, place->label, NULL, NULL));
+    double value = temper_loss_of_spec(place->loss, place->a, n, place->label, with, hessian);
+    CHECK(value == temper_loss_of_spec(place->loss, place->a, n, place->label, alone, NULL));
+    CHECK(value == temper_loss_of_spec(place->loss, place->a, n, place->label, NULL, NULL));
     for (size_t c = 0; c < n; c++)
         CHECK(with[c] == alone[c]);
 }
@@ -167,13 +167,13 @@ TEST(gradient_and_hessian_are_optional)
 
 static double margin_value(double x, void *context)
 {
-    return temper_any_margin_loss(*(const temper_loss_spec *)context, x, NULL, NULL);
+    return temper_margin_loss_of_spec(*(const temper_loss_spec *)context, x, NULL, NULL);
 }
 
 static double margin_slope(double x, void *context)
 {
     double slope;
-    temper_any_margin_loss(*(const temper_loss_spec *)context, x, &slope, NULL);
+    temper_margin_loss_of_spec(*(const temper_loss_spec *)context, x, &slope, NULL);
     return slope;
 }
 
@@ -195,7 +195,7 @@ TEST(slopes_and_curvatures)
             double step = loss.method == TEMPER_HINGE ? 1e-4 : 0.1, slope, curvature;
             if (!smooth_around(&loss, m, step))
                 continue;
-            double value = temper_any_margin_loss(loss, m, &slope, &curvature);
+            double value = temper_margin_loss_of_spec(loss, m, &slope, &curvature);
             double scale = isinf(value) ? 1 : 1e-9 * (fabs(value) + fabs(slope) + fabs(curvature));
             if (isfinite(value))
                 CHECK_NEAR(slope, derivative(margin_value, &loss, m, step), scale);
@@ -213,15 +213,15 @@ TEST(two_classes_are_the_margin)
         for (double m = -60; m <= 60; m += 0.625) {
             const double a[2] = {m / 2, -m / 2};
             double g[2], h[4], slope, curvature;
-            double value = temper_any_margin_loss(losses[i], m, &slope, &curvature);
-            CHECK_CLOSE(temper_any_loss(losses[i], a, 2, 0, g, h), value, 1e-13);
+            double value = temper_margin_loss_of_spec(losses[i], m, &slope, &curvature);
+            CHECK_CLOSE(temper_loss_of_spec(losses[i], a, 2, 0, g, h), value, 1e-13);
             CHECK_CLOSE((g[0] - g[1]) / 2, slope, 1e-13);
             double bend = (h[0] - h[1] - h[2] + h[3]) / 4;
             CHECKF(fabs(bend - curvature) <= 1e-12 * fabs(curvature) + 1e-15 * fabs(slope),
                    "%s(%g, %g) at %g: %g, not %g", temper_method_name(losses[i].method), losses[i].t1, losses[i].t2, m,
                    bend, curvature);
-            CHECK_CLOSE(temper_any_loss(losses[i], a, 2, 1, NULL, NULL),
-                        temper_any_margin_loss(losses[i], -m, NULL, NULL), 1e-13);
+            CHECK_CLOSE(temper_loss_of_spec(losses[i], a, 2, 1, NULL, NULL),
+                        temper_margin_loss_of_spec(losses[i], -m, NULL, NULL), 1e-13);
         }
 }
 

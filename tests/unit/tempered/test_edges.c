@@ -44,7 +44,7 @@ TEST(products_beyond_the_double_range)
     CHECK_CLOSE(temper_log_partition_bisection(far, 2, 60, NULL), 1.5e308, 1e-15);
     CHECK(isnan(temper_log_partition_algorithm1(far, 2, 60, 1e-10, 100, NULL)));
     const temper_loss_spec hinge = {.method = TEMPER_HINGE, .smoothing = 1e300};
-    CHECK_CLOSE(temper_any_margin_loss(hinge, -1e200, NULL, NULL), 5e99, 1e-12);
+    CHECK_CLOSE(temper_margin_loss_of_spec(hinge, -1e200, NULL, NULL), 5e99, 1e-12);
 }
 
 /* The gradient at high temperatures is what the escort says. */
@@ -91,7 +91,7 @@ TEST(no_hessian_without_a_gradient)
     const temper_loss_spec loss = {.method = TEMPER_LOGISTIC};
     const double a[2] = {1, 2};
     double hessian[4] = {0};
-    CHECK(isnan(temper_any_loss(loss, a, 2, 0, NULL, hessian)) && isnan(hessian[3]));
+    CHECK(isnan(temper_loss_of_spec(loss, a, 2, 0, NULL, hessian)) && isnan(hessian[3]));
 }
 
 /* Polynomials of what is infinite are no polynomials. */

@@ -138,7 +138,7 @@ TEST(erratum_08_more_closed_forms)
     static const double others[] = {0, 0.5, 1.5};
     for (size_t i = 0; i < 3; i++)
         for (double a = 0; a < 6; a += 0.4) {
-            double t = others[i], g = temper_log_partition_closed(a, t);
+            double t = others[i], g = temper_log_partition_closed_form(a, t);
             CHECK_NEAR(temper_exp_t(a / 2 - g, t) + temper_exp_t(-a / 2 - g, t), 1, 1e-14);
             CHECK(same(g, binary_partition(a, t)));
         }
@@ -314,7 +314,7 @@ TEST(erratum_19_convex_as_an_extended_function_only)
 {
     for (double t1 = 1; t1 < 3; t1 += 0.5) {
         double slope;
-        temper_shape shape = temper_loss_shape(t1, 0.5);
+        temper_loss_properties shape = temper_loss_shape(t1, 0.5);
         CHECK(!shape.convex && shape.extended && !shape.smooth);
         CHECK(temper_margin_loss(-2.01, t1, 0.5, NULL, NULL) == INFINITY);
         temper_margin_loss(-2 + 1e-9, t1, 0.5, &slope, NULL);

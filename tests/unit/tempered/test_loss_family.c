@@ -124,11 +124,11 @@ TEST(questions_that_are_not_convexity)
 /* ---- The map of temperatures ----------------------------------------------------------------- */
 
 /* Calls check at every legal pair of a grid that has 1 in it. */
-static void over_the_map(void (*check)(double t1, double t2, const temper_shape *shape))
+static void over_the_map(void (*check)(double t1, double t2, const temper_loss_properties *shape))
 {
     for (double t1 = 0; t1 <= 3; t1 += 0.25)
         for (double t2 = 0; t2 <= 3; t2 += 0.25) {
-            temper_shape shape = temper_loss_shape(t1, t2);
+            temper_loss_properties shape = temper_loss_shape(t1, t2);
             check(t1, t2, &shape);
         }
 }
@@ -168,7 +168,7 @@ static bool leaves_its_chords(double t1, double t2)
 
 /* The sign of the curvature within the support is that of t1 - t2, and convexity needs a second
  * thing: that the loss is not capped at the edge. */
-static void check_two_classes(double t1, double t2, const temper_shape *shape)
+static void check_two_classes(double t1, double t2, const temper_loss_properties *shape)
 {
     double least = least_curvature(t1, t2);
     CHECKF(t1 >= t2 ? least >= 0 : least < -1e-9, "(%g, %g): least curvature %g", t1, t2, least);
@@ -197,7 +197,7 @@ static double least_eigenvalue(double t1, double t2, double *size)
     for (int k = 0; k < 60; k++) {
         double a[3], g[3], h[9];
         draw_normals(&draw, a, 3, t2 < 1 ? 0.5 : 3);
-        if (isinf(temper_any_loss(loss, a, 3, 0, g, h)))
+        if (isinf(temper_loss_of_spec(loss, a, 3, 0, g, h)))
             continue;
         *size = fmax(*size, largest_size(h, 9));
         least = fmin(least, smallest_eigenvalue(h, 3));
@@ -205,7 +205,7 @@ static double least_eigenvalue(double t1, double t2, double *size)
     return least;
 }
 
-static void check_three_classes(double t1, double t2, const temper_shape *shape)
+static void check_three_classes(double t1, double t2, const temper_loss_properties *shape)
 {
     double size, least = least_eigenvalue(t1, t2, &size);
     CHECKF(t1 >= t2 ? least >= -1e-13 * size : least < -1e-4 * size, "(%g, %g), convex %d: least eigenvalue %g of %g",
@@ -218,7 +218,7 @@ TEST(convexity_of_three_classes)
 }
 
 /* Everywhere: on a segment the loss is nowhere above the larger of its ends. */
-static void check_quasi_convex(double t1, double t2, const temper_shape *shape)
+static void check_quasi_convex(double t1, double t2, const temper_loss_properties *shape)
 {
     struct draw draw = draw_from(71);
     CHECK(shape->quasi_convex);
@@ -241,7 +241,7 @@ TEST(quasi_convex_everywhere)
 
 /* ---- Bounds and slopes ----------------------------------------------------------------------------- */
 
-static void check_bound(double t1, double t2, const temper_shape *shape)
+static void check_bound(double t1, double t2, const temper_loss_properties *shape)
 {
     double far = temper_margin_loss(-1e200, t1, t2, NULL, NULL);
     CHECK(shape->bounded == (t1 < 1));
@@ -261,7 +261,7 @@ TEST(bounded_for_t1_below_1)
 
 /* Training is refused where the slope, or the loss itself, is not finite everywhere: at the edge of
  * support p^(t2-t1) has to stay. */
-static void check_smooth(double t1, double t2, const temper_shape *shape)
+static void check_smooth(double t1, double t2, const temper_loss_properties *shape)
 {
     double near = 0, nearer = 0, value = 0;
     CHECK(shape->smooth == !(t2 < 1 && t1 > t2));
@@ -284,7 +284,7 @@ TEST(trainable_where_the_slope_stays_finite)
 }
 
 /* The slope is at most the importance factor, hence at most 1 for t1 <= t2. */
-static void check_slope(double t1, double t2, const temper_shape *shape)
+static void check_slope(double t1, double t2, const temper_loss_properties *shape)
 {
     double slope;
     CHECK(shape->smooth || t1 > t2);
@@ -308,7 +308,7 @@ static double curvature_at(double m, double t1, double t2)
     return curvature;
 }
 
-static void check_inflection(double t1, double t2, const temper_shape *shape)
+static void check_inflection(double t1, double t2, const temper_loss_properties *shape)
 {
     double bend = temper_inflection_margin(t1, t2);
     CHECK(shape->inflection == bend);
@@ -353,7 +353,7 @@ TEST(illegal_temperatures_have_no_shape)
     static const double illegal[] = {-1, NAN, INFINITY};
     for (size_t i = 0; i < 3; i++)
         for (int second = 0; second < 2; second++) {
-            temper_shape shape = second ? temper_loss_shape(1, illegal[i]) : temper_loss_shape(illegal[i], 1);
+            temper_loss_properties shape = second ? temper_loss_shape(1, illegal[i]) : temper_loss_shape(illegal[i], 1);
             CHECK(!shape.convex && !shape.extended && !shape.quasi_convex && !shape.bounded);
             CHECK(!shape.smooth && isnan(shape.bound) && isnan(shape.inflection));
         }

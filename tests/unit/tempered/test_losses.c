@@ -19,7 +19,7 @@ static temper_loss_spec spec(temper_method method, double t1, double t2)
 
 static double loss_with_hessian(const double *a, size_t label, const double t[2], double *g, double *h)
 {
-    return temper_any_loss(spec(TEMPER_TEMPERED, t[0], t[1]), a, 3, label, g, h);
+    return temper_loss_of_spec(spec(TEMPER_TEMPERED, t[0], t[1]), a, 3, label, g, h);
 }
 
 /* ---- The value
@@ -78,12 +78,12 @@ TEST(logistic)
 {
     const double a[3] = {0.5, -1, 2};
     double sum = exp(0.5) + exp(-1) + exp(2), g[3], h[9];
-    CHECK_CLOSE(temper_any_loss(spec(TEMPER_LOGISTIC, 0.3, 4), a, 3, 1, g, h), log(sum) + 1, 1e-15);
+    CHECK_CLOSE(temper_loss_of_spec(spec(TEMPER_LOGISTIC, 0.3, 4), a, 3, 1, g, h), log(sum) + 1, 1e-15);
     CHECK_CLOSE(g[0], exp(0.5) / sum, 1e-14);
     CHECK_CLOSE(g[1], exp(-1) / sum - 1, 1e-14);
     CHECK_CLOSE(h[1], -exp(0.5) * exp(-1) / (sum * sum), 1e-13); /* -p_0 p_1 */
     CHECK_CLOSE(h[8], exp(2) / sum * (1 - exp(2) / sum), 1e-13);
-    CHECK(temper_any_loss(spec(TEMPER_LOGISTIC, 7, 7), a, 3, 1, NULL, NULL) == temper_loss(a, 3, 1, 1, 1, NULL));
+    CHECK(temper_loss_of_spec(spec(TEMPER_LOGISTIC, 7, 7), a, 3, 1, NULL, NULL) == temper_loss(a, 3, 1, 1, 1, NULL));
 }
 
 TEST(t_logistic_and_generalised_cross_entropy)
@@ -93,12 +93,12 @@ TEST(t_logistic_and_generalised_cross_entropy)
     for (double t = 0; t < 4; t += 0.375) {
         temper_probabilities(a, 3, t, p);
         if (p[1] > 0)
-            CHECK_CLOSE(temper_any_loss(spec(TEMPER_T_LOGISTIC, NAN, t), a, 3, 1, NULL, NULL), -log(p[1]), 1e-13);
+            CHECK_CLOSE(temper_loss_of_spec(spec(TEMPER_T_LOGISTIC, NAN, t), a, 3, 1, NULL, NULL), -log(p[1]), 1e-13);
     }
     temper_probabilities(a, 3, 1, p);
     for (double t1 = 0; t1 < 1; t1 += 0.125) { /* (1 - p^q)/q of Zhang and Sabuncu */
         double q = 1 - t1, loss = (1 - pow(p[1], q)) / q;
-        CHECK_CLOSE(temper_any_loss(spec(TEMPER_GCE, t1, NAN), a, 3, 1, NULL, NULL), loss, 1e-14);
+        CHECK_CLOSE(temper_loss_of_spec(spec(TEMPER_GCE, t1, NAN), a, 3, 1, NULL, NULL), loss, 1e-14);
     }
 }
 
@@ -156,12 +156,12 @@ TEST(outside_the_support)
 static void check_all_nan(temper_loss_spec loss, const double *a, size_t n, size_t label)
 {
     double g[3] = {0}, h[9] = {0};
-    CHECK(isnan(temper_any_loss(loss, a, n, label, g, h)));
+    CHECK(isnan(temper_loss_of_spec(loss, a, n, label, g, h)));
     for (size_t c = 0; c < n; c++)
         CHECKF(isnan(g[c]), "%s: gradient %g", temper_method_name(loss.method), g[c]);
     for (size_t i = 0; i < n * n; i++)
         CHECKF(isnan(h[i]), "%s: hessian %g", temper_method_name(loss.method), h[i]);
-    CHECK(isnan(temper_any_loss(loss, a, n, label, NULL, NULL)));
+    CHECK(isnan(temper_loss_of_spec(loss, a, n, label, NULL, NULL)));
 }
 
 TEST(illegal_arguments_give_nan)
@@ -171,7 +171,7 @@ TEST(illegal_arguments_give_nan)
     for (temper_method method = TEMPER_TEMPERED; method <= TEMPER_BREGMAN; method++) {
         check_all_nan(spec(method, 0.5, 1.5), a, 3, 3);
         check_all_nan(spec(method, 0.5, 1.5), a, 3, (size_t)-1);
-        CHECK(isnan(temper_any_loss(spec(method, 0.5, 1.5), a, 0, 0, NULL, NULL)));
+        CHECK(isnan(temper_loss_of_spec(spec(method, 0.5, 1.5), a, 0, 0, NULL, NULL)));
     }
     for (size_t i = 0; i < 4; i++) {
         check_all_nan(spec(TEMPER_TEMPERED, illegal[i], 1), a, 3, 0);
@@ -215,7 +215,7 @@ TEST(one_class_costs_nothing)
     double a = 7, g = 9, h = 9;
     for (size_t i = 0; i < PAIRS; i++) {
         temper_loss_spec one = spec(TEMPER_TEMPERED, pairs[i][0], pairs[i][1]);
-        double loss = temper_any_loss(one, &a, 1, 0, &g, &h);
+        double loss = temper_loss_of_spec(one, &a, 1, 0, &g, &h);
         CHECK(loss == 0 && !signbit(loss) && g == 0 && !signbit(g) && h == 0);
     }
 }

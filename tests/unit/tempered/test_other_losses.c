@@ -23,7 +23,7 @@ TEST(hinge_of_the_margin)
     for (size_t i = 0; i < 4; i++)
         for (double m = -4; m < 4; m += 0.0625) {
             double s = smoothings[i], z = 1 - m, slope, curvature;
-            double value = temper_any_margin_loss(hinge(s), m, &slope, &curvature);
+            double value = temper_margin_loss_of_spec(hinge(s), m, &slope, &curvature);
             CHECK(value == (z <= 0 ? 0 : z < s ? z * (z / s) / 2 : z - s / 2));
             CHECK(slope == (z <= 0 ? 0 : z < s ? -z / s : -1));
             CHECK(curvature == (z > 0 && z < s ? 1 / s : 0));
@@ -36,13 +36,13 @@ TEST(hinge_of_many_classes)
 {
     const double a[4] = {1, 3, 2.5, -7};
     double g[4];
-    CHECK(temper_any_loss(hinge(0), a, 4, 2, g, NULL) == 1.5);
+    CHECK(temper_loss_of_spec(hinge(0), a, 4, 2, g, NULL) == 1.5);
     CHECK(g[0] == 0 && g[1] == 1 && g[2] == -1 && g[3] == 0);
-    CHECK(temper_any_loss(hinge(0), a, 4, 1, g, NULL) == 0.5);
+    CHECK(temper_loss_of_spec(hinge(0), a, 4, 1, g, NULL) == 0.5);
     CHECK(g[1] == -1 && g[2] == 1);
-    CHECK(temper_any_loss(hinge(0), a, 4, 3, NULL, NULL) == 11);
+    CHECK(temper_loss_of_spec(hinge(0), a, 4, 3, NULL, NULL) == 11);
     const double clear[3] = {5, 3.5, 0};
-    CHECK(temper_any_loss(hinge(0.5), clear, 3, 0, g, NULL) == 0);
+    CHECK(temper_loss_of_spec(hinge(0.5), clear, 3, 0, g, NULL) == 0);
     CHECK(g[0] == 0 && g[1] == 0 && g[2] == 0);
 }
 
@@ -56,7 +56,7 @@ TEST(hinge_of_many_classes_is_rounded_everywhere)
         double a[N], g[N], z[N], s = smoothings[trial % 5], own = 0, sum = 0, top = 0;
         for (size_t c = 0; c < N; c++)
             a[c] = round(16 * sin((double)(trial * 7 + c * c * 3))) / 8; /* with ties */
-        double value = temper_any_loss(hinge(s), a, N, LABEL, g, NULL);
+        double value = temper_loss_of_spec(hinge(s), a, N, LABEL, g, NULL);
         for (size_t c = 0; c < N; c++) {
             z[c] = 1 + a[c] - a[LABEL];
             top = c == LABEL ? top : fmax(top, z[c]);
@@ -88,16 +88,16 @@ TEST(hinge_at_the_rim)
 {
     const double tie[3] = {0, 2, 2}, shifted[2] = {1e17, 1e17}, broken[3] = {1, NAN, 0}, one = 3;
     double g[3], slope;
-    CHECK(temper_any_loss(hinge(0), tie, 3, 0, g, NULL) == 3);
+    CHECK(temper_loss_of_spec(hinge(0), tie, 3, 0, g, NULL) == 3);
     CHECK(g[0] == -1 && g[1] == 1 && g[2] == 0); /* the first of equals takes it all */
-    CHECK(temper_any_loss(hinge(0), shifted, 2, 0, NULL, NULL) == 1);
+    CHECK(temper_loss_of_spec(hinge(0), shifted, 2, 0, NULL, NULL) == 1);
     for (size_t label = 0; label < 3; label++)
-        CHECK(isnan(temper_any_loss(hinge(0), broken, 3, label, NULL, NULL)));
-    CHECK(temper_any_loss(hinge(0), &one, 1, 0, g, NULL) == 0 && g[0] == 0);
-    CHECK(isnan(temper_any_margin_loss(hinge(-1), 0, &slope, NULL)) && isnan(slope));
-    CHECK(isnan(temper_any_margin_loss(hinge(NAN), 0, NULL, NULL)));
-    CHECK(temper_any_margin_loss(hinge(0), -INFINITY, &slope, NULL) == INFINITY && slope == -1);
-    CHECK(temper_any_margin_loss(hinge(0), INFINITY, &slope, NULL) == 0 && slope == 0);
+        CHECK(isnan(temper_loss_of_spec(hinge(0), broken, 3, label, NULL, NULL)));
+    CHECK(temper_loss_of_spec(hinge(0), &one, 1, 0, g, NULL) == 0 && g[0] == 0);
+    CHECK(isnan(temper_margin_loss_of_spec(hinge(-1), 0, &slope, NULL)) && isnan(slope));
+    CHECK(isnan(temper_margin_loss_of_spec(hinge(NAN), 0, NULL, NULL)));
+    CHECK(temper_margin_loss_of_spec(hinge(0), -INFINITY, &slope, NULL) == INFINITY && slope == -1);
+    CHECK(temper_margin_loss_of_spec(hinge(0), INFINITY, &slope, NULL) == 0 && slope == 0);
 }
 
 /* ---- Bregman
@@ -124,7 +124,7 @@ TEST(bregman_as_printed)
             for (size_t c = 0; c < MOST; c++)
                 powers[c] = pow(p[c], 2 - t1);
             double printed = -temper_log_t(p[label], t1) - (1 - sum_of(powers, MOST)) / (2 - t1);
-            double loss = temper_any_loss(bregman(t1, t2), a, MOST, label, NULL, NULL);
+            double loss = temper_loss_of_spec(bregman(t1, t2), a, MOST, label, NULL, NULL);
             CHECK_CLOSE(loss, printed, 1e-13);
             CHECK(loss > 0);
         }
@@ -147,7 +147,7 @@ TEST(bregman_keeps_its_digits_near_certainty)
 {
     for (size_t i = 0; i < sizeof certain / sizeof *certain; i++) {
         temper_loss_spec loss = bregman(certain[i].t1, 1);
-        CHECK_CLOSE(temper_any_margin_loss(loss, certain[i].m, NULL, NULL), certain[i].loss, 2e-14);
+        CHECK_CLOSE(temper_margin_loss_of_spec(loss, certain[i].m, NULL, NULL), certain[i].loss, 2e-14);
     }
 }
 
@@ -158,14 +158,14 @@ TEST(bregman_series_meets_the_formula)
         for (double p = 0.77; p < 0.79; p += 0.0005) {
             double m = log(p / (1 - p)), q = 1 - p;
             double printed = -temper_log_t(p, t1) - (1 - pow(p, 2 - t1) - pow(q, 2 - t1)) / (2 - t1);
-            CHECK_CLOSE(temper_any_margin_loss(bregman(t1, 1), m, NULL, NULL), printed, 1e-13);
+            CHECK_CLOSE(temper_margin_loss_of_spec(bregman(t1, 1), m, NULL, NULL), printed, 1e-13);
         }
 }
 
 TEST(bregman_at_1_is_logistic)
 {
     for (double m = -30; m < 30; m += 0.7)
-        CHECK_CLOSE(temper_any_margin_loss(bregman(1, 1), m, NULL, NULL), temper_margin_loss(m, 1, 1, NULL, NULL),
+        CHECK_CLOSE(temper_margin_loss_of_spec(bregman(1, 1), m, NULL, NULL), temper_margin_loss(m, 1, 1, NULL, NULL),
                     1e-13);
 }
 
@@ -175,7 +175,7 @@ static double expected_loss(temper_loss_spec loss, const double *p, const double
     for (size_t c = 0; c < MOST; c++)
         gradient[c] = 0;
     for (size_t y = 0; y < MOST; y++) {
-        value += p[y] * temper_any_loss(loss, a, MOST, y, one, NULL);
+        value += p[y] * temper_loss_of_spec(loss, a, MOST, y, one, NULL);
         for (size_t c = 0; c < MOST; c++)
             gradient[c] += p[y] * one[c];
     }
@@ -209,12 +209,12 @@ TEST(bregman_at_the_rim)
     double g[2], h[4];
     for (double t1 = 0; t1 < 2; t1 += 0.25) {
         double cap = t1 < 1 ? 1 / (1 - t1) : INFINITY;
-        CHECK_CLOSE(temper_any_loss(bregman(t1, 1.5), never, 2, 0, g, h), cap, 1e-15);
-        CHECK(temper_any_margin_loss(bregman(t1, 0.5), 2, NULL, NULL) == 0);
-        CHECK_CLOSE(temper_any_margin_loss(bregman(t1, 0.5), -2, NULL, NULL), cap, 1e-15);
+        CHECK_CLOSE(temper_loss_of_spec(bregman(t1, 1.5), never, 2, 0, g, h), cap, 1e-15);
+        CHECK(temper_margin_loss_of_spec(bregman(t1, 0.5), 2, NULL, NULL) == 0);
+        CHECK_CLOSE(temper_margin_loss_of_spec(bregman(t1, 0.5), -2, NULL, NULL), cap, 1e-15);
     }
-    CHECK(isnan(temper_any_loss(bregman(2, 1), a, 2, 0, g, h)) && isnan(g[0]) && isnan(h[3]));
-    CHECK(isnan(temper_any_loss(bregman(1, 1), (const double[]){NAN, 1}, 2, 1, g, h)));
+    CHECK(isnan(temper_loss_of_spec(bregman(2, 1), a, 2, 0, g, h)) && isnan(g[0]) && isnan(h[3]));
+    CHECK(isnan(temper_loss_of_spec(bregman(1, 1), (const double[]){NAN, 1}, 2, 1, g, h)));
     CHECK(isnan(g[0]) && isnan(g[1]) && isnan(h[0]) && isnan(h[3]));
 }
 

@@ -96,7 +96,7 @@ static double expected_loss(const void *context, const double *a, double *gradie
         hessian[i] = 1;
     for (size_t y = 0; y < n; y++) {
         double p = posterior->p[y];
-        value += p * temper_any_loss(posterior->loss, a, n, y, one, bend);
+        value += p * temper_loss_of_spec(posterior->loss, a, n, y, one, bend);
         for (size_t i = 0; i < n; i++)
             gradient[i] += p * one[i];
         for (size_t i = 0; i < n * n; i++)

@@ -120,8 +120,9 @@ TEST(predictions_for_raw_rows_are_those_for_scaled_rows)
         CHECK(scale_matrix(&made_inside(model)->scale, &data->x, 1, &scaled.x, NULL) == TEMPER_OK);
         options.scale = "none";
         temper_model *other = made_train(&scaled, options, NULL);
-        CHECK(temper_predict(model, made_public(data), TEMPER_DECISIONS, 1, raw, NULL) == TEMPER_OK);
-        CHECK(other && temper_predict(other, made_public(&scaled), TEMPER_DECISIONS, 1, plain, NULL) == TEMPER_OK);
+        CHECK(temper_predict(model, made_public(data), TEMPER_PREDICT_DECISIONS, 1, raw, NULL) == TEMPER_OK);
+        CHECK(other &&
+              temper_predict(other, made_public(&scaled), TEMPER_PREDICT_DECISIONS, 1, plain, NULL) == TEMPER_OK);
         for (size_t i = 0; i < 150; i++)
             CHECKF(fabs(raw[i] - plain[i]) <= 1e-6 * (1 + fabs(plain[i])), "%s, row %zu: %g, %g", scales[s], i, raw[i],
                    plain[i]);

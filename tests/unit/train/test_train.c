@@ -133,7 +133,7 @@ TEST(a_warm_start_ends_at_the_same_place_without_a_step)
             options.scale = scales[s];
             options.tolerance = 1e-5;
             temper_model *first = made_train(data, options, &cold);
-            options.warm = first;
+            options.warm_start = first;
             temper_model *second = made_train(data, options, &warm);
             CHECKF(cold.iterations > 0 && warm.iterations == 0, "%zu, %zu", cold.iterations, warm.iterations);
             CHECK(warm.stop == TEMPER_STOP_CONVERGED);
@@ -192,7 +192,7 @@ static void check_swapped(size_t classes)
     for (size_t i = 0; i < 120; i++)
         data->label[i] = (uint32_t)(classes - 1) - data->label[i];
     temper_model *first = made_train(data, options, NULL);
-    options.warm = first;
+    options.warm_start = first;
     temper_model *second = made_train(other, options, &report);
     CHECKF(report.iterations == 0, "%zu iterations", report.iterations);
     if (first && second)
@@ -346,8 +346,8 @@ TEST(an_interruption_keeps_the_best_so_far)
                 temper_train_report report = {0};
                 options.loss = losses[l];
                 options.solver = "lbfgs";
-                options.follow = made_follow;
-                options.follow_context = &stop;
+                options.on_progress = made_follow;
+                options.progress_context = &stop;
                 temper_model *model = made_train(data, options, &report);
                 CHECKF(stop.calls == after && report.stop == TEMPER_STOP_INTERRUPTED, "%zu: %s", after,
                        temper_stop_name(report.stop));

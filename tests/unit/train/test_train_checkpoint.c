@@ -22,8 +22,8 @@ static size_t stop_and_resume(const struct dataset *data, temper_train_options o
     temper_train_report report = {0};
     options.checkpoint = path;
     options.checkpoint_seconds = 0;
-    options.follow = made_follow;
-    options.follow_context = &stop;
+    options.on_progress = made_follow;
+    options.progress_context = &stop;
     unlink(path);
     temper_model_free(made_train(data, options, &report));
     size_t saved = stop.calls;
@@ -125,7 +125,7 @@ SCRATCH_TEST(validation_resumes_to_the_same_bytes)
             options.loss.t1 = 0.9;
             options.l2 = 0;
             options.solver = "lbfgs";
-            options.valid = made_public(valid);
+            options.validation = made_public(valid);
             options.patience = 3;
             options.starts = starts;
             temper_model_free(made_train(data, options, &report));
@@ -145,11 +145,11 @@ static temper_train_options leave_checkpoint(const struct dataset *data, struct 
     *stop = (struct made_stop){.after = 3};
     options.checkpoint = path;
     options.checkpoint_seconds = 0;
-    options.follow = made_follow;
-    options.follow_context = stop;
+    options.on_progress = made_follow;
+    options.progress_context = stop;
     options.l2 = 0.01;
     temper_model_free(made_train(data, options, NULL));
-    options.follow = NULL;
+    options.on_progress = NULL;
     options.resume = 1;
     return options;
 }
@@ -204,7 +204,7 @@ SCRATCH_TEST(a_checkpoint_of_other_options_or_data_is_refused)
     OTHER(init = "normal:0.01");
     OTHER(starts = 2);
     OTHER(no_intercept = 1);
-    OTHER(valid = made_public(data));
+    OTHER(validation = made_public(data));
     made_refused(rows, options, TEMPER_BAD_DATA, "other data or other options");
     double *x = (double *)data->x.owned[0];
     x[17]++;
@@ -225,11 +225,11 @@ SCRATCH_TEST(a_checkpoint_of_other_validation_rows_is_refused)
     temper_train_options options = made_options();
     options.checkpoint = path;
     options.checkpoint_seconds = 0;
-    options.valid = made_public(valid);
-    options.follow = made_follow;
-    options.follow_context = &stop;
+    options.validation = made_public(valid);
+    options.on_progress = made_follow;
+    options.progress_context = &stop;
     temper_model_free(made_train(data, options, NULL));
-    options.follow = NULL;
+    options.on_progress = NULL;
     options.resume = 1;
     valid->label[7] ^= 1;
     made_refused(data, options, TEMPER_BAD_DATA, "other data or other options");

@@ -66,7 +66,7 @@ SCRATCH_TEST(training_with_everything_survives_a_lack_of_memory)
         struct dataset *valid = made_data(kind, 20, 3, classes);
         temper_train_options options = made_options();
         options.scale = "log";
-        options.valid = made_public(valid);
+        options.validation = made_public(valid);
         options.starts = 3;
         options.max_iterations = 2;
         options.checkpoint = "going.resume"; /* saved once, after the first iteration */
@@ -86,7 +86,7 @@ SCRATCH_TEST(warm_starts_and_warnings_survive_a_lack_of_memory)
     struct dataset *data = made_data(MATRIX_F64, 40, 3, 2);
     temper_train_options options = made_options();
     temper_model *warm = made_train(data, options, NULL);
-    options.warm = warm;
+    options.warm_start = warm;
     options.scale = "none";
     options.l2 = 100; /* collapses */
     CHECK(fail_each(data, options, "warm") > 30);
@@ -94,7 +94,7 @@ SCRATCH_TEST(warm_starts_and_warnings_survive_a_lack_of_memory)
     dataset_free(data);
 }
 
-static void predict_each(const temper_model *model, const struct dataset *data, temper_output output)
+static void predict_each(const temper_model *model, const struct dataset *data, temper_prediction output)
 {
     double out[120];
     for (size_t n = 1;; n++) {
@@ -115,8 +115,8 @@ TEST(predicting_survives_a_lack_of_memory)
     for (size_t k = 0; k < 2; k++) {
         struct dataset *data = made_data(k ? MATRIX_CSR : MATRIX_F32, 40, 3, 3);
         temper_model *model = made_train(data, made_options(), NULL);
-        for (int output = TEMPER_LABELS; model && output <= TEMPER_DECISIONS; output++)
-            predict_each(model, data, (temper_output)output);
+        for (int output = TEMPER_PREDICT_LABELS; model && output <= TEMPER_PREDICT_DECISIONS; output++)
+            predict_each(model, data, (temper_prediction)output);
         temper_model_free(model);
         dataset_free(data);
     }
@@ -131,9 +131,9 @@ static temper_status evaluate(const temper_model *model, const struct dataset *d
     for (int batch = 0; status == TEMPER_OK && batch < 2; batch++)
         status = temper_evaluator_add(evaluator, made_public(data), 2, error);
     if (status == TEMPER_OK)
-        return temper_evaluator_end(evaluator, evaluation, error);
+        return temper_evaluator_finish(evaluator, evaluation, error);
     if (evaluator)
-        CHECK(temper_evaluator_end(evaluator, NULL, NULL) == TEMPER_OK);
+        CHECK(temper_evaluator_finish(evaluator, NULL, NULL) == TEMPER_OK);
     return status;
 }
 

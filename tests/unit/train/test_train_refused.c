@@ -130,7 +130,7 @@ TEST(validation_data_that_does_not_fit_is_refused)
     table_weigh(light, (const double[]){0, 0});
     for (size_t i = 0; i < 6; i++) {
         temper_train_options options = made_options();
-        options.valid = made_public(wrong[i]);
+        options.validation = made_public(wrong[i]);
         made_refused(data, options, TEMPER_BAD_DATA, words[i]);
         dataset_free((struct dataset *)wrong[i]);
     }
@@ -150,7 +150,7 @@ TEST(a_model_that_does_not_fit_is_no_warm_start)
             other->classes.name[1][0] = '9';
         temper_model *model = made_train(other, options, NULL);
         options.scale = NULL;
-        options.warm = model;
+        options.warm_start = model;
         made_refused(data, options, TEMPER_BAD_DATA, words[i]);
         options.init = "normal:1";
         made_refused(data, options, TEMPER_USAGE, "give one of them");
@@ -173,11 +173,11 @@ TEST(a_plateau_is_refused)
         temper_model *model = made_train(data, options, NULL);
         if (!model)
             return;
-        for (size_t j = 0; j < 3 * temper_model_vectors(model); j++)
+        for (size_t j = 0; j < 3 * temper_model_weight_vectors(model); j++)
             made_inside(model)->weights[j] *= -1000;
-        for (size_t k = 0; k < temper_model_vectors(model); k++)
+        for (size_t k = 0; k < temper_model_weight_vectors(model); k++)
             made_inside(model)->bias[k] *= -1000;
-        options.warm = model;
+        options.warm_start = model;
         options.solver = solvers[i < 3 ? i : i - 2];
         made_refused(data, options, TEMPER_BAD_DATA, "--starts 2");
         temper_model_free(model);

@@ -52,7 +52,7 @@ SCRATCH_TEST(whole_trainings_are_the_same_for_any_number_of_threads)
     struct dataset *data = made_data(MATRIX_F32, 5000, 9, 2), *valid = made_data(MATRIX_F32, 900, 9, 2);
     temper_train_options options = made_options();
     options.starts = 3;
-    options.valid = made_public(valid);
+    options.validation = made_public(valid);
     options.checkpoint = "going.resume";
     check_training(data, options, "starts");
     options.starts = 1;
@@ -68,7 +68,7 @@ static temper_evaluation evaluate(const temper_model *model, const struct datase
     temper_evaluator *evaluator = NULL;
     CHECK(temper_evaluator_new(model, &evaluator, NULL) == TEMPER_OK);
     CHECK(temper_evaluator_add(evaluator, made_public(data), threads, NULL) == TEMPER_OK);
-    CHECK(temper_evaluator_end(evaluator, &evaluation, NULL) == TEMPER_OK);
+    CHECK(temper_evaluator_finish(evaluator, &evaluation, NULL) == TEMPER_OK);
     return evaluation;
 }
 
@@ -77,9 +77,9 @@ static double alone[3 * ROWS], together[3 * ROWS];
 
 static void check_predictions(const temper_model *model, const struct dataset *data, size_t threads)
 {
-    for (int i = TEMPER_LABELS; i <= TEMPER_DECISIONS; i++) {
-        temper_output output = (temper_output)i;
-        size_t width = temper_output_width(model, output);
+    for (int i = TEMPER_PREDICT_LABELS; i <= TEMPER_PREDICT_DECISIONS; i++) {
+        temper_prediction output = (temper_prediction)i;
+        size_t width = temper_prediction_width(model, output);
         CHECK(temper_predict(model, made_public(data), output, 1, alone, NULL) == TEMPER_OK);
         CHECK(temper_predict(model, made_public(data), output, threads, together, NULL) == TEMPER_OK);
         CHECK(table_same_bits(alone, together, ROWS * width));

@@ -190,12 +190,12 @@ SCRATCH_TEST(reads_that_fail_are_told)
 
 static temper_status open_and_read(const temper_model *model, const char *path, size_t *rows, temper_error *error)
 {
-    temper_stream *stream = NULL;
+    temper_batch_reader *stream = NULL;
     temper_data *batch = NULL;
     *rows = 0;
-    temper_status status = temper_stream_open(model, path, NULL, &stream, error);
+    temper_status status = temper_batch_reader_open(model, path, NULL, &stream, error);
     while (status == TEMPER_OK) {
-        status = temper_stream_next(stream, &batch, error);
+        status = temper_batch_reader_next(stream, &batch, error);
         if (status != TEMPER_OK || !batch)
             break;
         *rows += (size_t)((const struct dataset *)batch)->x.rows;
@@ -203,8 +203,8 @@ static temper_status open_and_read(const temper_model *model, const char *path, 
         temper_data_free(batch);
     }
     if (status == TEMPER_OK)
-        CHECK(strstr(temper_stream_notes(stream), "inferred from") != NULL);
-    temper_stream_close(stream);
+        CHECK(strstr(temper_batch_reader_notes(stream), "inferred from") != NULL);
+    temper_batch_reader_close(stream);
     return status;
 }
 

@@ -62,15 +62,15 @@ static struct dataset sparse_data(struct sparse *sparse, uint32_t shift)
     return data;
 }
 
-static temper_summary summary_of(const struct dataset *data, size_t threads)
+static temper_data_summary summary_of(const struct dataset *data, size_t threads)
 {
-    temper_summary summary = {0};
+    temper_data_summary summary = {0};
     temper_error error;
     CHECK(dataset_summary(data, threads, &summary, &error) == TEMPER_OK);
     return summary;
 }
 
-static void check_table(const temper_summary *s)
+static void check_table(const temper_data_summary *s)
 {
     CHECK_EQ_SIZE(s->nonzeros, 16);
     CHECK(s->low == -3 && s->high == 8);
@@ -87,7 +87,7 @@ static void check_table(const temper_summary *s)
 TEST(dense)
 {
     struct dataset data = dense_data();
-    temper_summary s = summary_of(&data, 1);
+    temper_data_summary s = summary_of(&data, 1);
     CHECK_EQ_TEXT(s.storage, "dense float32");
     CHECK_EQ_SIZE(s.stored, ROWS * COLUMNS);
     CHECK_EQ_SIZE(s.bytes, sizeof table + sizeof label);
@@ -100,7 +100,7 @@ TEST(sparse_is_the_same)
 {
     struct sparse sparse;
     struct dataset data = sparse_data(&sparse, 0);
-    temper_summary s = summary_of(&data, 2);
+    temper_data_summary s = summary_of(&data, 2);
     CHECK_EQ_TEXT(s.storage, "sparse float32");
     CHECK_EQ_SIZE(s.stored, 16);
     check_table(&s);
@@ -113,7 +113,7 @@ TEST(wide)
     struct sparse sparse;
     const uint32_t shift = 2000000000;
     struct dataset data = sparse_data(&sparse, shift);
-    temper_summary s = summary_of(&data, 2);
+    temper_data_summary s = summary_of(&data, 2);
     CHECK(s.low == -3 && s.high == 8);
     CHECK_EQ_SIZE(s.constant.count, shift + 2);
     CHECK(s.constant.column[0] == 1 && s.constant.column[5] == 6);
@@ -135,7 +135,7 @@ TEST(zeros)
                                  .row_start = row_start,
                                  .column = column,
                                  .value = value}};
-    temper_summary s = summary_of(&data, 1);
+    temper_data_summary s = summary_of(&data, 1);
     CHECK_EQ_SIZE(s.nonzeros, 0);
     CHECK_EQ_SIZE(s.constant.count, 2);
     CHECK_EQ_SIZE(s.duplicate.count, 0);
@@ -149,7 +149,7 @@ TEST(order_matters)
 {
     static const double values[] = {1, 2, 2, 1};
     struct dataset data = {.x = {.kind = MATRIX_F64, .rows = 2, .columns = 2, .nonzeros = 4, .dense = values}};
-    temper_summary s = summary_of(&data, 1);
+    temper_data_summary s = summary_of(&data, 1);
     CHECK_EQ_SIZE(s.duplicate.count, 0);
     summary_free(&s);
 }
@@ -159,7 +159,7 @@ TEST(weights)
     double weight[ROWS] = {1, 0.5, 2, 4};
     struct dataset data = dense_data();
     data.weight = weight;
-    temper_summary s = summary_of(&data, 1);
+    temper_data_summary s = summary_of(&data, 1);
     CHECK(s.weighted);
     CHECK(s.weight_low == 0.5 && s.weight_high == 4 && s.weight_sum == 7.5);
     summary_free(&s);
@@ -187,7 +187,7 @@ TEST(threads)
                                  .columns = MANY_COLUMNS,
                                  .nonzeros = MANY_ROWS * MANY_COLUMNS,
                                  .dense = bytes}};
-    temper_summary one = summary_of(&data, 1), five = summary_of(&data, 5);
+    temper_data_summary one = summary_of(&data, 1), five = summary_of(&data, 5);
     CHECK_EQ_SIZE(one.duplicate.count, MANY_COLUMNS / 2);
     for (size_t i = 0; i < TEMPER_SUMMARY_SHOWN; i++)
         CHECK(one.duplicate.column[i] == MANY_COLUMNS / 2 + i + 1 && one.duplicate.same_as[i] == i + 1);
@@ -202,7 +202,7 @@ TEST(every_allocation_fails)
     struct dataset data = sparse_data(&sparse, 2000000000);
     for (size_t n = 1; n < 100; n++) {
         temper_error error = {.status = TEMPER_OK};
-        temper_summary s = {.rows = 77};
+        temper_data_summary s = {.rows = 77};
         fault_arm(n);
         temper_status status = dataset_summary(&data, 1, &s, &error);
         fault_disarm();

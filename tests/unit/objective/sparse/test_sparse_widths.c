@@ -59,9 +59,9 @@ static void make(size_t rows, size_t columns, int classes)
 }
 
 /* The bits of `which`: 64-bit starts no more, 64-bit columns, doubles. */
-static temper_sparse arrays(unsigned which)
+static temper_csr_any arrays(unsigned which)
 {
-    return (temper_sparse){
+    return (temper_csr_any){
         .rows = made.rows,
         .columns = made.columns,
         .row_start = which & 1 ? (const void *)made.start32 : made.start64,
@@ -77,8 +77,8 @@ static temper_data *borrowed(unsigned which)
 {
     temper_data *data = NULL;
     temper_error error = {0};
-    const temper_sparse x = arrays(which);
-    if (!CHECK(temper_data_borrow_sparse(&x, made.label, &data, &error) == TEMPER_OK))
+    const temper_csr_any x = arrays(which);
+    if (!CHECK(temper_data_borrow_csr_any(&x, made.label, &data, &error) == TEMPER_OK))
         printf("%s\n", error.message);
     return data;
 }
@@ -109,7 +109,7 @@ static struct text trained(unsigned which, const char *solver, const char *scale
     options.max_iterations = 12;
     options.l2 = 1e-3;
     if (!CHECK(data && temper_train(data, &options, &model, NULL, &error) == TEMPER_OK) ||
-        !CHECK(temper_model_text(model, &text.bytes, &text.length, &error) == TEMPER_OK))
+        !CHECK(temper_model_to_text(model, &text.bytes, &text.length, &error) == TEMPER_OK))
         printf("%s\n", error.message);
     temper_model_free(model);
     temper_data_free(data);
@@ -185,7 +185,7 @@ TEST(predictions)
     if (CHECK(data && temper_train(data, &options, &model, NULL, NULL) == TEMPER_OK))
         for (unsigned which = 0; which < WIDTHS; which++) {
             temper_data *rows = borrowed(which);
-            CHECK(temper_predict(model, rows, TEMPER_PROBABILITIES, 2, out[which], NULL) == TEMPER_OK);
+            CHECK(temper_predict(model, rows, TEMPER_PREDICT_PROBABILITIES, 2, out[which], NULL) == TEMPER_OK);
             CHECK(memcmp(out[which], out[0], sizeof out[0]) == 0);
             temper_data_free(rows);
         }
@@ -204,7 +204,7 @@ TEST(tuning)
         options.grid = "t1=0.3,1 t2=1 l2=1e-3";
         options.folds = 3;
         CHECK(data && temper_tune(data, &options, &model, NULL, NULL) == TEMPER_OK);
-        CHECK(model && temper_model_text(model, &text[i].bytes, &text[i].length, NULL) == TEMPER_OK);
+        CHECK(model && temper_model_to_text(model, &text[i].bytes, &text[i].length, NULL) == TEMPER_OK);
         temper_model_free(model);
         temper_data_free(data);
     }
@@ -235,14 +235,14 @@ TEST(duplicates_and_summaries)
     make(500, 60, 2);
     for (unsigned which = 0; which < WIDTHS; which++) {
         temper_data *data = borrowed(which);
-        temper_summary summary = {0};
-        if (CHECK(data && temper_data_summary(data, 1, &summary, NULL) == TEMPER_OK)) {
+        temper_data_summary summary = {0};
+        if (CHECK(data && temper_data_summarise(data, 1, &summary, NULL) == TEMPER_OK)) {
             CHECK_EQ_TEXT(summary.storage, names[which / 4]);
             CHECK(summary.nonzeros == made.start64[made.rows]);
         }
         CHECK(duplicates_find(&((const struct dataset *)data)->x, first[which], NULL) == TEMPER_OK);
         CHECK(first[which][9] == 8 && memcmp(first[which], first[0], sizeof first[0]) == 0);
-        temper_summary_free(&summary);
+        temper_data_summary_free(&summary);
         temper_data_free(data);
     }
 }
@@ -332,11 +332,11 @@ TEST(binary_files_are_refused)
 
 /* ---- What is refused ------------------------------------------------------------------------- */
 
-static void refuse(temper_sparse x, const char *words)
+static void refuse(temper_csr_any x, const char *words)
 {
     temper_data *data = NULL;
     temper_error error = {0};
-    CHECK(temper_data_borrow_sparse(&x, NULL, &data, &error) != TEMPER_OK && !data);
+    CHECK(temper_data_borrow_csr_any(&x, NULL, &data, &error) != TEMPER_OK && !data);
     if (!CHECK(strstr(error.message, words) != NULL))
         printf("%s\n", error.message);
 }
@@ -344,7 +344,7 @@ static void refuse(temper_sparse x, const char *words)
 TEST(wrong_arrays)
 {
     make(100, 60, 2);
-    temper_sparse x = arrays(7);
+    temper_csr_any x = arrays(7);
     x.column_size = 2;
     refuse(x, "has elements of 2 bytes; give integers and floating point numbers of 4 or 8");
     x = arrays(7);

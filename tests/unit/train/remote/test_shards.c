@@ -24,7 +24,7 @@ static temper_train_options tight_options(void)
 static double difference(const temper_model *a, const temper_model *b)
 {
     double most = 0, apart = 0;
-    for (size_t k = 0; k < temper_model_vectors(a); k++)
+    for (size_t k = 0; k < temper_model_weight_vectors(a); k++)
         for (size_t j = 0; j <= temper_model_features(a); j++) {
             bool last = j == temper_model_features(a);
             double x = last ? temper_model_intercept(a, k) : temper_model_weights(a, k)[j];
@@ -182,18 +182,18 @@ TEST(classes_that_a_shard_lacks_are_agreed)
     shards_free(&shards);
 }
 
-/* All answers to one question, added. */
+/* All answers to one request, added. */
 static void ask_all(struct shards *shards, temper_loss_spec loss, const double *w, double *sum)
 {
     double answers[MOST_SHARDS][14];
     const double *answer[MOST_SHARDS];
-    temper_question question = {TEMPER_GRADIENT, loss};
+    temper_shard_request request = {TEMPER_SHARD_GRADIENT, loss};
     temper_error error = {0};
     for (size_t s = 0; s < shards->count; s++) {
         answer[s] = answers[s];
-        CHECK(temper_shard_answer(shards->shard[s], &question, w, answers[s], &error) == TEMPER_OK);
+        CHECK(temper_shard_reply(shards->shard[s], &request, w, answers[s], &error) == TEMPER_OK);
     }
-    temper_reduce(answer, shards->count, 14, sum);
+    temper_shard_sum(answer, shards->count, 14, sum);
 }
 
 /* By differences of the loss. */
@@ -206,9 +206,9 @@ TEST(answers_add_up_to_the_loss_and_its_gradient)
     temper_error error = {0};
     double w[12], sum[14], up[14], down[14];
     if (shards_cut(data, 4, &shards) && CHECK(shards_prepare(&shards, &options, &error) == TEMPER_OK)) {
-        CHECK_EQ_SIZE(temper_plan_size(shards.plan), 12);
-        CHECK_EQ_SIZE(temper_answer_length(shards.plan, TEMPER_GRADIENT), 14);
-        CHECK_EQ_SIZE(temper_answer_length(shards.plan, TEMPER_LENGTH), 1);
+        CHECK_EQ_SIZE(temper_shard_plan_weight_count(shards.plan), 12);
+        CHECK_EQ_SIZE(temper_shard_reply_length(shards.plan, TEMPER_SHARD_GRADIENT), 14);
+        CHECK_EQ_SIZE(temper_shard_reply_length(shards.plan, TEMPER_SHARD_SQUARED_NORM), 1);
         for (size_t i = 0; i < 12; i++)
             w[i] = 0.1 * (double)(i % 5) - 0.2;
         ask_all(&shards, loss, w, sum);
@@ -235,17 +235,17 @@ SCRATCH_TEST(a_checkpoint_and_a_warm_start_work_over_shards)
     struct made_stop stop = {.after = 3};
     options.checkpoint = "shards.resume";
     options.checkpoint_seconds = 0;
-    options.follow = made_follow;
-    options.follow_context = &stop;
+    options.on_progress = made_follow;
+    options.progress_context = &stop;
     temper_model_free(shards_model(data, 3, &options, &report));
     CHECK(report.stop == TEMPER_STOP_INTERRUPTED);
-    options.follow = NULL;
+    options.on_progress = NULL;
     options.resume = 1;
     temper_model *resumed = shards_model(data, 3, &options, &report);
     CHECK(report.resumed);
     CHECK(straight && resumed && difference(straight, resumed) == 0);
     options = made_options();
-    options.warm = straight;
+    options.warm_start = straight;
     temper_model_free(shards_model(data, 3, &options, &report));
     CHECK(report.iterations <= 1);
     temper_model_free(straight);
@@ -269,11 +269,11 @@ TEST(a_reduction_adds_in_the_order_of_the_tree)
             numbers[i] = sin((double)(i * i % 1009)) * pow(10, (double)(i % 17) - 8);
         for (size_t i = 0; i < count; i++)
             given[i] = vector[i] = numbers + i * LENGTH;
-        temper_reduce(given, count, LENGTH, sum);
+        temper_shard_sum(given, count, LENGTH, sum);
         CHECK(tree_sum(&holders, vector, LENGTH, wanted, NULL) == TEMPER_OK);
         CHECKF(table_same_bits(sum, wanted, LENGTH), "%zu vectors", count);
     }
-    temper_reduce(NULL, 0, 2, sum);
+    temper_shard_sum(NULL, 0, 2, sum);
     CHECK(sum[0] == 0 && sum[1] == 0);
     free(numbers);
 }

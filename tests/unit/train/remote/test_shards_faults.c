@@ -41,7 +41,7 @@ TEST(every_step_survives_a_lack_of_memory)
     dataset_free(data);
 }
 
-/* At the first question, on the way, and at the last. */
+/* At the first request, on the way, and at the last. */
 TEST(a_shard_that_fails_ends_the_training_with_its_words)
 {
     struct dataset *data = made_data(MATRIX_F64, 80, 3, 2);
@@ -130,7 +130,7 @@ TEST(options_that_shards_cannot_have_are_refused)
     CHECK(shards_prepare(&shards, &options, &error) == TEMPER_OK);
     CHECK(shards_train(&shards, &options, &model, NULL, &error) == TEMPER_USAGE && !model);
     CHECK(strstr(error.message, "not for shards") != NULL);
-    CHECK(temper_plan_new(NULL, 0, NULL, &shards.sent, &error) == TEMPER_USAGE);
+    CHECK(temper_shard_plan_new(NULL, 0, NULL, &shards.sent, &error) == TEMPER_USAGE);
     shards_free(&shards);
     dataset_free(data);
 }
@@ -150,13 +150,13 @@ TEST(rows_and_questions_that_are_not_of_the_plan_are_refused)
     CHECKF(strstr(error.message, "has the class '2'") != NULL, "%s", error.message);
     CHECK(temper_shard_borrow(made_public(wide), shards.plan, 1, &shard, &error) == TEMPER_BAD_DATA);
     CHECKF(strstr(error.message, "has 4 dense features") != NULL && !shard, "%s", error.message);
-    temper_question question = {TEMPER_GRADIENT, {TEMPER_HINGE, 0, 0, 1}};
-    CHECK(temper_shard_answer(shards.shard[0], &question, w, answer, &error) == TEMPER_USAGE);
-    question = (temper_question){TEMPER_GRADIENT, {TEMPER_TEMPERED, 1, 0.5, 0}};
-    CHECK(temper_shard_answer(shards.shard[0], &question, w, answer, &error) == TEMPER_USAGE);
-    question = (temper_question){TEMPER_GRADIENT, {TEMPER_TEMPERED, 1, 1, 0}};
-    memset(&question.asked, 7, sizeof question.asked); /* from a caller of a later version */
-    CHECK(temper_shard_answer(shards.shard[0], &question, w, answer, &error) == TEMPER_USAGE);
+    temper_shard_request request = {TEMPER_SHARD_GRADIENT, {TEMPER_HINGE, 0, 0, 1}};
+    CHECK(temper_shard_reply(shards.shard[0], &request, w, answer, &error) == TEMPER_USAGE);
+    request = (temper_shard_request){TEMPER_SHARD_GRADIENT, {TEMPER_TEMPERED, 1, 0.5, 0}};
+    CHECK(temper_shard_reply(shards.shard[0], &request, w, answer, &error) == TEMPER_USAGE);
+    request = (temper_shard_request){TEMPER_SHARD_GRADIENT, {TEMPER_TEMPERED, 1, 1, 0}};
+    memset(&request.kind, 7, sizeof request.kind); /* from a caller of a later version */
+    CHECK(temper_shard_reply(shards.shard[0], &request, w, answer, &error) == TEMPER_USAGE);
     shards_free(&shards);
     dataset_free(data);
     dataset_free(more);
@@ -168,19 +168,19 @@ TEST(rows_and_questions_that_are_not_of_the_plan_are_refused)
 static void check_bytes(char *bytes, size_t length, bool survey)
 {
     temper_error error = {0};
-    temper_plan *plan = NULL;
+    temper_shard_plan *plan = NULL;
     for (size_t cut = 0; cut < 2 * length; cut++) {
         size_t at = cut % length;
         bool flips = cut >= length;
         temper_bytes given = {bytes, flips ? length : at};
         bytes[at] = (char)(bytes[at] ^ (flips ? 4 : 0));
-        temper_status status = survey ? temper_plan_new(&given, 1, NULL, &plan, &error)
-                                      : temper_plan_from_text(bytes, given.length, &plan, &error);
+        temper_status status = survey ? temper_shard_plan_new(&given, 1, NULL, &plan, &error)
+                                      : temper_shard_plan_from_text(bytes, given.length, &plan, &error);
         bytes[at] = (char)(bytes[at] ^ (flips ? 4 : 0));
         CHECKF(status == TEMPER_BAD_DATA && !plan, "%s at %zu", flips ? "changed" : "cut", at);
     }
     temper_bytes other = {survey ? "tmprpln1" : "tsurvey1", 8};
-    CHECK(temper_plan_new(&other, 1, NULL, &plan, &error) == TEMPER_BAD_DATA);
+    CHECK(temper_shard_plan_new(&other, 1, NULL, &plan, &error) == TEMPER_BAD_DATA);
 }
 
 TEST(bytes_that_were_cut_or_changed_are_refused)
@@ -193,7 +193,7 @@ TEST(bytes_that_were_cut_or_changed_are_refused)
     size_t length;
     table_name_columns(data);
     if (!shards_cut(data, 1, &shards) || !CHECK(shards_prepare(&shards, &options, &error) == TEMPER_OK) ||
-        !CHECK(temper_plan_text(shards.plan, &text, &length, &error) == TEMPER_OK))
+        !CHECK(temper_shard_plan_to_text(shards.plan, &text, &length, &error) == TEMPER_OK))
         return;
     check_bytes(shards.survey[0], shards.bytes[0].length, true);
     check_bytes(text, length, false);
