@@ -1,102 +1,176 @@
-/* audit_space: where rows lie, which are near each other, and what is usual there.
+/* embedding: the rows as points of a few dimensions, and what follows from their positions: nearest neighbours, the
+ * distance to them, and a nonlinear regression of the label.
  *
- * A linear model errs where classes bend; there the rows around a row know better. */
+ * A linear model is wrong where the boundary between classes is curved; the rows around a row are not. */
+#include "audit/embedding.h"
+
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "audit/audit_state.h"
+#include "audit/audit_steps.h"
 #include "audit/knn.h"
-#include "audit/projection.h"
 #include "audit/rff_ridge.h"
 #include "base/memory.h"
+#include "base/thread.h"
+#include "data/memory/page_window.h"
+#include "kernel/dispatch/kernel.h"
 #include "objective/gram/pca.h"
 
-enum { DIRECTIONS_FROM = 512 }; /* rows */
+enum { PCA_ROWS = 512 }; /* rows from which the principal components are estimated */
 
-/* ---- Places --------------------------------------------------------------------------------- */
+/* ---- Projection of rows of bytes ------------------------------------------------------------- */
 
-/* Of few features all, else the directions in which rows differ most. */
-static temper_status find_directions(const struct audit *audit, const struct scaled_features *ground, size_t dimensions,
-                                     double *out)
+/* Blocks of rows times directions, by the kernel that training uses for many classes. */
+struct projection_job {
+    const struct matrix *x;
+    const struct linear_f32 *kernel;
+    size_t columns, count, block_rows;
+    float *directions;
+    float *workspace;                      /* of each worker: a block of rows, its projection by direction, scratch */
+    size_t block_size, product_size, each; /* numbers of the first two, and of all three */
+    double *out;
+};
+
+static temper_status project_block(void *context, size_t number, size_t worker)
 {
-    size_t columns = (size_t)ground->data->x.columns;
+    const struct projection_job *job = context;
+    size_t from = number * job->block_rows, left = (size_t)job->x->rows - from;
+    size_t rows = left < job->block_rows ? left : job->block_rows;
+    float *block = job->workspace + worker * job->each, *product = block + job->block_size;
+    struct many_f32 many = {.block = {block, rows, job->columns},
+                            .classes = job->count,
+                            .stride = job->block_rows,
+                            .scratch = product + job->product_size};
+    page_window_rows(job->x, from, rows);
+    job->kernel->from_u8((const uint8_t *)job->x->dense + from * job->columns, rows, job->columns,
+                         (struct rows_scale){0}, block);
+    job->kernel->many_times(&many, job->directions, product);
+    for (size_t i = 0; i < rows; i++)
+        for (size_t k = 0; k < job->count; k++)
+            job->out[(from + i) * job->count + k] = (double)product[k * job->block_rows + i];
+    return TEMPER_OK;
+}
+
+static bool allocate_projection(struct projection_job *job, struct directions directions, size_t threads)
+{
+    size_t cells = job->columns * job->count;
+    job->block_rows = linear_block_rows(job->columns, job->count, sizeof(float));
+    job->block_size = job->block_rows * job->columns;
+    job->product_size = job->block_rows * job->count;
+    job->each = job->block_size + job->product_size + linear_scratch(job->block_rows, job->columns, job->count);
+    job->directions = mem_alloc(cells, sizeof *job->directions);
+    job->workspace = mem_aligned(threads, job->each * sizeof *job->workspace);
+    if (!job->directions || !job->workspace)
+        return false;
+    for (size_t i = 0; i < cells; i++) {
+        double factor = directions.factor ? directions.factor[i / job->count] : 1;
+        job->directions[i] = (float)(directions.w[i] * factor);
+    }
+    return true;
+}
+
+temper_status project_bytes(const struct matrix *x, struct directions directions, size_t threads, double *out,
+                            temper_error *error)
+{
+    const char *wanted;
+    const struct kernel *kernel = kernel_choose(&wanted);
+    if (!kernel)
+        return error_set(error, TEMPER_USAGE, "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
+    struct projection_job job = {
+        .x = x, .kernel = kernel->linear_f32, .columns = (size_t)x->columns, .count = directions.count, .out = out};
+    temper_status status = TEMPER_NO_MEMORY;
+    if (allocate_projection(&job, directions, threads))
+        status = parallel_blocks(((size_t)x->rows + job.block_rows - 1) / job.block_rows, threads, project_block, &job);
+    mem_free(job.directions);
+    mem_free(job.workspace);
+    return status == TEMPER_OK ? TEMPER_OK : error_no_memory(error);
+}
+
+/* ---- Embedding ------------------------------------------------------------------------------- */
+
+/* Directions [column * dimensions + k]: the unit vectors if there are few features, else the first principal
+ * components. */
+static temper_status find_directions(const struct audit_input *in, const struct scaled_features *features,
+                                     size_t dimensions, double *out)
+{
+    size_t columns = (size_t)features->data->x.columns;
     if (columns > dimensions)
-        return pca_find(ground->data, scaled_features_scale(ground),
-                        (struct pca_options){dimensions, DIRECTIONS_FROM, audit->train.seed}, out, NULL, audit->error);
+        return pca_find(features->data, scaled_features_scale(features),
+                        (struct pca_options){dimensions, PCA_ROWS, in->train.seed}, out, NULL, in->error);
     for (size_t i = 0; i < columns * columns; i++)
         out[i] = i % (columns + 1) == 0 ? 1 : 0;
     return TEMPER_OK;
 }
 
-/* In floats, around their mean, so that those far from 0 lose no digits, and in a unit of their
- * own, so that no square overflows. */
-static void shrink(double *place, size_t rows, size_t dimensions, float *out)
+/* Centres the points, so that floats keep the digits of those far from 0, and divides them by their largest
+ * coordinate, so that no square overflows. */
+static void centre_to_float(double *point, size_t rows, size_t dimensions, float *out)
 {
-    double mean[AUDIT_DIMENSIONS] = {0}, most = 0;
+    double mean[AUDIT_DIMENSIONS] = {0}, largest = 0;
     for (size_t i = 0; i < rows * dimensions; i += dimensions)
         for (size_t j = 0; j < dimensions; j++)
-            mean[j] += place[i + j] / (double)rows;
+            mean[j] += point[i + j] / (double)rows;
     for (size_t i = 0; i < rows * dimensions; i += dimensions)
         for (size_t j = 0; j < dimensions; j++) {
-            place[i + j] -= mean[j];
-            most = fmax(most, fabs(place[i + j]));
+            point[i + j] -= mean[j];
+            largest = fmax(largest, fabs(point[i + j]));
         }
     for (size_t i = 0; i < rows * dimensions; i++)
-        out[i] = (float)(most > 0 ? place[i] / most : 0);
+        out[i] = (float)(largest > 0 ? point[i] / largest : 0);
 }
 
-/* Pixels have one unit: each divided by its own spread, the dark corners would say as much as what
- * is to be seen. Fills `factor` and returns the ground to stand on. */
-static struct scaled_features even_ground(const struct audit *audit, double *factor)
+/* Pixels share one unit: standardised, a pixel of the dark corners would count as much as one of the object. So
+ * standardised bytes are embedded unscaled; `factor` is space for one number per column. */
+static struct scaled_features embedding_features(const struct audit_input *in, const struct scaled_features *of_fits,
+                                                 double *factor)
 {
-    struct scaled_features ground = audit->ground;
-    if (audit->data->x.kind != MATRIX_U8 || ground.scale.kind != SCALE_STANDARD)
-        return ground;
-    for (size_t j = 0; j < (size_t)audit->data->x.columns; j++)
+    struct scaled_features features = *of_fits;
+    if (in->data->x.kind != MATRIX_U8 || features.scale.kind != SCALE_STANDARD)
+        return features;
+    for (size_t j = 0; j < (size_t)in->data->x.columns; j++)
         factor[j] = 1;
-    ground.scale.factor = factor;
-    return ground;
+    features.scale.factor = factor;
+    return features;
 }
 
-/* Bytes are small numbers: floats, which are faster, tell their places as well. */
-static temper_status project(const struct audit *audit, const struct scaled_features *ground,
+/* out[row * vectors + k] of the rows of this process. Bytes are projected in floats: they are small integers, so that
+ * nothing is lost by the faster kernel. */
+static temper_status project(const struct audit_input *in, const struct scaled_features *features,
                              struct solution projection, double *out)
 {
-    const struct matrix *x = &ground->data->x;
-    const struct scale *scale = scaled_features_scale(ground);
+    const struct matrix *x = &features->data->x;
+    const struct scale *scale = scaled_features_scale(features);
     if (x->kind != MATRIX_U8)
-        return scaled_features_activations(ground, projection, audit->threads, out, audit->error);
+        return scaled_features_activations(features, projection, in->threads, out, in->error);
     struct directions directions = {projection.w, projection.vectors, scale ? scale->factor : NULL};
-    return project_bytes(x, directions, audit->threads, out, audit->error);
+    return project_bytes(x, directions, in->threads, out, in->error);
 }
 
-static temper_status find_places(const struct audit *audit, size_t dimensions, double *directions, double *place,
-                                 float *out)
+/* Fills point[rows * dimensions] with the positions of the rows of all processes. */
+static temper_status find_points(const struct audit_input *in, const struct audit_fits *fits, size_t dimensions,
+                                 double *directions, double *point)
 {
     struct solution projection = {directions, dimensions, false};
-    bool alone = comm_alone(audit->given->ranks.comm);
-    double *factor = mem_alloc((size_t)audit->data->x.columns, sizeof *factor);
-    double *own = alone ? place : mem_alloc(audit->roll.own, dimensions * sizeof *own);
-    temper_status status = factor && own ? TEMPER_OK : error_no_memory(audit->error);
+    bool alone = comm_alone(in->given->ranks.comm);
+    double *factor = mem_alloc((size_t)in->data->x.columns, sizeof *factor);
+    double *own = alone ? point : mem_alloc(in->labels.own, dimensions * sizeof *own);
+    temper_status status = factor && own ? TEMPER_OK : error_no_memory(in->error);
     if (status == TEMPER_OK) {
-        struct scaled_features ground = even_ground(audit, factor);
-        status = find_directions(audit, &ground, dimensions, directions);
+        struct scaled_features features = embedding_features(in, &fits->features, factor);
+        status = find_directions(in, &features, dimensions, directions);
         if (status == TEMPER_OK)
-            status = project(audit, &ground, projection, own);
+            status = project(in, &features, projection, own);
     }
     if (status == TEMPER_OK && !alone)
-        status = gather_labels(&audit->roll, own, dimensions * sizeof *own, place, audit->error);
+        status = gather_labels(&in->labels, own, dimensions * sizeof *own, point, in->error);
     if (!alone)
         mem_free(own);
-    if (status == TEMPER_OK)
-        shrink(place, audit->rows, dimensions, out);
     mem_free(factor);
     return status;
 }
 
-/* ---- What is near ---------------------------------------------------------------------------- */
+/* ---- Neighbours ------------------------------------------------------------------------------ */
 
 static int ascending(const void *a, const void *b)
 {
@@ -104,62 +178,65 @@ static int ascending(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* From squares to distances in units of the median one. */
-static temper_status take_median(struct audit *audit)
+/* From squared distances to distances in units of the median one. */
+static temper_status divide_by_median(const struct audit_input *in, double *distance)
 {
-    double *sorted = mem_alloc(audit->rows, sizeof *sorted);
+    double *sorted = mem_alloc(in->rows, sizeof *sorted);
     if (!sorted)
-        return error_no_memory(audit->error);
-    memcpy(sorted, audit->distance, audit->rows * sizeof *sorted);
-    qsort(sorted, audit->rows, sizeof *sorted, ascending);
-    double median = sorted[audit->rows / 2];
-    for (size_t row = 0; row < audit->rows; row++)
-        audit->distance[row] = median > 0                 ? sqrt(audit->distance[row] / median)
-                               : audit->distance[row] > 0 ? INFINITY
-                                                          : 1;
+        return error_no_memory(in->error);
+    memcpy(sorted, distance, in->rows * sizeof *sorted);
+    qsort(sorted, in->rows, sizeof *sorted, ascending);
+    double median = sorted[in->rows / 2];
+    for (size_t row = 0; row < in->rows; row++)
+        distance[row] = median > 0 ? sqrt(distance[row] / median) : distance[row] > 0 ? INFINITY : 1;
     mem_free(sorted);
     return TEMPER_OK;
 }
 
-/* Two classes only: more tell enough by themselves. */
-static temper_status bend(struct audit *audit, struct points points)
+/* Two classes only: the scores of more classes contain enough evidence. */
+static temper_status fit_rff(const struct audit_input *in, const struct audit_fits *fits, struct points points,
+                             double **out)
 {
-    if (audit->classes != 2)
+    if (in->classes != 2)
         return TEMPER_OK;
-    audit->curve = mem_alloc(audit->rows, audit->classes * sizeof *audit->curve);
-    if (!audit->curve)
-        return error_no_memory(audit->error);
-    const struct rff_ridge curves = {.points = points,
-                                     .label = audit->data->label,
-                                     .classes = audit->classes,
-                                     .part = audit->folds.part,
-                                     .seed = audit->train.seed,
-                                     .threads = audit->threads};
-    return rff_ridge_fit(&curves, audit->curve, audit->error);
+    *out = mem_alloc(in->rows, in->classes * sizeof **out);
+    if (!*out)
+        return error_no_memory(in->error);
+    const struct rff_ridge ridge = {.points = points,
+                                    .label = in->data->label,
+                                    .classes = in->classes,
+                                    .part = fits->folds.part,
+                                    .seed = in->train.seed,
+                                    .threads = in->threads};
+    return rff_ridge_fit(&ridge, *out, in->error);
 }
 
-temper_status audit_neighbours(struct audit *audit)
+temper_status audit_embed(const struct audit_input *in, const struct audit_fits *fits, struct audit_neighbours *out)
 {
-    size_t columns = (size_t)audit->data->x.columns, cells;
+    size_t columns = (size_t)in->data->x.columns, cells;
     size_t dimensions = columns < AUDIT_DIMENSIONS ? columns : (size_t)AUDIT_DIMENSIONS;
-    if (!mul_size(audit->rows, dimensions, &cells))
-        return error_no_memory(audit->error);
+    if (!mul_size(in->rows, dimensions, &cells))
+        return error_no_memory(in->error);
     double *directions = mem_alloc(columns, dimensions * sizeof *directions);
-    double *place = mem_alloc(cells, sizeof *place);
+    double *point = mem_alloc(cells, sizeof *point);
     float *x = mem_alloc(cells, sizeof *x);
-    struct points points = {x, audit->rows, dimensions, audit->given->ranks.comm};
-    audit->neighbour = mem_alloc(audit->rows, audit->neighbours * sizeof *audit->neighbour);
-    audit->distance = mem_alloc(audit->rows, sizeof *audit->distance);
-    bool fine = directions && place && x && audit->neighbour && audit->distance;
-    temper_status status = fine ? find_places(audit, dimensions, directions, place, x) : error_no_memory(audit->error);
+    struct points points = {x, in->rows, dimensions, in->given->ranks.comm};
+    out->count = in->rows > AUDIT_NEIGHBOURS ? AUDIT_NEIGHBOURS : in->rows - 1;
+    out->neighbour = mem_alloc(in->rows, out->count * sizeof *out->neighbour);
+    out->distance = mem_alloc(in->rows, sizeof *out->distance);
+    bool allocated = directions && point && x && out->neighbour && out->distance;
+    temper_status status =
+        allocated ? find_points(in, fits, dimensions, directions, point) : error_no_memory(in->error);
+    if (status == TEMPER_OK)
+        centre_to_float(point, in->rows, dimensions, x);
     mem_free(directions);
-    mem_free(place);
+    mem_free(point);
     if (status == TEMPER_OK)
-        status = knn_find(points, audit->neighbours, audit->threads, audit->neighbour, audit->distance, audit->error);
+        status = knn_find(points, out->count, in->threads, out->neighbour, out->distance, in->error);
     if (status == TEMPER_OK)
-        status = take_median(audit);
+        status = divide_by_median(in, out->distance);
     if (status == TEMPER_OK)
-        status = bend(audit, points);
+        status = fit_rff(in, fits, points, &out->rff);
     mem_free(x);
     return status;
 }

@@ -1,65 +1,99 @@
-/* audit_evidence: what fits, neighbours and curves say together, and the noise that follows from
- * it.
- */
+/* evidence: combines the scores of the fits, the labels of the neighbours and the ridge regression into evidence about
+ * the true class of every row, and estimates the label noise from it. */
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "audit/audit_state.h"
+#include "audit/audit_steps.h"
 #include "base/memory.h"
+#include "tempered/log_partition.h"
 
-/* The fifth of the rows of which is known most; how much more often than others labels have to
- * contradict them, and by how many standard errors, for a rule in it. */
-static const double SURE_FROM = 0.8, CONTRADICTED = 1.25, CERTAIN = 3, RANDOM_FROM = 0.3;
-/* Models are never quite right, so that what all rows together say of the rate is worth less than
- * what the surest do: their standard error is taken as half. */
-static const double TRUST_IN_SUREST = 0.5;
-/* Activations of nine tenths of the rows are within what is believed. */
-static const double SATURATED = 0.9;
+/* The surest rows are those from this quantile of |evidence| on. */
+static const double SUREST_FROM = 0.8;
+/* Noise follows a rule, instead of chance, if labels contradict the surest rows this many times as often as all rows,
+ * and more often by so many standard errors. */
+static const double RULE_RATIO = 1.25, RULE_ERRORS = 3;
+/* The surest rows measure the rate of random noise if they are contradicted at least this many times as often as all.
+ */
+static const double RANDOM_RATIO = 0.3;
+/* The likelihood of all rows depends on the model being right, the rate among the surest rows much less; so the
+ * standard error of the latter is multiplied by this. */
+static const double SUREST_ERROR_FACTOR = 0.5;
+/* Scores saturate beyond this quantile of their absolute values. */
+static const double SATURATED_FROM = 0.9;
 
-/* ---- More classes ---------------------------------------------------------------------------- */
-
-/* log q of the votes, q_c = (v_c + 1/C) / (sum v + 1), up to what all classes share: that is
- * log(1 + C v_c), and 0 for classes without a vote. */
-static void add_votes(struct audit *audit, size_t row, double *votes)
+double audit_joint(const struct audit_input *in, const struct audit_noise *noise, size_t row, double *out)
 {
-    const uint32_t *neighbour = audit->neighbour + row * audit->neighbours;
-    const uint32_t *label = audit->data->label;
-    double *out = audit->evidence + row * audit->classes;
-    for (size_t i = 0; i < audit->neighbours; i++)
-        votes[label[neighbour[i]]] += audit->belief[neighbour[i]];
-    for (size_t i = 0; i < audit->neighbours; i++) {
+    uint32_t given = in->data->label[row];
+    if (in->classes == 2)
+        return noise_binary_row(&noise->binary.best, noise->evidence + BINARY_EVIDENCE * row, given, out);
+    return noise_em_row(&noise->em, noise->evidence + row * in->classes, given, out);
+}
+
+/* Sets the beliefs to the probabilities of the given labels by the fits alone; returns the share of rows whose label is
+ * the predicted class. */
+static double beliefs_of_fits(const struct audit_input *in, const struct audit_fits *fits, double *belief)
+{
+    double correct = 0;
+    for (size_t row = 0; row < in->rows; row++) {
+        const double *a = fits->activation + row * in->classes;
+        uint32_t given = in->data->label[row];
+        struct partition family = partition_solve(a, in->classes, fits->loss.t2);
+        belief[row] = exp(partition_log_p(&family, given, a[given]));
+        correct += family.top == given;
+    }
+    return correct / (double)in->rows;
+}
+
+/* Sets the beliefs to the posterior probabilities of the given labels by the noise model. */
+static void beliefs_of_noise(const struct audit_input *in, struct audit_noise *noise, double *space)
+{
+    for (size_t row = 0; row < in->rows; row++) {
+        double all = audit_joint(in, noise, row, space);
+        noise->belief[row] = exp(space[in->data->label[row]] - all);
+    }
+}
+
+/* ---- More than two classes ------------------------------------------------------------------- */
+
+/* Adds log q of the neighbours' votes, weighted by belief: q_c = (v_c + 1/C) / (sum v + 1). Up to a constant of the row
+ * that is log(1 + C v_c), and 0 for classes without a vote. `votes` has one number per class, 0 before and after. */
+static void add_votes(const struct audit_input *in, const struct audit_neighbours *near, struct audit_noise *noise,
+                      size_t row, double *votes)
+{
+    const uint32_t *neighbour = near->neighbour + row * near->count;
+    const uint32_t *label = in->data->label;
+    double *out = noise->evidence + row * in->classes;
+    for (size_t i = 0; i < near->count; i++)
+        votes[label[neighbour[i]]] += noise->belief[neighbour[i]];
+    for (size_t i = 0; i < near->count; i++) {
         uint32_t class = label[neighbour[i]];
-        out[class] += log1p((double)audit->classes * votes[class]);
+        out[class] += log1p((double)in->classes * votes[class]);
         votes[class] = 0;
     }
 }
 
-/* The probability that the given label is right. */
-static void believe(struct audit *audit, double *space)
+/* Two rounds: the beliefs of the first are better weights for the votes of the second. */
+static temper_status estimate_multiclass(const struct audit_input *in, const struct audit_fits *fits,
+                                         const struct audit_neighbours *near, struct audit_noise *noise, double *space)
 {
-    for (size_t row = 0; row < audit->rows; row++) {
-        double all = audit_row(audit, row, space);
-        audit->belief[row] = exp(space[audit->data->label[row]] - all);
+    struct noise_em_rows rows = {noise->evidence, in->data->label, in->rows, in->classes};
+    for (size_t round = 0; round < 2; round++) {
+        memcpy(noise->evidence, fits->activation, in->rows * in->classes * sizeof *noise->evidence);
+        memset(space, 0, in->classes * sizeof *space);
+        for (size_t row = 0; row < in->rows; row++)
+            add_votes(in, near, noise, row, space);
+        TRY(noise_em_fit(&rows, &noise->em, in->error));
+        beliefs_of_noise(in, noise, space);
     }
-}
-
-static temper_status gather(struct audit *audit, double *votes)
-{
-    struct noise_rows rows = {audit->evidence, audit->data->label, audit->rows, audit->classes};
-    memcpy(audit->evidence, audit->activation, audit->rows * audit->classes * sizeof *audit->evidence);
-    for (size_t row = 0; row < audit->rows; row++)
-        add_votes(audit, row, votes);
-    return noise_em_fit(&rows, &audit->model, audit->error);
+    return TEMPER_OK;
 }
 
 /* ---- Two classes ----------------------------------------------------------------------------- */
 
-/* The surest fifth of the rows of two classes, and all: how often labels contradict what is known.
- */
-struct surest {
-    double rows, error, all;
+/* How often labels contradict the evidence, among the surest rows and among all. */
+struct surest_rows {
+    double rows, error, error_of_all;
 };
 
 static int ascending(const void *a, const void *b)
@@ -68,139 +102,130 @@ static int ascending(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* What so many of the sizes of `known` are below. */
-static temper_status find_size(const struct audit *audit, const double *known, double share, double *out)
+/* A quantile of |logit| over the rows. */
+static temper_status absolute_quantile(const struct audit_input *in, const double *logit, double share, double *out)
 {
-    double *size = mem_alloc(audit->rows, sizeof *size);
+    double *size = mem_alloc(in->rows, sizeof *size);
     if (!size)
-        return error_no_memory(audit->error);
-    for (size_t row = 0; row < audit->rows; row++)
-        size[row] = fabs(known[row]);
-    qsort(size, audit->rows, sizeof *size, ascending);
-    *out = size[(size_t)(share * (double)audit->rows)];
+        return error_no_memory(in->error);
+    for (size_t row = 0; row < in->rows; row++)
+        size[row] = fabs(logit[row]);
+    qsort(size, in->rows, sizeof *size, ascending);
+    *out = size[(size_t)(share * (double)in->rows)];
     mem_free(size);
     return TEMPER_OK;
 }
 
-/* By `known`: above 0 for the second class. */
-static temper_status find_surest(const struct audit *audit, const double *known, struct surest *out)
+/* logit[row] > 0 predicts the second class. */
+static temper_status measure_surest(const struct audit_input *in, const double *logit, struct surest_rows *out)
 {
     double least;
-    temper_status status = find_size(audit, known, SURE_FROM, &least);
-    if (status != TEMPER_OK)
-        return status;
-    *out = (struct surest){0};
-    for (size_t row = 0; row < audit->rows; row++) {
-        double off = (known[row] > 0) != (audit->data->label[row] == 1);
-        out->all += off / (double)audit->rows;
-        out->rows += fabs(known[row]) >= least;
-        out->error += fabs(known[row]) >= least ? off : 0;
+    TRY(absolute_quantile(in, logit, SUREST_FROM, &least));
+    *out = (struct surest_rows){0};
+    for (size_t row = 0; row < in->rows; row++) {
+        double wrong = (logit[row] > 0) != (in->data->label[row] == 1);
+        out->error_of_all += wrong / (double)in->rows;
+        out->rows += fabs(logit[row]) >= least;
+        out->error += fabs(logit[row]) >= least ? wrong : 0;
     }
     out->error /= out->rows;
     return TEMPER_OK;
 }
 
-/* There more than elsewhere: then labels are wrong by a rule that neighbours share, and their votes
- * would defend it. */
-static bool contradicts(const struct surest *surest)
+/* Whether labels are wrong by a rule: neighbours share it, and their votes would confirm the wrong labels. */
+static bool noise_follows_rule(const struct surest_rows *surest)
 {
-    double spread = sqrt(surest->all * (1 - surest->all) / surest->rows);
-    return surest->all > 0 && surest->error >= CONTRADICTED * surest->all &&
-           surest->error - surest->all >= CERTAIN * spread;
+    double all = surest->error_of_all, spread = sqrt(all * (1 - all) / surest->rows);
+    return all > 0 && surest->error >= RULE_RATIO * all && surest->error - all >= RULE_ERRORS * spread;
 }
 
-/* What fits, neighbours and curves say of a row. Votes count alike: as much as a neighbour is
- * believed, they would tell of the row's own label, by which the neighbour was judged, and noise
- * would look rarer than it is. Activations beyond `most` grow no further: so far out lie rows that
- * are odd, of which a linear model knows less than it says. */
-static void fill_two(struct audit *audit, double most)
+/* Completes the evidence of each row by votes and regression. Votes are unweighted: a neighbour's belief depends on the
+ * row's own label, by which noise would look rarer than it is. Scores saturate at `scale`: a row so far out is unusual,
+ * and the linear model knows less about it than its score suggests. */
+static void add_binary_evidence(const struct audit_input *in, const struct audit_neighbours *near, double scale,
+                                double *evidence)
 {
-    for (size_t row = 0; row < audit->rows; row++) {
-        const uint32_t *neighbour = audit->neighbour + row * audit->neighbours;
-        double *out = audit->evidence + TWO_EVIDENCE * row, votes[2] = {0};
-        for (size_t i = 0; i < audit->neighbours; i++)
-            votes[audit->data->label[neighbour[i]]]++;
-        out[0] = most > 0 ? tanh(out[0] / most) : out[0];
+    for (size_t row = 0; row < in->rows; row++) {
+        const uint32_t *neighbour = near->neighbour + row * near->count;
+        double *out = evidence + BINARY_EVIDENCE * row, votes[2] = {0};
+        for (size_t i = 0; i < near->count; i++)
+            votes[in->data->label[neighbour[i]]]++;
+        out[0] = scale > 0 ? tanh(out[0] / scale) : out[0];
         out[1] = log1p(2 * votes[1]) - log1p(2 * votes[0]);
-        out[2] = audit->curve[2 * row + 1] - audit->curve[2 * row];
+        out[2] = near->rff[2 * row + 1] - near->rff[2 * row];
     }
 }
 
-/* What the surest rows say of the rate, where labels are wrong at random. */
-static temper_status ask_surest(struct audit *audit, double *known, struct binary_rows *rows)
+/* Fits the noise model once, to find which rows are the surest; if noise looks random among them, their rate of wrong
+ * labels goes to rows->sure_rate as a prior. `logit` is space. */
+static temper_status find_sure_rate(const struct audit_input *in, struct audit_noise *noise, double *logit,
+                                    struct noise_binary_rows *rows)
 {
-    struct surest surest;
-    noise_binary_fit(rows, NULL, &audit->two);
-    for (size_t row = 0; row < audit->rows; row++)
-        known[row] = noise_binary_known(&audit->two.best, audit->evidence + TWO_EVIDENCE * row);
-    temper_status status = find_surest(audit, known, &surest);
-    if (status == TEMPER_OK && surest.error > RANDOM_FROM * surest.all) {
+    struct surest_rows surest;
+    noise_binary_fit(rows, NULL, &noise->binary);
+    for (size_t row = 0; row < in->rows; row++)
+        logit[row] = noise_binary_logit(&noise->binary.best, noise->evidence + BINARY_EVIDENCE * row);
+    TRY(measure_surest(in, logit, &surest));
+    if (surest.error > RANDOM_RATIO * surest.error_of_all) {
         rows->sure_rate = surest.error;
-        rows->sure_error = TRUST_IN_SUREST * sqrt(surest.error * (1 - surest.error) / surest.rows);
+        rows->sure_error = SUREST_ERROR_FACTOR * sqrt(surest.error * (1 - surest.error) / surest.rows);
     }
-    return status;
+    return TEMPER_OK;
 }
 
-/* Two classes tell little of the noise: only how often the surest rows are contradicted. First
- * whether they are more than others: then the fits alone are believed. */
-static temper_status weigh_two(struct audit *audit)
+/* Two classes contain little information about the noise but the contradictions of the surest rows. Where noise follows
+ * a rule, the evidence is that of the fits alone. `logit` is space. */
+static temper_status fit_binary(const struct audit_input *in, const struct audit_fits *fits,
+                                const struct audit_neighbours *near, struct audit_noise *noise, double *logit)
 {
-    struct binary_rows rows = {.evidence = audit->evidence, .given = audit->data->label, .rows = audit->rows};
-    double *known = mem_alloc(audit->rows, sizeof *known), most;
-    const struct noise_binary *near = NULL;
-    struct noise_binary before;
-    struct surest surest;
-    if (!known)
-        return error_no_memory(audit->error);
-    for (size_t row = 0; row < audit->rows; row++) {
-        double *out = audit->evidence + TWO_EVIDENCE * row;
-        out[0] = known[row] = audit->activation[2 * row + 1] - audit->activation[2 * row];
+    struct noise_binary_rows rows = {.evidence = noise->evidence, .given = in->data->label, .rows = in->rows};
+    struct surest_rows surest;
+    double scale;
+    for (size_t row = 0; row < in->rows; row++) {
+        double *out = noise->evidence + BINARY_EVIDENCE * row;
+        out[0] = logit[row] = fits->activation[2 * row + 1] - fits->activation[2 * row];
         out[1] = out[2] = 0;
     }
-    temper_status status = find_surest(audit, known, &surest);
-    if (status == TEMPER_OK)
-        status = find_size(audit, known, SATURATED, &most);
-    if (status == TEMPER_OK && !contradicts(&surest)) {
-        fill_two(audit, most);
-        status = ask_surest(audit, known, &rows);
-        before = audit->two.best;
-        near = &before;
+    TRY(measure_surest(in, logit, &surest));
+    TRY(absolute_quantile(in, logit, SATURATED_FROM, &scale));
+    if (noise_follows_rule(&surest)) {
+        noise_binary_fit(&rows, NULL, &noise->binary);
+        return TEMPER_OK;
     }
+    add_binary_evidence(in, near, scale, noise->evidence);
+    TRY(find_sure_rate(in, noise, logit, &rows));
+    const struct noise_binary first = noise->binary.best;
+    noise_binary_fit(&rows, &first, &noise->binary);
+    return TEMPER_OK;
+}
+
+static temper_status estimate_binary(const struct audit_input *in, const struct audit_fits *fits,
+                                     const struct audit_neighbours *near, struct audit_noise *noise, double *space)
+{
+    double *logit = mem_alloc(in->rows, sizeof *logit);
+    temper_status status = logit ? fit_binary(in, fits, near, noise, logit) : error_no_memory(in->error);
     if (status == TEMPER_OK)
-        noise_binary_fit(&rows, near, &audit->two);
-    mem_free(known);
+        beliefs_of_noise(in, noise, space);
+    mem_free(logit);
     return status;
 }
 
-/* ---- All ------------------------------------------------------------------------------------- */
-
-double audit_row(const struct audit *audit, size_t row, double *out)
+temper_status audit_estimate_noise(const struct audit_input *in, const struct audit_fits *fits,
+                                   const struct audit_neighbours *near, struct audit_noise *out,
+                                   temper_audit_report *report)
 {
-    uint32_t given = audit->data->label[row];
-    if (audit->classes == 2)
-        return noise_binary_row(&audit->two.best, audit->evidence + TWO_EVIDENCE * row, given, out);
-    return noise_em_row(&audit->model, audit->evidence + row * audit->classes, given, out);
-}
-
-/* More classes twice: what is known after the first time makes better votes. */
-temper_status audit_evidence(struct audit *audit)
-{
-    double *votes = mem_zeroed(audit->classes, sizeof *votes);
-    double *space = mem_alloc(audit->classes, sizeof *space);
-    size_t cells = audit->classes == 2 ? (size_t)TWO_EVIDENCE : audit->classes;
-    audit->evidence = mem_alloc(audit->rows, cells * sizeof *audit->evidence);
-    temper_status status = votes && space && audit->evidence ? TEMPER_OK : error_no_memory(audit->error);
-    if (status == TEMPER_OK && audit->classes == 2) {
-        status = weigh_two(audit);
-        if (status == TEMPER_OK)
-            believe(audit, space);
+    size_t numbers = in->classes == 2 ? (size_t)BINARY_EVIDENCE : in->classes;
+    double *space = mem_alloc(in->classes, sizeof *space);
+    out->evidence = mem_alloc(in->rows, numbers * sizeof *out->evidence);
+    out->belief = mem_alloc(in->rows, sizeof *out->belief);
+    temper_status status = TEMPER_NO_MEMORY;
+    if (space && out->evidence && out->belief) {
+        report->accuracy = beliefs_of_fits(in, fits, out->belief);
+        status = in->classes == 2 ? estimate_binary(in, fits, near, out, space)
+                                  : estimate_multiclass(in, fits, near, out, space);
+    } else {
+        error_no_memory(in->error);
     }
-    for (size_t round = 0; status == TEMPER_OK && audit->classes > 2 && round < 2; round++) {
-        status = gather(audit, votes);
-        if (status == TEMPER_OK)
-            believe(audit, space);
-    }
-    mem_free(votes);
     mem_free(space);
     return status;
 }

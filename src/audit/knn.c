@@ -1,47 +1,154 @@
-/* neighbours: blocks of rows against tiles of points: |x - y|^2 = |x|^2 + |y|^2 - 2 x.y, the
- * products by the kernel that training uses for many classes. Both are cut from an order in which
- * rows near each other are near; a block is held against the tiles whose middles are nearest to its
- * own, nearest first. */
+/* knn: distances between a block of query rows and a tile of points by |x - y|^2 = |x|^2 + |y|^2 - 2 x.y, the products
+ * by the matrix kernel that training uses for many classes. Blocks and tiles are ranges of an order in which rows near
+ * each other are near; a block is compared with the tiles whose centres are nearest to its own, nearest first. */
 #include "audit/knn.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
-#include "audit/knn_order.h"
 #include "base/memory.h"
 #include "base/thread.h"
 #include "kernel/dense/linear.h"
 #include "kernel/dispatch/kernel.h"
 #include "kernel/loss/softmax.h"
 
-/* Rows of a block; points that it is held against at once; rows, of whose answers a word is made.
- */
+/* ---- Order by recursive median bisection ----------------------------------------------------- */
+
+/* Rows from which variances are estimated; features of one pass over them; ranges that wait to be bisected. */
+enum { VARIANCE_ROWS = 512, VARIANCE_FEATURES = 32, DEEPEST = 64 };
+
+static float at(struct points points, uint32_t row, size_t feature)
+{
+    return points.x[row * points.dimensions + feature];
+}
+
+/* The variances, times the number of rows, of some features from `first` on. */
+static void find_variances(struct points points, const uint32_t *order, size_t count, size_t first, size_t features,
+                           float *variance)
+{
+    size_t sample = count < VARIANCE_ROWS ? count : (size_t)VARIANCE_ROWS;
+    float sum[VARIANCE_FEATURES] = {0}, square[VARIANCE_FEATURES] = {0};
+    for (size_t i = 0; i < sample; i++) {
+        const float *x = points.x + order[i * count / sample] * points.dimensions + first;
+        for (size_t j = 0; j < features; j++) {
+            sum[j] += x[j];
+            square[j] += x[j] * x[j];
+        }
+    }
+    for (size_t j = 0; j < features; j++)
+        variance[j] = square[j] - sum[j] * sum[j] / (float)sample;
+}
+
+/* The feature of largest variance. */
+static size_t widest(struct points points, const uint32_t *order, size_t count)
+{
+    size_t best = 0;
+    float most = -1;
+    for (size_t first = 0; first < points.dimensions; first += VARIANCE_FEATURES) {
+        size_t left = points.dimensions - first, features = left < VARIANCE_FEATURES ? left : VARIANCE_FEATURES;
+        float variance[VARIANCE_FEATURES];
+        find_variances(points, order, count, first, features, variance);
+        for (size_t j = 0; j < features; j++)
+            if (variance[j] > most) {
+                most = variance[j];
+                best = first + j;
+            }
+    }
+    return best;
+}
+
+/* By value, then by row, so that the order is strict. */
+static bool before(struct points points, size_t feature, uint32_t a, uint32_t b)
+{
+    float x = at(points, a, feature), y = at(points, b, feature);
+    return x < y || (x == y && a < b);
+}
+
+static void swap(uint32_t *a, uint32_t *b)
+{
+    uint32_t kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+/* One step of quickselect: partitions the rows around the one in the middle, and returns where it ends up. */
+static size_t partition_rows(struct points points, size_t feature, uint32_t *order, size_t count)
+{
+    size_t position = 0;
+    swap(&order[count / 2], &order[count - 1]);
+    for (size_t i = 0; i + 1 < count; i++)
+        if (before(points, feature, order[i], order[count - 1]))
+            swap(&order[position++], &order[i]);
+    swap(&order[position], &order[count - 1]);
+    return position;
+}
+
+/* Moves the `wanted` smallest rows by a feature to the front (quickselect). */
+static void select_first(struct points points, size_t feature, uint32_t *order, size_t count, size_t wanted)
+{
+    while (count > 1) {
+        size_t position = partition_rows(points, feature, order, count);
+        if (position == wanted)
+            return;
+        if (position > wanted) {
+            count = position;
+        } else {
+            order += position + 1;
+            count -= position + 1;
+            wanted -= position + 1;
+        }
+    }
+}
+
+void knn_order(struct points points, size_t leaf, uint32_t *order)
+{
+    size_t from[DEEPEST] = {0}, to[DEEPEST] = {points.rows}, waiting = 1;
+    for (size_t i = 0; i < points.rows; i++)
+        order[i] = (uint32_t)i;
+    while (waiting > 0) {
+        size_t first = from[--waiting], count = to[waiting] - first;
+        if (count <= leaf || leaf == 0)
+            continue;
+        size_t half = (count / leaf + 1) / 2 * leaf;
+        select_first(points, widest(points, order + first, count), order + first, count, half);
+        from[waiting] = first + half;
+        to[waiting++] = first + count;
+        from[waiting] = first;
+        to[waiting++] = first + half;
+    }
+}
+
+/* ---- Tiles -------------------------------------------------------------------------------------- */
+
+/* Rows of a block; points of a tile; queries whose comparisons are tested as one word. */
 enum { QUERIES = 32, TILE = 128, TOGETHER = sizeof(uint64_t) };
-/* Tiles that a block is held against: a share of them, nearest first; all, if there are few. */
+/* A block is compared with one of so many tiles, but at least with so many. */
 enum { LEAST_TILES = 20, SHARE_OF_TILES = 5 };
 
-struct search {
+struct knn_search {
     struct points points;
-    size_t count, among, tiles, tried; /* tried: tiles that a block is held against */
+    size_t count, among, tiles, tried; /* tried: tiles that a block is compared with */
     const struct linear_f32 *kernel;
-    uint32_t *order; /* rows, those near each other beside each other */
+    uint32_t *order; /* of the rows, by knn_order */
     uint32_t *index;
     double *square;
-    float *tile;   /* the points, feature by feature: [tile][dimension * TILE + point] */
-    float *norm;   /* |y|^2 of each, infinite in the padding */
-    float *middle; /* of each tile: [tile * dimensions + j] */
-    size_t from;   /* the first block of this process */
-    /* For each worker: */
-    float *space;
-    size_t product, scratch, nearest, rows, middles; /* numbers of its parts */
+    float *tile;      /* the points, by feature: [tile][dimension * TILE + point] */
+    float *norm;      /* |y|^2 of each, infinite in the padding */
+    float *centre;    /* of each tile: [tile * dimensions + j] */
+    size_t from;      /* the first block of this process */
+    float *workspace; /* of each worker, with these numbers of floats: */
+    size_t product, scratch, nearest, rows, distances;
 };
 
-static uint32_t row_of(const struct search *search, size_t point)
+/* The row of a point: points are an evenly spread sample of the order. */
+static uint32_t row_of(const struct knn_search *search, size_t point)
 {
     return search->order[point * search->points.rows / search->among];
 }
 
-static void fill_tiles(struct search *search)
+/* Transposes the points into tiles, and finds their squared norms. */
+static void fill_tiles(struct knn_search *search)
 {
     size_t dimensions = search->points.dimensions;
     for (size_t i = 0; i < search->tiles * TILE; i++) {
@@ -57,7 +164,7 @@ static void fill_tiles(struct search *search)
     }
 }
 
-static void find_middles(struct search *search)
+static void find_centres(struct knn_search *search)
 {
     size_t dimensions = search->points.dimensions;
     for (size_t tile = 0; tile < search->tiles; tile++) {
@@ -67,24 +174,25 @@ static void find_middles(struct search *search)
             float sum = 0;
             for (size_t i = 0; i < points; i++)
                 sum += x[i];
-            search->middle[tile * dimensions + j] = sum / (float)points;
+            search->centre[tile * dimensions + j] = sum / (float)points;
         }
     }
 }
 
 /* ---- One block of queries -------------------------------------------------------------------- */
 
-struct block {
-    const struct search *search;
+struct query_block {
+    const struct knn_search *search;
     size_t rows;
-    const uint32_t *row; /* of each query */
-    float *x;            /* their features: [query * dimensions + j] */
-    float *away;         /* of each tile: the square of its distance, negative once it was tried */
-    float *best;         /* [row * count + i], ascending: |y|^2 - 2 x.y */
+    const uint32_t *row;  /* of each query */
+    float *x;             /* their features: [query * dimensions + j] */
+    float *tile_distance; /* of each tile: its squared distance, negative once it was tried */
+    float *best;          /* [row * count + i], ascending: |y|^2 - 2 x.y */
     float worst[QUERIES];
 };
 
-static void insert(struct block *block, size_t query, float value, uint32_t row)
+/* Inserts a point into the sorted list of a query, and drops the last. */
+static void insert(struct query_block *block, size_t query, float value, uint32_t row)
 {
     size_t count = block->search->count, at = count - 1;
     float *best = block->best + query * count;
@@ -98,15 +206,16 @@ static void insert(struct block *block, size_t query, float value, uint32_t row)
     block->worst[query] = best[count - 1];
 }
 
-/* Which queries a point is near to: of few, once some rows are known. Without a branch, so that it
- * is done many at a time. */
+/* near[q]: whether a point is nearer to a query than the last of its list; few are, after the first tiles. Without a
+ * branch, so that the loop is vectorised. */
 static void find_near(const float *restrict worst, float norm, const float *restrict product, uint8_t *restrict near)
 {
     for (size_t q = 0; q < QUERIES; q++)
         near[q] = norm - 2 * product[q] < worst[q];
 }
 
-static void take_point(struct block *block, size_t point, size_t first, const float *product, const uint8_t *near)
+/* Tests a point with eight queries. */
+static void take_point(struct query_block *block, size_t point, size_t first, const float *product, const uint8_t *near)
 {
     float norm = block->search->norm[point];
     uint32_t row = row_of(block->search, point);
@@ -115,9 +224,10 @@ static void take_point(struct block *block, size_t point, size_t first, const fl
             insert(block, q, norm - 2 * product[q], row);
 }
 
-static void take_tile(struct block *block, size_t tile, const float *product)
+/* product[i * QUERIES + q] = x_q . y_i */
+static void take_tile(struct query_block *block, size_t tile, const float *product)
 {
-    const struct search *search = block->search;
+    const struct knn_search *search = block->search;
     size_t left = search->among - tile * TILE, points = left < TILE ? left : (size_t)TILE;
     uint8_t near[QUERIES];
     for (size_t i = 0; i < points; i++) {
@@ -133,9 +243,10 @@ static void take_tile(struct block *block, size_t tile, const float *product)
     }
 }
 
-static void finish(const struct block *block)
+/* The squared distance of the last neighbour of each query. */
+static void finish(const struct query_block *block)
 {
-    const struct search *search = block->search;
+    const struct knn_search *search = block->search;
     size_t dimensions = search->points.dimensions;
     for (size_t q = 0; q < block->rows; q++) {
         const float *x = block->x + q * dimensions;
@@ -146,44 +257,45 @@ static void finish(const struct block *block)
     }
 }
 
-/* How far the middle of each tile is from that of the block. */
-static void measure_tiles(const struct block *block)
+/* The squared distance of each tile's centre from that of the block. */
+static void measure_tiles(const struct query_block *block)
 {
-    const struct search *search = block->search;
+    const struct knn_search *search = block->search;
     size_t dimensions = search->points.dimensions;
-    memset(block->away, 0, search->tiles * sizeof *block->away);
+    memset(block->tile_distance, 0, search->tiles * sizeof *block->tile_distance);
     for (size_t j = 0; j < dimensions; j++) {
-        float middle = 0;
+        float centre = 0;
         for (size_t q = 0; q < block->rows; q++)
-            middle += block->x[q * dimensions + j];
-        middle /= (float)block->rows;
+            centre += block->x[q * dimensions + j];
+        centre /= (float)block->rows;
         for (size_t tile = 0; tile < search->tiles; tile++) {
-            float off = search->middle[tile * dimensions + j] - middle;
-            block->away[tile] += off * off;
+            float off = search->centre[tile * dimensions + j] - centre;
+            block->tile_distance[tile] += off * off;
         }
     }
 }
 
-/* The nearest that was not tried yet. */
-static size_t next_tile(const struct block *block)
+/* The nearest tile that was not tried yet. */
+static size_t next_tile(const struct query_block *block)
 {
     size_t best = 0;
     for (size_t tile = 1; tile < block->search->tiles; tile++)
-        if (block->away[tile] >= 0 && (block->away[best] < 0 || block->away[tile] < block->away[best]))
+        if (block->tile_distance[tile] >= 0 &&
+            (block->tile_distance[best] < 0 || block->tile_distance[tile] < block->tile_distance[best]))
             best = tile;
-    block->away[best] = -1;
+    block->tile_distance[best] = -1;
     return best;
 }
 
-static void begin_block(struct block *block)
+static void begin_block(struct query_block *block)
 {
-    const struct search *search = block->search;
+    const struct knn_search *search = block->search;
     size_t dimensions = search->points.dimensions;
     for (size_t q = 0; q < block->rows; q++)
         memcpy(block->x + q * dimensions, search->points.x + block->row[q] * dimensions, dimensions * sizeof *block->x);
     for (size_t i = 0; i < search->nearest; i++)
         block->best[i] = INFINITY;
-    for (size_t q = 0; q < block->rows; q++) /* some row, if products overflow */
+    for (size_t q = 0; q < block->rows; q++) /* valid rows, should products overflow */
         for (size_t i = 0; i < search->count; i++)
             search->index[block->row[q] * search->count + i] = row_of(search, i % search->among);
     for (size_t q = 0; q < QUERIES; q++)
@@ -193,40 +305,40 @@ static void begin_block(struct block *block)
 
 static temper_status run_block(void *context, size_t number, size_t worker)
 {
-    const struct search *search = context;
+    const struct knn_search *search = context;
     size_t dimensions = search->points.dimensions, from = (search->from + number) * QUERIES;
     size_t left = search->points.rows - from;
-    float *space =
-        search->space + worker * (search->product + search->scratch + search->nearest + search->rows + search->middles);
-    struct block block = {.search = search,
-                          .rows = left < QUERIES ? left : QUERIES,
-                          .row = search->order + from,
-                          .best = space + search->product + search->scratch};
+    float *workspace = search->workspace + worker * (search->product + search->scratch + search->nearest +
+                                                     search->rows + search->distances);
+    struct query_block block = {.search = search,
+                                .rows = left < QUERIES ? left : QUERIES,
+                                .row = search->order + from,
+                                .best = workspace + search->product + search->scratch};
     block.x = block.best + search->nearest;
-    block.away = block.x + search->rows;
+    block.tile_distance = block.x + search->rows;
     begin_block(&block);
     struct rows_f32 rows = {block.x, block.rows, dimensions};
-    struct many_f32 many = {.block = rows, .classes = TILE, .stride = QUERIES, .scratch = space + search->product};
+    struct many_f32 many = {.block = rows, .classes = TILE, .stride = QUERIES, .scratch = workspace + search->product};
     for (size_t i = 0; i < search->tried; i++) {
         size_t tile = next_tile(&block);
-        search->kernel->many_times(&many, search->tile + tile * TILE * dimensions, space);
-        take_tile(&block, tile, space);
+        search->kernel->many_times(&many, search->tile + tile * TILE * dimensions, workspace);
+        take_tile(&block, tile, workspace);
     }
     finish(&block);
     return TEMPER_OK;
 }
 
-/* ---- All ------------------------------------------------------------------------------------- */
+/* ---- All queries ------------------------------------------------------------------------------ */
 
-/* The first row, in the order, that a process looks for neighbours of. */
-static size_t first_query(const struct search *search, size_t rank)
+/* The first query of a process, as a position in the order. */
+static size_t first_query(const struct knn_search *search, size_t rank)
 {
     size_t rows = search->points.rows, blocks = (rows + QUERIES - 1) / QUERIES;
     size_t first = blocks * rank / comm_size(search->points.comm) * QUERIES;
     return first < rows ? first : rows;
 }
 
-static void pack(const struct search *search, size_t from, size_t to, char *out)
+static void pack(const struct knn_search *search, size_t from, size_t to, char *out)
 {
     size_t index = search->count * sizeof *search->index;
     for (size_t i = from; i < to; i++, out += index + sizeof *search->square) {
@@ -235,7 +347,7 @@ static void pack(const struct search *search, size_t from, size_t to, char *out)
     }
 }
 
-static void unpack(const struct search *search, const char *in)
+static void unpack(const struct knn_search *search, const char *in)
 {
     size_t index = search->count * sizeof *search->index;
     for (size_t i = 0; i < search->points.rows; i++, in += index + sizeof *search->square) {
@@ -244,8 +356,8 @@ static void unpack(const struct search *search, const char *in)
     }
 }
 
-/* What each has found, in the order of the search, to all. */
-static temper_status share_found(const struct search *search, temper_error *error)
+/* Gathers the results of all processes; each has those of a range of the order. */
+static temper_status gather_results(const struct knn_search *search, temper_error *error)
 {
     const temper_comm *comm = search->points.comm;
     size_t each = search->count * sizeof *search->index + sizeof *search->square;
@@ -267,7 +379,7 @@ static temper_status share_found(const struct search *search, temper_error *erro
     return status;
 }
 
-static temper_status search_all(struct search *search, size_t threads, temper_error *error)
+static temper_status search_all(struct knn_search *search, size_t threads, temper_error *error)
 {
     size_t dimensions = search->points.dimensions, rank = comm_rank(search->points.comm), each;
     search->from = first_query(search, rank) / QUERIES;
@@ -276,22 +388,22 @@ static temper_status search_all(struct search *search, size_t threads, temper_er
     search->scratch = linear_scratch(QUERIES, dimensions, TILE);
     search->nearest = QUERIES * search->count;
     search->rows = QUERIES * dimensions;
-    search->middles = search->tiles;
+    search->distances = search->tiles;
     threads = threads > blocks && blocks ? blocks : threads;
-    each = search->product + search->scratch + search->nearest + search->rows + search->middles;
+    each = search->product + search->scratch + search->nearest + search->rows + search->distances;
     search->order = mem_alloc(search->points.rows, sizeof *search->order);
-    search->middle = mem_alloc(search->tiles, dimensions * sizeof *search->middle);
+    search->centre = mem_alloc(search->tiles, dimensions * sizeof *search->centre);
     search->tile = mem_aligned(search->tiles * TILE, dimensions * sizeof *search->tile);
     search->norm = mem_alloc(search->tiles * TILE, sizeof *search->norm);
-    search->space = mem_aligned(threads, each * sizeof *search->space);
-    if (!search->order || !search->middle || !search->tile || !search->norm || !search->space)
+    search->workspace = mem_aligned(threads, each * sizeof *search->workspace);
+    if (!search->order || !search->centre || !search->tile || !search->norm || !search->workspace)
         return error_no_memory(error);
     knn_order(search->points, QUERIES, search->order);
     fill_tiles(search);
-    find_middles(search);
+    find_centres(search);
     if (parallel_blocks(blocks, threads, run_block, search) != TEMPER_OK)
         return error_no_memory(error);
-    return comm_alone(search->points.comm) ? TEMPER_OK : share_found(search, error);
+    return comm_alone(search->points.comm) ? TEMPER_OK : gather_results(search, error);
 }
 
 temper_status knn_find(struct points points, size_t count, size_t threads, uint32_t *index, double *square,
@@ -301,21 +413,21 @@ temper_status knn_find(struct points points, size_t count, size_t threads, uint3
     const struct kernel *kernel = kernel_choose(&wanted);
     if (!kernel)
         return error_set(error, TEMPER_USAGE, "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
-    struct search search = {.points = points,
-                            .count = count,
-                            .among = points.rows < NEIGHBOURS_AMONG ? points.rows : (size_t)NEIGHBOURS_AMONG,
-                            .kernel = kernel->linear_f32,
-                            .index = index,
-                            .square = square};
+    struct knn_search search = {.points = points,
+                                .count = count,
+                                .among = points.rows < NEIGHBOURS_AMONG ? points.rows : (size_t)NEIGHBOURS_AMONG,
+                                .kernel = kernel->linear_f32,
+                                .index = index,
+                                .square = square};
     search.tiles = (search.among + TILE - 1) / TILE;
     search.tried = search.tiles / SHARE_OF_TILES;
     if (search.tried < LEAST_TILES)
         search.tried = search.tiles < LEAST_TILES ? search.tiles : (size_t)LEAST_TILES;
     temper_status status = search_all(&search, threads, error);
     mem_free(search.order);
-    mem_free(search.middle);
+    mem_free(search.centre);
     mem_free(search.tile);
     mem_free(search.norm);
-    mem_free(search.space);
+    mem_free(search.workspace);
     return status;
 }

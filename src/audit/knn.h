@@ -1,4 +1,4 @@
-/* neighbours: the rows nearest to each row, in a space of few dimensions. */
+/* knn: the nearest neighbours of each row, in a space of few dimensions. */
 #ifndef AUDIT_KNN_H
 #define AUDIT_KNN_H
 
@@ -7,21 +7,24 @@
 
 #include "comm/comm.h"
 
-/* Points that are searched; of more rows, so many, evenly spread. */
+/* Neighbours are searched among so many rows, evenly spread, if there are more. */
 enum { NEIGHBOURS_AMONG = 20000 };
 
 struct points {
     const float *x; /* [row * dimensions + j] */
     size_t rows, dimensions;
-    const temper_comm *comm; /* each process, all having these points, finds a share; NULL: alone */
+    const temper_comm *comm; /* every process has all points, and searches for a share of them; NULL: one process */
 };
 
-/* Fills index[row * count + i], nearest first and never the row itself, and the squared distance of
- * the last of them. Of more than some 3,000 rows a few of the nearest may be missed for others that
- * are nearly as near. There must be more than `count` rows. The same bits for any number of
- * threads.
- */
+/* Fills index[row * count + i], nearest first and never the row itself, and the squared distance of the last of them.
+ * An approximate search from some 3,000 rows on: a few neighbours may be others that are nearly as near. There must be
+ * more than `count` rows. The same bits for any number of threads. */
 temper_status knn_find(struct points points, size_t count, size_t threads, uint32_t *index, double *square,
                        temper_error *error);
+
+/* Orders the rows so that those near each other in space are near each other in order[points.rows]: recursive bisection
+ * at the median of the feature of largest variance, as in a k-d tree (J. L. Bentley, "Multidimensional binary search
+ * trees used for associative searching", 1975), down to `leaf` rows. Leaves are at multiples of their size. */
+void knn_order(struct points points, size_t leaf, uint32_t *order);
 
 #endif

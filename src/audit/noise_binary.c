@@ -1,4 +1,5 @@
-/* noise_two: Fisher scoring with a damped step; some thousandths of a second for 10,000 rows. */
+/* noise_binary: maximum a posteriori estimates by Fisher scoring with Levenberg-Marquardt damping; some milliseconds
+ * for 10,000 rows. */
 #include "audit/noise_binary.h"
 
 #include <math.h>
@@ -6,66 +7,65 @@
 #include <string.h>
 
 enum {
-    SLOPE, /* of each evidence, in standard deviations */
-    SHIFT = TWO_EVIDENCE,
-    BEND, /* logarithm of the exponent of 1 + |z| */
-    RATE, /* two, log odds of twice the rate: beyond 1/2 a label would speak against itself */
+    SLOPE, /* of each kind of evidence, per standard deviation */
+    SHIFT = BINARY_EVIDENCE,
+    EXPONENT, /* the logarithm of the exponent of 1 + |z| */
+    RATE,     /* two, as log odds of twice the rate: beyond 1/2 a label would be evidence against itself */
     PARAMETERS = RATE + 2,
-    MOST_ROWS = 125000,
+    MOST_ROWS = 125000, /* of more rows, an evenly spread sample */
     MOST_STEPS = 60,
 };
 
-/* Normal priors: weak but for the bend, which could else explain away any rate, and for the rate
- * where it is known. */
-struct prior {
+/* Normal priors: weak except for the exponent, which could otherwise explain any rate, and for the rate where it is
+ * known. */
+struct noise_prior {
     double mean[PARAMETERS], spread[PARAMETERS];
 };
-static const struct prior weak = {{0, 0, 0, 0, 0, -1, -1}, {10, 10, 10, 10, 0.3, 4, 4}};
+static const struct noise_prior weak = {{0, 0, 0, 0, 0, -1, -1}, {10, 10, 10, 10, 0.3, 4, 4}};
 static const double most_sure_rate = 0.49;
 static const double start[PARAMETERS] = {1, 1, 1, 0, 0, -0.5, -0.5};
 
-/* Nats by which rates of their own have to be likelier than one: under even noise they gained up to
- * 3 on 26 sets. */
-static const double worth_two_rates = 5;
+/* Nats by which two rates have to be likelier than one: under uniform noise they gained up to 3 on 26 data sets. */
+static const double two_rates_gain = 5;
 static const double range = 1.645; /* standard deviations on either side: 90 % */
 
-struct search {
-    const struct binary_rows *rows;
-    size_t count; /* rows that are gone through */
-    double unit[TWO_EVIDENCE];
-    bool one_rate;
-    struct prior prior;
-    double theta[PARAMETERS], exponent; /* exp of the bend */
-    double loss;                        /* minus the logarithm of likelihood and prior */
+struct noise_fit {
+    const struct noise_binary_rows *rows;
+    size_t count;                 /* of the sample */
+    double unit[BINARY_EVIDENCE]; /* standard deviations of the evidence */
+    bool one_rate;                /* for both classes */
+    struct noise_prior prior;
+    double theta[PARAMETERS], exponent;
+    double loss; /* minus the logarithm of likelihood times prior */
     double gradient[PARAMETERS], fisher[PARAMETERS][PARAMETERS];
 };
 
 /* ---- One row --------------------------------------------------------------------------------- */
 
-/* sign(z) ((1 + |z|)^e - 1) / e, e = exp(bend), and its derivatives by z and by the bend. */
-struct bent {
-    double value, by_z, by_bend;
+/* h(z) = sign(z) ((1 + |z|)^e - 1) / e, and its derivatives by z and by log e. */
+struct power_link {
+    double value, by_z, by_log_e;
 };
 
-static struct bent bent_at(double z, double e)
+static struct power_link link_at(double z, double e)
 {
     double a = fabs(z), l = log1p(a), power = exp(e * l);
     double value = (power - 1) / e;
-    return (struct bent){copysign(value, z), power / (1 + a), copysign(power * l - value, z)};
+    return (struct power_link){copysign(value, z), power / (1 + a), copysign(power * l - value, z)};
 }
 
-double noise_binary_known(const struct noise_binary *model, const double *evidence)
+double noise_binary_logit(const struct noise_binary *model, const double *evidence)
 {
     double z = model->shift;
-    for (size_t i = 0; i < TWO_EVIDENCE; i++)
+    for (size_t i = 0; i < BINARY_EVIDENCE; i++)
         z += model->slope[i] * evidence[i];
     return z;
 }
 
 double noise_binary_row(const struct noise_binary *model, const double *evidence, uint32_t given, double *out)
 {
-    double logit = bent_at(noise_binary_known(model, evidence), exp(model->bend)).value;
-    double tail = log1p(exp(-fabs(logit))); /* of the likelier class, minus log q */
+    double logit = link_at(noise_binary_logit(model, evidence), exp(model->log_exponent)).value;
+    double tail = log1p(exp(-fabs(logit))); /* -log q of the likelier class */
     out[0] = -fmax(logit, 0) - tail + log(given == 0 ? 1 - model->rate[0] : model->rate[0]);
     out[1] = fmin(logit, 0) - tail + log(given == 1 ? 1 - model->rate[1] : model->rate[1]);
     double top = fmax(out[0], out[1]);
@@ -84,83 +84,87 @@ static double rate_of(double log_odds)
     return 0.5 / (1 + exp(-log_odds));
 }
 
-static void add_row(struct search *search, size_t row, const double rate[2])
+/* Adds the negative log likelihood of one label, its gradient, and its Fisher information. p is the probability of the
+ * label 1, q that of the second class; derivatives by the parameters are those of p. */
+static void add_row(struct noise_fit *fit, size_t row, const double rate[2])
 {
-    const double *theta = search->theta, *evidence = search->rows->evidence + TWO_EVIDENCE * row;
-    double x[TWO_EVIDENCE], z = theta[SHIFT];
-    for (size_t i = 0; i < TWO_EVIDENCE; i++) {
-        x[i] = evidence[i] / search->unit[i];
+    const double *theta = fit->theta, *evidence = fit->rows->evidence + BINARY_EVIDENCE * row;
+    double x[BINARY_EVIDENCE], z = theta[SHIFT];
+    for (size_t i = 0; i < BINARY_EVIDENCE; i++) {
+        x[i] = evidence[i] / fit->unit[i];
         z += theta[SLOPE + i] * x[i];
     }
-    struct bent bent = bent_at(z, search->exponent);
-    double tail = exp(-fabs(bent.value)), more = 1 / (1 + tail), less = tail * more;
-    double q = bent.value > 0 ? more : less, other = bent.value > 0 ? less : more;
+    struct power_link link = link_at(z, fit->exponent);
+    double tail = exp(-fabs(link.value)), more = 1 / (1 + tail), less = tail * more;
+    double q = link.value > 0 ? more : less, other = link.value > 0 ? less : more;
     double p = rate[0] * other + (1 - rate[1]) * q;
     p = fmin(fmax(p, 1e-12), 1 - 1e-12); /* of the label 1 */
     double by_logit = (1 - rate[0] - rate[1]) * q * other;
-    double slope = search->rows->given[row] == 1 ? -1 / p : 1 / (1 - p);
-    double d[PARAMETERS] = {[SHIFT] = by_logit * bent.by_z,
-                            [BEND] = by_logit * bent.by_bend,
+    double slope = fit->rows->given[row] == 1 ? -1 / p : 1 / (1 - p);
+    double d[PARAMETERS] = {[SHIFT] = by_logit * link.by_z,
+                            [EXPONENT] = by_logit * link.by_log_e,
                             [RATE] = other * rate[0] * (1 - 2 * rate[0]),
                             [RATE + 1] = -q * rate[1] * (1 - 2 * rate[1])};
-    for (size_t i = 0; i < TWO_EVIDENCE; i++)
-        d[SLOPE + i] = by_logit * bent.by_z * x[i];
-    if (search->one_rate) {
+    for (size_t i = 0; i < BINARY_EVIDENCE; i++)
+        d[SLOPE + i] = by_logit * link.by_z * x[i];
+    if (fit->one_rate) {
         d[RATE] += d[RATE + 1];
         d[RATE + 1] = 0;
     }
-    search->loss -= log(search->rows->given[row] == 1 ? p : 1 - p);
+    fit->loss -= log(fit->rows->given[row] == 1 ? p : 1 - p);
     for (size_t i = 0; i < PARAMETERS; i++) {
-        search->gradient[i] += slope * d[i];
+        fit->gradient[i] += slope * d[i];
         for (size_t j = 0; j <= i; j++)
-            search->fisher[i][j] += d[i] * d[j] / (p * (1 - p));
+            fit->fisher[i][j] += d[i] * d[j] / (p * (1 - p));
     }
 }
 
-static void add_prior(struct search *search)
+/* One rate for both: the second one is fixed, by a unit diagonal. */
+static void add_prior(struct noise_fit *fit)
 {
-    for (size_t i = 0; i < PARAMETERS - (search->one_rate ? 1 : 0); i++) {
-        double spread = search->prior.spread[i];
-        double off = (search->theta[i] - search->prior.mean[i]) / spread;
-        search->loss += off * off / 2;
-        search->gradient[i] += off / spread;
-        search->fisher[i][i] += 1 / (spread * spread);
+    for (size_t i = 0; i < PARAMETERS - (fit->one_rate ? 1 : 0); i++) {
+        double spread = fit->prior.spread[i];
+        double off = (fit->theta[i] - fit->prior.mean[i]) / spread;
+        fit->loss += off * off / 2;
+        fit->gradient[i] += off / spread;
+        fit->fisher[i][i] += 1 / (spread * spread);
     }
-    if (search->one_rate)
-        search->fisher[RATE + 1][RATE + 1] = 1;
+    if (fit->one_rate)
+        fit->fisher[RATE + 1][RATE + 1] = 1;
 }
 
-static void go_through(struct search *search)
+/* The loss and its derivatives at theta, extrapolated from the sample to all rows. */
+static void sum_rows(struct noise_fit *fit)
 {
-    if (search->one_rate)
-        search->theta[RATE + 1] = search->theta[RATE];
-    const double rate[2] = {rate_of(search->theta[RATE]), rate_of(search->theta[RATE + 1])};
-    /* What was left out counts as what was taken. */
-    double share = (double)search->rows->rows / (double)search->count;
-    search->exponent = exp(search->theta[BEND]);
-    search->loss = 0;
-    memset(search->gradient, 0, sizeof search->gradient);
-    memset(search->fisher, 0, sizeof search->fisher);
-    for (size_t i = 0; i < search->count; i++)
-        add_row(search, i * search->rows->rows / search->count, rate);
-    search->loss *= share;
+    if (fit->one_rate)
+        fit->theta[RATE + 1] = fit->theta[RATE];
+    const double rate[2] = {rate_of(fit->theta[RATE]), rate_of(fit->theta[RATE + 1])};
+    double share = (double)fit->rows->rows / (double)fit->count;
+    fit->exponent = exp(fit->theta[EXPONENT]);
+    fit->loss = 0;
+    memset(fit->gradient, 0, sizeof fit->gradient);
+    memset(fit->fisher, 0, sizeof fit->fisher);
+    for (size_t i = 0; i < fit->count; i++)
+        add_row(fit, i * fit->rows->rows / fit->count, rate);
+    fit->loss *= share;
     for (size_t i = 0; i < PARAMETERS; i++) {
-        search->gradient[i] *= share;
+        fit->gradient[i] *= share;
         for (size_t j = 0; j <= i; j++)
-            search->fisher[i][j] *= share;
+            fit->fisher[i][j] *= share;
     }
-    add_prior(search);
+    add_prior(fit);
 }
 
 /* ---- The likeliest parameters ---------------------------------------------------------------- */
 
-/* Solves (A + damping diag A) x = b by Cholesky's factor; A is positive definite by its prior. */
-static void solve(const struct search *search, double damping, const double *b, double *x)
+/* Solves (A + damping diag A) x = b by a Cholesky factor; the Fisher information A is positive definite by its
+ * prior. */
+static void solve(const struct noise_fit *fit, double damping, const double *b, double *x)
 {
     double l[PARAMETERS][PARAMETERS];
     for (size_t i = 0; i < PARAMETERS; i++)
         for (size_t j = 0; j <= i; j++) {
-            double sum = search->fisher[i][j] * (i == j ? 1 + damping : 1);
+            double sum = fit->fisher[i][j] * (i == j ? 1 + damping : 1);
             for (size_t k = 0; k < j; k++)
                 sum -= l[i][k] * l[j][k];
             l[i][j] = i == j ? sqrt(fmax(sum, 1e-12)) : sum / l[j][j];
@@ -178,86 +182,89 @@ static void solve(const struct search *search, double damping, const double *b, 
     }
 }
 
-static void climb(struct search *search)
+/* Damped Fisher scoring until a step gains less than a hundredth of a nat on all rows together. */
+static void maximise(struct noise_fit *fit)
 {
     double damping = 0.01;
-    go_through(search);
+    sum_rows(fit);
     for (size_t i = 0; i < MOST_STEPS && damping < 1e6; i++) {
-        struct search before = *search;
+        struct noise_fit before = *fit;
         double step[PARAMETERS];
         solve(&before, damping, before.gradient, step);
         for (size_t j = 0; j < PARAMETERS; j++)
-            search->theta[j] = before.theta[j] - step[j];
-        go_through(search);
-        if (search->loss <= before.loss) {
+            fit->theta[j] = before.theta[j] - step[j];
+        sum_rows(fit);
+        if (fit->loss <= before.loss) {
             damping /= 10;
-            if (before.loss - search->loss < 1e-2) /* nats, of all rows together */
+            if (before.loss - fit->loss < 1e-2)
                 return;
         } else {
-            *search = before;
+            *fit = before;
             damping = fmax(damping * 10, 1e-3);
         }
     }
 }
 
-/* By how much a step would make the loss smaller, were it a parabola. */
-static double gain_of_step(struct search *search)
+/* By how much a full step would reduce the loss, were it quadratic. */
+static double predicted_gain(struct noise_fit *fit)
 {
     double step[PARAMETERS], gain = 0;
-    go_through(search);
-    solve(search, 0, search->gradient, step);
+    sum_rows(fit);
+    solve(fit, 0, fit->gradient, step);
     for (size_t i = 0; i < PARAMETERS; i++)
-        gain += search->gradient[i] * step[i] / 2;
+        gain += fit->gradient[i] * step[i] / 2;
     return gain;
 }
 
-static struct noise_binary model_at(const struct search *search, const double *theta)
+/* The parameters in the units of the evidence. */
+static struct noise_binary model_at(const struct noise_fit *fit, const double *theta)
 {
-    size_t second = search->one_rate ? RATE : RATE + 1;
+    size_t second = fit->one_rate ? RATE : RATE + 1;
     struct noise_binary model = {
-        .shift = theta[SHIFT], .bend = theta[BEND], .rate = {rate_of(theta[RATE]), rate_of(theta[second])}};
-    for (size_t i = 0; i < TWO_EVIDENCE; i++)
-        model.slope[i] = theta[SLOPE + i] / search->unit[i];
+        .shift = theta[SHIFT], .log_exponent = theta[EXPONENT], .rate = {rate_of(theta[RATE]), rate_of(theta[second])}};
+    for (size_t i = 0; i < BINARY_EVIDENCE; i++)
+        model.slope[i] = theta[SLOPE + i] / fit->unit[i];
     return model;
 }
 
-/* Along the parameters that go with the share of wrong labels, as far as the likelihood lets. */
-static void find_range(const struct search *search, struct noise_binary_range *out)
+/* The ends of the credible range of the rate, by the delta method: parameters move along the covariance of the rate. */
+static void find_range(const struct noise_fit *fit, struct noise_binary_range *out)
 {
     double by[PARAMETERS] = {0}, with[PARAMETERS], at[PARAMETERS], square = 0;
     for (size_t i = RATE; i < PARAMETERS; i++)
-        by[i] = rate_of(search->theta[i]) * (1 - 2 * rate_of(search->theta[i]));
-    if (search->one_rate)
+        by[i] = rate_of(fit->theta[i]) * (1 - 2 * rate_of(fit->theta[i]));
+    if (fit->one_rate)
         by[RATE + 1] = 0;
-    solve(search, 0, by, with);
+    solve(fit, 0, by, with);
     for (size_t i = 0; i < PARAMETERS; i++)
         square += by[i] * with[i];
     double unit = square > 0 ? range / sqrt(square) : 0;
-    out->best = model_at(search, search->theta);
+    out->best = model_at(fit, fit->theta);
     for (size_t i = 0; i < PARAMETERS; i++)
-        at[i] = search->theta[i] - unit * with[i];
-    out->low = model_at(search, at);
+        at[i] = fit->theta[i] - unit * with[i];
+    out->low = model_at(fit, at);
     for (size_t i = 0; i < PARAMETERS; i++)
-        at[i] = search->theta[i] + unit * with[i];
-    out->high = model_at(search, at);
+        at[i] = fit->theta[i] + unit * with[i];
+    out->high = model_at(fit, at);
 }
 
-static double spread_of(const struct binary_rows *rows, size_t which)
+/* The standard deviation of one kind of evidence; 1 if it is constant. */
+static double spread_of(const struct noise_binary_rows *rows, size_t which)
 {
     double mean = 0, sum = 0;
     for (size_t row = 0; row < rows->rows; row++)
-        mean += rows->evidence[TWO_EVIDENCE * row + which] / (double)rows->rows;
+        mean += rows->evidence[BINARY_EVIDENCE * row + which] / (double)rows->rows;
     for (size_t row = 0; row < rows->rows; row++) {
-        double off = rows->evidence[TWO_EVIDENCE * row + which] - mean;
+        double off = rows->evidence[BINARY_EVIDENCE * row + which] - mean;
         sum += off * off / (double)rows->rows;
     }
     return sum > 0 && isfinite(sum) ? sqrt(sum) : 1;
 }
 
-/* What the surest rows tell of the rate, in its log odds. */
-static struct prior prior_of(const struct binary_rows *rows)
+/* The rate among the surest rows as a prior of its log odds. */
+static struct noise_prior prior_of(const struct noise_binary_rows *rows)
 {
-    struct prior prior = weak;
+    struct noise_prior prior = weak;
     double rate = rows->sure_error > 0 ? fmin(rows->sure_rate, most_sure_rate) : 0;
     for (size_t i = RATE; rate > 0 && i < PARAMETERS; i++) {
         prior.mean[i] = log_odds_of(rate);
@@ -266,30 +273,31 @@ static struct prior prior_of(const struct binary_rows *rows)
     return prior;
 }
 
-static void begin_at(struct search *search, const struct noise_binary *model)
+static void start_from(struct noise_fit *fit, const struct noise_binary *model)
 {
-    for (size_t i = 0; i < TWO_EVIDENCE; i++)
-        search->theta[SLOPE + i] = model->slope[i] * search->unit[i];
-    search->theta[SHIFT] = model->shift;
-    search->theta[BEND] = model->bend;
-    search->theta[RATE] = log_odds_of((model->rate[0] + model->rate[1]) / 2);
+    for (size_t i = 0; i < BINARY_EVIDENCE; i++)
+        fit->theta[SLOPE + i] = model->slope[i] * fit->unit[i];
+    fit->theta[SHIFT] = model->shift;
+    fit->theta[EXPONENT] = model->log_exponent;
+    fit->theta[RATE] = log_odds_of((model->rate[0] + model->rate[1]) / 2);
 }
 
-void noise_binary_fit(const struct binary_rows *rows, const struct noise_binary *near, struct noise_binary_range *out)
+void noise_binary_fit(const struct noise_binary_rows *rows, const struct noise_binary *near,
+                      struct noise_binary_range *out)
 {
-    struct search one = {.rows = rows,
-                         .count = rows->rows < MOST_ROWS ? rows->rows : (size_t)MOST_ROWS,
-                         .one_rate = true,
-                         .prior = prior_of(rows)};
-    for (size_t i = 0; i < TWO_EVIDENCE; i++)
+    struct noise_fit one = {.rows = rows,
+                            .count = rows->rows < MOST_ROWS ? rows->rows : (size_t)MOST_ROWS,
+                            .one_rate = true,
+                            .prior = prior_of(rows)};
+    for (size_t i = 0; i < BINARY_EVIDENCE; i++)
         one.unit[i] = spread_of(rows, i);
     memcpy(one.theta, start, sizeof start);
     if (near)
-        begin_at(&one, near);
-    climb(&one);
-    struct search two = one;
+        start_from(&one, near);
+    maximise(&one);
+    struct noise_fit two = one;
     two.one_rate = false;
-    if (gain_of_step(&two) >= worth_two_rates / 4) /* of the first step; most is gained by it */
-        climb(&two);
-    find_range(one.loss - two.loss >= worth_two_rates ? &two : &one, out);
+    if (predicted_gain(&two) >= two_rates_gain / 4) /* the first step gains most of it */
+        maximise(&two);
+    find_range(one.loss - two.loss >= two_rates_gain ? &two : &one, out);
 }

@@ -1,4 +1,5 @@
-/* noise_model: expectation maximisation on some thousand rows. */
+/* noise_em: expectation maximisation on a sample of some thousand rows: uniform noise first, then a full transition
+ * table, which is kept if it is much likelier. */
 #include "audit/noise_em.h"
 
 #include <math.h>
@@ -7,29 +8,29 @@
 #include "base/memory.h"
 
 enum {
-    SAMPLE_CELLS = 250000, /* rows times classes that are gone through */
+    SAMPLE_CELLS = 250000, /* rows times classes of the sample */
     ITERATIONS = 400,
-    SHARPENINGS = 8, /* within a step of: */
-    SECTIONS = 16,
-    PRIOR_ROWS = 10, /* of even noise, in each class: rare classes are not believed much */
+    SHARPENINGS = 8, /* Newton steps of the sharpness for each rate */
+    SECTIONS = 16,   /* of the golden-section search of the rate */
+    PRIOR_ROWS = 10, /* pseudo-rows of uniform noise in each class, which shrink the estimates of rare classes */
 };
 
-static const double first_rate = 0.2, first_spread = 2, close = 1e-8;
-static const double least_rate = 1e-5;
-/* Of a class whose rows become another class with the share s, s^2 / (s + this) is believed: a
- * model that confuses two classes leaves some thousandths in their cells. */
-static const double confusion = 0.01;
-/* A table has to gain so many nats a row over even noise. Under even noise it gains up to .02 by
- * blaming labels for what the model confuses, up to .05 where it errs between look-alikes; 20 % of
- * noise in pairs are worth .3. */
-static const double worth_pairs = 0.08;
+static const double FIRST_RATE = 0.2, FIRST_SPREAD = 2, CONVERGED = 1e-8, LEAST_RATE = 1e-5;
+/* A share s of a class's rows in a cell is reduced to s^2 / (s + this): a model that confuses two classes leaves some
+ * thousandths in their cells. */
+static const double CONFUSION = 0.01;
+/* Nats per row by which a table has to be likelier than uniform noise. Under uniform noise it gains up to 0.02 by
+ * blaming the labels for the model's confusions, up to 0.05 between very similar classes; 20 % of pairwise noise gain
+ * 0.3. */
+static const double PAIRS_GAIN = 0.08;
 
-/* Sums over the rows of one iteration. */
-struct sums {
+/* Sums over the rows of one iteration, and the workspace of one row. */
+struct em_sums {
     double likelihood, slope;
-    double curvature; /* of what expectation maximisation maximises */
-    double observed;  /* of the likelihood itself: far less where labels say little */
-    double *joint;    /* [true * classes + given] */
+    double curvature; /* of the function that the M step maximises */
+    double observed;  /* of the likelihood itself, which is far smaller where labels contain little information */
+    double *joint;    /* [true * classes + given]: expected rows */
+    double *prior;    /* [classes], of one row */
 };
 
 static double transition_of(const struct noise_em *model, size_t true_class, uint32_t given)
@@ -39,8 +40,7 @@ static double transition_of(const struct noise_em *model, size_t true_class, uin
     return true_class == given ? 1 - model->rate : model->rate / (double)(model->classes - 1);
 }
 
-/* log-sum-exp of n numbers */
-static double log_sum(const double *a, size_t n)
+static double log_sum_exp(const double *a, size_t n)
 {
     double top = a[0], sum = 0;
     for (size_t i = 1; i < n; i++)
@@ -54,10 +54,10 @@ double noise_em_row(const struct noise_em *model, const double *evidence, uint32
 {
     for (size_t c = 0; c < model->classes; c++)
         out[c] = model->sharpness * evidence[c] + log(transition_of(model, c, given));
-    return log_sum(out, model->classes);
+    return log_sum_exp(out, model->classes);
 }
 
-/* Beyond that a label would speak against its class. */
+/* At (C - 1) / C labels are independent of the class; beyond, they would be evidence against it. */
 static double most_rate(size_t classes)
 {
     return 0.98 * (double)(classes - 1) / (double)classes;
@@ -65,95 +65,99 @@ static double most_rate(size_t classes)
 
 /* ---- One iteration --------------------------------------------------------------------------- */
 
-static void add_row(const struct noise_em *model, const double *evidence, uint32_t given, double *prior,
-                    struct sums *sums)
+/* The E step of one row: adds its posterior to the joint counts, and the derivatives of its log likelihood by the
+ * sharpness: the slope is the posterior mean of the evidence less its prior mean, the curvatures are variances. */
+static void add_row(const struct noise_em *model, const double *evidence, uint32_t given, struct em_sums *sums)
 {
     size_t classes = model->classes;
-    double mean = 0, square = 0, liked = 0, liked_square = 0, total = 0, top = evidence[0], shared = 0;
+    double mean = 0, square = 0, post = 0, post_square = 0, total = 0, top = evidence[0], normaliser = 0;
+    double *prior = sums->prior;
     for (size_t c = 1; c < classes; c++)
         top = fmax(top, evidence[c]);
     for (size_t c = 0; c < classes; c++) {
         prior[c] = exp(model->sharpness * (evidence[c] - top));
-        shared += prior[c];
+        normaliser += prior[c];
     }
     for (size_t c = 0; c < classes; c++) {
         double x = evidence[c] - top;
-        prior[c] /= shared;
+        prior[c] /= normaliser;
         mean += prior[c] * x;
         square += prior[c] * x * x;
         prior[c] *= transition_of(model, c, given);
         total += prior[c];
-        liked += prior[c] * x;
-        liked_square += prior[c] * x * x;
+        post += prior[c] * x;
+        post_square += prior[c] * x * x;
     }
     sums->likelihood += log(total);
-    sums->slope += liked / total - mean;
+    sums->slope += post / total - mean;
     sums->curvature += square - mean * mean;
-    sums->observed += square - mean * mean - (liked_square / total - liked / total * (liked / total));
+    sums->observed += square - mean * mean - (post_square / total - post / total * (post / total));
     for (size_t c = 0; c < classes; c++)
         sums->joint[c * classes + given] += prior[c] / total;
 }
 
-static void go_through(const struct noise_rows *rows, const struct noise_em *model, double *space, struct sums *sums)
+/* Fills the sums over an evenly spread sample of the rows. */
+static void sum_rows(const struct noise_em_rows *rows, const struct noise_em *model, struct em_sums *sums)
 {
     size_t most = SAMPLE_CELLS / rows->classes + 1000;
     size_t count = rows->rows < most ? rows->rows : most;
-    double *joint = sums->joint;
-    memset(joint, 0, rows->classes * rows->classes * sizeof *joint);
-    *sums = (struct sums){.joint = joint};
+    *sums = (struct em_sums){.joint = sums->joint, .prior = sums->prior};
+    memset(sums->joint, 0, rows->classes * rows->classes * sizeof *sums->joint);
     for (size_t i = 0; i < count; i++) {
         size_t row = i * rows->rows / count;
-        add_row(model, rows->evidence + row * rows->classes, rows->given[row], space, sums);
+        add_row(model, rows->evidence + row * rows->classes, rows->given[row], sums);
     }
     sums->likelihood /= (double)count;
 }
 
-/* Newton's step where the likelihood curves as it should, but no leap. */
-static void sharpen(struct noise_em *model, const struct sums *sums)
+/* A Newton step of the sharpness, with at least a share of the EM curvature where the likelihood is not concave, and
+ * at most a factor of 2. */
+static void update_sharpness(struct noise_em *model, const struct em_sums *sums)
 {
     double curvature = fmax(sums->observed, 0.02 * sums->curvature);
     double step = curvature > 0 ? sums->slope / curvature : 0;
     model->sharpness *= fmin(fmax(1 + step / model->sharpness, 0.5), 2);
 }
 
-/* One line of the table. */
-static void update_class(struct noise_em *model, const double *joint, size_t class)
+/* The M step of one line of the table. No cell becomes 0, since EM could never raise it again. */
+static void update_line(struct noise_em *model, const double *joint, size_t class)
 {
     size_t classes = model->classes;
     double *line = model->transition + class * classes;
-    double rows = 0, even = model->rate / (double)(classes - 1), off = 0;
+    double rows = 0, uniform = model->rate / (double)(classes - 1), off = 0;
     for (size_t g = 0; g < classes; g++)
         rows += joint[g];
     for (size_t g = 0; g < classes; g++) {
-        double share = (joint[g] + PRIOR_ROWS * even) / (rows + PRIOR_ROWS);
-        /* but never nothing: what has died cannot come back */
-        line[g] = fmax(share * share / (share + confusion), 0.05 * even);
+        double share = (joint[g] + PRIOR_ROWS * uniform) / (rows + PRIOR_ROWS);
+        line[g] = fmax(share * share / (share + CONFUSION), 0.05 * uniform);
         off += g == class ? 0 : line[g];
     }
-    line[class] = fmax(1 - off, least_rate);
+    line[class] = fmax(1 - off, LEAST_RATE);
 }
 
-static void update(struct noise_em *model, const struct sums *sums)
+/* The M step: sharpness, rate and table. */
+static void update(struct noise_em *model, const struct em_sums *sums)
 {
     size_t classes = model->classes;
     double all = 0, right = 0;
-    sharpen(model, sums);
+    update_sharpness(model, sums);
     for (size_t c = 0; c < classes; c++)
         for (size_t g = 0; g < classes; g++) {
             all += sums->joint[c * classes + g];
             right += c == g ? sums->joint[c * classes + g] : 0;
         }
-    model->rate = fmin(fmax(1 - right / all, least_rate), most_rate(classes));
+    model->rate = fmin(fmax(1 - right / all, LEAST_RATE), most_rate(classes));
     for (size_t c = 0; c < classes; c++)
-        update_class(model, sums->joint + c * classes, c);
+        update_line(model, sums->joint + c * classes, c);
 }
 
-static double climb(const struct noise_rows *rows, struct noise_em *model, double *space, struct sums *sums)
+/* Fits the table; returns the likelihood. */
+static double maximise_table(const struct noise_em_rows *rows, struct noise_em *model, struct em_sums *sums)
 {
     double before = -INFINITY;
     for (size_t i = 0; i < ITERATIONS; i++) {
-        go_through(rows, model, space, sums);
-        if (fabs(sums->likelihood - before) <= close)
+        sum_rows(rows, model, sums);
+        if (fabs(sums->likelihood - before) <= CONVERGED)
             break;
         before = sums->likelihood;
         update(model, sums);
@@ -161,59 +165,53 @@ static double climb(const struct noise_rows *rows, struct noise_em *model, doubl
     return sums->likelihood;
 }
 
-/* ---- Even noise ------------------------------------------------------------------------------ */
+/* ---- Uniform noise --------------------------------------------------------------------------- */
 
-/* What the iteration is done on. */
-struct place {
-    const struct noise_rows *rows;
-    double *space;
-    struct sums sums;
-};
-
-/* Of even noise at this rate, at its best sharpness. */
-static double even_likelihood(struct place *place, struct noise_em *model, double log_odds)
+/* The likelihood of uniform noise at this rate and the best sharpness for it. */
+static double uniform_likelihood(const struct noise_em_rows *rows, struct noise_em *model, double log_odds,
+                                 struct em_sums *sums)
 {
     double before = -INFINITY;
     model->rate = most_rate(model->classes) / (1 + exp(-log_odds));
     for (size_t i = 0; i < SHARPENINGS; i++) {
-        go_through(place->rows, model, place->space, &place->sums);
-        if (fabs(place->sums.likelihood - before) <= close)
+        sum_rows(rows, model, sums);
+        if (fabs(sums->likelihood - before) <= CONVERGED)
             break;
-        before = place->sums.likelihood;
-        sharpen(model, &place->sums);
+        before = sums->likelihood;
+        update_sharpness(model, sums);
     }
-    return place->sums.likelihood;
+    return sums->likelihood;
 }
 
-/* Golden section by the rate: where classes overlap, expectation maximisation would crawl. */
-static double climb_even(struct place *place, struct noise_em *model)
+/* Golden-section search of the rate: EM would need very many iterations where classes overlap. */
+static double maximise_uniform(const struct noise_em_rows *rows, struct noise_em *model, struct em_sums *sums)
 {
     const double golden = 0.6180339887498949;
     double from = -9, to = 6, left = to - golden * (to - from), right = from + golden * (to - from);
-    double at_left = even_likelihood(place, model, left);
-    double at_right = even_likelihood(place, model, right);
+    double at_left = uniform_likelihood(rows, model, left, sums);
+    double at_right = uniform_likelihood(rows, model, right, sums);
     for (size_t i = 0; i < SECTIONS; i++) {
         if (at_left > at_right) {
             to = right;
             right = left;
             at_right = at_left;
             left = to - golden * (to - from);
-            at_left = even_likelihood(place, model, left);
+            at_left = uniform_likelihood(rows, model, left, sums);
         } else {
             from = left;
             left = right;
             at_left = at_right;
             right = from + golden * (to - from);
-            at_right = even_likelihood(place, model, right);
+            at_right = uniform_likelihood(rows, model, right, sums);
         }
     }
-    return even_likelihood(place, model, at_left > at_right ? left : right);
+    return uniform_likelihood(rows, model, at_left > at_right ? left : right, sums);
 }
 
-/* ---- The two models -------------------------------------------------------------------------- */
+/* ---- Both models ----------------------------------------------------------------------------- */
 
-/* So that evidence of any unit begins with the same spread. */
-static double first_sharpness(const struct noise_rows *rows)
+/* The sharpness at which evidence of any unit has the same spread. */
+static double first_sharpness(const struct noise_em_rows *rows)
 {
     double sum = 0;
     for (size_t row = 0; row < rows->rows; row++) {
@@ -226,63 +224,55 @@ static double first_sharpness(const struct noise_rows *rows)
         sum += fmax(square - mean * mean, 0);
     }
     double spread = sqrt(sum / (double)rows->rows);
-    return spread > 0 ? first_spread / spread : 1;
+    return spread > 0 ? FIRST_SPREAD / spread : 1;
 }
 
-/* With some noise in every cell, as what is 0 stays 0. */
-static void begin_table(struct noise_em *model, double *transition)
+/* Fits uniform noise, then, unless `table` is NULL, a transition table that starts there with some noise in every
+ * cell. */
+static void fit_both(const struct noise_em_rows *rows, struct em_sums *sums, double *table, struct noise_em *model)
 {
-    model->rate = fmax(model->rate, first_rate / 2);
-    for (size_t c = 0; c < model->classes; c++)
-        for (size_t g = 0; g < model->classes; g++)
-            transition[c * model->classes + g] = transition_of(model, c, (uint32_t)g);
-    model->transition = transition;
-}
-
-/* Even noise first, then a table that begins there. */
-static void fit_both(struct place *place, struct noise_em *model, double *table)
-{
-    const struct noise_rows *rows = place->rows;
+    size_t classes = model->classes;
     if (!(model->sharpness > 0)) {
         model->sharpness = first_sharpness(rows);
-        model->rate = first_rate;
+        model->rate = FIRST_RATE;
     }
-    model->even = model->likelihood = climb_even(place, model);
+    model->uniform = model->likelihood = maximise_uniform(rows, model, sums);
     if (!table)
         return;
     struct noise_em pairs = *model;
-    begin_table(&pairs, table);
-    pairs.likelihood = climb(rows, &pairs, place->space, &place->sums);
-    pairs.in_pairs = pairs.likelihood - model->even >= worth_pairs;
+    pairs.rate = fmax(pairs.rate, FIRST_RATE / 2);
+    for (size_t c = 0; c < classes; c++)
+        for (size_t g = 0; g < classes; g++)
+            table[c * classes + g] = transition_of(&pairs, c, (uint32_t)g);
+    pairs.transition = table;
+    pairs.likelihood = maximise_table(rows, &pairs, sums);
+    pairs.in_pairs = pairs.likelihood - model->uniform >= PAIRS_GAIN;
     if (pairs.in_pairs)
         *model = pairs;
 }
 
-temper_status noise_em_fit(const struct noise_rows *rows, struct noise_em *out, temper_error *error)
+temper_status noise_em_fit(const struct noise_em_rows *rows, struct noise_em *out, temper_error *error)
 {
-    size_t classes = rows->classes, cells = 1;
-    bool tables = classes <= NOISE_CLASSES;
-    if (tables)
-        cells = classes * classes;
-    else if (!mul_size(classes, classes, &cells))
+    size_t classes = rows->classes, cells;
+    bool with_table = classes <= NOISE_CLASSES;
+    if (!mul_size(classes, classes, &cells))
         return error_no_memory(error);
     struct noise_em model = {.classes = classes, .sharpness = out->sharpness, .rate = out->rate};
-    double *table = tables ? mem_alloc(cells, sizeof *table) : NULL;
-    struct place place = {.rows = rows, .space = mem_alloc(classes, sizeof *place.space)};
-    place.sums.joint = mem_alloc(cells, sizeof *place.sums.joint);
+    double *table = with_table ? mem_alloc(cells, sizeof *table) : NULL;
+    struct em_sums sums = {.joint = mem_alloc(cells, sizeof *sums.joint),
+                           .prior = mem_alloc(classes, sizeof *sums.prior)};
     temper_status status = TEMPER_OK;
-    if (place.space && place.sums.joint && (table || !tables)) {
-        fit_both(&place, &model, table);
-        if (!model.transition)
-            mem_free(table);
+    if (sums.joint && sums.prior && (table || !with_table)) {
+        fit_both(rows, &sums, table, &model);
         mem_free(out->transition);
         *out = model;
     } else {
-        mem_free(table);
         status = error_no_memory(error);
     }
-    mem_free(place.space);
-    mem_free(place.sums.joint);
+    if (!model.transition)
+        mem_free(table);
+    mem_free(sums.joint);
+    mem_free(sums.prior);
     return status;
 }
 

@@ -1,46 +1,51 @@
-/* audit_fits: what models that have not seen a row say of it. */
+/* out_of_fold: the scores of every row by a model that was fitted without the row's fold. */
 #include <math.h>
 #include <string.h>
 
-#include "audit/audit_state.h"
+#include "audit/audit_steps.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "search/many_fits.h"
-#include "search/tune_state.h"
-#include "tempered/log_partition.h"
 #include "train/train_state.h"
 
-static temper_status prepare(struct audit *audit)
+/* The fits of all folds in progress. */
+struct out_of_fold_job {
+    const struct audit_input *in;
+    struct audit_fits *fits;
+    size_t done;
+    temper_status comm_status; /* of the exchange by which all processes stop together */
+};
+
+/* Scales the features, draws the folds, and allocates the scores. */
+static temper_status prepare(const struct audit_input *in, struct audit_fits *fits, temper_audit_report *report)
 {
-    struct split_how how = {audit->train.seed, true};
+    struct split_how how = {in->train.seed, true};
     size_t cells;
-    temper_status status = audit_budget(audit);
-    if (status == TEMPER_OK)
-        status = scaled_features_new(audit->given, audit->train.scale, audit->threads, &audit->ground, audit->error);
-    if (status == TEMPER_OK && isnan(audit->l2))
-        status = scaled_features_default_l2(&audit->ground, &audit->l2, audit->error);
-    if (status == TEMPER_OK)
-        status = split_folds(audit->data, audit->options->folds, how, &audit->folds, audit->error);
-    if (status != TEMPER_OK)
-        return status;
-    if (audit->folds.note[0])
-        sentence_add(audit->report.notes, sizeof audit->report.notes, "%s", audit->folds.note);
-    if (!mul_size(audit->rows, audit->classes, &cells))
-        return error_no_memory(audit->error);
-    audit->activation = mem_alloc(cells, sizeof *audit->activation);
-    audit->belief = mem_alloc(audit->rows, sizeof *audit->belief);
-    return audit->activation && audit->belief ? TEMPER_OK : error_no_memory(audit->error);
+    TRY(audit_budget(in));
+    TRY(scaled_features_new(in->given, in->train.scale, in->threads, &fits->features, in->error));
+    if (isnan(fits->l2))
+        TRY(scaled_features_default_l2(&fits->features, &fits->l2, in->error));
+    TRY(split_folds(in->data, in->options->folds, how, &fits->folds, in->error));
+    if (fits->folds.note[0])
+        sentence_append(report->notes, sizeof report->notes, "%s", fits->folds.note);
+    if (!mul_size(in->rows, in->classes, &cells))
+        return error_no_memory(in->error);
+    fits->activation = mem_alloc(cells, sizeof *fits->activation);
+    return fits->activation ? TEMPER_OK : error_no_memory(in->error);
 }
 
-/* Two classes have one vector a, for activations -a/2, a/2. */
-static temper_status ended(void *context, const struct fit_end *end, temper_error *error)
+/* Keeps the scores of the rows that the fit has not seen. Two classes have one weight vector with the score a, which
+ * stands for the activations -a/2 and a/2. */
+static temper_status take_scores(void *context, const struct fit_end *end, temper_error *error)
 {
-    struct audit *audit = context;
-    size_t classes = audit->classes;
+    struct out_of_fold_job *job = context;
+    const struct gathered_labels *labels = &job->in->labels;
+    size_t classes = job->in->classes;
     (void)error;
-    for (size_t row = 0; row < audit->roll.own; row++) {
-        size_t among_all = audit->roll.first + row;
-        double *out = audit->activation + among_all * classes;
-        if (audit->folds.part[among_all] != end->fit)
+    for (size_t row = 0; row < labels->own; row++) {
+        size_t among_all = labels->first + row;
+        double *out = job->fits->activation + among_all * classes;
+        if (job->fits->folds.part[among_all] != end->fit)
             continue;
         if (classes == 2) {
             out[0] = -end->activation[row] / 2;
@@ -49,82 +54,68 @@ static temper_status ended(void *context, const struct fit_end *end, temper_erro
             memcpy(out, end->activation + row * classes, classes * sizeof *out);
         }
     }
-    audit->done++;
+    job->done++;
     return TEMPER_OK;
 }
 
-static bool goes_on(void *context)
+/* Reports progress; false if the caller of any process wants to stop. */
+static bool report_progress(void *context)
 {
-    struct audit *audit = context;
-    const temper_audit_options *options = audit->options;
-    double seconds = training_clock() - audit->started;
-    temper_tune_progress progress = {"audit", audit->done, options->folds, seconds, (double)NAN};
+    struct out_of_fold_job *job = context;
+    const struct audit_input *in = job->in;
+    const temper_audit_options *options = in->options;
+    temper_tune_progress progress = {"audit", job->done, options->folds, training_clock() - in->started, (double)NAN};
     uint64_t stopping = options->on_progress && options->on_progress(options->progress_context, &progress) != 0;
-    if (!comm_alone(audit->given->ranks.comm)) /* whoever is told to stop, all do */
-        audit->heard = comm_count(audit->given->ranks.comm, stopping, NULL, &stopping, audit->error);
-    return audit->heard == TEMPER_OK && stopping == 0;
+    if (!comm_alone(in->given->ranks.comm))
+        job->comm_status = comm_count(in->given->ranks.comm, stopping, NULL, &stopping, in->error);
+    return job->comm_status == TEMPER_OK && stopping == 0;
 }
 
-/* Each process has those of its own rows, and gets all. */
-static temper_status gather_activations(struct audit *audit)
+/* Each process has the scores of its own rows, and receives those of all. */
+static temper_status gather_scores(const struct audit_input *in, double *activation)
 {
-    size_t each = audit->classes * sizeof *audit->activation;
-    if (comm_alone(audit->given->ranks.comm))
+    size_t each = in->classes * sizeof *activation;
+    if (comm_alone(in->given->ranks.comm))
         return TEMPER_OK;
-    double *own = mem_alloc(audit->roll.own, each);
+    double *own = mem_alloc(in->labels.own, each);
     if (!own)
-        return error_no_memory(audit->error);
-    memcpy(own, audit->activation + audit->roll.first * audit->classes, audit->roll.own * each);
-    temper_status status = gather_labels(&audit->roll, own, each, audit->activation, audit->error);
+        return error_no_memory(in->error);
+    memcpy(own, activation + in->labels.first * in->classes, in->labels.own * each);
+    temper_status status = gather_labels(&in->labels, own, each, activation, in->error);
     mem_free(own);
     return status;
 }
 
-static temper_status run_fits(struct audit *audit, struct fit_spec *fit)
+static temper_status run_fits(const struct audit_input *in, struct audit_fits *fits, struct fit_spec *fit)
 {
+    struct out_of_fold_job job = {.in = in, .fits = fits};
     bool finished;
-    for (size_t i = 0; i < audit->options->folds; i++)
+    for (size_t i = 0; i < in->options->folds; i++)
         fit[i] =
-            (struct fit_spec){.loss = audit->loss, .l2 = audit->l2, .part = (uint32_t)i, .after = FIT_BEGINS_AT_ZERO};
-    struct fits_job job = {.features = &audit->ground,
-                           .partition = &audit->folds,
-                           .fit = fit,
-                           .count = audit->options->folds,
-                           .options = &audit->train,
-                           .threads = audit->threads,
-                           .few = true,
-                           .ended = ended,
-                           .goes_on = goes_on,
-                           .context = audit};
-    temper_status status = fits_run(&job, &finished, audit->error);
-    if (status != TEMPER_OK || audit->heard != TEMPER_OK)
-        return status != TEMPER_OK ? status : audit->heard;
+            (struct fit_spec){.loss = fits->loss, .l2 = fits->l2, .part = (uint32_t)i, .after = FIT_BEGINS_AT_ZERO};
+    struct fits_job fits_job = {.features = &fits->features,
+                                .partition = &fits->folds,
+                                .fit = fit,
+                                .count = in->options->folds,
+                                .options = &in->train,
+                                .threads = in->threads,
+                                .few = true,
+                                .ended = take_scores,
+                                .goes_on = report_progress,
+                                .context = &job};
+    TRY(fits_run(&fits_job, &finished, in->error));
+    TRY(job.comm_status);
     if (!finished)
-        return error_set(audit->error, TEMPER_INTERRUPTED, "interrupted");
-    return gather_activations(audit);
+        return error_set(in->error, TEMPER_INTERRUPTED, "interrupted");
+    return gather_scores(in, fits->activation);
 }
 
-static void find_beliefs(struct audit *audit)
+temper_status audit_out_of_fold(const struct audit_input *in, struct audit_fits *fits, temper_audit_report *report)
 {
-    double right = 0;
-    for (size_t row = 0; row < audit->rows; row++) {
-        const double *a = audit->activation + row * audit->classes;
-        uint32_t given = audit->data->label[row];
-        struct partition family = partition_solve(a, audit->classes, audit->loss.t2);
-        audit->belief[row] = exp(partition_log_p(&family, given, a[given]));
-        right += family.top == given;
-    }
-    audit->report.accuracy = right / (double)audit->rows;
-}
-
-temper_status audit_fit(struct audit *audit)
-{
-    struct fit_spec *fit = mem_alloc(audit->options->folds, sizeof *fit);
-    temper_status status = fit ? prepare(audit) : error_no_memory(audit->error);
+    struct fit_spec *fit = mem_alloc(in->options->folds, sizeof *fit);
+    temper_status status = fit ? prepare(in, fits, report) : error_no_memory(in->error);
     if (status == TEMPER_OK)
-        status = run_fits(audit, fit);
-    if (status == TEMPER_OK)
-        find_beliefs(audit);
+        status = run_fits(in, fits, fit);
     mem_free(fit);
     return status;
 }

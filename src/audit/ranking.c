@@ -1,24 +1,25 @@
-/* audit_list: from what is known of the rows to a ranked list, and to figures about all of them. */
+/* ranking: sorts the rows by the probability that their label is wrong, or by their distance from other rows, and sums
+ * up what is true of all of them. */
 #include <math.h>
 #include <stdlib.h>
 
-#include "audit/audit_state.h"
+#include "audit/audit_steps.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "data/duplicate_rows.h"
-#include "search/tune_state.h"
 #include "tempered/losses.h"
 
-/* Rows further from their neighbours than all but some of 10,000 would be. */
-static const double misplaced = 3.5;
+/* Robust z-score from which a row counts as misplaced: a few of 10,000 normal ones exceed it. */
+static const double MISPLACED = 3.5;
 
-/* A row and what it is sorted by. */
-struct rank {
+struct suspect_order {
     double key; /* ascending */
     size_t row;
 };
 
 /* ---- One row --------------------------------------------------------------------------------- */
 
+/* The largest of a[count] but for a[own]. */
 static size_t best_other(const double *a, size_t count, uint32_t own)
 {
     size_t best = own == 0;
@@ -28,162 +29,167 @@ static size_t best_other(const double *a, size_t count, uint32_t own)
     return best;
 }
 
-static void fill_suspect(struct audit *audit, size_t row, double *space, temper_audit_suspect *out)
+static void fill_suspect(const struct audit_input *in, const struct audit_fits *fits, const struct audit_noise *noise,
+                         size_t row, double *space, temper_audit_report *report)
 {
-    const double *a = audit->activation + row * audit->classes;
-    uint32_t given = audit->data->label[row];
-    double all = audit_row(audit, row, space);
-    size_t other = best_other(space, audit->classes, given);
+    const double *a = fits->activation + row * in->classes;
+    temper_audit_suspect *out = &report->suspects[row];
+    uint32_t given = in->data->label[row];
+    double all = audit_joint(in, noise, row, space);
+    size_t other = best_other(space, in->classes, given);
     *out = (temper_audit_suspect){
         .row = row,
-        .file_row = audit->data->origin ? audit->data->origin[row] : row,
-        .line = audit->data->line ? audit->data->line[row] : 0,
+        .file_row = in->data->origin ? in->data->origin[row] : row,
+        .line = in->data->line ? in->data->line[row] : 0,
         .given = given,
         .suggested = (uint32_t)other,
         .score = fmax(-expm1(space[given] - all), 0),
         .probability = exp(space[other] - all),
-        .margin = a[given] - a[best_other(a, audit->classes, given)],
-        .distance = audit->distance[row],
-        .importance = importance(a, audit->classes, given, audit->loss.t1, audit->loss.t2),
+        .margin = a[given] - a[best_other(a, in->classes, given)],
+        .importance = importance(a, in->classes, given, fits->loss.t1, fits->loss.t2),
         .low = (double)NAN,
         .high = (double)NAN,
     };
-    temper_audit_report *report = &audit->report;
     report->wrong += out->score;
-    for (size_t c = 0; report->transition && c < audit->classes; c++)
-        report->transition[c * audit->classes + given] += exp(space[c] - all);
+    for (size_t c = 0; report->transition && c < in->classes; c++)
+        report->transition[c * in->classes + given] += exp(space[c] - all);
 }
 
-/* What the score would be at the ends of the range of the share of wrong labels. */
-static void add_range(struct audit *audit, size_t row, temper_audit_suspect *out)
+/* The score at either end of the credible range of the noise rate. */
+static void add_range(const struct audit_noise *noise, temper_audit_suspect *out, temper_audit_report *report)
 {
-    const double *evidence = audit->evidence + TWO_EVIDENCE * row;
+    const double *evidence = noise->evidence + BINARY_EVIDENCE * out->row;
     double space[2];
-    double all = noise_binary_row(&audit->two.low, evidence, out->given, space);
+    double all = noise_binary_row(&noise->binary.low, evidence, out->given, space);
     out->low = fmin(exp(space[1 - out->given] - all), out->score);
-    all = noise_binary_row(&audit->two.high, evidence, out->given, space);
+    all = noise_binary_row(&noise->binary.high, evidence, out->given, space);
     out->high = fmax(exp(space[1 - out->given] - all), out->score);
-    audit->report.wrong_low += out->low;
-    audit->report.wrong_high += out->high;
+    report->wrong_low += out->low;
+    report->wrong_high += out->high;
 }
 
-/* ---- Distances ------------------------------------------------------------------------------- */
+static void fill_suspects(const struct audit_input *in, const struct audit_fits *fits,
+                          const struct audit_neighbours *near, const struct audit_noise *noise, double *space,
+                          temper_audit_report *report)
+{
+    for (size_t row = 0; row < in->rows; row++) {
+        fill_suspect(in, fits, noise, row, space, report);
+        report->suspects[row].distance = near->distance[row];
+    }
+    for (size_t row = 0; in->classes == 2 && row < in->rows; row++)
+        add_range(noise, &report->suspects[row], report);
+    if (in->classes > 2)
+        report->wrong_low = report->wrong_high = (double)NAN;
+}
+
+/* ---- All rows -------------------------------------------------------------------------------- */
 
 static int by_key(const void *a, const void *b)
 {
-    const struct rank *one = a, *other = b;
+    const struct suspect_order *one = a, *other = b;
     if (one->key != other->key)
         return one->key < other->key ? -1 : 1;
     return one->row < other->row ? -1 : one->row > other->row;
 }
 
-static double median(struct rank *rank, size_t count)
+/* Replaces the scores by robust z-scores of the log distances: their median is 0, and 1.4826 times the median absolute
+ * deviation estimates a normal standard deviation. */
+static void score_distances(temper_audit_report *report, struct suspect_order *order)
 {
-    qsort(rank, count, sizeof *rank, by_key);
-    return rank[count / 2].key;
-}
-
-/* How far the logarithm of a distance is from the median, which is 0, in units of 1.4826 times the
- * median deviation: the standard deviation, were they normal. */
-static void score_distances(struct audit *audit, struct rank *rank)
-{
-    temper_audit_suspect *suspects = audit->report.suspects;
-    for (size_t row = 0; row < audit->rows; row++) {
+    temper_audit_suspect *suspects = report->suspects;
+    size_t rows = (size_t)report->rows;
+    for (size_t row = 0; row < rows; row++) {
         suspects[row].score = log(fmax(suspects[row].distance, 1e-300));
-        rank[row] = (struct rank){fabs(suspects[row].score), row};
+        order[row] = (struct suspect_order){fabs(suspects[row].score), row};
     }
-    double unit = 1.4826 * median(rank, audit->rows);
-    for (size_t row = 0; row < audit->rows; row++) {
+    qsort(order, rows, sizeof *order, by_key);
+    double unit = 1.4826 * order[rows / 2].key;
+    for (size_t row = 0; row < rows; row++) {
         suspects[row].score = unit > 0 ? fmin(suspects[row].score / unit, 1e6) : 0;
-        suspects[row].low = suspects[row].high = (double)NAN; /* they were of a probability */
+        suspects[row].low = suspects[row].high = (double)NAN; /* ranges of a probability */
     }
 }
 
-/* ---- Conflicts ------------------------------------------------------------------------------- */
-
-static temper_status mark_conflicts(struct audit *audit)
+/* Marks rows of equal features that do not all have the same label. */
+static temper_status mark_conflicts(const struct audit_input *in, temper_audit_report *report)
 {
-    temper_audit_suspect *suspects = audit->report.suspects;
-    const uint32_t *label = audit->data->label;
-    uint64_t *first = mem_alloc(audit->rows, sizeof *first);
+    temper_audit_suspect *suspects = report->suspects;
+    const uint32_t *label = in->data->label;
+    uint64_t *first = mem_alloc(in->rows, sizeof *first); /* the first row with the same features */
     temper_status status =
-        first ? duplicates_of_all(audit->given, &audit->roll, first, audit->error) : error_no_memory(audit->error);
-    for (size_t row = 0; status == TEMPER_OK && row < audit->rows; row++)
+        first ? duplicates_of_all(in->given, &in->labels, first, in->error) : error_no_memory(in->error);
+    for (size_t row = 0; status == TEMPER_OK && row < in->rows; row++)
         if (label[row] != label[first[row]])
             suspects[first[row]].conflict = 1;
-    for (size_t row = 0; status == TEMPER_OK && row < audit->rows; row++) {
+    for (size_t row = 0; status == TEMPER_OK && row < in->rows; row++) {
         suspects[row].conflict = suspects[first[row]].conflict;
-        audit->report.conflicts += suspects[row].conflict != 0;
+        report->conflicts += suspects[row].conflict != 0;
     }
     mem_free(first);
     return status;
 }
 
-/* ---- The list -------------------------------------------------------------------------------- */
-
-static temper_status sort_suspects(struct audit *audit, struct rank *rank)
+/* Labels are sorted by belief, not by score: near 1 the score has lost the digits that distinguish rows. */
+static temper_status sort_suspects(const struct audit_input *in, const double *belief, struct suspect_order *order,
+                                   temper_audit_report *report)
 {
-    temper_audit_suspect *sorted = mem_alloc(audit->rows, sizeof *sorted);
-    temper_audit_suspect *suspects = audit->report.suspects;
+    temper_audit_suspect *sorted = mem_alloc(in->rows, sizeof *sorted);
+    temper_audit_suspect *suspects = report->suspects;
     if (!sorted)
-        return error_no_memory(audit->error);
-    /* By the probability of the given label, which has its digits where the score is nearly 1. */
-    for (size_t row = 0; row < audit->rows; row++)
-        rank[row] = (struct rank){audit->report.by_row ? -suspects[row].score : audit->belief[row], row};
-    qsort(rank, audit->rows, sizeof *rank, by_key);
-    for (size_t i = 0; i < audit->rows; i++)
-        sorted[i] = suspects[rank[i].row];
+        return error_no_memory(in->error);
+    for (size_t row = 0; row < in->rows; row++)
+        order[row] = (struct suspect_order){report->by_row ? -suspects[row].score : belief[row], row};
+    qsort(order, in->rows, sizeof *order, by_key);
+    for (size_t i = 0; i < in->rows; i++)
+        sorted[i] = suspects[order[i].row];
     mem_free(suspects);
-    audit->report.suspects = sorted;
-    double enough = audit->report.by_row ? misplaced : 0.5;
-    while (audit->report.supported < audit->rows && sorted[audit->report.supported].score >= enough)
-        audit->report.supported++;
+    report->suspects = sorted;
+    double enough = report->by_row ? MISPLACED : 0.5;
+    while (report->supported < in->rows && sorted[report->supported].score >= enough)
+        report->supported++;
     return TEMPER_OK;
 }
 
-static void warn(struct audit *audit)
+static void warn(temper_audit_report *report)
 {
-    temper_audit_report *report = &audit->report;
-    if (report->wrong > 0.5 * (double)audit->rows)
-        sentence_add(report->warnings, sizeof report->warnings,
-                     "more than half of the labels look wrong: either the features tell little "
-                     "about them, or the classes are named wrongly; do not trust this list");
-    if (audit->rows < 200)
-        sentence_add(report->warnings, sizeof report->warnings,
-                     "with %zu rows the share of wrong labels is a guess; look at the order of the "
-                     "list, not at its probabilities",
-                     audit->rows);
+    if (report->wrong > 0.5 * (double)report->rows)
+        sentence_append(report->warnings, sizeof report->warnings,
+                        "more than half of the labels look wrong: either the features contain little information "
+                        "about them, or the classes are named wrongly; do not trust this list");
+    if (report->rows < 200)
+        sentence_append(report->warnings, sizeof report->warnings,
+                        "with %zu rows the share of wrong labels is a guess; look at the order of the "
+                        "list, not at its probabilities",
+                        (size_t)report->rows);
 }
 
-temper_status audit_list(struct audit *audit)
+temper_status audit_rank(const struct audit_input *in, const struct audit_fits *fits,
+                         const struct audit_neighbours *near, const struct audit_noise *noise,
+                         temper_audit_report *report)
 {
-    temper_audit_report *report = &audit->report;
-    size_t cells = audit->classes <= NOISE_CLASSES ? audit->classes * audit->classes : 0;
-    double *space = mem_alloc(audit->classes, sizeof *space);
-    struct rank *rank = mem_alloc(audit->rows, sizeof *rank);
-    report->suspects = mem_alloc(audit->rows, sizeof *report->suspects);
+    size_t cells = in->classes <= NOISE_CLASSES ? in->classes * in->classes : 0;
+    double *space = mem_alloc(in->classes, sizeof *space);
+    struct suspect_order *order = mem_alloc(in->rows, sizeof *order);
+    report->suspects = mem_alloc(in->rows, sizeof *report->suspects);
     report->transition = cells ? mem_zeroed(cells, sizeof *report->transition) : NULL;
-    report->rows = audit->rows;
-    report->classes = audit->classes;
-    report->in_pairs = audit->model.in_pairs;
-    report->by_row = audit->options->kind && audit->options->kind[0] == 'r';
-    temper_status status =
-        space && rank && report->suspects && (!cells || report->transition) ? TEMPER_OK : error_no_memory(audit->error);
-    for (size_t row = 0; status == TEMPER_OK && row < audit->rows; row++)
-        fill_suspect(audit, row, space, &report->suspects[row]);
-    for (size_t row = 0; status == TEMPER_OK && audit->classes == 2 && row < audit->rows; row++)
-        add_range(audit, row, &report->suspects[row]);
-    if (audit->classes > 2)
-        report->wrong_low = report->wrong_high = (double)NAN;
-    if (status == TEMPER_OK)
-        status = mark_conflicts(audit);
+    report->rows = in->rows;
+    report->classes = in->classes;
+    report->in_pairs = noise->em.in_pairs;
+    report->by_row = in->options->kind && in->options->kind[0] == 'r';
+    temper_status status = TEMPER_NO_MEMORY;
+    if (space && order && report->suspects && (!cells || report->transition)) {
+        fill_suspects(in, fits, near, noise, space, report);
+        status = mark_conflicts(in, report);
+    } else {
+        error_no_memory(in->error);
+    }
     if (status == TEMPER_OK && report->by_row)
-        score_distances(audit, rank);
+        score_distances(report, order);
     if (status == TEMPER_OK)
-        status = sort_suspects(audit, rank);
+        status = sort_suspects(in, noise->belief, order, report);
     if (status == TEMPER_OK)
-        warn(audit);
+        warn(report);
     mem_free(space);
-    mem_free(rank);
+    mem_free(order);
     return status;
 }

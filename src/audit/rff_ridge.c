@@ -1,4 +1,5 @@
-/* curves: moments of blocks of rows, added up in their order; then a factor for each part. */
+/* rff_ridge: Gram matrices and label moments of groups of rows; the weights for a group follow from the sums of all
+ * others by one Cholesky factor. */
 #include "audit/rff_ridge.h"
 
 #include <math.h>
@@ -11,106 +12,108 @@
 #include "optim/cholesky.h"
 #include "train/train_streams.h"
 
-/* Columns: waves, the constant, and the place at the end. Parts are joined to five, so that memory
- * does not grow with them. */
+/* Columns: random Fourier features, the constant, and the coordinates at the end. Folds are joined to five groups, so
+ * that memory does not grow with them. */
 enum { COLUMNS = 256, GROUPS = 5, BLOCK = 128 };
 
-static const double ridge = 2e-4; /* for each row */
-static const double turn = 6.283185307179586;
+static const double ridge_per_row = 2e-4;
+static const double two_pi = 6.283185307179586;
 
-/* Of each thread, for a block of rows. */
-struct space {
-    float point[COLUMNS * BLOCK]; /* dimension by dimension, and a line of ones */
-    float line[BLOCK * COLUMNS];  /* what the columns are of each row */
-    float one[BLOCK];             /* what a row weighs */
+/* The workspace of a thread, for a block of rows. */
+struct rff_workspace {
+    float point[COLUMNS * BLOCK]; /* by dimension, and a line of ones for the phases */
+    float line[BLOCK * COLUMNS];  /* the columns of each row */
+    float one[BLOCK];             /* weights of the rows */
     float *scratch;               /* of the kernels */
-    float *said;                  /* [vector * BLOCK + row], by the weights of all groups */
+    float *predicted;             /* [vector * BLOCK + row], by the weights of all groups */
 };
 
-struct work {
-    const struct rff_ridge *curves;
+struct rff_job {
+    const struct rff_ridge *ridge;
     const struct kernel *kernel;
     size_t dimensions, waves, among;
-    size_t vectors; /* weights: of each class by each group */
-    size_t *order;  /* rows that are learnt from, group by group */
+    size_t vectors; /* weight vectors: GROUPS * classes */
+    size_t *order;  /* the training rows, by group */
     size_t begin[GROUPS + 1];
-    double unit;      /* of places: their root mean square */
+    double unit;      /* root mean square of the points' norms: the width of the kernel */
     float *frequency; /* [wave * (dimensions + 1) + dimension], in turns; the last is the phase */
     double *gram;     /* of each group: COLUMNS x COLUMNS */
-    double *moment;   /* the same: classes x COLUMNS */
+    double *moment;   /* of each group: classes x COLUMNS, the sums of the columns by label */
     float *weight;    /* [column * vectors + group * classes + class] */
-    struct space *space;
-    float *scratch; /* of all threads, */
-    size_t each;    /* so many numbers for each, */
-    size_t kernels; /* of which these are what the kernels want */
+    struct rff_workspace *workspace;
+    float *scratch; /* of all threads: `each` numbers, of which `kernels` are for the kernels */
+    size_t each, kernels;
     double *out;
 };
 
 /* ---- Columns of rows ------------------------------------------------------------------------- */
 
-/* cos of so many turns, nearly: a sum of any smooth waves would do, but it has to be fast. */
+/* cos(2 pi turns) to about 1e-3, by a polynomial: any smooth wave would do, but it has to be fast. */
 static float wave(float turns)
 {
     float t = turns - (float)(int32_t)(turns + (turns >= 0 ? 0.5F : -0.5F)), y = t * t;
     return 1 + y * (-19.73903F + y * (64.91896F + y * (-85.03044F + y * (56.9146F - 18.5F * y))));
 }
 
-/* Of the rows of a block; `row` NULL: those from `first` on. */
-static void fill_points(const struct work *work, const size_t *row, size_t first, size_t count, float *out)
+/* The points of a block in units of the kernel width, transposed; `row` NULL: those from `first` on. */
+static void fill_points(const struct rff_job *job, const size_t *row, size_t first, size_t count, float *out)
 {
-    const float *x = work->curves->points.x, inverse = (float)(1 / work->unit);
+    const float *x = job->ridge->points.x, inverse = (float)(1 / job->unit);
     for (size_t i = 0; i < count; i++) {
-        const float *from = x + (row ? row[i] : first + i) * work->dimensions;
-        for (size_t j = 0; j < work->dimensions; j++)
+        const float *from = x + (row ? row[i] : first + i) * job->dimensions;
+        for (size_t j = 0; j < job->dimensions; j++)
             out[j * count + i] = from[j] * inverse;
-        out[work->dimensions * count + i] = 1;
+        out[job->dimensions * count + i] = 1;
     }
 }
 
-static void fill_lines(const struct work *work, struct space *space, size_t count)
+/* Columns sqrt(2 / D) cos(frequency . x + phase), 1 and x of each row. */
+static void fill_lines(const struct rff_job *job, struct rff_workspace *space, size_t count)
 {
-    const float size = (float)sqrt(2 / (double)work->waves);
-    struct rows_f32 frequencies = {work->frequency, work->waves, work->dimensions + 1};
+    const float size = (float)sqrt(2 / (double)job->waves);
+    struct rows_f32 frequencies = {job->frequency, job->waves, job->dimensions + 1};
     struct many_f32 many = {
         .block = frequencies, .classes = count, .stride = COLUMNS, .scratch = space->scratch, .of = BLOCK};
-    work->kernel->linear_f32->many_times(&many, space->point, space->line);
+    job->kernel->linear_f32->many_times(&many, space->point, space->line);
     for (size_t i = 0; i < count; i++) {
         float *line = space->line + i * COLUMNS;
-        for (size_t k = 0; k < work->waves; k++)
+        for (size_t k = 0; k < job->waves; k++)
             line[k] = size * wave(line[k]);
-        line[work->waves] = 1;
-        for (size_t j = 0; j < work->dimensions; j++)
-            line[work->waves + 1 + j] = space->point[j * count + i];
+        line[job->waves] = 1;
+        for (size_t j = 0; j < job->dimensions; j++)
+            line[job->waves + 1 + j] = space->point[j * count + i];
     }
 }
 
-/* ---- Moments --------------------------------------------------------------------------------- */
+/* ---- Sums over the rows of a group ---------------------------------------------------------------------------------
+ */
 
+/* One thread sums a group, in the order of its rows. */
 static temper_status add_group(void *context, size_t group, size_t worker)
 {
-    const struct work *work = context;
-    double *gram = work->gram + group * COLUMNS * COLUMNS;
-    double *moment = work->moment + group * work->curves->classes * COLUMNS;
-    struct space *space = &work->space[worker];
-    for (size_t i = work->begin[group], end = work->begin[group + 1]; i < end; i += BLOCK) {
+    const struct rff_job *job = context;
+    double *gram = job->gram + group * COLUMNS * COLUMNS;
+    double *moment = job->moment + group * job->ridge->classes * COLUMNS;
+    struct rff_workspace *space = &job->workspace[worker];
+    for (size_t i = job->begin[group], end = job->begin[group + 1]; i < end; i += BLOCK) {
         size_t rows = end - i < BLOCK ? end - i : (size_t)BLOCK;
-        fill_points(work, work->order + i, 0, rows, space->point);
-        fill_lines(work, space, rows);
+        fill_points(job, job->order + i, 0, rows, space->point);
+        fill_lines(job, space, rows);
         for (size_t k = 0; k < rows; k++) {
             const float *line = space->line + k * COLUMNS;
-            double *to = moment + (size_t)work->curves->label[work->order[i + k]] * COLUMNS;
+            double *to = moment + (size_t)job->ridge->label[job->order[i + k]] * COLUMNS;
             for (size_t j = 0; j < COLUMNS; j++)
                 to[j] += (double)line[j];
         }
-        work->kernel->linear_f32->gram((struct rows_f32){space->line, rows, COLUMNS}, space->one,
-                                       (struct gram_lines){0, COLUMNS}, space->scratch, gram);
+        job->kernel->linear_f32->gram((struct rows_f32){space->line, rows, COLUMNS}, space->one,
+                                      (struct gram_lines){0, COLUMNS}, space->scratch, gram);
     }
     return TEMPER_OK;
 }
 
 /* ---- Weights --------------------------------------------------------------------------------- */
 
-/* out = the sum of all groups but one */
+/* out = the sum over all groups but one */
 static void add_others(const double *sums, size_t size, size_t but, double *out)
 {
     memset(out, 0, size * sizeof *out);
@@ -119,33 +122,33 @@ static void add_others(const double *sums, size_t size, size_t but, double *out)
             out[i] += sums[group * size + i];
 }
 
-/* Of one group, from the others. No weights where the matrix has no factor: no rows, say. */
-static void solve_group(const struct work *work, size_t group, double *matrix, double *weights)
+/* The ridge weights for the rows of one group, from all others; 0 where the matrix has no factor, as without rows. */
+static void solve_group(const struct rff_job *job, size_t group, double *matrix, double *weights)
 {
-    size_t classes = work->curves->classes;
-    size_t rows = work->among - (work->begin[group + 1] - work->begin[group]);
-    add_others(work->gram, (size_t)COLUMNS * COLUMNS, group, matrix);
-    add_others(work->moment, classes * COLUMNS, group, weights);
+    size_t classes = job->ridge->classes;
+    size_t rows = job->among - (job->begin[group + 1] - job->begin[group]);
+    add_others(job->gram, (size_t)COLUMNS * COLUMNS, group, matrix);
+    add_others(job->moment, classes * COLUMNS, group, weights);
     for (size_t j = 0; j < COLUMNS; j++)
-        matrix[j * COLUMNS + j] += (j == work->waves ? 1e-6 : ridge) * (double)rows;
-    bool fine = cholesky_factor(work->kernel->panel, matrix, COLUMNS);
+        matrix[j * COLUMNS + j] += (j == job->waves ? 1e-6 : ridge_per_row) * (double)rows;
+    bool fine = cholesky_factor(job->kernel->panel, matrix, COLUMNS);
     for (size_t c = 0; c < classes; c++) {
         double *w = weights + c * COLUMNS;
         if (fine)
             cholesky_solve_full(matrix, COLUMNS, w);
         for (size_t j = 0; j < COLUMNS; j++)
-            work->weight[j * work->vectors + group * classes + c] = fine ? (float)w[j] : 0;
+            job->weight[j * job->vectors + group * classes + c] = fine ? (float)w[j] : 0;
     }
 }
 
-static temper_status solve(struct work *work, temper_error *error)
+static temper_status solve(struct rff_job *job, temper_error *error)
 {
-    size_t size = work->curves->classes * COLUMNS;
+    size_t size = job->ridge->classes * COLUMNS;
     double *matrix = mem_alloc((size_t)COLUMNS * COLUMNS, sizeof *matrix);
     double *weights = mem_alloc(size, sizeof *weights);
     bool fine = matrix && weights;
     for (size_t group = 0; fine && group < GROUPS; group++)
-        solve_group(work, group, matrix, weights);
+        solve_group(job, group, matrix, weights);
     mem_free(matrix);
     mem_free(weights);
     return fine ? TEMPER_OK : error_no_memory(error);
@@ -153,58 +156,61 @@ static temper_status solve(struct work *work, temper_error *error)
 
 /* ---- All rows -------------------------------------------------------------------------------- */
 
-static temper_status expect_rows(void *context, size_t block, size_t worker)
+/* All groups predict a block of rows; each row keeps the prediction of its own group. */
+static temper_status predict_rows(void *context, size_t block, size_t worker)
 {
-    const struct work *work = context;
-    const struct rff_ridge *curves = work->curves;
-    size_t classes = curves->classes, first = block * BLOCK, left = curves->points.rows - first;
+    const struct rff_job *job = context;
+    const struct rff_ridge *ridge = job->ridge;
+    size_t classes = ridge->classes, first = block * BLOCK, left = ridge->points.rows - first;
     size_t rows = left < BLOCK ? left : (size_t)BLOCK;
-    struct space *space = &work->space[worker];
-    fill_points(work, NULL, first, rows, space->point);
-    fill_lines(work, space, rows);
+    struct rff_workspace *space = &job->workspace[worker];
+    fill_points(job, NULL, first, rows, space->point);
+    fill_lines(job, space, rows);
     struct many_f32 many = {
-        .block = {space->line, rows, COLUMNS}, .classes = work->vectors, .stride = BLOCK, .scratch = space->scratch};
-    work->kernel->linear_f32->many_times(&many, work->weight, space->said);
+        .block = {space->line, rows, COLUMNS}, .classes = job->vectors, .stride = BLOCK, .scratch = space->scratch};
+    job->kernel->linear_f32->many_times(&many, job->weight, space->predicted);
     for (size_t i = 0; i < rows; i++)
         for (size_t c = 0; c < classes; c++) {
-            size_t vector = curves->part[first + i] % GROUPS * classes + c;
-            work->out[(first + i) * classes + c] = (double)space->said[vector * BLOCK + i];
+            size_t vector = ridge->part[first + i] % GROUPS * classes + c;
+            job->out[(first + i) * classes + c] = (double)space->predicted[vector * BLOCK + i];
         }
     return TEMPER_OK;
 }
 
-/* ---- Beginning and end ----------------------------------------------------------------------- */
+/* ---- Preparation ----------------------------------------------------------------------- */
 
-static void fill_waves(struct work *work)
+/* Normal frequencies, which make a Gaussian kernel, uniform phases, and the kernel width. */
+static void fill_waves(struct rff_job *job)
 {
-    const struct rff_ridge *curves = work->curves;
-    struct random random = {curves->seed, STREAM_WAVES};
-    size_t cells = work->dimensions * work->waves;
+    const struct rff_ridge *ridge = job->ridge;
+    struct random random = {ridge->seed, STREAM_WAVES};
+    size_t cells = job->dimensions * job->waves;
     double sum = 0;
-    for (size_t k = 0; k < work->waves; k++) {
-        float *out = work->frequency + k * (work->dimensions + 1);
-        for (size_t j = 0; j < work->dimensions; j++)
-            out[j] = (float)(random_normal(random, j * work->waves + k) / turn);
-        out[work->dimensions] = (float)random_uniform(random, cells + k);
+    for (size_t k = 0; k < job->waves; k++) {
+        float *out = job->frequency + k * (job->dimensions + 1);
+        for (size_t j = 0; j < job->dimensions; j++)
+            out[j] = (float)(random_normal(random, j * job->waves + k) / two_pi);
+        out[job->dimensions] = (float)random_uniform(random, cells + k);
     }
-    for (size_t i = 0; i < curves->points.rows * work->dimensions; i++)
-        sum += (double)curves->points.x[i] * (double)curves->points.x[i];
-    work->unit = sum > 0 ? sqrt(sum / (double)curves->points.rows) : 1;
+    for (size_t i = 0; i < ridge->points.rows * job->dimensions; i++)
+        sum += (double)ridge->points.x[i] * (double)ridge->points.x[i];
+    job->unit = sum > 0 ? sqrt(sum / (double)ridge->points.rows) : 1;
 }
 
-static void fill_order(struct work *work)
+/* An evenly spread sample of the rows, by group. */
+static void fill_order(struct rff_job *job)
 {
-    const struct rff_ridge *curves = work->curves;
+    const struct rff_ridge *ridge = job->ridge;
     size_t filled = 0;
     for (size_t group = 0; group < GROUPS; group++) {
-        work->begin[group] = filled;
-        for (size_t i = 0; i < work->among; i++) {
-            size_t row = i * curves->points.rows / work->among;
-            if (curves->part[row] % GROUPS == group)
-                work->order[filled++] = row;
+        job->begin[group] = filled;
+        for (size_t i = 0; i < job->among; i++) {
+            size_t row = i * ridge->points.rows / job->among;
+            if (ridge->part[row] % GROUPS == group)
+                job->order[filled++] = row;
         }
     }
-    work->begin[GROUPS] = filled;
+    job->begin[GROUPS] = filled;
 }
 
 static size_t larger(size_t a, size_t b)
@@ -212,72 +218,72 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-static bool make_spaces(struct work *work)
+static bool allocate_workspaces(struct rff_job *job)
 {
-    size_t threads = work->curves->threads;
-    work->kernels =
-        larger(linear_scratch(COLUMNS, work->dimensions + 1, BLOCK), linear_scratch(BLOCK, COLUMNS, work->vectors));
-    work->kernels = larger(work->kernels, (size_t)BLOCK * COLUMNS);
-    work->kernels = (work->kernels + BLOCK - 1) / BLOCK * BLOCK; /* aligned, all of them */
-    work->each = work->kernels + work->vectors * BLOCK;
-    work->space = mem_aligned(threads, sizeof *work->space);
-    work->scratch = mem_aligned(threads, work->each * sizeof *work->scratch);
-    if (!work->space || !work->scratch)
+    size_t threads = job->ridge->threads;
+    job->kernels =
+        larger(linear_scratch(COLUMNS, job->dimensions + 1, BLOCK), linear_scratch(BLOCK, COLUMNS, job->vectors));
+    job->kernels = larger(job->kernels, (size_t)BLOCK * COLUMNS);
+    job->kernels = (job->kernels + BLOCK - 1) / BLOCK * BLOCK; /* keeps what follows aligned */
+    job->each = job->kernels + job->vectors * BLOCK;
+    job->workspace = mem_aligned(threads, sizeof *job->workspace);
+    job->scratch = mem_aligned(threads, job->each * sizeof *job->scratch);
+    if (!job->workspace || !job->scratch)
         return false;
     for (size_t i = 0; i < threads; i++) {
-        work->space[i].scratch = work->scratch + i * work->each;
-        work->space[i].said = work->space[i].scratch + work->kernels;
+        job->workspace[i].scratch = job->scratch + i * job->each;
+        job->workspace[i].predicted = job->workspace[i].scratch + job->kernels;
         for (size_t k = 0; k < BLOCK; k++)
-            work->space[i].one[k] = 1;
+            job->workspace[i].one[k] = 1;
     }
     return true;
 }
 
-static bool begin(struct work *work)
+static bool prepare(struct rff_job *job)
 {
-    const struct rff_ridge *curves = work->curves;
-    size_t rows = curves->points.rows;
-    work->dimensions = curves->points.dimensions;
-    work->waves = COLUMNS - 1 - work->dimensions;
-    work->vectors = GROUPS * curves->classes;
-    work->among = rows < NEIGHBOURS_AMONG ? rows : (size_t)NEIGHBOURS_AMONG;
-    work->order = mem_alloc(work->among, sizeof *work->order);
-    work->frequency = mem_alloc(work->waves, (work->dimensions + 1) * sizeof *work->frequency);
-    work->gram = mem_zeroed((size_t)GROUPS * COLUMNS * COLUMNS, sizeof *work->gram);
-    work->moment = mem_zeroed(work->vectors * COLUMNS, sizeof *work->moment);
-    work->weight = mem_alloc(COLUMNS, work->vectors * sizeof *work->weight);
-    if (!work->order || !work->frequency || !work->gram || !work->moment || !work->weight || !make_spaces(work))
+    const struct rff_ridge *ridge = job->ridge;
+    size_t rows = ridge->points.rows;
+    job->dimensions = ridge->points.dimensions;
+    job->waves = COLUMNS - 1 - job->dimensions;
+    job->vectors = GROUPS * ridge->classes;
+    job->among = rows < NEIGHBOURS_AMONG ? rows : (size_t)NEIGHBOURS_AMONG;
+    job->order = mem_alloc(job->among, sizeof *job->order);
+    job->frequency = mem_alloc(job->waves, (job->dimensions + 1) * sizeof *job->frequency);
+    job->gram = mem_zeroed((size_t)GROUPS * COLUMNS * COLUMNS, sizeof *job->gram);
+    job->moment = mem_zeroed(job->vectors * COLUMNS, sizeof *job->moment);
+    job->weight = mem_alloc(COLUMNS, job->vectors * sizeof *job->weight);
+    if (!job->order || !job->frequency || !job->gram || !job->moment || !job->weight || !allocate_workspaces(job))
         return false;
-    fill_waves(work);
-    fill_order(work);
+    fill_waves(job);
+    fill_order(job);
     return true;
 }
 
-static void end(struct work *work)
+static void free_job(struct rff_job *job)
 {
-    mem_free(work->order);
-    mem_free(work->frequency);
-    mem_free(work->gram);
-    mem_free(work->moment);
-    mem_free(work->weight);
-    mem_free(work->space);
-    mem_free(work->scratch);
+    mem_free(job->order);
+    mem_free(job->frequency);
+    mem_free(job->gram);
+    mem_free(job->moment);
+    mem_free(job->weight);
+    mem_free(job->workspace);
+    mem_free(job->scratch);
 }
 
-temper_status rff_ridge_fit(const struct rff_ridge *curves, double *out, temper_error *error)
+temper_status rff_ridge_fit(const struct rff_ridge *ridge, double *out, temper_error *error)
 {
     const char *wanted;
     const struct kernel *kernel = kernel_choose(&wanted);
     if (!kernel)
         return error_set(error, TEMPER_USAGE, "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
-    struct work work = {.curves = curves, .kernel = kernel, .out = out};
-    temper_status status = begin(&work) ? parallel_blocks(GROUPS, curves->threads, add_group, &work) : TEMPER_NO_MEMORY;
+    struct rff_job job = {.ridge = ridge, .kernel = kernel, .out = out};
+    temper_status status = prepare(&job) ? parallel_blocks(GROUPS, ridge->threads, add_group, &job) : TEMPER_NO_MEMORY;
     if (status != TEMPER_OK)
         error_no_memory(error);
     if (status == TEMPER_OK)
-        status = solve(&work, error);
+        status = solve(&job, error);
     if (status == TEMPER_OK)
-        status = parallel_blocks((curves->points.rows + BLOCK - 1) / BLOCK, curves->threads, expect_rows, &work);
-    end(&work);
+        status = parallel_blocks((ridge->points.rows + BLOCK - 1) / BLOCK, ridge->threads, predict_rows, &job);
+    free_job(&job);
     return status;
 }

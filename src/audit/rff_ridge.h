@@ -1,30 +1,30 @@
-/* curves: what a model that may bend says of rows that it has not seen.
+/* rff_ridge: a nonlinear estimate of the class shares at each row, from the rows of other folds.
  *
- * Ridge regression of the labels on the places of rows and on some hundred waves across them
- * (random Fourier features: nearly kernel regression with a Gaussian as wide as rows are apart).
- * One pass over the rows and one small factor for each part: far cheaper than the fits, and right
- * where classes bend, which a linear model is not. */
+ * Ridge regression of the labels on the coordinates and on random Fourier features of the points, which approximates
+ * kernel regression with a Gaussian as wide as the rows are apart (A. Rahimi and B. Recht, "Random features for
+ * large-scale kernel machines", 2007). One pass over the rows and one small Cholesky factor per group of folds: far
+ * cheaper than the fits, and right where the boundary of the classes is curved, which a linear model is not. */
 #ifndef AUDIT_RFF_RIDGE_H
 #define AUDIT_RFF_RIDGE_H
 
 #include "audit/knn.h"
 #include "base/status.h"
 
-/* Moments and the factors of two classes. */
-enum { CURVES_BYTES = 4 << 20 };
+/* Memory for two classes: Gram matrices and factors. */
+enum { RFF_RIDGE_BYTES = 4 << 20 };
 
 struct rff_ridge {
-    struct points points; /* around their mean */
+    struct points points; /* centred */
     const uint32_t *label;
     size_t classes;
-    const uint32_t *part; /* of each row; its own part tells nothing about a row */
+    const uint32_t *part; /* the fold of each row, from which nothing is learnt about it */
     uint64_t seed;
     size_t threads;
 };
 
-/* Fills out[row * classes + class] with the share of the class that the other parts lead to expect
- * at the row's place: about 0 to 1, not exactly. Of more than 20,000 rows, so many, evenly spread,
- * are learnt from. The same bits for any number of threads. */
-temper_status rff_ridge_fit(const struct rff_ridge *curves, double *out, temper_error *error);
+/* Fills out[row * classes + class] with the share of the class at the row's position, as estimated from other folds:
+ * from about 0 to about 1. An evenly spread sample of NEIGHBOURS_AMONG rows is learnt from, if there are more. The same
+ * bits for any number of threads. */
+temper_status rff_ridge_fit(const struct rff_ridge *ridge, double *out, temper_error *error);
 
 #endif

@@ -133,3 +133,16 @@ bool text_alike(const char *a, const char *b)
             return true;
     }
 }
+
+void sentence_append(char *list, size_t size, const char *format, ...)
+{
+    size_t used = strlen(list), left = size - used;
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(list + used, left, format, arguments);
+    va_end(arguments);
+    if (length < 0 || (size_t)length + 1 >= left)
+        list[used] = '\0';
+    else
+        memcpy(list + used + length, "\n", 2);
+}

@@ -33,4 +33,7 @@ void text_append_folded(struct text *text, const char *string);
 /* Whether two strings are the same but for case and blanks. */
 bool text_alike(const char *a, const char *b);
 
+/* Appends a sentence and a line break to a list of `size` bytes; nothing if they do not fit. */
+void sentence_append(char *list, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
 #endif

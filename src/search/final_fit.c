@@ -233,7 +233,7 @@ static temper_status check_agreement(struct tuning *t, const struct fold_models 
         return status;
     status = refit(t, models, apart);
     if (status == TEMPER_OK && !t->stopped)
-        sentence_add(t->report.warnings, sizeof t->report.warnings,
+        sentence_append(t->report.warnings, sizeof t->report.warnings,
                      "the fit on all rows went to another optimum than those of the folds (%.1f %% "
                      "of the rows predicted differently, %.1f %% among themselves); %s",
                      100 * apart, 100 * own,

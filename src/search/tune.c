@@ -2,8 +2,6 @@
 #include "search/tune.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -12,19 +10,6 @@
 #include "search/tune_state.h"
 #include "tempered/loss_family.h"
 #include "train/train_state.h"
-
-void sentence_add(char *list, size_t size, const char *format, ...)
-{
-    size_t used = strlen(list), room = size - used;
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vsnprintf(list + used, room, format, arguments);
-    va_end(arguments);
-    if (length < 0 || (size_t)length + 1 >= room)
-        list[used] = '\0';
-    else
-        memcpy(list + used + length, "\n", 2);
-}
 
 /* ---- Before the first fit -------------------------------------------------------------------- */
 
@@ -68,9 +53,9 @@ static temper_status prepare_folds(struct tuning *t)
     if (status != TEMPER_OK)
         return status;
     if (t->grid.note[0])
-        sentence_add(t->report.notes, sizeof t->report.notes, "%s", t->grid.note);
+        sentence_append(t->report.notes, sizeof t->report.notes, "%s", t->grid.note);
     if (note[0])
-        sentence_add(t->report.notes, sizeof t->report.notes, "%s", note);
+        sentence_append(t->report.notes, sizeof t->report.notes, "%s", note);
     return TEMPER_OK;
 }
 
@@ -226,15 +211,15 @@ static void warn_choice(struct tuning *t)
     const char *trust =
         t->options->trusted || t->options->trusted_count ? "" : ", or let trusted labels decide (--ask, --trusted)";
     if (answer->systematic)
-        sentence_add(list, size,
+        sentence_append(list, size,
                      "labels look systematically wrong: they contradict (0.1, 1.12) most where it "
                      "is surest, so that cross-validation on them cannot be trusted; look at the "
                      "rows with 'temper audit'%s",
                      trust);
     if (!isnan(answer->random_share))
-        sentence_add(list, size, "about %.0f %% of the labels look random", 100 * answer->random_share);
+        sentence_append(list, size, "about %.0f %% of the labels look random", 100 * answer->random_share);
     if (answer->collapsed)
-        sentence_add(list, size,
+        sentence_append(list, size,
                      "the chosen setting hardly predicts some class (%.0f %% of its share); give "
                      "other values to --grid, or pass --class-weight balanced",
                      100 * t->grid.table[answer->best].balance);

@@ -2,6 +2,7 @@
 #ifndef SEARCH_TUNE_STATE_H
 #define SEARCH_TUNE_STATE_H
 
+#include "base/text.h"
 #include "model/model.h"
 #include "search/crossval.h"
 #include "search/grid.h"
@@ -57,9 +58,6 @@ bool tuning_goes_on(struct tuning *t, size_t done);
 
 /* TEMPER_NO_MEMORY where the search would not keep to the limit of the data. */
 temper_status tuning_budget(const struct tuning *t);
-
-/* Appends a sentence and a line break to a list of `size` bytes; never half a sentence. */
-void sentence_add(char *list, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Fits of one candidate: its parts of a partition, with all that they predict. */
 struct fold_models {

@@ -273,7 +273,7 @@ TEST(refusals)
     temper_error error;
     options.kind = "column";
     CHECK(temper_audit(made_public(data), &options, NULL, &report, &error) == TEMPER_USAGE);
-    CHECK(strstr(error.message, "label and row"));
+    CHECK(strstr(error.message, "label or row"));
     options = given_options();
     options.train.loss.method = TEMPER_HINGE;
     CHECK(temper_audit(made_public(data), &options, NULL, &report, &error) == TEMPER_USAGE);

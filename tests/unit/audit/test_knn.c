@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "audit/knn.h"
-#include "audit/knn_order.h"
-#include "audit/projection.h"
+#include "audit/embedding.h"
 #include "base/random.h"
 #include "data/duplicate_rows.h"
 #include "fixtures/fault_injection.h"

@@ -9,7 +9,7 @@
 static void draw_two(const double rates[2], double *evidence, uint32_t *given, size_t rows)
 {
     for (size_t row = 0; row < rows; row++) {
-        double *e = evidence + TWO_EVIDENCE * row;
+        double *e = evidence + BINARY_EVIDENCE * row;
         e[0] = 3 * random_normal((struct random){2, 60}, row);
         e[1] = random_normal((struct random){2, 61}, row);
         e[2] = random_normal((struct random){2, 64}, row);
@@ -23,12 +23,12 @@ static void draw_two(const double rates[2], double *evidence, uint32_t *given, s
 static void check_two(double first, double second)
 {
     enum { N = 12000 };
-    static double evidence[N * TWO_EVIDENCE];
+    static double evidence[N * BINARY_EVIDENCE];
     static uint32_t given[N];
     const double rates[2] = {first, second};
     struct noise_binary_range range;
     draw_two(rates, evidence, given, N);
-    noise_binary_fit(&(struct binary_rows){.evidence = evidence, .given = given, .rows = N}, NULL, &range);
+    noise_binary_fit(&(struct noise_binary_rows){.evidence = evidence, .given = given, .rows = N}, NULL, &range);
     CHECK_NEAR(range.best.rate[0], first, 0.025);
     CHECK_NEAR(range.best.rate[1], second, 0.025);
     CHECK(range.low.rate[0] < range.best.rate[0] && range.best.rate[0] < range.high.rate[0]);
@@ -56,11 +56,11 @@ TEST(two_classes_with_a_rate_each)
 TEST(a_rate_that_is_known_is_kept)
 {
     enum { N = 2000 };
-    static double evidence[N * TWO_EVIDENCE];
+    static double evidence[N * BINARY_EVIDENCE];
     static uint32_t given[N];
     struct noise_binary_range range;
     draw_two((const double[2]){0.2, 0.2}, evidence, given, N);
-    struct binary_rows rows = {.evidence = evidence, .given = given, .rows = N, .sure_rate = 0.3, .sure_error = 0.001};
+    struct noise_binary_rows rows = {.evidence = evidence, .given = given, .rows = N, .sure_rate = 0.3, .sure_error = 0.001};
     noise_binary_fit(&rows, NULL, &range);
     CHECK_NEAR(range.best.rate[0], 0.3, 0.01);
     CHECK_NEAR(range.best.rate[1], 0.3, 0.01);
@@ -69,11 +69,11 @@ TEST(a_rate_that_is_known_is_kept)
 /* All of one class, and evidence that says nothing: no NaN comes out. */
 TEST(two_classes_without_evidence)
 {
-    static double evidence[50 * TWO_EVIDENCE];
+    static double evidence[50 * BINARY_EVIDENCE];
     static uint32_t given[50];
     struct noise_binary_range range;
     double out[2];
-    noise_binary_fit(&(struct binary_rows){.evidence = evidence, .given = given, .rows = 50}, NULL, &range);
+    noise_binary_fit(&(struct noise_binary_rows){.evidence = evidence, .given = given, .rows = 50}, NULL, &range);
     CHECK(isfinite(noise_binary_row(&range.best, evidence, 0, out)));
     CHECK(isfinite(noise_binary_row(&range.high, evidence, 1, out)));
     CHECK(range.best.rate[0] >= 0 && range.best.rate[0] <= 0.5);

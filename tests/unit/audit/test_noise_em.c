@@ -27,11 +27,11 @@ TEST(noise_model_finds_its_parameters)
         while (given[row] < 2 && v > transition[class][given[row]])
             v -= transition[class][given[row]++];
     }
-    struct noise_rows rows = {evidence, given, N, 3};
+    struct noise_em_rows rows = {evidence, given, N, 3};
     if (!CHECK(noise_em_fit(&rows, &model, NULL) == TEMPER_OK))
         return;
     CHECK_CLOSE(model.sharpness, 4, 0.1);
-    CHECK(model.in_pairs && model.likelihood > model.even + 0.03);
+    CHECK(model.in_pairs && model.likelihood > model.uniform + 0.03);
     for (size_t i = 0; i < 9; i++)
         CHECK_NEAR(model.transition[i], transition[i / 3][i % 3], 0.03);
     noise_em_free(&model);
