@@ -68,7 +68,7 @@ bench: ## beside every peer, in ten minutes: build/bench-report/index.html, tabl
 	@tools/build bench
 	@$(SUITE)
 
-bench-full: ## the same with all data sets, PyTorch, searches and the Python package, in hours; KEEP=1 goes on with it
+bench-full: ## the same with all data sets, PyTorch, searches and the Python package, in hours; KEEP=1 continues it
 	@tools/setup bench-full
 	@tools/build bench
 	@$(WITH_PYTHON); fi

@@ -4,7 +4,7 @@
 
 BUILD has the programs (build/bench); OUT gets a record of each part, and of all record.json, index.html and table.md.
 Without --full it takes at most ten minutes: what is not begun by then is named in the record as not measured, as is
-each peer that is not installed. --keep takes in the parts that an earlier run into OUT has finished, and goes on where
+each peer that is not installed. --keep takes in the parts that an earlier run into OUT has finished, and continues where
 one was cut; Ctrl-C keeps what there is. --tiny is for tests: made data, seconds. A part that fails fails the run, after
 the others."""
 import argparse
@@ -142,7 +142,7 @@ class Suite:
         if self.kept(name) or not self.keep or not self.read(name):
             return
         record.merge(self.found, self.read(name))
-        self.found["missing"][name] = "some of it is not run yet; --keep goes on with it"
+        self.found["missing"][name] = "some of it is not run yet; --keep continues it"
 
     def part(self, name, command):
         """Runs one, and takes in what it wrote; of one that was cut, what it had by then."""
@@ -156,7 +156,7 @@ class Suite:
         try:
             whole = self.run(name, command)
         except KeyboardInterrupt:
-            self.found["missing"][name] = "stopped before its end; --keep goes on with it"
+            self.found["missing"][name] = "stopped before its end; --keep continues it"
             record.merge(self.found, self.read(name))
             raise
         told = self.complete(name, time.monotonic() - start) if whole else self.read(name)
@@ -224,7 +224,7 @@ def main():
             else:
                 suite.leave(name)
     except KeyboardInterrupt:
-        suite.failed.append("stopped: what there is was kept; the same with --keep goes on")
+        suite.failed.append("stopped: what there is was kept; the same with --keep continues")
     return suite.finish()
 
 

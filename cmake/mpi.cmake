@@ -1,6 +1,6 @@
 # temper-mpi: the same command for the processes of an MPI job. Only cli/mpi knows of MPI.
 #
-# mpicc tells what it would do, and that is done here, so that warnings and flags are those of
+# mpicc prints its command line, and that is used here, so that warnings and flags are those of
 # everything else. Where several MPIs are installed, as on Debian, each has its mpicc.NAME: tests
 # want all of them, users one.
 

@@ -98,7 +98,7 @@ static void check_table(int file, temper_read_options options, bool twice)
     dataset_free(data[1]);
 }
 
-/* Blank lines, so many that the table lies in two chunks, the first of which has 1 MiB: only then
+/* Blank lines, so many that the table spans two chunks, the first of which has 1 MiB: only then
  * is there work for a second thread. */
 static void write_blank_lines(int file, size_t size)
 {

@@ -11,7 +11,7 @@ static void check_same(const struct dataset *one, const struct dataset *many)
     REQUIRE(memcmp(one->line, many->line, rows * sizeof *one->line) == 0, "lines");
 }
 
-/* Blank lines before the text, so many that it lies in two chunks: only then is there work for
+/* Blank lines before the text, so many that it spans two chunks: only then is there work for
  * several threads. The caller frees it. */
 static uint8_t *in_two_chunks(const uint8_t *data, size_t size, size_t *length)
 {

@@ -4,7 +4,7 @@
 #include "model/model_file.h"
 #include "reading.h"
 
-/* What must hold of a model, whoever wrote it. */
+/* What must hold for every model. */
 static void check_model(const struct model *model)
 {
     REQUIRE(model->classes.count >= 2 && model->features >= 1, "no classes or no features");

@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "kernels/bench_arrays.h"
 #include "base/random.h"
-#include "kernels/bench.h"
 #include "data/from_arrays.h"
+#include "kernels/bench.h"
+#include "kernels/bench_arrays.h"
+#include "kernels/bench_passes.h"
 #include "kernels/machine_limits.h"
 #include "objective/objective.h"
-#include "kernels/bench_passes.h"
 
 static const temper_loss_spec LOGISTIC = {TEMPER_LOGISTIC, 1, 1, 0}, TEMPERED = {TEMPER_TEMPERED, 0.3, 1.12, 0};
 

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "kernels/bench_arrays.h"
 #include "kernels/bench.h"
+#include "kernels/bench_arrays.h"
 #include "kernels/machine_limits.h"
 #include "peers/blas_peer.h"
 

@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/bench_arrays.h"
-#include "kernels/bench.h"
 #include "data/from_arrays.h"
 #include "kernel/dispatch/kernel.h"
+#include "kernels/bench.h"
+#include "kernels/bench_arrays.h"
 #include "kernels/machine_limits.h"
 #include "objective/objective.h"
-#include "peers/plain_peers.h"
 #include "peers/blas_peer.h"
+#include "peers/plain_peers.h"
 
 enum { MOST_BLOCK = 1024, CACHED_BYTES = 3 << 19 }; /* the latter as the objective has it */
 
@@ -110,7 +110,8 @@ static void run_blas(void *context)
     libm_logistic(margin, p->rows, value, slope);
     for (size_t i = 0; i < p->rows; i++)
         slope[i] *= p->sign[i];
-    p->blas->dgemv(BLAS_ROW_MAJOR, BLAS_TURNED, rows, columns, 1, p->x_double, columns, slope, 1, 1, p->gradient, 1);
+    p->blas->dgemv(BLAS_ROW_MAJOR, BLAS_TRANSPOSED, rows, columns, 1, p->x_double, columns, slope, 1, 1, p->gradient,
+                   1);
 }
 
 /* ---- Set up

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "kernels/bench_arrays.h"
-#include "kernels/bench.h"
 #include "kernel/dispatch/kernel.h"
+#include "kernels/bench.h"
+#include "kernels/bench_arrays.h"
 #include "kernels/machine_limits.h"
 #include "peers/blas_peer.h"
 
@@ -67,11 +67,11 @@ static void run_blas(void *context)
         size_t left = p->rows - i;
         int rows = left < BLAS_BLOCK ? (int)left : BLAS_BLOCK;
         const float *x = p->x + i * p->columns;
-        p->blas->sgemm(BLAS_ROW_MAJOR, BLAS_TURNED, BLAS_TURNED, classes, rows, columns, 1, p->w, classes, x, columns,
-                       0, p->activation, stride);
+        p->blas->sgemm(BLAS_ROW_MAJOR, BLAS_TRANSPOSED, BLAS_TRANSPOSED, classes, rows, columns, 1, p->w, classes, x,
+                       columns, 0, p->activation, stride);
         softmax(p, i, (size_t)rows, (size_t)stride);
-        p->blas->sgemm(BLAS_ROW_MAJOR, BLAS_TURNED, BLAS_TURNED, columns, classes, rows, 1, x, columns, p->residual,
-                       stride, 1, p->gradient_float, classes);
+        p->blas->sgemm(BLAS_ROW_MAJOR, BLAS_TRANSPOSED, BLAS_TRANSPOSED, columns, classes, rows, 1, x, columns,
+                       p->residual, stride, 1, p->gradient_float, classes);
     }
 }
 

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernels/bench.h"
 #include "kernel/dispatch/kernel.h"
+#include "kernels/bench.h"
 
 static const struct section {
     const char *name;

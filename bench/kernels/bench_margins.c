@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/random.h"
-#include "kernels/bench.h"
 #include "kernel/dispatch/kernel.h"
+#include "kernels/bench.h"
 #include "peers/plain_peers.h"
 #include "tempered/losses.h"
 

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "kernels/bench_arrays.h"
 #include "base/random.h"
-#include "kernels/bench.h"
 #include "data/from_arrays.h"
 #include "kernel/dispatch/kernel.h"
+#include "kernels/bench.h"
+#include "kernels/bench_arrays.h"
 #include "kernels/machine_limits.h"
 #include "objective/batch/multi_objective.h"
 #include "objective/objective.h"

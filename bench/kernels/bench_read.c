@@ -2,11 +2,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "data/tmpr/tmpr.h"
 #include "kernels/bench.h"
 #include "kernels/bench_read_files.h"
-#include "peers/read_process.h"
-#include "data/tmpr/tmpr.h"
 #include "peers/plain_peers.h"
+#include "peers/read_process.h"
 #include "temper.h"
 
 /* ---- Contenders ------------------------------------------------------------------------------ */

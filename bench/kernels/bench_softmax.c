@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/random.h"
-#include "kernels/bench.h"
 #include "kernel/dispatch/kernel.h"
+#include "kernels/bench.h"
 #include "peers/plain_peers.h"
 
 enum { MOST = 16384 }; /* rows * classes of a block */

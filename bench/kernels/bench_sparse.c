@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/bench.h"
-#include "peers/liblinear_process.h"
 #include "data/dataset.h"
+#include "kernels/bench.h"
 #include "kernels/machine_limits.h"
 #include "objective/objective.h"
+#include "peers/liblinear_process.h"
 #include "temper.h"
 
 /* `low` and `high` are the labels kept; 0: all. */

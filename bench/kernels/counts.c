@@ -4,17 +4,17 @@
  *     valgrind --tool=callgrind --collect-atstart=yes counts FOLDER
  *
  * it leaves one dump for each; bench/counts.py reads them. Valgrind knows no AVX-512: TEMPER_KERNEL
- * tells what runs. */
+ * selects what runs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <valgrind/callgrind.h>
 
-#include "kernels/bench_arrays.h"
 #include "base/random.h"
-#include "kernels/bench_read_files.h"
 #include "data/from_arrays.h"
 #include "kernel/dispatch/kernel.h"
+#include "kernels/bench_arrays.h"
+#include "kernels/bench_read_files.h"
 #include "objective/objective.h"
 #include "temper.h"
 

@@ -1,4 +1,4 @@
-"""Those who train on spoilt labels, for bench/quality/quality.py: each is a function from rows, labels and settings to a
+"""Methods that train on noisy labels, for bench/quality/quality.py: each is a function from rows, labels and settings to a
 function from rows to labels. Settings are the penalty and, of the bi-tempered loss, its two temperatures."""
 import sys
 import csv
@@ -96,7 +96,7 @@ class Temper:
     def tune(self, x, y, folds):
         return self.fit("tune", x, y, "--scale", "none", "--folds", folds)
 
-    def spoil(self, x, y, kind, rate):
+    def add_noise(self, x, y, kind, rate):
         """(x, y, which rows have changed)"""
         clean, out = self.write("clean", x, y), self.folder / "noisy.npy"
         self.run("noise", clean, "--kind", kind, "--rate", rate, "-o", out, "-q")

@@ -19,7 +19,7 @@ int child_ask(struct child *child, const char *line, char *answer, int size);
 /* Closes what it reads from, and waits for it. */
 void child_end(struct child *child);
 
-/* A program that lies beside this one. */
+/* A program in the folder of this one. */
 void child_beside(const char *name, char *path, size_t size);
 
 #endif

@@ -62,7 +62,7 @@ class Boosted:
 
 
 def rounds(tol):
-    """It goes on for all its rounds whatever its tolerance, only in vain."""
+    """It runs all its rounds whatever its tolerance, without progress."""
     return int(min(2000, max(10, 1 / tol ** 0.5)))
 
 

@@ -1,13 +1,13 @@
-"""Quality beside speed: how right each is on clean rows after training on spoilt labels, and who finds the wrong
+"""Quality beside speed: how right each is on clean rows after training on noisy labels, and which method finds the wrong
 labels.
 
     quality.py TEMPER FOLDER RECORD [--quick | --tiny] [--keep]
 
 Noise is that of `temper noise`. Each chooses its penalty in the same way, among the same multiples of
-2e-4 tr Cov(x), by the accuracy on the same folds of the spoilt rows, and PyTorch its temperatures with it;
+2e-4 tr Cov(x), by the accuracy on the same folds of the noisy rows, and PyTorch its temperatures with it;
 `temper tune` chooses its temperatures and penalty by its own rule, `temper train` nothing. Solvers of the same
 objective end at the same model (the trainings show by how much they differ), so lbfgs stands for them; LIBLINEAR is
-scikit-learn's copy of it. Each case is saved as soon as it is known; --keep goes on with those that are not there.
+scikit-learn's copy of it. Each case is saved as soon as it is known; --keep continues with those that are not there.
 Seconds are of the processor; who takes more than CAP of them for one case is stopped, and named."""
 import sys
 import argparse
@@ -73,7 +73,7 @@ class Contest:
         return made
 
     def accuracies(self, x, y, test, skip):
-        """({name: accuracy on clean rows}, {name: seconds}, {name: why it has none}) for one set of spoilt rows."""
+        """({name: accuracy on clean rows}, {name: seconds}, {name: why it has none}) for one set of noisy rows."""
         found, seconds, late = {}, {}, {}
         for name, way in self.ways(skip).items():
             start = self.peers.seconds()
@@ -157,7 +157,7 @@ class Record:
             old["missing"] = {who: why for who, why in old["missing"].items() if who.split(" on ")[-1] in cases_done}
             self.found = old
         else:
-            print(f"{self.path} is of another plan: begun anew")
+            print(f"{self.path} has another plan: started again")
 
     def has(self, case):
         return case in self.found["measured"]
@@ -174,7 +174,7 @@ class Record:
 def measure_case(contest, about, clean, test, kept):
     """One kind of noise and one rate."""
     name, kind, rate = about.values()
-    x, y, wrong = contest.temper.spoil(*clean, kind, rate) if rate else (*clean, None)
+    x, y, wrong = contest.temper.add_noise(*clean, kind, rate) if rate else (*clean, None)
     skip = contest.plan.get("skip", {}).get(name, ())
     right, seconds, late = contest.accuracies(x, y, test, skip)
     quality = [{**about, "name": who, "accuracy": value, "seconds": round(seconds[who], 2)}
@@ -193,7 +193,7 @@ def measure(options, plan, folder):
     kept = Record(options.record, plan, lambda: record.stamp(options.temper))
     if options.keep:
         kept.take_in()
-    print("\nRight on clean rows after training on spoilt labels, %")
+    print("\nRight on clean rows after training on noisy labels, %")
     kept.add(None, [], [], {**peers.gone, **{f"{who} on {name}": "it minimises what lbfgs does, which stands for it"
                                             for name, left in plan.get("skip", {}).items() for who in left}})
     sets = {}
@@ -201,7 +201,7 @@ def measure(options, plan, folder):
         if train_data.make(name, options.folder / name, options.temper):
             sets[name] = load(plan, options.folder, name)
         else:
-            kept.add(None, [], [], {f"quality on {name}": "its data is not here (TEMPER_DATA tells where)"})
+            kept.add(None, [], [], {f"quality on {name}": "its data is not here (TEMPER_DATA names its folder)"})
     for name, kind, rate in cases(plan):
         if name in sets and not kept.has(case_name(name, kind, rate)):
             measure_case(Contest(peers, plan), {"set": name, "noise": kind, "rate": rate}, *sets[name], kept)

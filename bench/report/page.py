@@ -120,9 +120,9 @@ def quality_table(found):
     rows = [(*case[:2], f"{100 * case[2]:g} %",
              *(f"{100 * right[(*case, n)]:.1f}" if (*case, n) in right else "–" for n in names))
             for case in cases]
-    return Table("Right on clean rows after training on spoilt labels, %",
+    return Table("Right on clean rows after training on noisy labels, %",
                  ["data", "noise", "rate>", *(name + ">" for name in names)], rows,
-                 "The penalty of each is chosen in the same way, by cross-validation on the spoilt labels.")
+                 "The penalty of each is chosen in the same way, by cross-validation on the noisy labels.")
 
 
 def mean_table(found):

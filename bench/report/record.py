@@ -4,7 +4,7 @@ lines      what was measured beside its target: section, what, value, target, di
 trainings  whole trainings: set, name, seconds (best), median, rounds, gap, reached
 jobs       reading, training, predicting and memory of whole jobs: set, name, read, fit, predict, peak
 limits     what the machine can do: what, value, unit
-quality    accuracy on clean rows after training on spoilt labels: set, noise, rate, name, accuracy
+quality    accuracy on clean rows after training on noisy labels: set, noise, rate, name, accuracy
 audits     wrong labels found: set, noise, rate, name, precision, seconds
 counts     instructions: {kernel: {what: number}}
 series     growth: name, x, seconds, bytes, exponent
@@ -67,7 +67,7 @@ def save(record, path):
 
 @functools.cache
 def program(temper):
-    """Its version and what tells one build from another; and the commit of the tree, if it is known."""
+    """Its version and what distinguishes one build from another; and the commit of the tree, if it is known."""
     version = subprocess.run([temper, "--version"], check=True, capture_output=True, text=True).stdout.split("\n")[0]
     git = subprocess.run(["git", "-C", pathlib.Path(__file__).parent, "rev-parse", "--short", "HEAD"], check=False,
                          capture_output=True, text=True).stdout.strip()

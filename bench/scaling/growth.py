@@ -5,7 +5,7 @@ Each series changes one size from small to large and trains for a fixed number o
 slope of log(seconds) over log(size), by the larger half of the sizes, where what is paid once counts little.
 Seconds are those of one evaluation of loss and gradient, all of a training's divided by its evaluations (of a
 search: all of it); bytes are the peak of the process. The best of three runs (--quick: of one).
-Needs numpy; the series `ranks` needs temper-mpi beside TEMPER, and mpirun. Series that are not measured anew
+Needs numpy; the series `ranks` needs temper-mpi beside TEMPER, and mpirun. Series that are not measured again
 stay in the record.
 """
 import sys

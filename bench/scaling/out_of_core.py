@@ -2,7 +2,7 @@
 """Training from disk against reading the file: bench/scaling/out_of_core.py TEMPER [ROWS] [FILE]
 
 Reads the file by one reader; then in turns by two at once, and trains from it in a quarter of its size, for few
-and for more iterations, which tells what an evaluation takes; what readers get is the mean before and after. In the
+and for more iterations, which shows what an evaluation takes; what readers get is the mean before and after. In the
 end it trains without a limit, and compares the models. With FILE, a .tmpr of an earlier run or one to be
 made, the data stays there for the next time.
 Needs numpy, and root to drop the system's cache and to bound it by a control group; without, it says so and

@@ -1,4 +1,4 @@
-"""Runs a command and tells the most memory that it, or a process it has waited for, ever took.
+"""Runs a command and reports the peak memory of it and of the processes it waited for.
 
     peak.py COMMAND...    its output, then a last line with the bytes
 

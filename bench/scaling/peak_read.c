@@ -9,7 +9,7 @@
 #include "data/read/read.h"
 #include "temper.h"
 
-/* A line of what the kernel says of this process, in kilobytes: VmHWM, its peak, begins anew with a
+/* A line of what the kernel says of this process, in kilobytes: VmHWM, its peak, is reset by a
  * program, which ru_maxrss does not. */
 static double kilobytes(const char *name)
 {

@@ -3,7 +3,7 @@
     jobs.py TEMPER FOLDER RECORD [--tiny]
 
 Runs each in processes of its own, one thread, in turns; the best of three. Predictions are of the training rows.
-Seconds are of the processor; those of reading, and of temper's and Python's training, are on the wall, as told by
+Seconds are of the processor; those of reading, and of temper's and Python's training, are wall-clock times, as reported by
 them. This script loads nothing large, as a process counts its parent's memory for its own until it begins."""
 import argparse
 import json
@@ -104,7 +104,7 @@ def main():
     for title, kind in (TINY if options.tiny else SETS).items():
         text = prepare(title, kind, options.folder, options.temper)
         if not text:
-            record["missing"][title] = "its data is not here (TEMPER_DATA tells where)"
+            record["missing"][title] = "its data is not here (TEMPER_DATA names its folder)"
             continue
         names = ["temper", *PYTHON[kind]]
         if kind == "libsvm" and shutil.which("liblinear-train") and shutil.which("liblinear-predict"):

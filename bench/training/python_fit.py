@@ -170,8 +170,8 @@ def trainings(record, only):
                 raise FileNotFoundError
             x, y = narrow(*train_data.MAKERS[name](data)[0])
         except FileNotFoundError:
-            record.missing[f"TemperedLogisticRegression on {name}"] = "its data is not here (TEMPER_DATA tells where)"
-            print("  the data is not here (TEMPER_DATA tells where): not compared")
+            record.missing[f"TemperedLogisticRegression on {name}"] = "its data is not here (TEMPER_DATA names its folder)"
+            print("  the data is not here (TEMPER_DATA names its folder): not compared")
             continue
         rows = Set(x, y, entry["l2"], record.cap)
         peers = [peer for peer in PEERS if peer in entry["tol"]]

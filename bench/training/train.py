@@ -6,7 +6,7 @@ each, in turns, the best and the median of several; docs/benchmarks.md has the r
 
 A training is stopped after 20 seconds, or what bench/training/train_sets.json says of one peer on a set. --quick takes the sets
 that are marked so, three rounds instead of five, at most 8 seconds for each training, and leaves saga out. Each set is
-saved as soon as it is done; --keep goes on with those that are not in RECORD. --search looks for the loosest tolerance
+saved as soon as it is done; --keep continues with those that are not in RECORD. --search looks for the loosest tolerance
 of each that gets there, and prints bench/training/train_sets.json."""
 import argparse
 import json

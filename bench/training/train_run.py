@@ -48,7 +48,7 @@ class Runner:
     def __init__(self, temper, folder, l2, caps):
         self.temper, self.folder, self.l2, self.caps = temper, folder, l2, caps
         if not train_data.make(folder.name, folder, temper):
-            raise Missing(f"the data of {folder.name} is not here (TEMPER_DATA tells where)")
+            raise Missing(f"the data of {folder.name} is not here (TEMPER_DATA names its folder)")
         self.sparse = (folder / "train.libsvm").exists()
         self.peer, self.reading = None, {}
         self.start()

@@ -109,7 +109,7 @@ FAULTS = [
     Fault("upward-include", ("lint", "layers"), "src/base/text.c",
           '#include "base/memory.h"\n',
           '#include "base/memory.h"\n#include "tempered/functions.h"\n',
-          r"src/base/text\.c:\d+: .*base lies below tempered"),
+          r"src/base/text\.c:\d+: .*base is below tempered"),
     Fault("front-include", ("lint", "layers"), "cli/main.c",
           '#include "message.h"\n', '#include "message.h"\n#include "data/dataset.h"\n',
           r"cli/main\.c:\d+: .*cli may include temper\.h"),

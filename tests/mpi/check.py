@@ -265,29 +265,29 @@ def check_wrong():
     lines = read("two.svm").splitlines(True) * 60  # some portions of text
     run([TEMPER, "train", "two.svm", "-m", "two.temper"])
     for number in (1, len(lines) // 3, len(lines) // 2, len(lines)):
-        spoilt = lines.copy()
-        spoilt[number - 1] = b"c1 1:x\n"
+        noisy = lines.copy()
+        noisy[number - 1] = b"c1 1:x\n"
         if number < len(lines):
-            spoilt[-1] = b"c1 2:y\n"  # the first one is told
-        pathlib.Path("spoilt.svm").write_bytes(b"".join(spoilt))
-        for words in (["train", "spoilt.svm", "-m", "none.temper"],
-                      ["predict", "-m", "two.temper", "spoilt.svm", "-o", "none.txt"]):
+            noisy[-1] = b"c1 2:y\n"  # the first one is given
+        pathlib.Path("noisy.svm").write_bytes(b"".join(noisy))
+        for words in (["train", "noisy.svm", "-m", "none.temper"],
+                      ["predict", "-m", "two.temper", "noisy.svm", "-o", "none.txt"]):
             one = run([TEMPER, *words], 65)
             several = together(3, *words, code=65)
-            expect(f"spoilt.svm:{number}:6:".encode() in several.stderr, f"no place: {several}")
+            expect(f"noisy.svm:{number}:6:".encode() in several.stderr, f"no place: {several}")
             expect(one.stderr.splitlines()[-1] in several.stderr, f"other words: {several.stderr}")
             expect(several.stderr.count(b"is not a number") == 1, f"said twice: {several.stderr}")
             expect(not os.path.exists("none.temper") and not os.path.exists("none.txt"),
                    "something was saved")
     lines = read("two.csv").splitlines(True) * 20
     for number in (2, len(lines) // 2, len(lines)):
-        spoilt = [line for line in lines if b"class" not in line]
-        spoilt.insert(0, lines[0])
-        spoilt = spoilt[:number - 1] + [spoilt[1].replace(b",", b",x", 1)] + spoilt[number:]
-        pathlib.Path("spoilt.csv").write_bytes(b"".join(spoilt))
-        one = run([TEMPER, "train", "spoilt.csv", "-m", "none.temper"], 65)
-        several = together(3, "train", "spoilt.csv", "-m", "none.temper", code=65)
-        expect(f"spoilt.csv:{min(number, len(spoilt))}:".encode() in several.stderr,
+        noisy = [line for line in lines if b"class" not in line]
+        noisy.insert(0, lines[0])
+        noisy = noisy[:number - 1] + [noisy[1].replace(b",", b",x", 1)] + noisy[number:]
+        pathlib.Path("noisy.csv").write_bytes(b"".join(noisy))
+        one = run([TEMPER, "train", "noisy.csv", "-m", "none.temper"], 65)
+        several = together(3, "train", "noisy.csv", "-m", "none.temper", code=65)
+        expect(f"noisy.csv:{min(number, len(noisy))}:".encode() in several.stderr,
                f"no place: {several}")
         expect(one.stderr.splitlines()[-1] in several.stderr, f"other words: {several.stderr}")
     together(2, "train", "nowhere.svm", code=66)
@@ -303,7 +303,7 @@ def check_wrong():
 
 
 def over_tcp():
-    """Not through memory: options of mpirun, or settings of MPICH and what lies below it."""
+    """Not through memory: options of mpirun, or settings of MPICH and its transport layer."""
     if OPEN_MPI:
         return ["--mca", "btl", "tcp,self", "--mca", "pml", "ob1"]
     os.environ.update(MPIR_CVAR_NOLOCAL="1", FI_PROVIDER="tcp", UCX_TLS="tcp,self")
@@ -405,7 +405,7 @@ def check_hosts():
 # ---- Killed ----------------------------------------------------------------------------------------
 
 def descendants(parent):
-    """Process numbers of the program below mpirun, whatever lies between."""
+    """Process numbers of the program below mpirun, whatever is between."""
     found = []
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         try:

@@ -1,4 +1,4 @@
-"""The minimisers of tools/make-reference. Each starts where it is told and knows nothing of the others."""
+"""The minimisers of tools/make-reference. Each starts at the given point, independently of the others."""
 import numpy as np
 import scipy.linalg
 import scipy.optimize
