@@ -265,29 +265,29 @@ def check_wrong():
     lines = read("two.svm").splitlines(True) * 60  # some portions of text
     run([TEMPER, "train", "two.svm", "-m", "two.temper"])
     for number in (1, len(lines) // 3, len(lines) // 2, len(lines)):
-        noisy = lines.copy()
-        noisy[number - 1] = b"c1 1:x\n"
+        damaged = lines.copy()
+        damaged[number - 1] = b"c1 1:x\n"
         if number < len(lines):
-            noisy[-1] = b"c1 2:y\n"  # the first one is given
-        pathlib.Path("noisy.svm").write_bytes(b"".join(noisy))
-        for words in (["train", "noisy.svm", "-m", "none.temper"],
-                      ["predict", "-m", "two.temper", "noisy.svm", "-o", "none.txt"]):
+            damaged[-1] = b"c1 2:y\n"  # the first one is given
+        pathlib.Path("damaged.svm").write_bytes(b"".join(damaged))
+        for words in (["train", "damaged.svm", "-m", "none.temper"],
+                      ["predict", "-m", "two.temper", "damaged.svm", "-o", "none.txt"]):
             one = run([TEMPER, *words], 65)
             several = together(3, *words, code=65)
-            expect(f"noisy.svm:{number}:6:".encode() in several.stderr, f"no place: {several}")
+            expect(f"damaged.svm:{number}:6:".encode() in several.stderr, f"no place: {several}")
             expect(one.stderr.splitlines()[-1] in several.stderr, f"other words: {several.stderr}")
             expect(several.stderr.count(b"is not a number") == 1, f"said twice: {several.stderr}")
             expect(not os.path.exists("none.temper") and not os.path.exists("none.txt"),
                    "something was saved")
     lines = read("two.csv").splitlines(True) * 20
     for number in (2, len(lines) // 2, len(lines)):
-        noisy = [line for line in lines if b"class" not in line]
-        noisy.insert(0, lines[0])
-        noisy = noisy[:number - 1] + [noisy[1].replace(b",", b",x", 1)] + noisy[number:]
-        pathlib.Path("noisy.csv").write_bytes(b"".join(noisy))
-        one = run([TEMPER, "train", "noisy.csv", "-m", "none.temper"], 65)
-        several = together(3, "train", "noisy.csv", "-m", "none.temper", code=65)
-        expect(f"noisy.csv:{min(number, len(noisy))}:".encode() in several.stderr,
+        damaged = [line for line in lines if b"class" not in line]
+        damaged.insert(0, lines[0])
+        damaged = damaged[:number - 1] + [damaged[1].replace(b",", b",x", 1)] + damaged[number:]
+        pathlib.Path("damaged.csv").write_bytes(b"".join(damaged))
+        one = run([TEMPER, "train", "damaged.csv", "-m", "none.temper"], 65)
+        several = together(3, "train", "damaged.csv", "-m", "none.temper", code=65)
+        expect(f"damaged.csv:{min(number, len(damaged))}:".encode() in several.stderr,
                f"no place: {several}")
         expect(one.stderr.splitlines()[-1] in several.stderr, f"other words: {several.stderr}")
     together(2, "train", "nowhere.svm", code=66)
