@@ -4,8 +4,7 @@
 
 #include "base/status.h"
 #include "base/text.h"
-#include "report/losses.h"
-#include "report/panel.h"
+#include "report/figures.h"
 #include "temper.h"
 
 static temper_status check_panels(const char *panels, temper_error *error)
@@ -27,9 +26,9 @@ static temper_status check_count(const void *first, size_t count, const char *wh
 {
     if (!first || count == 0)
         return error_set(error, TEMPER_USAGE, "no %s to draw; give some, or leave their panel out", what);
-    if (count > PANEL_CURVES)
+    if (count > CHART_CURVES)
         return error_set(error, TEMPER_USAGE, "%zu %s are too many for a panel; give at most %d", count, what,
-                         PANEL_CURVES);
+                         CHART_CURVES);
     return TEMPER_OK;
 }
 

@@ -5,14 +5,8 @@
 
 #include "base/status.h"
 #include "base/text.h"
-#include "report/bars.h"
-#include "report/boundary.h"
-#include "report/heat.h"
-#include "report/histogram.h"
-#include "report/lambda_path.h"
-#include "report/lines.h"
-#include "report/page.h"
-#include "report/range.h"
+#include "report/figures.h"
+#include "report/html.h"
 #include "temper.h"
 
 /* ---- What all have in common ----------------------------------------------------------------- */
@@ -319,19 +313,19 @@ static void write_block(struct text *out, const temper_page_block *block)
 {
     switch (block->kind) {
     case TEMPER_PAGE_HEADING:
-        page_heading(out, block->text);
+        html_heading(out, block->text);
         break;
     case TEMPER_PAGE_PARAGRAPH:
-        page_paragraph(out, block->text);
+        html_paragraph(out, block->text);
         break;
     case TEMPER_PAGE_COMMAND:
-        page_command(out, block->text);
+        html_command(out, block->text);
         break;
     case TEMPER_PAGE_PICTURE:
-        page_picture(out, block->text);
+        html_picture(out, block->text);
         break;
     case TEMPER_PAGE_TABLE:
-        page_table(out, &(struct table){block->text, block->cells, block->rows, block->columns});
+        html_table(out, block->text, block->cells, block->rows, block->columns);
         break;
     }
 }
@@ -343,14 +337,14 @@ static void write_blocks(struct text *out, const temper_page_block *blocks, size
     for (size_t i = 0; i < count; i++) {
         bool picture = blocks[i].kind == TEMPER_PAGE_PICTURE;
         if (picture && !inside)
-            page_pictures_begin(out);
+            html_row_begin(out);
         if (!picture && inside)
-            page_pictures_end(out);
+            html_row_end(out);
         inside = picture;
         write_block(out, &blocks[i]);
     }
     if (inside)
-        page_pictures_end(out);
+        html_row_end(out);
 }
 
 temper_status temper_page_to_html(const char *title, const temper_page_block *blocks, size_t count, char **html,
@@ -364,8 +358,8 @@ temper_status temper_page_to_html(const char *title, const temper_page_block *bl
     if (status != TEMPER_OK)
         return status;
     struct text text = {0};
-    page_begin(&text, title);
+    html_begin(&text, title);
     write_blocks(&text, blocks, count);
-    page_end(&text);
+    html_end(&text);
     return publish(&text, html, length, error);
 }

@@ -8,8 +8,6 @@
 #include "data/dataset.h"
 #include "model/model.h"
 #include "report/model_report.h"
-#include "report/names.h"
-#include "report/range.h"
 #include "temper.h"
 
 struct temper_model_report {

@@ -1,4 +1,4 @@
-/* axis: from data to pixels, and where the ticks go. */
+/* axis: maps data to pixels, chooses the ticks and the range of an axis. */
 #ifndef REPORT_AXIS_H
 #define REPORT_AXIS_H
 
@@ -7,37 +7,61 @@
 
 #include "base/text.h"
 
+enum axis_scale {
+    AXIS_LINEAR,
+    AXIS_LOG10,   /* the data are decimal logarithms: the tick at 3 is labelled 10^3 */
+    AXIS_CATEGORY /* the i-th category covers [i, i + 1] and has its name at the centre */
+};
+
 /* Data in [from, to], from < to, is drawn between two pixels (in either direction). */
 struct axis {
     double from, to;
     double pixel_from, pixel_to;
-    bool powers; /* the data are logarithms: the label of 3 is 10^3, and between there is none */
+    enum axis_scale scale;
+    const char *title;        /* NULL: none */
+    const char *const *names; /* of the categories */
+    bool hidden;              /* no ticks, grid and title: the values are written in the chart */
 };
 
 double axis_pixel(const struct axis *axis, double value);
 
-/* Ticks at whole multiples of `step`, which is 1, 2 or 5 times a power of ten. */
+/* Ticks at integer multiples of a step of 1, 2 or 5 times a power of ten; or at the centres of categories. */
 struct ticks {
+    const struct axis *axis;
     double first; /* in steps */
     size_t count;
     int digit;         /* 1, 2 or 5 */
     int power;         /* step = digit * 10^power */
-    int common_factor; /* labels leave out this power of ten, for the title of the axis to name */
-    bool powers;
+    int common_factor; /* labels omit this power of ten; the title of the axis states it */
 };
 
-/* As many as there are, but at most `most` + 1. The range must be wider than 1e-7 of its largest
- * value, or the labels could not tell the ticks apart. */
+/* At most `most` + 1 ticks. The range must be wider than 1e-7 of its largest absolute value, or labels could coincide.
+ */
 struct ticks axis_ticks(const struct axis *axis, size_t most);
 double tick_value(const struct ticks *ticks, size_t index);
 void tick_label(struct text *out, const struct ticks *ticks, size_t index);
-/* How many characters the longest label has, at most. */
+/* An upper bound for the number of characters of a label of numbers. */
 size_t tick_label_length(const struct ticks *ticks);
 
-/* A number as people write it, with so many significant digits: -1.5, 0.6, 3 x 10^9 (in the marks
- * of svg.h). */
+/* A number with so many significant digits: -1.5, 0.6, 3 x 10^9 (with the marks of svg.h). */
 void append_quantity(struct text *out, double value, int digits);
-/* 10^power, in the marks of svg.h. */
+/* 10^power, with the marks of svg.h. */
 void append_power(struct text *out, int power);
+
+/* ---- Ranges ---------------------------------------------------------------------------------- */
+
+/* The arithmetic of the axes needs some room below the largest double. */
+#define LARGEST_DRAWN 1e300
+
+struct domain {
+    double from, to;
+};
+
+/* The smallest and the largest of finite numbers, `stride` apart; count > 0. */
+struct domain range_of(const double *values, size_t count, size_t stride);
+/* The same without the outermost `share` of them on either side. False without memory. */
+bool range_of_most(const double *values, size_t count, double share, struct domain *range);
+/* Wider by a share on both sides, and never too narrow for distinct labels at its ends. */
+struct domain range_padded(struct domain range, double share);
 
 #endif

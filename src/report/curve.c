@@ -1,12 +1,11 @@
-/* curve: a function as a line of points in pixels. */
+/* curve: a function as a polyline in pixels: cells of its domain are bisected until the chord is accurate. */
 #include "report/curve.h"
 
 #include <math.h>
 
 #include "base/memory.h"
 
-/* Cells that are looked at whatever the curve does, and how often a cell may be halved: 6 pixels
- * down to 1/600 of one. */
+/* The cells that every curve is sampled in, and how often each may be bisected: from 6 pixels down to 1/600 of one. */
 enum { CELLS = 54, HALVINGS = 12 };
 
 static const double tolerance = 0.04; /* pixels between the chord and the curve */
@@ -52,7 +51,7 @@ struct point frame_point(const struct frame *frame, double x, double y)
 
 /* ---- Clipping -------------------------------------------------------------------------------- */
 
-/* One edge of Liang and Barsky: the shares [*enter, *leave] of a segment with p <= q * share. */
+/* One edge of the Liang-Barsky algorithm: the shares [*enter, *leave] of a segment with p <= q * share. */
 static bool clip_edge(double q, double p, double *enter, double *leave)
 {
     if (q == 0)
@@ -95,7 +94,7 @@ bool path_meets(const struct path *path, struct box box)
 
 /* ---- Sampling -------------------------------------------------------------------------------- */
 
-struct sampler {
+struct curve_sampler {
     struct path *path;
     const struct frame *frame;
     struct box box;
@@ -104,9 +103,9 @@ struct sampler {
     const void *context;
 };
 
-/* The curve at a share of the domain. What lies far outside is brought nearer, so that a pole is a
- * kink like any other; the cut at the frame does not move by it. */
-static struct point sample(const struct sampler *sampler, double share)
+/* The curve at a share of the domain. Values far outside the frame are clamped, so that a pole becomes an ordinary
+ * kink; where the curve crosses the frame does not change. */
+static struct point sample(const struct curve_sampler *sampler, double share)
 {
     const struct box *box = &sampler->box;
     double x = sampler->domain.from * (1 - share) + sampler->domain.to * share;
@@ -118,7 +117,8 @@ static struct point sample(const struct sampler *sampler, double share)
     return (struct point){axis_pixel(&sampler->frame->x, x), pixel};
 }
 
-static void append_segment(struct sampler *sampler, struct point from, struct point to)
+/* Appends the visible part of a segment; starts a new polyline if it does not continue the last one. */
+static void append_segment(struct curve_sampler *sampler, struct point from, struct point to)
 {
     struct path *path = sampler->path;
     if (!segment_clip(sampler->box, &from, &to))
@@ -132,7 +132,7 @@ static void append_segment(struct sampler *sampler, struct point from, struct po
     path_append(path, to);
 }
 
-/* Is the point on the chord, as far as the eye can tell? */
+/* Whether the point is within the tolerance of the chord. */
 static bool near_chord(struct point from, struct point to, struct point point)
 {
     double dx = to.x - from.x, dy = to.y - from.y;
@@ -141,21 +141,22 @@ static bool near_chord(struct point from, struct point to, struct point point)
 }
 
 /* A cell of the domain, with the curve at its ends. */
-struct cell {
+struct curve_cell {
     double from, to;
     struct point first, last;
 };
 
-static bool is_straight(const struct sampler *sampler, const struct cell *cell, struct point middle)
+static bool is_straight(const struct curve_sampler *sampler, const struct curve_cell *cell, struct point middle)
 {
     if (isnan(cell->first.y) && isnan(middle.y) && isnan(cell->last.y))
         return true;
-    /* A second look off the centre: a step is symmetric about its middle. */
+    /* A second sample off the centre, because a step function is symmetric about its middle. */
     struct point aside = sample(sampler, cell->from + 0.29 * (cell->to - cell->from));
     return near_chord(cell->first, cell->last, middle) && near_chord(cell->first, cell->last, aside);
 }
 
-static void refine(struct sampler *sampler, struct cell cell, int halvings)
+/* Appends a cell, bisected where it is not straight. */
+static void refine(struct curve_sampler *sampler, struct curve_cell cell, int halvings)
 {
     double centre = 0.5 * (cell.from + cell.to);
     struct point middle = sample(sampler, centre);
@@ -163,14 +164,14 @@ static void refine(struct sampler *sampler, struct cell cell, int halvings)
         append_segment(sampler, cell.first, cell.last);
         return;
     }
-    refine(sampler, (struct cell){cell.from, centre, cell.first, middle}, halvings - 1);
-    refine(sampler, (struct cell){centre, cell.to, middle, cell.last}, halvings - 1);
+    refine(sampler, (struct curve_cell){cell.from, centre, cell.first, middle}, halvings - 1);
+    refine(sampler, (struct curve_cell){centre, cell.to, middle, cell.last}, halvings - 1);
 }
 
 void path_sample(struct path *path, const struct frame *frame, struct domain domain, curve_function *function,
                  const void *context)
 {
-    struct sampler sampler = {
+    struct curve_sampler sampler = {
         .path = path,
         .frame = frame,
         .box = frame_box(frame),
@@ -178,7 +179,7 @@ void path_sample(struct path *path, const struct frame *frame, struct domain dom
         .function = function,
         .context = context,
     };
-    struct cell cell = {.last = sample(&sampler, 0)};
+    struct curve_cell cell = {.last = sample(&sampler, 0)};
     for (int i = 0; i < CELLS; i++) {
         cell.from = cell.to;
         cell.to = (double)(i + 1) / CELLS;

@@ -1,11 +1,11 @@
-/* curve: a function as a line of points in pixels, sampled where it bends and cut at the frame. */
+/* curve: a function as a polyline in pixels, sampled adaptively and clipped to the frame. */
 #ifndef REPORT_CURVE_H
 #define REPORT_CURVE_H
 
 #include "report/axis.h"
 #include "report/svg.h"
 
-/* Start from {0}. A point of NaNs lifts the pen. `failed` is set, and stays, when memory ends. */
+/* Start from {0}. A point of NaNs starts a new segment. `failed` stays set after a failed allocation. */
 struct path {
     struct point *points;
     size_t count;
@@ -26,13 +26,8 @@ struct point frame_point(const struct frame *frame, double x, double y);
 
 typedef double curve_function(const void *context, double x);
 
-/* Where a function is to be drawn. */
-struct domain {
-    double from, to;
-};
-
-/* Appends y = function(x) for x in the domain. Follows kinks, edges and poles to a fraction of a
- * pixel; values beyond the frame, infinite ones too, are drawn up to its border, NaN not at all. */
+/* Appends y = function(x) for x in the domain. Kinks, jumps and poles are resolved to a fraction of a pixel; values
+ * beyond the frame, also infinite ones, are drawn up to its border, NaN not at all. */
 void path_sample(struct path *path, const struct frame *frame, struct domain domain, curve_function *function,
                  const void *context);
 

@@ -1,104 +1,74 @@
-/* legend: which curve is which. */
-#include "report/legend.h"
-
+/* legend: names the layers of a chart, in a corner that no line enters or else beneath the axes. */
 #include <math.h>
 
+#include "report/chart.h"
 #include "report/palette.h"
 
 static const double font_size = 12.5;
 static const double row_height = 18;
-static const double key_width = 20;  /* the piece of line before the name */
-static const double key_gap = 7;     /* between it and the name */
+static const double key_width = 20;  /* the sample of the line before the name */
+static const double key_gap = 7;     /* between the sample and the name */
 static const double column_gap = 12; /* between columns */
 static const double frame_gap = 9;   /* between the legend and the frame */
 static const double beneath_gap = 8; /* between the axes and a legend beneath them */
 static const double clearance = 8;   /* between the legend and the nearest curve */
 
-enum { MOST_ROWS_INSIDE = 7 }; /* more would be a wall of text in the picture */
+enum { MOST_ROWS_INSIDE = 7 }; /* more would hide the picture */
 
-/* A curve or, after all of them, what guides or hollow marks mean. */
-struct entry {
-    const char *label;
-    struct stroke stroke;
-    bool ring;
-    const struct key *key; /* of a layer, or NULL */
-};
-
-struct entries {
-    struct entry list[PANEL_CURVES + PANEL_KEYS + 2];
+/* The layers that have an entry. */
+struct legend_entries {
+    const struct chart_layer *list[CHART_LAYERS];
     size_t count;
-    double width; /* of the widest, with its key */
+    double width; /* of the widest, with its sample */
 };
 
-static void add_entry(struct entries *entries, struct entry entry)
+static bool is_listed(const struct chart *chart, const struct chart_layer *layer)
 {
-    if (!entry.label) /* there was no memory for it, and the panel says so */
-        entry.label = "";
-    double width = key_width + key_gap + svg_text_width(entry.label, font_size);
-    entries->width = fmax(entries->width, width);
-    entries->list[entries->count++] = entry;
+    if (!layer->name.length)
+        return false;
+    return layer->kind == LAYER_LINE ? !chart->unlisted : layer->count > 0;
 }
 
-static bool has_hollow_mark(const struct panel *panel)
+static struct legend_entries entries_of(const struct chart *chart)
 {
-    bool found = false;
-    for (size_t i = 0; i < panel->mark_count; i++)
-        found |= panel->marks[i].hollow;
-    return found;
-}
-
-static struct entries entries_of(const struct panel *panel)
-{
-    struct entries entries = {.count = 0};
-    for (size_t i = 0; i < panel->key_count; i++)
-        add_entry(&entries, (struct entry){.label = panel->keys[i].label, .key = &panel->keys[i]});
-    for (size_t i = 0; i < panel->curve_count && !panel->unlisted; i++)
-        add_entry(&entries, (struct entry){.label = panel->curves[i].label.bytes, .stroke = panel->curves[i].stroke});
-    if (panel->guide_note && panel->guide_count)
-        add_entry(&entries, (struct entry){.label = panel->guide_note, .stroke = palette_guide(palette_grey)});
-    if (panel->mark_note && has_hollow_mark(panel))
-        add_entry(
-            &entries,
-            (struct entry){.label = panel->mark_note, .stroke = {.colour = palette_grey, .width = 1.5}, .ring = true});
+    struct legend_entries entries = {.count = 0};
+    for (size_t i = 0; i < chart->layer_count; i++) {
+        const struct chart_layer *layer = &chart->layers[i];
+        if (!is_listed(chart, layer))
+            continue;
+        double width = key_width + key_gap + svg_text_width(words_of(&layer->name), font_size);
+        entries.width = fmax(entries.width, width);
+        entries.list[entries.count++] = layer;
+    }
     return entries;
 }
 
-static size_t rows_in(const struct entries *entries, size_t columns)
+static size_t rows_in(const struct legend_entries *entries, size_t columns)
 {
     return (entries->count + columns - 1) / columns;
 }
 
-/* ---- Where ----------------------------------------------------------------------------------- */
+/* ---- Placement ------------------------------------------------------------------------------- */
 
-static bool segment_meets(struct box box, struct point from, struct point to)
+static bool segment_meets(const struct frame *frame, struct point from, struct point to, struct box box)
 {
-    return segment_clip(box, &from, &to);
+    struct point start = frame_point(frame, from.x, from.y), end = frame_point(frame, to.x, to.y);
+    return segment_clip(box, &start, &end);
 }
 
-static bool level_meets(const struct panel *panel, const struct level *level, struct box box)
+/* Whether a layer has anything in the box. Marks are on lines. */
+static bool layer_meets(const struct frame *frame, const struct chart_layer *layer, struct box box)
 {
-    const struct axis *x = &panel->frame.x;
-    return segment_meets(box, frame_point(&panel->frame, x->from, level->y),
-                         frame_point(&panel->frame, x->to, level->y));
-}
-
-static bool guide_meets(const struct panel *panel, const struct guide *guide, struct box box)
-{
-    return segment_meets(box, frame_point(&panel->frame, guide->from.x, guide->from.y),
-                         frame_point(&panel->frame, guide->to.x, guide->to.y));
-}
-
-/* Is there anything of the drawing in the box? Marks lie on curves. */
-static bool is_taken(const struct panel *panel, struct box box)
-{
-    bool taken = false;
-    for (size_t i = 0; i < panel->curve_count; i++)
-        taken |= path_meets(&panel->curves[i].path, box);
-    for (size_t i = 0; i < panel->level_count; i++)
-        taken |= level_meets(panel, &panel->levels[i], box);
-    for (size_t i = 0; i < panel->guide_count; i++)
-        taken |= guide_meets(panel, &panel->guides[i], box);
-    return taken;
+    bool meets = layer->kind == LAYER_LINE && path_meets(&layer->path, box);
+    for (size_t i = 0; i < layer->count; i++) {
+        const struct chart_item *item = &layer->items[i];
+        if (layer->kind == LAYER_GUIDES)
+            meets |= segment_meets(frame, item->from, item->to, box);
+        else if (layer->kind == LAYER_LEVELS)
+            meets |= segment_meets(frame, (struct point){frame->x.from, item->from.y},
+                                   (struct point){frame->x.to, item->from.y}, box);
+    }
+    return meets;
 }
 
 /* R and L: upper right and left; r and l: lower. */
@@ -115,102 +85,106 @@ static struct box grown(struct box box, double by)
     return (struct box){box.left - by, box.top - by, box.width + 2 * by, box.height + 2 * by};
 }
 
-static bool place_inside(const struct panel *panel, const struct entries *entries, struct legend *legend)
+static bool place_inside(const struct chart *chart, const struct legend_entries *entries, struct chart_legend *legend)
 {
-    struct box frame = frame_box(&panel->frame);
+    struct box frame = frame_box(&chart->frame);
     struct box size = {.width = entries->width, .height = row_height * (double)entries->count};
-    if (entries->count > MOST_ROWS_INSIDE || size.width + 2 * frame_gap > frame.width)
+    if (!chart->corners || entries->count > MOST_ROWS_INSIDE || size.width + 2 * frame_gap > frame.width)
         return false;
-    for (const char *corner = panel->layer ? "" : panel->corners; *corner; corner++) {
+    for (const char *corner = chart->corners; *corner; corner++) {
+        bool taken = false;
         legend->box = corner_box(frame, size, *corner);
-        if (!is_taken(panel, grown(legend->box, clearance)))
+        for (size_t i = 0; i < chart->layer_count; i++)
+            taken |= layer_meets(&chart->frame, &chart->layers[i], grown(legend->box, clearance));
+        if (!taken)
             return true;
     }
     return false;
 }
 
-/* In as many columns as the panel has room for. They begin at the frame, or further left if that
- * saves a row. */
-static void place_beneath(const struct panel *panel, const struct entries *entries, struct legend *legend)
+/* In as many columns as there is width for. They begin at the frame, or further left if that saves a row. */
+static void place_beneath(const struct chart *chart, const struct legend_entries *entries, struct chart_legend *legend)
 {
-    struct box frame = frame_box(&panel->frame);
-    double right = frame.width + panel->margins.right;
+    struct box frame = frame_box(&chart->frame);
+    double right = frame.width + chart->margins.right;
     double step = entries->width + column_gap;
-    double columns = fmax(1, floor((panel->margins.left + right + column_gap) / step));
-    /* As few columns as those rows need: 5 entries look better as 3 + 2 than as 4 + 1. */
+    double columns = fmax(1, floor((chart->margins.left + right + column_gap) / step));
+    /* As few columns as that number of rows needs: 5 entries look better as 3 + 2 than as 4 + 1. */
     size_t rows = rows_in(entries, (size_t)columns);
     legend->beneath = true;
     legend->columns = rows_in(entries, rows);
     double width = step * (double)legend->columns - column_gap;
     legend->box = (struct box){
-        .left = fmin(0, right - width),
-        .top = frame.height + panel->margins.bottom + beneath_gap,
+        .left = fmax(fmin(0, right - width), -chart->margins.left),
+        .top = frame.height + chart->margins.bottom + beneath_gap,
         .width = width,
         .height = row_height * (double)rows,
     };
 }
 
-void legend_move_beneath(struct panel *panel)
+void legend_move_beneath(struct chart *chart)
 {
-    struct entries entries = entries_of(panel);
+    struct legend_entries entries = entries_of(chart);
     if (entries.count > 0)
-        place_beneath(panel, &entries, &panel->legend);
+        place_beneath(chart, &entries, &chart->legend);
 }
 
-void legend_place(struct panel *panel)
+void legend_place(struct chart *chart)
 {
-    struct entries entries = entries_of(panel);
-    panel->legend = (struct legend){.columns = 1};
-    if (entries.count > 0 && !place_inside(panel, &entries, &panel->legend))
-        place_beneath(panel, &entries, &panel->legend);
+    struct legend_entries entries = entries_of(chart);
+    chart->legend = (struct chart_legend){.columns = 1};
+    if (entries.count > 0 && !place_inside(chart, &entries, &chart->legend))
+        place_beneath(chart, &entries, &chart->legend);
 }
 
-/* ---- What ------------------------------------------------------------------------------------ */
-
-static void draw_shape(struct text *out, const struct key *key, struct point centre)
+double legend_height(const struct chart *chart)
 {
-    const double side = key->shape == KEY_BOX ? 11 : 6.4;
-    const struct stroke thin = {.colour = key->colour, .width = 1.4};
-    if (key->shape == KEY_CIRCLE)
-        svg_circle(out, centre, 4.6, &thin);
-    else if (key->shape == KEY_DOT)
-        svg_dot(out, centre, 3.4, key->colour);
-    else
-        svg_fill(out, (struct box){centre.x - side / 2, centre.y - side / 2, side, side}, key->colour);
+    return chart->legend.beneath ? beneath_gap + chart->legend.box.height : 0;
 }
 
-static void draw_key(struct text *out, const struct entry *entry, struct point at)
+/* ---- Drawing --------------------------------------------------------------------------------- */
+
+/* A sample of the layer; `at` is the left end of its centre line. */
+static void draw_key(struct text *out, const struct chart_layer *layer, struct point at)
 {
-    if (entry->key)
-        draw_shape(out, entry->key, (struct point){at.x + key_width / 2, at.y});
-    else if (entry->ring)
-        svg_ring(out, (struct point){at.x + key_width / 2, at.y}, 3.2, &entry->stroke);
-    else
-        svg_line(out, at, (struct point){at.x + key_width, at.y}, &entry->stroke);
+    const struct colour colour = layer->stroke.colour;
+    const struct stroke thin = {.colour = colour, .width = 1.5};
+    const struct point centre = {at.x + key_width / 2, at.y};
+    double side = layer->kind == LAYER_BOXES ? 11 : 6.4;
+    switch (layer->kind) {
+    case LAYER_BOXES:
+    case LAYER_SQUARES:
+        svg_rect(out, (struct box){centre.x - side / 2, centre.y - side / 2, side, side}, &colour, NULL);
+        break;
+    case LAYER_DOTS:
+        svg_circle(out, centre, 3.4, &colour, NULL);
+        break;
+    case LAYER_CIRCLES:
+    case LAYER_MARKS:
+        svg_circle(out, centre, layer->kind == LAYER_MARKS ? 3.2 : 4.6, NULL, &thin);
+        break;
+    default:
+        svg_line(out, at, (struct point){at.x + key_width, at.y}, &layer->stroke);
+    }
 }
 
-double legend_room(const struct panel *panel)
-{
-    return panel->legend.beneath ? beneath_gap + panel->legend.box.height : 0;
-}
-
-void legend_draw(struct text *out, const struct panel *panel)
+void legend_draw(struct text *out, const struct chart *chart)
 {
     const struct font font = {.colour = palette_ink, .size = font_size};
-    const struct legend *legend = &panel->legend;
-    struct entries entries = entries_of(panel);
-    size_t rows = rows_in(&entries, legend->columns);
+    const struct chart_legend *legend = &chart->legend;
+    struct legend_entries entries = entries_of(chart);
     if (entries.count == 0)
         return;
-    if (!legend->beneath)
-        svg_blank(out, grown(legend->box, clearance)); /* of the grid */
+    size_t rows = rows_in(&entries, legend->columns);
+    if (!legend->beneath) /* covers the grid */
+        svg_rect(out, grown(legend->box, clearance), &palette_paper, NULL);
     for (size_t i = 0; i < entries.count; i++) {
         size_t column = i / rows, row = i % rows;
         struct point key = {legend->box.left + (entries.width + column_gap) * (double)column,
                             legend->box.top + row_height * ((double)row + 0.5)};
-        draw_key(out, &entries.list[i], key);
-        /* Letters stand on their base line, a third of their size below the middle. */
+        draw_key(out, entries.list[i], key);
+        /* The base line of letters is a third of their size below their middle. */
         struct point label = {key.x + key_width + key_gap, key.y + 0.35 * font_size};
-        svg_text(out, label, entries.list[i].label, &font);
+        svg_text(out, label, words_of(&entries.list[i]->name), &font);
     }
 }

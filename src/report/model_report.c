@@ -3,12 +3,7 @@
 
 #include <math.h>
 
-#include "report/axis.h"
-#include "report/bars.h"
-#include "report/histogram.h"
-#include "report/losses.h"
-#include "report/page.h"
-#include "report/svg.h"
+#include "report/html.h"
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
 
@@ -97,31 +92,11 @@ void model_report_svg(struct text *out, const struct model_report *report)
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-enum { MOST_FACTS = 16 };
-
-/* A table of two columns in the making. */
-struct facts {
-    struct text words[2 * MOST_FACTS];
-    size_t count;
-};
-
-static struct text *add_fact(struct facts *facts, const char *name)
+/* Begins a row of two cells; returns the second. */
+static struct text *add_fact(struct table_builder *facts, const char *name)
 {
-    struct text *words = &facts->words[2 * facts->count++];
-    text_append(&words[0], name);
-    return &words[1];
-}
-
-static void write_facts(struct text *out, struct facts *facts, const char *head)
-{
-    const char *cells[2 * (MOST_FACTS + 1)] = {head, ""};
-    for (size_t i = 0; i < 2 * facts->count; i++) {
-        cells[i + 2] = words_of(&facts->words[i]);
-        out->failed |= facts->words[i].failed;
-    }
-    page_table(out, &(struct table){.cells = cells, .rows = facts->count + 1, .columns = 2});
-    for (size_t i = 0; i < 2 * facts->count; i++)
-        text_free(&facts->words[i]);
+    text_append(table_cell(facts), name);
+    return table_cell(facts);
 }
 
 /* A number as a page shows it: significant digits, no marks of svg.h. */
@@ -137,13 +112,13 @@ static void append_plain(struct text *out, double value)
     text_format(out, "e%d", power);
 }
 
-static void add_number(struct facts *facts, const char *name, double value)
+static void add_number(struct table_builder *facts, const char *name, double value)
 {
     if (!isnan(value))
         append_plain(add_fact(facts, name), value);
 }
 
-static void add_percent(struct facts *facts, const char *name, double share)
+static void add_percent(struct table_builder *facts, const char *name, double share)
 {
     struct text *words = add_fact(facts, name);
     text_append_number(words, 100 * share, 2);
@@ -153,7 +128,9 @@ static void add_percent(struct facts *facts, const char *name, double share)
 static void model_facts(struct text *out, const struct model_report *report)
 {
     const temper_model_summary *summary = &report->summary;
-    struct facts facts = {.count = 0};
+    struct table_builder facts = {.columns = 2};
+    static const char *const head[] = {"Model", ""};
+    table_head(&facts, head);
     append_loss(add_fact(&facts, "loss"), report->loss);
     add_number(&facts, "penalty (l2)", summary->l2);
     text_format(add_fact(&facts, "classes"), "%zu", report->confusion.classes);
@@ -164,13 +141,15 @@ static void model_facts(struct text *out, const struct model_report *report)
     text_format(add_fact(&facts, "solver"), "%s, %llu iterations, %s", summary->solver, summary->iterations,
                 summary->stop);
     add_percent(&facts, "accuracy in training", summary->accuracy);
-    write_facts(out, &facts, "Model");
+    table_end(out, &facts, NULL);
 }
 
 static void evaluation_facts(struct text *out, const struct model_report *report)
 {
     const temper_evaluation *evaluation = &report->evaluation;
-    struct facts facts = {.count = 0};
+    struct table_builder facts = {.columns = 2};
+    static const char *const head[] = {"On these rows", ""};
+    table_head(&facts, head);
     text_format(add_fact(&facts, "rows"), "%llu", evaluation->rows);
     if (evaluation->unknown > 0)
         text_format(add_fact(&facts, "of a class that the model does not know"), "%llu", evaluation->unknown);
@@ -180,7 +159,7 @@ static void evaluation_facts(struct text *out, const struct model_report *report
     add_number(&facts, "log loss", evaluation->log_loss);
     add_number(&facts, "Brier score", evaluation->brier);
     add_number(&facts, "expected calibration error", evaluation->ece);
-    write_facts(out, &facts, "On these rows");
+    table_end(out, &facts, NULL);
 }
 
 /* ---- Page ------------------------------------------------------------------------------------ */
@@ -190,44 +169,44 @@ static void put_picture(struct text *out, const struct model_report *report, dra
 {
     struct text picture = {0};
     draw(&picture, report);
-    page_picture(out, words_of(&picture));
+    html_picture(out, words_of(&picture));
     out->failed |= picture.failed;
     text_free(&picture);
 }
 
 static void put_pictures(struct text *out, const struct model_report *report, size_t from)
 {
-    page_pictures_begin(out);
+    html_row_begin(out);
     for (size_t i = from; i < from + 2; i++)
         put_picture(out, report, drawers[i]);
-    page_pictures_end(out);
+    html_row_end(out);
 }
 
 void model_report_page(struct text *out, const struct model_report *report)
 {
-    page_begin(out, "Report on a model");
-    page_source(out, &(struct page_source){.model = report->model,
+    html_begin(out, "Report on a model");
+    html_source(out, &(struct html_source){.model = report->model,
                                            .data = report->data,
                                            .rows = report->evaluation.rows,
                                            .dropped = report->dropped,
                                            .class_names = report->confusion.names,
                                            .classes = report->confusion.classes});
-    page_pictures_begin(out); /* tables may stand side by side as well */
+    html_row_begin(out); /* tables may stand side by side as well */
     model_facts(out, report);
     evaluation_facts(out, report);
-    page_pictures_end(out);
-    page_heading(out, "How sure, and how right");
-    page_paragraph(out, "The margin of a row is how far the model is on the side of its given "
+    html_row_end(out);
+    html_heading(out, "How sure, and how right");
+    html_paragraph(out, "The margin of a row is how far the model is on the side of its given "
                         "label: below 0 it would say otherwise. Rows far to the left are either "
                         "hard or labelled wrong; a loss that is flat there lets them be.");
     put_pictures(out, report, 0);
     if (!report->calibrated)
-        page_paragraph(out, "This loss gives no calibrated probabilities, so there is no diagram "
+        html_paragraph(out, "This loss gives no calibrated probabilities, so there is no diagram "
                             "of them.");
-    page_heading(out, "Confusions and weights");
+    html_heading(out, "Confusions and weights");
     if (report->confusion.classes > CONFUSION_CLASSES)
-        page_paragraph(out, "There are too many classes for a picture of all their confusions; "
+        html_paragraph(out, "There are too many classes for a picture of all their confusions; "
                             "'temper eval' lists them.");
     put_pictures(out, report, 2);
-    page_end(out);
+    html_end(out);
 }

@@ -4,8 +4,7 @@
 
 #include <stdbool.h>
 
-#include "report/calibration.h"
-#include "report/confusion.h"
+#include "report/figures.h"
 #include "temper.h"
 
 enum { REPORT_WEIGHTS = 12 };

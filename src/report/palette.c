@@ -1,64 +1,125 @@
-/* palette: colours that the colour-blind can tell apart too. */
+/* palette: the colours of all charts, after Okabe and Ito (2008), which the colour-blind can distinguish too. */
 #include "report/palette.h"
 
 #include <math.h>
+#include <string.h>
 
-static const double curve_width = 2.2;
+static const double line_width = 2.2;
 
-/* Okabe and Ito (2008) without black and yellow: one is kept for references, the other is lost on
- * white. */
-static const struct colour categories[] = {
-    {0x00, 0x72, 0xb2}, {0xd5, 0x5e, 0x00}, {0x00, 0x9e, 0x73},
-    {0xcc, 0x79, 0xa7}, {0xe6, 0x9f, 0x00}, {0x56, 0xb4, 0xe9},
+const struct neutral_pair palette_neutrals[PALETTE_NEUTRALS] = {
+    {{0xff, 0xff, 0xff}, {0x15, 0x17, 0x1b}}, /* paper */
+    {{0x22, 0x22, 0x22}, {0xe4, 0xe6, 0xe9}}, /* ink */
+    {{0x59, 0x59, 0x59}, {0xa3, 0xa8, 0xb0}}, /* grey */
+    {{0x8c, 0x8c, 0x8c}, {0x71, 0x77, 0x81}}, /* axis */
+    {{0xe8, 0xe8, 0xe8}, {0x2a, 0x2e, 0x35}}, /* grid */
 };
 
-enum { CATEGORIES = sizeof categories / sizeof *categories };
+/* Blue, vermillion, green and purple of Okabe and Ito; ochre and violet replace their yellow and sky blue, which are
+ * too light for lines on white. */
+enum category { BLUE, VERMILLION, GREEN, PURPLE, OCHRE, VIOLET, CATEGORIES };
 
-/* Lightness changes steadily along both, so that they survive grey printing as well. */
-static const struct colour blues[] = {{0x08, 0x30, 0x6b}, {0x1f, 0x78, 0xb4}, {0x5a, 0xbf, 0xd6}};
-static const struct colour reds[] = {{0xf2, 0xa3, 0x3a}, {0xd9, 0x48, 0x2b}, {0xa8, 0x24, 0x48}};
+static const struct colour categories[CATEGORIES] = {
+    [BLUE] = {0x00, 0x72, 0xb2},   [VERMILLION] = {0xd5, 0x5e, 0x00}, [GREEN] = {0x00, 0x9e, 0x73},
+    [PURPLE] = {0xc8, 0x75, 0xa3}, [OCHRE] = {0xb0, 0x7a, 0x00},      [VIOLET] = {0x6f, 0x58, 0xcb},
+};
 
-struct stroke palette_reference(struct colour colour, size_t index)
+static const struct colour hinge_grey = {0x8a, 0x8a, 0x8a};
+
+/* Lines along a range of temperatures. Their luminance is within 0.126 to 0.30, as 3:1 on both pages requires; so the
+ * hue changes rather than the lightness. */
+static const struct colour blues[] = {{0x67, 0x5b, 0xd0}, {0x1f, 0x78, 0xc8}, {0x10, 0x98, 0x9c}};
+static const struct colour reds[] = {{0xc2, 0x85, 0x10}, {0xd9, 0x58, 0x2b}, {0xb8, 0x2e, 0x58}};
+
+struct stroke palette_line(struct colour colour, size_t dashes)
 {
-    static const double dashes[][2] = {{0, 0}, {9, 3}, {2.5, 2.5}, {14, 4}};
-    const double *dash = dashes[index % (sizeof dashes / sizeof *dashes)];
-    return (struct stroke){.colour = colour, .width = curve_width, .dash = dash[0], .gap = dash[1]};
+    static const double patterns[][2] = {{0, 0}, {9, 3}, {2.5, 2.5}, {14, 4}, {5, 5}, {1.5, 4}};
+    const double *dash = patterns[dashes % (sizeof patterns / sizeof *patterns)];
+    return (struct stroke){.colour = colour, .width = line_width, .dash = dash[0], .gap = dash[1]};
 }
 
 struct stroke palette_category(size_t index)
 {
-    return palette_reference(categories[index % CATEGORIES], index / CATEGORIES);
+    return palette_line(categories[index % CATEGORIES], index / CATEGORIES);
 }
 
-static unsigned char mix(unsigned char from, unsigned char to, double share)
+/* ---- Methods --------------------------------------------------------------------------------- */
+
+/* The default loss, tempered (0.3, 1), has a colour of its own. */
+static struct colour method_colour(temper_method method, bool is_default)
 {
-    return (unsigned char)lround(from + share * (to - from));
+    switch (method) {
+    case TEMPER_LOGISTIC:
+        return palette_ink;
+    case TEMPER_HINGE:
+        return hinge_grey;
+    case TEMPER_T_LOGISTIC:
+        return categories[GREEN];
+    case TEMPER_GCE:
+        return categories[PURPLE];
+    case TEMPER_BREGMAN:
+        return categories[OCHRE];
+    default:
+        return categories[is_default ? VERMILLION : BLUE];
+    }
 }
 
-struct colour palette_pale(struct colour colour, double share)
+struct stroke palette_loss(temper_loss_spec loss, size_t index)
 {
-    return (struct colour){mix(colour.red, 255, share), mix(colour.green, 255, share), mix(colour.blue, 255, share)};
+    return palette_line(method_colour(loss.method, loss.t1 == 0.3 && loss.t2 == 1), index);
+}
+
+/* Longer names first, as "t-logistic" contains "logistic". */
+struct stroke palette_series(const char *name, size_t index)
+{
+    static const struct {
+        const char *word;
+        temper_method method;
+        bool is_default;
+    } words[] = {{"t-logistic", TEMPER_T_LOGISTIC, false},
+                 {"two-temperature", TEMPER_TEMPERED, true},
+                 {"0.3, 1", TEMPER_TEMPERED, true},
+                 {"t1 = 0.3, t2 = 1", TEMPER_TEMPERED, true},
+                 {"tempered", TEMPER_TEMPERED, false},
+                 {"logistic", TEMPER_LOGISTIC, false},
+                 {"gce", TEMPER_GCE, false},
+                 {"GCE", TEMPER_GCE, false},
+                 {"hinge", TEMPER_HINGE, false},
+                 {"bregman", TEMPER_BREGMAN, false},
+                 {"Bregman", TEMPER_BREGMAN, false}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(name, words[i].word))
+            return palette_line(method_colour(words[i].method, words[i].is_default), 0);
+    return palette_category(index);
+}
+
+/* ---- Others ---------------------------------------------------------------------------------- */
+
+struct stroke palette_guide(struct colour colour)
+{
+    return (struct stroke){.colour = colour, .width = 1.2, .dash = 1.5, .gap = 3};
 }
 
 struct colour palette_group(size_t index)
 {
-    return categories[index % CATEGORIES];
+    static const struct colour groups[] = {{0x6f, 0x8f, 0xb0}, {0xc4, 0x5f, 0x45}};
+    return groups[index % 2];
 }
 
-struct stroke palette_guide(struct colour colour)
+static struct colour mix(struct colour from, struct colour to, double share)
 {
-    return (struct stroke){.colour = palette_pale(colour, 0.35), .width = 1.1, .dash = 1.5, .gap = 3};
+    return (struct colour){
+        (unsigned char)lround(from.red + share * (to.red - from.red)),
+        (unsigned char)lround(from.green + share * (to.green - from.green)),
+        (unsigned char)lround(from.blue + share * (to.blue - from.blue)),
+    };
 }
 
-/* Along three colours; a single curve takes the middle one. */
+/* Along three colours; a single line takes the middle one. */
 static struct colour ramp(const struct colour colours[3], size_t rank, size_t count)
 {
     double place = count > 1 ? 2 * (double)rank / (double)(count - 1) : 1;
-    size_t cell = place < 1 ? 0 : 1;
-    double share = place - (double)cell;
-    struct colour from = colours[cell], to = colours[cell + 1];
-    return (struct colour){mix(from.red, to.red, share), mix(from.green, to.green, share),
-                           mix(from.blue, to.blue, share)};
+    size_t step = place < 1 ? 0 : 1;
+    return mix(colours[step], colours[step + 1], place - (double)step);
 }
 
 struct colour palette_below(size_t rank, size_t count)
@@ -69,4 +130,39 @@ struct colour palette_below(size_t rank, size_t count)
 struct colour palette_above(size_t rank, size_t count)
 {
     return ramp(reds, rank, count);
+}
+
+/* ---- Heat cells and their text --------------------------------------------------------------- */
+
+struct colour palette_heat(double share, bool red)
+{
+    static const struct colour pale[] = {{0xe4, 0xee, 0xf7}, {0xf9, 0xe6, 0xdc}};
+    static const struct colour dark[] = {{0x0b, 0x55, 0x8f}, {0xa8, 0x3c, 0x10}};
+    return mix(pale[red], dark[red], fmin(fmax(share, 0), 1));
+}
+
+/* The relative luminance of WCAG 2, 0 to 1. */
+static double luminance(struct colour colour)
+{
+    const unsigned char channels[] = {colour.red, colour.green, colour.blue};
+    static const double weights[] = {0.2126, 0.7152, 0.0722};
+    double sum = 0;
+    for (size_t i = 0; i < 3; i++) {
+        double value = channels[i] / 255.0;
+        sum += weights[i] * (value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4));
+    }
+    return sum;
+}
+
+double palette_contrast(struct colour a, struct colour b)
+{
+    double first = luminance(a), second = luminance(b);
+    return (fmax(first, second) + 0.05) / (fmin(first, second) + 0.05);
+}
+
+/* Not palette_paper and palette_ink: cells are the same on light and dark pages, so must be their text. */
+struct colour palette_text_on(struct colour cell)
+{
+    static const struct colour black = {0, 0, 0}, white = {0xfe, 0xfe, 0xfe};
+    return palette_contrast(cell, black) >= palette_contrast(cell, white) ? black : white;
 }

@@ -1,10 +1,10 @@
-/* svg: the few SVG elements that our pictures are made of. */
+/* svg: writes the SVG elements that the charts use, with text that may contain sub- and superscripts. */
 #include "report/svg.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "report/names.h"
+#include "base/utf8.h"
 
 /* Hundredths of a pixel are finer than any screen or printer. */
 enum { DECIMALS = 2 };
@@ -47,10 +47,61 @@ static void stroke_attributes(struct text *out, const struct stroke *stroke)
         attribute(out, "stroke-dashoffset", stroke->shift);
 }
 
+/* ---- Words from data ------------------------------------------------------------------------- */
+
+/* One ASCII byte. Control characters are dropped: XML 1.0 cannot represent most of them. */
+static void escape_ascii(struct text *out, char c)
+{
+    if (c == '&')
+        text_append(out, "&amp;");
+    else if (c == '<')
+        text_append(out, "&lt;");
+    else if (c == '>')
+        text_append(out, "&gt;");
+    else if (c == '"')
+        text_append(out, "&quot;");
+    else if ((unsigned char)c >= ' ' && c != 127)
+        text_append_bytes(out, &c, 1);
+}
+
+static void escape_bytes(struct text *out, const char *bytes, size_t length)
+{
+    for (size_t i = 0; i < length;) {
+        size_t count = utf8_length(bytes + i, bytes + length);
+        if (count == 3 && memcmp(bytes + i, "\xef\xbf\xbe", 2) == 0 && (unsigned char)bytes[i + 2] >= 0xbe)
+            count = 0; /* U+FFFE and U+FFFF are valid UTF-8, but not allowed in XML */
+        if (count == 1)
+            escape_ascii(out, bytes[i]);
+        else if (count > 1)
+            text_append_bytes(out, bytes + i, count);
+        else
+            text_append(out, "\xef\xbf\xbd");
+        i += count ? count : 1;
+    }
+}
+
+void append_short(struct text *out, const char *name, size_t characters)
+{
+    size_t seen = 0, end = 0, length = 0;
+    for (; name[length]; length++) {
+        if (((unsigned char)name[length] & 0xc0) == 0x80) /* inside a UTF-8 sequence */
+            continue;
+        if (seen + 1 == characters)
+            end = length; /* where the ellipsis goes */
+        if (seen++ == characters)
+            break;
+    }
+    text_append_bytes(out, name, name[length] ? end : length);
+    if (name[length])
+        text_append(out, "\xe2\x80\xa6");
+}
+
 void svg_escape(struct text *out, const char *string)
 {
     escape_bytes(out, string, strlen(string));
 }
+
+/* ---- The document ----------------------------------------------------------------------------- */
 
 void svg_begin(struct text *out, double width, double height, const char *name, const char *description)
 {
@@ -61,7 +112,7 @@ void svg_begin(struct text *out, double width, double height, const char *name, 
     text_append_number(out, width, DECIMALS);
     text_append(out, " ");
     text_append_number(out, height, DECIMALS);
-    /* Else renderers drop the blanks at the edges of a tspan. */
+    /* Otherwise renderers drop the blanks at the edges of a tspan. */
     text_append(out, "\" xml:space=\"preserve\"");
     text_format(out, " role=\"img\" font-family=\"%s\">\n<title>", font_stack);
     svg_escape(out, name);
@@ -75,7 +126,7 @@ void svg_end(struct text *out)
     text_append(out, "</svg>\n");
 }
 
-/* A whole number behind the first `name` of the document, whose sizes are whole. */
+/* The whole number after the first `name` of the document (figure sizes are rounded up to whole pixels). */
 static double whole_attribute(const char *document, const char *name)
 {
     const char *at = strstr(document, name);
@@ -124,34 +175,25 @@ void svg_group_end(struct text *out)
     text_append(out, "</g>\n");
 }
 
-static void box_attributes(struct text *out, struct box box)
+/* NULL: not filled. */
+static void fill_attribute(struct text *out, const struct colour *fill)
 {
+    if (fill)
+        colour_attribute(out, "fill", *fill);
+    else
+        text_append(out, " fill=\"none\"");
+}
+
+void svg_rect(struct text *out, struct box box, const struct colour *fill, const struct stroke *stroke)
+{
+    text_append(out, "<rect");
     attribute(out, "x", box.left);
     attribute(out, "y", box.top);
     attribute(out, "width", box.width);
     attribute(out, "height", box.height);
-}
-
-void svg_box(struct text *out, struct box box, const struct stroke *stroke)
-{
-    text_append(out, "<rect fill=\"none\"");
-    box_attributes(out, box);
-    stroke_attributes(out, stroke);
-    text_append(out, "/>\n");
-}
-
-void svg_blank(struct text *out, struct box box)
-{
-    text_append(out, "<rect fill=\"#ffffff\"");
-    box_attributes(out, box);
-    text_append(out, "/>\n");
-}
-
-void svg_fill(struct text *out, struct box box, struct colour colour)
-{
-    text_append(out, "<rect");
-    box_attributes(out, box);
-    colour_attribute(out, "fill", colour);
+    fill_attribute(out, fill);
+    if (stroke)
+        stroke_attributes(out, stroke);
     text_append(out, "/>\n");
 }
 
@@ -185,79 +227,61 @@ void svg_path(struct text *out, const struct point *points, size_t count, const 
     text_append(out, "\"/>\n");
 }
 
-static void circle(struct text *out, struct point centre, double radius)
+void svg_circle(struct text *out, struct point centre, double radius, const struct colour *fill,
+                const struct stroke *stroke)
 {
     text_append(out, "<circle");
     attribute(out, "cx", centre.x);
     attribute(out, "cy", centre.y);
     attribute(out, "r", radius);
-}
-
-void svg_dot(struct text *out, struct point centre, double radius, struct colour colour)
-{
-    circle(out, centre, radius);
-    colour_attribute(out, "fill", colour);
-    text_append(out, "/>\n");
-}
-
-void svg_ring(struct text *out, struct point centre, double radius, const struct stroke *stroke)
-{
-    circle(out, centre, radius);
-    text_append(out, " fill=\"#ffffff\"");
-    stroke_attributes(out, stroke);
-    text_append(out, "/>\n");
-}
-
-void svg_circle(struct text *out, struct point centre, double radius, const struct stroke *stroke)
-{
-    circle(out, centre, radius);
-    text_append(out, " fill=\"none\"");
-    stroke_attributes(out, stroke);
+    fill_attribute(out, fill);
+    if (stroke)
+        stroke_attributes(out, stroke);
     text_append(out, "/>\n");
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-/* How a run of characters is set. */
-struct run {
+/* How a span of characters is set. */
+struct text_span {
     double size;  /* relative to the line */
     double shift; /* downwards, in ems of the line */
     bool italic;
 };
 
-/* Runs may be nested, as in a subscript that is italic. */
-struct runs {
-    struct run stack[8];
+/* Spans may be nested, as in an italic subscript. */
+struct span_stack {
+    struct text_span stack[8];
     size_t depth;
 };
 
-static struct runs runs_begin(void)
+static struct span_stack spans_begin(void)
 {
-    return (struct runs){.stack = {{.size = 1}}};
+    return (struct span_stack){.stack = {{.size = 1}}};
 }
 
-static struct run runs_top(const struct runs *runs)
+static struct text_span spans_top(const struct span_stack *spans)
 {
-    return runs->stack[runs->depth];
+    return spans->stack[spans->depth];
 }
 
-/* Takes in one mark. One that has no partner is as if it were not there. */
-static void runs_mark(struct runs *runs, int mark)
+/* Opens or closes a span. An unmatched end, or a span that is nested too deeply, is ignored. */
+static void spans_mark(struct span_stack *spans, int mark)
 {
     if (mark == MARK_END) {
-        runs->depth -= runs->depth > 0;
+        spans->depth -= spans->depth > 0;
         return;
     }
-    if (runs->depth + 1 == sizeof runs->stack / sizeof *runs->stack)
+    if (spans->depth + 1 == sizeof spans->stack / sizeof *spans->stack)
         return;
-    struct run run = runs_top(runs);
+    struct text_span span = spans_top(spans);
     if (mark == MARK_ITALIC) {
-        run.italic = true;
+        span.italic = true;
     } else {
-        run.shift += run.size * (mark == MARK_SUB ? sub_drop : -sup_rise);
-        run.size *= script_size;
+        span.shift += span.size * (mark == MARK_SUB ? sub_drop : -sup_rise);
+        span.size *= script_size;
     }
-    runs->stack[++runs->depth] = run;
+    spans->stack[++spans->depth] = span;
 }
 
 static bool is_mark(char c)
@@ -266,29 +290,29 @@ static bool is_mark(char c)
 }
 
 /* Shifts are relative (dy), because Firefox does not know baseline-shift. */
-static void run_begin(struct text *out, struct run run, double size, double *shift)
+static void span_begin(struct text *out, struct text_span span, double size, double *shift)
 {
     text_append(out, "<tspan");
-    if (run.shift != *shift)
-        attribute(out, "dy", (run.shift - *shift) * size);
-    if (run.size != 1)
-        attribute(out, "font-size", run.size * size);
-    if (run.italic)
+    if (span.shift != *shift)
+        attribute(out, "dy", (span.shift - *shift) * size);
+    if (span.size != 1)
+        attribute(out, "font-size", span.size * size);
+    if (span.italic)
         text_append(out, " font-style=\"italic\"");
     text_append(out, ">");
-    *shift = run.shift;
+    *shift = span.shift;
 }
 
-static void write_runs(struct text *out, const char *string, double size)
+static void write_spans(struct text *out, const char *string, double size)
 {
-    struct runs runs = runs_begin();
+    struct span_stack spans = spans_begin();
     double shift = 0;
     while (*string) {
         for (; is_mark(*string); string++)
-            runs_mark(&runs, *string);
+            spans_mark(&spans, *string);
         if (!*string)
             return;
-        run_begin(out, runs_top(&runs), size, &shift);
+        span_begin(out, spans_top(&spans), size, &shift);
         size_t length = strcspn(string, "\001\002\003\004");
         escape_bytes(out, string, length);
         string += length;
@@ -315,11 +339,11 @@ void svg_text(struct text *out, struct point at, const char *string, const struc
         text_append(out, ")\"");
     }
     text_append(out, ">");
-    write_runs(out, string, font->size);
+    write_spans(out, string, font->size);
     text_append(out, "</text>\n");
 }
 
-/* In ems; DejaVu Sans, the widest font of the stack, rounded up. */
+/* The advance width of a character in ems: DejaVu Sans, the widest font of the stack, rounded up. */
 static double advance(char c)
 {
     unsigned char byte = (unsigned char)c;
@@ -336,13 +360,13 @@ static double advance(char c)
 
 double svg_text_width(const char *string, double size)
 {
-    struct runs runs = runs_begin();
+    struct span_stack spans = spans_begin();
     double width = 0;
     for (; *string; string++) {
         if (is_mark(*string))
-            runs_mark(&runs, *string);
+            spans_mark(&spans, *string);
         else
-            width += runs_top(&runs).size * advance(*string);
+            width += spans_top(&spans).size * advance(*string);
     }
     return width * size;
 }

@@ -6,7 +6,7 @@
 
 #include "fixtures/test.h"
 #include "fixtures/xml_check.h"
-#include "report/functions.h"
+#include "report/figures.h"
 #include "temper.h"
 
 static const double temperatures[] = {0, 0.5, 1, 1.5, 2};
@@ -82,8 +82,8 @@ TEST(any_figure_can_be_drawn)
 {
     unsigned state = 7;
     for (int round = 0; round < 150; round++) {
-        double t[PANEL_CURVES];
-        temper_loss_spec spec[PANEL_CURVES];
+        double t[CHART_CURVES];
+        temper_loss_spec spec[CHART_CURVES];
         temper_loss_figure figure = {.temperatures = t, .losses = spec, .panels = "abc"};
         figure.temperature_count = 1 + (size_t)round % 12;
         figure.loss_count = 1 + (size_t)round % 11;
@@ -161,7 +161,7 @@ TEST(the_cap_is_at_its_pixel)
         CHECK_NEAR(attribute(line, "y1"), pixel_of(svg, 2.5), 0.1);
         CHECK_NEAR(attribute(line, "y2"), pixel_of(svg, 2.5), 0.1);
         CHECK_NEAR(attribute(line, "x1"), 0, 0.01);
-        CHECK_NEAR(attribute(line, "x2"), PANEL_WIDTH, 0.01);
+        CHECK_NEAR(attribute(line, "x2"), CHART_WIDTH, 0.01);
         /* In the colour of the curve, the last one. */
         const char *curve = element_before(svg, "<text", "<path");
         CHECK(strncmp(strstr(line, "stroke=\"#"), strstr(curve, "stroke=\"#"), 15) == 0);
@@ -181,7 +181,7 @@ TEST(the_inflection_is_on_its_curve)
     double margin = temper_inflection_margin(0.6, 1.6);
     double value = temper_margin_loss(margin, 0.6, 1.6, NULL, NULL);
     const char *ring = strstr(svg, "<circle");
-    CHECK_NEAR(attribute(ring, "cx"), (margin + 5) / 10 * PANEL_WIDTH, 0.02);
+    CHECK_NEAR(attribute(ring, "cx"), (margin + 5) / 10 * CHART_WIDTH, 0.02);
     CHECK_NEAR(attribute(ring, "cy"), pixel_of(svg, value), 0.1);
     temper_free(svg);
 }
@@ -201,24 +201,24 @@ TEST(high_curves_do_not_flatten_others)
     if (!svg)
         return;
     const char *cap = element_before(svg, "stroke-dasharray=\"5 4\"", "<line");
-    CHECK(pixel_of(svg, 0) - attribute(cap, "y1") > PANEL_HEIGHT / 7.0);
+    CHECK(pixel_of(svg, 0) - attribute(cap, "y1") > CHART_HEIGHT / 7.0);
     temper_free(svg);
 }
 
 /* The functions themselves, column by column, keep out of a legend inside the frame. */
-static void check_legend_is_clear(const struct panel *panel, const temper_loss_figure *figure,
+static void check_legend_is_clear(const struct chart *chart, const temper_loss_figure *figure,
                                   double function(double, double))
 {
-    const struct axis *x = &panel->frame.x, *y = &panel->frame.y;
-    struct box box = panel->legend.box;
-    if (panel->legend.beneath) {
-        CHECK(box.top > PANEL_HEIGHT + 30);
+    const struct axis *x = &chart->frame.x, *y = &chart->frame.y;
+    struct box box = chart->legend.box;
+    if (chart->legend.beneath) {
+        CHECK(box.top > CHART_HEIGHT + 30);
         return;
     }
     for (int column = 0; 0.25 * column < box.width; column++)
         for (size_t i = 0; i < figure->temperature_count; i++) {
             double t = figure->temperatures[i], pixel = box.left + 0.25 * column;
-            double value = x->from + (x->to - x->from) * pixel / PANEL_WIDTH;
+            double value = x->from + (x->to - x->from) * pixel / CHART_WIDTH;
             double height = axis_pixel(y, function(value, t));
             CHECKF(!(height > box.top && height < box.top + box.height), "t = %g, x = %g", t, value);
         }
@@ -226,15 +226,13 @@ static void check_legend_is_clear(const struct panel *panel, const temper_loss_f
 
 static void check_legends_are_clear(const temper_loss_figure *figure)
 {
-    struct panel panels[2] = {{0}, {0}};
-    functions_log(&panels[0], figure);
-    functions_exp(&panels[1], figure);
-    panel_arrange(&panels[0]);
-    panel_arrange(&panels[1]);
-    check_legend_is_clear(&panels[0], figure, temper_log_t);
-    check_legend_is_clear(&panels[1], figure, temper_exp_t);
-    panel_free(&panels[0]);
-    panel_free(&panels[1]);
+    for (char panel = 'a'; panel <= 'b'; panel++) {
+        struct chart chart = {0};
+        losses_describe(&chart, figure, panel);
+        chart_arrange(&chart);
+        check_legend_is_clear(&chart, figure, panel == 'a' ? temper_log_t : temper_exp_t);
+        chart_free(&chart);
+    }
 }
 
 TEST(legends_keep_clear_of_curves)
@@ -254,25 +252,24 @@ static double constant(const void *context, double x)
     return *(const double *)context + 0 * x;
 }
 
-/* A panel with flat curves at these heights, from 0, the bottom, to 10. */
-static struct legend legend_among(const double *heights, size_t count)
+/* The legend of a chart with flat curves at these heights, from 0, the bottom, to 10. */
+static struct chart_legend legend_among(const double *heights, size_t count)
 {
-    struct panel panel = {.title = "", .x_title = "", .y_title = "", .corners = "Rr"};
-    panel_frame(&panel, 300, 200, (struct domain){0, 1}, (struct domain){0, 10});
+    struct chart chart = {.title = "", .corners = "Rr"};
+    chart_axes(&chart, 300, 200, (struct domain){0, 1}, (struct domain){0, 10});
     for (size_t i = 0; i < count; i++) {
-        struct curve *curve = panel_add_curve(&panel, (struct stroke){.width = 1});
-        text_append(&curve->label, "name");
-        path_sample(&curve->path, &panel.frame, (struct domain){0, 1}, constant, &heights[i]);
+        struct chart_layer *line = chart_add(&chart, LAYER_LINE, (struct stroke){.width = 1}, "name");
+        path_sample(&line->path, &chart.frame, (struct domain){0, 1}, constant, &heights[i]);
     }
-    panel_arrange(&panel);
-    panel_free(&panel);
-    return panel.legend;
+    chart_arrange(&chart);
+    chart_free(&chart);
+    return chart.legend;
 }
 
 TEST(a_legend_looks_for_a_free_corner)
 {
     const double heights[] = {5, 9, 1};
-    struct legend legend = legend_among(heights, 1);
+    struct chart_legend legend = legend_among(heights, 1);
     CHECK(!legend.beneath && legend.box.top < 20);
     legend = legend_among(heights, 2);
     CHECK(!legend.beneath && legend.box.top > 120);

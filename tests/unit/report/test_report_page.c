@@ -9,7 +9,7 @@
 #include "fixtures/test.h"
 #include "fixtures/xml_check.h"
 #include "report/model_report.h"
-#include "report/names.h"
+#include "report/svg.h"
 #include "temper.h"
 
 static const char doctype[] = "<!DOCTYPE html>\n";
@@ -26,7 +26,7 @@ static void check_escaped(const char *bytes, const char *expected)
 {
     struct text text = {0};
     text_append(&text, "");
-    escape_bytes(&text, bytes, strlen(bytes));
+    svg_escape(&text, bytes);
     CHECK_EQ_TEXT(text.bytes, expected);
     text_free(&text);
 }
@@ -87,9 +87,12 @@ TEST(a_page_of_everything)
     CHECK_EQ_SIZE(length, strlen(html));
     CHECK(strstr(html, "<title>A &quot;title&quot;</title>"));
     CHECK(strstr(html, "<h2>Head &amp; shoulders</h2>") && strstr(html, "<p>1 &lt; 2</p>"));
-    CHECK(strstr(html, "<pre>temper info &lt;train.csv\ntemper help\n</pre>"));
-    CHECK(strstr(html, "<div class=\"pictures\">\n<svg><g/></svg><svg/></div>"));
-    CHECK(strstr(html, "<td>a &lt;b&gt;</td><td class=\"n\">12</td>"));
+    CHECK(strstr(html, "<pre tabindex=\"0\">temper info &lt;train.csv\ntemper help\n</pre>"));
+    CHECK(strstr(html, "<svg><g/></svg></div>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+                       "aria-label=\"Picture 2\">\n<svg/></div>\n</div>"));
+    CHECK(strstr(html, "<th scope=\"row\">a &lt;b&gt;</th><td class=\"n\">12</td>"));
+    CHECK(strstr(html, "<thead><tr><th scope=\"col\">name</th>"));
+    CHECK(strstr(html, "<main>") && strstr(html, "</main>") && strstr(html, "aria-label=\"Table 3: Caption\""));
     CHECK(strstr(html, "<td class=\"n\"><b>1.5 %</b></td>"));
     CHECK(strstr(html, "prefers-color-scheme:dark"));
     temper_free(html);

@@ -1,0 +1,291 @@
+/* html: pages of HTML that need nothing else. */
+#include "report/html.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "report/palette.h"
+#include "report/svg.h"
+#include "temper.h"
+
+enum { CLASSES_NAMED = 10, NAME_CHARACTERS = 24 };
+
+/* Pictures and tables that are wider than the screen scroll; the text does not. */
+static const char style[] =
+    ":root{color-scheme:light dark;--paper:#ffffff;--ink:#222222;--soft:#595959;--line:#dddddd;"
+    "--wash:#f5f6f7;--focus:#0072b2}\n"
+    "body{margin:0 auto;padding:2rem 1.25rem 4rem;max-width:62rem;background:var(--paper);"
+    "color:var(--ink);font:16px/1.55 \"Helvetica Neue\",Helvetica,Arial,\"Liberation Sans\","
+    "\"DejaVu Sans\",sans-serif}\n"
+    "h1{font-size:1.7rem;line-height:1.25;margin:0 0 1rem}\n"
+    "h2{font-size:1.2rem;margin:2.4rem 0 .6rem}\n"
+    "p{max-width:44rem;margin:.6rem 0}\n"
+    "pre{background:var(--wash);border:1px solid var(--line);border-radius:6px;padding:.8rem 1rem;"
+    "overflow-x:auto;font-size:.9rem}\n"
+    ".scroll{overflow-x:auto;max-width:100%;margin:1rem 0}\n"
+    ":focus-visible{outline:2px solid var(--focus);outline-offset:2px}\n"
+    "table{border-collapse:collapse;font-variant-numeric:tabular-nums}\n"
+    "caption{text-align:left;color:var(--soft);padding-bottom:.3rem}\n"
+    "th,td{padding:.3rem .9rem .3rem 0;text-align:left;border-bottom:1px solid var(--line)}\n"
+    "th{font-weight:600}\n"
+    "td.n,th.n{text-align:right}\n"
+    ".row{display:flex;flex-wrap:wrap;gap:1rem 1.5rem;margin:1rem 0;align-items:flex-start}\n"
+    ".row .scroll{margin:0}\n"
+    ".scroll svg{display:block;min-width:min(36rem,100%);max-width:100%;height:auto}\n"
+    ".grid{display:grid;grid-template-columns:repeat(auto-fill,minmax(7rem,1fr));gap:1rem;"
+    "margin:1rem 0}\n"
+    ".grid figure{margin:0}\n"
+    ".grid img{width:100%;image-rendering:pixelated;border:1px solid var(--line)}\n"
+    ".grid figcaption{font-size:.8rem;line-height:1.35;overflow-wrap:anywhere}\n"
+    ".grid figcaption span{color:var(--soft);font-size:.72rem;white-space:nowrap}\n"
+    "footer{color:var(--soft);font-size:.85rem;margin-top:3rem}\n"
+    "@media (prefers-color-scheme:dark){\n"
+    ":root{--paper:#15171b;--ink:#e4e6e9;--soft:#a3a8b0;--line:#33373e;--wash:#1d2025;--focus:#56b4e9}\n"
+    "}\n"
+    "@media print{body{max-width:none;padding:0}svg,table{break-inside:avoid}}\n";
+
+static void element(struct text *out, const char *name, const char *words)
+{
+    text_format(out, "<%s>", name);
+    svg_escape(out, words);
+    text_format(out, "</%s>\n", name);
+}
+
+/* Exchanges the neutral colours of pictures. */
+static void append_dark_rules(struct text *out)
+{
+    for (size_t i = 0; i < PALETTE_NEUTRALS; i++) {
+        struct colour light = palette_neutrals[i].light, dark = palette_neutrals[i].dark;
+        for (int stroke = 0; stroke < 2; stroke++)
+            text_format(out, "svg [%s=\"#%02x%02x%02x\"]{%s:#%02x%02x%02x}\n", stroke ? "stroke" : "fill",
+                        (unsigned)light.red, (unsigned)light.green, (unsigned)light.blue, stroke ? "stroke" : "fill",
+                        (unsigned)dark.red, (unsigned)dark.green, (unsigned)dark.blue);
+    }
+}
+
+/* Valid as HTML and well formed as XML, so that either kind of parser can check it. */
+void html_begin(struct text *out, const char *title)
+{
+    text_append(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+                     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
+                     "<meta name=\"generator\" content=\"temper\"/>\n");
+    element(out, "title", *title ? title : "temper");
+    text_append(out, "<style>\n");
+    text_append(out, style);
+    text_append(out, "@media (prefers-color-scheme:dark){\n");
+    append_dark_rules(out);
+    text_append(out, "}\n</style>\n</head>\n<body>\n<main>\n");
+    element(out, "h1", *title ? title : "temper");
+}
+
+void html_end(struct text *out)
+{
+    text_format(out, "</main>\n<footer>Made by temper %s.</footer>\n", temper_version());
+    text_append(out, "</body>\n</html>\n");
+}
+
+void html_heading(struct text *out, const char *words)
+{
+    element(out, "h2", words);
+}
+
+void html_paragraph(struct text *out, const char *words)
+{
+    element(out, "p", words);
+}
+
+static void source_words(struct text *words, const struct html_source *source)
+{
+    if (source->model && *source->model)
+        text_format(words, "Model: %s. ", source->model);
+    text_append(words, "Data: ");
+    if (source->data && *source->data)
+        text_format(words, "%s, ", source->data);
+    text_format(words, "%llu row%s", source->rows, plural(source->rows));
+    if (source->dropped)
+        text_format(words, " (%llu more dropped: values are missing)", source->dropped);
+    text_format(words, ", %zu class%s", source->classes, source->classes == 1 ? "" : "es");
+    for (size_t i = 0; i < source->classes && i < CLASSES_NAMED; i++) {
+        text_append(words, i ? ", " : ": ");
+        append_short(words, source->class_names[i], NAME_CHARACTERS);
+    }
+    text_append(words, source->classes > CLASSES_NAMED ? ", ..." : ".");
+}
+
+void html_source(struct text *out, const struct html_source *source)
+{
+    struct text words = {0};
+    source_words(&words, source);
+    html_paragraph(out, words_of(&words));
+    out->failed |= words.failed;
+    text_free(&words);
+}
+
+/* Line by line: escaping drops the newlines, as it does all control characters. */
+void html_command(struct text *out, const char *words)
+{
+    text_append(out, "<pre tabindex=\"0\">");
+    while (*words) {
+        size_t length = strcspn(words, "\n");
+        struct text line = {0};
+        text_append_bytes(&line, words, length);
+        svg_escape(out, words_of(&line));
+        out->failed |= line.failed;
+        text_free(&line);
+        words += length;
+        if (*words) {
+            text_append(out, "\n");
+            words++;
+        }
+    }
+    text_append(out, "</pre>\n");
+}
+
+/* ---- Regions --------------------------------------------------------------------------------- */
+
+/* A region that scrolls sideways can have the focus of the keyboard, so it needs a name; regions of a page have
+ * different names, so they are numbered. */
+static void region_begin(struct text *out, const char *kind, const char *name)
+{
+    size_t number = 1;
+    for (const char *at = words_of(out); (at = strstr(at, "role=\"region\"")); at++)
+        number++;
+    text_format(out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s %zu", kind, number);
+    if (name && *name) {
+        text_append(out, ": ");
+        svg_escape(out, name);
+    }
+    text_append(out, "\">\n");
+}
+
+void html_row_begin(struct text *out)
+{
+    text_append(out, "<div class=\"row\">\n");
+}
+
+void html_picture(struct text *out, const char *svg)
+{
+    if (!*svg)
+        return;
+    region_begin(out, "Picture", NULL);
+    text_append(out, svg);
+    text_append(out, "</div>\n");
+}
+
+void html_row_end(struct text *out)
+{
+    text_append(out, "</div>\n");
+}
+
+void html_grid_begin(struct text *out)
+{
+    text_append(out, "<div class=\"grid\">\n");
+}
+
+void html_photograph(struct text *out, const char *source, const char *caption, const char *note)
+{
+    text_format(out, "<figure><img src=\"%s\" alt=\"", source);
+    svg_escape(out, note);
+    text_append(out, "\"/><figcaption>");
+    svg_escape(out, caption);
+    text_append(out, "<br/><span>");
+    svg_escape(out, note);
+    text_append(out, "</span></figcaption></figure>\n");
+}
+
+void html_grid_end(struct text *out)
+{
+    text_append(out, "</div>\n");
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+static bool is_strong(const char *cell)
+{
+    return *cell == *TEMPER_PAGE_BOLD;
+}
+
+static bool is_number(const char *cell)
+{
+    const char *digits = cell + is_strong(cell);
+    digits += strspn(digits, "-+<>~ ");
+    return (*digits >= '0' && *digits <= '9') || strncmp(digits, "\xe2\x88\x92", 3) == 0;
+}
+
+/* A column whose cells below the head are all numbers, apart from the first column, is aligned right. */
+static bool column_is_numbers(const char *const *cells, size_t rows, size_t columns, size_t column)
+{
+    bool numbers = rows > 1 && column > 0;
+    for (size_t row = 1; numbers && row < rows; row++)
+        numbers = is_number(cells[row * columns + column]);
+    return numbers;
+}
+
+/* Header cells of columns and rows have a scope; an empty header is an ordinary cell. */
+static void table_row(struct text *out, const char *const *cells, size_t columns, bool head, const bool *right)
+{
+    text_append(out, "<tr>");
+    for (size_t i = 0; i < columns; i++) {
+        const char *cell = cells[i];
+        bool header = *cell && (head || i == 0);
+        text_append(out, header ? "<th" : "<td");
+        if (header)
+            text_append(out, head ? " scope=\"col\"" : " scope=\"row\"");
+        text_append(out, right[i] ? " class=\"n\">" : ">");
+        text_append(out, is_strong(cell) ? "<b>" : "");
+        svg_escape(out, cell + is_strong(cell));
+        text_append(out, is_strong(cell) ? "</b>" : "");
+        text_append(out, header ? "</th>" : "</td>");
+    }
+    text_append(out, "</tr>\n");
+}
+
+void html_table(struct text *out, const char *caption, const char *const *cells, size_t rows, size_t columns)
+{
+    bool *right = mem_zeroed(columns, sizeof *right);
+    if (!right) {
+        out->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < columns; i++)
+        right[i] = column_is_numbers(cells, rows, columns, i);
+    region_begin(out, "Table", caption ? caption : cells[0]);
+    text_append(out, "<table>\n");
+    if (caption)
+        element(out, "caption", caption);
+    for (size_t row = 0; row < rows; row++) {
+        text_append(out, row == 0 ? "<thead>" : row == 1 ? "<tbody>\n" : "");
+        table_row(out, cells + row * columns, columns, row == 0, right);
+        text_append(out, row == 0 ? "</thead>\n" : "");
+    }
+    text_append(out, rows > 1 ? "</tbody>\n</table></div>\n" : "</table></div>\n");
+    mem_free(right);
+}
+
+struct text *table_cell(struct table_builder *table)
+{
+    text_append_bytes(&table->words, "", 1);
+    table->count++;
+    return &table->words;
+}
+
+void table_head(struct table_builder *table, const char *const *names)
+{
+    for (size_t i = 0; i < table->columns; i++)
+        text_append(table_cell(table), names[i]);
+}
+
+void table_end(struct text *out, struct table_builder *table, const char *caption)
+{
+    const char **cells = (const char **)mem_alloc(table->count, sizeof *cells);
+    const char *at = table->words.bytes;
+    out->failed |= table->words.failed || !cells;
+    for (size_t i = 0; !out->failed && i < table->count; i++) {
+        cells[i] = at + 1; /* after the '\0' before the cell */
+        at = cells[i] + strlen(cells[i]);
+    }
+    if (!out->failed)
+        html_table(out, caption, cells, table->count / table->columns, table->columns);
+    mem_free((void *)cells);
+    text_free(&table->words);
+}

@@ -1,0 +1,60 @@
+/* html: a page of HTML that needs nothing else: no scripts, no fonts, no other files.
+ *
+ * Texts are escaped; a failed allocation is noted in the text, which the caller checks at the end. On dark screens a
+ * few rules of CSS exchange the neutral colours of the pictures (palette_neutrals); the pictures themselves do not
+ * change. */
+#ifndef REPORT_HTML_H
+#define REPORT_HTML_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/text.h"
+
+void html_begin(struct text *out, const char *title);
+/* With the version of the program and no date: the same input makes the same bytes. */
+void html_end(struct text *out);
+
+void html_heading(struct text *out, const char *words);
+void html_paragraph(struct text *out, const char *words);
+/* Commands as they are typed, line by line. */
+void html_command(struct text *out, const char *words);
+
+/* "Data: crowd.csv, 190 rows, 2 classes: good, bad.": what a page is about. */
+struct html_source {
+    const char *model; /* file names as the user gave them; NULL or "": not known */
+    const char *data;
+    unsigned long long rows, dropped; /* dropped for missing values, not included in rows */
+    const char *const *class_names;
+    size_t classes;
+};
+
+void html_source(struct text *out, const struct html_source *source);
+
+/* Pictures and tables between begin and end are placed next to each other where there is space. `svg` is copied as it
+ * is; "" is allowed. */
+void html_row_begin(struct text *out);
+void html_picture(struct text *out, const char *svg);
+void html_row_end(struct text *out);
+
+/* Photographs in a grid, each with a caption and a fainter note; `source` is a data: address, copied as it is. */
+void html_grid_begin(struct text *out);
+void html_photograph(struct text *out, const char *source, const char *caption, const char *note);
+void html_grid_end(struct text *out);
+
+/* cells[rows][columns]: the first row is the head, the first column names the rows; numbers are aligned right. The
+ * caption may be NULL. */
+void html_table(struct text *out, const char *caption, const char *const *cells, size_t rows, size_t columns);
+
+/* A table built cell by cell, row by row: start from {.columns = n}, append words to each table_cell. */
+struct table_builder {
+    struct text words; /* the cells, each after a '\0' */
+    size_t columns, count;
+};
+
+struct text *table_cell(struct table_builder *table);
+void table_head(struct table_builder *table, const char *const *names);
+/* Writes the table and frees it. */
+void table_end(struct text *out, struct table_builder *table, const char *caption);
+
+#endif
