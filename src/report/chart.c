@@ -106,7 +106,7 @@ static bool is_category(const struct axis *axis)
 static struct ticks y_ticks(const struct axis *axis)
 {
     double height = fabs(axis->pixel_to - axis->pixel_from);
-    return axis_ticks(axis, (size_t)fmax(3, height / pixels_per_y_tick));
+    return axis_ticks(axis, (size_t)fmax(4, height / pixels_per_y_tick));
 }
 
 /* A digit is 0.64 em wide at most. */
@@ -587,7 +587,7 @@ static void draw_figure(struct text *out, const char *name, struct chart *charts
     for (size_t i = 0; i < count; i++) {
         double gap = i ? chart_gap : 0;
         width = column ? fmax(width, chart_width(&charts[i])) : width + gap + chart_width(&charts[i]);
-        height = column ? height + chart_height(&charts[i]) : fmax(height, chart_height(&charts[i]));
+        height = column ? height + gap + chart_height(&charts[i]) : fmax(height, chart_height(&charts[i]));
     }
     svg_begin(out, ceil(width + 2 * paper_margin), ceil(height + 2 * paper_margin), name, words_of(&words));
     for (size_t i = 0; i < count; i++) {
@@ -596,7 +596,7 @@ static void draw_figure(struct text *out, const char *name, struct chart *charts
         draw_chart(out, &charts[i]);
         svg_group_end(out);
         across += column ? 0 : chart_width(&charts[i]) + chart_gap;
-        down += column ? chart_height(&charts[i]) : 0;
+        down += column ? chart_height(&charts[i]) + chart_gap : 0;
         chart_free(&charts[i]);
     }
     svg_end(out);

@@ -27,10 +27,10 @@ static const char style[] =
     "table{border-collapse:collapse;font-variant-numeric:tabular-nums}\n"
     "caption{text-align:left;color:var(--soft);padding-bottom:.3rem}\n"
     "th,td{padding:.3rem .9rem .3rem 0;text-align:left;border-bottom:1px solid var(--line)}\n"
-    "th{font-weight:600}\n"
+    "th{font-weight:600}tbody th{font-weight:400}\n"
     "td.n,th.n{text-align:right}\n"
-    ".row{display:flex;flex-wrap:wrap;gap:1rem 1.5rem;margin:1rem 0;align-items:flex-start}\n"
-    ".row .scroll{margin:0}\n"
+    ".flow{display:flex;flex-wrap:wrap;gap:1rem 1.5rem;margin:1rem 0;align-items:flex-start}\n"
+    ".flow .scroll{margin:0}\n"
     ".scroll svg{display:block;min-width:min(36rem,100%);max-width:100%;height:auto}\n"
     ".grid{display:grid;grid-template-columns:repeat(auto-fill,minmax(7rem,1fr));gap:1rem;"
     "margin:1rem 0}\n"
@@ -160,7 +160,7 @@ static void region_begin(struct text *out, const char *kind, const char *name)
 
 void html_row_begin(struct text *out)
 {
-    text_append(out, "<div class=\"row\">\n");
+    text_append(out, "<div class=\"flow\">\n");
 }
 
 void html_picture(struct text *out, const char *svg)
