@@ -1,5 +1,5 @@
 /* api: training on rows that lie with the workers of another engine. */
-#include "train/remote/train_remote.h"
+#include "remote/train_remote.h"
 
 #include "base/thread.h"
 #include "comm/tree_sum.h"

@@ -15,7 +15,7 @@
 #include "search/many_fits.h"
 #include "search/tune.h"
 #include "tempered/loss_family.h"
-#include "train/train_state.h"
+#include "train/train.h"
 
 /* Temperatures for random, pairwise and large-margin noise; the grid adds (1, 1) and (0.1, 1.12). Few penalties: they
  * matter less than they do with few rows. */
@@ -72,9 +72,8 @@ static temper_status gather_rows(struct audit_input *in)
 /* Refuses what training would refuse, and too few rows; *loss is that of the options, resolved. */
 static temper_status check_data(struct audit_input *in, temper_loss_spec *loss)
 {
-    struct training_run run = {.given = in->given, .data = in->given, .options = &in->train, .error = in->error};
-    temper_status status = training_check(&run);
-    *loss = run.loss;
+    temper_status status = train_check(in->given, &in->train, in->error);
+    *loss = loss_resolve(in->train.loss);
     if (status == TEMPER_OK)
         status = gather_rows(in);
     if (status != TEMPER_OK)
@@ -208,7 +207,7 @@ static temper_status run_steps(struct audit_input *in, struct audit_results *r)
     r->report.loss = r->fits.loss;
     r->report.l2 = r->fits.l2;
     r->report.folds = in->options->folds;
-    r->report.seconds = training_clock() - in->started;
+    r->report.seconds = train_clock() - in->started;
     return TEMPER_OK;
 }
 
@@ -232,7 +231,7 @@ static void free_results(struct audit_input *in, struct audit_results *r)
 temper_status audit(const struct dataset *data, const temper_audit_options *options, temper_audit_report *report,
                     temper_error *error)
 {
-    struct audit_input in = {.given = data, .options = options, .error = error, .started = training_clock()};
+    struct audit_input in = {.given = data, .options = options, .error = error, .started = train_clock()};
     struct audit_results results = {.fits = {.l2 = NAN}};
     temper_status status = run_steps(&in, &results);
     if (status == TEMPER_OK)

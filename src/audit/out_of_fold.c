@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "search/many_fits.h"
-#include "train/train_state.h"
+#include "train/train.h"
 
 /* The fits of all folds in progress. */
 struct out_of_fold_job {
@@ -64,7 +64,7 @@ static bool report_progress(void *context)
     struct out_of_fold_job *job = context;
     const struct audit_input *in = job->in;
     const temper_audit_options *options = in->options;
-    temper_tune_progress progress = {"audit", job->done, options->folds, training_clock() - in->started, (double)NAN};
+    temper_tune_progress progress = {"audit", job->done, options->folds, train_clock() - in->started, (double)NAN};
     uint64_t stopping = options->on_progress && options->on_progress(options->progress_context, &progress) != 0;
     if (!comm_alone(in->given->ranks.comm))
         job->comm_status = comm_count(in->given->ranks.comm, stopping, NULL, &stopping, in->error);

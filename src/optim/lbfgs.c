@@ -293,12 +293,15 @@ static temper_status answer_by(const struct problem *problem, const struct optim
     const struct lbfgs_question asked = lbfgs_asks(self);
     temper_status status = TEMPER_OK;
     double number = 0;
-    if (asked.what == LBFGS_VALUE)
+    if (self->stage == STAGE_START && options->start_gradient) {
+        number = options->start_value;
+        vector_copy(asked.answer, options->start_gradient, problem->size);
+    } else if (asked.what == LBFGS_VALUE)
         status = problem->evaluate(problem->context, asked.point, &number, asked.answer, error);
     if (asked.what == LBFGS_LENGTH && options->length)
         status = options->length(problem->context, asked.point, &number, error);
     if (asked.what == LBFGS_METRIC && problem->precondition)
-        problem->precondition(problem->context, asked.answer);
+        problem->precondition(problem->preconditioner, asked.answer);
     return status == TEMPER_OK ? lbfgs_answer(self, number, error) : status;
 }
 

@@ -26,7 +26,8 @@ struct problem {
      */
     temper_status (*hessian)(void *context, double *h, temper_error *error);
     /* v becomes M^-1 v for some M > 0 that resembles H. NULL: M = 1. */
-    void (*precondition)(void *context, double *v);
+    void (*precondition)(void *preconditioner, double *v);
+    void *preconditioner;
     /* tron: instead, an M^-1 that is diagonal, one number for every `together` entries of v. */
     const double *diagonal;
     size_t together;
@@ -78,6 +79,10 @@ struct optim_options {
      * TEMPER_BAD_DATA where it does not fit. */
     const double *memory;
     size_t memory_count;
+    /* Value and gradient at the start, where they are known: the problem was evaluated there last, and is not again,
+     * but it counts. NULL: not known. */
+    const double *start_gradient;
+    double start_value;
 };
 
 struct optim_result {

@@ -311,6 +311,17 @@ struct optim_result solver_result(const struct solver_state *run)
 
 /* ---- The whole run --------------------------------------------------------------------------- */
 
+/* Value and gradient at the start, from the options if they are known. */
+static temper_status try_start(struct solver_state *run)
+{
+    if (!run->options->start_gradient)
+        return solver_try(run);
+    run->trial_value = run->options->start_value;
+    vector_copy(run->trial_gradient, run->options->start_gradient, run->problem->size);
+    solver_tried(run);
+    return TEMPER_OK;
+}
+
 /* Stands at w, or where the memory says. *finite is false if there is no value to start from. */
 static temper_status start(struct solver_state *run, const struct optim_method *method, const void *self,
                            const double *w, bool *finite)
@@ -320,7 +331,7 @@ static temper_status start(struct solver_state *run, const struct optim_method *
     vector_copy(run->trial, w, run->problem->size);
     temper_status status = again ? solver_restore(run, method->kind, method->sound, self) : TEMPER_OK;
     if (status == TEMPER_OK)
-        status = solver_try(run);
+        status = again ? solver_try(run) : try_start(run);
     if (status != TEMPER_OK)
         return status;
     if (again)

@@ -39,7 +39,7 @@ static double apply_metric(struct tron *self, double squares)
     if (!problem->precondition || self->metric.number)
         return squares;
     vector_copy(self->solved, self->residual, problem->size);
-    problem->precondition(problem->context, self->solved);
+    problem->precondition(problem->preconditioner, self->solved);
     return vector_dot(self->residual, self->solved, problem->size);
 }
 

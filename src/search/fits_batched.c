@@ -10,7 +10,7 @@
 #include "base/thread.h"
 #include "search/many_fits.h"
 #include "search/worker_group.h"
-#include "train/train_state.h"
+#include "train/train.h"
 
 enum { WORTH_THREADS = 1 << 16 }; /* numbers that a round has to move */
 

@@ -6,12 +6,11 @@
 #include "data/memory/memory_limit.h"
 #include "objective/batch/multi_objective.h"
 #include "search/many_fits.h"
-#include "search/preconditioner_shared.h"
 #include "search/tune_state.h"
 #include "search/worker_group.h"
 #include "tempered/loss_family.h"
 #include "train/memory_budget.h"
-#include "train/train_state.h"
+#include "train/preconditioner/preconditioner_shared.h"
 
 static const double NUMBER = sizeof(double);
 

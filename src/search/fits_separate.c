@@ -9,8 +9,7 @@
 #include "base/memory.h"
 #include "base/thread.h"
 #include "data/subset.h"
-#include "search/preconditioner_shared.h"
-#include "train/train_state.h"
+#include "train/train.h"
 
 /* What the threads share. */
 struct crew {
@@ -32,7 +31,7 @@ struct fitting {
     struct dataset *data; /* with the weights that it sees */
     temper_train_options options;
     struct shared_preconditioner pilot; /* its own, if there is none for it */
-    struct training_run run;
+    struct train_fit_result result;
     temper_error error;
 };
 
@@ -87,9 +86,22 @@ static bool is_stopped(struct crew *crew)
     return stopped;
 }
 
-static struct pilot_progress watch(struct crew *crew, size_t threads)
+/* What pilot fits have in common. */
+static struct pilot_spec pilot_spec(struct crew *crew, size_t threads)
 {
-    return (struct pilot_progress){follow, crew, threads};
+    return (struct pilot_spec){.features = crew->job->features,
+                               .options = crew->job->options,
+                               .on_progress = follow,
+                               .progress_context = crew,
+                               .threads = threads};
+}
+
+/* Fits that leave rows out use the preconditioners of a pilot fit, where these pay. */
+static struct pilot_target pilot_target(const struct fits_job *job, const struct fit_spec *fit)
+{
+    return (struct pilot_target){fit->loss, fit->l2,
+                                 fit->part != FIT_SEES_ALL && fits_solver_batches(job) &&
+                                     shared_preconditioner_suits(fit->loss, job->features->data)};
 }
 
 /* Whose metrics it takes its steps in, *lent; NULL: it makes its own on the way. */
@@ -97,14 +109,14 @@ static temper_status find_pilot(struct fitting *fitting, size_t number, const st
                                 bool *goes_on)
 {
     struct crew *crew = fitting->crew;
-    const struct fit_spec *fit = &crew->job->fit[number];
+    struct pilot_spec spec = pilot_spec(crew, crew->inside);
+    struct pilot_target target = pilot_target(crew->job, &crew->job->fit[number]);
     *goes_on = true;
     *lent = shared_preconditioners_find(crew->pilots, number);
-    if (*lent || !shared_preconditioner_suits(crew->job, fit))
+    if (*lent || !target.wanted)
         return TEMPER_OK;
     *lent = &fitting->pilot;
-    return shared_preconditioner_fit(crew->job, fit, watch(crew, crew->inside), &fitting->pilot, goes_on,
-                                     &fitting->error);
+    return shared_preconditioner_fit(&spec, &target, &fitting->pilot, goes_on, &fitting->error);
 }
 
 static temper_status solve(struct fitting *fitting, size_t number, const double *begin)
@@ -112,7 +124,6 @@ static temper_status solve(struct fitting *fitting, size_t number, const double 
     const struct fits_job *job = fitting->crew->job;
     const struct fit_spec *fit = &job->fit[number];
     const struct shared_preconditioner *lent;
-    struct training_run *t = &fitting->run;
     bool goes_on;
     temper_status status = find_pilot(fitting, number, &lent, &goes_on);
     if (status != TEMPER_OK || !goes_on)
@@ -127,18 +138,13 @@ static temper_status solve(struct fitting *fitting, size_t number, const double 
     fitting->options.threads = fitting->crew->inside;
     fitting->options.on_progress = follow;
     fitting->options.progress_context = fitting->crew;
-    *t = (struct training_run){.given = fitting->data,
-                               .data = fitting->data,
-                               .ground = job->features,
-                               .options = &fitting->options,
-                               .error = &fitting->error,
-                               .loss = fit->loss,
-                               .lent = lent,
-                               .begin = begin};
-    status = training_plan(t);
-    if (status == TEMPER_OK)
-        status = training_start(t);
-    return status == TEMPER_OK ? training_solve(t) : status;
+    struct train_request request = {.data = fitting->data,
+                                    .features = job->features,
+                                    .options = &fitting->options,
+                                    .error = &fitting->error,
+                                    .shared = lent,
+                                    .initial = begin};
+    return train_fit(&request, fit->loss, &fitting->result);
 }
 
 /* Shows the caller what became of it. */
@@ -146,15 +152,15 @@ static temper_status show(struct fitting *fitting, size_t number)
 {
     struct crew *crew = fitting->crew;
     const struct fits_job *job = crew->job;
-    const struct training_run *t = &fitting->run;
+    const struct train_fit_result *result = &fitting->result;
     size_t rows = (size_t)job->features->data->x.rows, vectors = fits_vectors(job->features);
     double *a = mem_alloc(rows, vectors * sizeof *a);
     if (!a)
         return error_no_memory(&fitting->error);
-    struct solution solution = {t->answer, vectors, !job->options->no_intercept};
+    struct solution solution = {result->solution, vectors, !job->options->no_intercept};
     temper_status status = scaled_features_activations(job->features, solution, crew->inside, a, &fitting->error);
     if (status == TEMPER_OK) {
-        struct fit_end end = {number, t->stop, t->before.iterations, t->before.evaluations, t->answer, a};
+        struct fit_end end = {number, result->stop, result->iterations, result->evaluations, result->solution, a};
         pthread_mutex_lock(&crew->lock);
         status = job->ended(job->context, &end, &fitting->error);
         pthread_mutex_unlock(&crew->lock);
@@ -171,12 +177,12 @@ static temper_status run_fit(struct fitting *fitting, size_t number, const doubl
     temper_status status = hide_rows(job, fit, &fitting->data, &fitting->error);
     if (status == TEMPER_OK)
         status = solve(fitting, number, begin);
-    *done = status == TEMPER_OK && !fitting->run.interrupted && fitting->run.answer;
+    *done = status == TEMPER_OK && !fitting->result.interrupted && fitting->result.solution;
     if (*done) {
-        memcpy(w, fitting->run.answer, fitting->run.size * sizeof *w);
+        memcpy(w, fitting->result.solution, fitting->result.size * sizeof *w);
         status = show(fitting, number);
     }
-    training_free(&fitting->run);
+    train_fit_free(&fitting->result);
     shared_preconditioner_free(&fitting->pilot);
     dataset_free(fitting->data);
     return status;
@@ -270,13 +276,25 @@ static void find_chains(struct crew *crew)
     }
 }
 
-static temper_status run_all(struct crew *crew, bool *finished)
+static temper_status fit_pilots(struct crew *crew, bool *finished)
 {
     const struct fits_job *job = crew->job;
+    struct pilot_spec spec = pilot_spec(crew, job->threads);
+    struct pilot_target *target = mem_alloc(job->count, sizeof *target);
+    if (!target)
+        return error_no_memory(crew->error);
+    for (size_t i = 0; i < job->count; i++)
+        target[i] = pilot_target(job, &job->fit[i]);
+    temper_status status = shared_preconditioners_new(&spec, target, job->count, &crew->pilots, finished, crew->error);
+    mem_free(target);
+    return status;
+}
+
+static temper_status run_all(struct crew *crew, bool *finished)
+{
     if (pthread_mutex_init(&crew->lock, NULL) != 0)
         return error_no_memory(crew->error);
-    temper_status status =
-        shared_preconditioners_new(job, watch(crew, job->threads), &crew->pilots, finished, crew->error);
+    temper_status status = fit_pilots(crew, finished);
     if (status == TEMPER_OK && *finished) {
         find_chains(crew);
         status = parallel_blocks(crew->chains, crew->at_once, run_chain, crew);

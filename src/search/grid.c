@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "tempered/loss_family.h"
-#include "train/train_state.h"
+#include "train/train.h"
 
 static const char default_grid[] = "t1=0.1,0.3,0.5,0.7,0.9,1 t2=1,1.12,1.4,1.9 l2=1e-3x..10x:5";
 static const char paper_grid[] = "t1=0.1,0.3,0.5,0.7,0.9,1 t2=1.12,1.3,1.5,1.7,1.9 l2=1e-5..1e-1:5";
@@ -204,7 +204,7 @@ static size_t add_method(const struct lists *lists, temper_method method, struct
         for (size_t j = 0; j < lists->t2.count; j++) {
             temper_loss_spec loss = loss_resolve((temper_loss_spec){
                 .method = method, .t1 = lists->t1.value[i], .t2 = lists->t2.value[j], .smoothing = lists->smoothing});
-            if (training_check_loss(loss, NULL) == TEMPER_OK)
+            if (train_check_loss(loss, NULL) == TEMPER_OK)
                 add_loss(lists, loss, grid);
             else
                 left_out++;

@@ -9,7 +9,7 @@
 #include "data/memory/memory_limit.h"
 #include "search/tune_state.h"
 #include "tempered/loss_family.h"
-#include "train/train_state.h"
+#include "train/train.h"
 
 /* ---- Before the first fit -------------------------------------------------------------------- */
 
@@ -35,8 +35,7 @@ static temper_status check_words(struct tuning *t)
 /* By what training would refuse. */
 static temper_status check_data(struct tuning *t)
 {
-    struct training_run run = {.given = t->data, .data = t->data, .options = &t->train, .error = t->error};
-    return training_check(&run);
+    return train_check(t->data, &t->train, t->error);
 }
 
 static temper_status prepare_folds(struct tuning *t)
@@ -103,7 +102,7 @@ bool tuning_goes_on(struct tuning *t, size_t done)
 {
     const temper_tune_options *options = t->options;
     size_t all = t->before + done;
-    double seconds = training_clock() - t->started;
+    double seconds = train_clock() - t->started;
     temper_tune_progress progress = {t->phase, all, t->planned, seconds,
                                      all > 0 && t->planned >= all ? seconds / (double)all * (double)(t->planned - all)
                                                                   : (double)NAN};
@@ -258,7 +257,7 @@ static void fill_report(struct tuning *t)
     t->cv.partition[1].part = NULL; /* the same */
     report->default_l2 = t->default_l2;
     report->interrupted = t->stopped;
-    report->seconds = training_clock() - t->started;
+    report->seconds = train_clock() - t->started;
 }
 
 static void tuning_free(struct tuning *t)
@@ -279,7 +278,7 @@ temper_status tune(const struct dataset *data, const temper_tune_options *option
         tuning_prepare, tuning_load, tuning_fit, tuning_choose, tuning_ask, tuning_final,
     };
     struct tuning t = {
-        .data = data, .options = options, .error = error, .wants_model = model, .started = training_clock()};
+        .data = data, .options = options, .error = error, .wants_model = model, .started = train_clock()};
     temper_status status = TEMPER_OK;
     for (size_t i = 0; status == TEMPER_OK && !t.stopped && i < sizeof steps / sizeof *steps; i++)
         status = steps[i](&t);

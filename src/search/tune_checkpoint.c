@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "search/tune_state.h"
-#include "train/train_state.h"
+#include "train/train.h"
 
 static const char magic[16] = "temper-tune-1";
 
@@ -106,7 +106,7 @@ static temper_status save(struct tuning *t, bool at_once)
     size_t length = sizeof(struct header) + table_bytes(t);
     size_t table = t->grid.count * sizeof(temper_tune_candidate);
     if (!t->options->checkpoint || comm_rank(t->data->ranks.comm) > 0 ||
-        (!at_once && training_clock() - t->saved < t->options->train.checkpoint_seconds))
+        (!at_once && train_clock() - t->saved < t->options->train.checkpoint_seconds))
         return TEMPER_OK;
     struct header header = {.count = t->grid.count, .folds = t->cv.folds};
     char *bytes = mem_alloc(length, 1);
@@ -121,7 +121,7 @@ static temper_status save(struct tuning *t, bool at_once)
     memcpy(bytes, &header, sizeof header);
     temper_status status = atomic_file_save(t->options->checkpoint, bytes, length, t->error);
     mem_free(bytes);
-    t->saved = training_clock();
+    t->saved = train_clock();
     return status;
 }
 

@@ -2,7 +2,7 @@
 #include "search/worker_group.h"
 
 #include "base/memory.h"
-#include "train/train_state.h"
+#include "train/train.h"
 
 /* Of all runs together, but GROUP_WIDTH of them in any case; and of activations at once. */
 static const size_t RUN_BYTES = (size_t)256 << 20, SCORE_BYTES = (size_t)64 << 20;
@@ -103,9 +103,14 @@ static temper_status make_group(struct crew *crew)
 static temper_status make_whiteners(struct crew *crew)
 {
     const struct fits_job *job = crew->job;
+    struct gram_preconditioners_spec spec = {.features = job->features,
+                                             .intercept = !job->options->no_intercept,
+                                             .few_fits = job->few,
+                                             .max_penalties = job->count,
+                                             .threads = job->threads};
     for (size_t i = 0; i < job->count; i++)
         if (preconditioner_suits(job->fit[i].loss, job->features->data))
-            return gram_preconditioners_new(job, &crew->whiteners, crew->error);
+            return gram_preconditioners_new(&spec, &crew->whiteners, crew->error);
     return TEMPER_OK;
 }
 

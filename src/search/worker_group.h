@@ -5,7 +5,7 @@
 #include "objective/batch/multi_objective.h"
 #include "optim/lbfgs.h"
 #include "search/many_fits.h"
-#include "search/preconditioner_batch.h"
+#include "train/preconditioner/preconditioner_batch.h"
 
 enum {
     MOST_AT_ONCE = GRAM_PRECONDITIONERS_MOST_VECTORS, /* two passes' worth, so that few leave gaps */

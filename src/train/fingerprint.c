@@ -9,7 +9,7 @@
 #include "base/thread.h"
 #include "data/dist/row_partition.h"
 #include "data/memory/page_window.h"
-#include "train/train_state.h"
+#include "train/train.h"
 
 enum { BLOCK_ROWS = 4096, PIECE = 1 << 19, NARROWED = 1024 };
 

@@ -1,39 +1,38 @@
-/* budget: how much memory a training will take, told before it takes it, where there is a limit.
+/* memory_budget: how many bytes a training will take, estimated before it takes them, where the user sets a limit.
  *
- * What is counted is what grows with the data or the model; the rest is the slack of limit.c. Where
- * it is not known yet how far something will grow, its end is counted. */
-#include <math.h>
+ * Arrays that grow with the data or the model are counted; everything else is the slack of memory_limit.c. Where it is
+ * not known yet how far an array will grow, its maximum is counted. */
+#include "train/memory_budget.h"
 
 #include "data/columns/column_stats.h"
 #include "data/memory/memory_limit.h"
 #include "data/memory/page_window.h"
 #include "optim/lbfgs_history.h"
 #include "tempered/loss_family.h"
-#include "train/memory_budget.h"
 #include "train/train_state.h"
 
 static const double NUMBER = sizeof(double);
 enum {
-    VECTORS = 24,        /* of the size of w: those of training_run, of the solver, of the model */
+    VECTORS = 24,        /* of the size of w: in train_progress, the solver, the model */
     DIGITS = 32,         /* of a number in a model file, */
-    TEXTS = 2,           /* which is put together before it is written */
+    TEXTS = 2,           /* whose text is assembled before it is written */
     PREDICTED_BYTES = 8, /* for each row, where there may be something to warn of */
 };
 
-/* What is learnt of the columns comes before everything else, and goes again. */
-temper_status training_budget_scaling(const struct training_run *t)
+/* Statistics of the columns are computed before everything else, and freed again. */
+temper_status memory_budget_scaling(const struct train_request *request, size_t threads)
 {
-    const struct matrix *x = &t->given->x;
-    const char *scale = t->options->scale;
+    const struct matrix *x = &request->data->x;
+    const char *scale = request->options->scale;
     bool logs = scale && scale[0] == 'l';
     double row = (double)matrix_bytes(x) / ((double)x->rows + 1);
     double copy = x->kind == MATRIX_U8 ? 4 * (double)x->nonzeros : (double)matrix_bytes(x);
     struct memory_limit_plan plan = {.what = logs ? "--scale log, which makes a copy of the data,"
                                                   : "learning the scale of the features",
                                      .needed = column_stats_bytes(x) + (logs ? copy : 0),
-                                     .threads = t->threads,
+                                     .threads = threads,
                                      .block = row};
-    return memory_limit_plan(t->given, &plan, t->error);
+    return memory_limit_plan(request->data, &plan, request->error);
 }
 
 double solver_history(double size)
@@ -47,46 +46,49 @@ double training_vectors(double size)
     return size * (VECTORS * NUMBER + TEXTS * DIGITS);
 }
 
-/* The solver's own vectors and matrices. */
-static double solver_bytes(const struct training_run *t, double size)
+/* The vectors and matrices of the solver; a checkpoint holds them a second time. */
+static double solver_bytes(const struct train_plan *plan, bool checkpoint, double size)
 {
     double bytes = 0;
-    if (t->solver == SOLVER_NEWTON)
+    if (plan->solver == SOLVER_NEWTON)
         bytes = 3 * size * size * NUMBER;
-    if (t->solver == SOLVER_LBFGS)
+    if (plan->solver == SOLVER_LBFGS)
         bytes = solver_history(size);
-    return t->options->checkpoint ? 2 * bytes : bytes;
+    return checkpoint ? 2 * bytes : bytes;
 }
 
-/* Rows that tell when to stop, if there are any. */
-static double valid_bytes(const struct training_run *t, struct objective_spec spec)
+static double validation_bytes(const struct train_request *request, size_t threads, struct objective_spec spec)
 {
     double block;
-    const struct dataset *valid = (const struct dataset *)t->options->validation;
+    const struct dataset *valid = (const struct dataset *)request->options->validation;
     if (!valid || valid->x.columns != spec.data->x.columns) /* which is refused soon */
         return 0;
     spec.data = valid;
     spec.curvature = false;
-    double rows = (double)spec.data->x.rows * (sizeof(uint32_t) + 2 * sizeof(uint64_t));
+    double rows = (double)valid->x.rows * (sizeof(uint32_t) + 2 * sizeof(uint64_t));
     double bytes = rows + objective_bytes(&spec, (struct objective_uses){0}, &block);
-    if (!spec.data->storage.memory_limit || !spec.data->x.pages)
+    if (!valid->storage.memory_limit || !valid->x.pages)
         return bytes;
-    size_t window = page_window_least(&spec.data->x, t->threads, (size_t)block);
-    return bytes +
-           (page_window_limit(spec.data->x.pages, window) ? (double)window : (double)matrix_bytes(&spec.data->x));
+    size_t window = page_window_least(&valid->x, threads, (size_t)block);
+    return bytes + (page_window_limit(valid->x.pages, window) ? (double)window : (double)matrix_bytes(&valid->x));
 }
 
-temper_status training_budget(const struct training_run *t, const struct objective_spec *spec)
+temper_status memory_budget_training(const struct train_request *request, const struct train_plan *plan,
+                                     const struct objective_spec *spec)
 {
-    double vectors = (double)weight_vectors(t->data->classes.count), block;
-    double n = (double)t->data->x.columns + 1, size = n * vectors, rows = (double)t->data->x.rows;
-    bool by_class = t->whiten && preconditioner_by_class(t->data, t->loss, (size_t)n);
-    struct objective_uses uses = {.gram = t->whiten, .class_grams = by_class, .hessian = t->solver == SOLVER_NEWTON};
-    double needed = objective_bytes(spec, uses, &block) + solver_bytes(t, size);
-    needed += training_vectors(size) + valid_bytes(t, *spec);
-    needed += t->diagonal ? column_stats_bytes(&t->data->x) : 0;
-    needed += t->whiten ? n * n * NUMBER * (by_class ? vectors : 1) : 0;
+    const struct dataset *data = plan->data;
+    double vectors = (double)weight_vectors(data->classes.count), block;
+    double n = (double)data->x.columns + 1, size = n * vectors, rows = (double)data->x.rows;
+    bool gram = plan->preconditioner == PRECONDITIONER_GRAM;
+    bool per_class = gram && preconditioner_per_class(data, plan->loss, (size_t)n);
+    struct objective_uses uses = {.gram = gram, .class_grams = per_class, .hessian = plan->solver == SOLVER_NEWTON};
+    double needed =
+        objective_bytes(spec, uses, &block) + solver_bytes(plan, request->options->checkpoint != NULL, size);
+    needed += training_vectors(size) + validation_bytes(request, plan->threads, *spec);
+    needed += plan->preconditioner == PRECONDITIONER_DIAGONAL ? column_stats_bytes(&data->x) : 0;
+    needed += gram ? n * n * NUMBER * (per_class ? vectors : 1) : 0;
     needed += rows * PREDICTED_BYTES + PREDICTED_ROWS * vectors * NUMBER;
-    struct memory_limit_plan plan = {.what = "the training", .needed = needed, .threads = t->threads, .block = block};
-    return memory_limit_plan(t->data, &plan, t->error);
+    struct memory_limit_plan limit = {
+        .what = "the training", .needed = needed, .threads = plan->threads, .block = block};
+    return memory_limit_plan(data, &limit, request->error);
 }

@@ -1,4 +1,5 @@
-/* solve: goes through the phases, and answers for what happens on the way. */
+/* solve: runs the minimiser through the phases of the plan; after each iteration validation, checkpoint and progress
+ * report, where they are asked for. */
 #include <math.h>
 #include <string.h>
 
@@ -8,283 +9,280 @@
 
 static minimiser_fn *const minimisers[] = {minimise_newton, minimise_lbfgs, minimise_tron};
 
-/* The first step moves activations by about this much, so that it cannot leap to where the loss is
- * flat. */
+/* The first step changes the scores by about this much, so that it cannot reach the region where the loss is flat. */
 static const double FIRST_LENGTH = 1;
-/* Where there is no such place, and the curvature is known, the first step is like the others. */
+/* Where there is no such region, and the curvature is known, the first step is limited like the others. */
 static const double CONVEX_LENGTH = 8;
 
-/* The relative gradient that is enough in a phase that does not answer. */
-static const double ON_THE_WAY = 0.01;
+/* The relative gradient that is sufficient in a phase whose end is no solution. */
+static const double INTERMEDIATE_TOLERANCE = 0.01;
 /* Of the width over which a hinge is rounded. */
-static const double HINGE_FALL = 0.05;
+static const double HINGE_DECREASE = 0.05;
 
-/* A gradient is no more than rounding at these shares of the features' size. */
+/* A gradient is no more than rounding at this share of the size of the features. */
 static const double ROUNDING = 1e-14, ROUNDING_F32 = 1e-7;
-static const double SUSPICIOUS = 1e-6; /* a pass is spent on that only below */
+static const double SUSPICIOUS = 1e-6; /* only below this is a pass spent on finding out */
 
-/* ---- What the solver sees: the objective, and the metric ------------------------------------- */
+/* ---- Evaluations that need not be repeated --------------------------------------------------- */
 
-void training_set_loss(struct training_run *t, temper_loss_spec loss, double l2)
+void progress_set_loss(struct train_progress *progress, temper_loss_spec loss, double l2)
 {
-    struct recalled *last = &t->recalled;
-    last->fresh = last->fresh && loss_same_spec(last->loss, loss) && last->l2 == l2;
-    last->loss = loss;
-    last->l2 = l2;
-    objective_set_loss(t->objective, loss);
-    objective_set_l2(t->objective, l2);
+    struct known_point *known = &progress->known;
+    known->valid = known->valid && loss_same_spec(known->loss, loss) && known->l2 == l2;
+    known->loss = loss;
+    known->l2 = l2;
+    objective_set_loss(progress->objective, loss);
+    objective_set_l2(progress->objective, l2);
 }
 
-static bool same_point(const struct training_run *t, const double *w)
+static bool is_current_point(const struct train_progress *progress, const double *w)
 {
-    return memcmp(t->w, w, t->size * sizeof *w) == 0;
+    return memcmp(progress->w, w, objective_size(progress->objective) * sizeof *w) == 0;
 }
 
-/* The objective stands where it was asked last, so its accuracy and curvature are those too. */
-temper_status training_evaluate(struct training_run *t, const double *w, double *value, bool *again)
+/* The accuracy and curvature of the objective are those of its last evaluation, so they are known with the value. */
+temper_status progress_evaluate(struct train_progress *progress, const double *w, double *value, bool *known,
+                                temper_error *error)
 {
-    struct recalled *last = &t->recalled;
-    *again = last->fresh && same_point(t, w);
+    struct known_point *last = &progress->known;
+    *known = last->valid && is_current_point(progress, w);
     temper_status status = TEMPER_OK;
-    if (!*again)
-        status = objective_evaluate(t->objective, w, &last->value, t->gradient, t->error);
-    last->fresh = status == TEMPER_OK && same_point(t, w);
+    if (!*known)
+        status = objective_evaluate(progress->objective, w, &last->value, progress->gradient, error);
+    last->valid = status == TEMPER_OK && is_current_point(progress, w);
     *value = last->value;
     return status;
 }
 
-/* Of the solver, which begins at t->w, and has vectors of its own. */
-static temper_status evaluate(void *context, const double *w, double *value, double *gradient, temper_error *error)
+/* ---- After each iteration -------------------------------------------------------------------- */
+
+/* The context of `follow`: the training, and how the callback failed, if it did. */
+struct follow_context {
+    struct train_state *train;
+    temper_status status;
+};
+
+/* Validation applies on the path to the first solution. */
+static bool is_validated(const struct train_state *train)
 {
-    struct training_run *t = context;
-    struct recalled *last = &t->recalled;
-    const bool again = t->entering && last->fresh && same_point(t, w);
-    (void)error; /* that of the training */
-    t->entering = last->fresh = false;
-    if (!again)
-        return objective_evaluate(t->objective, w, value, gradient, t->error);
-    t->before.evaluations--; /* which the solver counts */
-    *value = last->value;
-    memcpy(gradient, t->gradient, t->size * sizeof *gradient);
+    const struct train_phase *phase = &train->plan.phase[train->progress.phase];
+    return train->validation && train->progress.solutions == 0 && (phase->is_solution || phase->iteration_limit);
+}
+
+/* Calls the user's callback; false if that ends the training. */
+static bool report_progress(struct train_state *train, const struct optim_progress *now, double validation)
+{
+    const temper_train_options *options = train->request->options;
+    struct train_progress *progress = &train->progress;
+    if (!options->on_progress)
+        return true;
+    double norm = progress->scale.norm, relative = norm > 0 ? now->gradient_norm / norm : 0;
+    temper_train_progress shown = {.phase = train->plan.phase[progress->phase].name,
+                                   .iteration = now->iteration,
+                                   .max_iterations = options->max_iterations,
+                                   .objective = now->value,
+                                   .gradient = relative,
+                                   .tolerance = options->tolerance,
+                                   .accuracy = objective_accuracy(progress->objective),
+                                   .validation = validation,
+                                   .seconds = train_clock() - progress->started};
+    progress->interrupted = options->on_progress(options->progress_context, &shown) != 0;
+    return !progress->interrupted;
+}
+
+/* Several processes: if the user of one of them stops, all stop. */
+static bool any_process_stops(struct follow_context *context)
+{
+    struct train_progress *progress = &context->train->progress;
+    const struct train_request *request = context->train->request;
+    uint64_t stopping = 0;
+    context->status = comm_count(request->data->ranks.comm, progress->interrupted, NULL, &stopping, request->error);
+    progress->interrupted = progress->interrupted || (context->status == TEMPER_OK && stopping > 0);
+    return progress->interrupted || context->status != TEMPER_OK;
+}
+
+/* optim_options.follow: false ends the run of the minimiser. */
+static bool follow(void *data, const struct optim_progress *now)
+{
+    struct follow_context *context = data;
+    struct train_state *train = context->train;
+    const struct train_request *request = train->request;
+    const temper_comm *comm = request->data->ranks.comm;
+    double validation = NAN;
+    bool continues = true;
+    if (is_validated(train)) {
+        context->status =
+            validation_measure(train->validation, now->w, request->options->patience, &validation, request->error);
+        continues = !train->validation->stopped;
+    }
+    /* Not where it stops: resuming from there would make another step. */
+    if (context->status == TEMPER_OK && continues && request->options->checkpoint)
+        context->status = checkpoint_save(train, now);
+    if (!comm_alone(comm))
+        context->status = comm_agree(comm, context->status, request->error);
+    if (context->status != TEMPER_OK)
+        return false;
+    bool wanted = report_progress(train, now, validation);
+    return (comm_alone(comm) || !any_process_stops(context)) && wanted && continues;
+}
+
+/* ---- The scale of the gradient --------------------------------------------------------------- */
+
+/* A gradient at W = 0 that may be rounding is compared with the features: if it is no more, training has converged as
+ * soon as the gradient is that small. */
+static temper_status measure_rounding(const struct train_state *train, struct gradient_scale *scale)
+{
+    double size, rounding = train->plan.f64 ? ROUNDING : ROUNDING_F32;
+    if (!(scale->norm > 0) || scale->norm > SUSPICIOUS)
+        return TEMPER_OK;
+    TRY(objective_length(train->progress.objective, train->progress.gradient, &size, train->request->error));
+    size /= scale->norm;
+    if (scale->norm <= rounding * size)
+        *scale = (struct gradient_scale){.known = true, .rounding = rounding * size};
     return TEMPER_OK;
 }
 
-static void accept(void *context)
+/* The stopping rule is relative to the gradient at W = 0, whatever the start. A phase that continues with another
+ * preconditioner has that of the one before; after a checkpoint it has to be computed again, which does not count. */
+static temper_status measure_scale(struct train_state *train, const struct train_phase *phase)
 {
-    struct training_run *t = context;
-    objective_accept(t->objective);
-}
-
-static temper_status multiply(void *context, const double *v, double *product, temper_error *error)
-{
-    struct training_run *t = context;
-    return objective_multiply(t->objective, v, product, error);
-}
-
-static temper_status hessian(void *context, double *h, temper_error *error)
-{
-    struct training_run *t = context;
-    return objective_hessian(t->objective, h, error);
-}
-
-static temper_status length(void *context, const double *v, double *out, temper_error *error)
-{
-    struct training_run *t = context;
-    return objective_length(t->objective, v, out, error);
-}
-
-static void precondition(void *context, double *v)
-{
-    struct training_run *t = context;
-    preconditioner_apply(&t->metric, v);
-}
-
-/* ---- On the way ------------------------------------------------------------------------------ */
-
-/* The loss on the validation rows, on the way to the first answer; false where it has not fallen
- * for long enough. */
-static bool validate(struct training_run *t, const double *w, double *loss)
-{
-    const struct phase *phase = &t->phase[t->current];
-    double value;
-    *loss = NAN;
-    if (!t->valid || t->answers > 0 || !(phase->answers || phase->most))
-        return true;
-    t->follow_status = objective_evaluate(t->valid, w, &value, t->valid_gradient, t->error);
-    if (t->follow_status != TEMPER_OK)
-        return false;
-    *loss = objective_loss(t->valid);
-    t->valid_since++;
-    if (*loss < t->valid_best) {
-        t->valid_best = *loss;
-        t->valid_since = 0;
-        memcpy(t->valid_w, w, t->size * sizeof *w);
-    }
-    t->stopped_early = t->valid_since >= t->options->patience;
-    return !t->stopped_early;
-}
-
-static bool report_progress(struct training_run *t, const struct optim_progress *progress, double validation)
-{
-    const temper_train_options *options = t->options;
-    const struct phase *phase = &t->phase[t->current];
-    if (!options->on_progress)
-        return true;
-    double relative = phase->zero_norm > 0 ? progress->gradient_norm / phase->zero_norm : 0;
-    temper_train_progress now = {.phase = phase->name,
-                                 .iteration = progress->iteration,
-                                 .max_iterations = options->max_iterations,
-                                 .objective = progress->value,
-                                 .gradient = relative,
-                                 .tolerance = options->tolerance,
-                                 .accuracy = objective_accuracy(t->objective),
-                                 .validation = validation,
-                                 .seconds = training_clock() - t->started};
-    t->interrupted = options->on_progress(options->progress_context, &now) != 0;
-    return !t->interrupted;
-}
-
-/* Whoever is told to stop, all do. */
-static bool anyone_stops(struct training_run *t)
-{
-    uint64_t stopping;
-    temper_status status = comm_count(t->given->ranks.comm, t->interrupted, NULL, &stopping, t->error);
-    if (t->follow_status == TEMPER_OK)
-        t->follow_status = status;
-    t->interrupted = t->interrupted || (status == TEMPER_OK && stopping > 0);
-    return t->interrupted || status != TEMPER_OK;
-}
-
-static bool follow(void *context, const struct optim_progress *progress)
-{
-    struct training_run *t = context;
-    double validation;
-    bool goes_on = validate(t, progress->w, &validation);
-    /* Not where it stops: going on from there would take another step. */
-    if (t->follow_status == TEMPER_OK && goes_on)
-        t->follow_status = checkpoint_save(t, progress);
-    t->follow_status = comm_agree(t->given->ranks.comm, t->follow_status, t->error);
-    if (t->follow_status != TEMPER_OK)
-        return false;
-    bool wanted = report_progress(t, progress, validation);
-    return anyone_stops(t) ? false : wanted && goes_on;
-}
-
-/* ---- Phases ---------------------------------------------------------------------------------- */
-
-/* A gradient at W = 0 that may be rounding is measured against the features: if it is no more, then
- * training is at its end as soon as it is no more. */
-static temper_status measure_rounding(struct training_run *t, struct phase *phase)
-{
-    double size, rounding = t->f64 ? ROUNDING : ROUNDING_F32;
-    if (!(phase->zero_norm > 0) || phase->zero_norm > SUSPICIOUS)
+    struct train_progress *progress = &train->progress;
+    size_t size = train->plan.size;
+    double value, sum = 0;
+    bool known;
+    if (phase->uses_current_curvature && progress->scale.known)
         return TEMPER_OK;
-    temper_status status = objective_length(t->objective, t->gradient, &size, t->error);
-    size /= phase->zero_norm;
-    if (status == TEMPER_OK && phase->zero_norm <= rounding * size) {
-        phase->zero_norm = 0;
-        phase->enough = rounding * size;
-    }
-    return status;
-}
-
-/* The stopping rule is relative to the gradient at W = 0, whatever the start. A phase that goes on
- * in another metric has that of the one before; after a checkpoint it has to be found again, which
- * does not count. */
-static temper_status measure_zero(struct training_run *t, struct phase *phase)
-{
-    double value, sum = 0, *zero;
-    bool again;
-    if (phase->bends && phase[-1].measured) {
-        phase->zero_norm = phase[-1].zero_norm;
-        phase->enough = phase[-1].enough;
-        phase->measured = true;
-        return TEMPER_OK;
-    }
-    zero = mem_zeroed(t->size, sizeof *zero);
+    double *zero = mem_zeroed(size, sizeof *zero);
     if (!zero)
-        return error_no_memory(t->error);
-    temper_status status = training_evaluate(t, zero, &value, &again);
+        return error_no_memory(train->request->error);
+    temper_status status = progress_evaluate(progress, zero, &value, &known, train->request->error);
     mem_free(zero);
-    for (size_t i = 0; i < t->size; i++)
-        sum += t->gradient[i] * t->gradient[i];
-    phase->zero_norm = sqrt(sum);
-    phase->enough = 0;
-    phase->measured = true;
-    if (!t->memory && !again)
-        t->before.evaluations++;
-    return status == TEMPER_OK ? measure_rounding(t, phase) : status;
+    for (size_t i = 0; i < size; i++)
+        sum += progress->gradient[i] * progress->gradient[i];
+    progress->scale = (struct gradient_scale){.known = true, .norm = sqrt(sum)};
+    if (!progress->solver_memory && !known)
+        progress->counts.evaluations++;
+    return status == TEMPER_OK ? measure_rounding(train, &progress->scale) : status;
 }
 
-static temper_status not_finite(const struct training_run *t)
+/* ---- One phase ------------------------------------------------------------------------------- */
+
+/* Makes or borrows the preconditioner of a phase. */
+static temper_status prepare_preconditioner(struct train_state *train, const struct train_phase *phase)
 {
-    return error_set(t->error, TEMPER_BAD_DATA,
-                     "the loss is not a finite number: features are too large; pass --scale "
-                     "standard");
+    const struct train_request *request = train->request;
+    const struct train_plan *plan = &train->plan;
+    struct train_progress *progress = &train->progress;
+    struct preconditioner *preconditioner = &progress->preconditioner;
+    bool shares = request->shared && progress->preconditioner_kind == PRECONDITIONER_GRAM;
+    if (request->pilot && phase->uses_current_curvature && shared_preconditioner_has_initial(plan->loss))
+        request->pilot->initial = *preconditioner;
+    else
+        preconditioner_free(preconditioner);
+    *preconditioner = (struct preconditioner){0};
+    if (shares) {
+        const struct shared_preconditioner *shared = request->shared;
+        if (!preconditioner_borrow(phase->iteration_limit ? &shared->initial : &shared->later, preconditioner))
+            return error_no_memory(request->error);
+    } else {
+        struct preconditioner_spec spec = {.objective = progress->objective,
+                                           .data = plan->data,
+                                           .scale = scaled_features_scale(plan->features),
+                                           .loss = phase->loss,
+                                           .l2 = phase->l2,
+                                           .w = phase->uses_current_curvature ? progress->w : NULL,
+                                           .threads = plan->threads};
+        TRY(preconditioner_create(progress->preconditioner_kind, &spec, preconditioner, request->error));
+    }
+    progress->preconditioner_kind = preconditioner->kind;
+    return TEMPER_OK;
 }
 
-/* Short phases and the one that goes on from them share the limit of the user. */
-static size_t most_iterations(const struct training_run *t, const struct phase *phase)
+static temper_status enter_phase(struct train_state *train, const struct train_phase *phase)
 {
-    size_t left = t->options->max_iterations;
-    for (const struct phase *now = phase; now->bends; now--)
-        left -= now[-1].most < left ? now[-1].most : left;
-    return phase->most && phase->most < left ? phase->most : left;
+    struct train_progress *progress = &train->progress;
+    if (!phase->continues_previous && !is_current_point(progress, train->plan.initial)) {
+        memcpy(progress->w, train->plan.initial, train->plan.size * sizeof *progress->w);
+        progress->known.valid = false;
+    }
+    progress_set_loss(progress, phase->loss, phase->l2);
+    TRY(measure_scale(train, phase));
+    return progress->preconditioner_kind == PRECONDITIONER_NONE ? TEMPER_OK : prepare_preconditioner(train, phase);
 }
 
-/* Convex losses rise forever on the wrong side. */
-static double first_length(const struct training_run *t, temper_loss_spec loss)
+/* The iterations of limited phases and of the one that continues them add up to the limit of the user. */
+static size_t max_iterations(const struct train_state *train, const struct train_phase *phase)
 {
-    return loss_has_convex_settings(loss) && t->solver != SOLVER_LBFGS ? CONVEX_LENGTH : FIRST_LENGTH;
+    size_t left = train->request->options->max_iterations;
+    for (const struct train_phase *now = phase; now->uses_current_curvature; now--)
+        left -= now[-1].iteration_limit < left ? now[-1].iteration_limit : left;
+    return phase->iteration_limit && phase->iteration_limit < left ? phase->iteration_limit : left;
 }
 
-/* A hinge that is rounded more than it will be in the end is only on the way. */
-static double tolerance(const struct training_run *t, const struct phase *phase)
+/* Convex losses rise without bound on the wrong side: no step can end where they are flat. */
+static double first_length(const struct train_plan *plan, temper_loss_spec loss)
 {
-    bool on_the_way = phase->loss.method == TEMPER_HINGE && !phase->answers;
-    return fmax(t->options->tolerance, on_the_way ? ON_THE_WAY : 0);
+    return loss_has_convex_settings(loss) && plan->solver != SOLVER_LBFGS ? CONVEX_LENGTH : FIRST_LENGTH;
 }
 
-/* The rounded hinge is below the sharp one by up to half its width; steps that lower it by far less
- * than that are not worth taking, though its gradient, which leaps from row to row, may stay. */
-double hinge_fall(const struct training_run *t, temper_loss_spec loss)
+/* A hinge that is rounded more than it will be in the end is an intermediate problem. */
+static double tolerance(const struct train_state *train, const struct train_phase *phase)
 {
-    bool rounded = loss.method == TEMPER_HINGE && t->loss.smoothing == 0;
-    return rounded ? HINGE_FALL * loss.smoothing : 0;
+    bool intermediate = phase->loss.method == TEMPER_HINGE && !phase->is_solution;
+    return fmax(train->request->options->tolerance, intermediate ? INTERMEDIATE_TOLERANCE : 0);
 }
 
-static temper_status run_phase(struct training_run *t, struct phase *phase, double *w, struct optim_result *result)
+/* The rounded hinge is below the sharp one by up to half its width; steps that lower it by far less than that are not
+ * worth taking, even if its gradient, which jumps from row to row, stays large. */
+double hinge_min_decrease(const struct train_plan *plan, temper_loss_spec loss)
 {
-    struct problem problem = {.size = t->size,
-                              .context = t,
-                              .evaluate = evaluate,
-                              .accept = accept,
-                              .multiply = t->solver == SOLVER_TRON ? multiply : NULL,
-                              .hessian = t->solver == SOLVER_NEWTON ? hessian : NULL,
-                              .precondition = t->whiten ? precondition : NULL,
-                              .diagonal = t->diagonal ? t->metric.diagonal : NULL,
-                              .together = t->metric.vectors};
-    double enough = fmax(tolerance(t, phase) * phase->zero_norm, phase->enough);
-    struct optim_options options = {.gradient_norm = enough,
-                                    .max_iterations = most_iterations(t, phase),
-                                    .least_fall = hinge_fall(t, phase->loss),
-                                    .first_length = first_length(t, phase->loss),
-                                    .length = length,
+    bool rounded = loss.method == TEMPER_HINGE && plan->loss.smoothing == 0;
+    return rounded ? HINGE_DECREASE * loss.smoothing : 0;
+}
+
+/* Runs the minimiser on the objective, from progress->w or from the memory of a checkpoint. */
+static temper_status minimise(struct train_state *train, const struct train_phase *phase, struct optim_result *result)
+{
+    const struct train_plan *plan = &train->plan;
+    struct train_progress *progress = &train->progress;
+    enum preconditioner_kind kind = progress->preconditioner_kind;
+    struct problem problem = {.size = plan->size,
+                              .context = progress->objective,
+                              .evaluate = objective_evaluate,
+                              .accept = objective_accept,
+                              .multiply = plan->solver == SOLVER_TRON ? objective_multiply : NULL,
+                              .hessian = plan->solver == SOLVER_NEWTON ? objective_hessian : NULL,
+                              .precondition = kind == PRECONDITIONER_GRAM ? preconditioner_apply : NULL,
+                              .preconditioner = &progress->preconditioner,
+                              .diagonal = progress->preconditioner.diagonal,
+                              .together = progress->preconditioner.vectors};
+    struct follow_context context = {.train = train};
+    const struct gradient_scale *scale = &progress->scale;
+    struct optim_options options = {.gradient_norm = fmax(tolerance(train, phase) * scale->norm, scale->rounding),
+                                    .max_iterations = max_iterations(train, phase),
+                                    .least_fall = hinge_min_decrease(plan, phase->loss),
+                                    .first_length = first_length(plan, phase->loss),
+                                    .length = objective_length,
                                     .on_progress = follow,
-                                    .progress_context = t,
-                                    .forgets = !t->options->checkpoint,
-                                    .gradient = t->gradient,
-                                    .memory = t->memory,
-                                    .memory_count = t->memory_count};
-    temper_status status = minimisers[t->solver](&problem, &options, w, result, t->error);
-    if (status == TEMPER_OK)
-        status = t->follow_status;
-    if (status == TEMPER_OK && result->stop == OPTIM_NOT_FINITE)
-        status = not_finite(t);
-    return status;
+                                    .progress_context = &context,
+                                    .forgets = !train->request->options->checkpoint,
+                                    .gradient = progress->gradient,
+                                    .memory = progress->solver_memory,
+                                    .memory_count = progress->solver_memory_count};
+    if (progress->known.valid && !progress->solver_memory) {
+        options.start_value = progress->known.value;
+        options.start_gradient = progress->gradient;
+        progress->counts.evaluations--; /* the minimiser counts it again */
+    }
+    TRY(minimisers[plan->solver](&problem, &options, progress->w, result, train->request->error));
+    if (context.status == TEMPER_OK && result->stop == OPTIM_NOT_FINITE)
+        return error_set(train->request->error, TEMPER_BAD_DATA,
+                         "the loss is not a finite number: features are too large; pass --scale "
+                         "standard");
+    return context.status;
 }
 
-static void add_counts(struct counts *counts, const struct optim_result *result)
+static void add_counts(struct train_counts *counts, const struct optim_result *result)
 {
     counts->iterations += result->iterations;
     counts->evaluations += result->evaluations;
@@ -292,71 +290,55 @@ static void add_counts(struct counts *counts, const struct optim_result *result)
     counts->hessians += result->hessians;
 }
 
-static temper_status enter_phase(struct training_run *t, struct phase *phase)
+static temper_status run_phase(struct train_state *train, const struct train_phase *phase)
 {
-    if (!phase->goes_on && !same_point(t, t->initial)) {
-        memcpy(t->w, t->initial, t->size * sizeof *t->w);
-        t->recalled.fresh = false;
-    }
-    training_set_loss(t, phase->loss, phase->l2);
-    temper_status status = measure_zero(t, phase);
-    if (status == TEMPER_OK)
-        status = preconditioner_prepare(t, phase);
-    t->entering = !t->memory; /* going on after a checkpoint counts nothing anyway */
-    return status;
-}
-
-static temper_status one_phase(struct training_run *t, struct phase *phase)
-{
+    struct train_progress *progress = &train->progress;
     struct optim_result result;
-    temper_status status = enter_phase(t, phase);
-    if (status == TEMPER_OK)
-        status = run_phase(t, phase, t->w, &result);
-    if (status != TEMPER_OK)
-        return status;
-    t->recalled.fresh = result.stands;
-    t->recalled.value = result.value;
-    mem_free(t->memory); /* of a checkpoint: used up */
-    t->memory = NULL;
-    t->memory_count = 0;
-    add_counts(&t->before, &result);
-    t->last_stop = result.stop;
-    if (t->answers == 0)
-        t->stop = result.stop;
+    TRY(enter_phase(train, phase));
+    TRY(minimise(train, phase, &result));
+    progress->known.valid = result.stands;
+    progress->known.value = result.value;
+    mem_free(progress->solver_memory); /* of a checkpoint: used up */
+    progress->solver_memory = NULL;
+    progress->solver_memory_count = 0;
+    add_counts(&progress->counts, &result);
+    progress->last_stop = result.stop;
+    if (progress->solutions == 0)
+        progress->stop = result.stop;
     return TEMPER_OK;
 }
 
-/* With validation rows the first answer is the best on them, wherever the solver ended. */
-static void keep_answer(struct training_run *t, const struct phase *phase)
+/* ---- All phases ------------------------------------------------------------------------------ */
+
+/* With validation rows the first solution is the best on them, wherever the solver ended. */
+static void keep_solution(struct train_state *train, const struct train_phase *phase)
 {
-    if (t->answers == 0) {
-        t->answer_loss = phase->loss;
-        t->answer_norm = phase->zero_norm;
+    struct train_progress *progress = &train->progress;
+    const struct train_validation *validation = train->validation;
+    const double *best = progress->w;
+    size_t size = train->plan.size;
+    if (progress->solutions == 0) {
+        progress->solution_loss = phase->loss;
+        progress->solution_scale = progress->scale.norm;
+        if (validation && isfinite(validation->best_loss))
+            best = validation->best;
     }
-    const double *best = t->valid && t->answers == 0 && isfinite(t->valid_best) ? t->valid_w : t->w;
-    memcpy(t->answer + t->size * t->answers++, best, t->size * sizeof *best);
+    memcpy(progress->solution + size * progress->solutions++, best, size * sizeof *best);
 }
 
-/* A short phase that has ended before its limit leaves nothing to do for those that go on. */
-static const struct phase *skip_rest(struct training_run *t, const struct phase *phase)
+temper_status train_solve(struct train_state *train)
 {
-    if (t->last_stop == OPTIM_MAX_ITER || t->interrupted)
-        return phase;
-    for (; phase->most; phase = &t->phase[t->current])
-        t->phase[++t->current].zero_norm = phase->zero_norm;
-    return phase;
-}
-
-temper_status training_solve(struct training_run *t)
-{
-    for (; t->current < t->phases && !t->interrupted; t->current++) {
-        const struct phase *phase = &t->phase[t->current];
-        temper_status status = one_phase(t, &t->phase[t->current]);
-        if (status != TEMPER_OK)
-            return status;
-        phase = skip_rest(t, phase);
-        if (phase->answers || (t->interrupted && t->answers == 0))
-            keep_answer(t, phase);
+    const struct train_plan *plan = &train->plan;
+    struct train_progress *progress = &train->progress;
+    for (; progress->phase < plan->phases && !progress->interrupted; progress->phase++) {
+        TRY(run_phase(train, &plan->phase[progress->phase]));
+        /* A limited phase that has ended before its limit leaves nothing to do for those that continue it. */
+        if (progress->last_stop != OPTIM_MAX_ITER && !progress->interrupted)
+            while (plan->phase[progress->phase].iteration_limit)
+                progress->phase++;
+        const struct train_phase *phase = &plan->phase[progress->phase];
+        if (phase->is_solution || (progress->interrupted && progress->solutions == 0))
+            keep_solution(train, phase);
     }
     return TEMPER_OK;
 }

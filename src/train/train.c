@@ -1,57 +1,185 @@
-/* train: the story of a training, in named steps. */
+/* train: the steps of a training in their order, and what is refused before the first of them. */
 #include "train/train.h"
 
 #include <math.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/memory.h"
+#include "tempered/loss_family.h"
 #include "train/train_state.h"
 
-double training_clock(void)
+double train_clock(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-void training_free(struct training_run *t)
+/* ---- Checks ---------------------------------------------------------------------------------- */
+
+/* The classes among the rows of positive weight, counted up to two, and the first of them. */
+struct seen_classes {
+    uint32_t count, first;
+};
+
+static void see_classes(void *context, void *state)
 {
-    objective_free(t->objective);
-    objective_free(t->valid);
-    dataset_free(t->valid_data);
-    scaled_features_free(&t->own_ground);
-    preconditioner_free(&t->metric);
-    mem_free(t->initial);
-    mem_free(t->w);
-    mem_free(t->gradient);
-    mem_free(t->answer);
-    mem_free(t->valid_gradient);
-    mem_free(t->valid_w);
-    mem_free(t->memory);
+    const struct dataset *data = context;
+    struct seen_classes *seen = state;
+    for (uint64_t row = 0; row < data->x.rows && seen->count < 2; row++) {
+        if (data->weight && data->weight[row] == 0)
+            continue;
+        if (seen->count == 0 || data->label[row] != seen->first)
+            seen->count++;
+        if (seen->count == 1)
+            seen->first = data->label[row];
+    }
 }
 
-temper_status training_execute(struct training_run *t, struct model **model, temper_train_report *report)
+static temper_status check_data(const struct dataset *data, temper_error *error)
 {
-    static temper_status (*const steps[])(struct training_run *) = {
-        training_check, training_plan, training_validation, training_start, training_solve,
-    };
-    temper_status status = TEMPER_OK;
-    for (size_t i = 0; status == TEMPER_OK && i < sizeof steps / sizeof *steps; i++)
-        status = steps[i](t);
+    const char *source = data->file.path ? data->file.path : "data";
+    struct seen_classes seen = {0, 0};
+    if (!data->label)
+        return error_set(error, TEMPER_BAD_DATA,
+                         "%s: there are no labels to learn from; pass --label COLUMN or "
+                         "--labels FILE",
+                         source);
+    TRY(comm_in_turn(data->ranks.comm, see_classes, (void *)data, &seen, sizeof seen, error));
+    if (seen.count < 2)
+        return error_set(error, TEMPER_BAD_DATA,
+                         "%s: all rows that count have one class, '%.40s'; a classifier needs two: "
+                         "give rows of another, or name another column by --label",
+                         source, data->classes.count ? data->classes.name[seen.first] : "");
+    if (data->x.columns == 0)
+        return error_set(error, TEMPER_BAD_DATA, "%s: there are no features, only labels; nothing can be learnt",
+                         source);
+    return TEMPER_OK;
+}
+
+temper_status train_check_loss(temper_loss_spec loss, temper_error *error)
+{
+    bool temperatures = loss_has_temperatures(loss);
+    if (temperatures && !(isfinite(loss.t1) && loss.t1 >= 0 && isfinite(loss.t2) && loss.t2 >= 0))
+        return error_set(error, TEMPER_USAGE, "temperatures must be numbers >= 0; try --t1 0.3 --t2 1");
+    if (!temperatures && !(isfinite(loss.smoothing) && loss.smoothing >= 0))
+        return error_set(error, TEMPER_USAGE, "the smoothing must be a number >= 0; try 0");
+    if (loss_is_two_temperature(loss) && !loss_shape(loss.t1, loss.t2).smooth)
+        return error_set(error, TEMPER_USAGE,
+                         "the loss or its slope is unbounded at these temperatures (t2 < 1 <= t1, "
+                         "or t2 < t1 < 1), so they cannot be trained; raise t2 to at least t1, "
+                         "and to at least 1 if t1 is");
+    return TEMPER_OK;
+}
+
+static temper_status check_options(const temper_train_options *options, temper_error *error)
+{
+    TRY(train_check_loss(loss_resolve(options->loss), error));
+    if (!isnan(options->l2) && !(isfinite(options->l2) && options->l2 >= 0))
+        return error_set(error, TEMPER_USAGE, "l2 must be a number >= 0; try --l2 auto");
+    if (!(options->tolerance > 0) || !isfinite(options->tolerance))
+        return error_set(error, TEMPER_USAGE, "tol must be a number > 0; try --tol 1e-4");
+    if (options->starts < 1 || options->starts > MAX_STARTS)
+        return error_set(error, TEMPER_USAGE, "starts must be 1, 2 or 3");
+    if (options->warm_start && options->init && strcmp(options->init, "zero") != 0)
+        return error_set(error, TEMPER_USAGE, "a warm start leaves no room for another init; give one of them");
+    if (options->resume && !options->checkpoint)
+        return error_set(error, TEMPER_USAGE, "there is no checkpoint to resume from; pass --checkpoint FILE too");
+    return TEMPER_OK;
+}
+
+temper_status train_check(const struct dataset *data, const temper_train_options *options, temper_error *error)
+{
+    TRY(check_data(data, error));
+    return check_options(options, error);
+}
+
+/* ---- Steps ----------------------------------------------------------------------------------- */
+
+static void free_state(struct train_state *train)
+{
+    validation_free(train->validation);
+    objective_free(train->progress.objective);
+    if (train->progress.preconditioner.n > 0)
+        preconditioner_free(&train->progress.preconditioner);
+    mem_free(train->progress.w);
+    mem_free(train->progress.gradient);
+    mem_free(train->progress.solution);
+    mem_free(train->progress.solver_memory);
+    mem_free(train->plan.initial);
+    scaled_features_free(&train->plan.own_features);
+}
+
+static temper_status allocate_progress(const struct train_plan *plan, struct train_progress *progress,
+                                       temper_error *error)
+{
+    progress->preconditioner_kind = plan->preconditioner;
+    progress->w = mem_zeroed(plan->size, sizeof *progress->w);
+    progress->gradient = mem_zeroed(plan->size, sizeof *progress->gradient);
+    progress->solution = mem_alloc(MAX_STARTS, plan->size * sizeof *progress->solution);
+    return progress->w && progress->gradient && progress->solution ? TEMPER_OK : error_no_memory(error);
+}
+
+/* Decides, starts and solves; validation rows and checkpoints only where they are asked for. */
+static temper_status plan_and_solve(const struct train_request *request, struct train_state *train)
+{
+    struct train_plan *plan = &train->plan;
+    TRY(train_plan_decide(request, plan, &train->progress.objective));
+    if (request->options->validation)
+        TRY(validation_new(request, plan, &train->validation));
+    TRY(allocate_progress(plan, &train->progress, request->error));
+    TRY(train_plan_start(request, plan));
+    if (request->options->checkpoint)
+        TRY(checkpoint_begin(train));
+    return train_solve(train);
+}
+
+temper_status train_model(const struct train_request *request, struct model **model, temper_train_report *report)
+{
+    struct train_state train = {.request = request, .progress.started = train_clock()};
+    if (!request->remote) /* remote rows were checked when they were counted */
+        TRY(check_data(request->data, request->error));
+    TRY(check_options(request->options, request->error));
+    train.plan.loss = loss_resolve(request->options->loss);
+    temper_status status = plan_and_solve(request, &train);
     if (status == TEMPER_OK)
-        status = training_finish(t, model, report);
-    training_free(t);
+        status = train_finish(&train, model, report);
+    free_state(&train);
     return status;
 }
 
 temper_status train(const struct dataset *data, const temper_train_options *options, struct model **model,
                     temper_train_report *report, temper_error *error)
 {
-    struct training_run t = {.given = data,
-                             .data = data,
-                             .options = options,
-                             .error = error,
-                             .valid_best = INFINITY,
-                             .started = training_clock()};
-    return training_execute(&t, model, report);
+    struct train_request request = {.data = data, .options = options, .error = error};
+    return train_model(&request, model, report);
+}
+
+temper_status train_fit(const struct train_request *request, temper_loss_spec loss, struct train_fit_result *result)
+{
+    struct train_state train = {.request = request, .plan.loss = loss};
+    struct train_progress *progress = &train.progress;
+    temper_status status = plan_and_solve(request, &train);
+    *result = (struct train_fit_result){.size = train.plan.size,
+                                        .stop = progress->stop,
+                                        .iterations = progress->counts.iterations,
+                                        .evaluations = progress->counts.evaluations,
+                                        .interrupted = progress->interrupted};
+    if (status == TEMPER_OK) {
+        result->solution = progress->solution;
+        progress->solution = NULL;
+        if (request->pilot && progress->preconditioner_kind != PRECONDITIONER_NONE) {
+            request->pilot->later = progress->preconditioner;
+            progress->preconditioner = (struct preconditioner){0};
+        }
+    }
+    free_state(&train);
+    return status;
+}
+
+void train_fit_free(struct train_fit_result *result)
+{
+    mem_free(result->solution);
+    *result = (struct train_fit_result){0};
 }

@@ -1,12 +1,69 @@
-/* train: from a dataset and options to a model. */
+/* train: from a dataset and options to a model; and single fits for the searches that make many of them. */
 #ifndef TRAIN_TRAIN_H
 #define TRAIN_TRAIN_H
 
 #include "data/dataset.h"
 #include "model/model.h"
+#include "optim/minimise.h"
+#include "train/preconditioner/preconditioner_shared.h"
+#include "train/scaled_features.h"
 
+/* Iterations of many classes with the preconditioner of W = 0, before that of the weights which they lead to. */
+enum { FIRST_PRECONDITIONER_ITERATIONS = 6 };
+
+/* Rows that remote workers hold: all that training has to know of them besides their gradients. */
+struct remote_rows {
+    const temper_shard_engine *engine; /* computes value and gradient over all of them */
+    const double *class_weight;        /* of each class, the sum over its rows */
+    double weight_sum;
+    const char *fingerprint;
+};
+
+/* What was asked for. All of it is borrowed. */
+struct train_request {
+    const struct dataset *data; /* remote rows: its size, classes and names, and no rows */
+    const temper_train_options *options;
+    temper_error *error;
+    const struct remote_rows *remote;       /* NULL: the rows are in `data` */
+    const struct scaled_features *features; /* shared by several fits; NULL: made from data and options */
+    /* Fits of a search: */
+    const double *initial;                      /* weights; NULL: what the options specify */
+    const struct shared_preconditioner *shared; /* used instead of making its own; NULL: none */
+    struct shared_preconditioner *pilot;        /* where a pilot fit leaves its preconditioners; NULL: it is none */
+};
+
+/* Checks, trains, and describes the model. The outputs are untouched on failure. */
+temper_status train_model(const struct train_request *request, struct model **model, temper_train_report *report);
 /* The public call (temper.h: temper_train) in our own types. */
 temper_status train(const struct dataset *data, const temper_train_options *options, struct model **model,
                     temper_train_report *report, temper_error *error);
+
+/* The weights that a fit ends with: solution[j * vectors + k] for scaled features, then intercepts. */
+struct train_fit_result {
+    double *solution; /* NULL: it was interrupted before it began */
+    size_t size;
+    enum optim_stop stop;
+    size_t iterations, evaluations;
+    bool interrupted;
+};
+
+/* One fit of a search: a resolved loss, request->features given; no checks, no model, no report. *result is to be freed
+ * whatever the status. */
+temper_status train_fit(const struct train_request *request, temper_loss_spec loss, struct train_fit_result *result);
+void train_fit_free(struct train_fit_result *result);
+
+/* What training refuses: data without two classes or without features, a loss that cannot be minimised, numbers out of
+ * range. */
+temper_status train_check(const struct dataset *data, const temper_train_options *options, temper_error *error);
+/* TEMPER_USAGE if such a loss, resolved, cannot be trained. */
+temper_status train_check_loss(temper_loss_spec loss, temper_error *error);
+/* The precision that these options mean for such data. */
+temper_status choose_precision(const temper_train_options *options, const struct dataset *data, bool *f64,
+                               temper_error *error);
+
+/* 128 bits of everything that matters in a dataset, in hexadecimal. */
+temper_status dataset_fingerprint(const struct dataset *data, size_t threads, char hex[33], temper_error *error);
+
+double train_clock(void); /* seconds, monotonic */
 
 #endif

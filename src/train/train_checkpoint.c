@@ -1,7 +1,7 @@
-/* checkpoint: all that a training needs to go on, in a file that is whole or not there.
+/* train_checkpoint: all that a training needs to continue to the same bits, in a file that is whole or not there.
  *
- * A header of fixed size, numbers of the machine's own kind, a checksum. It is for the same build
- * on the same kind of machine; what does not fit is refused, never guessed. */
+ * A header of fixed size, then doubles in the byte order of the machine, and a checksum (XXH3). It is meant for the
+ * same build on the same kind of machine; a file that does not fit is refused, never guessed at. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 static const char magic[16] = "temper-resume-1";
 
 /* What must be the same for the same bits. */
-struct identity {
+struct checkpoint_identity {
     char fingerprint[40];
     char valid[40]; /* the fingerprint of the validation rows; "" without */
     double t1, t2, smoothing, l2, tolerance;
@@ -25,43 +25,47 @@ struct identity {
     uint64_t initial; /* a hash of the initial weights */
 };
 
-struct header {
+struct checkpoint_header {
     char magic[16];
-    struct identity identity;
-    struct counts before;
-    uint64_t current, answers, stop, valid_since, memory_count;
-    double valid_best, answer_norm;
-    uint64_t stopped_early;
+    struct checkpoint_identity identity;
+    struct train_counts counts;
+    uint64_t phase, solutions, stop, since_best, memory_count;
+    double validation_loss, solution_scale;
+    uint64_t stopped_by_validation;
     uint64_t checksum; /* of all other bytes, this one being 0 */
 };
 
-static void identify(const struct training_run *t, struct identity *identity)
+static void identify(const struct train_state *train, struct checkpoint_identity *identity)
 {
+    const struct train_plan *plan = &train->plan;
+    const temper_train_options *options = train->request->options;
     memset(identity, 0, sizeof *identity); /* padding too: bytes are compared */
-    memcpy(identity->fingerprint, t->fingerprint, sizeof t->fingerprint);
-    memcpy(identity->valid, t->valid_fingerprint, sizeof t->valid_fingerprint);
-    identity->t1 = t->loss.t1;
-    identity->t2 = t->loss.t2;
-    identity->smoothing = t->loss.smoothing;
-    identity->l2 = t->l2;
-    identity->tolerance = t->options->tolerance;
-    identity->method = t->loss.method;
-    identity->solver = t->solver;
-    identity->f64 = t->f64;
-    identity->size = t->size;
-    identity->phases = t->phases;
-    identity->max_iterations = t->options->max_iterations;
-    identity->patience = t->options->patience;
-    identity->scale = t->ground->scale.kind;
-    identity->initial = XXH3_64bits(t->initial, t->size * sizeof *t->initial);
+    memcpy(identity->fingerprint, plan->fingerprint, sizeof plan->fingerprint);
+    if (train->validation)
+        memcpy(identity->valid, train->validation->fingerprint, sizeof train->validation->fingerprint);
+    identity->t1 = plan->loss.t1;
+    identity->t2 = plan->loss.t2;
+    identity->smoothing = plan->loss.smoothing;
+    identity->l2 = plan->l2;
+    identity->tolerance = options->tolerance;
+    identity->method = plan->loss.method;
+    identity->solver = plan->solver;
+    identity->f64 = plan->f64;
+    identity->size = plan->size;
+    identity->phases = plan->phases;
+    identity->max_iterations = options->max_iterations;
+    identity->patience = options->patience;
+    identity->scale = plan->features->scale.kind;
+    identity->initial = XXH3_64bits(plan->initial, plan->size * sizeof *plan->initial);
 }
 
 /* ---- Saving ---------------------------------------------------------------------------------- */
 
-/* Behind the header: where the phase began, answers, best on the validation rows, memory. */
-static size_t numbers_of(const struct training_run *t, size_t answers, size_t memory_count)
+/* Doubles behind the header: the weights that the phase began with, the solutions, the best weights on the validation
+ * rows, the memory of the minimiser. */
+static size_t count_numbers(const struct train_state *train, size_t solutions, size_t memory_count)
 {
-    return t->size * (1 + answers + (t->valid ? 1 : 0)) + memory_count;
+    return train->plan.size * (1 + solutions + (train->validation ? 1 : 0)) + memory_count;
 }
 
 static char *put(char *to, const double *numbers, size_t count)
@@ -70,55 +74,61 @@ static char *put(char *to, const double *numbers, size_t count)
     return to + count * sizeof *numbers;
 }
 
-static void fill(const struct training_run *t, const struct optim_progress *progress, char *bytes, size_t length)
+static void write_bytes(const struct train_state *train, const struct optim_progress *now, char *bytes, size_t length)
 {
-    struct header header;
+    const struct train_progress *progress = &train->progress;
+    const struct train_validation *validation = train->validation;
+    size_t size = train->plan.size;
+    struct checkpoint_header header;
     memset(&header, 0, sizeof header);
     memcpy(header.magic, magic, sizeof magic);
-    identify(t, &header.identity);
-    header.before = t->before;
-    header.current = t->current;
-    header.answers = t->answers;
-    header.stop = t->stop;
-    header.valid_since = t->valid_since;
-    header.valid_best = t->valid_best;
-    header.answer_norm = t->answer_norm;
-    header.stopped_early = t->stopped_early;
-    header.memory_count = progress->memory_count;
-    char *to = put(bytes + sizeof header, t->w, t->size);
-    to = put(to, t->answer, t->size * t->answers);
-    if (t->valid)
-        to = put(to, t->valid_w, t->size);
-    put(to, progress->memory, progress->memory_count);
+    identify(train, &header.identity);
+    header.counts = progress->counts;
+    header.phase = progress->phase;
+    header.solutions = progress->solutions;
+    header.stop = progress->stop;
+    header.solution_scale = progress->solution_scale;
+    header.memory_count = now->memory_count;
+    char *to = put(bytes + sizeof header, progress->w, size);
+    to = put(to, progress->solution, size * progress->solutions);
+    if (validation) {
+        header.since_best = validation->since_best;
+        header.validation_loss = validation->best_loss;
+        header.stopped_by_validation = validation->stopped;
+        to = put(to, validation->best, size);
+    }
+    put(to, now->memory, now->memory_count);
     memcpy(bytes, &header, sizeof header);
     header.checksum = XXH3_64bits(bytes, length);
     memcpy(bytes, &header, sizeof header);
 }
 
-temper_status checkpoint_save(struct training_run *t, const struct optim_progress *progress)
+/* The first process writes, at most once in checkpoint_seconds. */
+temper_status checkpoint_save(struct train_state *train, const struct optim_progress *now)
 {
-    double now = training_clock();
-    if (!t->options->checkpoint || comm_rank(t->given->ranks.comm) > 0 || progress->iteration == 0 ||
-        now - t->saved < t->options->checkpoint_seconds)
+    const struct train_request *request = train->request;
+    if (comm_rank(request->data->ranks.comm) > 0 || now->iteration == 0 ||
+        train_clock() - train->checkpoint_saved < request->options->checkpoint_seconds)
         return TEMPER_OK;
-    size_t count = numbers_of(t, t->answers, progress->memory_count);
-    size_t length = sizeof(struct header) + count * sizeof(double);
+    size_t count = count_numbers(train, train->progress.solutions, now->memory_count);
+    size_t length = sizeof(struct checkpoint_header) + count * sizeof(double);
     char *bytes = mem_alloc(length, 1);
     if (!bytes)
-        return error_no_memory(t->error);
-    fill(t, progress, bytes, length);
-    temper_status status = atomic_file_save(t->options->checkpoint, bytes, length, t->error);
+        return error_no_memory(request->error);
+    write_bytes(train, now, bytes, length);
+    temper_status status = atomic_file_save(request->options->checkpoint, bytes, length, request->error);
     mem_free(bytes);
-    t->saved = training_clock();
+    train->checkpoint_saved = train_clock();
     return status;
 }
 
-/* ---- Loading --------------------------------------------------------------------------------- */
+/* ---- Resuming -------------------------------------------------------------------------------- */
 
-static temper_status refuse(const struct training_run *t, const char *why)
+static temper_status refuse(const struct train_request *request, const char *why)
 {
-    return error_set(t->error, TEMPER_BAD_DATA, "%.200s: %s; train without --resume, or with another --checkpoint",
-                     t->options->checkpoint, why);
+    return error_set(request->error, TEMPER_BAD_DATA,
+                     "%.200s: %s; train without --resume, or with another --checkpoint", request->options->checkpoint,
+                     why);
 }
 
 static const char *take(const char *from, double *to, size_t count)
@@ -127,58 +137,72 @@ static const char *take(const char *from, double *to, size_t count)
     return from + count * sizeof *to;
 }
 
-static temper_status restore(struct training_run *t, const struct header *header, const char *numbers)
+static temper_status restore(struct train_state *train, const struct checkpoint_header *header, const char *numbers)
 {
-    t->memory = mem_alloc((size_t)header->memory_count, sizeof *t->memory);
-    if (!t->memory)
-        return error_no_memory(t->error);
-    t->before = header->before;
-    t->current = (size_t)header->current;
-    t->answers = (size_t)header->answers;
-    t->stop = (enum optim_stop)header->stop;
-    t->valid_since = (size_t)header->valid_since;
-    t->valid_best = header->valid_best;
-    t->answer_loss = t->loss; /* the one that has answers on the way is not rounded */
-    t->answer_norm = header->answer_norm;
-    t->stopped_early = header->stopped_early != 0;
-    t->memory_count = (size_t)header->memory_count;
-    numbers = take(numbers, t->w, t->size);
-    numbers = take(numbers, t->answer, t->size * t->answers);
-    if (t->valid)
-        numbers = take(numbers, t->valid_w, t->size);
-    take(numbers, t->memory, t->memory_count);
-    t->resumed = true;
+    struct train_progress *progress = &train->progress;
+    size_t size = train->plan.size;
+    progress->solver_memory = mem_alloc((size_t)header->memory_count, sizeof *progress->solver_memory);
+    if (!progress->solver_memory)
+        return error_no_memory(train->request->error);
+    progress->counts = header->counts;
+    progress->phase = (size_t)header->phase;
+    progress->solutions = (size_t)header->solutions;
+    progress->stop = (enum optim_stop)header->stop;
+    progress->solution_loss = train->plan.loss; /* a loss with solutions before the last phase is not rounded */
+    progress->solution_scale = header->solution_scale;
+    progress->solver_memory_count = (size_t)header->memory_count;
+    numbers = take(numbers, progress->w, size);
+    numbers = take(numbers, progress->solution, size * progress->solutions);
+    if (train->validation) {
+        train->validation->since_best = (size_t)header->since_best;
+        train->validation->best_loss = header->validation_loss;
+        train->validation->stopped = header->stopped_by_validation != 0;
+        numbers = take(numbers, train->validation->best, size);
+    }
+    take(numbers, progress->solver_memory, progress->solver_memory_count);
+    progress->resumed = true;
     return TEMPER_OK;
 }
 
-static temper_status parse(struct training_run *t, char *bytes, size_t length)
+/* Checks the checksum, the identity and the sizes, in this order. */
+static temper_status parse(struct train_state *train, char *bytes, size_t length)
 {
-    struct header header;
-    struct identity ours;
+    const struct train_request *request = train->request;
+    struct checkpoint_header header;
+    struct checkpoint_identity ours;
     if (!bytes || length < sizeof header || memcmp(bytes, magic, sizeof magic) != 0)
-        return refuse(t, "this is no checkpoint of temper");
+        return refuse(request, "this is no checkpoint of temper");
     memcpy(&header, bytes, sizeof header);
     uint64_t checksum = header.checksum;
     header.checksum = 0;
     memcpy(bytes, &header, sizeof header);
     if (checksum != XXH3_64bits(bytes, length))
-        return refuse(t, "the checkpoint is damaged");
-    identify(t, &ours);
+        return refuse(request, "the checkpoint is damaged");
+    identify(train, &ours);
     if (XXH3_64bits(&ours, sizeof ours) != XXH3_64bits(&header.identity, sizeof ours))
-        return refuse(t, "the checkpoint is of other data or other options");
-    if (header.current >= t->phases || header.answers > MOST_STARTS || header.memory_count > length ||
+        return refuse(request, "the checkpoint is of other data or other options");
+    if (header.phase >= train->plan.phases || header.solutions > MAX_STARTS || header.memory_count > length ||
         header.stop > OPTIM_NOT_FINITE ||
-        length != sizeof header + numbers_of(t, (size_t)header.answers, (size_t)header.memory_count) * sizeof(double))
-        return refuse(t, "the checkpoint contradicts itself");
-    return restore(t, &header, bytes + sizeof header);
+        length != sizeof header +
+                      count_numbers(train, (size_t)header.solutions, (size_t)header.memory_count) * sizeof(double))
+        return refuse(request, "the checkpoint contradicts itself");
+    return restore(train, &header, bytes + sizeof header);
 }
 
-temper_status checkpoint_load(struct training_run *t)
+temper_status checkpoint_begin(struct train_state *train)
 {
+    const struct train_request *request = train->request;
+    struct train_validation *validation = train->validation;
+    TRY(train_plan_fingerprint(request, &train->plan));
+    if (validation)
+        TRY(dataset_fingerprint(validation->data, train->plan.threads, validation->fingerprint, request->error));
+    if (!request->options->resume)
+        return TEMPER_OK;
     struct text text = {0};
-    temper_status status = comm_read_file(t->given->ranks.comm, t->options->checkpoint, &text, t->error);
+    temper_status status =
+        comm_read_file(request->data->ranks.comm, request->options->checkpoint, &text, request->error);
     if (status == TEMPER_OK)
-        status = parse(t, text.bytes, text.length);
+        status = parse(train, text.bytes, text.length);
     text_free(&text);
     return status == TEMPER_NO_INPUT ? TEMPER_OK : status; /* nothing was saved yet: begin */
 }

@@ -1,18 +1,27 @@
-/* finish: from the answer to a model for raw rows, and a report. */
+/* train_finish: from the solution to a model for raw rows, the report, and the warnings that a user should read before
+ * trusting the model. */
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "train/remote/train_remote.h"
+#include "base/text.h"
+#include "data/columns/column_stats.h"
+#include "data/columns/sanity_checks.h"
+#include "tempered/loss_family.h"
+#include "tempered/tempered_functions.h"
 #include "train/train_state.h"
 
-static temper_stop stop_of(const struct training_run *t)
-{
-    static const temper_stop stops[] = {TEMPER_STOP_CONVERGED, TEMPER_STOP_MAX_ITER, TEMPER_STOP_STALLED,
-                                        TEMPER_STOP_INTERRUPTED, TEMPER_STOP_PLATEAU};
-    return t->stopped_early && t->stop == OPTIM_STOPPED && !t->interrupted ? TEMPER_STOP_VALIDATION : stops[t->stop];
-}
+/* Solutions of different starts agree if at most this share of rows is predicted differently. */
+static const double STARTS_DIFFER = 0.02;
+/* Classes that are never predicted are worth a warning if they have this share of the rows. */
+static const double NEVER_PREDICTED = 0.25;
+/* Standard deviations of features that differ by more than this factor call for scaling. */
+static const double SIZES_DIFFER = 1e4;
+enum { SIZES_ROWS = 2048 }; /* show that; all of them would take as long as several passes */
+/* A loss so far above that of no features is more than a coarse tolerance leaves. */
+static const double MIN_PLATEAU = 1e-3;
 
 /* ---- The model ------------------------------------------------------------------------------- */
 
@@ -42,34 +51,38 @@ static bool copy_names(const struct dataset *data, struct model *model)
     return true;
 }
 
-static bool copy_scale(const struct training_run *t, struct model *model)
+static bool copy_scale(const struct scale *scale, struct model *model)
 {
     size_t columns = model->features;
-    model->scale.kind = t->ground->scale.kind;
+    model->scale.kind = scale->kind;
     model->scale.columns = columns;
-    if (t->ground->scale.kind == SCALE_NONE)
+    if (scale->kind == SCALE_NONE)
         return true;
-    model->scale.constants = t->ground->scale.constants;
+    model->scale.constants = scale->constants;
     model->scale.offset = mem_alloc(columns, sizeof(double));
     model->scale.factor = mem_alloc(columns, sizeof(double));
     if (!model->scale.offset || !model->scale.factor)
         return false;
-    memcpy(model->scale.offset, t->ground->scale.offset, columns * sizeof(double));
-    memcpy(model->scale.factor, t->ground->scale.factor, columns * sizeof(double));
+    memcpy(model->scale.offset, scale->offset, columns * sizeof(double));
+    memcpy(model->scale.factor, scale->factor, columns * sizeof(double));
     return true;
 }
 
 static void add_weights(void *context, void *state)
 {
-    const struct dataset *data = ((const struct training_run *)context)->data;
+    const struct dataset *data = context;
     double *sum = state;
     for (uint64_t row = 0; row < data->x.rows; row++)
         *sum += data->weight ? data->weight[row] : 1;
 }
 
-static temper_status describe(struct training_run *t, const temper_train_report *report, struct training *training)
+/* How the model was trained, for its file. */
+static temper_status describe(const struct train_state *train, const temper_train_report *report,
+                              struct training *training)
 {
-    const temper_train_options *options = t->options;
+    const struct train_request *request = train->request;
+    const temper_train_options *options = request->options;
+    const struct dataset *data = train->plan.data;
     snprintf(training->solver, sizeof training->solver, "%s", report->solver);
     snprintf(training->stop, sizeof training->stop, "%s", temper_stop_name(report->stop));
     snprintf(training->init, sizeof training->init, "%s",
@@ -77,11 +90,11 @@ static temper_status describe(struct training_run *t, const temper_train_report 
              : options->init     ? options->init
                                  : "zero");
     snprintf(training->precision, sizeof training->precision, "%s", report->precision);
-    memcpy(training->fingerprint, t->fingerprint, sizeof t->fingerprint);
+    memcpy(training->fingerprint, train->plan.fingerprint, sizeof train->plan.fingerprint);
     training->tolerance = options->tolerance;
     training->max_iterations = options->max_iterations;
     training->seed = options->seed;
-    training->rows = dataset_all_rows(t->data);
+    training->rows = dataset_all_rows(data);
     training->objective = report->objective;
     training->loss = report->train_loss;
     training->gradient = report->gradient_norm;
@@ -89,111 +102,473 @@ static temper_status describe(struct training_run *t, const temper_train_report 
     training->iterations = report->iterations;
     training->evaluations = report->evaluations;
     training->starts = options->starts;
-    training->weight_sum = t->plan ? t->plan->all.weight_sum : 0;
-    if (t->plan)
+    training->weight_sum = request->remote ? request->remote->weight_sum : 0;
+    if (request->remote)
         return TEMPER_OK;
-    return comm_in_turn(t->data->ranks.comm, add_weights, t, &training->weight_sum, sizeof training->weight_sum,
-                        t->error);
+    return comm_in_turn(data->ranks.comm, add_weights, (void *)data, &training->weight_sum, sizeof training->weight_sum,
+                        request->error);
 }
 
-static temper_status make_model(struct training_run *t, const temper_train_report *report, struct model **out)
+static temper_status fill_model(const struct train_state *train, const temper_train_report *report, struct model *model)
 {
-    struct model *model;
-    temper_status status = model_new(t->data->classes.count, (size_t)t->data->x.columns, &model, t->error);
-    if (status != TEMPER_OK)
-        return status;
-    model->loss = t->loss;
-    model->l2 = t->l2;
-    model->intercept = !t->options->no_intercept;
+    const struct train_plan *plan = &train->plan;
+    temper_error *error = train->request->error;
+    model->loss = plan->loss;
+    model->l2 = plan->l2;
+    model->intercept = !train->request->options->no_intercept;
     scaled_features_raw_weights(
-        t->ground, (struct solution){t->answer, model->vectors, model->intercept},
+        plan->features, (struct solution){train->progress.solution, model->vectors, model->intercept},
         (struct raw_weights){
             .weights = model->weights, .column_step = 1, .vector_step = model->features, .bias = model->bias});
-    status = describe(t, report, &model->training);
-    if (status != TEMPER_OK) {
-        model_free(model);
-        return status;
-    }
-    if (!copy_names(t->data, model) || !copy_scale(t, model)) {
-        model_free(model);
-        return error_no_memory(t->error);
-    }
-    if (t->given->schema)
-        status = schema_copy(t->given->schema, &model->schema, t->error);
-    if (status != TEMPER_OK) {
-        model_free(model);
-        return status;
-    }
-    *out = model;
-    return TEMPER_OK;
+    TRY(describe(train, report, &model->training));
+    if (!copy_names(plan->data, model) || !copy_scale(&plan->features->scale, model))
+        return error_no_memory(error);
+    const struct schema *schema = train->request->data->schema;
+    return schema ? schema_copy(schema, &model->schema, error) : TEMPER_OK;
 }
 
 /* ---- The report ------------------------------------------------------------------------------ */
 
-/* At the answer, with the loss that was asked for: what is reported is what is saved. */
-static temper_status evaluate_answer(struct training_run *t, temper_train_report *report)
+/* Value, gradient and accuracy at the solution, with the loss that was asked for: what is reported is what is saved. */
+static temper_status evaluate_solution(struct train_state *train, temper_train_report *report)
 {
-    double sum = 0, zero = t->answer_norm;
-    bool again;
-    training_set_loss(t, t->answer_loss, t->l2); /* a hinge: as it was rounded */
-    temper_status status = training_evaluate(t, t->answer, &report->objective, &again);
-    t->before.evaluations += !again;
-    for (size_t i = 0; i < t->size; i++)
-        sum += t->gradient[i] * t->gradient[i];
+    const struct train_plan *plan = &train->plan;
+    struct train_progress *progress = &train->progress;
+    temper_error *error = train->request->error;
+    double sum = 0, zero = progress->solution_scale;
+    bool known;
+    progress_set_loss(progress, progress->solution_loss, plan->l2); /* a hinge: as it was rounded */
+    temper_status status = progress_evaluate(progress, progress->solution, &report->objective, &known, error);
+    progress->counts.evaluations += !known;
+    for (size_t i = 0; i < plan->size; i++)
+        sum += progress->gradient[i] * progress->gradient[i];
     report->gradient_norm = zero > 0 ? sqrt(sum) / zero : 0;
-    if (status == TEMPER_OK && t->loss.method == TEMPER_HINGE) {
-        training_set_loss(t, t->loss, t->l2);
-        status = training_evaluate(t, t->answer, &report->objective, &again);
+    if (status == TEMPER_OK && plan->loss.method == TEMPER_HINGE) {
+        progress_set_loss(progress, plan->loss, plan->l2);
+        status = progress_evaluate(progress, progress->solution, &report->objective, &known, error);
     }
-    report->train_loss = objective_loss(t->objective);
-    report->accuracy = objective_accuracy(t->objective);
+    report->train_loss = objective_loss(progress->objective);
+    report->accuracy = objective_accuracy(progress->objective);
     if (status == TEMPER_OK && !isfinite(report->objective))
-        return error_set(t->error, TEMPER_BAD_DATA, "the loss is not a finite number; pass --scale standard");
+        return error_set(error, TEMPER_BAD_DATA, "the loss is not a finite number; pass --scale standard");
     return status;
 }
 
-static void fill_report(const struct training_run *t, temper_train_report *report)
+static temper_stop stop_reason(const struct train_state *train)
 {
-    double row = (double)dataset_all_nonzeros(t->data) / (double)dataset_all_rows(t->data);
-    report->stop = stop_of(t);
-    report->solver = solver_name(t->solver);
-    report->precision = t->f64 ? "f64" : "f32";
-    report->loss = t->loss;
-    report->l2 = t->l2;
-    report->validation = t->valid ? t->valid_best : (double)NAN;
-    report->iterations = t->before.iterations;
-    report->evaluations = t->before.evaluations;
-    report->products = t->before.products;
-    report->hessians = t->before.hessians;
-    /* A Hessian multiplies half of all pairs of entries where a pass multiplies each twice. */
-    report->passes = (double)(report->evaluations + report->products) + (double)report->hessians * fmax(1, row / 4);
-    report->resumed = t->resumed;
+    static const temper_stop stops[] = {TEMPER_STOP_CONVERGED, TEMPER_STOP_MAX_ITER, TEMPER_STOP_STALLED,
+                                        TEMPER_STOP_INTERRUPTED, TEMPER_STOP_PLATEAU};
+    const struct train_progress *progress = &train->progress;
+    bool by_validation = train->validation && train->validation->stopped;
+    return by_validation && progress->stop == OPTIM_STOPPED && !progress->interrupted ? TEMPER_STOP_VALIDATION
+                                                                                      : stops[progress->stop];
 }
 
-temper_status training_finish(struct training_run *t, struct model **model, temper_train_report *report)
+static void fill_report(const struct train_state *train, temper_train_report *report)
 {
+    const struct train_plan *plan = &train->plan;
+    const struct train_counts *counts = &train->progress.counts;
+    double entries_per_row = (double)dataset_all_nonzeros(plan->data) / (double)dataset_all_rows(plan->data);
+    report->stop = stop_reason(train);
+    report->solver = solver_name(plan->solver);
+    report->precision = plan->f64 ? "f64" : "f32";
+    report->loss = plan->loss;
+    report->l2 = plan->l2;
+    report->validation = train->validation ? train->validation->best_loss : (double)NAN;
+    report->iterations = counts->iterations;
+    report->evaluations = counts->evaluations;
+    report->products = counts->products;
+    report->hessians = counts->hessians;
+    /* A Hessian multiplies half of all pairs of entries where a pass multiplies each entry twice. */
+    report->passes =
+        (double)(report->evaluations + report->products) + (double)report->hessians * fmax(1, entries_per_row / 4);
+    report->resumed = train->progress.resumed;
+}
+
+/* Appends a sentence to the warnings of the report. */
+static void warn(temper_train_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void warn(temper_train_report *report, const char *format, ...)
+{
+    size_t used = strlen(report->warnings), space = sizeof report->warnings - used;
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(report->warnings + used, space, format, arguments);
+    va_end(arguments);
+    if (length < 0 || (size_t)length + 1 >= space)
+        report->warnings[used] = '\0'; /* no half sentences */
+    else
+        memcpy(report->warnings + used + length, "\n", 2);
+}
+
+/* ---- Nothing learnt -------------------------------------------------------------------------- */
+
+/* share[c]: sum of the weights of class c; share[classes]: of all rows. */
+static void add_class_weights(void *context, void *state)
+{
+    const struct dataset *data = context;
+    double *share = state, *sum = share + data->classes.count;
+    for (uint64_t row = 0; row < data->x.rows; row++) {
+        double weight = data->weight ? data->weight[row] : 1;
+        share[data->label[row]] += weight;
+        *sum += weight;
+    }
+}
+
+/* The weighted share of each class, to be freed. */
+static temper_status class_shares(const struct train_state *train, double **out)
+{
+    const struct train_request *request = train->request;
+    const struct dataset *data = train->plan.data;
+    size_t classes = data->classes.count;
+    double *share = mem_zeroed(classes + 1, sizeof *share);
+    if (!share)
+        return error_no_memory(request->error);
+    temper_status status = TEMPER_OK;
+    if (request->remote) {
+        memcpy(share, request->remote->class_weight, classes * sizeof *share);
+        share[classes] = request->remote->weight_sum;
+    } else {
+        status = comm_in_turn(data->ranks.comm, add_class_weights, (void *)data, share, (classes + 1) * sizeof *share,
+                              request->error);
+    }
+    for (size_t c = 0; c < classes; c++)
+        share[c] /= share[classes];
+    if (status == TEMPER_OK)
+        *out = share;
+    else
+        mem_free(share);
+    return status;
+}
+
+static double largest_share(const double *share, size_t classes)
+{
+    double largest = 0;
+    for (size_t c = 0; c < classes; c++)
+        largest = fmax(largest, share[c]);
+    return largest;
+}
+
+/* The smallest mean loss without any features: p-hat is the escort distribution of order 1/t1 of the shares (section 5
+ * of the paper), all on the largest for t1 = 0. */
+static double loss_of_no_features(temper_loss_spec loss, const double *share, size_t classes)
+{
+    double sum = 0, total = 0, largest = largest_share(share, classes);
+    if (loss.t1 == 0)
+        return 1 - largest;
+    for (size_t c = 0; c < classes; c++)
+        sum += pow(share[c] / largest, 1 / loss.t1);
+    for (size_t c = 0; c < classes; c++)
+        if (share[c] > 0)
+            total -= share[c] * log_t(pow(share[c] / largest, 1 / loss.t1) / sum, loss.t1);
+    return total;
+}
+
+/* Only a bounded loss, flat far out, can end on a plateau. Weights that are 0 are not there, and a training that ran
+ * out of iterations has not ended. */
+static bool may_be_plateau(const struct train_state *train)
+{
+    const struct train_progress *progress = &train->progress;
+    temper_loss_spec loss = train->plan.loss;
+    double norm = 0;
+    for (size_t i = 0; i < train->plan.size; i++)
+        norm += progress->solution[i] * progress->solution[i];
+    return loss_is_two_temperature(loss) && loss.t1 < 1 && norm > 0 && !progress->interrupted &&
+           progress->stop != OPTIM_MAX_ITER && !train->request->options->no_intercept;
+}
+
+/* TEMPER_BAD_DATA if the solution is worse than no features at all. Where features carry no information, the best model
+ * has the loss of no features but for what the tolerance leaves; a plateau has about the loss of predicting one class
+ * everywhere, with certainty. The boundary is half-way between the two. */
+static temper_status refuse_plateau(const struct train_state *train, const temper_train_report *report)
+{
+    temper_loss_spec loss = train->plan.loss;
+    size_t classes = train->plan.data->classes.count;
+    double *share = NULL;
+    if (!may_be_plateau(train))
+        return TEMPER_OK;
+    TRY(class_shares(train, &share));
+    double least = loss_of_no_features(loss, share, classes);
+    double certain = (1 - largest_share(share, classes)) / (1 - loss.t1);
+    mem_free(share);
+    if (report->train_loss <= fmax((least + certain) / 2, least + MIN_PLATEAU))
+        return TEMPER_OK;
+    return error_set(train->request->error, TEMPER_BAD_DATA,
+                     "nothing was learnt: training ended where the loss is flat (%.4g, and %.4g "
+                     "without any features); lower t2, or start elsewhere with --starts 2",
+                     report->train_loss, least);
+}
+
+/* ---- Warnings: how it ended ------------------------------------------------------------------ */
+
+static void warn_stop(const struct train_state *train, temper_train_report *report)
+{
+    const struct train_plan *plan = &train->plan;
+    const temper_train_options *options = train->request->options;
+    if (report->stop == TEMPER_STOP_MAX_ITER)
+        warn(report,
+             "stopped after %zu iteration%s with the gradient at %.4g of its start, not at %g; "
+             "raise "
+             "--max-iter, or --tol if that is good enough",
+             options->max_iterations, plural(options->max_iterations), report->gradient_norm, options->tolerance);
+    double decrease = hinge_min_decrease(plan, train->progress.solution_loss);
+    if (report->stop == TEMPER_STOP_STALLED && decrease > 0)
+        warn(report,
+             "stalled with the gradient at %.4g of its start, not at %g: the hinge has kinks, and "
+             "the last hundred iterations lowered the objective by less than %.2g; raise --tol, or "
+             "pass --loss logistic",
+             report->gradient_norm, options->tolerance, decrease);
+    else if (report->stop == TEMPER_STOP_STALLED)
+        warn(report,
+             "stalled with the gradient at %.4g of its start, not at %g: rounding hides any further "
+             "progress; %s, or raise --tol",
+             report->gradient_norm, options->tolerance,
+             plan->f64 ? "pass --scale standard if the features differ in size" : "pass --precision f64");
+    if (report->accuracy == 1 && plan->l2 == 0)
+        warn(report, "the classes are separable and l2 is 0: the weights have no finite optimum; "
+                     "pass --l2 1e-4 or more");
+}
+
+/* ---- Warnings: features ---------------------------------------------------------------------- */
+
+/* The variance of each feature, from evenly spaced rows; several processes use all of theirs, because a list of rows is
+ * of one process alone. */
+static temper_status sample_variances(const struct train_plan *plan, struct column_stats *sums, temper_error *error)
+{
+    size_t rows = (size_t)plan->data->x.rows, count = rows < SIZES_ROWS ? rows : SIZES_ROWS;
+    struct negative_entry negative;
+    size_t *row = mem_alloc(count, sizeof *row);
+    if (!row)
+        return error_no_memory(error);
+    for (size_t i = 0; i < count; i++)
+        row[i] = rows / count * i;
+    bool alone = comm_alone(plan->data->ranks.comm);
+    struct sum_task task = {.data = plan->data,
+                            .row = alone ? row : NULL,
+                            .count = alone ? count : rows,
+                            .variances = true,
+                            .threads = plan->threads};
+    temper_status status = column_stats(&task, sums, &negative, error);
+    mem_free(row);
+    return status;
+}
+
+static temper_status warn_sizes(const struct train_state *train, temper_train_report *report)
+{
+    const struct train_plan *plan = &train->plan;
+    struct column_stats sums;
+    double least = INFINITY, most = 0;
+    if (plan->features->scale.kind != SCALE_NONE || plan->data->x.kind == MATRIX_CSR)
+        return TEMPER_OK;
+    TRY(sample_variances(plan, &sums, train->request->error));
+    for (size_t j = 0; j < (size_t)plan->data->x.columns; j++)
+        if (sums.variance[j] > 0) {
+            least = fmin(least, sums.variance[j]);
+            most = fmax(most, sums.variance[j]);
+        }
+    column_stats_free(&sums);
+    if (most > SIZES_DIFFER * SIZES_DIFFER * least)
+        warn(report,
+             "features differ in size by a factor of %.1g, so that the penalty weighs on the small "
+             "ones and the problem is ill-conditioned; pass --scale standard",
+             sqrt(most / least));
+    return TEMPER_OK;
+}
+
+/* A single mistyped cell makes a scaled column useless. With several processes none sees all rows, which this takes. */
+static void warn_outliers(const struct scaled_features *features, temper_train_report *report)
+{
+    const struct dataset *data = features->given;
+    const struct scale *scale = &features->scale;
+    struct outlier_value outlier;
+    for (size_t i = 0; i < scale->lones && comm_alone(data->ranks.comm); i++) {
+        if (!outlier_find(data, scale->lone[i], &outlier))
+            continue;
+        unsigned long long line = data->line ? data->line[outlier.row] : outlier.row + 1;
+        warn(report,
+             "%s: the value %.7g in %s %llu is over 1000 times as far from the others as they are "
+             "from each other, and scaling makes these all but equal; correct it or drop the row",
+             feature_text(data, scale->lone[i]).text, outlier.value, data->line ? "line" : "row", line);
+    }
+}
+
+/* ---- Warnings: predictions ------------------------------------------------------------------- */
+
+static uint32_t largest_score(const double *score, size_t vectors)
+{
+    uint32_t best = 0;
+    if (vectors == 1)
+        return score[0] > 0;
+    for (uint32_t k = 1; k < vectors; k++)
+        if (score[k] > score[best])
+            best = k;
+    return best;
+}
+
+/* The class that a solution predicts for every training row. */
+static temper_status predict_rows(const struct train_state *train, const double *w, uint32_t *predicted)
+{
+    const struct train_plan *plan = &train->plan;
+    temper_error *error = train->request->error;
+    size_t vectors = plan->vectors, rows = (size_t)plan->data->x.rows;
+    double *score = mem_alloc(rows < PREDICTED_ROWS ? rows : PREDICTED_ROWS, vectors * sizeof *score);
+    if (!score)
+        return error_no_memory(error);
+    struct solution solution = {w, vectors, !train->request->options->no_intercept};
+    temper_status status = TEMPER_OK;
+    for (size_t from = 0; status == TEMPER_OK && from < rows; from += PREDICTED_ROWS) {
+        size_t left = rows - from, count = left < PREDICTED_ROWS ? left : PREDICTED_ROWS;
+        struct matrix slice = matrix_slice(&plan->features->given->x, from, count);
+        status = scaled_features_activations_of(plan->features, &slice, solution, plan->threads, score, error);
+        for (size_t row = 0; status == TEMPER_OK && row < count; row++)
+            predicted[from + row] = largest_score(score + row * vectors, vectors);
+    }
+    mem_free(score);
+    return status;
+}
+
+/* The share of rows, of all processes, for which two predictions differ. */
+static temper_status disagreement(const struct train_state *train, const uint32_t *a, const uint32_t *b, double *share)
+{
+    const struct dataset *data = train->plan.data;
+    uint64_t different = 0, all;
+    for (uint64_t row = 0; row < data->x.rows; row++)
+        different += a[row] != b[row];
+    TRY(comm_count(data->ranks.comm, different, NULL, &all, train->request->error));
+    *share = (double)all / (double)dataset_all_rows(data);
+    return TEMPER_OK;
+}
+
+struct predicted_rows {
+    size_t rows;
+    const uint32_t *predicted;
+};
+
+/* is_predicted[c]: any row is predicted to be of class c. */
+static void mark_predicted(void *context, void *state)
+{
+    const struct predicted_rows *rows = context;
+    unsigned char *is_predicted = state;
+    for (size_t row = 0; row < rows->rows; row++)
+        is_predicted[rows->predicted[row]] = 1;
+}
+
+/* A bounded loss can be least where some classes are right and the others are abandoned: their rows have probabilities
+ * near 0, where the loss is flat. It is a solution, and a useless one. */
+static temper_status warn_missing_classes(const struct train_state *train, const uint32_t *predicted,
+                                          const double *share, temper_train_report *report)
+{
+    const struct dataset *data = train->plan.data;
+    size_t classes = data->classes.count, left = 0, only = 0;
+    double lost = 0;
+    struct predicted_rows rows = {(size_t)data->x.rows, predicted};
+    unsigned char *is_predicted = mem_zeroed(classes, 1);
+    if (!is_predicted)
+        return error_no_memory(train->request->error);
+    temper_status status =
+        comm_in_turn(data->ranks.comm, mark_predicted, &rows, is_predicted, classes, train->request->error);
+    for (size_t c = 0; c < classes; c++) {
+        left += is_predicted[c];
+        only = is_predicted[c] ? c : only;
+        lost += is_predicted[c] ? 0 : share[c];
+    }
+    mem_free(is_predicted);
+    if (status != TEMPER_OK)
+        return status;
+    if (left == 1)
+        warn(report,
+             "every row is predicted to be '%.40s': the model has collapsed to one class; lower "
+             "--l2, or pass --class-weight balanced",
+             data->classes.name[only]);
+    else if (lost >= NEVER_PREDICTED)
+        warn(report,
+             "%zu of %zu classes, with %.0f %% of the rows, are never predicted: this loss is least "
+             "where they are given up; lower t2, or raise t1",
+             classes - left, classes, 100 * lost);
+    return TEMPER_OK;
+}
+
+static temper_status warn_starts(const struct train_state *train, const uint32_t *first, uint32_t *other,
+                                 temper_train_report *report)
+{
+    const struct train_progress *progress = &train->progress;
+    for (size_t k = 1; k < progress->solutions; k++) {
+        double share;
+        TRY(predict_rows(train, progress->solution + k * train->plan.size, other));
+        TRY(disagreement(train, first, other, &share));
+        if (share > STARTS_DIFFER)
+            warn(report,
+                 "start %zu ends in another model, which predicts %.1f %% of the rows differently: "
+                 "the labels carry structure that no single fit can settle; look at the rows with "
+                 "'temper audit', or let a few trusted labels decide",
+                 k + 1, 100 * share);
+    }
+    return TEMPER_OK;
+}
+
+static temper_status check_predictions(const struct train_state *train, const double *share,
+                                       temper_train_report *report)
+{
+    size_t rows = (size_t)train->plan.data->x.rows;
+    uint32_t *first = mem_alloc(rows, sizeof *first), *other = mem_alloc(rows, sizeof *other);
+    temper_status status =
+        first && other ? predict_rows(train, train->progress.solution, first) : error_no_memory(train->request->error);
+    if (status == TEMPER_OK)
+        status = warn_missing_classes(train, first, share, report);
+    if (status == TEMPER_OK)
+        status = warn_starts(train, first, other, report);
+    mem_free(first);
+    mem_free(other);
+    return status;
+}
+
+/* Spends a pass over the rows only where there may be something to warn of: several solutions, or an accuracy so low
+ * that classes may never be predicted. */
+static temper_status warn_predictions(const struct train_state *train, temper_train_report *report)
+{
+    size_t classes = train->plan.data->classes.count;
+    double *share = NULL;
+    TRY(class_shares(train, &share));
+    bool low_accuracy = report->accuracy <= largest_share(share, classes) * (1 + 1e-9) ||
+                        (classes > 2 && report->accuracy <= 1 - NEVER_PREDICTED);
+    temper_status status = TEMPER_OK;
+    if (train->progress.solutions >= 2 || low_accuracy)
+        status = check_predictions(train, share, report);
+    mem_free(share);
+    return status;
+}
+
+static temper_status add_warnings(const struct train_state *train, temper_train_report *report)
+{
+    warn_stop(train, report);
+    if (train->request->remote)
+        return TEMPER_OK; /* the others look at rows */
+    warn_outliers(train->plan.features, report);
+    TRY(warn_sizes(train, report));
+    return warn_predictions(train, report);
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+temper_status train_finish(struct train_state *train, struct model **model, temper_train_report *report)
+{
+    const struct train_request *request = train->request;
+    struct train_plan *plan = &train->plan;
     temper_train_report made = {0};
     struct model *trained = NULL;
-    if (!t->fingerprint[0]) {
-        temper_status status = dataset_fingerprint(t->given, t->threads, t->fingerprint, t->error);
-        if (status != TEMPER_OK)
-            return status;
-    }
-    temper_status status = evaluate_answer(t, &made);
-    if (status != TEMPER_OK)
-        return status;
-    fill_report(t, &made);
-    status = refuse_plateau(t, &made);
+    TRY(train_plan_fingerprint(request, plan));
+    TRY(evaluate_solution(train, &made));
+    fill_report(train, &made);
+    TRY(refuse_plateau(train, &made));
+    TRY(model_new(plan->data->classes.count, (size_t)plan->data->x.columns, &trained, request->error));
+    temper_status status = fill_model(train, &made, trained);
     if (status == TEMPER_OK)
-        status = make_model(t, &made, &trained);
-    if (status != TEMPER_OK)
-        return status;
-    status = warn_user(t, &made);
+        status = add_warnings(train, &made);
     if (status != TEMPER_OK) {
         model_free(trained);
         return status;
     }
-    made.seconds = training_clock() - t->started;
+    made.seconds = train_clock() - train->progress.started;
     *report = made;
     *model = trained;
     return TEMPER_OK;

@@ -1,27 +1,28 @@
-/* plan: what is decided before the first step: the penalty, the precision, the solver. */
+/* train_plan: what is decided before the first step: the scaled features, the penalty, the precision, the solver and
+ * its preconditioner, the phases, and the initial weights. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/random.h"
 #include "base/thread.h"
 #include "tempered/loss_family.h"
 #include "train/train_state.h"
+#include "train/train_streams.h"
 
-/* Above these sizes another solver is faster; measured (docs/training.md). */
+/* Sizes above which another solver is faster; measured (docs/training.md). */
 enum {
     NEWTON_DENSE = 200,  /* features of two classes: the Hessian costs features / 2 passes */
     NEWTON_SPARSE = 500, /* sparse rows make cheap outer products */
-    LBFGS_SPARSE = 1024, /* weights of many classes: as fast, and rounding stays rounding, where
-                          * the steps of conjugate gradients hang on a threshold */
-    WHITEN_MOST = 4096,  /* features: the factor is a dense matrix */
+    LBFGS_SPARSE = 1024, /* weights of many classes: L-BFGS is as fast, and rounding errors stay small, where the steps
+                          * of conjugate gradients depend on a threshold */
 };
 
-/* Beyond this difference of temperatures the second moments tell little of the curvature; worse, a
- * whitened step treats noise that can be learnt from x like signal, and ends where a logistic
- * regression would (docs/decisions/0007). With many classes it has led to better optima. */
-static const double WHITEN_GAP_TWO = 0.5, WHITEN_GAP_MANY = 1.1;
-/* A gradient below this share needs sums in doubles. */
+/* A relative gradient below this needs sums in doubles. */
 static const double FLOAT_TOLERANCE = 1e-6;
-/* Of sparse data, whose sums in floats are longer, below this. */
+/* The same for sparse data, whose sums in floats are longer. */
 static const double SPARSE_TOLERANCE = 1e-5;
 
 static const char *const solver_names[] = {"newton", "lbfgs", "tron"};
@@ -36,26 +37,22 @@ static bool is_auto(const char *word)
     return !word || strcmp(word, "auto") == 0;
 }
 
-static temper_status plan_ground(struct training_run *t)
+/* ---- Features, penalty, precision ------------------------------------------------------------ */
+
+static temper_status decide_features(const struct train_request *request, struct train_plan *plan)
 {
-    if (t->ground)
+    plan->features = request->features;
+    plan->data = request->data;
+    if (plan->features)
         return TEMPER_OK;
-    temper_status status = training_budget_scaling(t);
-    if (status != TEMPER_OK)
-        return status;
-    status = scaled_features_new(t->given, t->options->scale, t->threads, &t->own_ground, t->error);
-    t->ground = &t->own_ground;
-    t->data = t->own_ground.data;
-    return status;
+    if (request->data->storage.memory_limit > 0)
+        TRY(memory_budget_scaling(request, plan->threads));
+    TRY(scaled_features_new(request->data, request->options->scale, plan->threads, &plan->own_features,
+                            request->error));
+    plan->features = &plan->own_features;
+    plan->data = plan->own_features.data;
+    return TEMPER_OK;
 }
-
-static temper_status plan_l2(struct training_run *t)
-{
-    t->l2 = t->options->l2;
-    return isnan(t->l2) ? scaled_features_default_l2(t->ground, &t->l2, t->error) : TEMPER_OK;
-}
-
-/* ---- Precision and solver -------------------------------------------------------------------- */
 
 temper_status choose_precision(const temper_train_options *options, const struct dataset *data, bool *f64,
                                temper_error *error)
@@ -72,58 +69,61 @@ temper_status choose_precision(const temper_train_options *options, const struct
     return TEMPER_OK;
 }
 
-static temper_status plan_precision(struct training_run *t)
-{
-    return choose_precision(t->options, t->data, &t->f64, t->error);
-}
+/* ---- The solver ------------------------------------------------------------------------------ */
 
-bool preconditioner_suits(temper_loss_spec loss, const struct dataset *data)
+/* Newton's method for few features of two classes, TRON for sparse data, L-BFGS for the rest. */
+static enum solver best_solver(const struct train_plan *plan)
 {
-    double gap = loss_is_two_temperature(loss) ? loss.t2 - loss.t1 : 0;
-    return data->x.kind != MATRIX_CSR && data->x.columns <= WHITEN_MOST &&
-           gap <= (data->classes.count == 2 ? WHITEN_GAP_TWO : WHITEN_GAP_MANY);
-}
-
-static enum solver best_solver(const struct training_run *t)
-{
-    bool sparse = t->data->x.kind == MATRIX_CSR, two = t->data->classes.count == 2;
-    uint64_t columns = t->data->x.columns;
-    if (two && columns <= (sparse ? NEWTON_SPARSE : NEWTON_DENSE))
+    bool sparse = plan->data->x.kind == MATRIX_CSR, binary = plan->data->classes.count == 2;
+    uint64_t columns = plan->data->x.columns;
+    if (binary && columns <= (sparse ? NEWTON_SPARSE : NEWTON_DENSE))
         return SOLVER_NEWTON;
-    bool few = !two && columns * t->data->classes.count <= LBFGS_SPARSE;
-    return sparse && !few && (two || loss_is_two_temperature(t->loss)) ? SOLVER_TRON : SOLVER_LBFGS;
+    bool few = !binary && columns * plan->data->classes.count <= LBFGS_SPARSE;
+    return sparse && !few && (binary || loss_is_two_temperature(plan->loss)) ? SOLVER_TRON : SOLVER_LBFGS;
 }
 
-static temper_status plan_solver(struct training_run *t)
+static bool find_solver(const char *word, enum solver *solver)
 {
-    const char *word = t->options->solver;
-    bool two = t->data->classes.count == 2, known = is_auto(word);
-    t->solver = best_solver(t);
-    for (size_t i = 0; !known && i < sizeof solver_names / sizeof *solver_names; i++)
+    for (size_t i = 0; i < sizeof solver_names / sizeof *solver_names; i++)
         if (strcmp(word, solver_names[i]) == 0) {
-            t->solver = (enum solver)i;
-            known = true;
+            *solver = (enum solver)i;
+            return true;
         }
-    if (!known)
-        return error_set(t->error, TEMPER_USAGE, "there is no solver '%.64s'; there are auto, newton, lbfgs and tron",
-                         word);
-    if (t->solver == SOLVER_NEWTON && !two)
-        return error_set(t->error, TEMPER_USAGE, "the solver newton is for two classes, and there are %zu; try auto",
-                         t->data->classes.count);
-    /* Products of many classes are in doubles only. */
-    if (t->solver == SOLVER_TRON && !two) {
-        if (!loss_is_two_temperature(t->loss))
-            return error_set(t->error, TEMPER_USAGE,
-                             "the solver tron does not know this loss for %zu classes; try lbfgs",
-                             t->data->classes.count);
-        t->f64 = true;
+    return false;
+}
+
+static temper_status decide_solver(const struct train_request *request, struct train_plan *plan)
+{
+    const char *word = request->options->solver;
+    size_t classes = plan->data->classes.count;
+    plan->solver = best_solver(plan);
+    if (!is_auto(word) && !find_solver(word, &plan->solver))
+        return error_set(request->error, TEMPER_USAGE,
+                         "there is no solver '%.64s'; there are auto, newton, lbfgs and tron", word);
+    if (plan->solver == SOLVER_NEWTON && classes > 2)
+        return error_set(request->error, TEMPER_USAGE,
+                         "the solver newton is for two classes, and there are %zu; try auto", classes);
+    if (plan->solver == SOLVER_TRON && classes > 2) {
+        if (!loss_is_two_temperature(plan->loss))
+            return error_set(request->error, TEMPER_USAGE,
+                             "the solver tron does not know this loss for %zu classes; try lbfgs", classes);
+        plan->f64 = true; /* Hessian-vector products of many classes are in doubles only */
     }
-    t->whiten = t->solver == SOLVER_LBFGS && !t->plan && preconditioner_suits(t->loss, t->data);
-    /* Two classes and a loss that is not convex go without, as dense data does (WHITEN_GAP_TWO). */
-    t->diagonal =
-        t->solver == SOLVER_TRON && t->data->x.kind == MATRIX_CSR && (!two || loss_has_convex_settings(t->loss));
     return TEMPER_OK;
 }
+
+static enum preconditioner_kind decide_preconditioner(const struct train_request *request,
+                                                      const struct train_plan *plan)
+{
+    if (plan->solver == SOLVER_LBFGS && !request->remote && preconditioner_suits(plan->loss, plan->data))
+        return PRECONDITIONER_GRAM;
+    /* Two classes and a loss that is not convex do without, as dense data does (preconditioner_suits). */
+    bool useful = plan->data->classes.count > 2 || loss_has_convex_settings(plan->loss);
+    return plan->solver == SOLVER_TRON && plan->data->x.kind == MATRIX_CSR && useful ? PRECONDITIONER_DIAGONAL
+                                                                                     : PRECONDITIONER_NONE;
+}
+
+/* ---- The objective --------------------------------------------------------------------------- */
 
 static bool sparse_floats(const temper_train_options *options)
 {
@@ -131,34 +131,248 @@ static bool sparse_floats(const temper_train_options *options)
     return is_auto(word) ? options->tolerance >= SPARSE_TOLERANCE : strcmp(word, "f32") == 0;
 }
 
-static temper_status make_objective(struct training_run *t)
+static temper_status make_objective(const struct train_request *request, struct train_plan *plan,
+                                    struct objective **objective)
 {
-    struct objective_spec spec = {.data = t->data,
-                                  .scale = scaled_features_scale(t->ground),
-                                  .loss = t->loss,
-                                  .l2 = t->l2,
-                                  .intercept = !t->options->no_intercept,
-                                  .f64 = t->f64,
-                                  .floats = sparse_floats(t->options),
-                                  .curvature = t->solver != SOLVER_LBFGS,
-                                  .threads = t->threads,
-                                  .engine = t->engine};
-    temper_status status = t->ground == &t->own_ground ? training_budget(t, &spec) : TEMPER_OK;
-    if (status == TEMPER_OK)
-        status = objective_new(&spec, &t->objective, t->error);
-    if (status == TEMPER_OK)
-        t->size = objective_size(t->objective);
-    return status;
+    struct objective_spec spec = {.data = plan->data,
+                                  .scale = scaled_features_scale(plan->features),
+                                  .loss = plan->loss,
+                                  .l2 = plan->l2,
+                                  .intercept = !request->options->no_intercept,
+                                  .f64 = plan->f64,
+                                  .floats = sparse_floats(request->options),
+                                  .curvature = plan->solver != SOLVER_LBFGS,
+                                  .threads = plan->threads,
+                                  .engine = request->remote ? request->remote->engine : NULL};
+    if (!request->features &&
+        plan->data->storage.memory_limit > 0) /* shared features: all fits together were budgeted for */
+        TRY(memory_budget_training(request, plan, &spec));
+    TRY(objective_new(&spec, objective, request->error));
+    plan->size = objective_size(*objective);
+    plan->vectors = objective_vectors(*objective);
+    return TEMPER_OK;
 }
 
-temper_status training_plan(struct training_run *t)
+temper_status train_plan_decide(const struct train_request *request, struct train_plan *plan,
+                                struct objective **objective)
 {
-    t->threads = t->options->threads ? t->options->threads : thread_count_default();
-    static temper_status (*const steps[])(struct training_run *) = {
-        plan_ground, plan_l2, plan_precision, plan_solver, make_objective,
-    };
-    temper_status status = TEMPER_OK;
-    for (size_t i = 0; status == TEMPER_OK && i < sizeof steps / sizeof *steps; i++)
-        status = steps[i](t);
-    return status;
+    const temper_train_options *options = request->options;
+    plan->threads = options->threads ? options->threads : thread_count_default();
+    TRY(decide_features(request, plan));
+    plan->l2 = options->l2;
+    if (isnan(plan->l2))
+        TRY(scaled_features_default_l2(plan->features, &plan->l2, request->error));
+    TRY(choose_precision(options, plan->data, &plan->f64, request->error));
+    TRY(decide_solver(request, plan));
+    plan->preconditioner = decide_preconditioner(request, plan);
+    return make_objective(request, plan, objective);
+}
+
+/* ---- Phases ---------------------------------------------------------------------------------- */
+
+/* A hinge has a kink, which no Newton step sees. It is rounded over a width that shrinks phase by phase, each beginning
+ * where the last one ended: the rounded loss is below the hinge by half the width at most, so that the last width
+ * bounds the error of the objective. */
+static const double HINGE_FIRST = 0.5, HINGE_SHRINK = 0.2, HINGE_LEAST = 1e-6;
+/* The third start comes down from stronger penalties. */
+static const double PATH_FIRST = 100, PATH_STEP = 0.1;
+enum { PATH_STEPS = 2 };
+
+static struct train_phase *add_phase(struct train_plan *plan, const char *name, bool continues_previous)
+{
+    struct train_phase *phase = &plan->phase[plan->phases++];
+    *phase = (struct train_phase){.loss = plan->loss, .l2 = plan->l2, .continues_previous = continues_previous};
+    snprintf(phase->name, sizeof phase->name, "%s", name);
+    return phase;
+}
+
+/* Per-class preconditioners are made anew after more and more iterations, as long as the limit of the user leaves
+ * iterations for them: near the end they change no more. */
+static void add_renewals(struct train_plan *plan, const char *name, size_t max_iterations)
+{
+    size_t n = plan->size / plan->vectors, done = FIRST_PRECONDITIONER_ITERATIONS;
+    for (size_t limit = SECOND_PRECONDITIONER_ITERATIONS; limit <= LAST_PRECONDITIONER_ITERATIONS; limit *= 2) {
+        done += limit;
+        if (!preconditioner_per_class(plan->data, plan->loss, n) || max_iterations <= done)
+            return;
+        struct train_phase *phase = add_phase(plan, name, true);
+        phase->iteration_limit = limit;
+        phase->uses_current_curvature = true;
+    }
+}
+
+/* A phase that leads to a solution. Many classes with a preconditioner: a few iterations with that of W = 0, then with
+ * that of the current weights, which halves the iterations that are left; for two classes it would not pay. Convex
+ * losses whose pilot fit has been there use its later preconditioner from the beginning. */
+static void add_solution(const struct train_request *request, struct train_plan *plan, const char *name,
+                         bool continues_previous)
+{
+    const struct shared_preconditioner *shared = request->shared;
+    bool twice = plan->preconditioner == PRECONDITIONER_GRAM && (!shared || shared->initial.factor) &&
+                 plan->data->classes.count > 2 && loss_is_two_temperature(plan->loss);
+    if (twice) {
+        add_phase(plan, name, continues_previous)->iteration_limit = FIRST_PRECONDITIONER_ITERATIONS;
+        add_renewals(plan, name, request->options->max_iterations);
+    }
+    struct train_phase *phase = add_phase(plan, name, continues_previous || twice);
+    phase->uses_current_curvature = twice;
+    phase->is_solution = true;
+}
+
+static void add_hinge(struct train_plan *plan, double tolerance)
+{
+    double last = fmax(HINGE_LEAST, fmin(tolerance, HINGE_FIRST)), width = HINGE_FIRST;
+    for (bool continues = false; plan->phases + 1 < MAX_PHASES; continues = true) {
+        struct train_phase *phase = add_phase(plan, "hinge", continues);
+        width = fmax(width, last);
+        phase->loss.smoothing = width;
+        phase->is_solution = width <= last;
+        if (phase->is_solution)
+            break;
+        width *= HINGE_SHRINK;
+    }
+    plan->phase[plan->phases - 1].is_solution = true;
+}
+
+/* The second start: from a logistic regression. */
+static void add_logistic_start(const struct train_request *request, struct train_plan *plan)
+{
+    struct train_phase *phase = add_phase(plan, "start 2: logistic", false);
+    phase->loss = (temper_loss_spec){.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1};
+    add_solution(request, plan, "start 2", true);
+}
+
+/* The third start: a path of decreasing penalties. */
+static void add_path_start(const struct train_request *request, struct train_plan *plan)
+{
+    double l2 = (plan->l2 > 0 ? plan->l2 : 1e-6) * PATH_FIRST;
+    for (int i = 0; i < PATH_STEPS; i++) {
+        add_phase(plan, "start 3: strong l2", i > 0)->l2 = l2;
+        l2 *= PATH_STEP;
+    }
+    add_solution(request, plan, "start 3", true);
+}
+
+static void decide_phases(const struct train_request *request, struct train_plan *plan)
+{
+    size_t starts = request->options->starts;
+    if (plan->loss.method == TEMPER_HINGE && plan->loss.smoothing == 0) {
+        add_hinge(plan, request->options->tolerance); /* one optimum: other starts would find the same */
+        return;
+    }
+    add_solution(request, plan, starts > 1 ? "start 1" : "train", false);
+    if (starts > 1)
+        add_logistic_start(request, plan);
+    if (starts > 2)
+        add_path_start(request, plan);
+}
+
+/* ---- Initial weights ------------------------------------------------------------------------- */
+
+static temper_status bad_init(const struct train_request *request)
+{
+    return error_set(request->error, TEMPER_USAGE,
+                     "there is no init '%.64s'; there are zero and normal:STD, e.g. normal:0.001",
+                     request->options->init);
+}
+
+/* "normal:0.001": independent normal numbers of that standard deviation. */
+static temper_status initial_random(const struct train_request *request, const struct train_plan *plan)
+{
+    static const char prefix[] = "normal:";
+    const char *text = request->options->init;
+    struct random random = {request->options->seed, STREAM_INIT};
+    double deviation;
+    if (strncmp(text, prefix, sizeof prefix - 1) != 0)
+        return bad_init(request);
+    text += sizeof prefix - 1;
+    if (number_f64(text, text + strlen(text), &deviation) != NUMBER_OK || !(deviation >= 0) || !isfinite(deviation))
+        return bad_init(request);
+    for (size_t i = 0; i < plan->size; i++)
+        plan->initial[i] = deviation * random_normal(random, i);
+    return TEMPER_OK;
+}
+
+/* Why the weights of a model cannot be used for this data; NULL if they can. */
+static const char *warm_mismatch(const struct train_plan *plan, const struct model *model)
+{
+    const struct classes *classes = &plan->data->classes;
+    if (model->features != plan->data->x.columns)
+        return "it has another number of features";
+    if (model->classes.count != classes->count)
+        return "it has another number of classes";
+    if ((model->scale.kind == SCALE_LOG) != (plan->features->scale.kind == SCALE_LOG))
+        return "one of them takes logarithms of the features";
+    for (size_t c = 0; c < classes->count; c++)
+        if (classes_find(&model->classes, classes->name[c], strlen(classes->name[c])) == CLASSES_NONE)
+            return "it does not know all classes";
+    return NULL;
+}
+
+/* One vector of weights for raw rows as weights for scaled features: the inverse of scaled_features_raw_weights. */
+static void scale_vector(const struct train_plan *plan, bool intercept, const double *weights, double bias, size_t k,
+                         double sign)
+{
+    size_t columns = (size_t)plan->data->x.columns, vectors = plan->vectors;
+    const struct scale *scale = &plan->features->scale;
+    for (size_t j = 0; j < columns; j++) {
+        double offset = scale->offset ? scale->offset[j] : 0;
+        double factor = scale->factor ? scale->factor[j] : 1;
+        plan->initial[j * vectors + k] = sign * weights[j] / factor;
+        bias += weights[j] * offset;
+    }
+    if (intercept)
+        plan->initial[columns * vectors + k] = sign * bias;
+}
+
+static temper_status initial_warm(const struct train_request *request, const struct train_plan *plan)
+{
+    const struct model *model = (const struct model *)request->options->warm_start;
+    const char *mismatch = warm_mismatch(plan, model);
+    bool intercept = !request->options->no_intercept;
+    if (mismatch)
+        return error_set(request->error, TEMPER_BAD_DATA,
+                         "the model to start from does not fit the data: %s; train without a warm "
+                         "start",
+                         mismatch);
+    for (size_t k = 0; k < plan->vectors; k++) {
+        const char *name = plan->data->classes.name[model->vectors == 1 ? 1 : k];
+        uint32_t theirs = classes_find(&model->classes, name, strlen(name));
+        if (model->vectors == 1) /* the model may number the two classes the other way round */
+            scale_vector(plan, intercept, model->weights, model->bias[0], 0, theirs == 1 ? 1 : -1);
+        else
+            scale_vector(plan, intercept, model->weights + theirs * model->features, model->bias[theirs], k, 1);
+    }
+    return TEMPER_OK;
+}
+
+temper_status train_plan_start(const struct train_request *request, struct train_plan *plan)
+{
+    const char *init = request->options->init;
+    plan->initial = mem_zeroed(plan->size, sizeof *plan->initial);
+    if (!plan->initial)
+        return error_no_memory(request->error);
+    if (request->initial)
+        memcpy(plan->initial, request->initial, plan->size * sizeof *plan->initial);
+    else if (request->options->warm_start)
+        TRY(initial_warm(request, plan));
+    else if (init && strcmp(init, "zero") != 0)
+        TRY(initial_random(request, plan));
+    /* What all classes have in common changes no loss and costs a penalty; the steps of per-class preconditioners would
+     * leave it as it is. */
+    size_t n = plan->size / plan->vectors;
+    if (plan->preconditioner == PRECONDITIONER_GRAM && preconditioner_per_class(plan->data, plan->loss, n))
+        preconditioner_centre(plan->initial, plan->vectors, n);
+    decide_phases(request, plan);
+    return TEMPER_OK;
+}
+
+temper_status train_plan_fingerprint(const struct train_request *request, struct train_plan *plan)
+{
+    if (plan->fingerprint[0])
+        return TEMPER_OK;
+    if (!request->remote)
+        return dataset_fingerprint(request->data, plan->threads, plan->fingerprint, request->error);
+    snprintf(plan->fingerprint, sizeof plan->fingerprint, "%s", request->remote->fingerprint);
+    return TEMPER_OK;
 }

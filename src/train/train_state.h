@@ -1,192 +1,170 @@
-/* training: one training on its way; what the files of this folder share.
+/* train_state: one training, split by lifetime: what was asked for (struct train_request, train.h), what was decided
+ * before the first step (train_plan), what is in progress (train_progress), and validation rows if there are any.
  *
- * The way is a list of phases: one for a plain training, more for a hinge whose kink is rounded
- * less and less, and for several starts. A phase begins where the one before it ended, or at the
- * initial weights; those whose end is an answer are marked. */
+ * The path of the optimiser is a list of phases: one for a plain training, several for a hinge whose kink is rounded
+ * less and less, for preconditioners that are made anew, and for several starts. A phase begins where the one before it
+ * ended, or at the initial weights; the end of some of them is a solution. */
 #ifndef TRAIN_TRAIN_STATE_H
 #define TRAIN_TRAIN_STATE_H
 
-#include "model/model.h"
 #include "objective/objective.h"
-#include "optim/minimise.h"
-#include "train/scaled_features.h"
+#include "train/train.h"
 
 enum solver { SOLVER_NEWTON, SOLVER_LBFGS, SOLVER_TRON };
 
-enum { MOST_PHASES = 16, MOST_STARTS = 3 };
+enum { MAX_PHASES = 16, MAX_STARTS = 3 };
 
-struct kernel;
-struct shard_plan; /* run/shards.h */
+/* Many classes: iterations with the second preconditioner, after the first (train.h); each later one is used twice as
+ * long as the one before it, up to the last. */
+enum { SECOND_PRECONDITIONER_ITERATIONS = 10, LAST_PRECONDITIONER_ITERATIONS = 40 };
 
-struct phase {
-    char name[24];
+/* Rows predicted at a time, where all of them are predicted. */
+enum { PREDICTED_ROWS = 8192 };
+
+struct train_phase {
+    char name[24]; /* for progress reports */
     temper_loss_spec loss;
     double l2;
-    bool goes_on;     /* from where the phase before it ended */
-    bool answers;     /* its end is a solution */
-    size_t most;      /* iterations, after which the next phase goes on; 0: the limit of the user */
-    bool bends;       /* goes on from such a one: the metric is the curvature there, not at 0 */
-    bool measured;    /* the gradient at W = 0 is known: */
-    double zero_norm; /* its norm */
-    double enough;    /* where that is 0: a gradient that is rounding alone */
+    bool continues_previous;     /* begins where the phase before it ended */
+    bool is_solution;            /* its end is a solution of the problem that was asked for */
+    size_t iteration_limit;      /* after which the next phase continues; 0: the limit of the user alone */
+    bool uses_current_curvature; /* of the weights that it begins with, for the preconditioner; else that of W = 0 */
 };
 
-/* The metric of whitened steps: a factor of the second moments, or one for each class. */
-struct preconditioner {
-    const struct kernel *kernel;
-    double *factor;   /* Cholesky's, one after another; NULL: no metric */
-    size_t factors;   /* 1, or as many as vectors */
-    bool lent;        /* they are another training's, which keeps them */
-    double *column;   /* space for some vectors */
-    double *diagonal; /* sparse data: instead of factors, what each feature is multiplied with */
-    size_t n, vectors;
+/* Decided before the first step, and constant from then on. */
+struct train_plan {
+    const struct scaled_features *features; /* shared, or: */
+    struct scaled_features own_features;
+    const struct dataset *data; /* the rows of the features, or the same with other weights */
+    temper_loss_spec loss;      /* resolved */
+    double l2;
+    enum solver solver;
+    bool f64; /* sums in doubles */
+    enum preconditioner_kind preconditioner;
+    size_t threads;
+    size_t size, vectors; /* numbers of the weights; weight vectors among them */
+    double *initial;      /* the initial weights */
+    struct train_phase phase[MAX_PHASES];
+    size_t phases;
+    char fingerprint[33]; /* of the data; "": not needed yet */
 };
 
-/* The metrics of a training on all rows, for others on most of them. */
-struct shared_preconditioner {
-    struct preconditioner first; /* that of W = 0, for as many iterations; no factor: the other from there */
-    struct preconditioner then;  /* that of where these led to */
-};
-
-/* Whether t->w is what the objective was asked about last: then it is not asked again where a phase
- * begins, or training ends, as t->gradient and the value are known. */
-struct recalled {
-    temper_loss_spec loss;
-    double l2, value;
-    bool fresh;
-};
-
-/* Sums over all phases. */
-struct counts {
+/* Sums over all phases that are over. */
+struct train_counts {
     size_t iterations, evaluations, products, hessians;
 };
 
-struct training_run {
-    const struct dataset *given;
-    const struct shard_plan *plan;     /* the rows lie elsewhere, and this is known of them; or NULL */
-    const temper_shard_engine *engine; /* it asks them */
-    const temper_train_options *options;
-    temper_error *error;
-
-    /* ---- What was decided before the first step */
-    const struct scaled_features *ground; /* shared with other trainings, or the one below */
-    struct scaled_features own_ground;
-    const struct dataset *data; /* that of the ground, or with other weights */
-    temper_loss_spec loss;
-    double l2;
-    enum solver solver;
-    bool f64, whiten;
-    bool diagonal; /* the metric of sparse data */
-    size_t threads;
-    char fingerprint[33];
-    struct objective *objective;
-    size_t size;
-
-    /* ---- Validation rows */
-    struct dataset *valid_data;
-    struct objective *valid;
-    char valid_fingerprint[33]; /* found where there is a checkpoint */
-    double *valid_gradient;     /* space */
-    double *valid_w;            /* the best so far */
-    double valid_best;          /* its loss */
-    size_t valid_since;         /* iterations since then */
-
-    /* ---- On the way */
-    struct phase phase[MOST_PHASES];
-    size_t phases, current;
-    struct preconditioner metric;
-    struct preconditioner *first_metric;      /* where that of W = 0 is kept; NULL: nowhere */
-    const struct shared_preconditioner *lent; /* whose metrics are used; NULL: it makes its own */
-    const double *begin;                      /* initial weights from within this layer, or NULL: as the options say */
-    double *initial, *gradient;
-    double *w; /* where the phase began; then where it ended */
-    struct recalled recalled;
-    bool entering;  /* nothing was evaluated in this phase yet */
-    double *answer; /* MOST_STARTS vectors */
-    size_t answers;
-    /* Of the phase that made the first answer: */
-    temper_loss_spec answer_loss;
-    double answer_norm; /* zero_norm */
-    enum optim_stop stop;
-    enum optim_stop last_stop;
-    bool interrupted, stopped_early;
-    struct counts before; /* of the phases that are over */
-    double started;       /* a clock */
-    double saved;         /* when the checkpoint was */
-    bool resumed;
-    double *memory; /* of the solver, from a checkpoint; NULL: begin */
-    size_t memory_count;
-    temper_status follow_status; /* a failure within the solver's callback */
+/* What the stopping rule is relative to: the gradient at W = 0. */
+struct gradient_scale {
+    bool known;
+    double norm;     /* at W = 0; 0 if that is no more than rounding, and then: */
+    double rounding; /* a gradient norm that is rounding alone */
 };
 
-/* All steps, and frees what they took. The outputs are untouched on failure. */
-temper_status training_execute(struct training_run *t, struct model **model, temper_train_report *report);
+/* The objective was last evaluated at progress->w, so that it need not be where a phase begins or training ends: its
+ * gradient is progress->gradient. */
+struct known_point {
+    temper_loss_spec loss;
+    double l2, value;
+    bool valid;
+};
+
+struct train_progress {
+    struct objective *objective;
+    size_t phase; /* the current one */
+    double *w;    /* where the phase began; then where it ended */
+    double *gradient;
+    struct known_point known;
+    struct gradient_scale scale; /* of the current phase */
+    struct preconditioner preconditioner;
+    enum preconditioner_kind preconditioner_kind; /* that of the plan, or NONE after one could not be made */
+    struct train_counts counts;
+    enum optim_stop last_stop;
+    bool interrupted; /* by the user */
+    double started;   /* a clock */
+
+    /* ---- Solutions so far */
+    double *solution; /* MAX_STARTS times size */
+    size_t solutions;
+    /* Of the phase that led to the first: */
+    temper_loss_spec solution_loss;
+    double solution_scale; /* the gradient norm at W = 0 */
+    enum optim_stop stop;
+
+    /* ---- From a checkpoint */
+    bool resumed;
+    double *solver_memory; /* of the minimiser; NULL: it begins at w */
+    size_t solver_memory_count;
+};
+
+/* Rows that decide when to stop, and the best weights on them. */
+struct train_validation {
+    struct dataset *data;
+    struct objective *objective;
+    char fingerprint[33]; /* computed where there is a checkpoint */
+    double *gradient;     /* workspace */
+    double *best;         /* the weights of the smallest loss so far */
+    double best_loss;
+    size_t since_best; /* iterations */
+    bool stopped;      /* training ended because that became too many */
+};
+
+struct train_state {
+    const struct train_request *request;
+    struct train_plan plan;
+    struct train_progress progress;
+    struct train_validation *validation; /* NULL: none was asked for */
+    double checkpoint_saved;             /* a clock: when */
+};
 
 /* ---- Steps, in their order ------------------------------------------------------------------- */
 
-temper_status training_check(struct training_run *t);
-temper_status training_plan(struct training_run *t);
-temper_status training_validation(struct training_run *t);
-temper_status training_start(struct training_run *t);
-temper_status training_solve(struct training_run *t);
-temper_status training_finish(struct training_run *t, struct model **model, temper_train_report *report);
+/* train_plan.c: from the data and options to plan and objective; plan->loss is given. */
+temper_status train_plan_decide(const struct train_request *request, struct train_plan *plan,
+                                struct objective **objective);
+/* The initial weights and the phases. */
+temper_status train_plan_start(const struct train_request *request, struct train_plan *plan);
+/* Fills plan->fingerprint, unless it is there: before the first step for a checkpoint, else for the model. */
+temper_status train_plan_fingerprint(const struct train_request *request, struct train_plan *plan);
 
-/* The loss and the penalty of the objective from now on. */
-void training_set_loss(struct training_run *t, temper_loss_spec loss, double l2);
-/* Value at w, and its gradient in t->gradient; *again if these were known. */
-temper_status training_evaluate(struct training_run *t, const double *w, double *value, bool *again);
+/* validation.c */
+temper_status validation_new(const struct train_request *request, const struct train_plan *plan,
+                             struct train_validation **out);
+void validation_free(struct train_validation *validation);
+/* *loss: that of the validation rows at w. Keeps the best w; sets validation->stopped after `patience` iterations
+ * without a better one. */
+temper_status validation_measure(struct train_validation *validation, const double *w, size_t patience, double *loss,
+                                 temper_error *error);
 
-/* ---- Parts of them --------------------------------------------------------------------------- */
+/* solve.c: runs through the phases, from plan->initial or a checkpoint. */
+temper_status train_solve(struct train_state *train);
+/* The loss and the penalty that the objective has from now on. */
+void progress_set_loss(struct train_progress *progress, temper_loss_spec loss, double l2);
+/* The value at w, its gradient in progress->gradient; *known if both were known before. */
+temper_status progress_evaluate(struct train_progress *progress, const double *w, double *value, bool *known,
+                                temper_error *error);
+/* By how much a hundred iterations have to lower the objective of a hinge that is rounded on the way to the sharp one;
+ * 0 for other losses. */
+double hinge_min_decrease(const struct train_plan *plan, temper_loss_spec loss);
 
-/* TEMPER_USAGE if such a loss, resolved, cannot be trained. */
-temper_status training_check_loss(temper_loss_spec loss, temper_error *error);
+/* train_finish.c */
+temper_status train_finish(struct train_state *train, struct model **model, temper_train_report *report);
+
+/* ---- Where they are asked for ---------------------------------------------------------------- */
+
+/* memory_budget.c: TEMPER_NO_MEMORY if there is a limit that training would exceed; else the rest of the memory goes to
+ * the window on the file that holds the rows. */
+temper_status memory_budget_scaling(const struct train_request *request, size_t threads);
+temper_status memory_budget_training(const struct train_request *request, const struct train_plan *plan,
+                                     const struct objective_spec *spec);
+
+/* train_checkpoint.c: all that is needed to continue after the iteration that `now` describes. */
+temper_status checkpoint_save(struct train_state *train, const struct optim_progress *now);
+/* The fingerprints that a checkpoint is recognised by; then, to resume, progress from the file, if there is one. */
+temper_status checkpoint_begin(struct train_state *train);
+
+/* ---- Parts ----------------------------------------------------------------------------------- */
+
 const char *solver_name(enum solver solver);
-/* TEMPER_NO_MEMORY if there is a limit and the training would not keep to it; else what is left
- * goes to the file that the rows are in. */
-temper_status training_budget_scaling(const struct training_run *t);
-temper_status training_budget(const struct training_run *t, const struct objective_spec *spec);
-enum { PREDICTED_ROWS = 8192 }; /* at a time, where all are */
-/* Factors of all classes together take at most this; beyond, one for all classes has to do. */
-#define PRECONDITIONER_MOST_BYTES (256.0 * 1024 * 1024)
-/* Many classes: iterations in the metric of W = 0, before that of where they have led to; and in
- * that one, before the next; each is then used twice as long as the one before, up to the last. */
-enum { FIRST_PRECONDITIONER = 6, SECOND_PRECONDITIONER = 10, LAST_PRECONDITIONER = 40 };
-void schedule_fill(struct training_run *t);
-/* How much a hundred iterations have to lower the objective of a hinge whose kink is rounded on the
- * way; 0 for other losses. */
-double hinge_fall(const struct training_run *t, temper_loss_spec loss);
-
-/* The curvature of a loss where training starts: all classes are alike there. */
-double initial_curvature(temper_loss_spec loss, size_t classes);
-/* Whether steps are better measured by the second moments of the features: these resemble the
- * curvature if the temperatures do not differ much. */
-bool preconditioner_suits(temper_loss_spec loss, const struct dataset *data);
-/* The precision that these options mean for such data. */
-temper_status choose_precision(const temper_train_options *options, const struct dataset *data, bool *f64,
-                               temper_error *error);
-/* Whether each of many classes is to have a matrix of its own: they are of n rows. */
-bool preconditioner_by_class(const struct dataset *data, temper_loss_spec loss, size_t n);
-temper_status preconditioner_prepare(struct training_run *t, const struct phase *phase);
-/* Many classes, n numbers each, side by side: what they have in common is taken away. */
-void preconditioner_centre(double *v, size_t vectors, size_t n);
-void preconditioner_apply(void *context, double *v); /* of a struct preconditioner */
-void preconditioner_free(struct preconditioner *metric);
-/* The same for the metric of sparse data, which the solver is given as it is. */
-temper_status preconditioner_diagonal_prepare(struct training_run *t, const struct phase *phase);
-
-temper_status checkpoint_save(struct training_run *t, const struct optim_progress *progress);
-/* Fills current, w, answers, counts and memory. OK too if there is no such file. */
-temper_status checkpoint_load(struct training_run *t);
-
-/* TEMPER_BAD_DATA if the answer is worse than no features at all. */
-temper_status refuse_plateau(struct training_run *t, const temper_train_report *report);
-/* Appends sentences to the report. */
-temper_status warn_user(struct training_run *t, temper_train_report *report);
-
-/* 128 bits of everything that matters in a dataset, in hexadecimal. */
-temper_status dataset_fingerprint(const struct dataset *data, size_t threads, char hex[33], temper_error *error);
-
-void training_free(struct training_run *t);
-double training_clock(void);
 
 #endif

@@ -1,4 +1,6 @@
-/* validation: rows that tell when to stop. */
+/* validation: rows that decide when to stop: after every iteration the loss on them is measured, and training ends when
+ * it has not fallen for some iterations (early stopping). */
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -7,21 +9,20 @@
 #include "data/subset.h"
 #include "train/train_state.h"
 
-/* Labels get the numbers of the training classes, which the rows must have. */
-static temper_status map_labels(struct training_run *t, struct dataset *valid)
+/* Labels get the numbers of the training classes, which must include all of theirs. */
+static temper_status map_labels(const struct classes *classes, struct dataset *valid, temper_error *error)
 {
     uint64_t row;
-    temper_status status = classes_adopt(valid, &t->data->classes, &row, t->error);
+    temper_status status = classes_adopt(valid, classes, &row, error);
     if (status == TEMPER_BAD_DATA)
-        return error_set(t->error, TEMPER_BAD_DATA,
+        return error_set(error, TEMPER_BAD_DATA,
                          "row %llu of the validation data has the class '%.64s', which the "
                          "training data does not have; drop it or pass --classes",
                          (unsigned long long)row + 1, valid->classes.name[valid->label[row]]);
     return status;
 }
 
-/* Whether any row has a weight. */
-static bool counts(const struct dataset *data)
+static bool any_weight(const struct dataset *data)
 {
     for (uint64_t row = 0; row < data->x.rows; row++)
         if (!data->weight || data->weight[row] > 0)
@@ -29,66 +30,90 @@ static bool counts(const struct dataset *data)
     return false;
 }
 
-static temper_status check_valid(const struct training_run *t, const struct dataset *valid)
+/* Labels, weights, and the same features in the same order as the training data. */
+static temper_status check_data(const struct dataset *train, const struct dataset *valid, temper_error *error)
 {
-    bool sparse = t->data->x.kind == MATRIX_CSR;
-    temper_status status = scatter_refuse(valid, "validation", t->error);
-    if (status != TEMPER_OK)
-        return status;
+    bool sparse = train->x.kind == MATRIX_CSR;
+    TRY(scatter_refuse(valid, "validation", error));
     if (!valid->label)
-        return error_set(t->error, TEMPER_BAD_DATA,
-                         "the validation data has no labels; give some, or train without it");
-    if (!counts(valid))
-        return error_set(t->error, TEMPER_BAD_DATA,
+        return error_set(error, TEMPER_BAD_DATA, "the validation data has no labels; give some, or train without it");
+    if (!any_weight(valid))
+        return error_set(error, TEMPER_BAD_DATA,
                          "the validation data has no rows that count; give some, or train without "
                          "it");
-    if (valid->x.columns != t->data->x.columns || sparse != (valid->x.kind == MATRIX_CSR))
-        return error_set(t->error, TEMPER_BAD_DATA,
+    if (valid->x.columns != train->x.columns || sparse != (valid->x.kind == MATRIX_CSR))
+        return error_set(error, TEMPER_BAD_DATA,
                          "the validation data has %llu %s features, the training data %llu %s "
                          "ones; they must be alike",
                          (unsigned long long)valid->x.columns, valid->x.kind == MATRIX_CSR ? "sparse" : "dense",
-                         (unsigned long long)t->data->x.columns, sparse ? "sparse" : "dense");
-    const struct names *ours = &t->data->features, *theirs = &valid->features;
+                         (unsigned long long)train->x.columns, sparse ? "sparse" : "dense");
+    const struct names *ours = &train->features, *theirs = &valid->features;
     for (size_t j = 0; ours->count && theirs->count && j < ours->count; j++)
         if (strcmp(ours->name[j], theirs->name[j]) != 0)
-            return error_set(t->error, TEMPER_BAD_DATA,
+            return error_set(error, TEMPER_BAD_DATA,
                              "feature %zu of the validation data is '%.40s', that of the training "
                              "data '%.40s'; they must come in the same order",
                              j + 1, theirs->name[j], ours->name[j]);
     return TEMPER_OK;
 }
 
-static temper_status take_logarithms(struct training_run *t, struct dataset *valid)
+/* The rows as the objective of the training sees its own: scaled, labelled, without a penalty. */
+static temper_status fill(const struct train_request *request, const struct train_plan *plan,
+                          struct train_validation *out)
 {
-    struct matrix borrowed = valid->x;
-    return t->ground->logarithms ? scale_matrix(&t->ground->scale, &borrowed, t->threads, &valid->x, t->error)
-                                 : TEMPER_OK;
+    temper_error *error = request->error;
+    TRY(dataset_borrow((const struct dataset *)request->options->validation, &out->data, error));
+    TRY(map_labels(&plan->data->classes, out->data, error));
+    struct matrix raw = out->data->x;
+    if (plan->features->logarithms)
+        TRY(scale_matrix(&plan->features->scale, &raw, plan->threads, &out->data->x, error));
+    struct objective_spec spec = {.data = out->data,
+                                  .scale = scaled_features_scale(plan->features),
+                                  .loss = plan->loss,
+                                  .intercept = !request->options->no_intercept,
+                                  .f64 = plan->f64,
+                                  .threads = plan->threads};
+    TRY(objective_new(&spec, &out->objective, error));
+    out->gradient = mem_alloc(plan->size, sizeof *out->gradient);
+    out->best = mem_zeroed(plan->size, sizeof *out->best);
+    return out->gradient && out->best ? TEMPER_OK : error_no_memory(error);
 }
 
-temper_status training_validation(struct training_run *t)
+temper_status validation_new(const struct train_request *request, const struct train_plan *plan,
+                             struct train_validation **out)
 {
-    const struct dataset *given = (const struct dataset *)t->options->validation;
-    if (!given)
-        return TEMPER_OK;
-    temper_status status = check_valid(t, given);
-    if (status == TEMPER_OK)
-        status = dataset_borrow(given, &t->valid_data, t->error);
-    if (status == TEMPER_OK)
-        status = map_labels(t, t->valid_data);
-    if (status == TEMPER_OK)
-        status = take_logarithms(t, t->valid_data);
-    if (status != TEMPER_OK)
-        return status;
-    struct objective_spec spec = {.data = t->valid_data,
-                                  .scale = scaled_features_scale(t->ground),
-                                  .loss = t->loss,
-                                  .intercept = !t->options->no_intercept,
-                                  .f64 = t->f64,
-                                  .threads = t->threads};
-    status = objective_new(&spec, &t->valid, t->error);
-    t->valid_gradient = mem_alloc(t->size, sizeof *t->valid_gradient);
-    t->valid_w = mem_zeroed(t->size, sizeof *t->valid_w);
-    if (status == TEMPER_OK && (!t->valid_gradient || !t->valid_w))
-        return error_no_memory(t->error);
-    return status;
+    TRY(check_data(plan->data, (const struct dataset *)request->options->validation, request->error));
+    struct train_validation *made = mem_zeroed(1, sizeof *made);
+    if (!made)
+        return error_no_memory(request->error);
+    made->best_loss = INFINITY;
+    *out = made; /* freed with the training, whatever the status */
+    return fill(request, plan, made);
+}
+
+void validation_free(struct train_validation *validation)
+{
+    if (!validation)
+        return;
+    objective_free(validation->objective);
+    dataset_free(validation->data);
+    mem_free(validation->gradient);
+    mem_free(validation->best);
+    mem_free(validation);
+}
+
+temper_status validation_measure(struct train_validation *validation, const double *w, size_t patience, double *loss,
+                                 temper_error *error)
+{
+    double value;
+    TRY(objective_evaluate(validation->objective, w, &value, validation->gradient, error));
+    *loss = objective_loss(validation->objective);
+    validation->since_best++;
+    if (*loss < validation->best_loss) {
+        validation->best_loss = *loss;
+        validation->since_best = 0;
+        memcpy(validation->best, w, objective_size(validation->objective) * sizeof *w);
+    }
+    validation->stopped = validation->since_best >= patience;
+    return TEMPER_OK;
 }

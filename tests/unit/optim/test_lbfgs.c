@@ -58,7 +58,7 @@ static bool advance(const struct side *side, struct lbfgs *run)
     if (asked.what == LBFGS_LENGTH && side->options.length)
         side->options.length(problem->context, asked.point, &number, NULL);
     if (asked.what == LBFGS_METRIC && CHECK(problem->precondition != NULL))
-        problem->precondition(problem->context, asked.answer);
+        problem->precondition(problem->preconditioner, asked.answer);
     return CHECK(lbfgs_answer(run, number, NULL) == TEMPER_OK);
 }
 

@@ -163,7 +163,7 @@ TEST(a_start_that_all_classes_share_is_forgotten)
     options.init = "normal:1";
     temper_model *normal = made_train(data, options, &away);
     CHECK(cold.stop == TEMPER_STOP_CONVERGED && away.stop == TEMPER_STOP_CONVERGED);
-    CHECK(cold.iterations > FIRST_PRECONDITIONER && away.iterations > FIRST_PRECONDITIONER);
+    CHECK(cold.iterations > FIRST_PRECONDITIONER_ITERATIONS && away.iterations > FIRST_PRECONDITIONER_ITERATIONS);
     if (zero && normal) {
         const struct model *inside = made_inside(zero);
         CHECKF(distance(zero, normal) < 1e-6, "%g", distance(zero, normal));
@@ -305,7 +305,8 @@ TEST(the_limit_of_iterations_is_kept_and_comes_with_advice)
 
 TEST(the_metrics_of_classes_share_the_limit_of_iterations)
 {
-    for (size_t limit = FIRST_PRECONDITIONER; limit < FIRST_PRECONDITIONER + SECOND_PRECONDITIONER + 3; limit++) {
+    for (size_t limit = FIRST_PRECONDITIONER_ITERATIONS;
+         limit < FIRST_PRECONDITIONER_ITERATIONS + SECOND_PRECONDITIONER_ITERATIONS + 3; limit++) {
         struct dataset *data = made_data(MATRIX_F64, 400, 9, 3);
         temper_train_options options = made_options();
         temper_train_report report = {0};

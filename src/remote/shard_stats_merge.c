@@ -6,7 +6,7 @@
 #include <xxhash.h>
 
 #include "base/memory.h"
-#include "train/remote/shard_stats.h"
+#include "remote/shard_stats.h"
 
 /* ---- Refusals -------------------------------------------------------------------------------- */
 

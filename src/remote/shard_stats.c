@@ -1,5 +1,5 @@
 /* survey: taken where the rows are, and sent to where the training is. */
-#include "train/remote/shard_stats.h"
+#include "remote/shard_stats.h"
 
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "data/classes.h"
 #include "data/dist/scatter_rows.h"
 #include "data/schema.h"
-#include "train/train_state.h"
+#include "train/train.h"
 
 void shard_stats_free(struct shard_stats *survey)
 {

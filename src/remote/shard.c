@@ -8,9 +8,9 @@
 #include "data/subset.h"
 #include "objective/objective.h"
 #include "objective/remote/remote_reply.h"
+#include "remote/train_remote.h"
 #include "tempered/loss_family.h"
-#include "train/remote/train_remote.h"
-#include "train/train_state.h"
+#include "train/train.h"
 
 struct shard {
     struct dataset *data; /* the rows, with the classes of all */
@@ -115,7 +115,7 @@ static temper_status answer_length_of(struct shard *shard, const double *v, doub
 temper_status shard_answer(struct shard *shard, const temper_shard_request *request, const double *w, double *answer,
                            temper_error *error)
 {
-    temper_status status = training_check_loss(request->loss, error);
+    temper_status status = train_check_loss(request->loss, error);
     if (status != TEMPER_OK)
         return status;
     if (shard->two_temperature && !loss_is_two_temperature(request->loss))

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "remote/train_remote.h"
 #include "tempered/loss_family.h"
-#include "train/remote/train_remote.h"
-#include "train/train_state.h"
+#include "train/train.h"
 
 #define PLAN_KIND "tmprpln1"
 
@@ -95,7 +95,7 @@ static temper_status agree_loss(struct shard_plan *plan, const temper_train_opti
         return error_set(error, TEMPER_USAGE, "l2 must be a number >= 0; try --l2 auto");
     if (isnan(options->l2))
         plan->l2 = default_l2_of(all->sums.variance, plan->scale.factor, (size_t)all->columns, all->classes.count);
-    temper_status status = training_check_loss(plan->loss, error);
+    temper_status status = train_check_loss(plan->loss, error);
     return status == TEMPER_OK ? choose_precision(options, &rows, &plan->f64, error) : status;
 }
 

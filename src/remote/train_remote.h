@@ -6,7 +6,7 @@
 #define REMOTE_TRAIN_REMOTE_H
 
 #include "model/model.h"
-#include "train/remote/shard_stats.h"
+#include "remote/shard_stats.h"
 
 struct shard_plan {
     struct shard_stats all; /* of all shards; without the statistics of the columns */

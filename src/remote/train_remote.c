@@ -1,10 +1,9 @@
 /* shards: the same story as that of train.c, with rows that lie elsewhere. */
-#include "train/remote/train_remote.h"
+#include "remote/train_remote.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "train/train_state.h"
+#include "train/train.h"
 
 /* What needs more than gradients needs the rows. */
 static temper_status check_solver(const char *solver, temper_error *error)
@@ -20,7 +19,7 @@ temper_status train_shards(const struct shard_plan *plan, const temper_shard_eng
                            temper_error *error)
 {
     const struct dataset rows = shard_plan_rows(plan);
-    const struct scaled_features ground = {.given = &rows, .data = &rows, .scale = plan->scale};
+    const struct scaled_features features = {.given = &rows, .data = &rows, .scale = plan->scale};
     temper_train_options agreed = *options;
     temper_status status = check_solver(options->solver, error);
     if (status != TEMPER_OK)
@@ -30,15 +29,11 @@ temper_status train_shards(const struct shard_plan *plan, const temper_shard_eng
     agreed.l2 = plan->l2;
     agreed.precision = plan->f64 ? "f64" : "f32";
     agreed.no_intercept = !plan->intercept;
-    struct training_run t = {.given = &rows,
-                             .data = &rows,
-                             .ground = &ground,
-                             .plan = plan,
-                             .engine = engine,
-                             .options = &agreed,
-                             .error = error,
-                             .valid_best = INFINITY,
-                             .started = training_clock()};
-    memcpy(t.fingerprint, plan->all.fingerprint, sizeof t.fingerprint);
-    return training_execute(&t, model, report);
+    const struct remote_rows remote = {.engine = engine,
+                                       .class_weight = plan->all.class_weight,
+                                       .weight_sum = plan->all.weight_sum,
+                                       .fingerprint = plan->all.fingerprint};
+    const struct train_request request = {
+        .data = &rows, .features = &features, .options = &agreed, .error = error, .remote = &remote};
+    return train_model(&request, model, report);
 }

@@ -1,0 +1,165 @@
+/* preconditioner_shared: pilot fits, and which of them serves which fit. */
+#include "train/preconditioner/preconditioner_shared.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+#include "tempered/loss_family.h"
+#include "train/train.h"
+
+/* Of all shared factors together. */
+static const double MAX_BYTES = PRECONDITIONER_MOST_BYTES;
+static const size_t NONE = SIZE_MAX;
+
+struct shared_preconditioners {
+    struct shared_preconditioner *pilot;
+    size_t count;
+    size_t *pilot_of; /* target: the number of its pilot, or NONE */
+};
+
+/* ---- Which fits share ------------------------------------------------------------------------ */
+
+bool shared_preconditioner_has_initial(temper_loss_spec loss)
+{
+    return !loss_is_convex_in_support(loss);
+}
+
+static bool same_target(const struct pilot_target *a, const struct pilot_target *b)
+{
+    return loss_same_spec(a->loss, b->loss) && a->l2 == b->l2;
+}
+
+bool shared_preconditioner_suits(temper_loss_spec loss, const struct dataset *data)
+{
+    return data->classes.count > 2 && loss_is_two_temperature(loss) && preconditioner_suits(loss, data);
+}
+
+/* The bytes of one pilot's factors. */
+static double pilot_bytes(const struct dataset *data, temper_loss_spec loss)
+{
+    double n = (double)data->x.columns + 1;
+    bool per_class = preconditioner_per_class(data, loss, (size_t)n);
+    return n * n * sizeof(double) *
+           (per_class                                 ? (double)data->classes.count
+            : shared_preconditioner_has_initial(loss) ? 2
+                                                      : 1);
+}
+
+static bool wanted_again(const struct pilot_target *target, size_t count, size_t number)
+{
+    for (size_t i = number + 1; i < count; i++)
+        if (target[i].wanted && same_target(&target[i], &target[number]))
+            return true;
+    return false;
+}
+
+/* Fills pilot_of, and in `first` the first target of each pilot; returns the number of pilots. */
+static size_t assign_pilots(const struct dataset *data, const struct pilot_target *target, size_t count,
+                            size_t *pilot_of, size_t *first)
+{
+    size_t pilots = 0;
+    double bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t k = 0;
+        pilot_of[i] = NONE;
+        if (!target[i].wanted)
+            continue;
+        while (k < pilots && !same_target(&target[i], &target[first[k]]))
+            k++;
+        double more = pilot_bytes(data, target[i].loss);
+        if (k == pilots && wanted_again(target, count, i) && bytes + more <= MAX_BYTES) {
+            bytes += more;
+            first[pilots++] = i;
+        }
+        if (k < pilots)
+            pilot_of[i] = k;
+    }
+    return pilots;
+}
+
+double shared_preconditioners_most_bytes(const struct dataset *data, size_t fits)
+{
+    static const temper_loss_spec logistic = {.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1},
+                                  tempered = {.method = TEMPER_TEMPERED, .t1 = 0, .t2 = 1};
+    double each = fmax(pilot_bytes(data, logistic), pilot_bytes(data, tempered));
+    if (data->classes.count == 2 || !preconditioner_suits(logistic, data))
+        return 0;
+    return fmin(MAX_BYTES, floor((double)fits / 2) * each);
+}
+
+/* ---- Pilot fits ------------------------------------------------------------------------------ */
+
+/* Makes the iterations that belong to the preconditioner of W = 0, and the preconditioner that follows them. */
+temper_status shared_preconditioner_fit(const struct pilot_spec *spec, const struct pilot_target *target,
+                                        struct shared_preconditioner *out, bool *finished, temper_error *error)
+{
+    temper_train_options options = temper_train_defaults();
+    struct train_fit_result result;
+    options.tolerance = spec->options->tolerance;
+    options.max_iterations = FIRST_PRECONDITIONER_ITERATIONS;
+    options.solver = spec->options->solver;
+    options.precision = spec->options->precision;
+    options.no_intercept = spec->options->no_intercept;
+    options.l2 = target->l2;
+    options.threads = spec->threads;
+    options.on_progress = spec->on_progress;
+    options.progress_context = spec->progress_context;
+    struct train_request request = {
+        .data = spec->features->data, .features = spec->features, .options = &options, .error = error, .pilot = out};
+    temper_status status = train_fit(&request, target->loss, &result);
+    *finished = !result.interrupted;
+    train_fit_free(&result);
+    return status;
+}
+
+void shared_preconditioner_free(struct shared_preconditioner *shared)
+{
+    preconditioner_free(&shared->initial);
+    preconditioner_free(&shared->later);
+}
+
+static temper_status fit_pilots(const struct pilot_spec *spec, const struct pilot_target *target, size_t count,
+                                struct shared_preconditioners *all, bool *finished, temper_error *error)
+{
+    size_t *first = mem_alloc(count, sizeof *first);
+    all->pilot = mem_zeroed(count, sizeof *all->pilot);
+    all->pilot_of = mem_alloc(count, sizeof *all->pilot_of);
+    temper_status status = first && all->pilot && all->pilot_of ? TEMPER_OK : error_no_memory(error);
+    *finished = true;
+    if (status == TEMPER_OK)
+        all->count = assign_pilots(spec->features->data, target, count, all->pilot_of, first);
+    for (size_t k = 0; status == TEMPER_OK && *finished && k < all->count; k++)
+        status = shared_preconditioner_fit(spec, &target[first[k]], &all->pilot[k], finished, error);
+    mem_free(first);
+    return status;
+}
+
+temper_status shared_preconditioners_new(const struct pilot_spec *spec, const struct pilot_target *target, size_t count,
+                                         struct shared_preconditioners **out, bool *finished, temper_error *error)
+{
+    struct shared_preconditioners *all = mem_zeroed(1, sizeof *all);
+    if (!all)
+        return error_no_memory(error);
+    temper_status status = fit_pilots(spec, target, count, all, finished, error);
+    if (status == TEMPER_OK)
+        *out = all;
+    else
+        shared_preconditioners_free(all);
+    return status;
+}
+
+void shared_preconditioners_free(struct shared_preconditioners *all)
+{
+    if (!all)
+        return;
+    for (size_t k = 0; k < all->count; k++)
+        shared_preconditioner_free(&all->pilot[k]);
+    mem_free(all->pilot);
+    mem_free(all->pilot_of);
+    mem_free(all);
+}
+
+const struct shared_preconditioner *shared_preconditioners_find(const struct shared_preconditioners *all, size_t target)
+{
+    return all->pilot_of[target] == NONE ? NULL : &all->pilot[all->pilot_of[target]];
+}
