@@ -1,5 +1,5 @@
 /* save: the public calls for files and for memory that the library has given away. */
-#include "base/atomic_file_save.h"
+#include "base/atomic_file.h"
 #include "base/memory.h"
 #include "temper.h"
 

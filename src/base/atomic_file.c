@@ -1,4 +1,4 @@
-/* sink: writes through a temporary file and a rename. */
+/* atomic_file: writes through a temporary file and a rename, for one file or several together. */
 #include "base/atomic_file.h"
 
 #include <errno.h>
@@ -19,14 +19,14 @@ enum {
 };
 
 struct atomic_file {
-    char *path;      /* as the user named it, for messages */
-    char *target;    /* where the rename leads: no link. NULL: written to directly */
-    char *temporary; /* the name of the file until then; NULL once it is gone */
-    char *backup;    /* another name of the file that was replaced, until all is well; or NULL */
-    int file;        /* -1: closed */
-    int folder;      /* of the target, to be synced; -1: cannot be, or need not be */
+    char *path;      /* as given, for messages */
+    char *target;    /* links resolved; the rename replaces it. NULL: written to directly */
+    char *temporary; /* the name of the file until then; NULL after the rename */
+    char *backup;    /* another name of the replaced file, until all files are in place; or NULL */
+    int fd;          /* -1: closed */
+    int folder;      /* descriptor of its folder, to be synced; -1: none */
     bool borrowed;   /* the standard output, which stays open */
-    bool replaces;   /* a file that is there, whose mode is kept */
+    bool replaces;   /* an existing file, whose mode is kept */
     mode_t mode;
     size_t waiting; /* bytes in the buffer */
     char *buffer;
@@ -34,7 +34,7 @@ struct atomic_file {
 
 /* ---- Messages -------------------------------------------------------------------------------- */
 
-/* The causes that a user can do something about. */
+/* The causes that a user can remedy. */
 static const struct {
     int number;
     const char *remedy;
@@ -61,14 +61,14 @@ static const char *remedy_for(int number)
     return "choose another place";
 }
 
-/* /dev/stdout too: opened anew, what a file had before >> would be lost. */
+/* /dev/stdout too: opening it again would truncate a file that the shell appends to (>>). */
 static bool is_standard_output(const char *path)
 {
     return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
 }
 
-/* What errno said as an error; TEMPER_OK for 0. */
-static temper_status answer(const char *path, int failure, temper_error *error)
+/* Fills the error of an errno; TEMPER_OK for 0. */
+static temper_status write_status(const char *path, int failure, temper_error *error)
 {
     char shown[PATH_SHOWN], cause[CAUSE_LENGTH];
     if (failure == 0)
@@ -80,19 +80,18 @@ static temper_status answer(const char *path, int failure, temper_error *error)
                      cause_shown(failure, cause), remedy_for(failure));
 }
 
-/* ---- Opening: 0, or what errno said ---------------------------------------------------------- */
+/* ---- Opening: 0, or an errno ----------------------------------------------------------------- */
 
-/* Makes something of a name that was not there, beside the target; *out is that name, ours to be
- * renamed or removed. */
-static int make_beside(struct atomic_file *sink, int (*make)(struct atomic_file *, const char *), char **out)
+/* Calls make() with unused names in the folder of the target until it succeeds; *out is that name. */
+static int make_beside(struct atomic_file *file, int (*make)(struct atomic_file *, const char *), char **out)
 {
     char last[TEMPORARY_LENGTH];
     for (int i = 0; i < NAME_TRIES; i++) {
         snprintf(last, sizeof last, ".temper-%ld-%d.tmp", (long)getpid(), i);
-        char *name = path_beside(sink->target, last);
+        char *name = path_beside(file->target, last);
         if (!name)
             return ENOMEM;
-        int failure = make(sink, name);
+        int failure = make(file, name);
         if (!failure) {
             *out = name;
             return 0;
@@ -104,100 +103,100 @@ static int make_beside(struct atomic_file *sink, int (*make)(struct atomic_file 
     return EEXIST;
 }
 
-/* Mode 0666 leaves the rest to the umask, which could not be asked for without changing it for the
- * whole process; a private file stays private while it is being written. */
-static int create_file(struct atomic_file *sink, const char *name)
+/* Creates the temporary file. A new file has mode 0666 less the umask, which cannot be read without
+ * changing it for the whole process; the copy of an existing file is private until it is complete. */
+static int create_file(struct atomic_file *file, const char *name)
 {
-    mode_t mode = sink->replaces ? 0600 : 0666;
-    sink->file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    return sink->file < 0 ? errno : 0;
+    mode_t mode = file->replaces ? 0600 : 0666;
+    file->fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    return file->fd < 0 ? errno : 0;
 }
 
-/* A folder may be writable and not readable: then it is not synced. Opened before the rename, after
- * which nothing but the sync may fail. */
-static int open_folder(struct atomic_file *sink)
+/* A folder may be writable and not readable: then it is not synced. Opened before the rename, so that
+ * only the sync can fail after it. */
+static int open_folder(struct atomic_file *file)
 {
-    char *name = path_beside(sink->target, ".");
+    char *name = path_beside(file->target, ".");
     if (!name)
         return ENOMEM;
-    sink->folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    file->folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     mem_free(name);
     return 0;
 }
 
-/* `old` describes the file there, or is NULL. */
-static int open_regular(struct atomic_file *sink, const struct stat *old)
+/* `old` describes the existing file, or is NULL. */
+static int open_regular(struct atomic_file *file, const struct stat *old)
 {
     if (old) {
-        /* Its folder would allow replacing a file that may not be written to. */
-        if (faccessat(AT_FDCWD, sink->path, W_OK, AT_EACCESS) != 0)
+        /* The folder alone would permit replacing a write-protected file. */
+        if (faccessat(AT_FDCWD, file->path, W_OK, AT_EACCESS) != 0)
             return errno;
-        sink->replaces = true;
-        sink->mode = old->st_mode & 0777;
+        file->replaces = true;
+        file->mode = old->st_mode & 0777;
     }
     int failure;
-    sink->target = path_resolve(sink->path, &failure);
-    if (!sink->target)
+    file->target = path_resolve(file->path, &failure);
+    if (!file->target)
         return failure;
-    failure = open_folder(sink);
-    return failure ? failure : make_beside(sink, create_file, &sink->temporary);
+    failure = open_folder(file);
+    return failure ? failure : make_beside(file, create_file, &file->temporary);
 }
 
-/* Devices and pipes: there is nothing to keep, and a rename would put a file in their place. */
-static int open_directly(struct atomic_file *sink)
+/* Devices and pipes: a rename would replace them by a file. */
+static int open_directly(struct atomic_file *file)
 {
-    sink->file = open(sink->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-    return sink->file < 0 ? errno : 0;
+    file->fd = open(file->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    return file->fd < 0 ? errno : 0;
 }
 
-/* By what is at the path now. */
-static int open_target(struct atomic_file *sink)
+/* Opens by what exists at the path. */
+static int open_target(struct atomic_file *file)
 {
     struct stat old;
-    if (is_standard_output(sink->path)) {
-        sink->file = STDOUT_FILENO;
-        sink->borrowed = true;
+    if (is_standard_output(file->path)) {
+        file->fd = STDOUT_FILENO;
+        file->borrowed = true;
         return 0;
     }
-    bool exists = stat(sink->path, &old) == 0;
+    bool exists = stat(file->path, &old) == 0;
     if (!exists && errno != ENOENT)
         return errno;
     if (exists && S_ISDIR(old.st_mode))
         return EISDIR;
     if (exists && !S_ISREG(old.st_mode))
-        return open_directly(sink);
-    return open_regular(sink, exists ? &old : NULL);
+        return open_directly(file);
+    return open_regular(file, exists ? &old : NULL);
 }
 
-/* What can be refused is refused here, not after hours of work. */
+/* Fails here where it can, before hours of computation. */
 temper_status atomic_file_open(const char *path, struct atomic_file **out, temper_error *error)
 {
-    struct atomic_file *sink = mem_alloc(1, sizeof *sink);
-    if (!sink)
+    struct atomic_file *file = mem_alloc(1, sizeof *file);
+    if (!file)
         return error_no_memory(error);
-    *sink = (struct atomic_file){.file = -1, .folder = -1};
-    sink->path = path_beside("", path);
-    sink->buffer = mem_alloc(BUFFER_SIZE, 1);
-    /* The file last: what has no memory has created nothing. */
-    int failure = sink->path && sink->buffer ? open_target(sink) : ENOMEM;
+    *file = (struct atomic_file){.fd = -1, .folder = -1};
+    file->path = path_beside("", path);
+    file->buffer = mem_alloc(BUFFER_SIZE, 1);
+    /* The file last: without memory nothing is created. */
+    int failure = file->path && file->buffer ? open_target(file) : ENOMEM;
     if (failure) {
-        atomic_file_drop(sink);
-        return answer(path, failure, error);
+        atomic_file_drop(file);
+        return write_status(path, failure, error);
     }
-    *out = sink;
+    *out = file;
     return TEMPER_OK;
 }
 
-/* ---- Writing: 0, or what errno said ---------------------------------------------------------- */
+/* ---- Writing: 0, or an errno ----------------------------------------------------------------- */
 
-/* Signals interrupt, and pipes take what they have room for. */
-static int write_all(int file, const char *bytes, size_t length)
+/* Repeats write() after interrupts and partial writes. */
+static int write_all(int fd, const char *bytes, size_t length)
 {
     while (length > 0) {
-        ssize_t written = write(file, bytes, length);
+        ssize_t written = write(fd, bytes, length);
         if (written < 0 && errno != EINTR)
             return errno;
-        if (written == 0) /* no progress, no reason: better an error than a loop without end */
+        if (written == 0) /* no progress and no errno: an error instead of an endless loop */
             return EIO;
         if (written > 0) {
             bytes += written;
@@ -207,54 +206,54 @@ static int write_all(int file, const char *bytes, size_t length)
     return 0;
 }
 
-/* After a failure there is nothing to try again: the sink can only be dropped. */
-static int flush(struct atomic_file *sink)
+/* Writes the buffer. After a failure the file can only be dropped. */
+static int flush(struct atomic_file *file)
 {
-    int failure = write_all(sink->file, sink->buffer, sink->waiting);
-    sink->waiting = 0;
+    int failure = write_all(file->fd, file->buffer, file->waiting);
+    file->waiting = 0;
     return failure;
 }
 
-/* Small pieces wait in the buffer; large ones go past it, behind what waits. */
-temper_status atomic_file_write(struct atomic_file *sink, const void *bytes, size_t length, temper_error *error)
+/* Small pieces are buffered; large ones are written directly, after the buffer. */
+temper_status atomic_file_write(struct atomic_file *file, const void *bytes, size_t length, temper_error *error)
 {
     int failure = 0;
-    if (length > BUFFER_SIZE - sink->waiting)
-        failure = flush(sink);
+    if (length > BUFFER_SIZE - file->waiting)
+        failure = flush(file);
     if (!failure && length >= BUFFER_SIZE) {
-        failure = write_all(sink->file, bytes, length);
+        failure = write_all(file->fd, bytes, length);
     } else if (!failure && length > 0) {
-        memcpy(sink->buffer + sink->waiting, bytes, length);
-        sink->waiting += length;
+        memcpy(file->buffer + file->waiting, bytes, length);
+        file->waiting += length;
     }
-    return answer(sink->path, failure, error);
+    return write_status(file->path, failure, error);
 }
 
-/* ---- The end --------------------------------------------------------------------------------- */
+/* ---- Commit and drop ------------------------------------------------------------------------- */
 
-/* After EINTR the file is closed all the same. */
-static int close_file(struct atomic_file *sink)
+/* After EINTR the descriptor is closed too. */
+static int close_file(struct atomic_file *file)
 {
-    int file = sink->file;
-    sink->file = -1;
-    if (file < 0 || sink->borrowed)
+    int fd = file->fd;
+    file->fd = -1;
+    if (fd < 0 || file->borrowed)
         return 0;
-    return close(file) == 0 || errno == EINTR ? 0 : errno;
+    return close(fd) == 0 || errno == EINTR ? 0 : errno;
 }
 
-/* Writes what is waiting; a file that will be renamed must be safe on the disk before. */
-static int finish_file(struct atomic_file *sink)
+/* Writes the buffer, and syncs a file that will be renamed: its bytes must be on disk before. */
+static int finish_file(struct atomic_file *file)
 {
-    int failure = flush(sink);
-    if (!failure && sink->replaces && fchmod(sink->file, sink->mode) != 0)
+    int failure = flush(file);
+    if (!failure && file->replaces && fchmod(file->fd, file->mode) != 0)
         failure = errno;
-    if (!failure && sink->temporary && fsync(sink->file) != 0)
+    if (!failure && file->temporary && fsync(file->fd) != 0)
         failure = errno;
-    int closing = close_file(sink);
+    int closing = close_file(file);
     return failure ? failure : closing;
 }
 
-/* Makes the rename itself last, where that can be asked for: some network file systems refuse. */
+/* Makes the rename durable, where the file system supports it; some network file systems do not. */
 static int sync_folder(int folder)
 {
     if (folder < 0 || fsync(folder) == 0 || errno == EINVAL || errno == ENOTSUP)
@@ -262,71 +261,72 @@ static int sync_folder(int folder)
     return errno;
 }
 
-/* A second name for the old file. Where there are none, or not for the files of others, it is moved
- * aside: for a moment there is no file, but none is lost. */
-static int keep_old(struct atomic_file *sink, const char *name)
+/* Gives the old file a second name. Where hard links are not supported or not permitted it is renamed
+ * instead: for a moment the target does not exist, but no file is lost. */
+static int keep_old(struct atomic_file *file, const char *name)
 {
-    if (link(sink->target, name) == 0)
+    if (link(file->target, name) == 0)
         return 0;
-    if (errno == EEXIST || errno == ENOENT) /* the old file may have gone since */
+    if (errno == EEXIST || errno == ENOENT) /* the old file may have been removed since */
         return errno;
     if (access(name, F_OK) == 0)
         return EEXIST;
-    return rename(sink->target, name) == 0 ? 0 : errno;
+    return rename(file->target, name) == 0 ? 0 : errno;
 }
 
-/* The new file takes its name. If others are to follow, what it replaces is kept until they have.
- */
-static int appear(struct atomic_file *sink, bool others_follow)
+/* Renames the new file to its target. If others follow, the replaced file is kept until they are in
+ * place too. */
+static int rename_to_target(struct atomic_file *file, bool others_follow)
 {
     int failure = 0;
-    if (!sink->temporary) /* written to directly */
+    if (!file->temporary) /* written to directly */
         return 0;
-    if (others_follow && sink->replaces)
-        failure = make_beside(sink, keep_old, &sink->backup);
+    if (others_follow && file->replaces)
+        failure = make_beside(file, keep_old, &file->backup);
     if (failure && failure != ENOENT)
         return failure;
-    if (rename(sink->temporary, sink->target) != 0)
+    if (rename(file->temporary, file->target) != 0)
         return errno;
-    mem_free(sink->temporary);
-    sink->temporary = NULL;
+    mem_free(file->temporary);
+    file->temporary = NULL;
     return 0;
 }
 
-static void forget_old(struct atomic_file *sink)
+/* Removes the second name of the replaced file. */
+static void remove_backup(struct atomic_file *file)
 {
-    if (sink->backup)
-        unlink(sink->backup);
-    mem_free(sink->backup);
-    sink->backup = NULL;
+    if (file->backup)
+        unlink(file->backup);
+    mem_free(file->backup);
+    file->backup = NULL;
 }
 
-/* Undoes what `appear` did, however far it came. An old file that cannot get its name back keeps
- * the other one. To rename one name of a file to another does nothing, so that both are left. */
-static void disappear(struct atomic_file *sink)
+/* Undoes rename_to_target, complete or not. An old file whose name cannot be restored keeps the other
+ * one. (Renaming one of two hard links to the other does nothing, and leaves both.) */
+static void undo_rename(struct atomic_file *file)
 {
-    if (!sink->backup && sink->target && !sink->temporary)
-        unlink(sink->target);
-    if (!sink->backup || rename(sink->backup, sink->target) == 0)
-        forget_old(sink);
+    if (!file->backup && file->target && !file->temporary)
+        unlink(file->target);
+    if (!file->backup || rename(file->backup, file->target) == 0)
+        remove_backup(file);
 }
 
-/* Renames all or none; *at is the one that failed. A folder that cannot be synced undoes nothing:
- * the new files are there, and whole. */
-static int publish(struct atomic_file *const *sinks, size_t count, size_t *at)
+/* Renames all or none; *at is the one that failed. If a folder cannot be synced nothing is undone: the
+ * new files are in place, and complete. */
+static int publish(struct atomic_file *const *files, size_t count, size_t *at)
 {
     int failure = 0;
     for (*at = 0; *at < count; ++*at) {
-        failure = appear(sinks[*at], *at + 1 < count);
+        failure = rename_to_target(files[*at], *at + 1 < count);
         if (failure) {
             for (size_t i = *at + 1; i-- > 0;)
-                disappear(sinks[i]);
+                undo_rename(files[i]);
             return failure;
         }
     }
     for (size_t i = 0; i < count; i++) {
-        forget_old(sinks[i]);
-        int syncing = sync_folder(sinks[i]->folder);
+        remove_backup(files[i]);
+        int syncing = sync_folder(files[i]->folder);
         if (syncing && !failure) {
             failure = syncing;
             *at = i;
@@ -335,43 +335,55 @@ static int publish(struct atomic_file *const *sinks, size_t count, size_t *at)
     return failure;
 }
 
-/* All files are safe under their temporary names before the first is renamed. The message comes
- * before the end: it needs the path. */
-temper_status atomic_file_commit_all(struct atomic_file *const *sinks, size_t count, temper_error *error)
+/* All files are synced under their temporary names before the first is renamed. The message needs the
+ * path, so it is made before the files are freed. */
+temper_status atomic_file_commit_all(struct atomic_file *const *files, size_t count, temper_error *error)
 {
     size_t at = 0;
     int failure = 0;
     for (size_t i = 0; !failure && i < count; i++) {
         at = i;
-        failure = finish_file(sinks[i]);
+        failure = finish_file(files[i]);
     }
     if (!failure)
-        failure = publish(sinks, count, &at);
-    temper_status status = failure ? answer(sinks[at]->path, failure, error) : TEMPER_OK;
+        failure = publish(files, count, &at);
+    temper_status status = failure ? write_status(files[at]->path, failure, error) : TEMPER_OK;
     for (size_t i = 0; i < count; i++)
-        atomic_file_drop(sinks[i]);
+        atomic_file_drop(files[i]);
     return status;
 }
 
-temper_status atomic_file_commit(struct atomic_file *sink, temper_error *error)
+temper_status atomic_file_commit(struct atomic_file *file, temper_error *error)
 {
-    return atomic_file_commit_all(&sink, 1, error);
+    return atomic_file_commit_all(&file, 1, error);
 }
 
-/* Takes what is half-open or closed already, too. */
-void atomic_file_drop(struct atomic_file *sink)
+/* Also of files that are only partly opened, or closed already. */
+void atomic_file_drop(struct atomic_file *file)
 {
-    if (!sink)
+    if (!file)
         return;
-    close_file(sink);
-    if (sink->temporary)
-        unlink(sink->temporary);
-    if (sink->folder >= 0)
-        close(sink->folder);
-    mem_free(sink->path);
-    mem_free(sink->target);
-    mem_free(sink->temporary);
-    mem_free(sink->backup);
-    mem_free(sink->buffer);
-    mem_free(sink);
+    close_file(file);
+    if (file->temporary)
+        unlink(file->temporary);
+    if (file->folder >= 0)
+        close(file->folder);
+    mem_free(file->path);
+    mem_free(file->target);
+    mem_free(file->temporary);
+    mem_free(file->backup);
+    mem_free(file->buffer);
+    mem_free(file);
+}
+
+temper_status atomic_file_save(const char *path, const char *bytes, size_t length, temper_error *error)
+{
+    struct atomic_file *file;
+    /* "-" is a file name here: only atomic_file_open treats it as the standard output. */
+    TRY(atomic_file_open(strcmp(path, "-") == 0 ? "./-" : path, &file, error));
+    temper_status status = atomic_file_write(file, bytes, length, error);
+    if (status == TEMPER_OK)
+        return atomic_file_commit(file, error);
+    atomic_file_drop(file);
+    return status;
 }

@@ -1,4 +1,5 @@
-/* unpack: zlib and libzstd behind one call. */
+/* decompress: zlib and libzstd behind one function, with the checks that they leave out: truncation,
+ * bytes after the archive, the length of zstd frames. */
 #include "base/decompress.h"
 
 #include <string.h>
@@ -9,11 +10,11 @@
 #include "base/memory.h"
 
 enum {
-    GZIP_ONLY = 16 + MAX_WBITS, /* zlib's way to say: with gzip's header, checksum and length */
+    GZIP_ONLY = 16 + MAX_WBITS, /* makes zlib check gzip's header, checksum and length */
     MOST_AT_ONCE = 1 << 30,     /* zlib counts bytes in 32 bits */
-    FRAME_START = 5,            /* bytes of zstd that tell how long its header is */
-    FRAME_HEADER = 18,          /* the longest of it */
-    WINDOW_LOG = 27             /* 128 MiB: what zstd -19 and --ultra -22 need; --long=31 needs 2 GiB */
+    FRAME_START = 5,            /* bytes that determine the length of a zstd header */
+    FRAME_HEADER = 18,          /* longest zstd header */
+    WINDOW_LOG = 27             /* 128 MiB: enough for zstd -19 and --ultra -22; --long=31 needs 2 GiB */
 };
 
 /* The first bytes of each: RFC 1952, RFC 8878. */
@@ -21,28 +22,28 @@ static const unsigned char gzip_magic[] = {0x1f, 0x8b};
 static const unsigned char zstd_magic[] = {0x28, 0xb5, 0x2f, 0xfd};
 static const unsigned char skip_magic[] = {0x50, 0x2a, 0x4d, 0x18}; /* and 0x51 ... 0x5f */
 
-/* Where the input stands. */
-enum stage {
-    WITHIN,  /* a member or frame, or before the first */
-    BETWEEN, /* two of them, or behind the last */
-    PADDING  /* gzip: zeros up to the end, as tapes have them */
+/* Where the next byte of the input belongs. */
+enum archive_stage {
+    WITHIN,  /* to a member or frame, or it is the first */
+    BETWEEN, /* between two of them, or after the last */
+    PADDING  /* gzip: zeros up to the end, as on tapes */
 };
 
 struct decompressor {
-    enum decompress_result (*step)(struct decompressor *, struct flow *);
-    enum stage stage;
+    enum decompress_result (*step)(struct decompressor *, struct byte_flow *);
+    enum archive_stage stage;
     size_t finished; /* members or frames */
     const char *cause;
     z_stream zlib;
     bool zlib_open;
     ZSTD_DStream *zstd;
-    size_t wanted;                    /* by libzstd: up to the end of the block */
+    size_t wanted;                    /* input bytes that libzstd asked for: up to the end of its block */
     unsigned char head[FRAME_HEADER]; /* the first bytes of the frame */
     size_t head_length;
-    unsigned long long made; /* bytes out of it */
+    unsigned long long made; /* bytes of output of the frame */
 };
 
-/* ---- What it is ------------------------------------------------------------------------------ */
+/* ---- Detection ------------------------------------------------------------------------------- */
 
 static const char gzip_name[] = "gzip", zstd_name[] = "zstd";
 
@@ -58,7 +59,7 @@ const char *decompress_kind(const unsigned char *bytes, size_t length)
 
 /* ---- gzip ------------------------------------------------------------------------------------ */
 
-/* Ours, so that zlib's multiplications are checked and tests can let it run out of memory. */
+/* Allocation for zlib, so that its multiplications are checked and tests can make it fail. */
 static void *zlib_alloc(void *unused, unsigned count, unsigned size)
 {
     (void)unused;
@@ -71,13 +72,13 @@ static void zlib_free(void *unused, void *block)
     mem_free(block);
 }
 
-/* Half-open ones are closed by decompress_close. */
-static bool gzip_open(struct decompressor *unpacker)
+/* After a failure decompress_close frees what was opened. */
+static bool gzip_open(struct decompressor *d)
 {
-    unpacker->zlib.zalloc = zlib_alloc;
-    unpacker->zlib.zfree = zlib_free;
-    unpacker->zlib_open = inflateInit2(&unpacker->zlib, GZIP_ONLY) == Z_OK;
-    return unpacker->zlib_open;
+    d->zlib.zalloc = zlib_alloc;
+    d->zlib.zfree = zlib_free;
+    d->zlib_open = inflateInit2(&d->zlib, GZIP_ONLY) == Z_OK;
+    return d->zlib_open;
 }
 
 static size_t least(size_t a, size_t b)
@@ -85,8 +86,8 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* One call of inflate on the flow. */
-static int inflate_flow(z_stream *zlib, struct flow *flow)
+/* One call of inflate; advances the flow. */
+static int inflate_flow(z_stream *zlib, struct byte_flow *flow)
 {
     unsigned in = (unsigned)least(flow->in_left, MOST_AT_ONCE);
     unsigned out = (unsigned)least(flow->out_left, MOST_AT_ONCE);
@@ -102,96 +103,95 @@ static int inflate_flow(z_stream *zlib, struct flow *flow)
     return result;
 }
 
-/* The first bytes behind a member are not those of another one. */
-static bool no_member(const struct decompressor *unpacker)
+/* Did inflate fail within the header after a complete member? Then those bytes are no gzip. */
+static bool no_member(const struct decompressor *d)
 {
-    return unpacker->finished > 0 && unpacker->zlib.total_in <= sizeof gzip_magic;
+    return d->finished > 0 && d->zlib.total_in <= sizeof gzip_magic;
 }
 
-/* zlib looks at the checksum of the header, if it has one, and at checksum and length at the end.
- */
-static enum decompress_result gzip_within(struct decompressor *unpacker, struct flow *flow)
+/* A step within a member. zlib verifies the checksum of the header, if there is one, and checksum and
+ * length at the end. */
+static enum decompress_result gzip_within(struct decompressor *d, struct byte_flow *flow)
 {
-    switch (inflate_flow(&unpacker->zlib, flow)) {
+    switch (inflate_flow(&d->zlib, flow)) {
     case Z_OK:
-        return UNPACK_GOES_ON;
-    case Z_BUF_ERROR: /* no progress, which is wrong only where nothing will come any more */
-        return flow->in_ended && flow->in_left == 0 ? UNPACK_CUT : UNPACK_GOES_ON;
-    case Z_STREAM_END: /* and all was right */
-        unpacker->finished++;
-        unpacker->stage = BETWEEN;
-        return UNPACK_GOES_ON;
+        return DECOMPRESS_CONTINUES;
+    case Z_BUF_ERROR: /* no progress, which is an error only at the end of the input */
+        return flow->in_ended && flow->in_left == 0 ? DECOMPRESS_TRUNCATED : DECOMPRESS_CONTINUES;
+    case Z_STREAM_END: /* all checks passed */
+        d->finished++;
+        d->stage = BETWEEN;
+        return DECOMPRESS_CONTINUES;
     case Z_MEM_ERROR:
-        return UNPACK_NO_MEMORY;
+        return DECOMPRESS_NO_MEMORY;
     default:
-        unpacker->cause = unpacker->zlib.msg;
-        return no_member(unpacker) ? UNPACK_GARBAGE : UNPACK_DAMAGED;
+        d->cause = d->zlib.msg;
+        return no_member(d) ? DECOMPRESS_GARBAGE : DECOMPRESS_DAMAGED;
     }
 }
 
-/* gzip itself lets zeros follow the last member, and nothing else. */
-static enum decompress_result gzip_between(struct decompressor *unpacker, struct flow *flow)
+/* A step between members. As gzip itself, accepts zeros after the last member, and nothing else. */
+static enum decompress_result gzip_between(struct decompressor *d, struct byte_flow *flow)
 {
     for (; flow->in_left > 0 && *flow->in == 0; flow->in++, flow->in_left--)
-        unpacker->stage = PADDING;
+        d->stage = PADDING;
     if (flow->in_left == 0)
-        return flow->in_ended ? UNPACK_END : UNPACK_GOES_ON;
-    if (unpacker->stage == PADDING || *flow->in != gzip_magic[0])
-        return UNPACK_GARBAGE;
-    unpacker->stage = WITHIN;
-    return inflateReset(&unpacker->zlib) == Z_OK ? UNPACK_GOES_ON : UNPACK_NO_MEMORY;
+        return flow->in_ended ? DECOMPRESS_END : DECOMPRESS_CONTINUES;
+    if (d->stage == PADDING || *flow->in != gzip_magic[0])
+        return DECOMPRESS_GARBAGE;
+    d->stage = WITHIN;
+    return inflateReset(&d->zlib) == Z_OK ? DECOMPRESS_CONTINUES : DECOMPRESS_NO_MEMORY;
 }
 
-static enum decompress_result gzip_step(struct decompressor *unpacker, struct flow *flow)
+static enum decompress_result gzip_step(struct decompressor *d, struct byte_flow *flow)
 {
-    return unpacker->stage == WITHIN ? gzip_within(unpacker, flow) : gzip_between(unpacker, flow);
+    return d->stage == WITHIN ? gzip_within(d, flow) : gzip_between(d, flow);
 }
 
 /* ---- zstd ------------------------------------------------------------------------------------ */
 
-/* The window is what a frame may ask for before it has shown a byte: bounded, or a file of 20 bytes
- * could take 2 GiB. */
-static bool zstd_open(struct decompressor *unpacker)
+/* A frame specifies its window before any data. Bounded, or a file of 20 bytes could allocate 2 GiB. */
+static bool zstd_open(struct decompressor *d)
 {
-    unpacker->zstd = ZSTD_createDStream();
-    return unpacker->zstd && !ZSTD_isError(ZSTD_DCtx_setParameter(unpacker->zstd, ZSTD_d_windowLogMax, WINDOW_LOG));
+    d->zstd = ZSTD_createDStream();
+    return d->zstd && !ZSTD_isError(ZSTD_DCtx_setParameter(d->zstd, ZSTD_d_windowLogMax, WINDOW_LOG));
 }
 
-/* By code, for those errors that have a remedy of their own; by name for all others. */
-static enum decompress_result zstd_failed(struct decompressor *unpacker, size_t result)
+/* Errors with a specific remedy have a result each; of the others the name is kept. */
+static enum decompress_result zstd_failed(struct decompressor *d, size_t result)
 {
-    unpacker->cause = ZSTD_getErrorName(result);
+    d->cause = ZSTD_getErrorName(result);
     switch (ZSTD_getErrorCode(result)) {
     case ZSTD_error_memory_allocation:
-        return UNPACK_NO_MEMORY;
+        return DECOMPRESS_NO_MEMORY;
     case ZSTD_error_frameParameter_windowTooLarge:
-        return UNPACK_TOO_WIDE;
+        return DECOMPRESS_TOO_WIDE;
     case ZSTD_error_dictionary_wrong:
-        return UNPACK_DICTIONARY;
-    case ZSTD_error_prefix_unknown: /* neither a frame nor one to be skipped */
-        return unpacker->finished > 0 ? UNPACK_GARBAGE : UNPACK_DAMAGED;
+        return DECOMPRESS_DICTIONARY;
+    case ZSTD_error_prefix_unknown: /* neither a frame nor a skippable one */
+        return d->finished > 0 ? DECOMPRESS_GARBAGE : DECOMPRESS_DAMAGED;
     default:
-        return UNPACK_DAMAGED;
+        return DECOMPRESS_DAMAGED;
     }
 }
 
-/* How much libzstd is given at once: what it asks for, up to the end of a block. It takes nothing
- * of what it finds damaged, so that nobody would know where in 256 KiB the damage is. */
-static size_t zstd_portion(const struct decompressor *unpacker, const struct flow *flow)
+/* How many bytes to pass to libzstd: those it asked for, up to the end of a block. It consumes
+ * nothing of a damaged input, so a larger portion would hide where in 256 KiB the damage is. */
+static size_t zstd_portion(const struct decompressor *d, const struct byte_flow *flow)
 {
-    return least(flow->in_left, unpacker->wanted ? unpacker->wanted : FRAME_START);
+    return least(flow->in_left, d->wanted ? d->wanted : FRAME_START);
 }
 
-/* One call of ZSTD_decompressStream on the flow; *moved tells whether it got anywhere. */
-static size_t decompress_flow(struct decompressor *unpacker, struct flow *flow, bool *moved)
+/* One call of ZSTD_decompressStream; advances the flow. *moved: whether there was any progress. */
+static size_t decompress_flow(struct decompressor *d, struct byte_flow *flow, bool *moved)
 {
-    ZSTD_inBuffer in = {flow->in, zstd_portion(unpacker, flow), 0};
+    ZSTD_inBuffer in = {flow->in, zstd_portion(d, flow), 0};
     ZSTD_outBuffer out = {flow->out, flow->out_left, 0};
-    size_t result = ZSTD_decompressStream(unpacker->zstd, &out, &in);
-    size_t head = least(in.pos, FRAME_HEADER - unpacker->head_length);
-    memcpy(unpacker->head + unpacker->head_length, flow->in, head);
-    unpacker->head_length += head;
-    unpacker->made += out.pos;
+    size_t result = ZSTD_decompressStream(d->zstd, &out, &in);
+    size_t head = least(in.pos, FRAME_HEADER - d->head_length);
+    memcpy(d->head + d->head_length, flow->in, head);
+    d->head_length += head;
+    d->made += out.pos;
     flow->in += in.pos;
     flow->in_left -= in.pos;
     flow->out += out.pos;
@@ -200,74 +200,74 @@ static size_t decompress_flow(struct decompressor *unpacker, struct flow *flow, 
     return result;
 }
 
-/* A frame is done. libzstd compares its length with the one in its header in most cases only: not
- * where a frame that is streamed ends with an empty block. */
-static bool zstd_finish(struct decompressor *unpacker)
+/* At the end of a frame: is its length that of its header? libzstd compares them except where a
+ * streamed frame ends with an empty block. */
+static bool zstd_finish(struct decompressor *d)
 {
-    unsigned long long said = ZSTD_getFrameContentSize(unpacker->head, unpacker->head_length);
-    bool known = said != ZSTD_CONTENTSIZE_UNKNOWN && said != ZSTD_CONTENTSIZE_ERROR;
-    bool right = !known || said == unpacker->made;
-    unpacker->cause = right ? NULL : "its length is not what its header says";
-    unpacker->stage = BETWEEN;
-    unpacker->finished++;
-    unpacker->head_length = 0;
-    unpacker->made = 0;
+    unsigned long long stated = ZSTD_getFrameContentSize(d->head, d->head_length);
+    bool known = stated != ZSTD_CONTENTSIZE_UNKNOWN && stated != ZSTD_CONTENTSIZE_ERROR;
+    bool right = !known || stated == d->made;
+    d->cause = right ? NULL : "its length is not what its header says";
+    d->stage = BETWEEN;
+    d->finished++;
+    d->head_length = 0;
+    d->made = 0;
     return right;
 }
 
-/* libzstd goes from frame to frame by itself; it only cannot know that nothing more will come. */
-static enum decompress_result zstd_step(struct decompressor *unpacker, struct flow *flow)
+/* libzstd continues from frame to frame by itself; only the end of the input is unknown to it. */
+static enum decompress_result zstd_step(struct decompressor *d, struct byte_flow *flow)
 {
     bool moved;
-    if (unpacker->stage == BETWEEN && flow->in_left == 0)
-        return flow->in_ended ? UNPACK_END : UNPACK_GOES_ON;
-    size_t portion = zstd_portion(unpacker, flow), before = flow->in_left;
-    size_t result = decompress_flow(unpacker, flow, &moved);
+    if (d->stage == BETWEEN && flow->in_left == 0)
+        return flow->in_ended ? DECOMPRESS_END : DECOMPRESS_CONTINUES;
+    size_t portion = zstd_portion(d, flow), before = flow->in_left;
+    size_t result = decompress_flow(d, flow, &moved);
     if (ZSTD_isError(result)) {
-        enum decompress_result failed = zstd_failed(unpacker, result);
-        size_t left = failed == UNPACK_DAMAGED ? portion - (before - flow->in_left) : 0;
-        flow->in += left; /* the damage is before the end of the block */
+        enum decompress_result failed = zstd_failed(d, result);
+        size_t left = failed == DECOMPRESS_DAMAGED ? portion - (before - flow->in_left) : 0;
+        flow->in += left; /* so that the message names the end of the damaged block */
         flow->in_left -= left;
         return failed;
     }
-    unpacker->wanted = result; /* 0 where a frame ends */
-    if (result == 0)           /* a frame is done and given out */
-        return zstd_finish(unpacker) ? UNPACK_GOES_ON : UNPACK_DAMAGED;
-    unpacker->stage = WITHIN;
-    return !moved && flow->in_ended && flow->in_left == 0 ? UNPACK_CUT : UNPACK_GOES_ON;
+    d->wanted = result; /* 0 at the end of a frame */
+    if (result == 0)    /* the frame is complete, and all of it was output */
+        return zstd_finish(d) ? DECOMPRESS_CONTINUES : DECOMPRESS_DAMAGED;
+    d->stage = WITHIN;
+    return !moved && flow->in_ended && flow->in_left == 0 ? DECOMPRESS_TRUNCATED : DECOMPRESS_CONTINUES;
 }
 
-/* ---- Both ------------------------------------------------------------------------------------ */
+/* ---- Either format --------------------------------------------------------------------------- */
 
 struct decompressor *decompress_open(const char *kind)
 {
-    struct decompressor *unpacker = mem_zeroed(1, sizeof *unpacker);
-    if (!unpacker)
+    struct decompressor *d = mem_zeroed(1, sizeof *d);
+    if (!d)
         return NULL;
-    unpacker->stage = WITHIN;
-    unpacker->step = kind == gzip_name ? gzip_step : zstd_step;
-    if (kind == gzip_name ? gzip_open(unpacker) : zstd_open(unpacker))
-        return unpacker;
-    decompress_close(unpacker);
+    d->stage = WITHIN;
+    d->step = kind == gzip_name ? gzip_step : zstd_step;
+    if (kind == gzip_name ? gzip_open(d) : zstd_open(d))
+        return d;
+    decompress_close(d);
     return NULL;
 }
 
-enum decompress_result decompress_step(struct decompressor *unpacker, struct flow *flow)
+enum decompress_result decompress_step(struct decompressor *d, struct byte_flow *flow)
 {
-    return unpacker->step(unpacker, flow);
+    return d->step(d, flow);
 }
 
-const char *decompress_cause(const struct decompressor *unpacker)
+const char *decompress_cause(const struct decompressor *d)
 {
-    return unpacker->cause ? unpacker->cause : "it does not make sense";
+    return d->cause ? d->cause : "it does not make sense";
 }
 
-void decompress_close(struct decompressor *unpacker)
+void decompress_close(struct decompressor *d)
 {
-    if (!unpacker)
+    if (!d)
         return;
-    if (unpacker->zlib_open)
-        inflateEnd(&unpacker->zlib);
-    ZSTD_freeDStream(unpacker->zstd); /* takes NULL */
-    mem_free(unpacker);
+    if (d->zlib_open)
+        inflateEnd(&d->zlib);
+    ZSTD_freeDStream(d->zstd); /* takes NULL */
+    mem_free(d);
 }

@@ -1,24 +1,24 @@
-/* unpack: gzip and zstd, undone a piece at a time. Knows no files. */
+/* decompress: gzip and zstd, a piece at a time, from memory to memory. */
 #ifndef BASE_DECOMPRESS_H
 #define BASE_DECOMPRESS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* How a step ended. */
+/* The outcome of a step. */
 enum decompress_result {
-    UNPACK_GOES_ON, /* the output is full, or the input used up */
-    UNPACK_END,     /* of the last member or frame, and of the input */
-    UNPACK_CUT,     /* the input ends within a member or frame */
-    UNPACK_DAMAGED,
-    UNPACK_GARBAGE,    /* what follows the archive is none */
-    UNPACK_TOO_WIDE,   /* zstd: it would need more memory than we give */
-    UNPACK_DICTIONARY, /* zstd: it was made with a dictionary */
-    UNPACK_NO_MEMORY
+    DECOMPRESS_CONTINUES, /* the output is full, or the input is consumed */
+    DECOMPRESS_END,       /* of the last member or frame, and of the input */
+    DECOMPRESS_TRUNCATED, /* the input ends within a member or frame */
+    DECOMPRESS_DAMAGED,
+    DECOMPRESS_GARBAGE,    /* bytes after the archive that are no archive */
+    DECOMPRESS_TOO_WIDE,   /* zstd: it needs more memory than is allowed */
+    DECOMPRESS_DICTIONARY, /* zstd: it needs the dictionary that it was made with */
+    DECOMPRESS_NO_MEMORY
 };
 
-/* What a step works on; it moves the pointers. */
-struct flow {
+/* Input and output of a step, which advances the pointers. */
+struct byte_flow {
     const unsigned char *in;
     size_t in_left;
     bool in_ended; /* nothing follows `in` */
@@ -28,17 +28,16 @@ struct flow {
 
 struct decompressor;
 
-/* What is told by its first bytes: "gzip", "zstd", or NULL if it is neither. */
-enum { UNPACK_MAGIC = 4 };
+/* The format inferred from the first bytes: "gzip", "zstd", or NULL if it is neither. */
+enum { DECOMPRESS_MAGIC = 4 };
 const char *decompress_kind(const unsigned char *bytes, size_t length);
 
-/* `kind` is what decompress_kind gave. NULL without memory. */
+/* `kind` is a result of decompress_kind. NULL without memory. */
 struct decompressor *decompress_open(const char *kind);
-/* At most one pass over what is there; out_left > 0. Once it has failed or ended it is not called
- * again. */
-enum decompress_result decompress_step(struct decompressor *unpacker, struct flow *flow);
-/* What the last step found damaged, in the words of the library: "incorrect data check". */
-const char *decompress_cause(const struct decompressor *unpacker);
-void decompress_close(struct decompressor *unpacker);
+/* At most one pass over the input; out_left > 0. Not to be called again after a failure or the end. */
+enum decompress_result decompress_step(struct decompressor *decompressor, struct byte_flow *flow);
+/* The message of the library about the damage that the last step found: "incorrect data check". */
+const char *decompress_cause(const struct decompressor *decompressor);
+void decompress_close(struct decompressor *decompressor);
 
 #endif

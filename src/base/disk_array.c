@@ -1,4 +1,4 @@
-/* spill: files without names, mapped. */
+/* disk_array: unlinked temporary files, mapped into memory. */
 #define _DEFAULT_SOURCE
 #include "base/disk_array.h"
 
@@ -15,16 +15,17 @@
 
 enum { MOST_ARRAYS = 8, USED_MOST = 4 * 1024 * 1024 };
 
-struct array {
+/* One file and its mapping. */
+struct mapped_array {
     void *address; /* NULL: no array */
     size_t length; /* bytes of the mapping, and of the file at least */
-    int file;
+    int fd;
 };
 
 struct disk_array {
-    struct array array[MOST_ARRAYS];
-    size_t used;        /* since arrays were dropped */
-    const char *failed; /* what could not be done, NULL: memory ran out */
+    struct mapped_array array[MOST_ARRAYS];
+    size_t used;        /* bytes since the arrays were last removed from memory */
+    const char *failed; /* what could not be done; NULL: out of memory */
     int reason;         /* an errno */
 };
 
@@ -33,62 +34,63 @@ struct disk_array *disk_array_new(void)
     return mem_zeroed(1, sizeof(struct disk_array));
 }
 
-static void release(struct array *array)
+static void release(struct mapped_array *array)
 {
     if (!array->address)
         return;
     munmap(array->address, array->length);
-    close(array->file);
-    *array = (struct array){0};
+    close(array->fd);
+    *array = (struct mapped_array){0};
 }
 
-void disk_array_free(struct disk_array *spill)
+void disk_array_free(struct disk_array *disk)
 {
-    for (size_t i = 0; spill && i < MOST_ARRAYS; i++)
-        release(&spill->array[i]);
-    mem_free(spill);
+    for (size_t i = 0; disk && i < MOST_ARRAYS; i++)
+        release(&disk->array[i]);
+    mem_free(disk);
 }
 
-static struct array *find(const struct disk_array *spill, const void *address)
+/* The array at this address; of NULL an unused slot. NULL if there is none. */
+static struct mapped_array *find(const struct disk_array *disk, const void *address)
 {
-    for (size_t i = 0; spill && i < MOST_ARRAYS; i++)
-        if (spill->array[i].address == address)
-            return (struct array *)&spill->array[i];
+    for (size_t i = 0; disk && i < MOST_ARRAYS; i++)
+        if (disk->array[i].address == address)
+            return (struct mapped_array *)&disk->array[i];
     return NULL;
 }
 
-bool disk_array_has(const struct disk_array *spill, const void *array)
+bool disk_array_has(const struct disk_array *disk, const void *array)
 {
-    return array && find(spill, array);
+    return array && find(disk, array);
 }
 
-void disk_array_drop(const struct disk_array *spill)
+void disk_array_drop(const struct disk_array *disk)
 {
     for (size_t i = 0; i < MOST_ARRAYS; i++)
-        if (spill->array[i].address)
-            (void)madvise(spill->array[i].address, spill->array[i].length, MADV_DONTNEED);
+        if (disk->array[i].address)
+            (void)madvise(disk->array[i].address, disk->array[i].length, MADV_DONTNEED);
 }
 
-void disk_array_used(struct disk_array *spill, size_t bytes)
+void disk_array_used(struct disk_array *disk, size_t bytes)
 {
-    if (!spill)
+    if (!disk)
         return;
-    spill->used += bytes;
-    if (spill->used < USED_MOST)
+    disk->used += bytes;
+    if (disk->used < USED_MOST)
         return;
-    spill->used = 0;
-    disk_array_drop(spill);
+    disk->used = 0;
+    disk_array_drop(disk);
 }
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
 static const char *folder(void)
 {
-    const char *told = getenv("TMPDIR");
-    return told && *told ? told : "/var/tmp";
+    const char *given = getenv("TMPDIR");
+    return given && *given ? given : "/var/tmp";
 }
 
-/* Opened, and then without a name. */
+/* Opens a temporary file and removes its name; -1 and errno on failure. */
 static int open_file(void)
 {
     char path[4096];
@@ -97,37 +99,37 @@ static int open_file(void)
         errno = ENAMETOOLONG;
         return -1;
     }
-    int file = mkstemp(path);
-    if (file >= 0) {
+    int fd = mkstemp(path);
+    if (fd >= 0) {
         unlink(path);
-        (void)fcntl(file, F_SETFD, FD_CLOEXEC);
+        (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
     }
-    return file;
+    return fd;
 }
 
-static bool fails(struct disk_array *spill, const char *what, int reason)
+/* Keeps the cause for disk_array_failure. */
+static bool fails(struct disk_array *disk, const char *what, int reason)
 {
-    spill->failed = what;
-    spill->reason = reason;
+    disk->failed = what;
+    disk->reason = reason;
     return false;
 }
 
-/* The disk's space first, then addresses for it: the old mapping stays until the new one is there.
- */
-static bool grow(struct disk_array *spill, struct array *array, size_t bytes)
+/* Reserves disk space, then maps the longer file: the old mapping remains until the new one exists. */
+static bool grow(struct disk_array *disk, struct mapped_array *array, size_t bytes)
 {
     int reason;
     do
-        reason = posix_fallocate(array->file, 0, (off_t)bytes);
+        reason = posix_fallocate(array->fd, 0, (off_t)bytes);
     while (reason == EINTR);
     if (reason) {
-        if (ftruncate(array->file, (off_t)array->length) != 0) /* what it has taken of the disk */
-            return fails(spill, NULL, errno);
-        return fails(spill, "there is no space", reason);
+        if (ftruncate(array->fd, (off_t)array->length) != 0) /* frees what was reserved */
+            return fails(disk, NULL, errno);
+        return fails(disk, "there is no space", reason);
     }
-    void *address = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, array->file, 0);
+    void *address = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, array->fd, 0);
     if (address == MAP_FAILED)
-        return fails(spill, NULL, errno);
+        return fails(disk, NULL, errno);
     if (array->address)
         munmap(array->address, array->length);
     array->address = address;
@@ -135,67 +137,68 @@ static bool grow(struct disk_array *spill, struct array *array, size_t bytes)
     return true;
 }
 
-static void *add(struct disk_array *spill, size_t bytes)
+/* A new array in an unused slot. */
+static void *add(struct disk_array *disk, size_t bytes)
 {
-    struct array *array = find(spill, NULL), made = {.file = -1};
+    struct mapped_array *array = find(disk, NULL), made = {.fd = -1};
     if (!array) {
-        fails(spill, NULL, ENOMEM);
+        fails(disk, NULL, ENOMEM);
         return NULL;
     }
-    made.file = open_file();
-    if (made.file < 0) {
-        fails(spill, "no temporary file can be made", errno);
+    made.fd = open_file();
+    if (made.fd < 0) {
+        fails(disk, "no temporary file can be made", errno);
         return NULL;
     }
-    if (!grow(spill, &made, bytes)) {
-        close(made.file);
+    if (!grow(disk, &made, bytes)) {
+        close(made.fd);
         return NULL;
     }
     *array = made;
     return array->address;
 }
 
-void *disk_array_resize(struct disk_array *spill, void *old, size_t count, size_t size)
+void *disk_array_resize(struct disk_array *disk, void *old, size_t count, size_t size)
 {
     size_t bytes;
     if (!mul_size(count, size, &bytes) || bytes > (size_t)INT64_MAX) {
-        fails(spill, NULL, ENOMEM);
+        fails(disk, NULL, ENOMEM);
         return NULL;
     }
     bytes = bytes ? bytes : 1;
     if (!old)
-        return add(spill, bytes);
-    struct array *array = find(spill, old);
-    if (!array || bytes <= array->length) /* smaller: the file is gone soon enough */
+        return add(disk, bytes);
+    struct mapped_array *array = find(disk, old);
+    if (!array || bytes <= array->length) /* files never shrink */
         return old;
-    return grow(spill, array, bytes) ? array->address : NULL;
+    return grow(disk, array, bytes) ? array->address : NULL;
 }
 
-bool disk_array_has_failed(const struct disk_array *spill)
+bool disk_array_has_failed(const struct disk_array *disk)
 {
-    return spill->reason != 0;
+    return disk->reason != 0;
 }
 
-temper_status disk_array_failure(const struct disk_array *spill, temper_error *error)
+temper_status disk_array_failure(const struct disk_array *disk, temper_error *error)
 {
     char place[PATH_SHOWN];
-    if (!spill->failed)
+    if (!disk->failed)
         return error_no_memory(error);
     return error_set(error, TEMPER_IO,
                      "%s: %s for the part of the data that --memory leaves no room for (%s); free "
                      "some, or set TMPDIR to another folder",
-                     path_shown(folder(), place), spill->failed, strerror(spill->reason));
+                     path_shown(folder(), place), disk->failed, strerror(disk->reason));
 }
 
-void *array_resize(struct disk_array *spill, void *array, size_t count, size_t size)
+void *array_resize(struct disk_array *disk, void *array, size_t count, size_t size)
 {
-    return spill ? disk_array_resize(spill, array, count, size) : mem_resize(array, count, size);
+    return disk ? disk_array_resize(disk, array, count, size) : mem_resize(array, count, size);
 }
 
-void array_free(struct disk_array *spill, void *array)
+void array_free(struct disk_array *disk, void *array)
 {
-    if (!disk_array_has(spill, array))
+    if (!disk_array_has(disk, array))
         mem_free(array);
     else
-        release(find(spill, array));
+        release(find(disk, array));
 }

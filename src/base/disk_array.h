@@ -1,9 +1,9 @@
-/* spill: arrays that lie in temporary files instead of memory.
+/* disk_array: arrays in temporary files that are mapped into memory.
  *
- * For what is too large for the memory that a user allows, and is gone through in order. The files
- * have no names: they are gone when the process is, however it ends. They are in $TMPDIR, or in
- * /var/tmp: /tmp may be memory itself. Space on the disk is reserved before an array has it, so
- * that a full disk is a failure of disk_array_resize and not the end of the process. */
+ * For data that exceeds the memory limit of the user and is read sequentially. The files have no names,
+ * so the system removes them when the process ends, in any way. They are in $TMPDIR or /var/tmp, as
+ * /tmp may be in memory. Disk space is reserved in advance, so that a full disk is a failure of
+ * disk_array_resize and not a SIGBUS. */
 #ifndef BASE_DISK_ARRAY_H
 #define BASE_DISK_ARRAY_H
 
@@ -12,29 +12,30 @@
 
 #include "base/status.h"
 
+/* A set of such arrays. */
 struct disk_array;
 
-/* NULL: no memory. */
+/* NULL without memory. */
 struct disk_array *disk_array_new(void);
-/* With all its arrays. */
-void disk_array_free(struct disk_array *spill);
+/* Frees all its arrays too. */
+void disk_array_free(struct disk_array *disk);
 
-/* Like mem_resize, NULL being a new one. NULL, and the old array as it was, where it fails;
- * disk_array_failure then tells why. */
-void *disk_array_resize(struct disk_array *spill, void *old, size_t count, size_t size);
-bool disk_array_has_failed(const struct disk_array *spill);
+/* As mem_resize; `old` NULL makes a new array. NULL on failure, and the old array is unchanged;
+ * disk_array_failure then has the cause. */
+void *disk_array_resize(struct disk_array *disk, void *old, size_t count, size_t size);
+bool disk_array_has_failed(const struct disk_array *disk);
 /* Out of memory, or "no space left in /var/tmp; ...". */
-temper_status disk_array_failure(const struct disk_array *spill, temper_error *error);
-bool disk_array_has(const struct disk_array *spill, const void *array);
-/* Takes all arrays out of memory; what they hold stays, and comes back when it is touched. */
-void disk_array_drop(const struct disk_array *spill);
+temper_status disk_array_failure(const struct disk_array *disk, temper_error *error);
+bool disk_array_has(const struct disk_array *disk, const void *array);
+/* Removes all arrays from memory; their contents stay on disk, and are paged in on access. */
+void disk_array_drop(const struct disk_array *disk);
 
-/* Someone who goes through the arrays in order has used so many bytes of them: what was used goes
- * out of memory now and then. Does nothing without a spill. */
-void disk_array_used(struct disk_array *spill, size_t bytes);
+/* Called by a sequential reader that has used so many bytes: now and then the arrays are removed from
+ * memory. Does nothing for NULL. */
+void disk_array_used(struct disk_array *disk, size_t bytes);
 
-/* One of the two: in memory if there is no spill. An array that is freed alone frees its file. */
-void *array_resize(struct disk_array *spill, void *array, size_t count, size_t size);
-void array_free(struct disk_array *spill, void *array);
+/* The same for either kind of array: in memory if `disk` is NULL. Freeing an array frees its file. */
+void *array_resize(struct disk_array *disk, void *array, size_t count, size_t size);
+void array_free(struct disk_array *disk, void *array);
 
 #endif

@@ -1,4 +1,4 @@
-/* json_read: a cursor on the text, and a book of where it is in objects and arrays. */
+/* json_read: a cursor on the text, and the nesting of objects and arrays around it. */
 #include "base/json_read.h"
 
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "base/utf8.h"
+#include "base/text.h"
 
 enum { REASON = 400 };
 
@@ -17,9 +17,9 @@ void json_open(struct json_reader *json, const char *name, const char *text, siz
         .name = name, .from = text, .to = text + length, .at = text, .value = text, .error = error};
 }
 
-/* ---- Faults ---------------------------------------------------------------------------------- */
+/* ---- Errors ---------------------------------------------------------------------------------- */
 
-/* Lines are counted only now: faults are rare. */
+/* Lines are counted only for a message, as errors are rare. */
 bool json_fail(struct json_reader *json, const char *format, ...)
 {
     char reason[REASON];
@@ -46,13 +46,13 @@ bool json_no_memory(struct json_reader *json)
     return false;
 }
 
-/* The fault is here, not at the last value. */
-static bool fail_here(struct json_reader *json, const char *words)
+/* Reports that `expected` is missing at the cursor. */
+static bool fail_here(struct json_reader *json, const char *expected)
 {
     json->value = json->at;
     if (json->at == json->to)
-        return json_fail(json, "the text ends where %s must come; it was cut off", words);
-    return json_fail(json, "%s must come here; the text is not as it was written", words);
+        return json_fail(json, "the text ends where %s must come; it was cut off", expected);
+    return json_fail(json, "%s must come here; the text is not as it was written", expected);
 }
 
 /* ---- Between values -------------------------------------------------------------------------- */
@@ -63,13 +63,14 @@ static void skip_blanks(struct json_reader *json)
         json->at++;
 }
 
-/* The next letter, blanks aside; '\0' at the end, which no rule asks for. */
+/* The next character after blanks; '\0' at the end, which no rule accepts. */
 static char next(struct json_reader *json)
 {
     skip_blanks(json);
     return json->at < json->to ? *json->at : '\0';
 }
 
+/* Consumes the next character if it is this one. */
 static bool take(struct json_reader *json, char letter)
 {
     if (json->status != TEMPER_OK || next(json) != letter)
@@ -78,7 +79,7 @@ static bool take(struct json_reader *json, char letter)
     return true;
 }
 
-/* Marks where a value begins, for messages about it; false after a fault. */
+/* Marks the beginning of a value, for messages; false after an error. */
 static bool begin_value(struct json_reader *json)
 {
     skip_blanks(json);
@@ -95,6 +96,7 @@ bool json_end(struct json_reader *json)
 
 /* ---- Objects and arrays ---------------------------------------------------------------------- */
 
+/* Enters an object or array: its opening bracket, one level deeper. */
 static bool enter(struct json_reader *json, char bracket, const char *words)
 {
     if (!begin_value(json))
@@ -117,7 +119,7 @@ bool json_array(struct json_reader *json)
     return enter(json, '[', "a list, '[',");
 }
 
-/* Past the comma to the next part, or past the bracket and out. */
+/* Advances over the comma to the next member, or over the closing bracket and out. */
 static bool more(struct json_reader *json, char bracket, const char *words)
 {
     if (!begin_value(json))
@@ -138,7 +140,7 @@ bool json_item(struct json_reader *json)
     return more(json, ']', "',' or ']'");
 }
 
-/* Keys are plain names; a key with an escape in it is none that anyone knows. */
+/* Known keys are plain names, so escapes in keys are not supported. */
 bool json_key(struct json_reader *json, char key[JSON_KEY])
 {
     if (!more(json, '}', "',' or '}'"))
@@ -169,7 +171,7 @@ static const char *skip_digits(const char *p, const char *to)
     return p;
 }
 
-/* Behind a number as JSON writes it, which is stricter than number_f64: no "+1", "01", ".5", "5.";
+/* The end of a JSON number, whose grammar is stricter than number_f64's: no "+1", "01", ".5", "5.";
  * NULL if there is none. */
 static const char *number_end(const char *p, const char *to)
 {
@@ -288,8 +290,8 @@ static long hex4(const char *p, const char *to)
     return code;
 }
 
-/* \uXXXX at p, or two of them for what lies beyond 16 bits; writes bytes and returns behind, or
- * NULL. The lone halves dc80 to dcff are single bytes that are no UTF-8. */
+/* Decodes \uXXXX at p, or a surrogate pair of them; writes UTF-8 and returns the end, or NULL.
+ * Unpaired surrogates dc80 to dcff encode single bytes that are not UTF-8. */
 static const char *take_unicode(const char *p, const char *to, char **out)
 {
     long code = hex4(p + 2, to);
@@ -313,7 +315,7 @@ static const char *take_unicode(const char *p, const char *to, char **out)
     return p;
 }
 
-/* The escape at p, which is not longer than what it stands for; behind it, or NULL. */
+/* Decodes the escape at p; returns its end, or NULL. */
 static const char *take_escape(const char *p, const char *to, char **out)
 {
     static const char letters[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
@@ -328,8 +330,8 @@ static const char *take_escape(const char *p, const char *to, char **out)
     return p + 2;
 }
 
-/* From behind the first quote to the last one; no text grows by being unescaped. Returns where it
- * stopped: at a quote if all is well. */
+/* Decodes a string after its opening quote; decoding never lengthens it. Returns where it stopped: at
+ * the closing quote, or at an error. */
 static const char *unescape(const char *p, const char *to, char **out)
 {
     while (p < to && *p != '"') {
@@ -350,8 +352,8 @@ static const char *unescape(const char *p, const char *to, char **out)
     return p;
 }
 
-/* Where the string ends at the latest: at a quote that no backslash stands before. */
-static size_t string_room(const char *p, const char *to)
+/* An upper bound of the decoded length, with '\0': up to the first quote without a backslash. */
+static size_t string_capacity(const char *p, const char *to)
 {
     const char *from = p;
     while (p < to && *p != '"')
@@ -365,7 +367,7 @@ bool json_string(struct json_reader *json, char **out)
         return false;
     if (!take(json, '"'))
         return fail_here(json, "a text in double quotes");
-    char *text = mem_alloc(string_room(json->at, json->to), 1);
+    char *text = mem_alloc(string_capacity(json->at, json->to), 1);
     if (!text)
         return json_no_memory(json);
     char *end = text;

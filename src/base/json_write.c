@@ -1,4 +1,4 @@
-/* json_write: strings that any reader takes, and lists that a person can read. */
+/* json_write: strings with escapes, and lists in lines of readable length. */
 #include "base/json_write.h"
 
 #include <assert.h>
@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "base/utf8.h"
 
-/* What cannot stand in a string as it is; false if it can. */
+/* Writes the escape of the character at p, if it needs one; false if not. `length` 0: no UTF-8. */
 static bool write_escape(struct text *text, const char *p, size_t length)
 {
     static const char letters[] = "\"\\\b\f\n\r\t", meanings[] = "\"\\bfnrt";
@@ -47,7 +46,7 @@ void json_write_f64(struct text *text, double value)
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
-/* Where the last line begins. */
+/* Where the current line begins. */
 static size_t line_start(const struct text *text)
 {
     size_t at = text->length;
@@ -56,8 +55,8 @@ static size_t line_start(const struct text *text)
     return at;
 }
 
-/* Before an item of this length: a comma unless it is the first, and a new line if it would be too
- * long. */
+/* Before an item of this length: a comma unless it is the first, and a line break if the line would
+ * exceed JSON_COLUMNS. *line is where the current line begins. */
 static void separate(struct text *text, size_t *line, size_t length, bool first)
 {
     if (!first)

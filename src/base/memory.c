@@ -1,5 +1,5 @@
-/* memory: overflow-checked allocation. */
-#define _GNU_SOURCE /* madvise: POSIX's own has no such advice */
+/* memory: overflow-checked allocation, and huge pages for large arrays. */
+#define _GNU_SOURCE /* madvise with MADV_HUGEPAGE is no part of POSIX */
 #include "base/memory.h"
 
 #include <stdint.h>
@@ -8,8 +8,8 @@
 
 enum {
     VECTOR_ALIGNMENT = 64, /* a cache line, and an AVX-512 register */
-    LARGE_PAGE = 1 << 21,
-    LARGE_BLOCK = 2 * LARGE_PAGE, /* one that is worth large pages */
+    HUGE_PAGE = 1 << 21,
+    LARGE_BLOCK = 2 * HUGE_PAGE, /* least size for huge pages */
 };
 
 bool mul_size(size_t a, size_t b, size_t *out)
@@ -28,7 +28,8 @@ bool add_size(size_t a, size_t b, size_t *out)
     return true;
 }
 
-/* malloc(0) may be NULL, which callers would take for a failure. */
+/* count * size in *bytes, at least 1: malloc(0) may be NULL, which callers would take for a failure.
+ * False on overflow. */
 static bool block_size(size_t count, size_t size, size_t *bytes)
 {
     if (!mul_size(count, size, bytes))
@@ -56,13 +57,13 @@ void *mem_resize(void *block, size_t count, size_t size)
     return block_size(count, size, &bytes) ? realloc(block, bytes) : NULL;
 }
 
-/* Vectors that are longer than the cache, and gathered from at random: a small page each would have
- * to be found every time. If it fails, small pages do too. */
-static void wish_large_pages(void *block, size_t bytes)
+/* Asks for huge pages: random accesses to arrays larger than the cache would otherwise miss the TLB
+ * each time. A failure is ignored, as small pages work too. */
+static void advise_huge_pages(void *block, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
-    uintptr_t from = (uintptr_t)block, to = (from + bytes) / LARGE_PAGE * LARGE_PAGE;
-    size_t skip = (LARGE_PAGE - from % LARGE_PAGE) % LARGE_PAGE;
+    uintptr_t from = (uintptr_t)block, to = (from + bytes) / HUGE_PAGE * HUGE_PAGE;
+    size_t skip = (HUGE_PAGE - from % HUGE_PAGE) % HUGE_PAGE;
     if (from + skip < to)
         (void)madvise((char *)block + skip, to - from - skip, MADV_HUGEPAGE);
 #else
@@ -75,10 +76,10 @@ void *mem_aligned(size_t count, size_t size)
     size_t bytes;
     if (!block_size(count, size, &bytes) || !add_size(bytes, VECTOR_ALIGNMENT - 1, &bytes))
         return NULL;
-    /* C11 wants the size to be a multiple of the alignment. */
+    /* C11 requires a multiple of the alignment. */
     void *block = aligned_alloc(VECTOR_ALIGNMENT, bytes / VECTOR_ALIGNMENT * VECTOR_ALIGNMENT);
     if (block && bytes >= LARGE_BLOCK)
-        wish_large_pages(block, bytes);
+        advise_huge_pages(block, bytes);
     return block;
 }
 

@@ -1,5 +1,8 @@
-/* number: a fast path that is exact by construction, and the C library's conversion behind it. */
-#define _GNU_SOURCE /* strtod_l and strtof_l: the plain ones follow the locale */
+/* number: decimal text to binary floating point and back, correctly rounded.
+ *
+ * Each direction has a fast path that is exact by construction, and falls back to the C library's
+ * conversion in the C locale where that cannot decide. */
+#define _GNU_SOURCE /* strtod_l and strtof_l: strtod and strtof follow the locale */
 #include "base/number.h"
 
 #include <float.h>
@@ -11,24 +14,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/decimal.h"
+#include "base/number_fast.h"
 
 enum {
-    LONGEST_TOKEN = 1024,  /* for the C library; longer ones are shortened without a loss */
-    DECISIVE_DIGITS = 800, /* no more than 768 tell between which two doubles a number lies */
+    LONGEST_TOKEN = 1024,  /* passed to the C library; longer ones are shortened to the same value */
+    DECISIVE_DIGITS = 800, /* at most 768 digits decide between which two doubles a number is */
     MOST_DIGITS = 19,      /* that fit in 64 bits */
     EXACT_POWER = 22,      /* 10^22 is the last power of ten that is a double */
     WIDE_POWER = 27,       /* and 10^27 the last that is an 80-bit long double */
 };
 
-/* Exponents stop growing here: far beyond what the digits of any file could make up for. */
+/* Bound of exponents: more than the digits of any file could compensate. */
 static const long long LARGEST_EXPONENT = 1000000000000000;
 
-/* A token taken apart: mantissa * 10^exponent, where the mantissa has all its digits. */
+/* A parsed token: mantissa * 10^exponent, if the mantissa holds all digits. */
 struct decimal {
     uint64_t mantissa;  /* the first digits */
-    long long exponent; /* behind the last digit */
-    long long digits;   /* leading zeros aside */
+    long long exponent; /* of the last digit */
+    long long digits;   /* without leading zeros */
     bool negative;
     bool whole; /* the mantissa holds every digit */
 };
@@ -42,7 +45,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Adds digits to the mantissa; returns behind them. */
+/* Appends digits to the mantissa; returns the end of them. */
 static const char *scan_digits(const char *p, const char *to, struct decimal *number)
 {
     long long digits = number->digits;
@@ -55,7 +58,7 @@ static const char *scan_digits(const char *p, const char *to, struct decimal *nu
     return p;
 }
 
-/* e+12; NULL if there are no digits. */
+/* Parses e+12; NULL if there are no digits. */
 static const char *scan_exponent(const char *p, const char *to, struct decimal *number)
 {
     long long value = 0, sign = 1;
@@ -69,7 +72,7 @@ static const char *scan_exponent(const char *p, const char *to, struct decimal *
     return p > first ? p : NULL;
 }
 
-/* False if the token is not one decimal number from end to end. */
+/* Parses the whole token; false if it is not one decimal number. */
 static bool scan_decimal(const char *p, const char *to, struct decimal *number)
 {
     *number = (struct decimal){0};
@@ -92,8 +95,8 @@ static bool scan_decimal(const char *p, const char *to, struct decimal *number)
     return p == to;
 }
 
-/* The nearest double, if one operation in long double tells it: the numbers within its rounding
- * error must round to the same double. */
+/* The nearest double, if one operation in long double decides it: all numbers within its rounding
+ * error round to the same double. */
 static bool quick_f64(const struct decimal *number, double *out)
 {
     long long e = number->exponent;
@@ -106,7 +109,7 @@ static bool quick_f64(const struct decimal *number, double *out)
     return low == high;
 }
 
-/* The nearest float, from the nearest double unless that lies in the middle between two floats. */
+/* The nearest float, from the nearest double unless that is halfway between two floats. */
 static bool quick_f32(const struct decimal *number, float *out)
 {
     double nearest;
@@ -118,7 +121,7 @@ static bool quick_f32(const struct decimal *number, float *out)
     return (bits & 0x1fffffff) != 0x10000000;
 }
 
-/* nan, inf and infinity, the sign aside; the C library's own words for them. */
+/* nan, inf and infinity, with or without a sign, as the C library accepts them. */
 static bool is_word_for_infinity(const char *p, const char *to)
 {
     static const char *const words[] = {"nan", "inf", "infinity"};
@@ -134,8 +137,8 @@ static bool is_word_for_infinity(const char *p, const char *to)
     return false;
 }
 
-/* A number of any length in few characters: its first digits, a 1 behind them if any of the others
- * is not 0, and the exponent. Both round to the same double and to the same float. */
+/* A number of any length in few characters: its first digits, a 1 after them if any of the others is
+ * not 0, and the exponent. Both round to the same double and to the same float. */
 static void shorten(const char *p, const char *to, const struct decimal *number, char copy[LONGEST_TOKEN + 1])
 {
     char *end = copy;
@@ -154,13 +157,13 @@ static void shorten(const char *p, const char *to, const struct decimal *number,
     }
     *end++ = rest ? '1' : '0';
     exponent += number->digits - kept - 1;
-    /* The C library knows what is beyond its range; long long might be beyond its int. */
+    /* Out of range for the C library in any case, but within its int. */
     exponent = exponent > INT_MAX / 2 ? INT_MAX / 2 : exponent;
     exponent = exponent < -(INT_MAX / 2) ? -(INT_MAX / 2) : exponent;
     snprintf(end, (size_t)(copy + LONGEST_TOKEN + 1 - end), "e%lld", exponent);
 }
 
-/* A copy that ends in '\0', as the C library wants it. */
+/* A copy that ends in '\0', as the C library needs. */
 static void copy_token(const char *from, const char *to, const struct decimal *number, char copy[LONGEST_TOKEN + 1])
 {
     size_t length = (size_t)(to - from);
@@ -172,7 +175,7 @@ static void copy_token(const char *from, const char *to, const struct decimal *n
     copy[length] = '\0';
 }
 
-/* The C library's conversion in the C locale; it rounds correctly, and takes its time. */
+/* The C library's conversion in the C locale: correctly rounded, and slow. */
 static bool slow_f64(const char *from, const char *to, const struct decimal *number, double *as_f64, float *as_f32)
 {
     char copy[LONGEST_TOKEN + 1];
@@ -230,21 +233,160 @@ bool number_u64(const char *from, const char *to, unsigned long long *out)
     return true;
 }
 
+/* ---- Numbers of the fast path that are not short -------------------------------------------- */
+
+/* Are the eight bytes at p digits? Those are 0x30..0x39: the upper half is 3, also with 6 added. */
+static bool are_digits(const char *p)
+{
+    const uint64_t high = 0xf0f0f0f0f0f0f0f0;
+    uint64_t word;
+    memcpy(&word, p, sizeof word);
+    return ((word & high) | ((word + 0x0606060606060606) & high) >> 4) == 0x3333333333333333;
+}
+
+/* Appends digits, eight at a time; returns the end of them. Too many wrap around, which the caller
+ * detects by their number. */
+static inline const char *take_digits(const char *p, const char *to, uint64_t *digits)
+{
+    for (; to - p >= 8 && are_digits(p); p += 8)
+        *digits = *digits * number_tens[8] + number_eight(p, 8);
+    for (; p < to && (unsigned)*p - '0' < 10; p++)
+        *digits = *digits * 10 + ((unsigned)*p - '0');
+    return p;
+}
+
+/* Adds the exponent e-07 at p, of one or two digits up to the end of the token. */
+static bool take_exponent(const char *p, const char *to, int *power)
+{
+    uint64_t digits = 0;
+    p++; /* to a sign or a digit, or to the end of the token, which is neither */
+    bool negative = *p == '-';
+    p += negative || *p == '+';
+    if (to - p < 1 || to - p > 2 || take_digits(p, to, &digits) != to)
+        return false;
+    *power += negative ? -(int)digits : (int)digits;
+    return *power >= -NUMBER_PLAIN_POWER && *power <= NUMBER_PLAIN_POWER;
+}
+
+bool number_fast_long(const char *p, const char *to, struct number_fast *number)
+{
+    uint64_t digits = 0;
+    number->negative = p < to && *p == '-';
+    p += number->negative;
+    const char *first = p;
+    p = take_digits(p, to, &digits);
+    ptrdiff_t count = p - first;
+    number->power = 0;
+    if (p < to && *p == '.') {
+        first = ++p;
+        p = take_digits(p, to, &digits);
+        number->power = -(int)(p - first);
+        count += p - first;
+    }
+    number->digits = digits;
+    if (count == 0 || count > NUMBER_PLAIN_DIGITS)
+        return false;
+    return p == to || ((*p == 'e' || *p == 'E') && take_exponent(p, to, &number->power));
+}
+
+/* ---- Shortest digits in integers ------------------------------------------------------------- */
+
+__extension__ typedef unsigned __int128 wide;
+
+enum { LEAST_POWER = 3, MOST_POWER = 27 }; /* 5^27 < 2^63 */
+
+/* value = m 2^q, so that value * 10^k = m 5^k * 2^(q + k), which is exact in 128 bits. */
+static const uint64_t LOW = 10000000000000000, HIGH = 100000000000000000; /* 17 digits: LOW <= x < HIGH */
+
+/* A number scaled to 17 digits before the point: x / 2^shift. */
+struct scaled_number {
+    wide x;
+    int shift;
+    uint64_t five; /* 5^power: the distance to the next double is this / 2^shift */
+    bool even, lowest;
+};
+
+/* value * 10^power as x / 2^shift; false if that does not fit. */
+static bool scale_by(double value, int power, struct scaled_number *s)
+{
+    int exponent;
+    uint64_t m = (uint64_t)ldexp(frexp(value, &exponent), 53);
+    if (power < LEAST_POWER || power > MOST_POWER)
+        return false;
+    s->five = 1;
+    for (int i = 0; i < power; i++)
+        s->five *= 5;
+    s->x = (wide)m * s->five;
+    s->shift = -(exponent - 53 + power);
+    s->even = m % 2 == 0;
+    s->lowest = m == (uint64_t)1 << 52; /* a power of two: doubles below it are closer */
+    return s->shift > 0 && s->shift < 120;
+}
+
+/* The nearest multiple of `unit`, ties to even. */
+static uint64_t nearest(const struct scaled_number *s, uint64_t unit)
+{
+    uint64_t whole = (uint64_t)(s->x >> s->shift), count = whole / unit;
+    wide rest = s->x - ((wide)(count * unit) << s->shift);
+    wide half = (wide)unit << (s->shift - 1);
+    return (count + (rest > half || (rest == half && count % 2 == 1))) * unit;
+}
+
+/* Is the double nearest to these digits the original one? */
+static bool reads_back(const struct scaled_number *s, uint64_t digits)
+{
+    wide decimal = (wide)digits << s->shift;
+    bool below = decimal < s->x;
+    wide off = 2 * (below ? s->x - decimal : decimal - s->x);
+    if (below && s->lowest)
+        off *= 2;
+    return off < s->five || (off == s->five && s->even);
+}
+
+/* The shortest digits of value > 0 that read back: *digits has DECIMAL_DIGITS digits, d.ddd *
+ * 10^exponent, of which those after the first 15, or 16, are 0 if the number reads back without them;
+ * the nearest ones, ties to even, as printf has them. False outside about 1e-11 .. 1e14. */
+bool decimal_shortest(double value, uint64_t *digits, int *exponent)
+{
+    struct scaled_number s = {0};
+    if (!(value > 1e-12 && value < 1e15))
+        return false;
+    int guess = (int)floor(log10(value)); /* off by at most one, near a power of ten */
+    if (!scale_by(value, DECIMAL_DIGITS - 1 - guess, &s))
+        return false;
+    uint64_t whole = (uint64_t)(s.x >> s.shift);
+    if (whole >= HIGH || whole < LOW) {
+        guess += whole >= HIGH ? 1 : -1;
+        if (!scale_by(value, DECIMAL_DIGITS - 1 - guess, &s))
+            return false;
+    }
+    uint64_t found = 0;
+    for (uint64_t unit = 100; unit >= 1; unit /= 10) {
+        found = nearest(&s, unit);
+        if (reads_back(&s, found))
+            break;
+    }
+    *exponent = found >= HIGH ? guess + 1 : guess; /* 9.99... became 10 */
+    *digits = found >= HIGH ? found / 10 : found;
+    return true;
+}
+
 /* ---- Writing --------------------------------------------------------------------------------- */
 
 /* Significant digits, without trailing zeros: d.ddd * 10^exponent. */
-struct digits {
+struct digit_string {
     char digit[24];
     int count, exponent;
 };
 
-static struct digits digits_of(double value, int precision)
+/* By printf, with so many significant digits. */
+static struct digit_string digits_of(double value, int precision)
 {
-    struct digits digits = {0};
+    struct digit_string digits = {0};
     char printed[64];
     snprintf(printed, sizeof printed, "%.*e", precision - 1, value);
     const char *e = strchr(printed, 'e');
-    for (const char *p = printed; p < e; p++) /* steps over the point, however the locale writes it */
+    for (const char *p = printed; p < e; p++) /* skips the decimal point of any locale */
         if (is_digit(*p))
             digits.digit[digits.count++] = *p;
     while (digits.count > 1 && digits.digit[digits.count - 1] == '0')
@@ -253,8 +395,8 @@ static struct digits digits_of(double value, int precision)
     return digits;
 }
 
-/* The same without the library, for numbers of ordinary size: as many as are needed. */
-static bool quick_digits(double value, struct digits *digits)
+/* Without the C library, for numbers of ordinary size: as many digits as needed. */
+static bool quick_digits(double value, struct digit_string *digits)
 {
     uint64_t number;
     if (!decimal_shortest(value, &number, &digits->exponent))
@@ -267,8 +409,8 @@ static bool quick_digits(double value, struct digits *digits)
     return true;
 }
 
-/* As people write it: 0.001, 120, 1.5e-7, 1e+30 as 1e30. */
-static size_t lay_out(const struct digits *digits, bool negative, char out[NUMBER_LENGTH])
+/* Ordinary notation: 0.001, 120, 1.5e-7, 1e30. */
+static size_t lay_out(const struct digit_string *digits, bool negative, char out[NUMBER_LENGTH])
 {
     size_t n = 0;
     int e = digits->exponent, count = digits->count;
@@ -303,19 +445,19 @@ static size_t write_special(double value, char out[NUMBER_LENGTH])
     return strlen(word);
 }
 
-/* Fifteen digits tell any two decimals of so many digits apart, so if they read back, the shortest
- * text is theirs without the trailing zeros; else one digit more at a time. Denormal numbers have
- * fewer. */
+/* Decimals of fifteen digits are distinct doubles, so if the first fifteen digits read back, the
+ * shortest text is theirs without trailing zeros; else one digit more at a time. Denormal numbers
+ * have fewer. */
 size_t number_write_f64(double value, char out[NUMBER_LENGTH])
 {
     size_t length = 0;
-    struct digits quick;
+    struct digit_string quick;
     if (!isfinite(value) || value == 0)
         return write_special(value, out);
     if (quick_digits(fabs(value), &quick))
         return lay_out(&quick, value < 0, out);
     for (int precision = fabs(value) < DBL_MIN ? 1 : 15; precision <= 17; precision++) {
-        struct digits digits = digits_of(fabs(value), precision);
+        struct digit_string digits = digits_of(fabs(value), precision);
         double back = 0;
         length = lay_out(&digits, value < 0, out);
         if (number_f64(out, out + length, &back) == NUMBER_OK && back == value)
@@ -330,7 +472,7 @@ size_t number_write_f32(float value, char out[NUMBER_LENGTH])
     if (!isfinite(value) || value == 0)
         return write_special((double)value, out);
     for (int precision = fabsf(value) < FLT_MIN ? 1 : 6; precision <= 9; precision++) {
-        struct digits digits = digits_of(fabs((double)value), precision);
+        struct digit_string digits = digits_of(fabs((double)value), precision);
         float back = 0;
         length = lay_out(&digits, value < 0, out);
         if (number_f32(out, out + length, &back) == NUMBER_OK && back == value)

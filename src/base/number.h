@@ -4,18 +4,19 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-/* What became of a token. */
+/* Outcome of the conversion of a token. */
 enum number_result {
     NUMBER_OK,
-    NUMBER_NONE,      /* no number: empty, text, or something behind it */
-    NUMBER_OVERFLOW,  /* a number, but beyond the type: 1e400 */
+    NUMBER_NONE,      /* no number: empty, text, or followed by something */
+    NUMBER_OVERFLOW,  /* out of range of the type: 1e400 */
     NUMBER_NOT_FINITE /* nan, inf, infinity, in any case of letters, with a sign or not */
 };
 
 /* Reads the whole token [from, to), which need not end in '\0': an optional sign, decimal digits
  * with an optional point, an optional exponent. No blanks, no hexadecimal, no thousands separators.
- * What is too small for the type becomes a denormal number or 0, as the nearest one. */
+ * Results below the normal range are rounded to the nearest denormal number or 0. */
 enum number_result number_f64(const char *from, const char *to, double *out);
 enum number_result number_f32(const char *from, const char *to, float *out);
 /* Decimal digits only. False for an empty token, other characters, or more than 2^64 - 1. */
@@ -27,5 +28,9 @@ enum { NUMBER_LENGTH = 32 };
  * than NUMBER_LENGTH - 1; returns its length. `out` ends in '\0'. */
 size_t number_write_f64(double value, char out[NUMBER_LENGTH]);
 size_t number_write_f32(float value, char out[NUMBER_LENGTH]);
+
+/* The digits alone, by integer arithmetic; see number.c. */
+enum { DECIMAL_DIGITS = 17 };
+bool decimal_shortest(double value, uint64_t *digits, int *exponent);
 
 #endif

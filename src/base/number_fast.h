@@ -1,9 +1,9 @@
-/* number_plain: numbers as most of them are written, -12.345 or 1.5e-07, read where they stand.
+/* number_fast: reads numbers in ordinary notation, -12.345 or 1.5e-07, in place.
  *
- * One look at 32 bytes tells where digits and tokens end; digits are then taken eight at a time, so
- * that the processor need not guess how many there are. Exact by construction: what one rounding
- * cannot decide is left to base/number. Everything here may read NUMBER_PLAIN_AHEAD bytes from
- * where it is told to begin, whatever they hold. */
+ * A SIMD comparison of 32 bytes finds the ends of digits and tokens; digits are then converted eight at
+ * a time (SWAR), without branches on their number. Exact by construction: what one rounding cannot
+ * decide is left to base/number. All functions may read NUMBER_PLAIN_AHEAD bytes from their first
+ * argument on, valid or not. */
 #ifndef BASE_NUMBER_FAST_H
 #define BASE_NUMBER_FAST_H
 
@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Part of every 64-bit x86, so that no probe is needed; elsewhere ordinary arithmetic does. */
+/* Part of every 64-bit x86, so that no CPU probe is needed; elsewhere 64-bit integer arithmetic. */
 #if defined __SSE2__ && defined __x86_64__
 #define NUMBER_SSE2
 #include <emmintrin.h>
@@ -20,26 +20,26 @@
 
 enum {
     NUMBER_PLAIN_AHEAD = 64,
-    NUMBER_PLAIN_DIGITS = 18, /* that fit in 63 bits: signed ones become doubles faster */
+    NUMBER_PLAIN_DIGITS = 18, /* fit in 63 bits: signed integers convert to double faster */
     NUMBER_PLAIN_POWER = 22   /* 10^22 is the last power of ten that is a double */
 };
 
-/* A number taken apart: digits * 10^power. */
+/* A parsed number: digits * 10^power. */
 struct number_fast {
     uint64_t digits;
     int power;
     bool negative;
 };
 
-/* ---- Where digits and tokens end ------------------------------------------------------------- */
+/* ---- Ends of digits and tokens --------------------------------------------------------------- */
 
-/* Of 32 bytes: bit i is set where byte i is no digit, and where it ends a token. */
+/* Bit masks of 32 bytes: bit i of `stops` is set if byte i is no digit, of `ends` if it ends a token. */
 struct number_view {
     uint32_t stops, ends;
 };
 
 #ifdef NUMBER_SSE2
-/* Sixteen bytes from p on, as the bits from `shift` on. */
+/* Masks of the 16 bytes at p, stored from bit `shift` on. */
 static inline void number_look_16(const char *p, char separator, int shift, struct number_view *view)
 {
     __m128i bytes;
@@ -53,20 +53,20 @@ static inline void number_look_16(const char *p, char separator, int shift, stru
     view->ends |= (uint32_t)_mm_movemask_epi8(ends) << shift;
 }
 #else
-/* The top bits of eight bytes as eight bits. */
+/* Collects the top bit of each of eight bytes. */
 static inline uint32_t number_top_bits(uint64_t word)
 {
     return (uint32_t)(((word & 0x8080808080808080) >> 7) * 0x0102040810204080 >> 56);
 }
 
-/* The top bit of each byte that is 0, and of no other. */
+/* Sets the top bit of each byte that is 0, and of no other. */
 static inline uint64_t number_zero_bytes(uint64_t word)
 {
     const uint64_t low = 0x7f7f7f7f7f7f7f7f;
     return ~(((word & low) + low) | word | low);
 }
 
-/* The same with ordinary arithmetic, eight bytes at a time. */
+/* The same in 64-bit words, eight bytes at a time. */
 static inline void number_look_16(const char *p, char separator, int shift, struct number_view *view)
 {
     const uint64_t ones = 0x0101010101010101, low = 0x7f * ones;
@@ -82,15 +82,15 @@ static inline void number_look_16(const char *p, char separator, int shift, stru
 }
 #endif
 
-/* Looks at the bytes from p on, 32 of them or those up to the end of the token at least; a token
- * ends at a separator or a newline. Where the order of bytes in a word is not the one that
- * number_eight counts on, no end is seen, and nothing is plain. */
+/* Masks of the bytes at p, 32 of them or at least those up to the end of the token; a token ends at a
+ * separator or a newline. On big-endian machines, which number_eight does not support, no end is
+ * found, so that every number is left to base/number. */
 static inline struct number_view number_look(const char *p, char separator)
 {
     struct number_view view = {0, 0};
 #if defined __BYTE_ORDER__ && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     number_look_16(p, separator, 0, &view);
-    if (!view.ends) /* most tokens are shorter, and many files have no other */
+    if (!view.ends) /* most tokens are shorter, often all of a file */
         number_look_16(p + 16, separator, 16, &view);
 #else
     (void)p, (void)separator;
@@ -100,12 +100,12 @@ static inline struct number_view number_look(const char *p, char separator)
 
 /* ---- Digits ---------------------------------------------------------------------------------- */
 
-/* The number that the first `count` bytes from p on, one to eight and all digits, make. */
+/* The value of the first `count` (1 to 8) bytes at p, which are digits. */
 static inline uint64_t number_eight(const char *p, unsigned count)
 {
     uint64_t word;
     memcpy(&word, p, sizeof word);
-    word <<= (64 - 8 * count) & 63;                     /* to the upper end, so that zeros lead */
+    word <<= (64 - 8 * count) & 63;                     /* to the upper end, with leading zeros */
     word = (word & 0x0f0f0f0f0f0f0f0f) * 2561 >> 8;     /* pairs: 10 * first + second */
     word = (word & 0x00ff00ff00ff00ff) * 6553601 >> 16; /* fours */
     return (word & 0x0000ffff0000ffff) * 42949672960001 >> 32;
@@ -144,13 +144,13 @@ static const double number_powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6, 
                                        1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 static const uint64_t number_tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
 
-/* How most numbers are written: a sign, one to eight digits, and perhaps a point and some more. */
+/* The usual form of a number: a sign, one to eight digits, and optionally a point and decimals. */
 struct number_shape {
     unsigned sign, whole, decimals;
 };
 
-/* The shape of the token of `length` bytes at p; `stops` has a bit for each byte that is no digit,
- * the one behind the token too. False if it is another, or has more decimals than `most`. */
+/* The form of the token of `length` bytes at p; `stops` has a bit for each byte that is no digit, the
+ * one after the token included. False if it has another form, or more decimals than `most`. */
 static inline bool number_shape(const char *p, unsigned length, uint32_t stops, unsigned most,
                                 struct number_shape *shape)
 {
@@ -168,8 +168,7 @@ static inline bool number_shape(const char *p, unsigned length, uint32_t stops, 
     return p[point] == '.' && shape->decimals - 1 < most && (unsigned)__builtin_ctz(stops) == length;
 }
 
-/* Makes a number of its last digits, at most eight behind the point if it has one, and the others.
- */
+/* Combines the last digits (the decimals, at most eight, if there are any) with the others. */
 static inline void number_shaped(const char *p, const struct number_shape *shape, uint64_t last,
                                  struct number_fast *number)
 {
@@ -181,24 +180,23 @@ static inline void number_shaped(const char *p, const struct number_shape *shape
     number->digits += whole * number_tens[shape->decimals];
 }
 
-/* How many its last digits are. */
+/* The number of those last digits. */
 static inline unsigned number_last(const struct number_shape *shape)
 {
     return shape->decimals ? shape->decimals : shape->whole;
 }
 
-/* Numbers of any shape, with up to 18 digits, and an exponent up to 22 in the end. */
+/* Numbers of any form with up to 18 digits, and a total exponent of up to 22. */
 bool number_fast_long(const char *p, const char *to, struct number_fast *number);
 
-/* Reads the token of `length` bytes at p; false if it is no number, or not a plain one. Where the
- * token ends is the caller's to know: so the search for the next one need not wait for what is in
- * this one. */
+/* Reads the token of `length` bytes at p; false if it is no number, or not in ordinary notation. The
+ * caller has found its end before, so that the processor can search for the next token meanwhile. */
 static inline bool number_fast_read(const char *p, unsigned length, uint32_t stops, struct number_fast *number)
 {
     struct number_shape shape;
     if (!number_shape(p, length, stops, 16, &shape) || shape.whole + shape.decimals > NUMBER_PLAIN_DIGITS)
         return number_fast_long(p, p + length, number);
-    unsigned more = shape.decimals > 8 ? shape.decimals - 8 : 0; /* of a double, mostly eight */
+    unsigned more = shape.decimals > 8 ? shape.decimals - 8 : 0; /* of numbers with 16 digits, mostly eight */
     shape.decimals -= more;
     unsigned last = number_last(&shape);
     number_shaped(p, &shape, number_eight(p + length - more - last, last), number);
@@ -211,14 +209,14 @@ static inline bool number_fast_read(const char *p, unsigned length, uint32_t sto
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-/* Its size in double; right to the last bit if the digits are below 2^53, else within 2 units. */
+/* The absolute value in double; exact rounding if the digits are below 2^53, else within 2 ulp. */
 static inline double number_fast_size(const struct number_fast *number)
 {
     double digits = (double)(int64_t)number->digits;
     return number->power < 0 ? digits / number_powers[-number->power] : digits * number_powers[number->power];
 }
 
-/* With its sign, by its bit: half of the numbers of a file may have one, and to guess is slow. */
+/* Sets the sign bit without a branch: signs of data are unpredictable. */
 static inline double number_signed(double size, bool negative)
 {
     uint64_t bits;
@@ -228,16 +226,15 @@ static inline double number_signed(double size, bool negative)
     return size;
 }
 
-/* The nearest double; false if that takes more than one rounding. */
+/* The nearest double; false if that needs more than one rounding. */
 static inline bool number_fast_f64(const struct number_fast *number, double *value)
 {
     *value = number_signed(number_fast_size(number), number->negative);
     return number->digits <= (uint64_t)1 << 53;
 }
 
-/* The nearest float: that of the double, unless the middle between two floats is as near to it as
- * its own error. It is never denormal, at least 1e-22; one that may be too large is left to others.
- */
+/* The nearest float: that of the double, unless a point halfway between two floats is within the error
+ * of the double. Never denormal, as it is at least 1e-22; possible overflow is left to base/number. */
 static inline bool number_fast_f32(const struct number_fast *number, float *value)
 {
     double size = number_fast_size(number);

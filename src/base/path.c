@@ -1,4 +1,4 @@
-/* path: shortens, joins and follows the names of files. */
+/* path: shortening, joining and resolving of file names. */
 #include "base/path.h"
 
 #include <errno.h>
@@ -9,18 +9,18 @@
 #include "base/memory.h"
 
 enum {
-    LINK_LIMIT = 40, /* of symbolic links in a row, as in Linux */
+    LINK_LIMIT = 40, /* symbolic links in a row, as in Linux */
     LINK_LENGTH = 4096,
     ELLIPSIS = 3
 };
 
-/* ---- In messages ----------------------------------------------------------------------------- */
+/* ---- Messages -------------------------------------------------------------------------------- */
 
 const char *path_shown(const char *path, char out[PATH_SHOWN])
 {
     size_t length = strlen(path), room = PATH_SHOWN - 1 - ELLIPSIS;
     const char *part = length > room ? path + (length - room) : path;
-    while (part != path && ((unsigned char)*part & 0xC0) == 0x80) /* not within a UTF-8 character */
+    while (part != path && ((unsigned char)*part & 0xC0) == 0x80) /* never begin within a UTF-8 character */
         part++;
     snprintf(out, PATH_SHOWN, "%s%s", part == path ? "" : "...", part);
     return out;
@@ -28,14 +28,14 @@ const char *path_shown(const char *path, char out[PATH_SHOWN])
 
 const char *cause_shown(int number, char out[CAUSE_LENGTH])
 {
-    if (strerror_r(number, out, CAUSE_LENGTH) != 0) /* strerror is not safe among threads */
+    if (strerror_r(number, out, CAUSE_LENGTH) != 0) /* strerror is not thread-safe */
         snprintf(out, CAUSE_LENGTH, "error %d", number);
     return out;
 }
 
-/* ---- Where they lead ------------------------------------------------------------------------- */
+/* ---- Parts and links ------------------------------------------------------------------------- */
 
-/* How much of the path is its folder, with the slash: 0 for a plain name. */
+/* Length of the folder with its slash: 0 for a plain name. */
 static size_t folder_length(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -54,7 +54,7 @@ size_t path_bare_length(const char *path)
     return length;
 }
 
-/* An absolute name stays as it is, as in a link. */
+/* An absolute name is returned unchanged, as a symbolic link is resolved. */
 char *path_beside(const char *path, const char *name)
 {
     size_t folder = name[0] == '/' ? 0 : folder_length(path), length = strlen(name), size;
@@ -68,7 +68,7 @@ char *path_beside(const char *path, const char *name)
     return joined;
 }
 
-/* The path that the link `path` points to; or NULL, and EINVAL or ENOENT if it is no link. */
+/* The target of the link `path`; or NULL, and EINVAL or ENOENT in *failure if it is no link. */
 static char *follow_link(const char *path, int *failure)
 {
     char target[LINK_LENGTH];
@@ -86,7 +86,7 @@ static char *follow_link(const char *path, int *failure)
     return path_beside(path, target);
 }
 
-/* Not realpath: that fails where a link leads to a file that is not there yet. */
+/* Not realpath(), which fails if the target of a link does not exist yet. */
 char *path_resolve(const char *path, int *failure)
 {
     char *here = path_beside("", path);

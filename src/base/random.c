@@ -1,9 +1,10 @@
-/* random: Philox4x32-10 and what is drawn from it. */
+/* random: Philox4x32-10, and the distributions that are drawn from it. */
 #include "base/random.h"
 
 #include <math.h>
 
-/* Constants of Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3" (2011). */
+/* Rounds and constants of Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3"
+ * (2011). */
 void philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4])
 {
     uint32_t c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
@@ -23,7 +24,7 @@ void philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4
     out[3] = c3;
 }
 
-/* Two words of 64 bits for an index; `draw` counts the retries of random_below. */
+/* Two 64-bit words of an index; `draw` counts the retries of random_below. */
 static void random_block(struct random random, uint64_t index, uint32_t draw, uint64_t out[2])
 {
     const uint32_t counter[4] = {(uint32_t)index, (uint32_t)(index >> 32), random.stream, draw};
@@ -41,6 +42,7 @@ uint64_t random_bits(struct random random, uint64_t index)
     return block[0];
 }
 
+/* The upper 53 bits as a multiple of 2^-53 in [0, 1). */
 static double unit_interval(uint64_t bits)
 {
     return (double)(bits >> 11) * 0x1p-53;
@@ -53,7 +55,8 @@ double random_uniform(struct random random, uint64_t index)
 
 uint64_t random_below(struct random random, uint64_t index, uint64_t bound)
 {
-    /* Reject the last, incomplete run of `bound` numbers: at most every second draw. */
+    /* Rejection sampling without modulo bias: the last, incomplete run of `bound` numbers is redrawn,
+     * at most every second time. */
     uint64_t surplus = (UINT64_MAX % bound + 1) % bound;
     for (uint32_t draw = 0;; draw++) {
         uint64_t block[2];
@@ -63,17 +66,18 @@ uint64_t random_below(struct random random, uint64_t index, uint64_t bound)
     }
 }
 
+/* Box-Muller transform; the second normal of the pair is not used. */
 double random_normal(struct random random, uint64_t index)
 {
     uint64_t block[2];
     random_block(random, index, 0, block);
-    double radius = sqrt(-2.0 * log1p(-unit_interval(block[0]))); /* 1 - u lies in (0, 1] */
+    double radius = sqrt(-2.0 * log1p(-unit_interval(block[0]))); /* 1 - u is in (0, 1] */
     return radius * cos(6.283185307179586 * unit_interval(block[1]));
 }
 
 void random_permutation(struct random random, size_t *order, size_t count)
 {
-    for (size_t i = 0; i < count; i++) { /* Fisher-Yates, inside out */
+    for (size_t i = 0; i < count; i++) { /* inside-out Fisher-Yates shuffle */
         size_t j = (size_t)random_below(random, i, i + 1);
         order[i] = order[j];
         order[j] = i;

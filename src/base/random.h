@@ -1,9 +1,8 @@
 /* random: numbers that are a pure function of (seed, stream, index).
  *
- * A counter-based generator (Philox4x32-10): nothing to advance, nothing to share, so the same seed
- * gives the same numbers for any number of threads or processes, in any order. A stream is one use
- * of randomness (the folds, the noise, the initial weights), so that uses do not disturb each
- * other. */
+ * A counter-based generator (Philox4x32-10) has no state, so the same seed gives the same numbers for
+ * any number of threads or processes, in any order. A stream is one use of randomness (folds, noise,
+ * initial weights), so that uses are independent of each other. */
 #ifndef BASE_RANDOM_H
 #define BASE_RANDOM_H
 
@@ -15,7 +14,7 @@ struct random {
     uint32_t stream;
 };
 
-/* The generator itself: four words from a counter and a key. */
+/* The generator: four words from a counter and a key. */
 void philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
 
 uint64_t random_bits(struct random random, uint64_t index);

@@ -1,68 +1,122 @@
-/* source: reads what base/input opens, and undoes what base/unpack knows.
+/* source: reads bytes from a file, a pipe or the standard input, and decompresses gzip and zstd.
  *
- * No byte is copied that need not be: what is not compressed is read right into the caller's
- * memory, and what is compressed is unpacked right into it, so that zlib sets the pace. */
+ * No byte is copied that need not be: uncompressed data is read directly into the caller's memory,
+ * and compressed data is decompressed directly into it, so that the speed is that of zlib. */
 #include "base/source.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/decompress.h"
-#include "base/input.h"
 #include "base/memory.h"
 #include "base/path.h"
+#include "base/text.h"
 
 enum {
-    PACKED_SIZE = 262144, /* one read of compressed bytes: few calls, and it stays in the cache */
-    PEEK_SIZE = 65536     /* the most that source_peek gives */
+    MOST_AT_ONCE = 1 << 30,  /* bytes of one read(); Linux returns less than 2 GiB */
+    LINE_SEARCH = 65536,     /* bytes of one search for the end of a line */
+    POLL_MILLISECONDS = 100, /* between two checks of `stopped` */
+    PACKED_SIZE = 262144,    /* one read of compressed bytes: few calls, and it stays in the cache */
+    PEEK_SIZE = 65536,       /* the most that source_peek returns */
+    WHOLE_CHUNK = 16384      /* one step of source_whole */
 };
 
-/* From the file to the caller: file, `packed`, unpacker, `ahead`, caller. What is not compressed
- * skips the two in the middle; what nobody has peeked at skips `ahead`. */
+/* An open descriptor. The functions input_* return 0 or an errno. */
+struct input {
+    int fd;              /* -1: none */
+    bool borrowed;       /* the standard input, which stays open */
+    bool may_block;      /* not a regular file */
+    uint64_t size;       /* of a regular file, or of the span of it that is read; else 0 */
+    uint64_t taken;      /* bytes read so far */
+    bool limited;        /* only `size` bytes are read */
+    atomic_bool stopped; /* set by another thread */
+};
+
+/* Bytes pass from the file through `packed`, the decompressor and `ahead` to the caller.
+ * Uncompressed data skips the first two; `ahead` holds only what source_peek has returned. */
 struct source {
     char name[PATH_SHOWN]; /* for messages */
     struct input file;
 
-    unsigned char *packed; /* what was read and not used: from packed_at on */
+    unsigned char *packed; /* bytes of the file that were read and not used: from packed_at on */
     size_t packed_at, packed_end;
     bool file_ended;
 
-    const char *compression;       /* NULL: none */
-    struct decompressor *unpacker; /* NULL: none */
-    bool ended;                    /* nothing more will be produced */
-    temper_error failure;          /* the first one; from then on every read fails with it */
+    const char *compression;           /* NULL: none */
+    struct decompressor *decompressor; /* NULL: none */
+    bool ended;                        /* nothing more will be produced */
+    temper_error failure;              /* the first one; from then on every read fails with it */
 
-    unsigned char *ahead; /* what was peeked at and not read: from ahead_at on. NULL until needed */
+    unsigned char *ahead; /* bytes that were peeked at and not read: from ahead_at on; or NULL */
     size_t ahead_at, ahead_end;
 };
 
 /* ---- Messages -------------------------------------------------------------------------------- */
 
-/* How an archive can be bad. Places are bytes of the file as it lies there: what a user can look at
- * with other tools. Kept with the source, as every further read fails in the same way. */
-static temper_status unpack_failed(struct source *source, enum decompress_result result)
+/* The causes that a user can remedy. A missing file has another exit code than an unreadable one. */
+static const struct {
+    int number;
+    temper_status status;
+    const char *remedy;
+} remedies[] = {
+    {ENOENT, TEMPER_NO_INPUT, "check the name"},
+    {ENOTDIR, TEMPER_NO_INPUT, "one part of the path is a file; check the name"},
+    {ENAMETOOLONG, TEMPER_NO_INPUT, "check the name"},
+    {ELOOP, TEMPER_NO_INPUT, "its symbolic links run in a circle; check the name"},
+    {EACCES, TEMPER_IO, "check the permissions"},
+    {EPERM, TEMPER_IO, "check the permissions"},
+    {EISDIR, TEMPER_IO, "give the name of a file in it"},
+    {EBADF, TEMPER_IO, "it is closed; give a file, or let something write to it"},
+    {EIO, TEMPER_IO, "check the disk or the network, and copy the file elsewhere first"},
+    {EMFILE, TEMPER_IO, "raise the limit on open files (ulimit -n)"},
+    {ENXIO, TEMPER_IO, "it is a socket or a device that is not there; give a file or a pipe"},
+};
+
+/* "NAME: cannot be read: cause; remedy", of an errno. */
+static temper_status input_failed(const char *name, int failure, temper_error *error)
+{
+    char cause[CAUSE_LENGTH];
+    if (failure == ENOMEM)
+        return error_no_memory(error);
+    if (failure == ECANCELED)
+        return error_set(error, TEMPER_INTERRUPTED, "%s: reading was stopped", name);
+    cause_shown(failure, cause);
+    for (size_t i = 0; i < sizeof remedies / sizeof *remedies; i++)
+        if (remedies[i].number == failure)
+            return error_set(error, remedies[i].status, "%s: cannot be read: %s; %s", name, cause, remedies[i].remedy);
+    return error_set(error, TEMPER_IO, "%s: cannot be read: %s; give another file", name, cause);
+}
+
+/* The message of a bad archive. Places are bytes of the compressed file, which a user can inspect
+ * with other tools. Kept in the source, as every further read fails in the same way. */
+static temper_status decompress_failed(struct source *source, enum decompress_result result)
 {
     temper_error *error = &source->failure;
     const char *name = source->name, *kind = source->compression;
-    /* what the unpacker has used of what was read */
+    /* what the decompressor has used of what was read */
     unsigned long long byte = source->file.taken - (source->packed_end - source->packed_at);
     switch (result) {
-    case UNPACK_NO_MEMORY:
+    case DECOMPRESS_NO_MEMORY:
         return error_no_memory(error);
-    case UNPACK_CUT:
+    case DECOMPRESS_TRUNCATED:
         return error_set(error, TEMPER_BAD_DATA, "%s: the %s archive is cut off after %llu bytes; get the file again",
                          name, kind, byte);
-    case UNPACK_GARBAGE:
+    case DECOMPRESS_GARBAGE:
         return error_set(error, TEMPER_BAD_DATA,
                          "%s: the %s archive ends before byte %llu, and what follows is none; get "
                          "the file again, or cut it there",
                          name, kind, byte + 1);
-    case UNPACK_TOO_WIDE:
+    case DECOMPRESS_TOO_WIDE:
         return error_set(error, TEMPER_BAD_DATA,
                          "%s: this zstd archive needs more than 128 MiB of memory to unpack; "
                          "unpack it first: zstd -d --long=31",
                          name);
-    case UNPACK_DICTIONARY:
+    case DECOMPRESS_DICTIONARY:
         return error_set(error, TEMPER_BAD_DATA,
                          "%s: this zstd archive was made with a dictionary; unpack it first: "
                          "zstd -d -D DICTIONARY",
@@ -70,13 +124,114 @@ static temper_status unpack_failed(struct source *source, enum decompress_result
     default:
         return error_set(error, TEMPER_BAD_DATA,
                          "%s: the %s archive is damaged before byte %llu: %s; get the file again", name, kind, byte + 1,
-                         decompress_cause(source->unpacker));
+                         decompress_cause(source->decompressor));
+    }
+}
+
+/* ---- The descriptor: 0, or an errno ---------------------------------------------------------- */
+
+static int input_open(struct input *input, const char *path)
+{
+    struct stat about;
+    *input = (struct input){.fd = -1};
+    input->borrowed = strcmp(path, "-") == 0;
+    do { /* opening a pipe waits for its writer, and may be interrupted */
+        input->fd = input->borrowed ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    } while (input->fd < 0 && errno == EINTR);
+    if (input->fd < 0 || fstat(input->fd, &about) != 0)
+        return errno;
+    if (S_ISDIR(about.st_mode)) /* open() succeeds, and read() would fail */
+        return EISDIR;
+    input->may_block = !S_ISREG(about.st_mode);
+    input->size = S_ISREG(about.st_mode) ? (uint64_t)about.st_size : 0;
+    return 0;
+}
+
+/* *start: where the first line begins that begins at byte `at` or later. */
+static int line_start(const struct input *input, uint64_t at, uint64_t *start)
+{
+    char bytes[LINE_SEARCH];
+    *start = 0;
+    for (uint64_t from = at - 1; at > 0; from += LINE_SEARCH) {
+        ssize_t got = pread(input->fd, bytes, sizeof bytes, (off_t)from);
+        if (got < 0)
+            return errno;
+        const char *newline = got ? memchr(bytes, '\n', (size_t)got) : NULL;
+        *start = newline ? from + (uint64_t)(newline - bytes) + 1 : input->size;
+        if (newline || got == 0)
+            return 0;
+    }
+    return 0;
+}
+
+/* Restricts reading to bytes from .. to of a regular file that was just opened. */
+static int input_keep_span(struct input *input, uint64_t from, uint64_t to)
+{
+    input->limited = true;
+    input->size = to - from;
+    return lseek(input->fd, (off_t)from, SEEK_SET) < 0 ? errno : 0;
+}
+
+/* Restricts reading to the lines that begin in the rank-th of `ranks` pieces of equal length. */
+static int input_keep_lines(struct input *input, size_t rank, size_t ranks)
+{
+    uint64_t piece = input->size / ranks, from, to = input->size;
+    int failure = line_start(input, piece * rank, &from);
+    if (!failure && rank + 1 < ranks)
+        failure = line_start(input, piece * (rank + 1), &to);
+    return failure ? failure : input_keep_span(input, from, to);
+}
+
+/* The status of close() does not matter: all bytes were read. */
+static void input_close(struct input *input)
+{
+    if (input->fd >= 0 && !input->borrowed)
+        close(input->fd);
+    input->fd = -1;
+}
+
+/* Waits until a read would not block. Checks `stopped` now and then: a reader thread that sleeps in
+ * read() could not be joined. */
+static int wait_for_bytes(struct input *input)
+{
+    struct pollfd request = {.fd = input->fd, .events = POLLIN};
+    for (;;) {
+        if (atomic_load(&input->stopped))
+            return ECANCELED;
+        int ready = poll(&request, 1, POLL_MILLISECONDS);
+        if (ready > 0) /* bytes, the end, or an error that read() will report */
+            return 0;
+        if (ready < 0 && errno != EINTR && errno != EAGAIN)
+            return errno;
+    }
+}
+
+/* One successful read, repeated after interrupts. *got = 0 is the end of the file. */
+static int input_read(struct input *input, void *bytes, size_t size, size_t *got)
+{
+    if (size > MOST_AT_ONCE)
+        size = MOST_AT_ONCE;
+    if (input->limited && size > input->size - input->taken)
+        size = (size_t)(input->size - input->taken);
+    for (;;) {
+        int failure = input->may_block ? wait_for_bytes(input) : 0;
+        if (failure)
+            return failure;
+        ssize_t length = read(input->fd, bytes, size);
+        if (length >= 0) {
+            *got = (size_t)length;
+            input->taken += (uint64_t)length;
+            return 0;
+        }
+        /* EAGAIN: the pipe is non-blocking, and another reader took its bytes after poll(). */
+        if (errno != EINTR && errno != EAGAIN)
+            return errno;
     }
 }
 
 /* ---- Producing: fills `size` bytes, fewer only at the end ------------------------------------ */
 
-/* Fills the used-up buffer with one read; 0, or what errno said. */
+/* Refills the empty buffer of compressed bytes with one read; 0, or an errno. */
 static int refill(struct source *source)
 {
     size_t got = 0;
@@ -89,7 +244,7 @@ static int refill(struct source *source)
     return 0;
 }
 
-/* What is left of the bytes that told that there is no compression. */
+/* Copies what is left of the first bytes, which were read to detect a compression. */
 static size_t take_first(struct source *source, unsigned char *bytes, size_t size)
 {
     size_t left = source->packed_end - source->packed_at, taken = left < size ? left : size;
@@ -98,7 +253,7 @@ static size_t take_first(struct source *source, unsigned char *bytes, size_t siz
     return taken;
 }
 
-/* A pipe gives what is there, so one read is not enough. */
+/* Uncompressed data. A pipe returns what is available, so one read is not enough. */
 static temper_status produce_plain(struct source *source, unsigned char *bytes, size_t size, size_t *got)
 {
     size_t done = take_first(source, bytes, size);
@@ -110,48 +265,48 @@ static temper_status produce_plain(struct source *source, unsigned char *bytes, 
         source->file_ended = more == 0;
         done += more;
     }
-    source->ended = done < size; /* and is not asked again: a terminal would go on */
+    source->ended = done < size; /* no further read: a terminal would continue after its end */
     *got = done;
     return TEMPER_OK;
 }
 
-/* One step from the buffer to `bytes`. */
-static enum decompress_result unpack_input(struct source *source, unsigned char *bytes, size_t size, size_t *made)
+/* Decompresses from the buffer to `bytes`, once; *made: how many bytes it produced. */
+static enum decompress_result decompress_input(struct source *source, unsigned char *bytes, size_t size, size_t *made)
 {
-    struct flow flow = {.in = source->packed + source->packed_at,
-                        .in_left = source->packed_end - source->packed_at,
-                        .in_ended = source->file_ended,
-                        .out = bytes,
-                        .out_left = size};
-    enum decompress_result result = decompress_step(source->unpacker, &flow);
+    struct byte_flow flow = {.in = source->packed + source->packed_at,
+                             .in_left = source->packed_end - source->packed_at,
+                             .in_ended = source->file_ended,
+                             .out = bytes,
+                             .out_left = size};
+    enum decompress_result result = decompress_step(source->decompressor, &flow);
     source->packed_at = source->packed_end - flow.in_left;
     *made = size - flow.out_left;
     return result;
 }
 
-/* An archive ends where its format says so and the file does too; an end of the file alone is a
- * cut, which only the unpacker can tell. */
-static temper_status produce_unpacked(struct source *source, unsigned char *bytes, size_t size, size_t *got)
+/* Compressed data. An archive ends where both its format and the file end; where the file alone
+ * ends it is truncated, which only the decompressor can detect. */
+static temper_status produce_decompressed(struct source *source, unsigned char *bytes, size_t size, size_t *got)
 {
     size_t done = 0, made;
     while (done < size) {
         int failure = source->packed_at == source->packed_end && !source->file_ended ? refill(source) : 0;
         if (failure)
             return input_failed(source->name, failure, &source->failure);
-        enum decompress_result result = unpack_input(source, bytes + done, size - done, &made);
+        enum decompress_result result = decompress_input(source, bytes + done, size - done, &made);
         done += made;
-        if (result == UNPACK_END) {
+        if (result == DECOMPRESS_END) {
             source->ended = true;
             break;
         }
-        if (result != UNPACK_GOES_ON)
-            return unpack_failed(source, result);
+        if (result != DECOMPRESS_CONTINUES)
+            return decompress_failed(source, result);
     }
     *got = done;
     return TEMPER_OK;
 }
 
-/* The one way in for reading and peeking. After a failure `bytes` may hold anything. */
+/* What reading and peeking call. After a failure the contents of `bytes` are undefined. */
 static temper_status produce(struct source *source, unsigned char *bytes, size_t size, size_t *got)
 {
     *got = 0;
@@ -159,11 +314,12 @@ static temper_status produce(struct source *source, unsigned char *bytes, size_t
         return source->failure.status;
     if (source->ended || size == 0)
         return TEMPER_OK;
-    return source->unpacker ? produce_unpacked(source, bytes, size, got) : produce_plain(source, bytes, size, got);
+    return source->decompressor ? produce_decompressed(source, bytes, size, got)
+                                : produce_plain(source, bytes, size, got);
 }
 
-/* Passes on the failure that stays with the source. */
-static temper_status answer(const struct source *source, temper_status status, temper_error *error)
+/* Copies the stored failure to *error. */
+static temper_status report_failure(const struct source *source, temper_status status, temper_error *error)
 {
     if (status != TEMPER_OK && error)
         *error = source->failure;
@@ -172,14 +328,14 @@ static temper_status answer(const struct source *source, temper_status status, t
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* Reads the first bytes, of which a pipe may give one at a time, and tells what they are: by
- * content, as names lie. 0, or what errno said. */
-static int detect(struct source *source)
+/* Reads the first bytes, which may arrive one at a time from a pipe, and infers the compression from
+ * them: names of files are not reliable. 0, or an errno. */
+static int detect_compression(struct source *source)
 {
     source->packed = mem_alloc(PACKED_SIZE, 1);
     if (!source->packed)
         return ENOMEM;
-    while (source->packed_end < UNPACK_MAGIC && !source->file_ended) {
+    while (source->packed_end < DECOMPRESS_MAGIC && !source->file_ended) {
         size_t got = 0;
         int failure =
             input_read(&source->file, source->packed + source->packed_end, PACKED_SIZE - source->packed_end, &got);
@@ -190,18 +346,18 @@ static int detect(struct source *source)
     }
     source->compression = decompress_kind(source->packed, source->packed_end);
     if (source->compression)
-        source->unpacker = decompress_open(source->compression);
-    return source->compression && !source->unpacker ? ENOMEM : 0;
+        source->decompressor = decompress_open(source->compression);
+    return source->compression && !source->decompressor ? ENOMEM : 0;
 }
 
-/* What is read of a file. */
-struct extent {
+/* Which bytes of a file are read. */
+struct file_extent {
     enum { EXTENT_ALL, EXTENT_LINES, EXTENT_SPAN } kind;
     size_t rank, ranks;
     uint64_t from, to;
 };
 
-static temper_status open_extent(const char *path, const struct extent *extent, struct source **out,
+static temper_status open_extent(const char *path, const struct file_extent *extent, struct source **out,
                                  temper_error *error)
 {
     struct source *source = mem_zeroed(1, sizeof *source);
@@ -214,7 +370,7 @@ static temper_status open_extent(const char *path, const struct extent *extent, 
     if (!failure && extent->kind == EXTENT_SPAN)
         failure = input_keep_span(&source->file, extent->from, extent->to);
     if (!failure)
-        failure = detect(source);
+        failure = detect_compression(source);
     if (failure) {
         temper_status status = input_failed(source->name, failure, error);
         source_close(source);
@@ -226,18 +382,18 @@ static temper_status open_extent(const char *path, const struct extent *extent, 
 
 temper_status source_open(const char *path, struct source **out, temper_error *error)
 {
-    return open_extent(path, &(struct extent){.kind = EXTENT_ALL}, out, error);
+    return open_extent(path, &(struct file_extent){.kind = EXTENT_ALL}, out, error);
 }
 
 temper_status source_open_lines(const char *path, size_t rank, size_t ranks, struct source **out, temper_error *error)
 {
-    struct extent lines = {.kind = EXTENT_LINES, .rank = rank, .ranks = ranks};
+    struct file_extent lines = {.kind = EXTENT_LINES, .rank = rank, .ranks = ranks};
     return open_extent(path, &lines, out, error);
 }
 
 temper_status source_open_span(const char *path, uint64_t from, uint64_t to, struct source **out, temper_error *error)
 {
-    struct extent span = {.kind = EXTENT_SPAN, .from = from, .to = to};
+    struct file_extent span = {.kind = EXTENT_SPAN, .from = from, .to = to};
     return open_extent(path, &span, out, error);
 }
 
@@ -249,8 +405,8 @@ temper_status source_bytes(const char *name, char *bytes, size_t length, struct 
         return error_no_memory(error);
     }
     path_shown(name, source->name);
-    source->file.file = -1;
-    source->ended = true; /* behind what seems to have been peeked at */
+    source->file.fd = -1;
+    source->ended = true; /* all bytes are given as if they had been peeked at */
     source->ahead = (unsigned char *)bytes;
     source->ahead_end = length;
     *out = source;
@@ -262,7 +418,7 @@ void source_close(struct source *source)
     if (!source)
         return;
     input_close(&source->file);
-    decompress_close(source->unpacker);
+    decompress_close(source->decompressor);
     mem_free(source->packed);
     mem_free(source->ahead);
     mem_free(source);
@@ -270,7 +426,7 @@ void source_close(struct source *source)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* First what was peeked at, then what comes behind it. */
+/* First the bytes that were peeked at, then new ones. */
 temper_status source_read(struct source *source, void *bytes, size_t size, size_t *got, temper_error *error)
 {
     size_t left = source->ahead_end - source->ahead_at, seen = left < size ? left : size, more;
@@ -278,15 +434,15 @@ temper_status source_read(struct source *source, void *bytes, size_t size, size_
         memcpy(bytes, source->ahead + source->ahead_at, seen);
     temper_status status = produce(source, (unsigned char *)bytes + seen, size - seen, &more);
     if (status != TEMPER_OK)
-        return answer(source, status, error);
-    source->ahead_at += seen; /* only now: a failure takes nothing */
+        return report_failure(source, status, error);
+    source->ahead_at += seen; /* only now: a failure consumes nothing */
     *got = seen + more;
     return TEMPER_OK;
 }
 
-/* Makes room for PEEK_SIZE bytes from ahead_at on. Most sources are never peeked at twice, so that
- * moving what is left costs nothing. */
-static bool make_room_ahead(struct source *source)
+/* Moves the bytes that are left to the front, so that PEEK_SIZE fit. Most sources are peeked at
+ * once, where nothing is left to move. */
+static bool reserve_ahead(struct source *source)
 {
     if (!source->ahead)
         source->ahead = mem_alloc(PEEK_SIZE, 1);
@@ -304,13 +460,13 @@ temper_status source_peek(struct source *source, size_t size, const unsigned cha
 {
     if (size > PEEK_SIZE)
         size = PEEK_SIZE;
-    if (!make_room_ahead(source))
+    if (!reserve_ahead(source))
         return error_no_memory(error);
     size_t left = source->ahead_end, more;
     if (left < size) {
         temper_status status = produce(source, source->ahead + left, size - left, &more);
         if (status != TEMPER_OK)
-            return answer(source, status, error);
+            return report_failure(source, status, error);
         source->ahead_end += more;
     }
     *bytes = source->ahead;
@@ -318,11 +474,28 @@ temper_status source_peek(struct source *source, size_t size, const unsigned cha
     return TEMPER_OK;
 }
 
-/* ---- What is known of it --------------------------------------------------------------------- */
+/* A small file, all of it: chunks are appended until the end. */
+temper_status source_whole(const char *path, struct text *text, temper_error *error)
+{
+    struct source *source;
+    char chunk[WHOLE_CHUNK];
+    size_t got = 1;
+    TRY(source_open(path, &source, error));
+    temper_status status = TEMPER_OK;
+    while (status == TEMPER_OK && got) {
+        status = source_read(source, chunk, sizeof chunk, &got, error);
+        if (status == TEMPER_OK)
+            text_append_bytes(text, chunk, got);
+    }
+    source_close(source);
+    return status == TEMPER_OK && text->failed ? error_no_memory(error) : status;
+}
+
+/* ---- Properties ------------------------------------------------------------------------------ */
 
 void source_stop(struct source *source)
 {
-    input_stop(&source->file);
+    atomic_store(&source->file.stopped, true);
 }
 
 const char *source_name(const struct source *source)

@@ -1,8 +1,8 @@
-/* source: bytes from a file, a pipe or the standard input; gzip and zstd are undone on the way.
+/* source: bytes from a file, a pipe or the standard input; gzip and zstd are decompressed.
  *
- * What is compressed is told by its first bytes, not by its name. A cut or damaged archive is an
- * error, never an end of file; several gzip members or zstd frames in a row are one stream; garbage
- * behind them is an error. */
+ * The compression is inferred from the first bytes, not from the name. A truncated or damaged
+ * archive is an error, never an end of file; several gzip members or zstd frames in a row are one
+ * stream; other bytes after them are an error. */
 #ifndef BASE_SOURCE_H
 #define BASE_SOURCE_H
 
@@ -13,33 +13,36 @@
 #include "base/status.h"
 
 struct source;
+struct text; /* base/text.h */
 
 /* "-" is the standard input. A directory, a missing or an unreadable file is refused by name:
  * TEMPER_NO_INPUT if it is not there, TEMPER_IO if it cannot be read. */
 temper_status source_open(const char *path, struct source **out, temper_error *error);
-/* Of a plain file that is not compressed, the lines that begin in the rank-th of so many pieces of
- * equal length. */
+/* Of an uncompressed regular file: the lines that begin in the rank-th of `ranks` pieces of equal
+ * length. */
 temper_status source_open_lines(const char *path, size_t rank, size_t ranks, struct source **out, temper_error *error);
-/* Of such a file, bytes from .. to. */
+/* Of such a file: bytes from .. to. */
 temper_status source_open_span(const char *path, uint64_t from, uint64_t to, struct source **out, temper_error *error);
-/* Bytes in memory, which become the source's own (mem_free); also on failure. `name` is for
- * messages.
- */
+/* Bytes in memory, which the source takes over and frees (mem_free), on failure too. `name` is for
+ * messages. */
 temper_status source_bytes(const char *name, char *bytes, size_t length, struct source **out, temper_error *error);
 /* Fills up to `size` bytes; fewer only at the end. *got = 0 is the end. After a failure every
  * further read fails in the same way. */
 temper_status source_read(struct source *source, void *bytes, size_t size, size_t *got, temper_error *error);
-/* The next bytes without taking them, at most 64 KiB; fewer only if the stream ends there. */
+/* The next bytes without consuming them, at most 64 KiB; fewer only if the stream ends there. */
 temper_status source_peek(struct source *source, size_t size, const unsigned char **bytes, size_t *got,
                           temper_error *error);
-/* From another thread: a read that waits for a pipe gives up soon, with TEMPER_INTERRUPTED. */
+/* Called by another thread: a read that waits for a pipe soon fails with TEMPER_INTERRUPTED. */
 void source_stop(struct source *source);
-/* As messages should show it: shortened, and "standard input" for "-". */
+/* For messages: shortened, and "standard input" for "-". */
 const char *source_name(const struct source *source);
 /* "gzip", "zstd" or NULL. */
 const char *source_compression(const struct source *source);
-/* Bytes of the file as it lies on disk; 0 where that is not known (a pipe). */
+/* Bytes of the file on disk; 0 where that is unknown (a pipe). */
 uint64_t source_file_size(const struct source *source);
 void source_close(struct source *source);
+
+/* Appends all bytes of a file to `text`, which the caller frees, on failure too. */
+temper_status source_whole(const char *path, struct text *text, temper_error *error);
 
 #endif

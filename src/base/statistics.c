@@ -1,4 +1,4 @@
-/* statistics: exact where that is possible. */
+/* statistics: means, Student's t and Wilcoxon's signed-rank test, exact where that is possible. */
 #include "base/statistics.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@ double mean_of(const double *values, size_t count)
     for (size_t i = 0; i < count; i++)
         sum += values[i];
     double mean = sum / (double)count;
-    for (size_t i = 0; i < count; i++) /* what rounding has lost */
+    for (size_t i = 0; i < count; i++) /* corrects the rounding error */
         rest += values[i] - mean;
     return mean + rest / (double)count;
 }
@@ -25,7 +25,7 @@ double deviation_of(const double *values, size_t count)
 
 /* ---- Student --------------------------------------------------------------------------------- */
 
-/* The continued fraction of the incomplete beta function, after Lentz; it converges fast for
+/* Continued fraction of the incomplete beta function by Lentz's method; converges fast for
  * x < (a + 1)/(a + b + 2). */
 static double beta_fraction(double a, double b, double x)
 {
@@ -45,7 +45,7 @@ static double beta_fraction(double a, double b, double x)
     return h;
 }
 
-/* I_x(a, b), regularised. */
+/* The regularised incomplete beta function I_x(a, b). */
 static double incomplete_beta(double a, double b, double x)
 {
     double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
@@ -66,20 +66,20 @@ double student_p(double t, double freedom)
 
 enum { MOST_SUM = TEMPER_WILCOXON_EXACT_PAIRS * (TEMPER_WILCOXON_EXACT_PAIRS + 1) };
 
-/* Counts the signs that give each sum: `twice` is twice the smaller sum, `rank` twice the rank of
- * each pair, so that ties stay whole numbers. */
+/* Counts the assignments of signs that give each rank sum, by dynamic programming: `twice` is twice
+ * the smaller sum, `rank` twice the rank of each pair, so that tied ranks are integers. */
 static double exact_p(size_t twice, const size_t *rank, size_t count)
 {
-    double ways[MOST_SUM + 1] = {1}, below = 0;
+    double assignments[MOST_SUM + 1] = {1}, below = 0;
     size_t top = 0;
     for (size_t i = 0; i < count; i++) {
         top += rank[i];
         for (size_t sum = top + 1; sum-- > rank[i];)
-            ways[sum] += ways[sum - rank[i]];
+            assignments[sum] += assignments[sum - rank[i]];
     }
     for (size_t sum = 0; sum <= twice; sum++)
-        below += ways[sum];
-    return fmin(1, 2 * below / ldexp(1, (int)count)); /* whole numbers up to 2^50: exact */
+        below += assignments[sum];
+    return fmin(1, 2 * below / ldexp(1, (int)count)); /* integers up to 2^50: exact */
 }
 
 static int by_size(const void *left, const void *right)
@@ -89,7 +89,7 @@ static int by_size(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Beyond what is counted: the normal approximation, with ties and continuity in mind. */
+/* For more pairs: the normal approximation, corrected for ties and continuity. */
 static double wilcoxon_normal_p(double w, size_t count, double ties)
 {
     double n = (double)count, mean = n * (n + 1) / 4;
@@ -97,7 +97,7 @@ static double wilcoxon_normal_p(double w, size_t count, double ties)
     return fmin(1, erfc((mean - w - 0.5) / sqrt(2 * variance)));
 }
 
-/* The sum of the ranks of the positive ones, doubled; fills `rank`, doubled too, up to its room. */
+/* Twice the rank sum of the positive differences; fills `rank`, doubled too, up to its length. */
 static double rank_sum(const struct difference *sorted, size_t count, size_t *rank, double *ties)
 {
     double positive = 0;

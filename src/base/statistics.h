@@ -10,16 +10,16 @@
 double mean_of(const double *values, size_t count);      /* NAN for none */
 double deviation_of(const double *values, size_t count); /* with count - 1; NAN for one */
 
-/* Two-sided p of Student's t with so many degrees of freedom. */
+/* Two-sided p-value of Student's t with `freedom` degrees of freedom. */
 double student_p(double t, double freedom);
 
-/* A pair that differs, by how much and which way. */
+/* The difference of a pair, without ties. */
 struct difference {
     double size; /* > 0 */
     bool positive;
 };
 
-/* Two-sided p of Wilcoxon's signed ranks, and the smaller one of their sums; count > 0. Sorts the
+/* Two-sided p-value of Wilcoxon's signed-rank test; *w: the smaller rank sum; count > 0. Sorts the
  * differences. Exact for up to TEMPER_WILCOXON_EXACT_PAIRS of them. */
 double wilcoxon_p(struct difference *differing, size_t count, double *w);
 

@@ -1,4 +1,4 @@
-/* status: the words and exit codes of the status list, and how an error is filled. */
+/* status: names, texts and exit codes of the public status list, and filling of errors. */
 #include "base/status.h"
 
 #include <stdarg.h>
@@ -14,7 +14,7 @@ static const struct {
 #undef STATUS_ROW
 };
 
-/* A number that is no status is a bug of the caller, and is named as one. */
+/* Row of the table; an invalid status is a bug of the caller, and is reported as TEMPER_BUG. */
 static size_t status_row(temper_status status)
 {
     size_t row = (size_t)status;

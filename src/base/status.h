@@ -1,4 +1,4 @@
-/* status: errors are a status, a place and a sentence; every failing call fills one. */
+/* status: an error is a status, a place (line, column) and a sentence; every failing call fills one. */
 #ifndef BASE_STATUS_H
 #define BASE_STATUS_H
 
@@ -9,12 +9,11 @@
 temper_status error_at(temper_error *error, temper_status status, size_t line, size_t column, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* The same for failures that have no place in a file. */
+/* The same without a place. */
 temper_status error_set(temper_error *error, temper_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* "out of memory" needs no further words. Inline, so that analysers see that it is not TEMPER_OK.
- */
+/* Inline, so that static analysers see that the result is not TEMPER_OK. */
 static inline temper_status error_no_memory(temper_error *error)
 {
     error_set(error, TEMPER_NO_MEMORY, "out of memory");

@@ -1,4 +1,4 @@
-/* text: a growing string. */
+/* text: a growing string, and UTF-8 (RFC 3629). */
 #include "base/text.h"
 
 #include <assert.h>
@@ -15,7 +15,8 @@ void text_free(struct text *text)
     *text = (struct text){0};
 }
 
-/* Room for `extra` more bytes and the final '\0'; capacity doubles, so appending is linear. */
+/* Grows the buffer for `extra` more bytes and the final '\0'. The capacity doubles, so that appending
+ * n bytes takes O(n) time. Sets `failed` without memory. */
 static bool text_reserve(struct text *text, size_t extra)
 {
     size_t needed;
@@ -70,6 +71,7 @@ void text_format(struct text *text, const char *format, ...)
     text->length += (size_t)length;
 }
 
+/* Rounds to a multiple of 10^-decimals in integers: printf's %f would follow the locale. */
 void text_append_number(struct text *text, double value, int decimals)
 {
     static const double power[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
@@ -79,7 +81,7 @@ void text_append_number(struct text *text, double value, int decimals)
         text_append(text, isnan(value) ? "nan" : value > 0 ? "inf" : "-inf");
         return;
     }
-    if (scaled >= 9e15) { /* no digits after the point that mean anything */
+    if (scaled >= 9e15) { /* beyond 2^53 there are no digits after the point */
         text_format(text, "%.0f", value);
         return;
     }
@@ -104,7 +106,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Whatever the locale. */
+/* tolower() of ASCII, in any locale. */
 static char small_letter(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
@@ -112,7 +114,7 @@ static char small_letter(char c)
 
 void text_append_folded(struct text *text, const char *string)
 {
-    text_append(text, ""); /* so that there are bytes, whatever comes */
+    text_append(text, ""); /* so that `bytes` is not NULL */
     for (; *string; string++) {
         char small = small_letter(*string);
         if (!is_blank(small))
@@ -120,6 +122,7 @@ void text_append_folded(struct text *text, const char *string)
     }
 }
 
+/* Compares character by character, skipping blanks of both. */
 bool text_alike(const char *a, const char *b)
 {
     for (;; a++, b++) {
@@ -145,4 +148,45 @@ void sentence_append(char *list, size_t size, const char *format, ...)
         list[used] = '\0';
     else
         memcpy(list + used + length, "\n", 2);
+}
+
+/* ---- UTF-8 ----------------------------------------------------------------------------------- */
+
+/* Length of a character, from its first byte; 0 for bytes that cannot be first. */
+static size_t sequence_length(unsigned char first)
+{
+    if (first < 0x80)
+        return 1;
+    if (first < 0xc2 || first > 0xf4)
+        return 0;
+    return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+}
+
+size_t utf8_length(const char *p, const char *to)
+{
+    const unsigned char *bytes = (const unsigned char *)p;
+    static const unsigned long least[] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t length = sequence_length(bytes[0]);
+    if (length < 2)
+        return length;
+    if ((size_t)(to - p) < length)
+        return 0;
+    unsigned long code = bytes[0] & (0x7fu >> length);
+    for (size_t i = 1; i < length; i++) {
+        if ((bytes[i] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (bytes[i] & 0x3fu);
+    }
+    int surrogate = code >= 0xd800 && code <= 0xdfff;
+    return code < least[length] || surrogate || code > 0x10ffff ? 0 : length;
+}
+
+size_t utf8_encode(unsigned long code, char *out)
+{
+    static const unsigned char marks[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    size_t length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (size_t i = length; i-- > 1; code >>= 6)
+        out[i] = (char)(0x80 | (code & 0x3f));
+    out[0] = (char)(length == 1 ? code : marks[length] | code);
+    return length;
 }

@@ -1,4 +1,4 @@
-/* thread: fixed blocks on short-lived threads. */
+/* thread: a group of short-lived worker threads takes blocks from a shared counter. */
 #include "base/thread.h"
 
 #include <pthread.h>
@@ -7,67 +7,72 @@
 
 #include "base/memory.h"
 
-struct crew {
+/* What all workers of one call share. */
+struct worker_group {
     block_fn *work;
     void *context;
     size_t blocks;
-    atomic_size_t next;         /* the first block that nobody has taken */
+    atomic_size_t next;         /* the first block that no worker has taken */
     atomic_size_t first_failed; /* blocks if none has failed */
     pthread_mutex_t lock;       /* guards `status`, which goes with first_failed */
     temper_status status;
 };
 
 struct worker {
-    struct crew *crew;
+    struct worker_group *group;
     size_t number;
     pthread_t thread;
 };
 
-static void crew_report(struct crew *crew, size_t block, temper_status status)
+/* Keeps the status of the failed block with the lowest number. */
+static void report_failed_block(struct worker_group *group, size_t block, temper_status status)
 {
-    pthread_mutex_lock(&crew->lock);
-    if (block < atomic_load(&crew->first_failed)) {
-        atomic_store(&crew->first_failed, block);
-        crew->status = status;
+    pthread_mutex_lock(&group->lock);
+    if (block < atomic_load(&group->first_failed)) {
+        atomic_store(&group->first_failed, block);
+        group->status = status;
     }
-    pthread_mutex_unlock(&crew->lock);
+    pthread_mutex_unlock(&group->lock);
 }
 
+/* The body of a thread: blocks in order, until none is left or one before them has failed. */
 static void *worker_run(void *argument)
 {
     struct worker *worker = argument;
-    struct crew *crew = worker->crew;
+    struct worker_group *group = worker->group;
     for (;;) {
-        size_t block = atomic_fetch_add(&crew->next, 1);
+        size_t block = atomic_fetch_add(&group->next, 1);
         /* Blocks before a failed one still run: the first failure must be the same every time. */
-        if (block >= crew->blocks || block > atomic_load(&crew->first_failed))
+        if (block >= group->blocks || block > atomic_load(&group->first_failed))
             return NULL;
-        temper_status status = crew->work(crew->context, block, worker->number);
+        temper_status status = group->work(group->context, block, worker->number);
         if (status != TEMPER_OK)
-            crew_report(crew, block, status);
+            report_failed_block(group, block, status);
     }
 }
 
-static temper_status crew_run(struct crew *crew, struct worker *workers, size_t threads)
+/* Starts threads - 1 threads, works itself, and joins them. Fewer threads than asked for do all blocks
+ * too. */
+static temper_status run_workers(struct worker_group *group, struct worker *workers, size_t threads)
 {
     size_t started = 1; /* the caller is worker 0 */
     for (; started < threads; started++) {
-        workers[started] = (struct worker){.crew = crew, .number = started};
+        workers[started] = (struct worker){.group = group, .number = started};
         if (pthread_create(&workers[started].thread, NULL, worker_run, &workers[started]) != 0)
             break;
     }
-    workers[0] = (struct worker){.crew = crew, .number = 0};
+    workers[0] = (struct worker){.group = group, .number = 0};
     worker_run(&workers[0]);
     for (size_t i = 1; i < started; i++)
         pthread_join(workers[i].thread, NULL);
-    return crew->status;
+    return group->status;
 }
 
 temper_status parallel_blocks(size_t blocks, size_t threads, block_fn *work, void *context)
 {
-    struct crew crew = {.work = work, .context = context, .blocks = blocks, .status = TEMPER_OK};
-    atomic_init(&crew.next, 0);
-    atomic_init(&crew.first_failed, blocks);
+    struct worker_group group = {.work = work, .context = context, .blocks = blocks, .status = TEMPER_OK};
+    atomic_init(&group.next, 0);
+    atomic_init(&group.first_failed, blocks);
     if (threads > blocks)
         threads = blocks;
     if (threads < 1)
@@ -75,12 +80,12 @@ temper_status parallel_blocks(size_t blocks, size_t threads, block_fn *work, voi
     struct worker *workers = mem_alloc(threads, sizeof *workers);
     if (!workers)
         return TEMPER_NO_MEMORY;
-    if (pthread_mutex_init(&crew.lock, NULL) != 0) {
+    if (pthread_mutex_init(&group.lock, NULL) != 0) {
         mem_free(workers);
         return TEMPER_NO_MEMORY;
     }
-    temper_status status = crew_run(&crew, workers, threads);
-    pthread_mutex_destroy(&crew.lock);
+    temper_status status = run_workers(&group, workers, threads);
+    pthread_mutex_destroy(&group.lock);
     mem_free(workers);
     return status;
 }

@@ -1,8 +1,8 @@
-/* thread: work through fixed blocks on several threads.
+/* thread: parallel loops over fixed blocks.
  *
- * Threads are born and die with the call that uses them: nothing outlives it, so a fork between two
- * calls is safe. What belongs to a block depends on the block alone, and sums over blocks are added
- * in the order of their numbers, so any number of threads gives the same bits. */
+ * Threads start and end within the call, so a fork between two calls is safe. The result of a block
+ * depends on the block alone, and sums over blocks are added in the order of their numbers, so that
+ * any number of threads gives the same bits. */
 #ifndef BASE_THREAD_H
 #define BASE_THREAD_H
 
@@ -10,15 +10,15 @@
 
 #include "base/status.h"
 
-/* Does one block; `worker` (0 .. threads-1) names the thread, for scratch space only. */
+/* Processes one block; `worker` (0 .. threads-1) is the thread, to select its workspace. */
 typedef temper_status block_fn(void *context, size_t block, size_t worker);
 
-/* Calls work(context, block, worker) once for each block, on up to `threads` threads (at least one,
- * the caller's own). If blocks fail, the status of the first failing block is returned: all before
- * it were done, those after it perhaps not. Where the system gives fewer threads, fewer work. */
+/* Calls work(context, block, worker) once for each block, on up to `threads` threads, the caller's
+ * included. If blocks fail, the status of the first failing block is returned: all before it were
+ * processed, those after it perhaps not. If the system refuses threads, fewer are used. */
 temper_status parallel_blocks(size_t blocks, size_t threads, block_fn *work, void *context);
 
-/* How many threads the machine runs at once; at least 1. */
+/* Number of processors that are online; at least 1. */
 size_t thread_count_default(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* record: numbers in the order of bytes of the machine; another order fails at the checksum. */
+/* wire_format: numbers in native byte order; on a machine of another order the checksum fails. */
 #include "base/wire_format.h"
 
 #include <string.h>
@@ -6,14 +6,14 @@
 #define XXH_STATIC_LINKING_ONLY
 #include <xxhash.h>
 
-enum { HEAD = RECORD_KIND + sizeof(uint64_t) };
+enum { HEAD = WIRE_KIND + sizeof(uint64_t) };
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-void wire_begin(struct text *out, const char kind[RECORD_KIND + 1])
+void wire_begin(struct text *out, const char kind[WIRE_KIND + 1])
 {
-    text_append_bytes(out, kind, RECORD_KIND);
-    wire_put_count(out, 0); /* the checksum, later */
+    text_append_bytes(out, kind, WIRE_KIND);
+    wire_put_count(out, 0); /* place of the checksum */
 }
 
 void wire_put_count(struct text *out, uint64_t count)
@@ -46,77 +46,77 @@ void wire_end(struct text *out)
     if (out->failed)
         return;
     uint64_t sum = checksum(out->bytes, out->length);
-    memcpy(out->bytes + RECORD_KIND, &sum, sizeof sum);
+    memcpy(out->bytes + WIRE_KIND, &sum, sizeof sum);
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-bool wire_open(struct record *record, const char *bytes, size_t length, const char kind[RECORD_KIND + 1])
+bool wire_open(struct wire_reader *in, const char *bytes, size_t length, const char kind[WIRE_KIND + 1])
 {
     uint64_t sum;
-    if (length < HEAD || memcmp(bytes, kind, RECORD_KIND) != 0)
+    if (length < HEAD || memcmp(bytes, kind, WIRE_KIND) != 0)
         return false;
-    memcpy(&sum, bytes + RECORD_KIND, sizeof sum);
-    *record = (struct record){bytes + HEAD, bytes + length, false};
+    memcpy(&sum, bytes + WIRE_KIND, sizeof sum);
+    *in = (struct wire_reader){bytes + HEAD, bytes + length, false};
     return sum == checksum(bytes, length);
 }
 
-static size_t left(const struct record *record)
+static size_t left(const struct wire_reader *in)
 {
-    return record->failed ? 0 : (size_t)(record->end - record->at);
+    return in->failed ? 0 : (size_t)(in->end - in->at);
 }
 
-static void take(struct record *record, void *to, size_t bytes)
+static void take(struct wire_reader *in, void *to, size_t bytes)
 {
-    if (left(record) < bytes) {
-        record->failed = true;
+    if (left(in) < bytes) {
+        in->failed = true;
         memset(to, 0, bytes);
         return;
     }
-    memcpy(to, record->at, bytes);
-    record->at += bytes;
+    memcpy(to, in->at, bytes);
+    in->at += bytes;
 }
 
-uint64_t wire_take_count(struct record *record)
+uint64_t wire_take_count(struct wire_reader *in)
 {
     uint64_t count;
-    take(record, &count, sizeof count);
+    take(in, &count, sizeof count);
     return count;
 }
 
-size_t wire_take_length(struct record *record, size_t bytes_each)
+size_t wire_take_length(struct wire_reader *in, size_t bytes_each)
 {
-    uint64_t count = wire_take_count(record);
-    if (count <= left(record) / bytes_each)
+    uint64_t count = wire_take_count(in);
+    if (count <= left(in) / bytes_each)
         return (size_t)count;
-    record->failed = true;
+    in->failed = true;
     return 0;
 }
 
-double wire_take_number(struct record *record)
+double wire_take_number(struct wire_reader *in)
 {
     double number;
-    take(record, &number, sizeof number);
+    take(in, &number, sizeof number);
     return number;
 }
 
-void wire_take_numbers(struct record *record, double *numbers, size_t count)
+void wire_take_numbers(struct wire_reader *in, double *numbers, size_t count)
 {
-    take(record, numbers, count * sizeof *numbers);
+    take(in, numbers, count * sizeof *numbers);
 }
 
-const char *wire_take_text(struct record *record)
+const char *wire_take_text(struct wire_reader *in)
 {
-    const char *text = record->at, *end = left(record) ? memchr(text, '\0', left(record)) : NULL;
+    const char *text = in->at, *end = left(in) ? memchr(text, '\0', left(in)) : NULL;
     if (!end) {
-        record->failed = true;
+        in->failed = true;
         return NULL;
     }
-    record->at = end + 1;
+    in->at = end + 1;
     return text;
 }
 
-bool wire_done(const struct record *record)
+bool wire_done(const struct wire_reader *in)
 {
-    return !record->failed && record->at == record->end;
+    return !in->failed && in->at == in->end;
 }

@@ -1,10 +1,10 @@
-/* comm: calls among processes, made of the two that come from outside. */
+/* comm: collective operations, made of the all-gather and all-to-all callbacks of temper_comm. */
 #include "comm/comm.h"
 
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/source_whole.h"
+#include "base/source.h"
 #include "base/text.h"
 
 static temper_status lost(temper_error *error)
@@ -44,7 +44,7 @@ temper_status comm_exchange(const temper_comm *comm, const void *out, const size
     return comm->exchange(comm->context, out, out_bytes, in, in_bytes) == 0 ? TEMPER_OK : lost(error);
 }
 
-/* A copy on its way: a rank may not give from where it receives. */
+/* An all-gather to which only `from` contributes; by a copy, as input and output must not overlap. */
 temper_status comm_broadcast(const temper_comm *comm, size_t from, void *block, size_t bytes, temper_error *error)
 {
     if (comm_alone(comm))
@@ -67,13 +67,13 @@ temper_status comm_broadcast(const temper_comm *comm, size_t from, void *block, 
 
 /* ---- Failures -------------------------------------------------------------------------------- */
 
-/* Statuses in a few bytes first: there is seldom more to tell. */
+/* First one byte for each rank, as failures are rare; then the error of the lowest one. */
 temper_status comm_agree(const temper_comm *comm, temper_status status, temper_error *error)
 {
     if (comm_alone(comm))
         return status;
     unsigned char mine = (unsigned char)status, *all = mem_zeroed(comm->size, 1);
-    temper_error told = {.status = status};
+    temper_error shared = {.status = status};
     size_t first = 0;
     if (!all)
         return error_no_memory(error);
@@ -84,34 +84,28 @@ temper_status comm_agree(const temper_comm *comm, temper_status status, temper_e
     if (reached != TEMPER_OK || first == comm->size)
         return reached;
     if (error && status != TEMPER_OK)
-        told = *error;
-    reached = comm_broadcast(comm, first, &told, sizeof told, error);
+        shared = *error;
+    reached = comm_broadcast(comm, first, &shared, sizeof shared, error);
     if (reached != TEMPER_OK)
         return reached;
     if (error)
-        *error = told;
-    return told.status;
+        *error = shared;
+    return shared.status;
 }
 
 temper_status comm_read_file(const temper_comm *comm, const char *path, struct text *text, temper_error *error)
 {
-    uint64_t length = 0;
-    temper_status status = TEMPER_OK;
-    if (comm_rank(comm) == 0)
-        status = source_whole(path, text, error);
-    status = comm_agree(comm, status, error);
-    length = text->length;
-    if (status == TEMPER_OK)
-        status = comm_broadcast(comm, 0, &length, sizeof length, error);
-    if (status == TEMPER_OK && comm_rank(comm) > 0) {
+    temper_status status = comm_rank(comm) == 0 ? source_whole(path, text, error) : TEMPER_OK;
+    TRY(comm_agree(comm, status, error));
+    uint64_t length = text->length;
+    TRY(comm_broadcast(comm, 0, &length, sizeof length, error));
+    if (comm_rank(comm) > 0) {
         text->bytes = mem_zeroed((size_t)length + 1, 1);
         if (!text->bytes)
             return error_no_memory(error);
     }
-    if (status == TEMPER_OK)
-        status = comm_broadcast(comm, 0, text->bytes, (size_t)length, error);
     text->length = (size_t)length;
-    return status;
+    return comm_broadcast(comm, 0, text->bytes, (size_t)length, error);
 }
 
 /* ---- Sums ------------------------------------------------------------------------------------ */

@@ -1,4 +1,5 @@
-/* tree: branches are added where they are; what is left goes to those who add a slice of it. */
+/* tree_sum: each process adds its complete subtrees; the roots of these are then exchanged, and either
+ * every process adds all of them, or each adds one slice of all (reduce-scatter, then all-gather). */
 #include "comm/tree_sum.h"
 
 #include <string.h>
@@ -6,30 +7,32 @@
 #include "base/memory.h"
 
 enum {
-    SLICE = 256,             /* numbers at a time, of all vectors, for the cache's sake */
-    GATHER_MOST = 64 * 1024, /* bytes in all: below, everyone adds everything, in one call */
+    SLICE = 256,             /* numbers of all vectors that are added at a time, so that they stay in the cache */
+    GATHER_MOST = 64 * 1024, /* bytes in all up to which every process adds everything, with one all-gather */
 };
 
-/* ---- Branches -------------------------------------------------------------------------------- */
+/* ---- Subtrees -------------------------------------------------------------------------------- */
 
-/* A part of the tree: vectors from .. to of `count`; those that lie in it whole are added. */
+/* The vectors from .. to of `count`; the tree's nodes that cover only these can be added. */
 struct branch {
     size_t from, to, count;
 };
 
-/* The end of the node that begins at `at` and is so wide. */
+/* The end of the node of this width that begins at `at`; the last one may be incomplete. */
 static size_t node_end(const struct branch *branch, size_t at, size_t width)
 {
     return at + width < branch->count ? at + width : branch->count;
 }
 
+/* to += from */
 static void add(double *to, const double *from, size_t length)
 {
     for (size_t i = 0; i < length; i++)
         to[i] += from[i];
 }
 
-/* vector[0] is that of number `from`. */
+/* Adds all nodes within the range, level by level; the sum of a node replaces its first vector.
+ * vector[0] is vector number `from`. */
 static void add_branch(const struct branch *branch, double *const *vector, size_t length)
 {
     for (size_t done = 0; done < length; done += SLICE) {
@@ -41,7 +44,7 @@ static void add_branch(const struct branch *branch, double *const *vector, size_
     }
 }
 
-/* The widest node that begins at `at` and lies in the branch. */
+/* Width of the widest node within the range that begins at `at`. */
 static size_t widest(const struct branch *branch, size_t at)
 {
     size_t width = 1;
@@ -50,7 +53,7 @@ static size_t widest(const struct branch *branch, size_t at)
     return width;
 }
 
-/* Where the nodes begin that are left of a branch; how many. */
+/* The roots of the complete subtrees of a range: where each begins; returns how many. */
 static size_t nodes_of(const struct branch *branch, size_t *node)
 {
     size_t count = 0;
@@ -61,29 +64,32 @@ static size_t nodes_of(const struct branch *branch, size_t *node)
 
 /* ---- Among processes ------------------------------------------------------------------------- */
 
-struct summing {
+/* State of one sum among processes. */
+struct distributed_sum {
     const struct holders *holders;
     size_t ranks, rank, count, length;
-    size_t *node;       /* where all that is left begins, in order */
+    size_t *node;       /* where each remaining node begins, in order of rank */
     size_t *nodes;      /* of each rank */
-    size_t left, first; /* nodes in all, and before those of this rank */
+    size_t left, first; /* nodes of all ranks, and of lower ranks */
     size_t *out_bytes, *in_bytes;
-    double **at; /* count of them: the node that begins there, or NULL */
+    double **at; /* `count` of them: the sum of the node that begins there, or NULL */
     double *out; /* what is sent */
-    double *in;  /* what is received: a node's slice after another */
+    double *in;  /* what is received: one slice of each node */
 };
 
-static size_t slice_start(const struct summing *s, size_t rank)
+/* Rank r adds numbers slice_start(r) .. slice_start(r + 1) of each vector. */
+static size_t slice_start(const struct distributed_sum *s, size_t rank)
 {
     return s->length / s->ranks * rank + (rank < s->length % s->ranks ? rank : s->length % s->ranks);
 }
 
-static size_t slice_length(const struct summing *s, size_t rank)
+static size_t slice_length(const struct distributed_sum *s, size_t rank)
 {
     return slice_start(s, rank + 1) - slice_start(s, rank);
 }
 
-static bool list_nodes(struct summing *s)
+/* Lists the nodes that are left on every rank; false without memory. */
+static bool list_nodes(struct distributed_sum *s)
 {
     const size_t *first = s->holders->first;
     s->node = mem_alloc(s->count, sizeof *s->node);
@@ -102,8 +108,8 @@ static bool list_nodes(struct summing *s)
     return true;
 }
 
-/* The rest of the tree, for so many numbers of each node. */
-static void add_rest(const struct summing *s, size_t length)
+/* Adds the upper levels of the tree, for `length` numbers of each node. */
+static void add_rest(const struct distributed_sum *s, size_t length)
 {
     for (size_t i = 0; i < s->left; i++)
         s->at[s->node[i]] = s->in + i * length;
@@ -115,33 +121,31 @@ static void add_rest(const struct summing *s, size_t length)
             }
 }
 
-static bool make_room(struct summing *s, size_t out, size_t in)
+static bool allocate_buffers(struct distributed_sum *s, size_t out, size_t in)
 {
     s->out = mem_alloc(out, sizeof *s->out);
     s->in = mem_alloc(in, sizeof *s->in);
     return s->out && s->in;
 }
 
-/* Everyone has everything, and adds it. */
-static temper_status sum_gathered(struct summing *s, double *const *vector, double *sum, temper_error *error)
+/* Short vectors: every process receives all nodes and adds them. */
+static temper_status sum_gathered(struct distributed_sum *s, double *const *vector, double *sum, temper_error *error)
 {
     size_t own = s->holders->first[s->rank];
-    if (!make_room(s, s->nodes[s->rank] * s->length, s->left * s->length))
+    if (!allocate_buffers(s, s->nodes[s->rank] * s->length, s->left * s->length))
         return error_no_memory(error);
     for (size_t i = 0; i < s->nodes[s->rank]; i++)
         memcpy(s->out + i * s->length, vector[s->node[s->first + i] - own], s->length * sizeof *s->out);
     for (size_t r = 0; r < s->ranks; r++)
         s->in_bytes[r] = s->nodes[r] * s->length * sizeof *s->in;
-    temper_status status = comm_gather(s->holders->comm, s->out, s->in_bytes, s->in, error);
-    if (status != TEMPER_OK)
-        return status;
+    TRY(comm_gather(s->holders->comm, s->out, s->in_bytes, s->in, error));
     add_rest(s, s->length);
     memcpy(sum, s->at[0], s->length * sizeof *sum);
     return TEMPER_OK;
 }
 
-/* A slice of each node for everyone; whole slices come back. */
-static void pack(struct summing *s, double *const *vector)
+/* Copies for each rank its slice of each node of this process. */
+static void pack(struct distributed_sum *s, double *const *vector)
 {
     size_t own = s->holders->first[s->rank];
     double *to = s->out;
@@ -154,15 +158,14 @@ static void pack(struct summing *s, double *const *vector)
     }
 }
 
-static temper_status sum_slices(struct summing *s, double *const *vector, double *sum, temper_error *error)
+/* Long vectors: each process adds one slice of all nodes, then the slices are gathered. */
+static temper_status sum_slices(struct distributed_sum *s, double *const *vector, double *sum, temper_error *error)
 {
     size_t mine = slice_length(s, s->rank);
-    if (!make_room(s, s->nodes[s->rank] * s->length, s->left * mine))
+    if (!allocate_buffers(s, s->nodes[s->rank] * s->length, s->left * mine))
         return error_no_memory(error);
     pack(s, vector);
-    temper_status status = comm_exchange(s->holders->comm, s->out, s->out_bytes, s->in, s->in_bytes, error);
-    if (status != TEMPER_OK)
-        return status;
+    TRY(comm_exchange(s->holders->comm, s->out, s->out_bytes, s->in, s->in_bytes, error));
     add_rest(s, mine);
     for (size_t r = 0; r < s->ranks; r++)
         s->in_bytes[r] = slice_length(s, r) * sizeof *sum;
@@ -172,7 +175,7 @@ static temper_status sum_slices(struct summing *s, double *const *vector, double
 static temper_status sum_among(const struct holders *holders, double *const *vector, size_t length, double *sum,
                                temper_error *error)
 {
-    struct summing s = {
+    struct distributed_sum s = {
         .holders = holders, .ranks = comm_size(holders->comm), .rank = comm_rank(holders->comm), .length = length};
     s.count = holders->first[s.ranks];
     temper_status status = TEMPER_NO_MEMORY;
@@ -201,7 +204,7 @@ temper_status tree_sum(const struct holders *holders, double *const *vector, siz
     return TEMPER_OK;
 }
 
-/* The node of the tree that begins at `vector` and has so many; at most SLICE numbers. */
+/* The sum of a node of `count` vectors, by recursion; numbers from .. from + length, at most SLICE. */
 static void add_node(const double *const *vector, size_t count, size_t from, size_t length, double *sum)
 {
     double right[SLICE];

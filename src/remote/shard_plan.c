@@ -152,7 +152,7 @@ temper_status shard_plan_write(const struct shard_plan *plan, struct text *out, 
     return out->failed ? error_no_memory(error) : TEMPER_OK;
 }
 
-static bool get_scale(struct record *record, struct shard_plan *plan)
+static bool get_scale(struct wire_reader *record, struct shard_plan *plan)
 {
     size_t columns = (size_t)plan->all.columns;
     struct scale *scale = &plan->scale;
@@ -172,7 +172,7 @@ static bool get_scale(struct record *record, struct shard_plan *plan)
     return true;
 }
 
-static void get_loss(struct record *record, struct shard_plan *plan)
+static void get_loss(struct wire_reader *record, struct shard_plan *plan)
 {
     uint64_t method = wire_take_count(record);
     plan->loss.method = (temper_method)method;
@@ -187,7 +187,7 @@ static void get_loss(struct record *record, struct shard_plan *plan)
 
 temper_status shard_plan_read(const char *bytes, size_t length, struct shard_plan **out, temper_error *error)
 {
-    struct record record;
+    struct wire_reader record;
     struct shard_plan *plan = mem_zeroed(1, sizeof *plan);
     temper_status status = TEMPER_BAD_DATA;
     if (!plan)

@@ -136,7 +136,7 @@ void shard_stats_put_sums(struct text *out, const struct shard_stats *survey)
     wire_put_numbers(out, survey->sums.variance, columns);
 }
 
-static bool get_classes(struct record *record, struct shard_stats *out)
+static bool get_classes(struct wire_reader *record, struct shard_stats *out)
 {
     size_t count = wire_take_length(record, 1);
     for (size_t c = 0; c < count && !record->failed; c++) {
@@ -154,7 +154,7 @@ static bool get_classes(struct record *record, struct shard_stats *out)
     return out->class_weight != NULL;
 }
 
-static bool get_features(struct record *record, struct shard_stats *out)
+static bool get_features(struct wire_reader *record, struct shard_stats *out)
 {
     struct names names = {.count = wire_take_length(record, 1)};
     temper_error error;
@@ -171,7 +171,7 @@ static bool get_features(struct record *record, struct shard_stats *out)
     return done;
 }
 
-bool shard_stats_get(struct record *record, struct shard_stats *out)
+bool shard_stats_get(struct wire_reader *record, struct shard_stats *out)
 {
     out->rows = wire_take_count(record);
     out->nonzeros = wire_take_count(record);
@@ -188,7 +188,7 @@ bool shard_stats_get(struct record *record, struct shard_stats *out)
     return get_classes(record, out) && get_features(record, out);
 }
 
-bool shard_stats_get_sums(struct record *record, struct shard_stats *out)
+bool shard_stats_get_sums(struct wire_reader *record, struct shard_stats *out)
 {
     struct column_stats *sums = &out->sums;
     size_t columns = (size_t)out->columns;
@@ -208,7 +208,7 @@ bool shard_stats_get_sums(struct record *record, struct shard_stats *out)
 temper_status shard_stats_read(const char *bytes, size_t length, struct shard_stats *out, temper_error *error)
 {
     struct shard_stats survey = {0};
-    struct record record;
+    struct wire_reader record;
     temper_status status = TEMPER_BAD_DATA;
     bool opened = wire_open(&record, bytes, length, SURVEY_KIND);
     if (opened && (!shard_stats_get(&record, &survey) || !shard_stats_get_sums(&record, &survey)))

@@ -27,8 +27,8 @@ void shard_stats_free(struct shard_stats *survey);
 /* To and from a record, without the statistics of the columns, and these. False: no memory. */
 void shard_stats_put(struct text *out, const struct shard_stats *survey);
 void shard_stats_put_sums(struct text *out, const struct shard_stats *survey);
-bool shard_stats_get(struct record *record, struct shard_stats *out);
-bool shard_stats_get_sums(struct record *record, struct shard_stats *out);
+bool shard_stats_get(struct wire_reader *record, struct shard_stats *out);
+bool shard_stats_get_sums(struct wire_reader *record, struct shard_stats *out);
 
 /* A message from worker to coordinator. *out is untouched on failure. */
 temper_status shard_stats_read(const char *bytes, size_t length, struct shard_stats *out, temper_error *error);

@@ -9,7 +9,7 @@
 #define XXH_STATIC_LINKING_ONLY
 #include <xxhash.h>
 
-#include "base/atomic_file_save.h"
+#include "base/atomic_file.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "train/train_state.h"

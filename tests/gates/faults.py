@@ -25,8 +25,8 @@ FAULTS = [
           "    char *bytes = mem_resize(text->bytes, capacity - 1, 1);\n",
           r"AddressSanitizer: heap-buffer-overflow"),
     Fault("use-after-free", ("unit", "asan", "base_threads"), "src/base/thread.c",
-          "    temper_status status = crew_run(&crew, workers, threads);\n",
-          "    temper_status status = crew_run(&crew, workers, threads);\n"
+          "    temper_status status = run_workers(&group, workers, threads);\n",
+          "    temper_status status = run_workers(&group, workers, threads);\n"
           "    mem_free(workers);\n    status += (temper_status)(workers[0].number);\n"
           "    workers = NULL;\n",
           r"AddressSanitizer: heap-use-after-free"),
@@ -35,18 +35,18 @@ FAULTS = [
           "uint64_t left = (uint64_t)(0x52511F53 * (int)c0),",
           r"runtime error: signed integer overflow"),
     Fault("race", ("unit", "tsan", "base_threads"), "src/base/thread.c",
-          "        size_t block = atomic_fetch_add(&crew->next, 1);\n",
+          "        size_t block = atomic_fetch_add(&group->next, 1);\n",
           "        static size_t block;\n"
-          "        block = atomic_fetch_add(&crew->next, 1);\n",
+          "        block = atomic_fetch_add(&group->next, 1);\n",
           r"ThreadSanitizer: data race"),
     # ---- Tests ------------------------------------------------------------------------------------
     Fault("wrong-gradient", ("unit", "gcc", "derivatives"), "src/tempered/losses.c",
-          "    return (t2 - row->t1) * row_log_p_wide(row, row->label) - log_share +\n",
-          "    return (t2 - 1.0001 * row->t1) * row_log_p_wide(row, row->label) - log_share +\n",
+          "    return (t2 - row->t1) * row_log_p_wide(row, row->label) - log_share +",
+          "    return (t2 - 1.0001 * row->t1) * row_log_p_wide(row, row->label) - log_share +",
           r"FAIL gradients"),
     # In the table that every kernel is reached through, so that little has to be compiled.
     Fault("wrong-kernel", ("unit", "gcc", "kernel_margin"), "src/kernel/dispatch/kernel.c",
-          "#define KERNEL(set)" + 80 * " " + "\\\n    #set, margins_##set,",
+          "#define KERNEL(set)" + 100 * " " + "\\\n    #set, margins_##set,",
           "static void too_curved(const struct margin_table *table, const double *margin, size_t n,\n"
           "                       double *value, double *slope, double *curvature)\n{\n"
           "    margins_plain(table, margin, n, value, slope, curvature);\n"

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/atomic_file_save.h"
+#include "base/atomic_file.h"
 #include "base/memory.h"
 #include "fixtures/fault_injection.h"
 #include "fixtures/scratch_folder.h"

@@ -27,7 +27,7 @@ static struct text made(void)
 TEST(all_comes_back)
 {
     struct text text = made();
-    struct record record;
+    struct wire_reader record;
     double numbers[3];
     CHECK(!text.failed && wire_open(&record, text.bytes, text.length, KIND));
     CHECK_EQ_SIZE(wire_take_length(&record, sizeof *numbers), 3);
@@ -45,7 +45,7 @@ TEST(all_comes_back)
 TEST(other_kinds_and_other_bytes_are_refused)
 {
     struct text text = made();
-    struct record record;
+    struct wire_reader record;
     CHECK(!wire_open(&record, text.bytes, text.length, "testing2"));
     CHECK(!wire_open(&record, text.bytes, 15, KIND));
     for (size_t length = 16; length < text.length; length++)
@@ -57,7 +57,7 @@ TEST(other_kinds_and_other_bytes_are_refused)
 TEST(counts_beyond_the_end_fail_before_memory_is_asked_for)
 {
     struct text text = {0};
-    struct record record;
+    struct wire_reader record;
     wire_begin(&text, KIND);
     wire_put_count(&text, UINT64_MAX);
     wire_put_count(&text, 7);
