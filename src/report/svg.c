@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/text.h"
 
 /* Hundredths of a pixel are finer than any screen or printer. */
 enum { DECIMALS = 2 };
