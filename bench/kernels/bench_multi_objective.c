@@ -29,7 +29,7 @@ struct table {
     uint32_t *fold;
     struct dataset *data;
     struct objective *objective;
-    struct group *group;
+    struct multi_objective *group;
     const struct kernel *kernel;
     struct margin_table margins;
     double *w, *gradient; /* [model * size + number] */
@@ -123,7 +123,7 @@ static int make_group(struct table *t)
         size_t from = m * (t->shape.columns + 1);
         member[m] = (struct multi_member){LOSS, 1e-4 * (double)m, 0, (uint32_t)(m % FOLDS)};
         t->ask[m] = (struct multi_request){
-            .kind = GROUP_EVALUATE, .member = m, .w = t->w + from, .gradient = t->gradient + from};
+            .kind = MULTI_EVALUATE, .member = m, .w = t->w + from, .gradient = t->gradient + from};
     }
     return multi_objective_new(&spec, member, MODELS, &t->group, NULL) == TEMPER_OK;
 }

@@ -84,7 +84,7 @@ double temper_shard_plan_l2(const temper_shard_plan *plan)
 
 size_t temper_shard_reply_length(const temper_shard_plan *plan, temper_shard_request_kind asked)
 {
-    return answer_length(shard_plan_size(inside(plan)), asked);
+    return reply_length(shard_plan_size(inside(plan)), asked);
 }
 
 temper_status temper_shard_borrow(const temper_data *data, const temper_shard_plan *plan, size_t threads,

@@ -1,8 +1,11 @@
-/* two: two classes: from activations to losses and residuals. */
+/* binary: two classes: from scores to losses, residuals and curvatures.
+ *
+ * The margin of a row is y . score with y = +1 for class 1 and -1 for class 0. A loss is a function of the margin;
+ * the residual of a row is the derivative of its weighted loss by the score, y s_n loss'(margin). */
 #include "objective/objective_internal.h"
 #include "tempered/loss_family.h"
 
-/* Margins are activations, +1 times for class 1 and -1 times for class 0. */
+/* margin = y . score. Also turns slopes by the margin into slopes by the score: the sign is the same. */
 static void take_margins(const uint32_t *restrict label, size_t count, const double *restrict activation,
                          double *restrict margin)
 {
@@ -10,37 +13,38 @@ static void take_margins(const uint32_t *restrict label, size_t count, const dou
         margin[i] = (label[i] == 1 ? 1 : -1) * activation[i];
 }
 
-void margin_losses(const struct margin_source *source, size_t count, double *const number[4], bool bends)
+void margin_losses(const struct margin_source *source, size_t count, double *const number[4], bool curvatures)
 {
-    double *margin = number[0], *value = number[1], *slope = number[2], *bend = number[3];
+    double *margin = number[0], *value = number[1], *slope = number[2], *curvature = number[3];
     if (source->table) {
-        source->kernel->margins(source->table, margin, count, value, slope, bends ? bend : NULL);
+        source->kernel->margins(source->table, margin, count, value, slope, curvatures ? curvature : NULL);
         return;
     }
     for (size_t i = 0; i < count; i++) {
         struct margin_loss loss = any_margin_loss(source->loss, margin[i]);
         value[i] = loss.value;
         slope[i] = loss.slope;
-        if (bends)
-            bend[i] = loss.curvature;
+        if (curvatures)
+            curvature[i] = loss.curvature;
     }
 }
 
-static void losses(const struct objective *o, size_t count, const struct scratch *scratch, bool bends)
+static void losses(const struct objective *o, size_t count, const struct pass_scratch *scratch, bool curvatures)
 {
     const struct margin_source source = {o->kernel, o->table, o->spec.loss};
-    margin_losses(&source, count, scratch->number, bends);
+    margin_losses(&source, count, scratch->number, curvatures);
 }
 
-/* Negative curvature makes no metric. */
-static void weigh(const struct work *work, struct span span, const double *activation)
+/* The weight of each row in a Gram matrix: its curvature s_n loss''(margin), or 0 where that is negative, since a
+ * preconditioner must be positive definite. */
+static void weigh(const struct pass_work *work, struct row_span span, const double *activation)
 {
     const struct objective *o = work->o;
     take_margins(o->label + span.from, span.count, activation, work->scratch->number[0]);
     losses(o, span.count, work->scratch, true);
     for (size_t i = 0; i < span.count; i++) {
-        double bend = work->scratch->number[3][i];
-        o->bending[span.from + i] = bend > 0 ? weight_of(o, span.from + i) * bend : 0;
+        double curvature = work->scratch->number[3][i];
+        o->curvature.row_weight[span.from + i] = curvature > 0 ? weight_of(o, span.from + i) * curvature : 0;
     }
 }
 
@@ -59,8 +63,8 @@ double sum_products(const double *x, const double *factor, size_t count)
     return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
 }
 
-/* 1 where the activation is for the class of the label, else 0; without branches, which would often
- * be guessed wrong. An activation of 0 is for class 0, here as in predict. */
+/* 1 where the predicted class is the label, else 0; in arithmetic, since branches would be mispredicted. A score of 0
+ * predicts class 0, here as in predict/. */
 static void mark_correct(const uint32_t *restrict label, size_t count, const double *restrict activation,
                          double *restrict mark)
 {
@@ -70,48 +74,50 @@ static void mark_correct(const uint32_t *restrict label, size_t count, const dou
     }
 }
 
+/* r = s_n y slope. */
 static void take_residuals(const uint32_t *restrict label, const double *restrict weight, size_t count,
                            const double *restrict slope, double *restrict r)
 {
-    take_margins(label, count, slope, r); /* signs are the same to slopes */
+    take_margins(label, count, slope, r);
     for (size_t i = 0; weight && i < count; i++)
         r[i] *= weight[i];
 }
 
-static void evaluate(const struct work *work, struct span span, const double *activation, double *r)
+/* PASS_EVALUATE for losses without a table: loss, residual and, if it is kept, curvature of each row. */
+static void evaluate(const struct pass_work *work, struct row_span span, const double *activation, double *r)
 {
     struct objective *o = work->o;
-    struct part *part = work->part;
-    double *const *number = work->scratch->number, *bend = o->point[o->last].bend;
+    struct part_sums *part = work->part;
+    double *const *number = work->scratch->number, *curvature = o->curvature.point[o->curvature.last].curvature;
     const uint32_t *label = o->label + span.from;
     const double *weight = o->spec.data->weight ? o->spec.data->weight + span.from : NULL;
     take_margins(label, span.count, activation, number[0]);
-    losses(o, span.count, work->scratch, bend != NULL);
+    losses(o, span.count, work->scratch, curvature != NULL);
     part->loss += sum_products(number[1], weight, span.count);
     take_residuals(label, weight, span.count, number[2], r);
     mark_correct(label, span.count, activation, number[0]);
     part->correct += sum_products(number[0], weight, span.count);
-    for (size_t i = 0; bend && i < span.count; i++)
-        bend[span.from + i] = number[3][i] * (weight ? weight[i] : 1);
+    for (size_t i = 0; curvature && i < span.count; i++)
+        curvature[span.from + i] = number[3][i] * (weight ? weight[i] : 1);
 }
 
-void binary_rows(const struct work *work, struct span span, const double *activation, double *r)
+void binary_rows(const struct pass_work *work, struct row_span span, const double *activation, double *r)
 {
     const struct objective *o = work->o;
-    const double *bend = o->point[1 - o->last].bend;
+    const double *curvature = o->curvature.point[1 - o->curvature.last].curvature;
     if (work->pass == PASS_EVALUATE)
         evaluate(work, span, activation, r);
     if (work->pass == PASS_WEIGH)
         weigh(work, span, activation);
     for (size_t i = 0; work->pass == PASS_MULTIPLY && i < span.count; i++)
-        r[i] = bend[span.from + i] * activation[i];
+        r[i] = curvature[span.from + i] * activation[i];
     for (size_t i = 0; work->pass == PASS_LENGTH && i < span.count; i++)
         work->part->squares += weight_of(o, span.from + i) * activation[i] * activation[i];
 }
 
-/* An eighth of the half that the second product fetches, so that the memory does not rest until
- * then; of long rows less, for the losses take too little time. */
-static void fetch_meanwhile(const struct objective *o, struct span span, struct residual_rows *rows)
+/* Lets the loss kernel prefetch an eighth of the half block that the second product will read, so that the memory bus
+ * is not idle while losses are computed; less of long rows, for which the losses take too little time. */
+static void set_prefetch(const struct objective *o, struct row_span span, struct residual_rows *rows)
 {
     enum { MOST_BYTES = 24 };
     size_t row = (size_t)matrix_bytes(o->x) / (o->rows + !o->rows);
@@ -121,24 +127,24 @@ static void fetch_meanwhile(const struct objective *o, struct span span, struct 
     rows->row_bytes = row / 8 < MOST_BYTES ? row / 8 : MOST_BYTES;
 }
 
-struct residual_rows binary_evaluation(const struct work *work, struct span span)
+struct residual_rows binary_evaluation(const struct pass_work *work, struct row_span span)
 {
     const struct objective *o = work->o;
     const double *weight = o->spec.data->weight;
-    double *bend = o->point[o->last].bend;
+    double *curvature = o->curvature.point[o->curvature.last].curvature;
     struct residual_rows rows = {.table = o->table,
                                  .label = o->label + span.from,
                                  .weight = weight ? weight + span.from : NULL,
                                  .rows = span.count,
-                                 .bias = o->raw[o->columns],
-                                 .bend = bend ? bend + span.from : NULL};
-    fetch_meanwhile(o, span, &rows);
+                                 .bias = o->weights.raw[o->columns],
+                                 .bend = curvature ? curvature + span.from : NULL};
+    set_prefetch(o, span, &rows);
     return rows;
 }
 
-void binary_add(const struct work *work, const struct residual_sums *sums)
+void binary_add(const struct pass_work *work, const struct residual_sums *sums)
 {
-    struct part *part = work->part;
+    struct part_sums *part = work->part;
     part->loss += sums->loss;
     part->correct += sums->correct;
     part->gradient[work->o->columns] += sums->residual;

@@ -1,26 +1,26 @@
-/* rows: how rows are cut, and which of their forms pays. */
+/* blocks: division of rows into parts and blocks, and the choices that depend on their shape. */
 #include "objective/blocks.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Scaling goes into the weights only where no column lies so far from 0 that floats would lose
- * digits to the difference: in standard deviations. */
+/* Scaling is folded into the weights unless a column's mean is more than so many standard deviations from 0: floats
+ * would lose digits in the difference w . x - w . offset. */
 static const double FAR_FROM_ZERO = 16;
-/* Below this many multiplications a thread costs more than it brings. */
+/* Starting a thread costs about as much time as this many multiplications. */
 static const double WORTH_A_THREAD = 3e5;
 
-struct span cut_span(const struct cut *cut, size_t part, size_t i)
+struct row_span block_rows_of(const struct block_layout *layout, size_t part, size_t i)
 {
-    size_t block = part * cut->part_blocks + i;
-    size_t start = part * cut->part_rows, from = start + i * cut->block_rows;
-    size_t end = start + cut->part_rows < cut->rows ? start + cut->part_rows : cut->rows;
+    size_t block = part * layout->part_blocks + i;
+    size_t start = part * layout->part_rows, from = start + i * layout->block_rows;
+    size_t end = start + layout->part_rows < layout->rows ? start + layout->part_rows : layout->rows;
     size_t left = from < end ? end - from : 0;
-    return (struct span){from, left < cut->block_rows ? left : cut->block_rows, block};
+    return (struct row_span){from, left < layout->block_rows ? left : layout->block_rows, block};
 }
 
-struct sparse_rows span_entries(const struct matrix *x, struct span span)
+struct sparse_rows span_entries(const struct matrix *x, struct row_span span)
 {
     return (struct sparse_rows){.start = x->row_start ? x->row_start + span.from : NULL,
                                 .start32 = x->row_start32 ? x->row_start32 + span.from : NULL,
@@ -31,12 +31,13 @@ struct sparse_rows span_entries(const struct matrix *x, struct span span)
                                 .rows = span.count};
 }
 
-size_t worth_threads(size_t workers, double work)
+size_t useful_threads(size_t workers, double work)
 {
     double worth = 1 + work / WORTH_A_THREAD;
     return worth < (double)workers ? (size_t)worth : workers;
 }
 
+/* Whether a mean is far from 0, measured in the units of the scaled feature. */
 static bool is_far(const struct scale *scale, size_t columns)
 {
     for (size_t j = 0; j < columns; j++)
@@ -50,10 +51,10 @@ bool scale_folds(const struct matrix *x, const struct scale *scale)
     return scale && (x->kind == MATRIX_CSR || !is_far(scale, (size_t)x->columns));
 }
 
-double penalty(const double *w, size_t count, double l2)
+double l2_penalty(const double *w, size_t count, double l2)
 {
     size_t i = 0;
-    double sum[4] = {0}; /* hide the latency of an addition */
+    double sum[4] = {0}; /* four independent sums hide the latency of an addition */
     for (; i + 4 <= count; i += 4)
         for (size_t k = 0; k < 4; k++)
             sum[k] += w[i + k] * w[i + k];
@@ -62,15 +63,14 @@ double penalty(const double *w, size_t count, double l2)
     return 0.5 * l2 * ((sum[0] + sum[1]) + (sum[2] + sum[3]));
 }
 
-temper_status kernels_agree(const struct kernel *kernel, const temper_comm *comm, temper_error *error)
+temper_status check_same_kernel(const struct kernel *kernel, const temper_comm *comm, temper_error *error)
 {
     char first[32];
     if (comm_alone(comm))
         return TEMPER_OK;
     snprintf(first, sizeof first, "%s", kernel->name);
-    temper_status status = comm_broadcast(comm, 0, first, sizeof first, error);
-    if (status != TEMPER_OK)
-        return status;
+    TRY(comm_broadcast(comm, 0, first, sizeof first, error));
+    temper_status status = TEMPER_OK;
     if (strcmp(first, kernel->name) != 0)
         status = error_set(error, TEMPER_USAGE,
                            "processes run on different processors (%s, %s); set TEMPER_KERNEL to "

@@ -1,10 +1,14 @@
-/* dense_body: a part of dense rows, for sums in floats or in doubles.
+/* dense: template of a pass over dense rows, with sums in floats or in doubles; the including file defines `real` and
+ * the kernels of that type.
  *
- * The including file defines `real` and the names of the kernels in that type. */
+ * The pass is fused: for each block of rows that fits the cache, the scores (block times weights), the residuals and
+ * the gradient (block transposed times residuals) are computed before the next block is read, so every row travels
+ * from memory once a pass instead of twice. */
 #include "kernel/dense/linear.h"
 #include "objective/objective_internal.h"
 
-static const real *rows_of(const struct kernel *kernel, const struct matrix *x, struct span span,
+/* The rows of a span as `real`: in place if they are stored so and not scaled, else converted into `space`. */
+static const real *rows_of(const struct kernel *kernel, const struct matrix *x, struct row_span span,
                            const struct scale *scale, void *space)
 {
     struct rows_scale how = {scale ? scale->offset : NULL, scale ? scale->factor : NULL};
@@ -20,14 +24,14 @@ static const real *rows_of(const struct kernel *kernel, const struct matrix *x, 
     return space;
 }
 
-static ROWS block_of(const struct work *work, struct span span)
+static ROWS block_of(const struct pass_work *work, struct row_span span)
 {
     const struct objective *o = work->o;
-    const struct scale *scale = o->fold ? NULL : o->spec.scale;
+    const struct scale *scale = o->weights.folded ? NULL : o->spec.scale;
     return (ROWS){rows_of(o->kernel, o->x, span, scale, work->scratch->rows), span.count, o->columns};
 }
 
-/* In eight sums, for one alone would wait for itself. */
+/* Eight interleaved sums, so that additions do not wait for each other. */
 static double sum_of(const real *x, size_t count)
 {
     double sum[8] = {0};
@@ -40,8 +44,9 @@ static double sum_of(const real *x, size_t count)
     return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
 }
 
-/* Activations become residuals; every pass but the one that evaluates is in no hurry. */
-static void binary_residuals(const struct work *work, struct span span, real *first)
+/* Scores become residuals in place. Evaluations, nearly all passes of a training, have a fused kernel; the other
+ * passes convert to doubles and back. */
+static void binary_residuals(const struct pass_work *work, struct row_span span, real *first)
 {
     const struct objective *o = work->o;
     double *activation = work->scratch->second, *r = work->scratch->third;
@@ -53,7 +58,7 @@ static void binary_residuals(const struct work *work, struct span span, real *fi
         return;
     }
     for (size_t i = 0; i < span.count; i++)
-        activation[i] = (double)first[i] + o->raw[o->columns];
+        activation[i] = (double)first[i] + o->weights.raw[o->columns];
     binary_rows(work, span, activation, r);
     if (!pass_has_gradient(work->pass))
         return;
@@ -62,8 +67,8 @@ static void binary_residuals(const struct work *work, struct span span, real *fi
     work->part->gradient[o->columns] += sum_of(first, span.count);
 }
 
-/* Rows that the kernels widen as they read them. */
-static void binary_widening(const struct work *work, struct span span)
+/* A block of a narrower type, which the kernels convert as they read it. */
+static void binary_widening(const struct pass_work *work, struct row_span span)
 {
     const struct objective *o = work->o;
     real *first = work->scratch->first;
@@ -75,7 +80,8 @@ static void binary_widening(const struct work *work, struct span span)
         o->kernel->LINEAR->OTHER_BACK(block, aside, first, work->part->gradient);
 }
 
-static void binary_block(const struct work *work, struct span span)
+/* Two classes: scores, residuals, gradient of one block. */
+static void binary_block(const struct pass_work *work, struct row_span span)
 {
     const struct objective *o = work->o;
     const bool cached = matrix_bytes(o->x) <= CACHED_BYTES;
@@ -87,13 +93,14 @@ static void binary_block(const struct work *work, struct span span)
         (cached ? o->kernel->LINEAR->back_cached : o->kernel->LINEAR->back)(block, first, work->part->gradient);
 }
 
-static void multiclass_block(const struct work *work, struct span span)
+/* Many classes: the same with one column of scores for each class, [class * stride + row]. */
+static void multiclass_block(const struct pass_work *work, struct row_span span)
 {
     const struct objective *o = work->o;
-    const struct scratch *scratch = work->scratch;
+    const struct pass_scratch *scratch = work->scratch;
     double *gradient = work->part->gradient;
     real *activation = scratch->first, *r = scratch->second;
-    const double *bias = o->raw + o->columns * o->vectors;
+    const double *bias = o->weights.raw + o->columns * o->vectors;
     MANY many = {.block = block_of(work, span), .classes = o->classes, .stride = o->stride, .scratch = scratch->linear};
     o->kernel->LINEAR->many_times(&many, WEIGHTS(o), activation);
     for (size_t c = 0; c < o->classes; c++)
@@ -107,12 +114,13 @@ static void multiclass_block(const struct work *work, struct span span)
     o->kernel->LINEAR->many_back(&many, r, gradient);
 }
 
-static void part_run(const struct work *work, size_t part)
+/* All blocks of a part, in order. */
+static void part_run(const struct pass_work *work, size_t part)
 {
     const struct objective *o = work->o;
-    const bool widens = o->x->kind == OTHER_KIND && (o->fold || !o->spec.scale);
-    for (size_t i = 0; i < o->cut.part_blocks; i++) {
-        struct span span = cut_span(&o->cut, part, i);
+    const bool widens = o->x->kind == OTHER_KIND && (o->weights.folded || !o->spec.scale);
+    for (size_t i = 0; i < o->layout.blocks.part_blocks; i++) {
+        struct row_span span = block_rows_of(&o->layout.blocks, part, i);
         page_window_rows(o->x, span.from, span.count);
         if (span.count && o->vectors > 1)
             multiclass_block(work, span);

@@ -1,15 +1,15 @@
-/* dense_f32: a part of dense rows, sums within a block in floats. */
+/* dense_f32: passes over dense rows with floats within a block; sums over blocks are doubles. */
 #include <stdint.h>
 
 typedef float real;
 #define REAL_KIND  MATRIX_F32
 #define LINEAR     linear_f32
 #define RESIDUAL   residual_f32
-#define WEIGHTS(o) ((o)->raw_f32)
+#define WEIGHTS(o) ((o)->weights.f32)
 #define ROWS       struct rows_f32
 #define MANY       struct many_f32
 #define MANY_ROWS  multiclass_rows_f32
-/* What the kernels widen as they read it. */
+/* The narrower type that the kernels convert as they read it. */
 #define OTHER_KIND  MATRIX_U8
 #define OTHER_ROWS  struct rows_u8
 #define OTHER_TIMES times_u8
@@ -17,12 +17,12 @@ typedef float real;
 typedef uint8_t other;
 #include "objective/dense.inc.h"
 
-void dense_part_f32(const struct work *work, size_t part)
+void dense_part_f32(const struct pass_work *work, size_t part)
 {
     part_run(work, part);
 }
 
-const float *dense_rows_f32(const struct kernel *kernel, const struct matrix *x, struct span span,
+const float *dense_rows_f32(const struct kernel *kernel, const struct matrix *x, struct row_span span,
                             const struct scale *scale, void *space)
 {
     return rows_of(kernel, x, span, scale, space);

@@ -1,13 +1,13 @@
-/* dense_f64: a part of dense rows, all sums in doubles. */
+/* dense_f64: passes over dense rows with doubles throughout. */
 typedef double real;
 #define REAL_KIND  MATRIX_F64
 #define LINEAR     linear_f64
 #define RESIDUAL   residual_f64
-#define WEIGHTS(o) ((o)->raw)
+#define WEIGHTS(o) ((o)->weights.raw)
 #define ROWS       struct rows_f64
 #define MANY       struct many_f64
 #define MANY_ROWS  multiclass_rows_f64
-/* What the kernels widen as they read it. */
+/* The narrower type that the kernels convert as they read it. */
 #define OTHER_KIND  MATRIX_F32
 #define OTHER_ROWS  struct rows_f32
 #define OTHER_TIMES times_f32
@@ -15,12 +15,12 @@ typedef double real;
 typedef float other;
 #include "objective/dense.inc.h"
 
-void dense_part_f64(const struct work *work, size_t part)
+void dense_part_f64(const struct pass_work *work, size_t part)
 {
     part_run(work, part);
 }
 
-const double *dense_rows_f64(const struct kernel *kernel, const struct matrix *x, struct span span,
+const double *dense_rows_f64(const struct kernel *kernel, const struct matrix *x, struct row_span span,
                              const struct scale *scale, void *space)
 {
     return rows_of(kernel, x, span, scale, space);

@@ -1,6 +1,5 @@
-/* many_body: many classes: from activations to losses and residuals, for floats or doubles.
- *
- * The including file defines `real`, SOFTMAX (the struct of the kernel) and RUN (its function). */
+/* multiclass: template for many classes: from scores [class * stride + row] to losses and residuals, in floats or
+ * doubles. The including file defines `real`, SOFTMAX (the struct of the kernel) and RUN (its call). */
 #include <math.h>
 #include <string.h>
 
@@ -8,8 +7,8 @@
 #include "tempered/loss_family.h"
 #include "tempered/tempered_functions.h"
 
-/* The losses without a kernel: row by row, in doubles. */
-static void exact_rows(const struct work *work, struct span span, const real *activation, real *r, real *loss)
+/* Losses outside of the two-temperature family have no kernel: row by row, in doubles. */
+static void exact_rows(const struct pass_work *work, struct row_span span, const real *activation, real *r, real *loss)
 {
     const struct objective *o = work->o;
     double *a = work->scratch->classes, *gradient = a + o->classes;
@@ -22,7 +21,8 @@ static void exact_rows(const struct work *work, struct span span, const real *ac
     }
 }
 
-static void loss_rows(const struct work *work, struct span span, const real *activation, real *r, real *loss)
+/* loss[i] and r[c * stride + i] = d loss_i / d score_c of all rows of a span. */
+static void loss_rows(const struct pass_work *work, struct row_span span, const real *activation, real *r, real *loss)
 {
     const struct objective *o = work->o;
     if (!loss_is_two_temperature(o->spec.loss)) {
@@ -41,8 +41,8 @@ static void loss_rows(const struct work *work, struct span span, const real *act
     RUN(o, &block);
 }
 
-/* The weights of the rows that are not marked. */
-static double sum_unmarked(const struct objective *o, size_t from, size_t count, const whole *wrong)
+/* The sum of the weights of the rows that are not marked. */
+static double sum_unmarked(const struct objective *o, size_t from, size_t count, const mask *wrong)
 {
     const double *weight = o->spec.data->weight;
     size_t right = 0;
@@ -54,34 +54,34 @@ static double sum_unmarked(const struct objective *o, size_t from, size_t count,
     return weight ? sum : (double)right;
 }
 
-/* The rows whose class comes first among those of the largest activation; class by class, so that
- * rows lie beside each other, and without branches, which would often be guessed wrong. */
-static void count_correct(const struct work *work, struct span span, const real *activation)
+/* Adds the weights of the rows that are predicted correctly; of equal scores the first class wins, as in predict/.
+ * Loops over rows are innermost and free of branches, so that they are vectorised. */
+static void count_correct(const struct pass_work *work, struct row_span span, const real *activation)
 {
     const struct objective *o = work->o;
     for (size_t from = 0; from < span.count; from += LABEL_ROWS) {
         size_t count = span.count - from < LABEL_ROWS ? span.count - from : LABEL_ROWS;
         const uint32_t *label = o->label + span.from + from;
         real own[LABEL_ROWS] = {0};
-        whole wrong[LABEL_ROWS] = {0};
+        mask wrong[LABEL_ROWS] = {0};
         for (size_t i = 0; i < count; i++)
             own[i] = activation[label[i] * o->stride + from + i];
         for (size_t c = 0; c < o->classes; c++) {
             const real *a = activation + c * o->stride + from;
             for (size_t i = 0; i < count; i++)
-                wrong[i] |= (whole)(a[i] > own[i]);
+                wrong[i] |= (mask)(a[i] > own[i]);
             for (size_t i = 0; i < count; i++)
-                wrong[i] |= (whole)(a[i] == own[i]) & (whole)(c < label[i]);
+                wrong[i] |= (mask)(a[i] == own[i]) & (mask)(c < label[i]);
         }
         work->part->correct += sum_unmarked(o, span.from + from, count, wrong);
     }
 }
 
-/* What the curvature at this point will be made of. */
-static void keep(const struct work *work, struct span span, const real *r, const real *loss)
+/* Stores residuals and losses, from which multiclass_multiply derives the Hessian at this point. */
+static void keep_point(const struct pass_work *work, struct row_span span, const real *r, const real *loss)
 {
     const struct objective *o = work->o;
-    struct point *point = &work->o->point[o->last];
+    struct eval_point *point = &work->o->curvature.point[o->curvature.last];
     if (!point->residual)
         return;
     double *to = point->residual + span.block * o->classes * o->stride;
@@ -91,7 +91,8 @@ static void keep(const struct work *work, struct span span, const real *r, const
         point->loss[span.from + i] = (double)loss[i];
 }
 
-static void weigh(const struct objective *o, struct span span, real *r)
+/* Multiplies the residuals by the row weights, and clears the padding. */
+static void weigh_residuals(const struct objective *o, struct row_span span, real *r)
 {
     for (size_t c = 0; c < o->classes; c++) {
         real *row = r + c * o->stride;
@@ -101,8 +102,8 @@ static void weigh(const struct objective *o, struct span span, real *r)
     }
 }
 
-/* In four sums, for one alone would wait for itself. */
-static double sum_losses(const struct objective *o, struct span span, const real *loss)
+/* Four interleaved sums, so that additions do not wait for each other. */
+static double sum_losses(const struct objective *o, struct row_span span, const real *loss)
 {
     double sum[4] = {0};
     for (size_t i = 0; i < span.count; i++)
@@ -110,26 +111,27 @@ static double sum_losses(const struct objective *o, struct span span, const real
     return (sum[0] + sum[2]) + (sum[1] + sum[3]);
 }
 
-static void evaluate_rows(const struct work *work, struct span span, const real *activation, real *r)
+static void evaluate_rows(const struct pass_work *work, struct row_span span, const real *activation, real *r)
 {
     const struct objective *o = work->o;
     real *loss = work->scratch->loss;
     loss_rows(work, span, activation, r, loss);
     work->part->loss += sum_losses(o, span, loss);
-    keep(work, span, r, loss);
-    weigh(o, span, r);
+    keep_point(work, span, r, loss);
+    weigh_residuals(o, span, r);
     count_correct(work, span, activation);
 }
 
-/* Rounding makes no metric. */
-static double curvature_of(double bend)
+/* Rounding may leave a negative or infinite curvature, of which no preconditioner can be made. */
+static double usable_curvature(double curvature)
 {
-    return bend > 0 && isfinite(bend) ? bend : 0;
+    return curvature > 0 && isfinite(curvature) ? curvature : 0;
 }
 
-/* A row's curvature along the weights of each class, and the mean of them, without what may be
- * negative: with the residual i (q - e_y) it is i t2 q (1 - q), but for powers of p near 1. */
-static void weigh_rows(const struct work *work, struct span span, const real *activation, real *r)
+/* PASS_WEIGH: the diagonal of a row's Hessian by the scores, for each class and as their mean. With the escort q and
+ * the importance i = p_y^(t2 - t1) the residual is i (q - e_y), and the diagonal is i t2 q (1 - q) up to a factor
+ * p^(t2 - 1) and a term that may be negative; both are left out, for a preconditioner needs neither. */
+static void weigh_rows(const struct pass_work *work, struct row_span span, const real *activation, real *r)
 {
     const struct objective *o = work->o;
     real *loss = work->scratch->loss;
@@ -142,15 +144,16 @@ static void weigh_rows(const struct work *work, struct span span, const real *ac
         for (size_t c = 0; c < o->classes; c++) {
             double q = (double)r[c * o->stride + i] / importance + (c == o->label[row]);
             sum += q * (1 - q);
-            if (o->class_bending)
-                o->class_bending[c * o->rows + row] = curvature_of(scale * q * (1 - q));
+            if (o->curvature.class_weight)
+                o->curvature.class_weight[c * o->rows + row] = usable_curvature(scale * q * (1 - q));
         }
-        if (o->bending)
-            o->bending[row] = curvature_of(scale * sum / (double)o->classes);
+        if (o->curvature.row_weight)
+            o->curvature.row_weight[row] = usable_curvature(scale * sum / (double)o->classes);
     }
 }
 
-static void square_rows(const struct work *work, struct span span, const real *activation)
+/* PASS_LENGTH: adds the weighted squares of all scores. */
+static void square_rows(const struct pass_work *work, struct row_span span, const real *activation)
 {
     const struct objective *o = work->o;
     for (size_t i = 0; i < span.count; i++) {

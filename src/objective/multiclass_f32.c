@@ -1,14 +1,14 @@
-/* many_f32: many classes, activations in floats. */
+/* multiclass_f32: many classes, scores in floats. */
 #include <stdint.h>
 
 typedef float real;
-typedef int32_t whole;
+typedef int32_t mask; /* as wide as `real`, for vectorised comparisons */
 #define SOFTMAX       struct softmax_f32
 #define RUN(o, block) (o)->kernel->softmax_f32(block)
 enum { LABEL_ROWS = 64 };
 #include "objective/multiclass.inc.h"
 
-void multiclass_rows_f32(const struct work *work, struct span span, const float *activation, float *r)
+void multiclass_rows_f32(const struct pass_work *work, struct row_span span, const float *activation, float *r)
 {
     if (work->pass == PASS_EVALUATE)
         evaluate_rows(work, span, activation, r);

@@ -1,37 +1,26 @@
-/* many_f64: many classes, activations in doubles, and the curvature, which has no other form. */
+/* multiclass_f64: many classes, scores in doubles; and Hessian-vector products, which exist in doubles only. */
 #include <stdint.h>
 
 typedef double real;
-typedef int64_t whole;
+typedef int64_t mask; /* as wide as `real`, for vectorised comparisons */
 #define SOFTMAX       struct softmax_f64
 #define RUN(o, block) (o)->kernel->softmax_f64(block)
 enum { LABEL_ROWS = 64 };
 #include "objective/multiclass.inc.h"
 
-void multiclass_rows_f64(const struct work *work, struct span span, const double *activation, double *r)
-{
-    if (work->pass == PASS_EVALUATE)
-        evaluate_rows(work, span, activation, r);
-    else if (work->pass == PASS_MULTIPLY)
-        multiclass_multiply(work, span, activation, r);
-    else if (work->pass == PASS_WEIGH)
-        weigh_rows(work, span, activation, r);
-    else
-        square_rows(work, span, activation);
-}
+/* ---- Hessian --------------------------------------------------------------------------------- */
 
-/* ---- Curvature ------------------------------------------------------------------------------- */
-
-/* With p = exp_t2(a - G), its escort q and the importance i = p_y^(t2 - t1) the residual is
- * i (q - e_y), so that it and the loss, which is -log_t1 p_y, have everything in them:
+/* The Hessian of a row by its scores a, times u. With p = exp_t2(a - G(a)), its escort distribution q_c = p_c^t2 / Z
+ * and the importance i = p_y^(t2 - t1), the gradient is i (q - e_y), and differentiating once more gives
  *
  *     H u = i [t2 (b_c d_c - q_c sum b d) - (t2 - t1) p_y^(t2 - 1) d_y (e_y - q)_c],
  *
- * d = u - q.u, b_c = q_c p_c^(t2 - 1). Powers of p_c come from q_c = p_c^t2 / Z. The powers are
- * taken once for a point; flat rows have no curvature. */
-static void prepare_row(struct objective *o, double *residual, double *bend, size_t row)
+ * d = u - q.u, b_c = q_c p_c^(t2 - 1). So the residual and the loss -log_t1 p_y, which the evaluation has stored,
+ * determine everything. This turns them into q, b and the factors, once for a point since powers are expensive; rows
+ * whose importance underflows are flat and have no curvature. */
+static void prepare_row(struct objective *o, double *residual, double *power, size_t row)
 {
-    struct point *point = &o->point[1 - o->last];
+    struct eval_point *point = &o->curvature.point[1 - o->curvature.last];
     double t1 = o->spec.loss.t1, t2 = o->spec.loss.t2;
     double py = exp_t(-point->loss[row], t1), importance = t1 == t2 ? 1 : pow(py, t2 - t1);
     uint32_t y = o->label[row];
@@ -44,30 +33,31 @@ static void prepare_row(struct objective *o, double *residual, double *bend, siz
     double log_z = t2 == 1 ? 0 : t2 * log(py) - log(residual[y * o->stride]);
     for (size_t c = 0; c < o->classes; c++) {
         double q = residual[c * o->stride];
-        bend[c * o->stride] = t2 == 1 ? q : q > 0 ? q * exp((t2 - 1) / t2 * (log(q) + log_z)) : 0;
+        power[c * o->stride] = t2 == 1 ? q : q > 0 ? q * exp((t2 - 1) / t2 * (log(q) + log_z)) : 0;
     }
     point->loss[row] = flat ? 0 : weight_of(o, row) * importance;
-    o->lean[row] = flat || t1 == t2 ? 0 : (t2 - t1) * pow(py, t2 - 1);
+    o->curvature.label_term[row] = flat || t1 == t2 ? 0 : (t2 - t1) * pow(py, t2 - 1);
 }
 
-/* Where a block begins in arrays that are like `residual` of a point. */
-static size_t block_at(const struct objective *o, struct span span)
+/* Index of a block in arrays laid out like eval_point.residual. */
+static size_t block_at(const struct objective *o, struct row_span span)
 {
     return span.block * o->classes * o->stride;
 }
 
-static void prepare_block(struct objective *o, struct span span)
+static void prepare_block(struct objective *o, struct row_span span)
 {
     size_t at = block_at(o, span);
     for (size_t i = 0; i < span.count; i++)
-        prepare_row(o, o->point[1 - o->last].residual + at + i, o->escort_bend + at + i, span.from + i);
+        prepare_row(o, o->curvature.point[1 - o->curvature.last].residual + at + i, o->curvature.escort_power + at + i,
+                    span.from + i);
 }
 
-/* mean = q.u and sum = b.(u - mean) of each row; class by class, so that rows lie side by side. */
-static void block_means(const struct objective *o, struct span span, const double *u, double *mean, double *sum)
+/* mean = q.u and sum = b.(u - mean) of each row; loops over rows are innermost, for vectorisation. */
+static void block_means(const struct objective *o, struct row_span span, const double *u, double *mean, double *sum)
 {
-    const double *q = o->point[1 - o->last].residual + block_at(o, span);
-    const double *b = o->escort_bend + block_at(o, span);
+    const double *q = o->curvature.point[1 - o->curvature.last].residual + block_at(o, span);
+    const double *b = o->curvature.escort_power + block_at(o, span);
     memset(mean, 0, span.count * sizeof *mean);
     memset(sum, 0, span.count * sizeof *sum);
     for (size_t c = 0; c < o->classes; c++)
@@ -78,30 +68,43 @@ static void block_means(const struct objective *o, struct span span, const doubl
             sum[i] += b[c * o->stride + i] * (u[c * o->stride + i] - mean[i]);
 }
 
-void multiclass_multiply(const struct work *work, struct span span, const double *activation, double *r)
+/* One block of PASS_MULTIPLY: r = weight H u. */
+static void multiclass_multiply(const struct pass_work *work, struct row_span span, const double *activation, double *r)
 {
     struct objective *o = work->o;
-    const struct point *point = &o->point[1 - o->last];
-    const double *q = point->residual + block_at(o, span), *b = o->escort_bend + block_at(o, span);
+    const struct eval_point *point = &o->curvature.point[1 - o->curvature.last];
+    const double *q = point->residual + block_at(o, span), *b = o->curvature.escort_power + block_at(o, span);
     const double *weight = point->loss + span.from, t2 = o->spec.loss.t2;
     double *mean = work->scratch->number[0], *sum = work->scratch->number[1];
-    double *lean = work->scratch->number[2];
-    if (!point->prepared) /* a block is one thread's */
+    double *label_term = work->scratch->number[2];
+    if (!point->prepared) /* no other thread touches this block */
         prepare_block(o, span);
     block_means(o, span, activation, mean, sum);
     for (size_t i = 0; i < span.count; i++) {
         size_t y = o->label[span.from + i] * o->stride + i;
-        lean[i] = o->lean[span.from + i] * (activation[y] - mean[i]);
-        sum[i] = lean[i] - t2 * sum[i]; /* what q is multiplied with */
+        label_term[i] = o->curvature.label_term[span.from + i] * (activation[y] - mean[i]);
+        sum[i] = label_term[i] - t2 * sum[i]; /* the factor of q */
     }
     for (size_t c = 0; c < o->classes; c++) {
         const size_t at = c * o->stride;
         for (size_t i = 0; i < span.count; i++) {
-            double bent = t2 * b[at + i] * (activation[at + i] - mean[i]);
-            r[at + i] = weight[i] * (bent + q[at + i] * sum[i]);
+            double own = t2 * b[at + i] * (activation[at + i] - mean[i]);
+            r[at + i] = weight[i] * (own + q[at + i] * sum[i]);
         }
         memset(r + at + span.count, 0, (o->stride - span.count) * sizeof *r);
     }
     for (size_t i = 0; i < span.count; i++)
-        r[o->label[span.from + i] * o->stride + i] -= weight[i] * lean[i];
+        r[o->label[span.from + i] * o->stride + i] -= weight[i] * label_term[i];
+}
+
+void multiclass_rows_f64(const struct pass_work *work, struct row_span span, const double *activation, double *r)
+{
+    if (work->pass == PASS_EVALUATE)
+        evaluate_rows(work, span, activation, r);
+    else if (work->pass == PASS_MULTIPLY)
+        multiclass_multiply(work, span, activation, r);
+    else if (work->pass == PASS_WEIGH)
+        weigh_rows(work, span, activation, r);
+    else
+        square_rows(work, span, activation);
 }

@@ -1,4 +1,5 @@
-/* objective: made once for a dataset, then asked for values, gradients and curvature. */
+/* objective: creation of an objective, and the calls that the optimiser makes: value and gradient, Hessian-vector
+ * products, lengths. The work over rows is in pass.c. */
 #include "objective/objective.h"
 
 #include <math.h>
@@ -7,195 +8,26 @@
 #include "objective/objective_internal.h"
 #include "tempered/loss_family.h"
 
-/* ---- Shape ----------------------------------------------------------------------------------- */
+/* ---- Layout ---------------------------------------------------------------------------------- */
 
-static void choose_scaling(struct objective *o)
-{
-    if (o->spec.scale && o->spec.scale->kind == SCALE_NONE)
-        o->spec.scale = NULL;
-    o->fold = scale_folds(o->x, o->spec.scale);
-}
-
-/* Blocks: functions of the data's shape alone, as parts are. This process has whole parts. */
-static void choose_parts(struct objective *o)
+/* The number of rows of a block and of a part depends on the data's shape alone; each process has whole parts. */
+static void choose_layout(struct objective *o)
 {
     const temper_comm *comm = o->spec.data->ranks.comm;
     size_t rank = comm_rank(comm), ranks = comm_size(comm);
     size_t block_rows = o->x->kind == MATRIX_CSR
                             ? row_partition_sparse_block(o->classes)
                             : linear_block_rows(o->columns, o->classes, o->spec.f64 ? sizeof(double) : sizeof(float));
-    /* An odd multiple: entries of neighbouring classes then never share a line of the cache. */
+    /* An odd multiple: the entries of a row for neighbouring classes then never map to the same cache set. */
     o->stride = ((block_rows + SOFTMAX_PAD - 1) / SOFTMAX_PAD | 1) * SOFTMAX_PAD;
-    o->parts = row_partition_of(o->spec.data);
-    o->transposed = o->parts.turned;
-    o->cut = (struct cut){.rows = o->rows,
-                          .block_rows = block_rows,
-                          .part_rows = o->parts.rows_each,
-                          .part_blocks = (o->parts.rows_each + block_rows - 1) / block_rows,
-                          .parts = row_partition_first(&o->parts, rank + 1, ranks) -
-                                   row_partition_first(&o->parts, rank, ranks)};
-}
-
-/* ---- Memory ---------------------------------------------------------------------------------- */
-
-static bool allocate_scratch(struct objective *o)
-{
-    size_t real = o->spec.f64 ? sizeof(double) : sizeof(float);
-    size_t rows = o->stride, outputs = rows * (o->vectors == 1 ? 1 : o->classes);
-    bool dense = o->x->kind != MATRIX_CSR;
-    o->scratch = mem_zeroed(o->workers, sizeof *o->scratch);
-    for (size_t i = 0; o->scratch && i < o->workers; i++) {
-        struct scratch *s = &o->scratch[i];
-        s->first = mem_aligned(outputs, sizeof(double));
-        s->second = mem_aligned(outputs, sizeof(double));
-        s->third = mem_aligned(outputs, sizeof(double));
-        s->classes = mem_alloc(2 * o->classes, sizeof *s->classes);
-        s->loss = mem_aligned(rows, sizeof(double));
-        s->rows = dense ? mem_aligned(linear_wide(rows, o->columns), real) : NULL;
-        s->linear = dense ? mem_aligned(linear_scratch(rows, o->columns, o->classes), real) : NULL;
-        if (!s->first || !s->second || !s->third || !s->classes || !s->loss || (dense && (!s->rows || !s->linear)))
-            return false;
-        for (size_t n = 0; n < 4; n++)
-            if (!(s->number[n] = mem_aligned(rows, sizeof(double))))
-                return false;
-    }
-    return o->scratch != NULL;
-}
-
-static bool allocate_parts(struct objective *o)
-{
-    size_t length = pass_gradient(o) + TOTALS;
-    o->first = row_partition_holders(&o->parts, o->spec.data->ranks.comm);
-    o->part = mem_zeroed(o->cut.parts, sizeof *o->part);
-    o->vectors_of = (double **)mem_zeroed(o->cut.parts, sizeof *o->vectors_of);
-    o->sums = mem_aligned(o->cut.parts, length * sizeof *o->sums);
-    o->total = mem_aligned(length, sizeof *o->total);
-    for (size_t p = 0; o->part && o->sums && p < o->cut.parts; p++)
-        o->part[p].gradient = o->sums + p * length;
-    if (o->total)
-        o->intercept = o->total + pass_gradient(o) - o->vectors;
-    return o->first && o->part && o->vectors_of && o->sums && o->total;
-}
-
-static bool allocate_points(struct objective *o)
-{
-    size_t entries = o->cut.parts * o->cut.part_blocks * o->stride;
-    bool many = o->vectors > 1;
-    if (!o->spec.curvature || !objective_can_multiply(o))
-        return true;
-    if (many && (!(o->escort_bend = mem_alloc(entries, o->classes * sizeof(double))) ||
-                 !(o->lean = mem_alloc(o->rows, sizeof(double)))))
-        return false;
-    for (size_t i = 0; i < 2; i++) {
-        struct point *point = &o->point[i];
-        if (many) {
-            point->residual = mem_alloc(entries, o->classes * sizeof(double));
-            point->loss = mem_alloc(o->rows, sizeof(double));
-        } else {
-            point->bend = mem_alloc(o->rows, sizeof(double));
-        }
-        if (many ? !point->residual || !point->loss : !point->bend)
-            return false;
-    }
-    return true;
-}
-
-/* Rows that are some of many are treated as many. */
-static void make_table(struct objective *o)
-{
-    const uint64_t rows = o->spec.weight_sum > 0 ? UINT64_MAX : dataset_all_rows(o->spec.data);
-    margin_table_for_rows(o->table, o->spec.loss.t1, o->spec.loss.t2, rows);
-}
-
-static bool allocate(struct objective *o)
-{
-    size_t plain = o->columns * o->vectors;
-    o->raw = mem_aligned(plain + o->vectors, sizeof *o->raw);
-    bool floats = !o->spec.f64 || sparse_two_floats(o) ||
-                  (o->x->kind == MATRIX_CSR && o->vectors > 1 && o->spec.curvature && objective_can_multiply(o));
-    if (floats && sparse_fits_floats(o->x) && !(o->raw_f32 = mem_aligned(plain, sizeof *o->raw_f32)))
-        return false;
-    if (o->vectors == 1 && loss_is_two_temperature(o->spec.loss)) {
-        o->table = mem_aligned(1, sizeof *o->table);
-        if (!o->table)
-            return false;
-        make_table(o);
-    }
-    return o->raw && allocate_parts(o) && allocate_points(o) && allocate_scratch(o);
-}
-
-void objective_free(struct objective *o)
-{
-    if (!o)
-        return;
-    for (size_t i = 0; o->scratch && i < o->workers; i++) {
-        struct scratch *s = &o->scratch[i];
-        void *blocks[] = {s->rows, s->linear,  s->first,     s->second,    s->third,     s->classes,
-                          s->loss, s->moments, s->number[0], s->number[1], s->number[2], s->number[3]};
-        for (size_t n = 0; n < sizeof blocks / sizeof *blocks; n++)
-            mem_free(blocks[n]);
-    }
-    void *blocks[] = {o->scratch,
-                      o->answer,
-                      o->table,
-                      o->raw,
-                      o->raw_f32,
-                      o->first,
-                      o->part,
-                      (void *)o->vectors_of,
-                      o->sums,
-                      o->total,
-                      o->residual,
-                      o->residual_f32,
-                      o->activation,
-                      o->all_residuals,
-                      o->escort_bend,
-                      o->lean,
-                      o->bending,
-                      o->class_bending,
-                      o->point[0].bend,
-                      o->point[1].bend,
-                      o->point[0].residual,
-                      o->point[1].residual,
-                      o->point[0].loss,
-                      o->point[1].loss};
-    for (size_t n = 0; n < sizeof blocks / sizeof *blocks; n++)
-        mem_free(blocks[n]);
-    csc_free(&o->turned);
-    sell16_free(&o->by_row);
-    sell16_free(&o->by_column);
-    mem_free(o);
-}
-
-/* ---- Birth ----------------------------------------------------------------------------------- */
-
-/* Everything is as large as the data at most, times the number of classes: one product tells. */
-static bool fits(const struct dataset *data)
-{
-    size_t size, rows = (size_t)data->x.rows, columns = (size_t)data->x.columns;
-    size_t classes = data->classes.count;
-    return mul_size(columns + 1, classes, &size) && mul_size(size, 8 * sizeof(double), &size) &&
-           mul_size(rows + 2048, classes, &size) && mul_size(size, 8 * sizeof(double), &size);
-}
-
-static void add_weights(void *context, void *state)
-{
-    const struct objective *o = context;
-    double *sum = state;
-    for (size_t row = 0; row < o->rows; row++)
-        *sum += o->spec.data->weight[row];
-}
-
-static temper_status sum_weights(struct objective *o, temper_error *error)
-{
-    const struct dataset *data = o->spec.data;
-    double sum = 0;
-    o->weight_sum = o->spec.weight_sum > 0 ? o->spec.weight_sum : (double)dataset_all_rows(data);
-    if (!data->weight || o->spec.weight_sum > 0)
-        return TEMPER_OK;
-    temper_status status = comm_in_turn(data->ranks.comm, add_weights, o, &sum, sizeof sum, error);
-    o->weight_sum = sum;
-    return status;
+    const struct row_partition partition = o->layout.partition = row_partition_of(o->spec.data);
+    o->sparse.transposed = partition.transposed;
+    o->layout.blocks = (struct block_layout){.rows = o->rows,
+                                             .block_rows = block_rows,
+                                             .part_rows = partition.rows_each,
+                                             .part_blocks = (partition.rows_each + block_rows - 1) / block_rows,
+                                             .parts = row_partition_first(&partition, rank + 1, ranks) -
+                                                      row_partition_first(&partition, rank, ranks)};
 }
 
 void objective_shape(struct objective *o, const struct objective_spec *spec)
@@ -212,19 +44,172 @@ void objective_shape(struct objective *o, const struct objective_spec *spec)
     o->workers = spec->threads < 1 ? 1 : spec->threads;
     if (o->x->kind == MATRIX_CSR)
         o->spec.f64 = true;
-    choose_scaling(o);
-    choose_parts(o);
-    if (o->workers > o->cut.parts)
-        o->workers = o->cut.parts < 1 ? 1 : o->cut.parts;
+    if (spec->scale && spec->scale->kind == SCALE_NONE)
+        o->spec.scale = NULL;
+    o->weights.folded = scale_folds(o->x, o->spec.scale);
+    choose_layout(o);
+    if (o->workers > o->layout.blocks.parts)
+        o->workers = o->layout.blocks.parts < 1 ? 1 : o->layout.blocks.parts;
 }
 
-/* All that rows need. */
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static bool allocate_scratch(struct objective *o)
+{
+    size_t real = o->spec.f64 ? sizeof(double) : sizeof(float);
+    size_t rows = o->stride, outputs = rows * (o->vectors == 1 ? 1 : o->classes);
+    bool dense = o->x->kind != MATRIX_CSR;
+    o->scratch = mem_zeroed(o->workers, sizeof *o->scratch);
+    for (size_t i = 0; o->scratch && i < o->workers; i++) {
+        struct pass_scratch *s = &o->scratch[i];
+        s->first = mem_aligned(outputs, sizeof(double));
+        s->second = mem_aligned(outputs, sizeof(double));
+        s->third = mem_aligned(outputs, sizeof(double));
+        s->classes = mem_alloc(2 * o->classes, sizeof *s->classes);
+        s->loss = mem_aligned(rows, sizeof(double));
+        s->rows = dense ? mem_aligned(linear_wide(rows, o->columns), real) : NULL;
+        s->linear = dense ? mem_aligned(linear_scratch(rows, o->columns, o->classes), real) : NULL;
+        if (!s->first || !s->second || !s->third || !s->classes || !s->loss || (dense && (!s->rows || !s->linear)))
+            return false;
+        for (size_t n = 0; n < 4; n++)
+            if (!(s->number[n] = mem_aligned(rows, sizeof(double))))
+                return false;
+    }
+    return o->scratch != NULL;
+}
+
+/* One gradient for each part, and their total. */
+static bool allocate_sums(struct objective *o)
+{
+    struct pass_sums *sums = &o->sums;
+    size_t length = pass_gradient(o) + TOTALS, parts = o->layout.blocks.parts;
+    sums->part = mem_zeroed(parts, sizeof *sums->part);
+    sums->vector = (double **)mem_zeroed(parts, sizeof *sums->vector);
+    sums->numbers = mem_aligned(parts, length * sizeof *sums->numbers);
+    sums->total = mem_aligned(length, sizeof *sums->total);
+    for (size_t p = 0; sums->part && sums->numbers && p < parts; p++)
+        sums->part[p].gradient = sums->numbers + p * length;
+    if (sums->total)
+        sums->intercept = sums->total + pass_gradient(o) - o->vectors;
+    return sums->part && sums->vector && sums->numbers && sums->total;
+}
+
+/* Two evaluation points: the optimiser may reject the last one and continue from the accepted one. */
+static bool allocate_curvature(struct objective *o)
+{
+    struct curvature_state *c = &o->curvature;
+    size_t entries = o->layout.blocks.parts * o->layout.blocks.part_blocks * o->stride;
+    bool many = o->vectors > 1;
+    if (!o->spec.curvature || !objective_can_multiply(o))
+        return true;
+    if (many && (!(c->escort_power = mem_alloc(entries, o->classes * sizeof(double))) ||
+                 !(c->label_term = mem_alloc(o->rows, sizeof(double)))))
+        return false;
+    for (size_t i = 0; i < 2; i++) {
+        struct eval_point *point = &c->point[i];
+        if (many) {
+            point->residual = mem_alloc(entries, o->classes * sizeof(double));
+            point->loss = mem_alloc(o->rows, sizeof(double));
+        } else {
+            point->curvature = mem_alloc(o->rows, sizeof(double));
+        }
+        if (many ? !point->residual || !point->loss : !point->curvature)
+            return false;
+    }
+    return true;
+}
+
+/* The table of a margin loss is finer for more rows. With a given weight_sum the rows are a shard of many. */
+static void make_table(struct objective *o)
+{
+    const uint64_t rows = o->spec.weight_sum > 0 ? UINT64_MAX : dataset_all_rows(o->spec.data);
+    margin_table_for_rows(o->table, o->spec.loss.t1, o->spec.loss.t2, rows);
+}
+
+static bool allocate(struct objective *o)
+{
+    size_t plain = o->columns * o->vectors;
+    o->layout.first_part = row_partition_holders(&o->layout.partition, o->spec.data->ranks.comm);
+    o->weights.raw = mem_aligned(plain + o->vectors, sizeof *o->weights.raw);
+    bool floats = !o->spec.f64 || sparse_two_floats(o) ||
+                  (o->x->kind == MATRIX_CSR && o->vectors > 1 && o->spec.curvature && objective_can_multiply(o));
+    if (floats && sparse_fits_floats(o->x) && !(o->weights.f32 = mem_aligned(plain, sizeof *o->weights.f32)))
+        return false;
+    if (o->vectors == 1 && loss_is_two_temperature(o->spec.loss)) {
+        o->table = mem_aligned(1, sizeof *o->table);
+        if (!o->table)
+            return false;
+        make_table(o);
+    }
+    return o->layout.first_part && o->weights.raw && allocate_sums(o) && allocate_curvature(o) && allocate_scratch(o);
+}
+
+static void free_blocks(void *const *block, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        mem_free(block[i]);
+}
+
+#define FREE_BLOCKS(...) free_blocks((void *[]){__VA_ARGS__}, sizeof((void *[]){__VA_ARGS__}) / sizeof(void *))
+
+void objective_free(struct objective *o)
+{
+    if (!o)
+        return;
+    for (size_t i = 0; o->scratch && i < o->workers; i++) {
+        const struct pass_scratch *s = &o->scratch[i];
+        FREE_BLOCKS(s->rows, s->linear, s->first, s->second, s->third, s->classes, s->loss, s->gram);
+        FREE_BLOCKS(s->number[0], s->number[1], s->number[2], s->number[3]);
+    }
+    for (size_t i = 0; i < 2; i++)
+        FREE_BLOCKS(o->curvature.point[i].curvature, o->curvature.point[i].residual, o->curvature.point[i].loss);
+    FREE_BLOCKS(o->curvature.escort_power, o->curvature.label_term, o->curvature.row_weight, o->curvature.class_weight);
+    FREE_BLOCKS(o->sums.part, (void *)o->sums.vector, o->sums.numbers, o->sums.total);
+    FREE_BLOCKS(o->weights.raw, o->weights.f32, o->layout.first_part, o->table, o->scratch, o->reply);
+    if (o->sparse.transposed)
+        sparse_free(&o->sparse);
+    mem_free(o);
+}
+
+/* ---- Creation -------------------------------------------------------------------------------- */
+
+/* Every array has at most rows or columns times classes numbers: if these products fit, so does the rest. */
+static bool fits(const struct dataset *data)
+{
+    size_t size, rows = (size_t)data->x.rows, columns = (size_t)data->x.columns;
+    size_t classes = data->classes.count;
+    return mul_size(columns + 1, classes, &size) && mul_size(size, 8 * sizeof(double), &size) &&
+           mul_size(rows + 2048, classes, &size) && mul_size(size, 8 * sizeof(double), &size);
+}
+
+static void add_weights(void *context, void *state)
+{
+    const struct objective *o = context;
+    double *sum = state;
+    for (size_t row = 0; row < o->rows; row++)
+        *sum += o->spec.data->weight[row];
+}
+
+/* Processes add their rows one after another, so that the sum has the bits of one loop over all rows. */
+static temper_status sum_weights(struct objective *o, temper_error *error)
+{
+    const struct dataset *data = o->spec.data;
+    double sum = 0;
+    o->weight_sum = o->spec.weight_sum > 0 ? o->spec.weight_sum : (double)dataset_all_rows(data);
+    if (!data->weight || o->spec.weight_sum > 0)
+        return TEMPER_OK;
+    TRY(comm_in_turn(data->ranks.comm, add_weights, o, &sum, sizeof sum, error));
+    o->weight_sum = sum;
+    return TEMPER_OK;
+}
+
 static temper_status prepare(struct objective *o, temper_error *error)
 {
-    temper_status status = allocate(o) ? sum_weights(o, error) : error_no_memory(error);
-    if (status == TEMPER_OK)
-        status = kernels_agree(o->kernel, o->spec.data->ranks.comm, error);
-    return status == TEMPER_OK ? sparse_prepare(o, error) : status;
+    if (!allocate(o))
+        return error_no_memory(error);
+    TRY(sum_weights(o, error));
+    TRY(check_same_kernel(o->kernel, o->spec.data->ranks.comm, error));
+    return o->sparse.transposed ? sparse_prepare(o, error) : TEMPER_OK;
 }
 
 temper_status objective_new(const struct objective_spec *spec, struct objective **out, temper_error *error)
@@ -237,7 +222,6 @@ temper_status objective_new(const struct objective_spec *spec, struct objective 
     if (!o)
         return error_no_memory(error);
     o->kernel = kernel;
-    o->sparse = kernel->sparse;
     objective_shape(o, spec);
     temper_status status = spec->engine ? remote_objective_new(o, error) : prepare(o, error);
     if (status != TEMPER_OK) {
@@ -248,7 +232,7 @@ temper_status objective_new(const struct objective_spec *spec, struct objective 
     return TEMPER_OK;
 }
 
-/* ---- Questions ------------------------------------------------------------------------------- */
+/* ---- Properties ------------------------------------------------------------------------------ */
 
 size_t objective_size(const struct objective *o)
 {
@@ -290,4 +274,44 @@ double objective_loss(const struct objective *o)
 double objective_accuracy(const struct objective *o)
 {
     return o->accuracy;
+}
+
+/* ---- Evaluation ------------------------------------------------------------------------------ */
+
+temper_status objective_evaluate(void *context, const double *w, double *value, double *gradient, temper_error *error)
+{
+    struct objective *o = context;
+    if (o->spec.engine)
+        return remote_evaluate(o, w, value, gradient, error);
+    o->curvature.point[o->curvature.last].prepared = false;
+    TRY(run_pass(o, PASS_EVALUATE, w, gradient, error));
+    o->loss = pass_total(o, TOTAL_LOSS) / o->weight_sum;
+    o->accuracy = pass_total(o, TOTAL_CORRECT) / o->weight_sum;
+    *value = o->loss + l2_penalty(w, o->columns * o->vectors, o->spec.l2);
+    return TEMPER_OK;
+}
+
+/* The point last evaluated becomes the accepted one, whose Hessian the other calls use. */
+void objective_accept(void *context)
+{
+    struct objective *o = context;
+    o->curvature.last = 1 - o->curvature.last;
+}
+
+temper_status objective_multiply(void *context, const double *v, double *product, temper_error *error)
+{
+    struct objective *o = context;
+    TRY(run_pass(o, PASS_MULTIPLY, v, product, error));
+    o->curvature.point[1 - o->curvature.last].prepared = true;
+    return TEMPER_OK;
+}
+
+temper_status objective_length(void *context, const double *v, double *length, temper_error *error)
+{
+    struct objective *o = context;
+    if (o->spec.engine)
+        return remote_length(o, v, length, error);
+    TRY(run_pass(o, PASS_LENGTH, v, NULL, error));
+    *length = sqrt(pass_total(o, TOTAL_SQUARES) / o->weight_sum);
+    return TEMPER_OK;
 }

@@ -1,12 +1,11 @@
-/* objective: sums the loss over the rows of a dataset: value, gradient and curvature. The only
+/* objective: the regularised mean loss over the rows of a dataset: value, gradient and Hessian products. The only
  * place where data meets loss.
  *
  *     J(w) = (1 / sum s) sum_n s_n loss(x_n, c_n) + (l2 / 2) |w|^2
  *
- * w is feature by feature, w[j * vectors + k], one vector for two classes and one a class
- * otherwise, and the intercepts, which are not penalised, come last. It refers to features as
- * scaled; the rows themselves are never copied. J is a pure function of w: the same bits for any
- * number of threads and whatever was evaluated before. */
+ * w is ordered by feature, w[j * vectors + k], with one vector for two classes and else one for each class; the
+ * intercepts, which are not penalised, come last. Weights are those of the scaled features; the rows themselves are
+ * never copied. J is a pure function of w: the same bits for any number of threads and any earlier evaluations. */
 #ifndef OBJECTIVE_OBJECTIVE_H
 #define OBJECTIVE_OBJECTIVE_H
 
@@ -19,25 +18,24 @@ struct objective_spec {
     temper_loss_spec loss;      /* resolved */
     double l2;
     bool intercept;
-    bool f64;       /* sums in doubles throughout; sparse data always has that, */
-    bool floats;    /* unless this: many classes, and curvature; see sparse_takes_floats */
-    bool curvature; /* keep what accept, multiply and hessian need */
+    bool f64;       /* sums in doubles throughout; always so for sparse data, */
+    bool floats;    /* unless this is set; see sparse_takes_floats */
+    bool curvature; /* store what accept, multiply and hessian need */
     size_t threads; /* at least 1 */
-    /* What sums are divided by where the rows are some of many; 0: their own weights. */
+    /* The divisor of the sums, where the rows are a shard of a larger dataset; 0: the sum of their weights. */
     double weight_sum;
-    /* Rows that lie elsewhere: `data` says how many and what they are like, and has none of them.
-     * Values, gradients and lengths are asked for; there is nothing else. NULL: those of `data`. */
+    /* Rows held by remote workers: `data` then describes their shape and has none of them, and only values, gradients
+     * and lengths can be computed. NULL: the rows of `data`. */
     const temper_shard_engine *engine;
 };
 
 struct objective;
 
-/* What is asked of an objective beyond values and gradients. */
+/* Which calls besides value and gradient will be made. */
 struct objective_uses {
     bool gram, class_grams, hessian;
 };
-/* Bytes that it will take, about: what it keeps, and what its calls take for a while. `block`, a
- * block of rows as a thread reads it. */
+/* About how many bytes it will use, with the temporary buffers of its calls; *block: bytes of a block of rows. */
 double objective_bytes(const struct objective_spec *spec, struct objective_uses uses, double *block);
 
 temper_status objective_new(const struct objective_spec *spec, struct objective **out, temper_error *error);
@@ -54,7 +52,7 @@ temper_status objective_evaluate(void *context, const double *w, double *value, 
 void objective_accept(void *context);
 temper_status objective_multiply(void *context, const double *v, double *product, temper_error *error);
 temper_status objective_hessian(void *context, double *h, temper_error *error);
-/* Root mean square of the activations that v gives. */
+/* Root mean square of the scores that v gives. */
 temper_status objective_length(void *context, const double *v, double *length, temper_error *error);
 
 /* Whether multiply and hessian work for this loss, precision and number of classes. */
@@ -62,24 +60,23 @@ bool objective_can_multiply(const struct objective *objective);
 bool objective_can_hessian(const struct objective *objective);
 
 /* Of the w last evaluated: the mean loss without the penalty, and the weighted share of rows whose
- * class has the largest activation. */
+ * class has the largest score. */
 double objective_loss(const struct objective *objective);
 double objective_accuracy(const struct objective *objective);
 
-/* The sum over all rows of the squares of each feature, not scaled, where sparse data lies column
- * by column as well; else *known is false. */
+/* The sum over all rows of the squares of each unscaled feature, where sparse data has a transposed copy; else *known
+ * is false. */
 temper_status objective_squares(struct objective *objective, double *square, bool *known, temper_error *error);
 
-/* The lower triangle of the second moments of the scaled features and, if there is an intercept, of
- * a last feature that is 1: gram[i * n + j], n = features (+ 1). Rows count as much as they bend
- * the objective at w, or all alike if w is NULL. From about `rows` rows, spread evenly. */
+/* The lower triangle of the Gram matrix (1 / sum s) X' D X of the scaled features and, if there is an intercept, a last
+ * feature 1: gram[i * n + j], n = features (+ 1). D holds the curvature of each row's loss at w, or its weight if w is
+ * NULL. From about `rows` rows, evenly spaced; 0: all. */
 temper_status objective_gram(struct objective *objective, const double *w, size_t rows, double *gram,
                              temper_error *error);
-/* Many classes: one such matrix for each, grams[(class * n + i) * n + j], in which rows count as
- * much as they bend the objective along the weights of that class. `thin`: of rows that bend it
- * little, a few stand for all, so that the time is that of the rows which matter. */
+/* Many classes: one such matrix for each, grams[(class * n + i) * n + j], with D the curvature by the score of that
+ * class. `thin`: rows of small curvature are sampled, which makes the cost that of the rows that matter. */
 struct gram_rows {
-    size_t about; /* how many are looked at, spread evenly; 0: all */
+    size_t about; /* rows that are used, evenly spaced; 0: all */
     bool thin;
 };
 temper_status objective_class_grams(struct objective *objective, const double *w, struct gram_rows rows, double *grams,

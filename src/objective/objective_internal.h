@@ -1,4 +1,8 @@
-/* inside: what the files of the objective share. */
+/* objective_internal: the structures that the files of the objective share.
+ *
+ * An objective is filled in three steps: the specification is copied, the layout is derived from the shape of the
+ * data alone, and buffers are allocated. A pass then folds the weights, runs all parts on the worker threads (each
+ * part has its own sums) and adds the sums of the parts by a tree of fixed shape (comm/tree_sum.h). */
 #ifndef OBJECTIVE_OBJECTIVE_INTERNAL_H
 #define OBJECTIVE_OBJECTIVE_INTERNAL_H
 
@@ -11,15 +15,15 @@
 #include "objective/sparse/csc.h"
 #include "objective/sparse/sell16.h"
 
-/* Data that stays in the cache from one pass to the next: nothing is fetched in advance. */
+/* A matrix up to this size stays in the cache from one pass to the next, so kernels skip prefetching. */
 enum { CACHED_BYTES = 3 << 19 };
 
-/* What a pass over the rows is for. */
+/* What a pass over the rows computes. */
 enum pass {
-    PASS_EVALUATE, /* activations of w: loss and residuals */
-    PASS_MULTIPLY, /* activations of v: times the curvature of the accepted point */
-    PASS_LENGTH,   /* activations of v: their squares */
-    PASS_WEIGH,    /* activations of w: how much each row bends the objective */
+    PASS_EVALUATE, /* scores of w: losses and residuals */
+    PASS_MULTIPLY, /* scores of v times the curvature at the accepted point: a Hessian-vector product */
+    PASS_LENGTH,   /* scores of v: the sum of their squares */
+    PASS_WEIGH,    /* scores of w: the curvature of each row's loss, kept for Gram matrices */
 };
 
 static inline bool pass_has_gradient(enum pass pass)
@@ -27,87 +31,111 @@ static inline bool pass_has_gradient(enum pass pass)
     return pass == PASS_EVALUATE || pass == PASS_MULTIPLY;
 }
 
-/* Sums of a part. */
-struct part {
+/* Sums over the rows of one part. */
+struct part_sums {
     double loss, correct, squares;
-    double *gradient; /* [columns * vectors], then [vectors] of the intercepts; where the matrix is
-                       * transposed, only those. Room for the three numbers above behind it. */
+    double *gradient; /* [columns * vectors], then [vectors] of the intercepts; with a CSC copy only the latter.
+                       * Followed by TOTALS numbers, into which the three sums above are copied. */
 };
 
-/* Where these three are in the sums of all parts, behind the gradient. */
+/* Index of these sums behind the gradient. */
 enum { TOTAL_LOSS, TOTAL_CORRECT, TOTAL_SQUARES, TOTALS };
 
-/* What is kept of an evaluation for the curvature there. */
-struct point {
-    double *bend;     /* two classes: s_n times the second derivative, a row each */
-    double *residual; /* many: [block][class * stride + row], before the weights */
-    double *loss;     /* many: a row each */
-    bool prepared;    /* many: `residual` is the escort, `loss` weights; see multiclass_multiply */
+/* Results of an evaluation that its Hessian is computed from. */
+struct eval_point {
+    double *curvature; /* two classes: s_n times the second derivative, [row] */
+    double *residual;  /* multiclass: [block][class * stride + row], before the row weights */
+    double *loss;      /* multiclass: [row] */
+    bool prepared;     /* multiclass: `residual` holds the escort, `loss` the weights; see multiclass_multiply */
 };
 
-struct scratch {
-    void *rows;                   /* a block in the type of the sums */
-    void *linear;                 /* of the kernels */
-    void *first, *second, *third; /* activations and residuals of a block */
-    double *number[4];            /* a row each: margins, values, slopes, curvatures */
-    void *loss;                   /* a row each, in the type of the sums: of many classes */
-    double *classes;              /* two for each class */
-    void *moments;                /* a block; NULL until moments.c needs it */
+/* Buffers of one worker thread. */
+struct pass_scratch {
+    void *rows;                   /* a block of rows in the type of the sums */
+    void *linear;                 /* workspace of the dense kernels */
+    void *first, *second, *third; /* scores and residuals of a block */
+    double *number[4];            /* [row]: margins, losses, slopes, curvatures */
+    void *loss;                   /* multiclass: [row] in the type of the sums */
+    double *classes;              /* [2 * classes] */
+    void *gram;                   /* a block for gram.c; NULL until first used */
+};
+
+/* How the rows are divided; a function of the data's shape, so that sums have the same bits for any number of
+ * threads and processes. */
+struct objective_layout {
+    struct row_partition partition; /* the parts of all processes */
+    size_t *first_part;             /* [ranks + 1]: the first part of each process */
+    struct block_layout blocks;     /* the parts and blocks of this process */
+};
+
+/* The weights of the current pass in the form that the kernels read. */
+struct pass_weights {
+    bool folded;   /* scaling is applied to the weights instead of the rows */
+    double *raw;   /* [columns * vectors], then [vectors] intercepts */
+    float *f32;    /* the same without intercepts; NULL where no pass reads floats */
+    bool all_zero; /* as at the start of training: scores are the intercepts */
+};
+
+/* Sums of the current pass. */
+struct pass_sums {
+    struct part_sums *part; /* [parts] */
+    double **vector;        /* [parts]: the numbers of each part that are added up */
+    double *numbers;        /* storage of all parts' gradients */
+    double *total;          /* their sum */
+    double *intercept;      /* the intercepts' entries of `total` */
+};
+
+/* Sparse data with many columns: the gradient is computed column by column from a transposed copy and the
+ * residuals of all rows. */
+struct sparse_copies {
+    bool transposed;       /* all this is used */
+    struct csc_matrix csc; /* MPI: some columns, with the entries of all processes' rows */
+    double *residual;      /* [rows * vectors] */
+    float *residual_f32;   /* for passes of sparse_takes_floats */
+    void *all_residuals;   /* MPI: residuals of all processes' rows, either type; NULL: one process */
+    /* Two classes in floats and no memory limit: SELL-16 copies of the matrix and of its transpose; `csc` then has
+     * no entries. */
+    struct sell16 by_row, by_column;
+    double *activation; /* [rows]: scores computed from `by_row` */
+};
+
+/* What Hessians and Gram matrices are computed from. */
+struct curvature_state {
+    struct eval_point point[2]; /* the last evaluated and the accepted one */
+    size_t last;                /* which of them is the last evaluated */
+    double *escort_power;       /* multiclass: q_c p_c^(t2 - 1) at the accepted point, laid out like `residual` */
+    double *label_term;         /* multiclass: (t2 - t1) p_y^(t2 - 1) there, [row] */
+    double *row_weight;         /* result of PASS_WEIGH, [row]; NULL until first used */
+    double *class_weight;       /* the same for each class, [class * rows + row]; NULL: not wanted */
 };
 
 struct objective {
-    struct objective_spec spec;
+    struct objective_spec spec; /* what was asked for */
+    /* Decided at creation. */
     const struct kernel *kernel;
-    const struct sparse_kernels *sparse;
-    struct margin_table *table; /* two classes, Tsallis losses; else NULL */
+    struct margin_table *table; /* two classes, two-temperature losses; else NULL */
     const struct matrix *x;
     const uint32_t *label;
     size_t rows; /* of this process */
     size_t columns, classes, vectors, size;
-    double weight_sum; /* of all rows */
-
-    bool fold;      /* scaling goes into the weights, not into the rows */
-    double *raw;    /* weights for the rows as the kernels see them, and the intercepts behind */
-    float *raw_f32; /* sparse data: where sparse_takes_floats */
-    bool zero;      /* they are all 0, as where training starts: activations are the intercepts */
-
-    struct row_partition parts; /* of all processes; */
-    size_t *first;              /* the first one of each, and their number behind */
-    struct cut cut;             /* those of this one */
-    size_t stride;              /* rows of a block rounded up to SOFTMAX_PAD */
-    struct part *part;
-    double **vectors_of; /* the gradient of each part, or what is to be added up of it */
-    double *sums;        /* all gradients of the parts */
-    double *total;       /* the sum of all of them */
-    double *intercept;   /* that of the intercepts, within it */
-
-    /* Sparse data with many columns: the transposed matrix, and residuals to multiply it with. */
-    bool transposed;
-    struct csc_matrix turned; /* of several processes each has some columns, of all rows */
-    double *residual;         /* [rows * vectors] */
-    float *residual_f32;      /* of passes that sparse_takes_floats */
-    /* Two classes in floats: copies of both matrices, unless there is a limit of memory, and the
-     * activations that the first of them gives. `turned` has no entries then. */
-    struct sell16 by_row, by_column;
-    double *activation;
-    void *all_residuals; /* one of these of all processes; NULL: there is only one */
-
-    struct point point[2]; /* the last evaluated and the accepted one */
-    double *escort_bend;   /* many: q_c p_c^(t2 - 1) at the accepted point, like `residual` */
-    double *lean;          /* many: (t2 - t1) p_y^(t2 - 1) there, a row each */
-    double *bending;       /* of PASS_WEIGH, a row each; NULL until it is asked for */
-    double *class_bending; /* the same for each class, [class * rows + row]; NULL: not wanted */
-    size_t last;           /* which point is the last evaluated */
-    struct scratch *scratch;
+    size_t stride; /* rows of a block rounded up to SOFTMAX_PAD */
     size_t workers;
-    double *answer;        /* of the engine, where there is one */
-    double loss, accuracy; /* of the last evaluation */
+    double weight_sum; /* of all processes' rows */
+    struct objective_layout layout;
+    /* State of the passes. */
+    struct pass_weights weights;
+    struct pass_sums sums;
+    struct sparse_copies sparse;
+    struct curvature_state curvature;
+    struct pass_scratch *scratch; /* [workers] */
+    double *reply;                /* of a remote engine, else NULL */
+    double loss, accuracy;        /* of the last evaluation */
 };
 
-/* Numbers of a part's gradient. */
+/* Length of a part's gradient. */
 static inline size_t pass_gradient(const struct objective *o)
 {
-    return o->transposed ? o->vectors : (o->columns + 1) * o->vectors;
+    return o->sparse.transposed ? o->vectors : (o->columns + 1) * o->vectors;
 }
 
 static inline double weight_of(const struct objective *o, size_t row)
@@ -115,64 +143,63 @@ static inline double weight_of(const struct objective *o, size_t row)
     return o->spec.data->weight ? o->spec.data->weight[row] : 1;
 }
 
-/* A part of a pass, and the thread's own space for it. */
-struct work {
+/* One part of a pass on one worker. */
+struct pass_work {
     struct objective *o;
     enum pass pass;
-    struct part *part;
-    struct scratch *scratch;
+    struct part_sums *part;
+    struct pass_scratch *scratch;
 };
 
-/* What follows from the shape of the data and the options: sizes, blocks, parts. */
+/* Fills everything that follows from the data's shape and the options: sizes, blocks, parts. */
 void objective_shape(struct objective *o, const struct objective_spec *spec);
-/* Bytes that the moments take while they are summed: one matrix, or one for each class. */
+/* Bytes used while Gram matrices are summed: one matrix, or one for each class. */
 double gram_bytes(const struct objective *o, bool of_classes);
 
-/* From activations to residuals r, by the pass; intercepts are in the activations already. */
-void binary_rows(const struct work *work, struct span span, const double *activation, double *r);
-/* In eight sums, for one alone would wait for itself; factor NULL: ones. */
+/* From scores (intercepts included) to residuals r, by the kind of pass. */
+void binary_rows(const struct pass_work *work, struct row_span span, const double *activation, double *r);
+/* sum x factor in eight interleaved sums, which hides the latency of an addition; factor NULL: ones. */
 double sum_products(const double *x, const double *factor, size_t count);
-/* An evaluation by the kernel, which has a table; its sums go to the part. */
-struct residual_rows binary_evaluation(const struct work *work, struct span span);
-void binary_add(const struct work *work, const struct residual_sums *sums);
-/* The same for many classes, [class * stride + row]; rows behind the span become 0. */
-void multiclass_rows_f32(const struct work *work, struct span span, const float *activation, float *r);
-void multiclass_rows_f64(const struct work *work, struct span span, const double *activation, double *r);
-/* One block of PASS_MULTIPLY; the first pass at a point makes it ready. */
-void multiclass_multiply(const struct work *work, struct span span, const double *activation, double *r);
+/* Input of the fused evaluation kernel for a block; and its sums into the part. */
+struct residual_rows binary_evaluation(const struct pass_work *work, struct row_span span);
+void binary_add(const struct pass_work *work, const struct residual_sums *sums);
+/* The same for many classes, [class * stride + row]; the padding rows become 0. */
+void multiclass_rows_f32(const struct pass_work *work, struct row_span span, const float *activation, float *r);
+void multiclass_rows_f64(const struct pass_work *work, struct row_span span, const double *activation, double *r);
 
-/* One part of a pass; each is for data of its kind. */
-void dense_part_f32(const struct work *work, size_t part);
-void dense_part_f64(const struct work *work, size_t part);
-void sparse_part(const struct work *work, size_t part);
-/* The transposed matrix, if the shape of the data wants it. */
-/* Whether a pass gathers floats, half as many bytes. Lengths and products with the
- * curvature, which steps are made of, need no more digits than they have. Values and gradients do
- * only where the spec says that these are not to be found to more digits. */
+/* One part of a pass, for each kind of data. */
+void dense_part_f32(const struct pass_work *work, size_t part);
+void dense_part_f64(const struct pass_work *work, size_t part);
+void sparse_part(const struct pass_work *work, size_t part);
+
+/* Whether a pass over sparse data gathers floats, half as many bytes. Lengths and Hessian products only shape the
+ * steps, so floats are precise enough; values and gradients use them where the spec allows it. */
 bool sparse_takes_floats(const struct objective *o, enum pass pass);
-/* Two classes: whether any does. */
+/* Two classes: whether any pass does. */
 bool sparse_two_floats(const struct objective *o);
-/* Activations of all rows, where there are slabs for them. */
-temper_status sparse_activate(struct objective *o, enum pass pass, size_t threads, temper_error *error);
-/* No value is beyond the range of floats. */
+/* Whether no value is beyond the range of floats. */
 bool sparse_fits_floats(const struct matrix *x);
+/* Allocates the transposed copies, if the layout uses them. */
 temper_status sparse_prepare(struct objective *o, temper_error *error);
-/* The gradient of all parts at once, where the matrix is transposed: its parts have intercepts
- * only. */
+void sparse_free(struct sparse_copies *sparse);
+/* Scores of all rows, where there is a SELL-16 copy to compute them from. */
+temper_status sparse_activate(struct objective *o, enum pass pass, size_t threads, temper_error *error);
+/* The gradient of all rows from the transposed copy. */
 temper_status sparse_gradient(struct objective *o, enum pass pass, const double *w, double *gradient,
                               temper_error *error);
-/* Some columns of a gradient from the sums over rows: scaling, the mean, the penalty. */
+/* Columns [from, to) of a gradient, from sums over rows: undoes the scaling, divides, adds the penalty. */
 void finish_columns(const struct objective *o, const double *w, size_t from, size_t to, double *gradient);
 
-/* Of an engine: what all others would do with rows. */
+/* The same calls where the rows are held by a remote engine. */
 temper_status remote_objective_new(struct objective *o, temper_error *error);
 temper_status remote_evaluate(struct objective *o, const double *w, double *value, double *gradient,
                               temper_error *error);
 temper_status remote_length(struct objective *o, const double *v, double *length, temper_error *error);
 
-/* A pass over all rows with the weights w. `gradient`, unless NULL, receives the sum of residuals
- * times rows, divided by the sum of the weights, and that of the penalty. */
+/* One pass over all rows with the weights w. `gradient`, unless NULL, receives the sum of residual times row,
+ * divided by the sum of the row weights, plus the gradient of the penalty. */
 temper_status run_pass(struct objective *o, enum pass pass, const double *w, double *gradient, temper_error *error);
-/* Of the last pass that had any. */
+/* A sum (TOTAL_LOSS, ...) of the last pass that had any. */
 double pass_total(const struct objective *o, size_t which);
+
 #endif

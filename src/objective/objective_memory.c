@@ -1,6 +1,8 @@
-/* objective_bytes: how much memory an objective will take, told before it is made. */
+/* objective_memory: estimate of the memory that an objective will use, for --memory; mirrors the allocations of
+ * objective.c, sparse/ and gram/. */
 #include "objective/objective_internal.h"
 
+/* Of one worker. */
 static double scratch_bytes(const struct objective *o)
 {
     double real = o->spec.f64 ? sizeof(double) : sizeof(float), rows = (double)o->stride;
@@ -12,18 +14,18 @@ static double scratch_bytes(const struct objective *o)
     return bytes + real * (rows * columns + (double)linear_scratch(o->stride, o->columns, o->classes));
 }
 
-/* What is kept of two evaluations for the curvature there. */
+/* What two evaluation points keep for their Hessians. */
 static double point_bytes(const struct objective *o)
 {
-    double rows = (double)o->rows, blocks = rows / (double)o->cut.block_rows + 1;
+    double rows = (double)o->rows, blocks = rows / (double)o->layout.blocks.block_rows + 1;
     double entries = blocks * (double)o->stride * (double)o->classes;
     if (!o->spec.curvature || !objective_can_multiply(o))
         return 0;
     return sizeof(double) * (o->vectors == 1 ? 2 * rows : 3 * entries + 3 * rows);
 }
 
-/* Of several processes each has entries of its rows, of its columns, and on their way: about as
- * many; and the residuals of all rows. */
+/* MPI: each process holds the entries of its rows, those of its columns, and about as many again in the buffers of the
+ * exchange; and the residuals of all rows. */
 static double shared_bytes(const struct objective *o)
 {
     const struct dataset *data = o->spec.data;
@@ -34,40 +36,40 @@ static double shared_bytes(const struct objective *o)
            rows * (double)o->vectors * sizeof(double);
 }
 
+/* Residuals and the transposed copy. */
 static double sparse_bytes(const struct objective *o)
 {
     double numbers = (double)o->rows * (double)o->vectors;
     bool both = o->vectors > 1 ? o->spec.curvature : o->spec.floats;
     double floats = both ? sizeof(float) : 0;
     bool shared = !comm_alone(o->spec.data->ranks.comm);
-    return o->transposed
+    return o->sparse.transposed
                ? numbers * (sizeof(double) + floats) +
                      (shared ? shared_bytes(o) : csc_bytes(o->x, o->spec.data->storage.memory_limit, o->workers))
                : 0;
 }
 
-/* Sums on their way between processes: those of some branches, to and fro; matrices that are passed
- * on. */
-static double travelling_bytes(const struct objective *o, double part, double moments)
+/* MPI: buffers of the tree sum, and Gram matrices that are passed from process to process. */
+static double message_bytes(const struct objective *o, double part, double gram)
 {
-    return comm_alone(o->spec.data->ranks.comm) ? 0 : 8 * part * sizeof(double) + moments;
+    return comm_alone(o->spec.data->ranks.comm) ? 0 : 8 * part * sizeof(double) + gram;
 }
 
 double objective_bytes(const struct objective_spec *spec, struct objective_uses uses, double *block)
 {
     struct objective o = {0};
     objective_shape(&o, spec);
-    double plain = (double)o.columns * (double)o.vectors, moments = 0;
-    double part = o.transposed ? (double)o.vectors : plain + (double)o.vectors;
+    double plain = (double)o.columns * (double)o.vectors, gram = 0;
+    double part = o.sparse.transposed ? (double)o.vectors : plain + (double)o.vectors;
     if (uses.gram || uses.hessian)
-        moments = gram_bytes(&o, false);
+        gram = gram_bytes(&o, false);
     if (uses.class_grams) {
         double of_classes = gram_bytes(&o, true);
-        moments = of_classes > moments ? of_classes : moments;
+        gram = of_classes > gram ? of_classes : gram;
     }
-    *block = (double)matrix_bytes(o.x) / ((double)o.rows + 1) * (double)o.cut.block_rows;
-    /* Moments twice: an allocator may not find the room that the last ones have left. */
-    return plain * (sizeof(double) + sizeof(float)) + (double)o.cut.parts * part * sizeof(double) + point_bytes(&o) +
-           (double)o.workers * scratch_bytes(&o) + sparse_bytes(&o) + 2 * moments +
-           travelling_bytes(&o, part, moments) + sizeof(struct margin_table);
+    *block = (double)matrix_bytes(o.x) / ((double)o.rows + 1) * (double)o.layout.blocks.block_rows;
+    /* The Gram matrix twice: the allocator may not be able to reuse the memory of the previous one. */
+    return plain * (sizeof(double) + sizeof(float)) + (double)o.layout.blocks.parts * part * sizeof(double) +
+           point_bytes(&o) + (double)o.workers * scratch_bytes(&o) + sparse_bytes(&o) + 2 * gram +
+           message_bytes(&o, part, gram) + sizeof(struct margin_table);
 }

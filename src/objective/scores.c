@@ -1,4 +1,4 @@
-/* activations: blocks of rows times weights, on several threads. */
+/* scores: a matrix times the weights of a linear model, a block of rows at a time on several threads. */
 #include "objective/scores.h"
 
 #include <math.h>
@@ -12,20 +12,21 @@
 
 enum { SPARSE_ROWS = 256 };
 
-struct job {
+struct score_job {
     const struct matrix *x;
     const struct linear_model *model;
     const struct kernel *kernel;
     size_t block_rows, stride;
     double *out;
-    /* For each worker: a block of rows, what the kernels want, and activations class by class. */
+    /* Workspace of each worker: a block of rows, that of the kernels, and scores [class * stride + row]. */
     double *space;
     size_t rows_space, linear_space, class_space;
 };
 
 /* ---- Sparse ---------------------------------------------------------------------------------- */
 
-static void sparse_rows(const struct job *job, size_t from, size_t count)
+/* Entry by entry; columns that the model does not have are left out. */
+static void sparse_scores(const struct score_job *job, size_t from, size_t count)
 {
     const struct linear_model *model = job->model;
     size_t vectors = model->vectors;
@@ -45,26 +46,28 @@ static void sparse_rows(const struct job *job, size_t from, size_t count)
 
 /* ---- Dense ----------------------------------------------------------------------------------- */
 
-static const double *dense_rows(const struct job *job, size_t from, size_t count, double *space)
+/* Rows as doubles, with the logarithm applied: in place or in `space`. */
+static const double *dense_rows(const struct score_job *job, size_t from, size_t count, double *space)
 {
     const struct matrix *x = job->x;
     const struct linear_f64 *linear = job->kernel->linear_f64;
-    const struct rows_scale as_it_is = {0};
+    const struct rows_scale unscaled = {0};
     size_t columns = (size_t)x->columns, skip = from * columns;
     if (x->kind == MATRIX_F64 && !job->model->logs)
         return (const double *)x->dense + skip;
     if (x->kind == MATRIX_U8)
-        linear->from_u8((const uint8_t *)x->dense + skip, count, columns, as_it_is, space);
+        linear->from_u8((const uint8_t *)x->dense + skip, count, columns, unscaled, space);
     else if (x->kind == MATRIX_F32)
-        linear->from_f32((const float *)x->dense + skip, count, columns, as_it_is, space);
+        linear->from_f32((const float *)x->dense + skip, count, columns, unscaled, space);
     else
-        linear->from_f64((const double *)x->dense + skip, count, columns, as_it_is, space);
+        linear->from_f64((const double *)x->dense + skip, count, columns, unscaled, space);
     for (size_t i = 0; job->model->logs && i < count * columns; i++)
         space[i] = log1p(space[i]);
     return space;
 }
 
-static void dense_many(const struct job *job, size_t from, struct rows_f64 block, double *space)
+/* Many classes: the kernel gives [class * stride + row], the result is [row * vectors + class]. */
+static void dense_many(const struct score_job *job, size_t from, struct rows_f64 block, double *space)
 {
     const struct linear_model *model = job->model;
     double *by_class = space + job->linear_space, *out = job->out + from * model->vectors;
@@ -77,13 +80,13 @@ static void dense_many(const struct job *job, size_t from, struct rows_f64 block
 
 static temper_status run_block(void *context, size_t number, size_t worker)
 {
-    const struct job *job = context;
+    const struct score_job *job = context;
     size_t from = number * job->block_rows, left = (size_t)job->x->rows - from;
     size_t count = left < job->block_rows ? left : job->block_rows;
     size_t each = job->rows_space + job->linear_space + job->class_space;
     page_window_rows(job->x, from, count);
     if (job->x->kind == MATRIX_CSR) {
-        sparse_rows(job, from, count);
+        sparse_scores(job, from, count);
         return TEMPER_OK;
     }
     double *space = job->space + worker * each;
@@ -100,7 +103,8 @@ static temper_status run_block(void *context, size_t number, size_t worker)
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-static void measure(struct job *job)
+/* Block size, and workspace in doubles. */
+static void measure(struct score_job *job)
 {
     size_t columns = (size_t)job->x->columns, vectors = job->model->vectors;
     if (job->x->kind == MATRIX_CSR) {
@@ -118,7 +122,7 @@ temper_status activations(const struct matrix *x, const struct linear_model *mod
                           temper_error *error)
 {
     const char *wanted;
-    struct job job = {.x = x, .model = model, .kernel = kernel_choose(&wanted), .out = out};
+    struct score_job job = {.x = x, .model = model, .kernel = kernel_choose(&wanted), .out = out};
     if (!job.kernel)
         return error_set(error, TEMPER_USAGE, "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
     measure(&job);

@@ -1,4 +1,4 @@
-/* activations: what a linear model says of the rows of a matrix, in doubles. */
+/* scores: the scores x . w_k + b_k of the rows of a matrix under a linear model, in doubles. */
 #ifndef OBJECTIVE_SCORES_H
 #define OBJECTIVE_SCORES_H
 
@@ -8,8 +8,8 @@ struct linear_model {
     const double *weights; /* [column * vectors + vector] */
     const double *bias;    /* [vector] */
     size_t vectors;
-    size_t columns; /* a matrix of more columns must be sparse: those behind are left out */
-    bool logs;      /* of log(1 + x) */
+    size_t columns; /* a matrix with more columns must be sparse; the surplus is left out */
+    bool logs;      /* features are log(1 + x) */
 };
 
 /* out[row * vectors + vector]; the same bits for any number of threads. */

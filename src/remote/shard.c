@@ -97,9 +97,9 @@ temper_status shard_new(const struct dataset *data, const struct shard_plan *pla
 static temper_status answer_gradient(struct shard *shard, const double *w, double *answer, temper_error *error)
 {
     double value; /* no penalty: the loss again */
-    temper_status status = objective_evaluate(shard->objective, w, &value, answer + ANSWER_GRADIENT, error);
-    answer[ANSWER_LOSS] = objective_loss(shard->objective);
-    answer[ANSWER_ACCURACY] = objective_accuracy(shard->objective);
+    temper_status status = objective_evaluate(shard->objective, w, &value, answer + REPLY_GRADIENT, error);
+    answer[REPLY_LOSS] = objective_loss(shard->objective);
+    answer[REPLY_ACCURACY] = objective_accuracy(shard->objective);
     return status;
 }
 
@@ -108,7 +108,7 @@ static temper_status answer_length_of(struct shard *shard, const double *v, doub
     double length;
     temper_status status = objective_length(shard->objective, v, &length, error);
     if (status == TEMPER_OK)
-        answer[ANSWER_SQUARES] = length * length;
+        answer[REPLY_SQUARES] = length * length;
     return status;
 }
 

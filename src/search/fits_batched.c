@@ -119,9 +119,9 @@ static void ask_for_run(struct crew *crew, struct runner *runner)
 {
     struct lbfgs_question asked = lbfgs_asks(runner->run);
     if (asked.what == LBFGS_VALUE)
-        ask(crew, runner, (struct multi_request){.kind = GROUP_EVALUATE, .w = asked.point, .gradient = asked.answer});
+        ask(crew, runner, (struct multi_request){.kind = MULTI_EVALUATE, .w = asked.point, .gradient = asked.answer});
     else
-        ask(crew, runner, (struct multi_request){.kind = GROUP_LENGTH, .w = asked.point});
+        ask(crew, runner, (struct multi_request){.kind = MULTI_LENGTH, .w = asked.point});
 }
 
 static void collect(struct crew *crew)
@@ -133,13 +133,13 @@ static void collect(struct crew *crew)
         runner->request = NULL;
         if (runner->stage == STAGE_ZERO)
             ask(crew, runner,
-                (struct multi_request){.kind = GROUP_EVALUATE, .w = crew->zero, .gradient = runner->gradient});
+                (struct multi_request){.kind = MULTI_EVALUATE, .w = crew->zero, .gradient = runner->gradient});
         if (runner->stage == STAGE_RUNNING)
             ask_for_run(crew, runner);
         if (runner->stage == STAGE_SCORES && scores < crew->score_slots)
             ask(crew, runner,
                 (struct multi_request){
-                    .kind = GROUP_SCORES, .w = lbfgs_best(runner->run), .scores = crew->score + crew->rows * scores});
+                    .kind = MULTI_SCORES, .w = lbfgs_best(runner->run), .scores = crew->score + crew->rows * scores});
         scores += runner->stage == STAGE_SCORES;
     }
 }

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "train/train.h"
 
-/* Of all runs together, but GROUP_WIDTH of them in any case; and of activations at once. */
+/* Of all runs together, but MULTI_WIDTH of them in any case; and of activations at once. */
 static const size_t RUN_BYTES = (size_t)256 << 20, SCORE_BYTES = (size_t)64 << 20;
 enum { RUN_SHARE = 8, SCORE_SHARE = 16 }; /* of a limit of memory */
 
@@ -21,7 +21,7 @@ static size_t smaller(size_t a, size_t b)
 struct crew_room crew_room(const struct dataset *data, size_t size, size_t fits)
 {
     size_t run = (2 * HISTORY + 8) * size * sizeof(double), runs = RUN_BYTES, scores = SCORE_BYTES;
-    size_t least = GROUP_WIDTH, rows = (size_t)dataset_all_rows(data); /* all must agree */
+    size_t least = MULTI_WIDTH, rows = (size_t)dataset_all_rows(data); /* all must agree */
     if (data->storage.memory_limit) {                                  /* fits do not depend on their company */
         runs = smaller(runs, (size_t)(data->storage.memory_limit / RUN_SHARE));
         scores = smaller(scores, (size_t)(data->storage.memory_limit / SCORE_SHARE));
@@ -68,7 +68,7 @@ static void fill_members(const struct fits_job *job, struct multi_member *member
 {
     for (size_t i = 0; i < job->count; i++) {
         const struct fit_spec *fit = &job->fit[i];
-        int partition = fit->part == FIT_SEES_ALL ? GROUP_NO_PARTITION : (int)fit->partition;
+        int partition = fit->part == FIT_SEES_ALL ? MULTI_NO_PARTITION : (int)fit->partition;
         member[i] = (struct multi_member){fit->loss, fit->l2, partition, fit->part};
     }
 }

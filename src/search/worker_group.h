@@ -43,7 +43,7 @@ struct crew {
     const struct fits_job *job;
     temper_error *error;
     size_t size, rows;
-    struct group *group;
+    struct multi_objective *group;
     struct gram_preconditioners *whiteners; /* NULL: no fit wants a metric */
     struct record *record;                  /* one a fit */
     double *zero;                           /* weights */

@@ -102,7 +102,7 @@ static size_t parts_together(const struct row_partition *parts, const struct dat
     while (together < parts->count && together * parts->rows_each < least)
         together *= 2;
     double all = (double)parts->count * TOGETHER_FITS * gradient, most = row_partition_more_bytes(data);
-    while (!parts->turned && 2 * together * PARTS_USUAL <= parts->count && all / (double)together > most)
+    while (!parts->transposed && 2 * together * PARTS_USUAL <= parts->count && all / (double)together > most)
         together *= 2;
     return together;
 }
@@ -117,16 +117,16 @@ struct row_partition row_partition_of(const struct dataset *data)
     size_t block = sparse ? row_partition_sparse_block(classes)
                           : linear_block_rows((size_t)columns, classes > 2 ? classes : 2, number);
     uint64_t blocks = rows ? (rows - 1) / block + 1 : 1, wanted = wanted_parts(data);
-    bool turned = sparse && rows <= UINT32_MAX &&
+    bool transposed = sparse && rows <= UINT32_MAX &&
                   (gradient > TURN_BYTES || parts_cost(data, blocks < PARTS_USUAL ? blocks : PARTS_USUAL));
-    while (sparse && !turned && wanted > PARTS_USUAL && parts_cost(data, wanted))
+    while (sparse && !transposed && wanted > PARTS_USUAL && parts_cost(data, wanted))
         wanted /= 2;
-    uint64_t parts = most_parts(data, wanted, turned ? 1 : gradient);
+    uint64_t parts = most_parts(data, wanted, transposed ? 1 : gradient);
     uint64_t part_blocks = (blocks + parts - 1) / parts;
     struct row_partition made = {.rows_each = (size_t)(part_blocks * block),
                                  .count = (size_t)((blocks + part_blocks - 1) / part_blocks),
                                  .together = 1,
-                                 .turned = turned};
+                                 .transposed = transposed};
     if (classes == 2)
         made.together = parts_together(&made, data, gradient);
     return made;

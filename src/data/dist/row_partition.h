@@ -16,7 +16,7 @@ struct row_partition {
     size_t count;     /* 1 to 8192 */
     size_t together;  /* of so many, a power of two, a group of models has one sum (two classes):
                        * its sums are large. A process has all of them, or none */
-    bool turned;      /* sparse rows of so many columns that gradients are taken column by column */
+    bool transposed;      /* sparse rows of so many columns that gradients are taken column by column */
 };
 
 struct row_partition row_partition_of(const struct dataset *data);

@@ -1,4 +1,4 @@
-/* group_f32: a part of dense rows for many models, sums within a block in floats. */
+/* multi_dense_f32: batched passes over dense rows with floats within a block. */
 typedef float real;
 #define LINEAR     linear_f32
 #define MANY       struct many_f32
@@ -7,9 +7,9 @@ typedef float real;
 #define DENSE_ROWS dense_rows_f32
 #include "objective/batch/multi_dense.inc.h"
 
-void multi_pack_f32(struct group *group)
+void multi_pack_f32(struct multi_objective *multi)
 {
-    pack(group);
+    pack(multi);
 }
 
 void multi_part_f32(const struct multi_work *work, size_t part)

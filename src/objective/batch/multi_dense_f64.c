@@ -1,4 +1,4 @@
-/* group_f64: a part of dense rows for many models, all sums in doubles. */
+/* multi_dense_f64: batched passes over dense rows with doubles throughout. */
 typedef double real;
 #define LINEAR     linear_f64
 #define MANY       struct many_f64
@@ -7,12 +7,12 @@ typedef double real;
 #define DENSE_ROWS dense_rows_f64
 #include "objective/batch/multi_dense.inc.h"
 
-void multi_pack_f64(struct group *group)
+void multi_pack_f64(struct multi_objective *multi)
 {
-    pack(group);
+    pack(multi);
 }
 
-void multi_columns_f64(const struct multi_work *work, struct span span)
+void multi_columns_f64(const struct multi_work *work, struct row_span span)
 {
     all_columns(work, span);
 }

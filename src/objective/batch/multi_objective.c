@@ -1,16 +1,21 @@
-/* group: made once for a dataset and all members. */
+/* multi_objective: creation of a batched objective, and its passes: requests are processed in batches, each of which is
+ * one pass over the rows. */
 #include "objective/batch/multi_objective.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "base/memory.h"
+#include "base/thread.h"
 #include "objective/batch/multi_objective_internal.h"
 #include "tempered/loss_family.h"
 
 enum {
-    /* Gradients are added up once a block. So that it does not count: */
-    LEAST_ROWS = 256,  /* of a block, even if it does not quite stay in the cache, */
-    MOST_WIDE = 16384, /* unless they have more columns */
+    /* Gradients are added to the part's sums once a block. For this to be a small share of the time, a block has */
+    LEAST_ROWS = 256,  /* rows, even if it then exceeds the cache a little, */
+    MOST_WIDE = 16384, /* unless there are more columns */
     SPARSE_ROWS = 128,
-    TRANSPOSE_BYTES = 512 * 1024, /* a gradient that is larger is not added to at random */
+    TRANSPOSE_BYTES = 512 * 1024, /* larger gradients are computed from a transposed copy */
 };
 
 bool multi_supports(const struct dataset *data)
@@ -20,64 +25,64 @@ bool multi_supports(const struct dataset *data)
 
 /* ---- Members --------------------------------------------------------------------------------- */
 
-/* The table of these temperatures, made if it is not there; NULL: no memory. */
-static const struct margin_table *table_for(struct group *group, temper_loss_spec loss)
+/* The table of these temperatures, built on first use; NULL: no memory. */
+static const struct margin_table *table_for(struct multi_objective *multi, temper_loss_spec loss)
 {
-    for (size_t k = 0; k < group->tables; k++)
-        if (group->table[k]->t1 == loss.t1 && group->table[k]->t2 == loss.t2)
-            return group->table[k];
+    for (size_t k = 0; k < multi->tables; k++)
+        if (multi->table[k]->t1 == loss.t1 && multi->table[k]->t2 == loss.t2)
+            return multi->table[k];
     struct margin_table *table = mem_aligned(1, sizeof *table);
     if (!table)
         return NULL;
     margin_table_build(table, loss.t1, loss.t2);
-    group->table[group->tables++] = table;
+    multi->table[multi->tables++] = table;
     return table;
 }
 
-/* Members that leave out the same part come one after another as a rule. */
-static bool like_last(const struct group *group, size_t i)
+/* Whether the member before has the same rows: its sum of weights is then reused. */
+static bool like_last(const struct multi_objective *multi, size_t i)
 {
-    const struct member *member = &group->member[i];
+    const struct multi_member_state *member = &multi->member[i];
     return i && member[-1].partition == member->partition && member[-1].part == member->part;
 }
 
 static void add_weights(void *context, void *state)
 {
-    const struct group *group = context;
-    const struct dataset *data = group->spec.data;
+    const struct multi_objective *multi = context;
+    const struct dataset *data = multi->spec.data;
     double *sum = state;
-    for (size_t i = 0; i < group->members; i++) {
-        const struct member *member = &group->member[i];
-        for (size_t row = 0; !like_last(group, i) && row < data->x.rows; row++)
+    for (size_t i = 0; i < multi->members; i++) {
+        const struct multi_member_state *member = &multi->member[i];
+        for (size_t row = 0; !like_last(multi, i) && row < data->x.rows; row++)
             if (!member->partition || member->partition[row] != member->part)
                 sum[i] += data->weight ? data->weight[row] : 1;
     }
 }
 
-/* Of the rows of all processes that count for a member. */
-static temper_status sum_weights(struct group *group, temper_error *error)
+/* The sum of the weights of each member's rows, over all processes. */
+static temper_status sum_weights(struct multi_objective *multi, temper_error *error)
 {
-    double *sum = mem_zeroed(group->members, sizeof *sum);
+    double *sum = mem_zeroed(multi->members, sizeof *sum);
     if (!sum)
         return error_no_memory(error);
     temper_status status =
-        comm_in_turn(group->spec.data->ranks.comm, add_weights, group, sum, group->members * sizeof *sum, error);
-    for (size_t i = 0; i < group->members; i++)
-        group->member[i].weight_sum = like_last(group, i) ? group->member[i - 1].weight_sum : sum[i];
+        comm_in_turn(multi->spec.data->ranks.comm, add_weights, multi, sum, multi->members * sizeof *sum, error);
+    for (size_t i = 0; i < multi->members; i++)
+        multi->member[i].weight_sum = like_last(multi, i) ? multi->member[i - 1].weight_sum : sum[i];
     mem_free(sum);
     return status;
 }
 
-static bool make_members(struct group *group, const struct multi_member *members)
+static bool make_members(struct multi_objective *multi, const struct multi_member *members)
 {
-    for (size_t i = 0; i < group->members; i++) {
+    for (size_t i = 0; i < multi->members; i++) {
         const struct multi_member *from = &members[i];
-        struct member *to = &group->member[i];
-        *to = (struct member){
-            .losses = {.kernel = group->kernel, .loss = from->loss}, .l2 = from->l2, .part = from->part};
-        if (from->partition != GROUP_NO_PARTITION)
-            to->partition = group->spec.partition[from->partition];
-        if (loss_is_two_temperature(from->loss) && !(to->losses.table = table_for(group, from->loss)))
+        struct multi_member_state *to = &multi->member[i];
+        *to = (struct multi_member_state){
+            .losses = {.kernel = multi->kernel, .loss = from->loss}, .l2 = from->l2, .part = from->part};
+        if (from->partition != MULTI_NO_PARTITION)
+            to->partition = multi->spec.partition[from->partition];
+        if (loss_is_two_temperature(from->loss) && !(to->losses.table = table_for(multi, from->loss)))
             return false;
     }
     return true;
@@ -85,203 +90,338 @@ static bool make_members(struct group *group, const struct multi_member *members
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-static bool allocate_scratch(const struct group *group, struct multi_scratch *s)
+static bool allocate_scratch(const struct multi_objective *multi, struct multi_scratch *s)
 {
-    size_t real = group->spec.f64 ? sizeof(double) : sizeof(float), rows = group->stride;
-    bool dense = group->x->kind != MATRIX_CSR;
-    s->rows = mem_aligned(rows, (dense ? group->columns : GROUP_WIDTH) * real);
-    s->linear = mem_aligned(dense ? linear_scratch(rows, group->columns, GROUP_WIDTH) : 0, real);
-    s->activation = mem_aligned(rows * GROUP_WIDTH, real);
-    s->residual = mem_aligned(rows * GROUP_WIDTH, real);
-    s->pull = mem_aligned(rows * GROUP_WIDTH, sizeof(double));
+    size_t real = multi->spec.f64 ? sizeof(double) : sizeof(float), rows = multi->stride;
+    bool dense = multi->x->kind != MATRIX_CSR;
+    s->rows = mem_aligned(rows, (dense ? multi->columns : MULTI_WIDTH) * real);
+    s->linear = mem_aligned(dense ? linear_scratch(rows, multi->columns, MULTI_WIDTH) : 0, real);
+    s->activation = mem_aligned(rows * MULTI_WIDTH, real);
+    s->residual = mem_aligned(rows * MULTI_WIDTH, real);
+    s->signed_weight = mem_aligned(rows * MULTI_WIDTH, sizeof(double));
     for (size_t n = 0; n < 3; n++)
         if (!(s->number[n] = mem_aligned(rows, sizeof(double))))
             return false;
-    return s->rows && s->linear && s->activation && s->residual && s->pull;
+    return s->rows && s->linear && s->activation && s->residual && s->signed_weight;
 }
 
 static struct multi_sums sums_at(double *block)
 {
-    return (struct multi_sums){block, block + GROUP_WIDTH, block + (size_t)2 * GROUP_WIDTH};
+    return (struct multi_sums){block, block + MULTI_WIDTH, block + (size_t)2 * MULTI_WIDTH};
 }
 
-/* Of a part, and of all of them: these have gradients in any case. */
-static size_t part_numbers(const struct group *group)
+/* Length of a part's sums, and of the total, which always has the gradients. */
+static size_t part_numbers(const struct multi_objective *multi)
 {
-    return (group->transposed ? 2 : 2 + group->columns) * GROUP_WIDTH;
+    return (multi->transposed ? 2 : 2 + multi->columns) * MULTI_WIDTH;
 }
 
-static size_t total_numbers(const struct group *group)
+static size_t total_numbers(const struct multi_objective *multi)
 {
-    return (2 + group->columns) * GROUP_WIDTH;
+    return (2 + multi->columns) * MULTI_WIDTH;
 }
 
-static bool allocate_sums(struct group *group)
+static bool allocate_sums(struct multi_objective *multi)
 {
-    size_t parts = group->cut.parts, each = part_numbers(group);
-    group->first = row_partition_holders_together(&group->parts, group->spec.data->ranks.comm);
-    group->sums = mem_zeroed(parts, sizeof *group->sums);
-    group->vectors_of = (double **)mem_zeroed(parts, sizeof *group->vectors_of);
-    group->numbers = mem_aligned(parts, each * sizeof(double));
-    double *total = mem_aligned(total_numbers(group), sizeof *total);
+    size_t parts = multi->layout.parts, each = part_numbers(multi);
+    multi->first = row_partition_holders_together(&multi->parts, multi->spec.data->ranks.comm);
+    multi->sums = mem_zeroed(parts, sizeof *multi->sums);
+    multi->vectors_of = (double **)mem_zeroed(parts, sizeof *multi->vectors_of);
+    multi->numbers = mem_aligned(parts, each * sizeof(double));
+    double *total = mem_aligned(total_numbers(multi), sizeof *total);
     if (!total)
         return false;
-    group->total = sums_at(total);
-    if (!group->first || !group->sums || !group->vectors_of || !group->numbers)
+    multi->total = sums_at(total);
+    if (!multi->first || !multi->sums || !multi->vectors_of || !multi->numbers)
         return false;
     for (size_t p = 0; p < parts; p++) {
-        group->vectors_of[p] = group->numbers + p * each;
-        group->sums[p] = sums_at(group->vectors_of[p]);
+        multi->vectors_of[p] = multi->numbers + p * each;
+        multi->sums[p] = sums_at(multi->vectors_of[p]);
     }
     return true;
 }
 
-static bool allocate(struct group *group)
+static bool allocate(struct multi_objective *multi)
 {
-    size_t real = group->spec.f64 ? sizeof(double) : sizeof(float);
-    size_t gradient = group->columns * GROUP_WIDTH;
-    group->member = mem_zeroed(group->members, sizeof *group->member);
-    group->table = (struct margin_table **)mem_zeroed(group->members, sizeof(void *));
-    group->scratch = mem_zeroed(group->workers, sizeof *group->scratch);
-    group->weights = mem_aligned(gradient, real);
-    if (!group->member || !group->table || !group->scratch || !group->weights || !allocate_sums(group))
+    size_t real = multi->spec.f64 ? sizeof(double) : sizeof(float);
+    size_t gradient = multi->columns * MULTI_WIDTH;
+    multi->member = mem_zeroed(multi->members, sizeof *multi->member);
+    multi->table = (struct margin_table **)mem_zeroed(multi->members, sizeof(void *));
+    multi->scratch = mem_zeroed(multi->workers, sizeof *multi->scratch);
+    multi->weights = mem_aligned(gradient, real);
+    if (!multi->member || !multi->table || !multi->scratch || !multi->weights || !allocate_sums(multi))
         return false;
-    for (size_t i = 0; i < group->workers; i++)
-        if (!allocate_scratch(group, &group->scratch[i]))
+    for (size_t i = 0; i < multi->workers; i++)
+        if (!allocate_scratch(multi, &multi->scratch[i]))
             return false;
     return true;
 }
 
 static void free_scratch(const struct multi_scratch *s)
 {
-    void *blocks[] = {s->rows, s->linear,    s->activation, s->residual,
-                      s->pull, s->number[0], s->number[1],  s->number[2]};
+    void *blocks[] = {s->rows,          s->linear,    s->activation, s->residual,
+                      s->signed_weight, s->number[0], s->number[1],  s->number[2]};
     for (size_t n = 0; n < sizeof blocks / sizeof *blocks; n++)
         mem_free(blocks[n]);
 }
 
-void multi_objective_free(struct group *group)
+void multi_objective_free(struct multi_objective *multi)
 {
-    if (!group)
+    if (!multi)
         return;
-    for (size_t i = 0; group->scratch && i < group->workers; i++)
-        free_scratch(&group->scratch[i]);
-    for (size_t k = 0; k < group->tables; k++)
-        mem_free(group->table[k]);
-    mem_free((void *)group->table);
-    mem_free(group->member);
-    mem_free(group->first);
-    mem_free(group->sums);
-    mem_free((void *)group->vectors_of);
-    mem_free(group->numbers);
-    mem_free(group->total.number);
-    mem_free(group->scratch);
-    mem_free(group->weights);
-    mem_free(group->residual);
-    mem_free(group->all_residuals);
-    csc_free(&group->turned);
-    mem_free(group);
+    for (size_t i = 0; multi->scratch && i < multi->workers; i++)
+        free_scratch(&multi->scratch[i]);
+    for (size_t k = 0; k < multi->tables; k++)
+        mem_free(multi->table[k]);
+    mem_free((void *)multi->table);
+    mem_free(multi->member);
+    mem_free(multi->first);
+    mem_free(multi->sums);
+    mem_free((void *)multi->vectors_of);
+    mem_free(multi->numbers);
+    mem_free(multi->total.number);
+    mem_free(multi->scratch);
+    mem_free(multi->weights);
+    mem_free(multi->residual);
+    mem_free(multi->all_residuals);
+    csc_free(&multi->csc);
+    mem_free(multi);
 }
 
-/* ---- Birth ----------------------------------------------------------------------------------- */
+/* ---- Creation -------------------------------------------------------------------------------- */
 
-/* Everything is as large as the data at most, times the width of a chunk: one product tells. */
+/* Everything is as large as the data at most, times the width of a batch: one product tells. */
 static bool fits(const struct dataset *data)
 {
     size_t size, rows = (size_t)data->x.rows, columns = (size_t)data->x.columns;
-    return mul_size(columns + 1, (size_t)GROUP_WIDTH * 8 * sizeof(double), &size) && mul_size(rows + 2048, size, &size);
+    return mul_size(columns + 1, (size_t)MULTI_WIDTH * 8 * sizeof(double), &size) && mul_size(rows + 2048, size, &size);
 }
 
-static size_t dense_block_rows(const struct group *group)
+static size_t dense_block_rows(const struct multi_objective *multi)
 {
-    size_t rows = linear_block_rows(group->columns, GROUP_WIDTH, group->spec.f64 ? sizeof(double) : sizeof(float));
-    return rows < LEAST_ROWS && group->columns <= MOST_WIDE ? LEAST_ROWS : rows;
+    size_t rows = linear_block_rows(multi->columns, MULTI_WIDTH, multi->spec.f64 ? sizeof(double) : sizeof(float));
+    return rows < LEAST_ROWS && multi->columns <= MOST_WIDE ? LEAST_ROWS : rows;
 }
 
 /* Blocks and parts: functions of the data's shape alone. This process has whole parts. */
-static void choose_parts(struct group *group)
+static void choose_parts(struct multi_objective *multi)
 {
-    const struct dataset *data = group->spec.data;
-    bool sparse = group->x->kind == MATRIX_CSR;
-    double gradient = (double)group->columns * GROUP_WIDTH * sizeof(double);
-    size_t block_rows = sparse ? SPARSE_ROWS : dense_block_rows(group);
+    const struct dataset *data = multi->spec.data;
+    bool sparse = multi->x->kind == MATRIX_CSR;
+    double gradient = (double)multi->columns * MULTI_WIDTH * sizeof(double);
+    size_t block_rows = sparse ? SPARSE_ROWS : dense_block_rows(multi);
     size_t rank = comm_rank(data->ranks.comm), ranks = comm_size(data->ranks.comm);
-    group->transposed = sparse && dataset_all_rows(data) <= UINT32_MAX && gradient > TRANSPOSE_BYTES;
-    group->stride = ((block_rows + SOFTMAX_PAD - 1) / SOFTMAX_PAD | 1) * SOFTMAX_PAD;
-    group->parts = row_partition_of(data);
-    size_t part_rows = group->parts.rows_each * group->parts.together;
-    size_t first = row_partition_first(&group->parts, rank, ranks);
-    size_t end = row_partition_first(&group->parts, rank + 1, ranks);
-    group->cut = (struct cut){.rows = group->rows,
-                              .block_rows = block_rows,
-                              .part_rows = part_rows,
-                              .part_blocks = (part_rows + block_rows - 1) / block_rows,
-                              .parts = (end - first + group->parts.together - 1) / group->parts.together};
+    multi->transposed = sparse && dataset_all_rows(data) <= UINT32_MAX && gradient > TRANSPOSE_BYTES;
+    multi->stride = ((block_rows + SOFTMAX_PAD - 1) / SOFTMAX_PAD | 1) * SOFTMAX_PAD;
+    multi->parts = row_partition_of(data);
+    size_t part_rows = multi->parts.rows_each * multi->parts.together;
+    size_t first = row_partition_first(&multi->parts, rank, ranks);
+    size_t end = row_partition_first(&multi->parts, rank + 1, ranks);
+    multi->layout = (struct block_layout){.rows = multi->rows,
+                                          .block_rows = block_rows,
+                                          .part_rows = part_rows,
+                                          .part_blocks = (part_rows + block_rows - 1) / block_rows,
+                                          .parts = (end - first + multi->parts.together - 1) / multi->parts.together};
 }
 
-static void fill(struct group *group, const struct multi_spec *spec)
+static void fill(struct multi_objective *multi, const struct multi_spec *spec)
 {
-    group->spec = *spec;
-    group->x = &spec->data->x;
-    group->rows = (size_t)group->x->rows;
-    group->columns = (size_t)group->x->columns;
-    group->size = group->columns + (spec->intercept ? 1 : 0);
+    multi->spec = *spec;
+    multi->x = &spec->data->x;
+    multi->rows = (size_t)multi->x->rows;
+    multi->columns = (size_t)multi->x->columns;
+    multi->size = multi->columns + (spec->intercept ? 1 : 0);
     if (spec->scale && spec->scale->kind == SCALE_NONE)
-        group->spec.scale = NULL;
-    if (group->x->kind == MATRIX_CSR)
-        group->spec.f64 = true;
-    group->fold = scale_folds(group->x, group->spec.scale);
-    choose_parts(group);
-    group->workers = spec->threads < group->cut.parts ? spec->threads : group->cut.parts;
-    if (group->workers < 1)
-        group->workers = 1;
+        multi->spec.scale = NULL;
+    if (multi->x->kind == MATRIX_CSR)
+        multi->spec.f64 = true;
+    multi->fold = scale_folds(multi->x, multi->spec.scale);
+    choose_parts(multi);
+    multi->workers = spec->threads < multi->layout.parts ? spec->threads : multi->layout.parts;
+    if (multi->workers < 1)
+        multi->workers = 1;
 }
 
 temper_status multi_objective_new(const struct multi_spec *spec, const struct multi_member *members, size_t count,
-                                  struct group **out, temper_error *error)
+                                  struct multi_objective **out, temper_error *error)
 {
     const char *wanted;
     const struct kernel *kernel = kernel_choose(&wanted);
     if (!kernel)
         return error_set(error, TEMPER_USAGE, "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
-    struct group *group = fits(spec->data) ? mem_zeroed(1, sizeof *group) : NULL;
-    if (!group)
+    struct multi_objective *multi = fits(spec->data) ? mem_zeroed(1, sizeof *multi) : NULL;
+    if (!multi)
         return error_no_memory(error);
-    group->kernel = kernel;
-    group->members = count;
-    fill(group, spec);
+    multi->kernel = kernel;
+    multi->members = count;
+    fill(multi, spec);
     temper_status status =
-        allocate(group) && make_members(group, members) ? sum_weights(group, error) : error_no_memory(error);
+        allocate(multi) && make_members(multi, members) ? sum_weights(multi, error) : error_no_memory(error);
     if (status == TEMPER_OK)
-        status = kernels_agree(kernel, spec->data->ranks.comm, error);
-    if (status == TEMPER_OK && group->transposed)
-        status = multi_transpose(group, error);
+        status = check_same_kernel(kernel, spec->data->ranks.comm, error);
+    if (status == TEMPER_OK && multi->transposed)
+        status = multi_transpose(multi, error);
     if (status == TEMPER_OK)
-        *out = group;
+        *out = multi;
     else
-        multi_objective_free(group);
+        multi_objective_free(multi);
     return status;
 }
 
 double multi_bytes(const struct multi_spec *spec, double *block)
 {
-    struct group g = {0};
+    struct multi_objective g = {0};
     fill(&g, spec);
     double real = g.spec.f64 ? sizeof(double) : sizeof(float), rows = (double)g.stride;
-    double columns = (double)g.columns, gradient = columns * GROUP_WIDTH;
+    double columns = (double)g.columns, gradient = columns * MULTI_WIDTH;
     bool dense = g.x->kind != MATRIX_CSR;
-    double scratch = rows * real * ((dense ? columns : GROUP_WIDTH) + 2 * GROUP_WIDTH) +
-                     rows * sizeof(double) * (GROUP_WIDTH + 3) +
-                     (dense ? real * (double)linear_scratch(g.stride, g.columns, GROUP_WIDTH) : 0);
+    double scratch = rows * real * ((dense ? columns : MULTI_WIDTH) + 2 * MULTI_WIDTH) +
+                     rows * sizeof(double) * (MULTI_WIDTH + 3) +
+                     (dense ? real * (double)linear_scratch(g.stride, g.columns, MULTI_WIDTH) : 0);
     double turned = g.transposed ? csc_bytes(g.x, spec->data->storage.memory_limit, g.workers) +
-                                       (double)g.rows * GROUP_WIDTH * sizeof(double)
+                                       (double)g.rows * MULTI_WIDTH * sizeof(double)
                                  : 0;
-    *block = (double)matrix_bytes(g.x) / ((double)g.rows + 1) * (double)g.cut.block_rows;
-    double sums = (double)part_numbers(&g) * (double)g.cut.parts + (double)total_numbers(&g);
+    *block = (double)matrix_bytes(g.x) / ((double)g.rows + 1) * (double)g.layout.block_rows;
+    double sums = (double)part_numbers(&g) * (double)g.layout.parts + (double)total_numbers(&g);
     return sums * sizeof(double) + gradient * real + scratch * (double)g.workers + turned;
 }
 
-size_t multi_size(const struct group *group)
+size_t multi_size(const struct multi_objective *multi)
 {
-    return group->size;
+    return multi->size;
+}
+
+/* ---- A batch --------------------------------------------------------------------------------- */
+
+/* The index of the member's rows among the subsets of the batch, added if it is new. */
+static size_t subset_of(struct request_batch *batch, const struct multi_member_state *member)
+{
+    size_t k = 0;
+    while (k < batch->subsets && (batch->subset[k].partition != member->partition ||
+                                  (member->partition && batch->subset[k].part != member->part)))
+        k++;
+    batch->subset[k] = (struct row_subset){member->partition, member->part};
+    if (k == batch->subsets)
+        batch->subsets++;
+    return k;
+}
+
+static void add_request(struct multi_objective *multi, struct multi_request *request)
+{
+    struct request_batch *batch = &multi->batch;
+    const struct multi_member_state *member = &multi->member[request->member];
+    batch->column[batch->count++] =
+        (struct multi_column){.request = request, .member = member, .subset = subset_of(batch, member)};
+    batch->evaluated += request->kind == MULTI_EVALUATE;
+}
+
+/* ---- Its sums -------------------------------------------------------------------------------- */
+
+/* Length of a part's sums for this batch. */
+static size_t part_length(const struct multi_objective *multi)
+{
+    return (size_t)2 * MULTI_WIDTH + (multi->residual ? 0 : multi->columns * multi->batch.evaluated);
+}
+
+static temper_status run_part(void *context, size_t number, size_t worker)
+{
+    struct multi_objective *multi = context;
+    struct multi_sums *sums = &multi->sums[number];
+    const struct multi_work work = {multi, sums, &multi->scratch[worker]};
+    memset(sums->number, 0, part_length(multi) * sizeof *sums->number);
+    if (multi->x->kind == MATRIX_CSR)
+        multi_part_sparse(&work, number);
+    else if (multi->spec.f64)
+        multi_part_f64(&work, number);
+    else
+        multi_part_f32(&work, number);
+    return TEMPER_OK;
+}
+
+/* Features [from, to) of a gradient: undoes the scaling, divides, adds the penalty. */
+static void finish_columns_of(const struct multi_objective *multi, size_t c, size_t from, size_t to)
+{
+    const struct multi_column *column = &multi->batch.column[c];
+    const struct scale *scale = multi->fold ? multi->spec.scale : NULL;
+    const double *sum = multi->total.gradient + c, *w = column->request->w;
+    double intercept = multi->total.intercept[c], weight = column->member->weight_sum;
+    for (size_t j = from; j < to; j++) {
+        double g = sum[j * multi->batch.evaluated];
+        if (scale)
+            g = (g - scale->offset[j] * intercept) * scale->factor[j];
+        column->request->gradient[j] = g / weight + column->member->l2 * w[j];
+    }
+}
+
+static void finish_gradients(const struct multi_objective *multi)
+{
+    for (size_t from = 0; from < multi->columns; from += MULTI_TILE) {
+        size_t left = multi->columns - from, count = left < MULTI_TILE ? left : MULTI_TILE;
+        for (size_t c = 0; c < multi->batch.evaluated; c++)
+            finish_columns_of(multi, c, from, from + count);
+    }
+    for (size_t c = 0; multi->spec.intercept && c < multi->batch.evaluated; c++) {
+        const struct multi_column *column = &multi->batch.column[c];
+        column->request->gradient[multi->columns] = multi->total.intercept[c] / column->member->weight_sum;
+    }
+}
+
+/* From the sums of all parts to the results of the requests. */
+static void finish(const struct multi_objective *multi)
+{
+    finish_gradients(multi);
+    for (size_t c = 0; c < multi->batch.count; c++) {
+        const struct multi_column *column = &multi->batch.column[c];
+        struct multi_request *request = column->request;
+        double mean = multi->total.number[c] / column->member->weight_sum;
+        if (request->kind == MULTI_LENGTH)
+            request->number = sqrt(mean);
+        if (request->kind == MULTI_EVALUATE)
+            request->number = mean + l2_penalty(request->w, multi->columns, column->member->l2);
+    }
+}
+
+/* One pass over all rows for the requests of the batch. */
+static temper_status run_batch(struct multi_objective *multi, temper_error *error)
+{
+    struct request_batch *batch = &multi->batch;
+    double work = (double)multi->x->nonzeros * (double)batch->count;
+    size_t threads = useful_threads(multi->workers, work);
+    if (multi->spec.f64)
+        multi_pack_f64(multi);
+    else
+        multi_pack_f32(multi);
+    const struct holders holders = {multi->spec.data->ranks.comm, multi->first};
+    temper_status status = parallel_blocks(multi->layout.parts, threads, run_part, multi);
+    status = status == TEMPER_OK ? tree_sum(&holders, multi->vectors_of, part_length(multi), multi->total.number, error)
+                                 : error_no_memory(error);
+    if (status == TEMPER_OK && multi->residual && batch->evaluated)
+        status = multi_csc_gradient(multi, threads, error);
+    if (status == TEMPER_OK)
+        finish(multi);
+    batch->count = batch->evaluated = batch->subsets = 0;
+    return status;
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+
+/* Requests with a gradient come first in each batch; batches are about equally wide. */
+temper_status multi_evaluate(struct multi_objective *multi, struct multi_request *requests, size_t count,
+                             temper_error *error)
+{
+    static const enum multi_kind order[] = {MULTI_EVALUATE, MULTI_LENGTH, MULTI_SCORES};
+    size_t batches = (count + MULTI_WIDTH - 1) / MULTI_WIDTH;
+    size_t width = batches ? (count + batches - 1) / batches : 0;
+    temper_status status = TEMPER_OK;
+    for (size_t k = 0; k < sizeof order / sizeof *order; k++)
+        for (size_t i = 0; i < count && status == TEMPER_OK; i++) {
+            if (requests[i].kind != order[k])
+                continue;
+            add_request(multi, &requests[i]);
+            if (multi->batch.count == width)
+                status = run_batch(multi, error);
+        }
+    if (status == TEMPER_OK && multi->batch.count > 0)
+        status = run_batch(multi, error);
+    return status;
 }

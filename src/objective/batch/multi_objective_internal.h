@@ -1,8 +1,8 @@
-/* group_inside: what the files of the group share.
+/* multi_objective_internal: the structures that the files of the batched objective share.
  *
- * Requests are taken in chunks. The weights of a chunk are the columns of one matrix, so that a
- * block of rows is multiplied with all of them at once, and so are their residuals with the block.
- * From activations to residuals it goes column by column. */
+ * Requests are processed in batches. The weights of a batch are the columns of one matrix, so that a block of rows is
+ * multiplied with all of them at once, and so are their residuals with the block; from scores to residuals each
+ * request has its own loss. */
 #ifndef OBJECTIVE_MULTI_OBJECTIVE_INTERNAL_H
 #define OBJECTIVE_MULTI_OBJECTIVE_INTERNAL_H
 
@@ -11,11 +11,11 @@
 #include "objective/blocks.h"
 #include "objective/sparse/csc.h"
 
-/* Columns of x between vectors of their own and those of a chunk are turned so many at a time,
- * which stay in the cache. */
-enum { GROUP_TURN = 64 };
+/* Features that are copied at a time between the requests' vectors and the matrix of a batch: these stay in the
+ * cache. */
+enum { MULTI_TILE = 64 };
 
-struct member {
+struct multi_member_state {
     struct margin_source losses;
     double l2;
     const uint32_t *partition; /* NULL: every row counts */
@@ -23,90 +23,90 @@ struct member {
     double weight_sum;
 };
 
-/* A request. */
-struct column {
+/* A request of the current batch. */
+struct multi_column {
     struct multi_request *request;
-    const struct member *member;
+    const struct multi_member_state *member;
     double bias;
-    size_t side;
+    size_t subset;
 };
 
-/* Some rows count, the others do not: many members have that in common. */
-struct side {
+/* The rows outside of one part of a partition: those that several members are fitted on. */
+struct row_subset {
     const uint32_t *partition;
     uint32_t part;
 };
 
-struct chunk {
-    struct column column[GROUP_WIDTH];
+struct request_batch {
+    struct multi_column column[MULTI_WIDTH];
     size_t count;
-    size_t evaluated; /* how many want a gradient; they come first */
-    struct side side[GROUP_WIDTH];
-    size_t sides;
+    size_t evaluated; /* requests that need a gradient; they come first */
+    struct row_subset subset[MULTI_WIDTH];
+    size_t subsets;
 };
 
-/* Sums of a part, one behind the other. */
+/* Sums of a part, stored one after the other. */
 struct multi_sums {
-    double *number;    /* [GROUP_WIDTH] of the losses, or of the squares */
-    double *intercept; /* [GROUP_WIDTH] */
-    double *gradient;  /* [column of x * evaluated + column of the chunk] */
+    double *number;    /* [MULTI_WIDTH] of the losses, or of the squares */
+    double *intercept; /* [MULTI_WIDTH] */
+    double *gradient;  /* [feature * evaluated + request] */
 };
 
 struct multi_scratch {
-    void *rows, *linear;         /* as the kernels want them; sparse: numbers row by row, none */
-    void *activation, *residual; /* [column * stride + row], in the type of the sums */
+    void *rows, *linear;         /* a block and the kernels' workspace; sparse: scores by row, unused */
+    void *activation, *residual; /* [request * stride + row], in the type of the sums */
     double *number[4];           /* a row each: margins, values, slopes; unused */
-    double *pull;                /* [side * stride + row], as kernel/column.h wants it */
+    double *signed_weight;       /* [subset * stride + row]: y times the row weight, or 0 */
 };
 
-struct group {
+struct multi_objective {
     struct multi_spec spec;
     const struct kernel *kernel;
     const struct matrix *x;
     size_t rows, columns, size;
-    bool fold; /* scaling goes into the weights, not into the rows */
-    struct member *member;
+    bool fold; /* scaling is applied to the weights instead of the rows */
+    struct multi_member_state *member;
     size_t members;
-    struct margin_table **table; /* different ones */
+    struct margin_table **table; /* one for each pair of temperatures */
     size_t tables;
-    struct row_partition parts; /* of all processes; taken together they are the group's: */
-    size_t *first;              /* the first one of each process, and their number behind */
-    struct cut cut;             /* those of this one */
+    struct row_partition parts; /* of all processes; `together` of them share a sum here */
+    size_t *first;              /* the first such sum of each process, and the end */
+    struct block_layout layout; /* the parts and blocks of this process */
     size_t stride;
-    struct multi_sums *sums; /* a part each, */
-    double **vectors_of;     /* where they begin, */
-    double *numbers;         /* and all of them */
+    struct multi_sums *sums; /* [parts] */
+    double **vectors_of;     /* [parts]: their numbers, */
+    double *numbers;         /* stored here */
     struct multi_sums total;
     size_t workers;
-    struct multi_scratch *scratch; /* a worker each */
-    struct chunk chunk;            /* the one at work, */
-    void *weights;                 /* and its weights: [column of x * count + column] */
-    /* Sparse data with many columns: gradients are made of residuals, [row * evaluated + column],
-     * and the turned matrix; else NULL. */
+    struct multi_scratch *scratch; /* [workers] */
+    struct request_batch batch;    /* the requests in progress, */
+    void *weights;                 /* and their weights: [feature * count + request] */
+    /* Sparse data with many columns: gradients are computed from the residuals, [row * evaluated + request], and a
+     * transposed copy; else NULL. */
     bool transposed;
     double *residual;
-    double *all_residuals;    /* those of all processes; NULL: there is only one */
-    struct csc_matrix turned; /* of several processes each has some columns, of all rows */
+    double *all_residuals; /* MPI: those of all processes; else NULL */
+    struct csc_matrix csc; /* MPI: some columns, with the entries of all rows */
 };
 
-/* A part of a pass, and the thread's own space for it. */
+/* One part of a pass on one worker. */
 struct multi_work {
-    const struct group *group;
+    const struct multi_objective *multi;
     struct multi_sums *sums;
     const struct multi_scratch *scratch;
 };
 
-/* The weights of the chunk, as the rows that the kernels see want them. */
-void multi_pack_f32(struct group *group);
-void multi_pack_f64(struct group *group);
-/* From the activations of a block to its residuals. */
-void multi_columns_f64(const struct multi_work *work, struct span span);
+/* Packs the weights of the batch, with the scaling folded in. */
+void multi_pack_f32(struct multi_objective *multi);
+void multi_pack_f64(struct multi_objective *multi);
+/* From the scores of a block to its residuals. */
+void multi_columns_f64(const struct multi_work *work, struct row_span span);
 /* One part of a pass; each is for data of its kind. */
 void multi_part_sparse(const struct multi_work *work, size_t part);
 void multi_part_f32(const struct multi_work *work, size_t part);
 void multi_part_f64(const struct multi_work *work, size_t part);
-/* The turned matrix and room for residuals; then the gradients that wait for it. */
-temper_status multi_transpose(struct group *group, temper_error *error);
-temper_status multi_csc_gradient(struct group *group, size_t threads, temper_error *error);
+/* Makes the transposed copy; and computes the gradients from it. */
+temper_status multi_transpose(struct multi_objective *multi, temper_error *error);
+temper_status multi_csc_gradient(struct multi_objective *multi, size_t threads, temper_error *error);
 
 #endif

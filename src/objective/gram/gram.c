@@ -1,86 +1,93 @@
-/* moments: sums of weighted outer products of the rows: the Hessian of two classes, and the second
- * moments that a metric is made of. */
+/* gram: Gram matrices X' D X, sums of weighted outer products of the rows: the Hessian of two classes, and the matrices
+ * that preconditioners are made of.
+ *
+ * Only the lower triangle is computed. Rows are taken in blocks, each of which is one symmetric rank-k update (the
+ * BLAS operation syrk) from the cache. Several threads divide the lines of the matrix among them, not the rows: each
+ * entry is then summed over the rows in one fixed order, and one copy of the matrix serves all threads. */
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/thread.h"
 #include "objective/gram/gram.h"
 
 enum {
-    LEAST_GROUPS = 8,         /* that are worth more memory than what follows */
-    GROUP_BLOCKS = 6,         /* at least: sums are large, and new memory is slow */
+    LEAST_GROUPS = 8,         /* so many groups may use GROUP_BYTES together, more of them MORE_BYTES */
+    GROUP_BLOCKS = 6,         /* blocks of a group, at least: its sums are large, and fresh memory is slow */
     MOST_ROWS = 512,          /* of a block */
-    BLOCK_BYTES = 800 * 1024, /* the same: read again and again, but from the cache */
-    BLOCKS_AHEAD = 8,         /* asked for before they are needed */
+    BLOCK_BYTES = 800 * 1024, /* of a block: it is read repeatedly, from the cache */
+    BLOCKS_AHEAD = 8,         /* blocks of a mapped file that are prefetched */
 };
 
-static const double GROUP_BYTES = 128.0 * 1024 * 1024; /* of so few groups together, and */
-static const double MORE_BYTES = 1024.0 * 1024;        /* of more */
+static const double GROUP_BYTES = 128.0 * 1024 * 1024;
+static const double MORE_BYTES = 1024.0 * 1024;
 
-static double moment_weight(const struct gram_work *m, size_t row)
+/* The diagonal of D. */
+static double row_weight(const struct gram_work *m, size_t row)
 {
     return m->weight ? m->weight[row] : weight_of(m->o, row);
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
-/* The sums of rows and of weights belong to the share that has the last line. */
-static bool has_rest(const struct gram_work *m, struct gram_lines lines)
+/* The sums of the rows and of the weights are computed with the last line. */
+static bool has_last_line(const struct gram_work *m, struct gram_lines lines)
 {
     return lines.to == m->o->columns;
 }
 
-/* The rows whose weight is not 0, one after another in `to`, where they may lie already. */
-static size_t kept_rows(const struct gram_work *m, struct span span, const void *rows, size_t number, void *to)
+/* Copies the rows of weight above 0 to `to`, which may be the same memory; returns their number. */
+static size_t kept_rows(const struct gram_work *m, struct row_span span, const void *rows, size_t number, void *to)
 {
     const char *from = rows;
     size_t bytes = m->o->columns * number, kept = 0;
     for (size_t i = 0; i < span.count; i++)
-        if (moment_weight(m, span.from + i) != 0)
+        if (row_weight(m, span.from + i) != 0)
             memmove((char *)to + kept++ * bytes, from + i * bytes, bytes);
     return kept;
 }
 
-static void dense_block_f32(const struct gram_work *m, struct span span, struct gram_lines lines, double *outer,
-                            struct scratch *scratch)
+/* Adds a block of dense rows to lines [from, to) of `outer`, and to the sum of the rows behind the matrix. */
+static void dense_block_f32(const struct gram_work *m, struct row_span span, struct gram_lines lines, double *outer,
+                            struct pass_scratch *scratch)
 {
     const struct objective *o = m->o;
-    float *weight = scratch->moments, *rows = weight + m->block_rows;
+    float *weight = scratch->gram, *rows = weight + m->block_rows;
     float *space = rows + m->block_rows * o->columns;
     const float *all = dense_rows_f32(o->kernel, o->x, span, o->spec.scale, rows);
     struct rows_f32 block = {all, span.count, o->columns};
     size_t kept = 0;
     for (size_t i = 0; i < span.count; i++)
-        if (moment_weight(m, span.from + i) != 0)
-            weight[kept++] = (float)moment_weight(m, span.from + i);
+        if (row_weight(m, span.from + i) != 0)
+            weight[kept++] = (float)row_weight(m, span.from + i);
     if (kept < span.count)
         block = (struct rows_f32){rows, kept_rows(m, span, all, sizeof *all, rows), o->columns};
     o->kernel->linear_f32->gram(block, weight, lines, space, outer);
-    if (has_rest(m, lines))
+    if (has_last_line(m, lines))
         o->kernel->linear_f32->back(block, weight, outer + o->columns * o->columns);
 }
 
-static void dense_block_f64(const struct gram_work *m, struct span span, struct gram_lines lines, double *outer,
-                            struct scratch *scratch)
+static void dense_block_f64(const struct gram_work *m, struct row_span span, struct gram_lines lines, double *outer,
+                            struct pass_scratch *scratch)
 {
     const struct objective *o = m->o;
-    double *weight = scratch->moments, *rows = weight + m->block_rows;
+    double *weight = scratch->gram, *rows = weight + m->block_rows;
     double *space = rows + m->block_rows * o->columns;
     const double *all = dense_rows_f64(o->kernel, o->x, span, o->spec.scale, rows);
     struct rows_f64 block = {all, span.count, o->columns};
     size_t kept = 0;
     for (size_t i = 0; i < span.count; i++)
-        if (moment_weight(m, span.from + i) != 0)
-            weight[kept++] = moment_weight(m, span.from + i);
+        if (row_weight(m, span.from + i) != 0)
+            weight[kept++] = row_weight(m, span.from + i);
     if (kept < span.count)
         block = (struct rows_f64){rows, kept_rows(m, span, all, sizeof *all, rows), o->columns};
     o->kernel->linear_f64->gram(block, weight, lines, space, outer);
-    if (has_rest(m, lines))
+    if (has_last_line(m, lines))
         o->kernel->linear_f64->back(block, weight, outer + o->columns * o->columns);
 }
 
-/* A row's entries, and the matrix that their products are added to. */
-struct products {
+/* A sparse row, and the matrix that its products are added to. */
+struct gram_row {
     const uint32_t *column;
     const double *value;
     double weight;
@@ -88,16 +95,16 @@ struct products {
     size_t columns;
 };
 
-static void one_line(const struct products *p, size_t i)
+/* Entry i times all entries up to it. */
+static void one_line(const struct gram_row *p, size_t i)
 {
     double *line = p->outer + p->column[i] * p->columns, factor = p->weight * p->value[i];
     for (size_t e = 0; e <= i; e++)
         line[p->column[e]] += factor * p->value[e];
 }
 
-/* Entries i .. i + 4 with all up to them: four lines of the matrix share what is read of the row.
- */
-static void four_lines(const struct products *p, size_t i)
+/* The same for entries i .. i + 3: four lines of the matrix share the reading of the row. */
+static void four_lines(const struct gram_row *p, size_t i)
 {
     const uint32_t *column = p->column + i;
     double *a = p->outer + column[0] * p->columns, *b = p->outer + column[1] * p->columns;
@@ -120,9 +127,9 @@ static void four_lines(const struct products *p, size_t i)
     d[column[3]] += fd * p->value[i + 3];
 }
 
-/* Columns ascend within a row, so the lower triangle is that of the pairs behind each other. What
- * is left over of fours comes first, where lines are short. */
-static void sparse_row(const struct products *p, size_t from, size_t to)
+/* Columns ascend within a row, so pairs (i, e <= i) are the lower triangle. The remainder modulo 4 comes first, where
+ * lines are short. */
+static void sparse_row(const struct gram_row *p, size_t from, size_t to)
 {
     size_t i = from;
     for (; i < from + (to - from) % 4; i++)
@@ -131,7 +138,7 @@ static void sparse_row(const struct products *p, size_t from, size_t to)
         four_lines(p, i);
 }
 
-/* The first entry of a row that is not before this line. */
+/* The first entry of a row whose column is at least `line`, by bisection. */
 static size_t entry_of_line(const struct row *row, size_t line)
 {
     size_t low = 0, high = row->count;
@@ -145,20 +152,20 @@ static size_t entry_of_line(const struct row *row, size_t line)
     return low;
 }
 
-static void sparse_block(const struct gram_work *m, struct span span, struct gram_lines lines, double *outer,
-                         const struct scratch *scratch)
+static void sparse_block(const struct gram_work *m, struct row_span span, struct gram_lines lines, double *outer,
+                         const struct pass_scratch *scratch)
 {
     const struct objective *o = m->o;
     const double *factor = o->spec.scale ? o->spec.scale->factor : NULL;
-    double *linear = outer + o->columns * o->columns, *value = scratch->moments;
+    double *linear = outer + o->columns * o->columns, *value = scratch->gram;
     uint32_t *narrowed = (void *)(value + o->columns);
     for (size_t row = span.from; row < span.from + span.count; row++) {
         struct row entries = matrix_row(o->x, row);
-        double weight = moment_weight(m, row);
+        double weight = row_weight(m, row);
         if (weight == 0)
             continue;
         size_t from = lines.from ? entry_of_line(&entries, lines.from) : 0;
-        size_t to = has_rest(m, lines) ? entries.count : entry_of_line(&entries, lines.to);
+        size_t to = has_last_line(m, lines) ? entries.count : entry_of_line(&entries, lines.to);
         for (size_t i = 0; i < to; i++) {
             uint32_t j = row_column(&entries, i);
             value[i] = row_value(&entries, i) * (factor ? factor[j] : 1);
@@ -168,17 +175,18 @@ static void sparse_block(const struct gram_work *m, struct span span, struct gra
                 narrowed[i] = j;
         }
         const uint32_t *column = entries.column ? entries.column : narrowed;
-        struct products products = {column, value, weight, outer, o->columns};
+        struct gram_row products = {column, value, weight, outer, o->columns};
         sparse_row(&products, from, to);
     }
 }
 
-static void add_block(const struct gram_work *m, struct span span, struct gram_lines lines, double *outer,
-                      struct scratch *scratch)
+/* Adds a block of any kind of data. */
+static void add_block(const struct gram_work *m, struct row_span span, struct gram_lines lines, double *outer,
+                      struct pass_scratch *scratch)
 {
     const struct objective *o = m->o;
-    for (size_t i = 0; has_rest(m, lines) && i < span.count; i++) {
-        outer[m->length - 2] += moment_weight(m, span.from + i);
+    for (size_t i = 0; has_last_line(m, lines) && i < span.count; i++) {
+        outer[m->length - 2] += row_weight(m, span.from + i);
         outer[m->length - 1] += weight_of(o, span.from + i);
     }
     if (o->x->kind == MATRIX_CSR)
@@ -189,27 +197,27 @@ static void add_block(const struct gram_work *m, struct span span, struct gram_l
         dense_block_f32(m, span, lines, outer, scratch);
 }
 
-/* A block of those of all processes. */
-static struct span block_span(const struct gram_work *m, size_t block)
+/* The rows of a block, which is counted over all processes. */
+static struct row_span block_span(const struct gram_work *m, size_t block)
 {
     const struct objective *o = m->o;
-    struct cut cut = o->cut;
+    struct block_layout cut = o->layout.blocks;
     cut.block_rows = m->block_rows;
-    size_t part = block / m->part_blocks - o->first[comm_rank(o->spec.data->ranks.comm)];
-    return cut_span(&cut, part, block % m->part_blocks);
+    size_t part = block / m->part_blocks - o->layout.first_part[comm_rank(o->spec.data->ranks.comm)];
+    return block_rows_of(&cut, part, block % m->part_blocks);
 }
 
-void gram_add(const struct gram_work *m, struct gram_share share, double *outer, struct scratch *scratch)
+void gram_add(const struct gram_work *m, struct gram_share share, double *outer, struct pass_scratch *scratch)
 {
     const struct objective *o = m->o;
-    size_t first = o->first[comm_rank(o->spec.data->ranks.comm)], behind = first + o->cut.parts;
+    size_t first = o->layout.first_part[comm_rank(o->spec.data->ranks.comm)], behind = first + o->layout.blocks.parts;
     size_t from = (share.from > first ? share.from : first) * m->part_blocks;
     size_t to = (share.to < behind ? share.to : behind) * m->part_blocks;
     size_t block = (from + m->step - 1) / m->step * m->step, asked = block;
     for (; block < to; block += m->step) {
-        struct span span = block_span(m, block);
+        struct row_span span = block_span(m, block);
         for (; asked < to && asked <= block + BLOCKS_AHEAD * m->step; asked += m->step) {
-            struct span soon = block_span(m, asked);
+            struct row_span soon = block_span(m, asked);
             page_window_soon(o->x, soon.from, soon.count);
         }
         page_window_some(o->x, span.from, span.count);
@@ -220,53 +228,46 @@ void gram_add(const struct gram_work *m, struct gram_share share, double *outer,
 
 /* ---- The matrix ------------------------------------------------------------------------------ */
 
-/* Rows and columns of the features, and the intercept last; a mean over the rows taken. Nothing
- * moves down, so that from the last to the first it can be done in place. */
+/* The mean over the rows, with the intercept as last line. Entries move to higher addresses only, so that going from
+ * the last to the first it works in place. */
 void gram_assemble(const struct gram_work *m, const double *total, double *out)
 {
     const struct objective *o = m->o;
     const size_t columns = o->columns, n = columns + (o->spec.intercept ? 1 : 0);
     const double *linear = total + columns * columns;
-    const double moment = total[m->length - 2], all = total[m->length - 1];
+    const double curvature = total[m->length - 2], all = total[m->length - 1];
     if (o->spec.intercept) {
         for (size_t k = 0; k < columns; k++)
             out[columns * n + k] = linear[k] / all;
-        out[columns * n + columns] = moment / all;
+        out[columns * n + columns] = curvature / all;
     }
     for (size_t j = columns; j-- > 0;)
         for (size_t k = j + 1; k-- > 0;)
             out[j * n + k] = total[j * columns + k] / all;
 }
 
-/* Blocks of more rows than those of an evaluation, or of as many; of the shape alone. */
+/* Blocks of at least as many rows as those of an evaluation; by the shape of the data alone. */
 void gram_blocks(struct gram_work *m)
 {
     const struct objective *o = m->o;
     size_t real = o->spec.f64 ? sizeof(double) : sizeof(float);
     size_t row = (o->columns + !o->columns) * real, rows = BLOCK_BYTES / row;
     rows = rows < MOST_ROWS ? rows : MOST_ROWS;
-    m->block_rows =
-        o->x->kind == MATRIX_CSR || rows <= o->cut.block_rows ? o->cut.block_rows : rows / SOFTMAX_PAD * SOFTMAX_PAD;
-    m->part_blocks = (o->cut.part_rows + m->block_rows - 1) / m->block_rows;
+    m->block_rows = o->x->kind == MATRIX_CSR || rows <= o->layout.blocks.block_rows ? o->layout.blocks.block_rows
+                                                                                    : rows / SOFTMAX_PAD * SOFTMAX_PAD;
+    m->part_blocks = (o->layout.blocks.part_rows + m->block_rows - 1) / m->block_rows;
 }
 
+/* How many groups the memory allows. */
 static double most_groups(const struct objective *o)
 {
     double bytes = (double)o->columns * (double)o->columns * sizeof(double);
     double few = fmin(LEAST_GROUPS, floor(GROUP_BYTES / bytes));
-    return fmin(fmax(1, fmax(few, floor(MORE_BYTES / bytes))), (double)o->parts.count);
+    return fmin(fmax(1, fmax(few, floor(MORE_BYTES / bytes))), (double)o->layout.partition.count);
 }
 
-static void choose_groups(struct gram_work *m)
-{
-    size_t blocks = m->o->parts.count * m->part_blocks / m->step + 1;
-    size_t most = (size_t)most_groups(m->o), worth = blocks / GROUP_BLOCKS + 1;
-    m->groups = worth < most ? worth : most;
-    gram_find_groups(m);
-}
-
-/* A weight for each row of a block, the block in the type of the sums, and once more with weights;
- * sparse rows want room for one row, and for its columns where they have to be narrowed. */
+/* Dense: a weight for each row of a block, the block in the type of the sums, and once more multiplied by the weights.
+ * Sparse: the scaled values of one row, and its columns where they are stored in 64 bits. */
 bool gram_scratch(const struct gram_work *m)
 {
     const struct objective *o = m->o;
@@ -276,7 +277,7 @@ bool gram_scratch(const struct gram_work *m)
     if (sparse)
         numbers = wide ? 2 * o->columns : o->columns;
     for (size_t i = 0; i < o->workers; i++)
-        if (!o->scratch[i].moments && !(o->scratch[i].moments = mem_aligned(rows, numbers * real)))
+        if (!o->scratch[i].gram && !(o->scratch[i].gram = mem_aligned(rows, numbers * real)))
             return false;
     return true;
 }
@@ -304,8 +305,103 @@ double gram_bytes(const struct objective *o, bool of_classes)
     return workers * block + (matrices * (columns * columns + columns + 2) + weights) * 8;
 }
 
-/* How many sums there is room for. One process has that of all groups so far, in the matrix that it
- * makes if this is large enough, and one more; several have their own groups, and that of all. */
+/* ---- Groups ---------------------------------------------------------------------------------- */
+
+size_t gram_group_start(const struct gram_work *m, size_t group)
+{
+    return m->o->layout.partition.count * group / m->groups;
+}
+
+/* The groups that have parts of this process. */
+static void find_groups(struct gram_work *m)
+{
+    const struct objective *o = m->o;
+    size_t rank = comm_rank(o->spec.data->ranks.comm), from = o->layout.first_part[rank],
+           to = o->layout.first_part[rank + 1];
+    m->first_group = m->own_groups = 0;
+    while (m->first_group < m->groups && gram_group_start(m, m->first_group + 1) <= from)
+        m->first_group++;
+    while (m->first_group + m->own_groups < m->groups && gram_group_start(m, m->first_group + m->own_groups) < to)
+        m->own_groups++;
+}
+
+/* As many groups as are worth their memory and their addition, by the shape of the data alone. */
+static void choose_groups(struct gram_work *m)
+{
+    size_t blocks = m->o->layout.partition.count * m->part_blocks / m->step + 1;
+    size_t most = (size_t)most_groups(m->o), worth = blocks / GROUP_BLOCKS + 1;
+    m->groups = worth < most ? worth : most;
+    find_groups(m);
+}
+
+/* A group, and the threads among which the lines of the matrix are divided. */
+struct gram_group_job {
+    const struct gram_work *m;
+    size_t group, shares;
+    double *outer;
+};
+
+/* Line i of the triangle has i + 1 entries: boundaries at the square root give shares of about equal work. */
+static size_t share_start(const struct gram_group_job *run, size_t share)
+{
+    size_t columns = run->m->o->columns;
+    double part = sqrt((double)share / (double)run->shares);
+    return share < run->shares ? (size_t)(part * (double)columns) : columns;
+}
+
+static temper_status run_share(void *context, size_t share, size_t worker)
+{
+    const struct gram_group_job *run = context;
+    const struct gram_work *m = run->m;
+    const struct gram_share all = {{share_start(run, share), share_start(run, share + 1)},
+                                   gram_group_start(m, run->group),
+                                   gram_group_start(m, run->group + 1)};
+    gram_add(m, all, run->outer, &m->o->scratch[worker]);
+    return TEMPER_OK;
+}
+
+/* Adds a group to `outer`, which is 0 or has the sums of those of its parts that other processes hold. */
+temper_status gram_run_group(const struct gram_work *m, size_t group, double *outer, temper_error *error)
+{
+    const struct objective *o = m->o;
+    double work = (double)o->x->nonzeros * (double)o->columns / (double)m->step;
+    size_t threads = useful_threads(o->workers, work), most = o->columns ? o->columns : 1;
+    struct gram_group_job run = {m, group, threads < most ? threads : most, outer};
+    return parallel_blocks(run.shares, run.shares, run_share, &run) == TEMPER_OK ? TEMPER_OK : error_no_memory(error);
+}
+
+/* The sums of a group. */
+temper_status gram_new_group(const struct gram_work *m, size_t group, double *outer, temper_error *error)
+{
+    memset(outer, 0, m->length * sizeof *outer);
+    return gram_run_group(m, group, outer, error);
+}
+
+void gram_add_sums(const struct gram_work *m, const double *from, double *to)
+{
+    for (size_t i = 0; i < m->length; i++)
+        to[i] += from[i];
+}
+
+/* One process: group after group, added to the total. */
+static temper_status gram_alone(const struct gram_work *m, temper_error *error)
+{
+    double *total = m->in_out ? m->out : m->sums, *next = m->in_out ? m->sums : gram_of(m, 1);
+    temper_status status = gram_new_group(m, 0, total, error);
+    for (size_t group = 1; status == TEMPER_OK && group < m->groups; group++) {
+        status = gram_new_group(m, group, next, error);
+        if (status == TEMPER_OK)
+            gram_add_sums(m, next, total);
+    }
+    if (status == TEMPER_OK)
+        gram_assemble(m, total, m->out);
+    return status;
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+
+/* How many sums are allocated. One process needs the total of the groups so far, which may be stored in `out`, and one
+ * group; several need their own groups and the total. */
 static size_t sums_needed(const struct gram_work *m)
 {
     if (!comm_alone(m->o->spec.data->ranks.comm))
@@ -314,7 +410,7 @@ static size_t sums_needed(const struct gram_work *m)
     return m->in_out ? all - 1 : all;
 }
 
-static temper_status moments_run(struct gram_work *m, temper_error *error)
+static temper_status gram_run(struct gram_work *m, temper_error *error)
 {
     const struct objective *o = m->o;
     bool alone = comm_alone(o->spec.data->ranks.comm);
@@ -341,19 +437,20 @@ size_t gram_step(const struct objective *o, size_t rows)
 temper_status objective_gram(struct objective *o, const double *w, size_t rows, double *gram, temper_error *error)
 {
     struct gram_work m = {.o = o, .step = gram_step(o, rows), .out = gram};
-    if (w && !o->bending && !(o->bending = mem_alloc(o->rows, sizeof *o->bending)))
+    if (w && !o->curvature.row_weight &&
+        !(o->curvature.row_weight = mem_alloc(o->rows, sizeof *o->curvature.row_weight)))
         return error_no_memory(error);
     temper_status status = w ? run_pass(o, PASS_WEIGH, w, NULL, error) : TEMPER_OK;
-    m.weight = w ? o->bending : NULL;
-    return status == TEMPER_OK ? moments_run(&m, error) : status;
+    m.weight = w ? o->curvature.row_weight : NULL;
+    return status == TEMPER_OK ? gram_run(&m, error) : status;
 }
 
 temper_status objective_hessian(void *context, double *h, temper_error *error)
 {
     struct objective *o = context;
-    struct gram_work m = {.o = o, .weight = o->point[1 - o->last].bend, .step = 1};
+    struct gram_work m = {.o = o, .weight = o->curvature.point[1 - o->curvature.last].curvature, .step = 1};
     m.out = h;
-    temper_status status = moments_run(&m, error);
+    temper_status status = gram_run(&m, error);
     for (size_t j = 0; status == TEMPER_OK && j < o->columns; j++)
         h[j * o->size + j] += o->spec.l2;
     return status;

@@ -1,6 +1,7 @@
-/* moments_class: the second moments as each of many classes bends them.
+/* gram_per_class: one Gram matrix for each class, weighted by the curvature of the loss by the score of that class.
  *
- * All rows are one group here, for there is a matrix for each class already. */
+ * Threads compute different classes here, so all rows are one group. MPI: the sums of a batch of classes are passed
+ * from process to process as in a pipeline: while one works on a batch, the one before it works on the next. */
 #include <math.h>
 #include <string.h>
 
@@ -8,8 +9,7 @@
 #include "base/thread.h"
 #include "objective/gram/gram.h"
 
-/* Some classes, which are summed over the rows of one process after another: while one is at them,
- * the one before it is at the next ones. */
+/* Classes [from, from + count). */
 struct class_batch {
     const struct gram_work *m;
     size_t from, count;
@@ -20,22 +20,22 @@ static temper_status class_gram(void *context, size_t number, size_t worker)
     const struct class_batch *batch = context;
     const struct objective *o = batch->m->o;
     struct gram_work m = *batch->m;
-    m.weight = o->class_bending + (batch->from + number) * o->rows;
-    const struct gram_share all = {{0, o->columns}, 0, o->parts.count};
+    m.weight = o->curvature.class_weight + (batch->from + number) * o->rows;
+    const struct gram_share all = {{0, o->columns}, 0, o->layout.partition.count};
     gram_add(&m, all, gram_of(&m, number), &o->scratch[worker]);
     return TEMPER_OK;
 }
 
-/* Processes that have rows: the others have nothing to add, and come last. */
+/* The number of processes that have rows; those without any come last. */
 static size_t with_rows(const struct objective *o)
 {
     size_t ranks = comm_size(o->spec.data->ranks.comm);
-    return o->parts.count < ranks ? o->parts.count : ranks;
+    return o->layout.partition.count < ranks ? o->layout.partition.count : ranks;
 }
 
-/* The sums of a batch to the next process; the last one has the whole, and tells all. */
-static temper_status hand_on(const struct class_batch *batch, size_t ranks, size_t step, size_t batch_size,
-                             temper_error *error)
+/* Passes the sums of each batch to the next process; the last one has the total and broadcasts it. */
+static temper_status pass_sums_on(const struct class_batch *batch, size_t ranks, size_t step, size_t batch_size,
+                                  temper_error *error)
 {
     const struct gram_work *m = batch->m;
     const struct objective *o = m->o;
@@ -61,6 +61,7 @@ static temper_status hand_on(const struct class_batch *batch, size_t ranks, size
     return status;
 }
 
+/* The pipeline: in step s, process r works on batch s - r. */
 static temper_status class_sums(const struct gram_work *m, size_t batch_size, temper_error *error)
 {
     const struct objective *o = m->o;
@@ -77,12 +78,12 @@ static temper_status class_sums(const struct gram_work *m, size_t batch_size, te
             memset(m->sums, 0, batch.count * m->length * sizeof *m->sums);
         if (parallel_blocks(batch.count, o->workers, class_gram, &batch) != TEMPER_OK)
             return error_no_memory(error);
-        status = hand_on(&batch, ranks, step, batch_size, error);
+        status = pass_sums_on(&batch, ranks, step, batch_size, error);
     }
     return status;
 }
 
-/* As many at once as there are threads, in any process. */
+/* The batch size: the mean number of threads of a process, at most the number of classes. */
 static temper_status batch_of_all(const struct objective *o, size_t *size, temper_error *error)
 {
     uint64_t all;
@@ -92,41 +93,41 @@ static temper_status batch_of_all(const struct objective *o, size_t *size, tempe
     return status;
 }
 
-/* ---- Fewer rows ------------------------------------------------------------------------------ */
+/* ---- Sampling rows --------------------------------------------------------------------------- */
 
-/* Between 0 and 1, evenly from row to row and class to class. */
-static double place_of(size_t part, size_t row, size_t class)
+/* A quasi-random number in [0, 1): an additive recurrence (Kronecker sequence) over part, row and class. */
+static double quasi_random(size_t part, size_t row, size_t class)
 {
-    double place =
+    double u =
         (double)part * 0.7548776662466927 + (double)row * 0.6180339887498949 + (double)class * 0.5698402909980532;
-    return place - floor(place);
+    return u - floor(u);
 }
 
-static void thin_row(double *bending, double enough, double place)
+static void thin_row(double *curvature, double enough, double u)
 {
-    if (*bending < enough)
-        *bending = place * enough < *bending ? enough : 0;
+    if (*curvature < enough)
+        *curvature = u * enough < *curvature ? enough : 0;
 }
 
-/* A row whose bending is a tenth of ENOUGH, say, stays with a chance of a tenth, and then counts as
- * ten: sums are right in the mean. Which ones stay follows from where they are in the parts of all
- * processes. */
+/* Importance sampling: a row whose curvature is a tenth of ENOUGH stays with probability a tenth, and then counts ten
+ * times, so that sums are unbiased. The choice depends on the row's position in the parts of all processes, and so not
+ * on their number. */
 static void thin_rows(struct objective *o)
 {
-    static const double ENOUGH = 0.05; /* the most is 0.25, for t1 = t2 = 1 */
-    size_t first = o->first[comm_rank(o->spec.data->ranks.comm)];
-    for (size_t part = 0; part < o->cut.parts; part++) {
-        size_t from = part * o->cut.part_rows, left = o->rows - from;
-        size_t count = left < o->cut.part_rows ? left : o->cut.part_rows;
+    static const double ENOUGH = 0.05; /* the maximum is 0.25 for t1 = t2 = 1 */
+    size_t first = o->layout.first_part[comm_rank(o->spec.data->ranks.comm)];
+    for (size_t part = 0; part < o->layout.blocks.parts; part++) {
+        size_t from = part * o->layout.blocks.part_rows, left = o->rows - from;
+        size_t count = left < o->layout.blocks.part_rows ? left : o->layout.blocks.part_rows;
         for (size_t i = 0; i < count; i++)
             for (size_t c = 0; c < o->classes; c++)
-                thin_row(&o->class_bending[c * o->rows + from + i], ENOUGH * weight_of(o, from + i),
-                         place_of(first + part, i, c));
+                thin_row(&o->curvature.class_weight[c * o->rows + from + i], ENOUGH * weight_of(o, from + i),
+                         quasi_random(first + part, i, c));
     }
 }
 
-static temper_status class_moments(struct objective *o, struct gram_work *m, const double *w, bool thin,
-                                   temper_error *error)
+static temper_status class_grams(struct objective *o, struct gram_work *m, const double *w, bool thin,
+                                 temper_error *error)
 {
     size_t batch, copies = comm_alone(o->spec.data->ranks.comm) ? 1 : 2;
     temper_status status = batch_of_all(o, &batch, error);
@@ -146,10 +147,10 @@ temper_status objective_class_grams(struct objective *o, const double *w, struct
 {
     struct gram_work m = {.o = o, .step = gram_step(o, rows.about), .groups = 1, .out = grams};
     gram_blocks(&m);
-    o->class_bending = mem_alloc(o->rows, o->classes * sizeof *o->class_bending);
-    temper_status status = o->class_bending ? class_moments(o, &m, w, rows.thin, error) : error_no_memory(error);
+    o->curvature.class_weight = mem_alloc(o->rows, o->classes * sizeof *o->curvature.class_weight);
+    temper_status status = o->curvature.class_weight ? class_grams(o, &m, w, rows.thin, error) : error_no_memory(error);
     mem_free(m.sums);
-    mem_free(o->class_bending); /* large, and seldom wanted */
-    o->class_bending = NULL;
+    mem_free(o->curvature.class_weight); /* large, and rarely needed */
+    o->curvature.class_weight = NULL;
     return status;
 }

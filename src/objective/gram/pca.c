@@ -1,5 +1,6 @@
-/* components: random directions, multiplied twice by X' X and made orthonormal again. Two rounds
- * find the space that matters for neighbours as well as an exact decomposition does. */
+/* pca: randomised subspace iteration (Halko, Martinsson and Tropp, "Finding structure with randomness", SIAM Review 53,
+ * 2011): random directions are multiplied by X' X and made orthonormal again, twice. Two rounds find the space that
+ * matters for nearest neighbours as well as an exact decomposition does. */
 #include "objective/gram/pca.h"
 
 #include <math.h>
@@ -9,19 +10,33 @@
 #include "base/random.h"
 #include "data/memory/page_window.h"
 #include "data/random_streams.h"
-#include "objective/gram/pca_dense.h"
+#include "kernel/dispatch/kernel.h"
 
 enum { ROUNDS = 2 };
 
+struct pca_iteration {
+    const struct dataset *data;
+    const struct scale *scale;
+    size_t columns, count, sample;
+    double *directions, *next; /* [column * count + k] */
+    double *projection;        /* [count], of a sparse row */
+};
+
+/* The row of this process that is the i-th of the sample; beyond its rows if another process holds it. */
+static uint64_t sample_row(const struct pca_iteration *it, size_t i)
+{
+    return i * dataset_all_rows(it->data) / it->sample - it->data->ranks.first_row;
+}
+
 /* ---- Sparse rows ----------------------------------------------------------------------------- */
 
-static double entry_of(const struct iteration *it, const struct row *row, size_t e, size_t column)
+static double entry_of(const struct pca_iteration *it, const struct row *row, size_t e, size_t column)
 {
     return row_value(row, e) * (it->scale ? it->scale->factor[column] : 1);
 }
 
-/* A row's part along each direction; then the other way round. */
-static void project(struct iteration *it, const struct row *row)
+/* projection = row . directions; collect then adds row x projection to `next`: together one row of X' X directions. */
+static void project(struct pca_iteration *it, const struct row *row)
 {
     double *restrict projection = it->projection;
     memset(projection, 0, it->count * sizeof *projection);
@@ -34,7 +49,7 @@ static void project(struct iteration *it, const struct row *row)
     }
 }
 
-static void collect(struct iteration *it, const struct row *row)
+static void collect(struct pca_iteration *it, const struct row *row)
 {
     const double *restrict projection = it->projection;
     for (size_t e = 0; e < row->count; e++) {
@@ -46,13 +61,13 @@ static void collect(struct iteration *it, const struct row *row)
     }
 }
 
-/* The rows of the sample that are here, behind those of the processes before this one. */
+/* Adds the sample's rows of this process to sums that contain those of the processes before it. */
 static void multiply_own(void *context, void *state)
 {
-    struct iteration *it = context;
-    (void)state; /* which is it->next */
+    struct pca_iteration *it = context;
+    (void)state; /* it->next */
     for (size_t i = 0; i < it->sample; i++) {
-        uint64_t at = pca_row(it, i);
+        uint64_t at = sample_row(it, i);
         if (at >= it->data->x.rows)
             continue;
         page_window_row(&it->data->x, at);
@@ -62,14 +77,147 @@ static void multiply_own(void *context, void *state)
     }
 }
 
+/* ---- Dense rows ------------------------------------------------------------------------------ */
+
+/* Dense rows use the kernels of multiclass training, the directions in place of the classes' weights. MPI: each block
+ * is all-gathered, so that all processes compute the same sums. */
+struct pca_blocks {
+    const struct pca_iteration *it;
+    const struct kernel *kernel;
+    size_t most;         /* rows of a block */
+    uint64_t *first_row; /* of each process */
+    size_t *bytes;       /* of a block, from each */
+    double *own, *all;   /* a block: this process's rows, and those of all */
+    double *projection, *scratch;
+};
+
+/* A row as scaled doubles. */
+static void fetch_row(const struct pca_blocks *blocks, uint64_t at, double *out)
+{
+    const struct pca_iteration *it = blocks->it;
+    const struct matrix *x = &it->data->x;
+    const struct linear_f64 *linear = blocks->kernel->linear_f64;
+    struct rows_scale scale = {it->scale ? it->scale->offset : NULL, it->scale ? it->scale->factor : NULL};
+    page_window_row(x, at);
+    const void *row = matrix_row(x, at).dense;
+    if (x->kind == MATRIX_U8)
+        linear->from_u8(row, 1, it->columns, scale, out);
+    else if (x->kind == MATRIX_F32)
+        linear->from_f32(row, 1, it->columns, scale, out);
+    else
+        linear->from_f64(row, 1, it->columns, scale, out);
+}
+
+/* This process's rows among sample rows [first, end). */
+static void fetch_own(const struct pca_blocks *blocks, size_t first, size_t end)
+{
+    size_t count = 0;
+    for (size_t i = first; i < end; i++) {
+        uint64_t at = sample_row(blocks->it, i);
+        if (at < blocks->it->data->x.rows)
+            fetch_row(blocks, at, blocks->own + count++ * blocks->it->columns);
+    }
+}
+
+/* The rank that holds the i-th row of the sample. */
+static size_t owner(const struct pca_blocks *blocks, size_t i)
+{
+    const struct dataset *data = blocks->it->data;
+    uint64_t row = i * dataset_all_rows(data) / blocks->it->sample;
+    size_t rank = comm_size(data->ranks.comm) - 1;
+    while (rank > 0 && blocks->first_row[rank] > row)
+        rank--;
+    return rank;
+}
+
+/* Fills `all` with sample rows [first, end). */
+static temper_status fetch(const struct pca_blocks *blocks, size_t first, size_t end, temper_error *error)
+{
+    const temper_comm *comm = blocks->it->data->ranks.comm;
+    fetch_own(blocks, first, end);
+    if (comm_alone(comm))
+        return TEMPER_OK;
+    memset(blocks->bytes, 0, comm_size(comm) * sizeof *blocks->bytes);
+    for (size_t i = first; i < end; i++)
+        blocks->bytes[owner(blocks, i)] += blocks->it->columns * sizeof *blocks->own;
+    return comm_gather(comm, blocks->own, blocks->bytes, blocks->all, error);
+}
+
+static temper_status multiply_all(const struct pca_blocks *blocks, temper_error *error)
+{
+    const struct pca_iteration *it = blocks->it;
+    const struct linear_f64 *linear = blocks->kernel->linear_f64;
+    temper_status status = TEMPER_OK;
+    for (size_t i = 0; status == TEMPER_OK && i < it->sample; i += blocks->most) {
+        size_t rows = it->sample - i < blocks->most ? it->sample - i : blocks->most;
+        status = fetch(blocks, i, i + rows, error);
+        struct many_f64 many = {.block = {blocks->all, rows, it->columns},
+                                .classes = it->count,
+                                .stride = blocks->most,
+                                .scratch = blocks->scratch};
+        if (status != TEMPER_OK)
+            break;
+        linear->many_times(&many, it->directions, blocks->projection);
+        linear->many_back(&many, blocks->projection, it->next);
+    }
+    return status;
+}
+
+static temper_status find_firsts(struct pca_blocks *blocks, temper_error *error)
+{
+    const struct dataset *data = blocks->it->data;
+    uint64_t first = data->ranks.first_row;
+    return comm_alone(data->ranks.comm)
+               ? TEMPER_OK
+               : comm_gather_each(data->ranks.comm, &first, sizeof first, blocks->first_row, error);
+}
+
+static bool allocate_blocks(struct pca_blocks *blocks)
+{
+    const struct pca_iteration *it = blocks->it;
+    size_t ranks = comm_size(it->data->ranks.comm);
+    blocks->most = linear_block_rows(it->columns, it->count, sizeof(double));
+    blocks->first_row = mem_alloc(ranks, sizeof *blocks->first_row);
+    blocks->bytes = mem_alloc(ranks, sizeof *blocks->bytes);
+    blocks->own = mem_aligned(blocks->most, it->columns * sizeof *blocks->own);
+    blocks->all =
+        comm_alone(it->data->ranks.comm) ? blocks->own : mem_aligned(blocks->most, it->columns * sizeof *blocks->all);
+    blocks->projection = mem_aligned(blocks->most, it->count * sizeof *blocks->projection);
+    blocks->scratch = mem_aligned(linear_scratch(blocks->most, it->columns, it->count), sizeof *blocks->scratch);
+    return blocks->first_row && blocks->bytes && blocks->own && blocks->all && blocks->projection && blocks->scratch;
+}
+
+static temper_status multiply_dense(struct pca_iteration *it, temper_error *error)
+{
+    const char *wanted;
+    struct pca_blocks blocks = {.it = it, .kernel = kernel_choose(&wanted)};
+    if (!blocks.kernel)
+        return error_set(error, TEMPER_USAGE, "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
+    temper_status status = allocate_blocks(&blocks) ? TEMPER_OK : error_no_memory(error);
+    status = comm_agree(it->data->ranks.comm, status, error);
+    if (status == TEMPER_OK)
+        status = find_firsts(&blocks, error);
+    if (status == TEMPER_OK)
+        status = multiply_all(&blocks, error);
+    mem_free(blocks.first_row);
+    mem_free(blocks.bytes);
+    if (blocks.all != blocks.own)
+        mem_free(blocks.all);
+    mem_free(blocks.own);
+    mem_free(blocks.projection);
+    mem_free(blocks.scratch);
+    return status;
+}
+
 /* ---- Directions ------------------------------------------------------------------------------ */
 
-static temper_status multiply(struct iteration *it, temper_error *error)
+/* next = X' X directions. */
+static temper_status multiply(struct pca_iteration *it, temper_error *error)
 {
     size_t bytes = it->columns * it->count * sizeof *it->next;
     memset(it->next, 0, bytes);
     return it->data->x.kind == MATRIX_CSR ? comm_in_turn(it->data->ranks.comm, multiply_own, it, it->next, bytes, error)
-                                          : pca_multiply_dense(it, error);
+                                          : multiply_dense(it, error);
 }
 
 static double dot(const double *a, const double *b, size_t count)
@@ -80,7 +228,7 @@ static double dot(const double *a, const double *b, size_t count)
     return sum;
 }
 
-/* Gram-Schmidt, twice over each vector; one that depends on those before it becomes 0. */
+/* Gram-Schmidt with reorthogonalisation ("twice is enough"); a vector that depends on those before it becomes 0. */
 static void orthonormalise(double *vector, size_t count, size_t length)
 {
     for (size_t k = 0; k < count; k++) {
@@ -99,8 +247,8 @@ static void orthonormalise(double *vector, size_t count, size_t length)
     }
 }
 
-/* Directions beside each other, so that sums run along memory; and back. */
-static void next_directions(struct iteration *it)
+/* Orthonormalises `next` into `directions`; transposed meanwhile, so that the sums run along memory. */
+static void next_directions(struct pca_iteration *it)
 {
     size_t count = it->count, columns = it->columns;
     for (size_t j = 0; j < columns; j++)
@@ -113,8 +261,8 @@ static void next_directions(struct iteration *it)
             it->directions[j * count + k] = it->next[k * columns + j];
 }
 
-/* directions' X' X directions, of which the last round has the right half. */
-static temper_status find_moments(struct iteration *it, double *moments, temper_error *error)
+/* moments = directions' (X' X directions) / sample. */
+static temper_status find_moments(struct pca_iteration *it, double *moments, temper_error *error)
 {
     size_t count = it->count;
     temper_status status = multiply(it, error);
@@ -130,14 +278,14 @@ temper_status pca_find(const struct dataset *data, const struct scale *scale, st
                        double *directions, double *moments, temper_error *error)
 {
     size_t columns = (size_t)data->x.columns, rows = (size_t)dataset_all_rows(data);
-    struct iteration it = {.data = data,
-                           .scale = scale,
-                           .columns = columns,
-                           .count = how.count,
-                           .sample = rows < how.sample ? rows : how.sample,
-                           .directions = directions,
-                           .next = mem_alloc(columns, how.count * sizeof *it.next),
-                           .projection = mem_alloc(how.count, sizeof *it.projection)};
+    struct pca_iteration it = {.data = data,
+                               .scale = scale,
+                               .columns = columns,
+                               .count = how.count,
+                               .sample = rows < how.sample ? rows : how.sample,
+                               .directions = directions,
+                               .next = mem_alloc(columns, how.count * sizeof *it.next),
+                               .projection = mem_alloc(how.count, sizeof *it.projection)};
     temper_status status = TEMPER_OK;
     if (it.next && it.projection) {
         for (size_t i = 0; i < columns * how.count; i++)

@@ -1,4 +1,5 @@
-/* away: rows that lie elsewhere: what an engine answers for all of them, and the penalty. */
+/* remote_objective: values, gradients and lengths where the rows are held by remote workers: an engine returns the
+ * means over all rows, and the penalty is added here. */
 #include <math.h>
 #include <string.h>
 
@@ -8,28 +9,27 @@
 
 temper_status remote_objective_new(struct objective *o, temper_error *error)
 {
-    o->answer = mem_alloc(answer_length(o->size, TEMPER_SHARD_GRADIENT), sizeof *o->answer);
-    return o->answer ? TEMPER_OK : error_no_memory(error);
+    o->reply = mem_alloc(reply_length(o->size, TEMPER_SHARD_GRADIENT), sizeof *o->reply);
+    return o->reply ? TEMPER_OK : error_no_memory(error);
 }
 
-static temper_status ask(struct objective *o, temper_shard_request_kind asked, const double *w, temper_error *error)
+/* One request to all workers; their combined reply is stored in o->reply. */
+static temper_status request(struct objective *o, temper_shard_request_kind kind, const double *w, temper_error *error)
 {
     const temper_shard_engine *engine = o->spec.engine;
-    temper_shard_request request = {asked, o->spec.loss};
-    return engine->request(engine->context, &request, w, o->answer, error);
+    temper_shard_request what = {kind, o->spec.loss};
+    return engine->request(engine->context, &what, w, o->reply, error);
 }
 
 temper_status remote_evaluate(struct objective *o, const double *w, double *value, double *gradient,
                               temper_error *error)
 {
     size_t plain = o->columns * o->vectors;
-    temper_status status = ask(o, TEMPER_SHARD_GRADIENT, w, error);
-    if (status != TEMPER_OK)
-        return status;
-    o->loss = o->answer[ANSWER_LOSS];
-    o->accuracy = o->answer[ANSWER_ACCURACY];
-    *value = o->loss + penalty(w, plain, o->spec.l2);
-    memcpy(gradient, o->answer + ANSWER_GRADIENT, o->size * sizeof *gradient);
+    TRY(request(o, TEMPER_SHARD_GRADIENT, w, error));
+    o->loss = o->reply[REPLY_LOSS];
+    o->accuracy = o->reply[REPLY_ACCURACY];
+    *value = o->loss + l2_penalty(w, plain, o->spec.l2);
+    memcpy(gradient, o->reply + REPLY_GRADIENT, o->size * sizeof *gradient);
     for (size_t i = 0; i < plain; i++)
         gradient[i] += o->spec.l2 * w[i];
     return TEMPER_OK;
@@ -37,8 +37,7 @@ temper_status remote_evaluate(struct objective *o, const double *w, double *valu
 
 temper_status remote_length(struct objective *o, const double *v, double *length, temper_error *error)
 {
-    temper_status status = ask(o, TEMPER_SHARD_SQUARED_NORM, v, error);
-    if (status == TEMPER_OK)
-        *length = sqrt(o->answer[ANSWER_SQUARES]);
-    return status;
+    TRY(request(o, TEMPER_SHARD_SQUARED_NORM, v, error));
+    *length = sqrt(o->reply[REPLY_SQUARES]);
+    return TEMPER_OK;
 }

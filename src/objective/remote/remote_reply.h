@@ -1,4 +1,4 @@
-/* answer: how the numbers lie that a shard answers with (temper.h: temper_shard_request_kind). */
+/* remote_reply: layout of the numbers that a shard returns for a request (reverse communication, see temper.h). */
 #ifndef OBJECTIVE_REMOTE_REPLY_H
 #define OBJECTIVE_REMOTE_REPLY_H
 
@@ -6,13 +6,13 @@
 
 #include "base/status.h"
 
-enum { ANSWER_LOSS, ANSWER_ACCURACY, ANSWER_GRADIENT }; /* of TEMPER_SHARD_GRADIENT */
-enum { ANSWER_SQUARES, ANSWER_OF_LENGTH };              /* of TEMPER_SHARD_SQUARED_NORM; and how many */
+enum { REPLY_LOSS, REPLY_ACCURACY, REPLY_GRADIENT }; /* of TEMPER_SHARD_GRADIENT */
+enum { REPLY_SQUARES, REPLY_OF_LENGTH };             /* of TEMPER_SHARD_SQUARED_NORM; and their number */
 
-/* `size` that of w. */
-static inline size_t answer_length(size_t size, temper_shard_request_kind asked)
+/* Length of a reply; `size` is that of w. */
+static inline size_t reply_length(size_t size, temper_shard_request_kind kind)
 {
-    return asked == TEMPER_SHARD_SQUARED_NORM ? ANSWER_OF_LENGTH : ANSWER_GRADIENT + size;
+    return kind == TEMPER_SHARD_SQUARED_NORM ? REPLY_OF_LENGTH : REPLY_GRADIENT + size;
 }
 
 #endif

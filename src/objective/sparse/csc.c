@@ -1,4 +1,5 @@
-/* turned: a counting sort of the entries by column. */
+/* csc: transposes a CSR matrix by a counting sort of its entries by column, O(entries + columns), which keeps the order
+ * of the rows within each column. */
 #include "objective/sparse/csc.h"
 
 #include "base/disk_array.h"
@@ -56,38 +57,38 @@ bool csc_make(const struct matrix *x, uint64_t memory, struct csc_matrix *out)
     return true;
 }
 
-void csc_drop(struct csc_matrix *turned)
+void csc_drop(struct csc_matrix *csc)
 {
-    mem_free(turned->row);
-    mem_free(turned->value);
-    mem_free(turned->value64);
-    turned->row = NULL;
-    turned->value = NULL;
-    turned->value64 = NULL;
+    mem_free(csc->row);
+    mem_free(csc->value);
+    mem_free(csc->value64);
+    csc->row = NULL;
+    csc->value = NULL;
+    csc->value64 = NULL;
 }
 
-void csc_free(struct csc_matrix *turned)
+void csc_free(struct csc_matrix *csc)
 {
-    mem_free(turned->start);
-    page_window_free(turned->pages);
-    array_free(turned->spill, turned->row);
-    array_free(turned->spill, turned->value);
-    mem_free(turned->value64);
-    disk_array_free(turned->spill);
-    mem_free(turned->bounds);
-    *turned = (struct csc_matrix){0};
+    mem_free(csc->start);
+    page_window_free(csc->pages);
+    array_free(csc->disk, csc->row);
+    array_free(csc->disk, csc->value);
+    mem_free(csc->value64);
+    disk_array_free(csc->disk);
+    mem_free(csc->bounds);
+    *csc = (struct csc_matrix){0};
 }
 
-/* The first column of a group. */
-static size_t group_start(const struct csc_matrix *turned, size_t group)
+/* The first column of a group: the first one whose entries begin at or behind the group's share, by bisection. */
+static size_t group_start(const struct csc_matrix *csc, size_t group)
 {
-    uint64_t wanted = turned->nonzeros / TURNED_GROUPS * group;
-    size_t low = 0, high = turned->columns;
-    if (group >= TURNED_GROUPS)
-        return turned->columns;
+    uint64_t wanted = csc->nonzeros / CSC_GROUPS * group;
+    size_t low = 0, high = csc->columns;
+    if (group >= CSC_GROUPS)
+        return csc->columns;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (turned->start[middle] < wanted)
+        if (csc->start[middle] < wanted)
             low = middle + 1;
         else
             high = middle;
@@ -95,19 +96,19 @@ static size_t group_start(const struct csc_matrix *turned, size_t group)
     return low;
 }
 
-void csc_divide(struct csc_matrix *turned)
+void csc_divide(struct csc_matrix *csc)
 {
-    for (size_t group = 0; group <= TURNED_GROUPS; group++)
-        turned->group[group] = group_start(turned, group);
+    for (size_t group = 0; group <= CSC_GROUPS; group++)
+        csc->group[group] = group_start(csc, group);
 }
 
-struct csc_group csc_group(const struct csc_matrix *turned, size_t group)
+struct csc_group csc_group(const struct csc_matrix *csc, size_t group)
 {
-    size_t from = turned->group[group], to = turned->group[group + 1];
-    struct sparse_rows entries = {.start = turned->start + from,
-                                  .column = turned->row,
-                                  .value = turned->value,
-                                  .value64 = turned->value64,
+    size_t from = csc->group[group], to = csc->group[group + 1];
+    struct sparse_rows entries = {.start = csc->start + from,
+                                  .column = csc->row,
+                                  .value = csc->value,
+                                  .value64 = csc->value64,
                                   .rows = to - from};
-    return (struct csc_group){turned->first + from, turned->first + to, entries};
+    return (struct csc_group){csc->first + from, csc->first + to, entries};
 }

@@ -1,9 +1,7 @@
-/* turned_spill: the turned matrix in temporary files, where a limit of memory leaves no room for
- * it.
+/* csc_disk: the transposed copy in temporary files, where a memory limit has no place for it.
  *
- * It is made a range of columns at a time, each of which fits the memory and costs a pass over the
- * rows; and read in order, so that its pages can go behind who reads them. The entries and their
- * order are those that it has in memory. */
+ * It is filled a range of columns at a time; each range fits the limit and costs a pass over the rows. It is read in
+ * order, so that pages can be dropped behind the reader. Entries and their order are the same as in memory. */
 #include <assert.h>
 
 #include "base/disk_array.h"
@@ -12,8 +10,8 @@
 #include "objective/sparse/csc.h"
 
 enum {
-    SHARE = 4,        /* of a limit: what the turned matrix may take in memory, if it is there */
-    WINDOW_SHARE = 8, /* what it may take if it is not */
+    SHARE = 4,        /* in memory, it may use a quarter of the limit, */
+    WINDOW_SHARE = 8, /* in files, its resident pages an eighth */
 };
 
 static double entry_bytes(const struct matrix *x)
@@ -32,10 +30,10 @@ double csc_bytes(const struct matrix *x, uint64_t memory, size_t threads)
     double starts = (double)(x->columns + 2) * sizeof(uint64_t), entries = entry_bytes(x);
     if (!csc_uses_disk(x, memory))
         return starts + entries;
-    return starts + (double)memory / WINDOW_SHARE + entries / TURNED_GROUPS * (double)threads;
+    return starts + (double)memory / WINDOW_SHARE + entries / CSC_GROUPS * (double)threads;
 }
 
-/* As many columns as fit; one at least. */
+/* The end of the largest range of columns with at most so many entries; at least one column. */
 static size_t range_end(const struct csc_matrix *to, size_t from, uint64_t most)
 {
     size_t end = from + 1;
@@ -47,33 +45,33 @@ static size_t range_end(const struct csc_matrix *to, size_t from, uint64_t most)
 
 bool csc_disk_make(const struct matrix *x, uint64_t memory, struct csc_matrix *out)
 {
-    assert(matrix_is_narrow(x)); /* limits are for data that was read, and files hold floats */
+    assert(matrix_is_narrow(x)); /* limits apply to data from files, which has these widths */
     uint64_t most = memory / WINDOW_SHARE / (sizeof *out->row + sizeof *out->value);
     out->columns = (size_t)x->columns;
     out->nonzeros = x->nonzeros;
     out->start = mem_zeroed(out->columns + 2, sizeof *out->start);
-    out->spill = disk_array_new();
-    if (!out->start || !out->spill)
+    out->disk = disk_array_new();
+    if (!out->start || !out->disk)
         return false;
-    out->row = disk_array_resize(out->spill, NULL, (size_t)x->nonzeros, sizeof *out->row);
-    out->value = out->row ? disk_array_resize(out->spill, NULL, (size_t)x->nonzeros, sizeof *out->value) : NULL;
-    out->pages = out->value ? page_window_of_disk_array(out->spill) : NULL;
+    out->row = disk_array_resize(out->disk, NULL, (size_t)x->nonzeros, sizeof *out->row);
+    out->value = out->row ? disk_array_resize(out->disk, NULL, (size_t)x->nonzeros, sizeof *out->value) : NULL;
+    out->pages = out->value ? page_window_of_disk_array(out->disk) : NULL;
     if (!out->pages)
         return false;
     csc_count(x, out);
     for (size_t from = 0, end; from < out->columns; from = end) {
         end = range_end(out, from, most);
         csc_fill(x, out, from, end);
-        disk_array_drop(out->spill);
+        disk_array_drop(out->disk);
     }
     csc_divide(out);
     return page_window_limit(out->pages, (size_t)(memory / WINDOW_SHARE));
 }
 
-void csc_expect(const struct csc_matrix *turned, const struct csc_group *group)
+void csc_expect(const struct csc_matrix *csc, const struct csc_group *group)
 {
     const struct sparse_rows *entries = &group->entries;
     uint64_t first = entries->start[0], count = entries->start[entries->rows] - first;
-    size_t entry = sizeof *turned->row + sizeof *turned->value;
-    page_window_bytes(turned->pages, turned->row + first, (size_t)count * entry, NULL);
+    size_t entry = sizeof *csc->row + sizeof *csc->value;
+    page_window_bytes(csc->pages, csc->row + first, (size_t)count * entry, NULL);
 }

@@ -1,8 +1,8 @@
-/* csc_distribute: entries go to the process that has their column.
+/* csc_dist: MPI: the transposed matrix, distributed by columns.
  *
- * Each process sorts the entries of its own rows by column; then everyone sends everyone else a
- * piece of that, and puts the pieces that it receives behind each other, column by column. Rows
- * ascend with the ranks, so that each column is what one process alone would have. */
+ * Each process sorts the entries of its own rows by column, an all-to-all exchange sends them to the owners of the
+ * columns, and each process concatenates what it receives column by column. Rows ascend with the ranks, so that each
+ * column is what a single process would have. */
 #include <assert.h>
 #include <string.h>
 
@@ -10,22 +10,22 @@
 #include "comm/tree_sum.h"
 #include "objective/sparse/csc.h"
 
-struct sharing {
+struct csc_exchange {
     const temper_comm *comm;
-    size_t ranks, columns;   /* all of them */
-    struct csc_matrix local; /* the rows of this process, all columns */
-    double *count;           /* entries of each column, of all processes */
-    uint64_t *own_count;     /* of this process */
-    uint64_t *counts;        /* [rank * own columns + column]: of the own columns, from each */
+    size_t ranks, columns;   /* of the whole matrix */
+    struct csc_matrix local; /* the entries of this process's rows, all columns */
+    double *count;           /* entries of each column over all processes */
+    uint64_t *own_count;     /* the same of this process */
+    uint64_t *counts;        /* [rank * own columns + column]: entries received from each process */
     size_t *out_bytes, *in_bytes;
-    uint32_t *row; /* as received */
+    uint32_t *row; /* received entries, by rank */
     float *value;
 };
 
-/* ---- Who has which columns ------------------------------------------------------------------- */
+/* ---- Owners of the columns -------------------------------------------------------------------- */
 
-/* Whole numbers, so that sums in doubles are exact. */
-static temper_status count_entries(struct sharing *s, temper_error *error)
+/* Entries of each column over all processes. Sums of whole numbers below 2^53 are exact in doubles. */
+static temper_status count_entries(struct csc_exchange *s, temper_error *error)
 {
     size_t *first = mem_alloc(s->ranks + 1, sizeof *first);
     double *mine = mem_alloc(s->columns, sizeof *mine);
@@ -47,8 +47,9 @@ static temper_status count_entries(struct sharing *s, temper_error *error)
     return status;
 }
 
-/* About as many entries each; a column counts as one more, for its sum is to be sent. */
-static void set_bounds(const struct sharing *s, size_t *bounds)
+/* Divides the columns so that the processes have about equal work; a column counts as one entry more, since its sum
+ * is sent back. */
+static void set_bounds(const struct csc_exchange *s, size_t *bounds)
 {
     double all = (double)s->columns, seen = 0;
     size_t rank = 1;
@@ -66,7 +67,7 @@ static void set_bounds(const struct sharing *s, size_t *bounds)
 
 /* ---- Exchange -------------------------------------------------------------------------------- */
 
-static temper_status exchange_counts(struct sharing *s, const struct csc_matrix *out, temper_error *error)
+static temper_status exchange_counts(struct csc_exchange *s, const struct csc_matrix *out, temper_error *error)
 {
     for (size_t r = 0; r < s->ranks; r++) {
         s->out_bytes[r] = (out->bounds[r + 1] - out->bounds[r]) * sizeof *s->own_count;
@@ -75,8 +76,8 @@ static temper_status exchange_counts(struct sharing *s, const struct csc_matrix 
     return comm_exchange(s->comm, s->own_count, s->out_bytes, s->counts, s->in_bytes, error);
 }
 
-/* Numbers and values have four bytes both. */
-static temper_status exchange_entries(struct sharing *s, const struct csc_matrix *out, temper_error *error)
+/* Row indices and values both have four bytes, so the byte counts serve twice. */
+static temper_status exchange_entries(struct csc_exchange *s, const struct csc_matrix *out, temper_error *error)
 {
     for (size_t r = 0; r < s->ranks; r++) {
         uint64_t in = 0;
@@ -91,8 +92,8 @@ static temper_status exchange_entries(struct sharing *s, const struct csc_matrix
                                : status;
 }
 
-/* Column by column, and in each the ranks in their order. */
-static void join(const struct sharing *s, struct csc_matrix *out)
+/* Concatenates the received entries of each column in the order of the ranks. */
+static void merge_columns(const struct csc_exchange *s, struct csc_matrix *out)
 {
     size_t from = 0;
     for (size_t r = 0; r < s->ranks; r++)
@@ -108,8 +109,8 @@ static void join(const struct sharing *s, struct csc_matrix *out)
         }
 }
 
-/* start[j + 1] is where column j begins until `join` has moved it to the end. */
-static bool make_room(struct sharing *s, struct csc_matrix *out)
+/* start[j + 1] is the beginning of column j, which merge_columns advances to its end. */
+static bool allocate_columns(struct csc_exchange *s, struct csc_matrix *out)
 {
     out->start = mem_zeroed(out->columns + 2, sizeof *out->start);
     for (size_t j = 0; out->start && j < out->columns; j++)
@@ -122,7 +123,8 @@ static bool make_room(struct sharing *s, struct csc_matrix *out)
     return out->start && out->row && out->value && s->row && s->value;
 }
 
-static temper_status share(struct sharing *s, uint64_t first_row, struct csc_matrix *out, temper_error *error)
+static temper_status exchange_columns(struct csc_exchange *s, uint64_t first_row, struct csc_matrix *out,
+                                      temper_error *error)
 {
     temper_status status = count_entries(s, error);
     if (status != TEMPER_OK)
@@ -131,7 +133,7 @@ static temper_status share(struct sharing *s, uint64_t first_row, struct csc_mat
     out->first = out->bounds[comm_rank(s->comm)];
     out->columns = out->bounds[comm_rank(s->comm) + 1] - out->first;
     s->counts = mem_alloc(s->ranks, out->columns * sizeof *s->counts);
-    if (!s->counts || !make_room(s, out))
+    if (!s->counts || !allocate_columns(s, out))
         return error_no_memory(error);
     for (uint64_t e = 0; e < s->local.nonzeros; e++)
         s->local.row[e] += (uint32_t)first_row;
@@ -140,15 +142,15 @@ static temper_status share(struct sharing *s, uint64_t first_row, struct csc_mat
         status = exchange_entries(s, out, error);
     if (status != TEMPER_OK)
         return status;
-    join(s, out);
+    merge_columns(s, out);
     csc_divide(out);
     return TEMPER_OK;
 }
 
 temper_status csc_distribute(const struct dataset *data, struct csc_matrix *out, temper_error *error)
 {
-    assert(matrix_is_narrow(&data->x)); /* processes share what they have read */
-    struct sharing s = {
+    assert(matrix_is_narrow(&data->x)); /* distributed data comes from files, which have these widths */
+    struct csc_exchange s = {
         .comm = data->ranks.comm, .ranks = comm_size(data->ranks.comm), .columns = (size_t)data->x.columns};
     s.count = mem_alloc(s.columns, sizeof *s.count);
     s.own_count = mem_alloc(s.columns, sizeof *s.own_count);
@@ -157,7 +159,7 @@ temper_status csc_distribute(const struct dataset *data, struct csc_matrix *out,
     out->bounds = mem_alloc(s.ranks + 1, sizeof *out->bounds);
     temper_status status = TEMPER_NO_MEMORY;
     if (s.count && s.own_count && s.out_bytes && s.in_bytes && out->bounds && csc_make(&data->x, 0, &s.local))
-        status = share(&s, data->ranks.first_row, out, error);
+        status = exchange_columns(&s, data->ranks.first_row, out, error);
     else
         error_no_memory(error);
     void *blocks[] = {s.count, s.own_count, s.counts, s.out_bytes, s.in_bytes, s.row, s.value};

@@ -1,23 +1,25 @@
-/* slabs: a counting sort of the rows by length, and sixteen after another side by side. */
+/* sell16: conversion of CSR rows, or of their transpose, to sliced ELLPACK: a counting sort by length, then each row is
+ * copied into its lane. */
 #include "objective/sparse/sell16.h"
 
 #include "base/memory.h"
 #include "base/thread.h"
 
-/* What slabs are made of: rows, or the columns of such. */
+/* The vectors that are copied: the rows, or the columns. */
 struct sell16_source {
     const struct sparse_rows *rows;
-    const uint64_t *start; /* of columns: entries before each; NULL: rows */
+    const uint64_t *start; /* columns: the entries before each; NULL: rows */
     size_t count;          /* of rows or columns */
 };
 
+/* Entries of the i-th row or column. */
 static size_t length_of(const struct sell16_source *from, size_t i)
 {
     return (size_t)(from->start ? from->start[i + 1] - from->start[i]
                                 : sparse_start(from->rows, i + 1) - sparse_start(from->rows, i));
 }
 
-/* The longest first; equal ones as they were. */
+/* A stable counting sort by length, longest first. */
 static bool sort_rows(const struct sell16_source *from, uint32_t *sorted)
 {
     size_t longest = 0;
@@ -36,6 +38,7 @@ static bool sort_rows(const struct sell16_source *from, uint32_t *sorted)
     return true;
 }
 
+/* Stores an entry. `narrow`, whether column indices have 16 bits, is a constant in the calls that matter. */
 static inline void put(struct sell16 *to, uint64_t at, size_t column, double value, bool narrow)
 {
     if (narrow)
@@ -45,13 +48,14 @@ static inline void put(struct sell16 *to, uint64_t at, size_t column, double val
     to->value[at] = (float)value;
 }
 
-/* From `at` to the end of a lane. */
+/* Pads a lane from `at` to its end. */
 static void put_zeros(struct sell16 *to, uint64_t at, uint64_t end)
 {
     for (; at < end; at += SLAB_ROWS)
         put(to, at, 0, 0, to->column16 != NULL);
 }
 
+/* The first entry of a place in the sorted order, and the end of its slice; entries of a lane are SLAB_ROWS apart. */
 static inline uint64_t lane_start(const struct sell16 *to, size_t place)
 {
     return to->start[place / SLAB_ROWS] * SLAB_ROWS + place % SLAB_ROWS;
@@ -64,7 +68,8 @@ static inline uint64_t lane_end(const struct sell16 *to, size_t place)
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* The row of a place into its lane. `narrow` and the widths are constants where it is called. */
+/* Copies a row into its lane. `narrow` and the widths are constants in the calls that matter, so that the compiler
+ * makes a loop without tests. */
 static inline void fill_lane(const struct sparse_rows *rows, size_t place, struct sell16 *to, bool narrow, bool wide,
                              bool f64)
 {
@@ -85,9 +90,9 @@ static void fill_rows(const struct sparse_rows *rows, struct sell16 *to)
             fill_lane(rows, place, to, to->column16 != NULL, wide, f64);
 }
 
-/* ---- Columns of rows ------------------------------------------------------------------------- */
+/* ---- Transpose ------------------------------------------------------------------------------- */
 
-/* `next`: where the next entry of each column goes. */
+/* Row by row; next[column] is the position of the column's next entry. */
 static inline void scatter(const struct sparse_rows *rows, uint64_t *next, struct sell16 *to, bool narrow, bool wide,
                            bool f64)
 {
@@ -119,6 +124,7 @@ static bool fill_columns(const struct sparse_rows *rows, struct sell16 *to)
     return true;
 }
 
+/* start[j]: the entries before column j; NULL: no memory. */
 static uint64_t *count_columns(const struct sparse_rows *rows, size_t columns)
 {
     const bool wide = rows->column64 != NULL;
@@ -132,22 +138,23 @@ static uint64_t *count_columns(const struct sparse_rows *rows, size_t columns)
     return start;
 }
 
-/* ---- Slabs ----------------------------------------------------------------------------------- */
+/* ---- Slices ---------------------------------------------------------------------------------- */
 
+/* Groups of slices with about equally many steps. */
 static void divide(struct sell16 *to)
 {
     const uint64_t steps = to->start[to->all.slabs];
-    size_t slab = 0;
-    for (size_t group = 0; group < SLAB_GROUPS; group++) {
-        while (slab < to->all.slabs && to->start[slab] < steps / SLAB_GROUPS * group)
-            slab++;
-        to->group[group] = group ? slab : 0;
+    size_t slice = 0;
+    for (size_t group = 0; group < SELL16_GROUPS; group++) {
+        while (slice < to->all.slabs && to->start[slice] < steps / SELL16_GROUPS * group)
+            slice++;
+        to->group[group] = group ? slice : 0;
     }
-    to->group[SLAB_GROUPS] = to->all.slabs;
+    to->group[SELL16_GROUPS] = to->all.slabs;
 }
 
-/* Room for numbers below `most`, and the lanes of the last slab that no row has. */
-static bool make_room(const struct sell16_source *from, size_t most, struct sell16 *out)
+/* Allocates for column indices below `most`, and pads the lanes of the last slice that have no row. */
+static bool allocate_slices(const struct sell16_source *from, size_t most, struct sell16 *out)
 {
     const size_t slabs = (from->count + SLAB_ROWS - 1) / SLAB_ROWS;
     const bool narrow = most <= (size_t)UINT16_MAX + 1;
@@ -156,8 +163,8 @@ static bool make_room(const struct sell16_source *from, size_t most, struct sell
     out->row = mem_alloc(from->count, sizeof *out->row);
     if (!out->start || !out->row || !sort_rows(from, out->row))
         return false;
-    for (size_t slab = 0; slab < slabs; slab++)
-        out->start[slab + 1] = out->start[slab] + length_of(from, out->row[slab * SLAB_ROWS]);
+    for (size_t slice = 0; slice < slabs; slice++)
+        out->start[slice + 1] = out->start[slice] + length_of(from, out->row[slice * SLAB_ROWS]);
     if (!mul_size((size_t)out->start[slabs], SLAB_ROWS, &entries))
         return false;
     out->value = mem_aligned(entries, sizeof *out->value);
@@ -183,35 +190,35 @@ static bool make_room(const struct sell16_source *from, size_t most, struct sell
 bool sell16_make(const struct sparse_rows *rows, size_t columns, struct sell16 *out)
 {
     const struct sell16_source from = {.rows = rows, .count = rows->rows};
-    if (!make_room(&from, columns, out))
+    if (!allocate_slices(&from, columns, out))
         return false;
     fill_rows(rows, out);
     return true;
 }
 
-bool sell16_reorder(const struct sparse_rows *rows, size_t columns, struct sell16 *out)
+bool sell16_transpose(const struct sparse_rows *rows, size_t columns, struct sell16 *out)
 {
     uint64_t *start = count_columns(rows, columns);
     const struct sell16_source from = {.rows = rows, .start = start, .count = columns};
-    bool made = start && make_room(&from, rows->rows, out) && fill_columns(rows, out);
+    bool made = start && allocate_slices(&from, rows->rows, out) && fill_columns(rows, out);
     mem_free(start);
     return made;
 }
 
-void sell16_free(struct sell16 *slabs)
+void sell16_free(struct sell16 *sell)
 {
-    mem_free(slabs->start);
-    mem_free(slabs->row);
-    mem_free(slabs->column16);
-    mem_free(slabs->column);
-    mem_free(slabs->value);
-    *slabs = (struct sell16){0};
+    mem_free(sell->start);
+    mem_free(sell->row);
+    mem_free(sell->column16);
+    mem_free(sell->column);
+    mem_free(sell->value);
+    *sell = (struct sell16){0};
 }
 
 /* ---- Products -------------------------------------------------------------------------------- */
 
 struct sell16_job {
-    const struct sell16 *slabs;
+    const struct sell16 *sell;
     const struct sparse_kernels *kernels;
     const float *w;
     double *out;
@@ -220,34 +227,34 @@ struct sell16_job {
 static temper_status one_group(void *context, size_t group, size_t worker)
 {
     const struct sell16_job *job = context;
-    const struct sell16 *slabs = job->slabs;
+    const struct sell16 *sell = job->sell;
     (void)worker;
-    job->kernels->slabs(&slabs->all, slabs->group[group], slabs->group[group + 1], job->w, job->out);
+    job->kernels->slabs(&sell->all, sell->group[group], sell->group[group + 1], job->w, job->out);
     return TEMPER_OK;
 }
 
-temper_status sell16_times(const struct sell16 *slabs, const struct sparse_kernels *kernels, size_t threads,
+temper_status sell16_times(const struct sell16 *sell, const struct sparse_kernels *kernels, size_t threads,
                            const float *w, double *out)
 {
-    struct sell16_job job = {slabs, kernels, w, out};
+    struct sell16_job job = {sell, kernels, w, out};
     if (threads <= 1) {
-        kernels->slabs(&slabs->all, 0, slabs->all.slabs, w, out);
+        kernels->slabs(&sell->all, 0, sell->all.slabs, w, out);
         return TEMPER_OK;
     }
-    return parallel_blocks(SLAB_GROUPS, threads, one_group, &job);
+    return parallel_blocks(SELL16_GROUPS, threads, one_group, &job);
 }
 
-void sell16_squares(const struct sell16 *slabs, double *out)
+void sell16_squares(const struct sell16 *sell, double *out)
 {
-    for (size_t slab = 0; slab < slabs->all.slabs; slab++) {
-        const size_t first = slab * SLAB_ROWS, left = slabs->all.rows - first;
+    for (size_t slice = 0; slice < sell->all.slabs; slice++) {
+        const size_t first = slice * SLAB_ROWS, left = sell->all.rows - first;
         double sum[SLAB_ROWS] = {0};
-        for (uint64_t step = slabs->start[slab]; step < slabs->start[slab + 1]; step++)
+        for (uint64_t step = sell->start[slice]; step < sell->start[slice + 1]; step++)
             for (size_t lane = 0; lane < SLAB_ROWS; lane++) {
-                const double value = (double)slabs->value[step * SLAB_ROWS + lane];
+                const double value = (double)sell->value[step * SLAB_ROWS + lane];
                 sum[lane] += value * value;
             }
         for (size_t lane = 0; lane < SLAB_ROWS && lane < left; lane++)
-            out[slabs->row[first + lane]] = sum[lane];
+            out[sell->row[first + lane]] = sum[lane];
     }
 }

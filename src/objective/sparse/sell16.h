@@ -1,38 +1,48 @@
-/* slabs: a copy of a sparse matrix in which rows of like length lie side by side. */
+/* sell16: a copy of a sparse matrix in the sliced ELLPACK format, SELL-C-sigma of Kreutzer, Hager, Wellein, Fehske and
+ * Bishop, "A unified sparse matrix data format for efficient general sparse matrix-vector multiplication on modern
+ * processors with wide SIMD units", SIAM J. Sci. Comput. 36 (2014), with C = 16 and sigma = all rows.
+ *
+ * Rows are sorted by length, longest first, and 16 successive ones form a slice. Within a slice entries are stored
+ * step by step: the first entries of all 16 rows, then the second ones, and so on, shorter rows being padded with
+ * zeros. A vector instruction then handles one entry of each of 16 rows, and each lane adds its row in the order of
+ * its entries, which keeps the bits of a plain loop. Since neighbours have like lengths, there is little padding.
+ *
+ *     rows  a: 1 2 3   b: 4 5   c: 6        C = 3, one slice:  1 4 6 | 2 5 0 | 3 0 0
+ */
 #ifndef OBJECTIVE_SELL16_H
 #define OBJECTIVE_SELL16_H
 
 #include "base/status.h"
 #include "kernel/sparse/sparse_products.h"
 
-enum { SLAB_GROUPS = 64 };
+enum { SELL16_GROUPS = 64 };
 
 struct sell16 {
-    uint64_t *start;
-    uint32_t *row;
-    uint16_t *column16;
+    uint64_t *start;    /* [slices + 1]: the first step of each slice; step s has entries [16 s, 16 s + 16) */
+    uint32_t *row;      /* [rows]: which row each lane holds, longest first */
+    uint16_t *column16; /* column of each entry, if 16 bits are enough; or */
     uint32_t *column;
     float *value;
-    struct sparse_sell16 all;
-    size_t group[SLAB_GROUPS + 1]; /* the first slab of each, about as many entries, and the end */
+    struct sparse_sell16 all; /* the same, as the kernels take it */
+    size_t
+        group[SELL16_GROUPS + 1]; /* slices are divided into groups of about equal work: the first of each, the end */
 };
 
-/* Of rows with columns below `columns`. False: no memory; what there is, is freed by sell16_free in
- * any case. */
+/* A copy of rows with columns below `columns`. False: no memory; sell16_free is called in any case. */
 bool sell16_make(const struct sparse_rows *rows, size_t columns, struct sell16 *out);
-/* The same of their columns. */
-bool sell16_reorder(const struct sparse_rows *rows, size_t columns, struct sell16 *out);
-void sell16_free(struct sell16 *slabs);
-static inline bool sell16_there(const struct sell16 *slabs)
+/* A copy of their transpose. */
+bool sell16_transpose(const struct sparse_rows *rows, size_t columns, struct sell16 *out);
+void sell16_free(struct sell16 *sell);
+static inline bool sell16_exists(const struct sell16 *sell)
 {
-    return slabs->start != NULL;
+    return sell->start != NULL;
 }
 
-/* out[row] of all rows: the sum of its squares, in the order of its entries. */
-void sell16_squares(const struct sell16 *slabs, double *out);
+/* out[row] = the sum of the squares of the row, in the order of its entries. */
+void sell16_squares(const struct sell16 *sell, double *out);
 
-/* out[row] of all rows, by so many threads: the same bits as kernels->in_order. */
-temper_status sell16_times(const struct sell16 *slabs, const struct sparse_kernels *kernels, size_t threads,
+/* out = matrix times w, on so many threads: the same bits as kernels->in_order. */
+temper_status sell16_times(const struct sell16 *sell, const struct sparse_kernels *kernels, size_t threads,
                            const float *w, double *out);
 
 #endif

@@ -19,7 +19,7 @@ struct alone {
 static struct multi_request request_of(const struct group_made *made, const struct alone *to, size_t number,
                                        size_t kind)
 {
-    return (struct multi_request){.kind = (enum group_kind)kind,
+    return (struct multi_request){.kind = (enum multi_kind)kind,
                                   .member = number,
                                   .w = to->w + number * GROUP_MADE_MOST,
                                   .gradient = to->gradient + number * GROUP_MADE_MOST,
@@ -46,16 +46,16 @@ static void answers_free(struct alone *to)
 static void ask_alone(const struct group_made *made, struct alone *to)
 {
     for (size_t number = 0; number < GROUP_MADE_MEMBERS; number++) {
-        struct group *group = NULL; /* not even other members are there */
+        struct multi_objective *group = NULL; /* not even other members are there */
         struct multi_spec spec = group_made_spec(made, 1);
         CHECK(multi_objective_new(&spec, &made->member[number], 1, &group, NULL) == TEMPER_OK);
-        for (size_t kind = GROUP_EVALUATE; kind <= GROUP_SCORES; kind++) {
+        for (size_t kind = MULTI_EVALUATE; kind <= MULTI_SCORES; kind++) {
             struct multi_request ask = request_of(made, to, number, kind);
             ask.member = 0;
             CHECK(multi_evaluate(group, &ask, 1, NULL) == TEMPER_OK);
-            if (kind == GROUP_EVALUATE)
+            if (kind == MULTI_EVALUATE)
                 to->value[number] = ask.number;
-            if (kind == GROUP_LENGTH)
+            if (kind == MULTI_LENGTH)
                 to->length[number] = ask.number;
         }
         multi_objective_free(group);
@@ -66,26 +66,26 @@ static void check_answer(const struct group_made *made, const struct multi_reque
 {
     struct multi_request want = request_of(made, alone, got->member, got->kind);
     size_t size = made->shape.columns + made->shape.intercept;
-    if (got->kind == GROUP_EVALUATE)
+    if (got->kind == MULTI_EVALUATE)
         CHECK(table_same_bits(&got->number, &alone->value[got->member], 1) &&
               table_same_bits(got->gradient, want.gradient, size));
-    if (got->kind == GROUP_LENGTH)
+    if (got->kind == MULTI_LENGTH)
         CHECK(table_same_bits(&got->number, &alone->length[got->member], 1));
-    if (got->kind == GROUP_SCORES)
+    if (got->kind == MULTI_SCORES)
         CHECK(table_same_bits(got->scores, want.scores, made->shape.rows));
 }
 
 /* So many requests, drawn at random: any order, any mixture. */
 static void ask_together(const struct group_made *made, const struct alone *alone, size_t count, size_t threads)
 {
-    struct group *group = group_made_new(made, threads);
+    struct multi_objective *group = group_made_new(made, threads);
     struct multi_request ask[128];
     struct draw draw = draw_from(count);
     double *gradient = calloc(count * GROUP_MADE_MOST, sizeof *gradient);
     double *scores = calloc(count * made->shape.rows, sizeof *scores);
     for (size_t i = 0; i < count; i++) {
         size_t kind = draw_below(&draw, 5);
-        ask[i] = request_of(made, alone, draw_below(&draw, GROUP_MADE_MEMBERS), kind < 3 ? kind : GROUP_EVALUATE);
+        ask[i] = request_of(made, alone, draw_below(&draw, GROUP_MADE_MEMBERS), kind < 3 ? kind : MULTI_EVALUATE);
         ask[i].gradient = gradient + i * GROUP_MADE_MOST;
         ask[i].scores = scores + i * made->shape.rows;
     }

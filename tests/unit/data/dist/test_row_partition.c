@@ -47,7 +47,7 @@ TEST(large_data_has_more)
     check_covers(most, 25000000000);
     struct row_partition wide = cut(MATRIX_F32, 2500000, 1000000, 2); /* the same, in few rows */
     CHECK(wide.count > 1000 && (double)wide.count <= 10e12 / 1024 / 8e6 + 1);
-    CHECK(!wide.turned);
+    CHECK(!wide.transposed);
 }
 
 /* Each part has a gradient; adding them up must not count. */
@@ -56,7 +56,7 @@ TEST(wide_rows_have_no_more_than_their_gradients_allow)
     struct row_partition many = cut(MATRIX_F32, 4200000, 1000, 1000); /* gradients of 8 MB */
     CHECK((double)many.count <= 4200000 * 4000.0 / 64 / 8e6 + 1);
     struct row_partition sparse = cut_sparse(16777216, 60000, 10);
-    CHECK(!sparse.turned && sparse.count <= PARTS_USUAL);
+    CHECK(!sparse.transposed && sparse.count <= PARTS_USUAL);
     struct row_partition narrow = cut_sparse(16777216, 1000, 10);
     CHECK(narrow.count > 512 && narrow.count <= 1024);
 }

@@ -23,7 +23,7 @@ static struct objective *objective_of(const struct group_made *made, size_t numb
     const struct multi_member *member = &made->member[number];
     struct objective *objective = NULL;
     for (size_t row = 0; row < made->shape.rows; row++) {
-        bool out = member->partition != GROUP_NO_PARTITION && made->partition[member->partition][row] == member->part;
+        bool out = member->partition != MULTI_NO_PARTITION && made->partition[member->partition][row] == member->part;
         weight[row] = out ? 0 : made->data->weight ? made->data->weight[row] : 1;
     }
     *copy = *made->data;
@@ -49,7 +49,7 @@ static double activation_of(const struct group_made *made, size_t row, const dou
     return sum;
 }
 
-static void check_member(const struct group_made *made, struct group *group, size_t number)
+static void check_member(const struct group_made *made, struct multi_objective *group, size_t number)
 {
     double w[GROUP_MADE_MOST], expected[GROUP_MADE_MOST], gradient[GROUP_MADE_MOST], value, length;
     size_t size = multi_size(group), rows = made->shape.rows;
@@ -58,9 +58,9 @@ static void check_member(const struct group_made *made, struct group *group, siz
     struct dataset copy;
     struct objective *objective = objective_of(made, number, &copy, weight);
     struct multi_request ask[] = {
-        {.kind = GROUP_SCORES, .member = number, .w = w, .scores = scores},
-        {.kind = GROUP_EVALUATE, .member = number, .w = w, .gradient = gradient},
-        {.kind = GROUP_LENGTH, .member = number, .w = w},
+        {.kind = MULTI_SCORES, .member = number, .w = w, .scores = scores},
+        {.kind = MULTI_EVALUATE, .member = number, .w = w, .gradient = gradient},
+        {.kind = MULTI_LENGTH, .member = number, .w = w},
     };
     group_made_weights(made, number, w);
     CHECK_EQ_SIZE(size, objective_size(objective));
@@ -83,7 +83,7 @@ static void check_member(const struct group_made *made, struct group *group, siz
 static void check_shape(struct group_shape shape)
 {
     struct group_made *made = group_make(shape);
-    struct group *group = group_made_new(made, 2);
+    struct multi_objective *group = group_made_new(made, 2);
     for (size_t number = 0; group && number < GROUP_MADE_MEMBERS; number++)
         check_member(made, group, number);
     multi_objective_free(group);
@@ -127,7 +127,7 @@ TEST(features_far_from_zero_lose_no_digits)
     scale_free(&made->scale);
     CHECK(scale_learn(made->data, SCALE_STANDARD, (struct scale_rows){NULL, shape.rows}, 1, &made->scale, NULL) ==
           TEMPER_OK);
-    struct group *group = group_made_new(made, 1);
+    struct multi_objective *group = group_made_new(made, 1);
     for (size_t number = 0; group && number < 4; number++)
         check_member(made, group, number);
     multi_objective_free(group);
@@ -137,7 +137,7 @@ TEST(features_far_from_zero_lose_no_digits)
 /* ---- Derivatives ----------------------------------------------------------------------------- */
 
 struct along {
-    struct group *group;
+    struct multi_objective *group;
     size_t member, size;
     const double *w, *v;
 };
@@ -146,7 +146,7 @@ static double value_along(double step, void *context)
 {
     const struct along *along = context;
     double at[GROUP_MADE_MOST], gradient[GROUP_MADE_MOST];
-    struct multi_request ask = {.kind = GROUP_EVALUATE, .member = along->member, .w = at, .gradient = gradient};
+    struct multi_request ask = {.kind = MULTI_EVALUATE, .member = along->member, .w = at, .gradient = gradient};
     for (size_t j = 0; j < along->size; j++)
         at[j] = along->w[j] + step * along->v[j];
     CHECK(multi_evaluate(along->group, &ask, 1, NULL) == TEMPER_OK);
@@ -162,12 +162,12 @@ TEST(gradients_are_differences_of_values)
                                                               .scaled = true,
                                                               .f64 = true,
                                                               .intercept = true});
-    struct group *group = group_made_new(made, 1);
+    struct multi_objective *group = group_made_new(made, 1);
     double w[GROUP_MADE_MOST], v[GROUP_MADE_MOST], gradient[GROUP_MADE_MOST];
     struct draw draw = draw_from(3);
     for (size_t number = 0; group && number < GROUP_MADE_MEMBERS; number++) {
         size_t size = multi_size(group);
-        struct multi_request ask = {.kind = GROUP_EVALUATE, .member = number, .w = w, .gradient = gradient};
+        struct multi_request ask = {.kind = MULTI_EVALUATE, .member = number, .w = w, .gradient = gradient};
         struct along along = {group, number, size, w, v};
         double slope = 0;
         if (made->member[number].loss.method == TEMPER_HINGE ||
@@ -191,11 +191,11 @@ TEST(a_row_that_is_left_out_does_not_matter_whatever_it_holds)
     struct group_shape shape = {.kind = MATRIX_F32, .rows = 90, .columns = 7, .intercept = true};
     struct group_made *made = group_make(shape);
     double w[2][8] = {{1, 1, 1, 1, 1, 1, 1, 0}, {1, 1, 1, 1, 1, 1, 1, 0}}, gradient[2][8];
-    struct group *group = group_made_new(made, 1);
+    struct multi_objective *group = group_made_new(made, 1);
     struct multi_request ask[2];
     for (int round = 0; group && round < 2; round++) {
         ask[round] =
-            (struct multi_request){.kind = GROUP_EVALUATE, .member = 1, .w = w[round], .gradient = gradient[round]};
+            (struct multi_request){.kind = MULTI_EVALUATE, .member = 1, .w = w[round], .gradient = gradient[round]};
         CHECK(multi_evaluate(group, &ask[round], 1, NULL) == TEMPER_OK);
         for (size_t row = 0; row < shape.rows; row++)
             for (size_t j = 0; made->folds[row] == made->member[1].part && j < shape.columns; j++)
@@ -210,7 +210,7 @@ TEST(a_row_that_is_left_out_does_not_matter_whatever_it_holds)
 TEST(no_request_is_no_work)
 {
     struct group_made *made = group_make((struct group_shape){.rows = 20, .columns = 3});
-    struct group *group = group_made_new(made, 1);
+    struct multi_objective *group = group_made_new(made, 1);
     CHECK(multi_evaluate(group, NULL, 0, NULL) == TEMPER_OK);
     multi_objective_free(group);
     group_made_free(made);
@@ -231,10 +231,10 @@ static void check_faults(enum matrix_kind kind)
     struct group_made *made =
         group_make((struct group_shape){.kind = kind, .rows = 60, .columns = 4, .weighted = true});
     double w[4] = {0.1, 0.2, 0.3, 0.4}, gradient[4];
-    struct multi_request ask = {.kind = GROUP_EVALUATE, .member = 2, .w = w, .gradient = gradient};
+    struct multi_request ask = {.kind = MULTI_EVALUATE, .member = 2, .w = w, .gradient = gradient};
     struct multi_spec spec = group_made_spec(made, 2);
     for (size_t n = 1;; n++) {
-        struct group *group = NULL;
+        struct multi_objective *group = NULL;
         temper_error error;
         fault_arm(n);
         temper_status status = multi_objective_new(&spec, made->member, GROUP_MADE_MEMBERS, &group, &error);

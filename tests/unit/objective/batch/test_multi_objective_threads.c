@@ -10,12 +10,12 @@ enum { REQUESTS = 60 };
 /* All numbers that the group answers with, one after another. */
 static double *ask(const struct group_made *made, size_t threads, size_t *count)
 {
-    struct group *group = group_made_new(made, threads);
+    struct multi_objective *group = group_made_new(made, threads);
     struct multi_request requests[REQUESTS];
     size_t size = made->shape.columns + 1, rows = made->shape.rows, each = 1 + size + rows;
     double *w = calloc(REQUESTS, size * sizeof *w), *all = calloc(REQUESTS, each * sizeof *all);
     for (size_t i = 0; i < REQUESTS; i++) {
-        requests[i] = (struct multi_request){.kind = (enum group_kind)(i % 3),
+        requests[i] = (struct multi_request){.kind = (enum multi_kind)(i % 3),
                                              .member = i % GROUP_MADE_MEMBERS,
                                              .w = w + i * size,
                                              .gradient = all + i * each + 1,

@@ -158,7 +158,7 @@ TEST(slabs_of_columns)
         turn(&made, &turned);
         float *r = floats(shapes[k].rows + 1);
         double *out = empty(made.columns), *plain = empty(made.columns);
-        CHECK(sell16_reorder(&made.rows, made.columns, &slabs));
+        CHECK(sell16_transpose(&made.rows, made.columns, &slabs));
         CHECK(sell16_times(&slabs, kernel->sparse, 2, r, out) == TEMPER_OK);
         kernel->sparse->in_order(turned, r, plain);
         CHECK(same(out, plain, made.columns));
