@@ -20,7 +20,7 @@ EXPERIMENT ?=
 
 .PHONY: build test test-all check-fast python python-oldest demo experiments bench bench-full bench-train bench-tune bench-python \
         format lint clang asan tsan arm64 fuzz coverage \
-        prove-gates kill-test mpi-kill-test quality audit-check install clean help
+        prove-gates page-check kill-test mpi-kill-test quality audit-check install clean help
 
 build: ## build/temper, build/libtemper.a and build/libtemper.so (the default)
 	@cmake -S . -B build -G Ninja -DTEMPER_TESTS=OFF -DCMAKE_INSTALL_PREFIX=$(PREFIX) --log-level=WARNING
@@ -131,6 +131,11 @@ coverage: ## what the tests reach: a summary, and build/coverage/html/index.html
 prove-gates: ## plant faults in a copy of the tree; each must be caught
 	@tools/setup test
 	@tests/gates/prove
+
+page-check: ## the pages in a browser: accessibility and contrast, light and dark; build/pages keeps pictures of them
+	@tools/setup test
+	@tools/build gcc
+	@tests/pages/check build/gcc/temper build/pages
 
 quality: build ## accuracy on real data with wrong labels, three seeds each; needs the data sets
 	@tests/quality/check build/temper

@@ -31,7 +31,7 @@ static const char style[] =
     "td.n,th.n{text-align:right}\n"
     ".flow{display:flex;flex-wrap:wrap;gap:1rem 1.5rem;margin:1rem 0;align-items:flex-start}\n"
     ".flow .scroll{margin:0}\n"
-    ".scroll svg{display:block;min-width:min(36rem,100%);max-width:100%;height:auto}\n"
+    ".scroll svg{display:block;min-width:var(--least);max-width:100%;height:auto}\n"
     ".grid{display:grid;grid-template-columns:repeat(auto-fill,minmax(7rem,1fr));gap:1rem;"
     "margin:1rem 0}\n"
     ".grid figure{margin:0}\n"
@@ -145,7 +145,7 @@ void html_command(struct text *out, const char *words)
 
 /* A region that scrolls sideways can have the focus of the keyboard, so it needs a name; regions of a page have
  * different names, so they are numbered. */
-static void region_begin(struct text *out, const char *kind, const char *name)
+static void region_begin(struct text *out, const char *kind, const char *name, int least_width)
 {
     size_t number = 1;
     for (const char *at = words_of(out); (at = strstr(at, "role=\"region\"")); at++)
@@ -155,7 +155,10 @@ static void region_begin(struct text *out, const char *kind, const char *name)
         text_append(out, ": ");
         svg_escape(out, name);
     }
-    text_append(out, "\">\n");
+    text_append(out, "\"");
+    if (least_width)
+        text_format(out, " style=\"--least:%dpx\"", least_width);
+    text_append(out, ">\n");
 }
 
 void html_row_begin(struct text *out)
@@ -167,7 +170,9 @@ void html_picture(struct text *out, const char *svg)
 {
     if (!*svg)
         return;
-    region_begin(out, "Picture", NULL);
+    /* Charts shrink on small screens, but a row of several is scrolled before its text becomes unreadable. */
+    double width = svg_size(svg).width;
+    region_begin(out, "Picture", NULL, width > 480 ? (int)(0.75 * width) : 0);
     text_append(out, svg);
     text_append(out, "</div>\n");
 }
@@ -249,7 +254,7 @@ void html_table(struct text *out, const char *caption, const char *const *cells,
     }
     for (size_t i = 0; i < columns; i++)
         right[i] = column_is_numbers(cells, rows, columns, i);
-    region_begin(out, "Table", caption ? caption : cells[0]);
+    region_begin(out, "Table", caption ? caption : cells[0], 0);
     text_append(out, "<table>\n");
     if (caption)
         element(out, "caption", caption);

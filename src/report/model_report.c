@@ -67,7 +67,7 @@ static void nest_pictures(struct text *out, const struct text pictures[PICTURES]
 {
     struct box size[PICTURES] = {{0}};
     for (size_t i = 0; i < PICTURES; i++)
-        size[i] = svg_size(&pictures[i]);
+        size[i] = svg_size(words_of(&pictures[i]));
     double left = fmax(size[0].width, size[2].width), right = fmax(size[1].width, size[3].width);
     double upper = fmax(size[0].height, size[1].height);
     double lower = fmax(size[2].height, size[3].height);

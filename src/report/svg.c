@@ -136,10 +136,10 @@ static double whole_attribute(const char *document, const char *name)
     return value;
 }
 
-struct box svg_size(const struct text *document)
+struct box svg_size(const char *document)
 {
-    const char *words = words_of(document);
-    return (struct box){.width = whole_attribute(words, " width=\""), .height = whole_attribute(words, " height=\"")};
+    return (struct box){.width = whole_attribute(document, " width=\""),
+                        .height = whole_attribute(document, " height=\"")};
 }
 
 void svg_nest(struct text *out, struct point at, const struct text *document)

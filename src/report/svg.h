@@ -48,7 +48,7 @@ struct font {
 void svg_begin(struct text *out, double width, double height, const char *name, const char *description);
 void svg_end(struct text *out);
 /* The size of a document, and the document as a part of another. */
-struct box svg_size(const struct text *document);
+struct box svg_size(const char *document);
 void svg_nest(struct text *out, struct point at, const struct text *document);
 
 /* A group; its name is shown as a tooltip. */

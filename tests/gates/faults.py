@@ -54,6 +54,10 @@ FAULTS = [
           "        curvature[i] *= 1.000001;\n}\n\n"
           "#define KERNEL(set) \\\n    #set, too_curved,",
           r"FAIL agrees_with_the_exact_functions"),
+    Fault("pale-text", ("pages", "gcc"), "src/report/palette.c",
+          "palette_contrast(cell, black) >= palette_contrast(cell, white) ? black",
+          "palette_contrast(cell, black) < palette_contrast(cell, white) ? black",
+          r"text in a picture has a contrast of"),
     Fault("wrong-number", ("unit", "gcc", "random"), "src/base/random.c",
           "k1 += 0xBB67AE85u;", "k1 += 0xBB67AE84u;",
           r"FAIL philox_known_answers"),
