@@ -88,7 +88,7 @@ double temper_log_partition_algorithm1(const double *a, size_t n, double t, doub
                                        temper_iterations *iterations)
 {
     struct iterations done;
-    double value = algorithm1(a, n, t, (struct patience){tolerance, limit}, &done);
+    double value = algorithm1(a, n, t, (struct stop_rule){tolerance, limit}, &done);
     report(iterations, done);
     return value;
 }
@@ -97,7 +97,7 @@ double temper_log_partition_algorithm2(double a, double t, double tolerance, siz
                                        temper_iterations *iterations)
 {
     struct iterations done;
-    double value = algorithm2(a, t, (struct patience){tolerance, limit}, &done);
+    double value = algorithm2(a, t, (struct stop_rule){tolerance, limit}, &done);
     report(iterations, done);
     return value;
 }

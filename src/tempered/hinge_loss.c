@@ -1,11 +1,11 @@
-/* hinge: the support vector machine's loss, its kink rounded by a parabola if asked. */
+/* hinge_loss: the loss of support vector machines (Crammer and Singer), optionally smoothed. */
 #include <math.h>
 #include <stdbool.h>
 
 #include "tempered/losses.h"
 
-/* As a function of z = 1 - margin; slope and curvature by z. */
-static struct margin_loss rounded_hinge(double z, double smoothing)
+/* The hinge as a function of z = 1 - margin, with its derivatives by z. */
+static struct margin_loss smoothed_margin(double z, double smoothing)
 {
     if (isnan(z) || !(smoothing >= 0) || isinf(smoothing))
         return (struct margin_loss){NAN, NAN, NAN};
@@ -18,11 +18,12 @@ static struct margin_loss rounded_hinge(double z, double smoothing)
 
 struct margin_loss hinge_margin_loss(double margin, double smoothing)
 {
-    struct margin_loss hinge = rounded_hinge(1 - margin, smoothing);
+    struct margin_loss hinge = smoothed_margin(1 - margin, smoothing);
     hinge.slope = hinge.slope > 0 ? -hinge.slope : hinge.slope;
     return hinge;
 }
 
+/* The class with the largest activation except the label; the label if there is no other. */
 static size_t best_rival(const double *a, size_t n, size_t label)
 {
     size_t rival = label;
@@ -32,62 +33,65 @@ static size_t best_rival(const double *a, size_t n, size_t label)
     return rival;
 }
 
-/* The hinge of many classes has a kink wherever rivals change places, too. All are rounded at once
- * by max_q sum q_c z_c - smoothing/2 |q|^2 over q >= 0, sum q <= 1, which is the parabola above for
- * a single rival: q_c = max(z_c - tau, 0) / smoothing, with the smallest tau >= 0 that keeps the
- * sum. Numbers below are relative to the best rival, so that large activations lose nothing. */
-struct rounding {
+/* The hinge of many classes also has a kink where two other classes (rivals) are equal. All kinks are
+ * smoothed together (Nesterov smoothing) by max_q sum q_c z_c - smoothing/2 |q|^2 over q >= 0,
+ * sum q <= 1, which is the parabola above for a single rival: q_c = max(z_c - tau, 0) / smoothing, with
+ * the smallest tau >= 0 such that sum q <= 1. Activations are relative to the best rival, so that large
+ * ones lose no digits. */
+struct smoothed_hinge {
     double width, top; /* smoothing; z of the best rival */
-    double cut;        /* tau - top: rivals below it do not count */
+    double threshold;  /* tau - top: rivals below it have q = 0 */
     size_t active;     /* rivals above it */
     bool full;         /* sum q = 1 */
 };
 
-static double above(double activation, double best, double cut)
+/* max(z_c - tau, 0) */
+static double above(double activation, double best, double threshold)
 {
-    double d = activation - best - cut;
+    double d = activation - best - threshold;
     return d > 0 ? d : 0;
 }
 
-static struct rounding find_rounding(const double *a, size_t n, size_t label, size_t rival, double smoothing)
+/* tau by the active-set method: the threshold rises until the set of active rivals is stable. */
+static struct smoothed_hinge solve_smoothing(const double *a, size_t n, size_t label, size_t rival, double smoothing)
 {
-    struct rounding r = {.width = smoothing, .top = 1 + (a[rival] - a[label])};
+    struct smoothed_hinge r = {.width = smoothing, .top = 1 + (a[rival] - a[label])};
     r.full = r.top > smoothing;
-    r.cut = r.full ? -smoothing : -r.top;
+    r.threshold = r.full ? -smoothing : -r.top;
     for (size_t before = 0;; before = r.active) {
         double sum = 0;
         r.active = 0;
         for (size_t c = 0; c < n; c++)
-            if (c != label && a[c] - a[rival] > r.cut) {
+            if (c != label && a[c] - a[rival] > r.threshold) {
                 r.active++;
                 sum += a[c] - a[rival];
             }
-        r.full = r.full || sum - (double)r.active * r.cut > smoothing;
+        r.full = r.full || sum - (double)r.active * r.threshold > smoothing;
         if (!r.full || r.active == before)
             return r;
-        r.cut = (sum - smoothing) / (double)r.active;
+        r.threshold = (sum - smoothing) / (double)r.active;
     }
 }
 
-static double rounded_value(const struct rounding *r, const double *a, size_t n, size_t label, double best)
+static double smoothed_value(const struct smoothed_hinge *r, const double *a, size_t n, size_t label, double best)
 {
     double value = r->full ? r->top : 0;
     for (size_t c = 0; c < n; c++) {
-        double z = above(a[c], best, r->cut), q = c == label ? 0 : z / r->width;
-        /* q z - width q^2 / 2, in what is left of it */
+        double z = above(a[c], best, r->threshold), q = c == label ? 0 : z / r->width;
+        /* q z - width q^2 / 2, simplified */
         value += r->full ? q * (a[c] - best) - q * z / 2 : q * z / 2;
     }
     return value;
 }
 
 /* By z: 1/width on the diagonal of the active rivals, less their mean where sum q stays 1. */
-static void rounded_hessian(const struct rounding *r, const double *a, size_t n, size_t label, double best,
-                            double *hessian)
+static void smoothed_hessian(const struct smoothed_hinge *r, const double *a, size_t n, size_t label, double best,
+                             double *hessian)
 {
     double shared = r->full ? 1 / (double)r->active : 0;
     for (size_t c = 0; c < n; c++)
         for (size_t d = 0; d < n; d++) {
-            bool both = c != label && d != label && a[c] - best > r->cut && a[d] - best > r->cut;
+            bool both = c != label && d != label && a[c] - best > r->threshold && a[d] - best > r->threshold;
             double entry = both ? ((c == d) - shared) / r->width : 0;
             hessian[c * n + d] += entry;
             hessian[c * n + label] -= entry;
@@ -97,21 +101,21 @@ static void rounded_hessian(const struct rounding *r, const double *a, size_t n,
 }
 
 /* Several rivals, a finite z > 0 of the best, and smoothing > 0. */
-static double rounded_rivals(temper_loss_spec loss, const double *a, size_t n, size_t label, double *gradient,
-                             double *hessian)
+static double smoothed_rivals(temper_loss_spec loss, const double *a, size_t n, size_t label, double *gradient,
+                              double *hessian)
 {
     size_t rival = best_rival(a, n, label);
     double best = a[rival], sum = 0;
-    struct rounding r = find_rounding(a, n, label, rival, loss.smoothing);
+    struct smoothed_hinge r = solve_smoothing(a, n, label, rival, loss.smoothing);
     for (size_t c = 0; gradient && c < n; c++) {
-        gradient[c] = c == label ? 0 : above(a[c], best, r.cut) / r.width;
+        gradient[c] = c == label ? 0 : above(a[c], best, r.threshold) / r.width;
         sum += gradient[c];
     }
     if (gradient)
         gradient[label] = r.full ? -1 : -sum;
     if (hessian)
-        rounded_hessian(&r, a, n, label, best, hessian);
-    return rounded_value(&r, a, n, label, best);
+        smoothed_hessian(&r, a, n, label, best, hessian);
+    return smoothed_value(&r, a, n, label, best);
 }
 
 double hinge_loss(temper_loss_spec loss, const double *a, size_t n, size_t label, double *gradient, double *hessian)
@@ -119,7 +123,7 @@ double hinge_loss(temper_loss_spec loss, const double *a, size_t n, size_t label
     size_t rival = best_rival(a, n, label);
     struct margin_loss hinge = {0};
     if (rival != label)
-        hinge = rounded_hinge(1 + (a[rival] - a[label]), loss.smoothing);
+        hinge = smoothed_margin(1 + (a[rival] - a[label]), loss.smoothing);
     for (size_t c = 0; gradient && c < n; c++)
         gradient[c] = c == rival ? hinge.slope : 0;
     for (size_t i = 0; hessian && i < n * n; i++)
@@ -127,7 +131,7 @@ double hinge_loss(temper_loss_spec loss, const double *a, size_t n, size_t label
     if (rival == label)
         return hinge.value; /* one class: nothing to separate */
     if (n > 2 && loss.smoothing > 0 && hinge.value > 0 && isfinite(hinge.value))
-        return rounded_rivals(loss, a, n, label, gradient, hessian);
+        return smoothed_rivals(loss, a, n, label, gradient, hessian);
     if (gradient)
         gradient[label] = -hinge.slope;
     if (hessian) {

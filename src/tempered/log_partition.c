@@ -1,27 +1,82 @@
-/* partition: G_t for every t >= 0; which arithmetic, and the answers for each class. */
+/* log_partition: the log-partition function G_t for every t >= 0, and probabilities from it.
+ *
+ * t = 1 is log-sum-exp. Other temperatures are solved by Newton's method in double (t > 1) or long
+ * double (t < 1), and by bisection where lambda would overflow. */
 #include "tempered/log_partition.h"
 
+#include <float.h>
+#include <math.h>
 #include <stdbool.h>
+#include <tgmath.h>
 
-#include "tempered/log_partition_variants.h"
 #include "tempered/tempered_functions.h"
 
-#define real double
-#include "tempered/log_partition_solver.h"
-
-/* lambda <= (n^s - 1)/s: beyond this s log n it could overflow. */
+/* lambda <= (n^s - 1)/s: above this s log n it could overflow. */
 static const double LARGEST_SPREAD = 600;
+
+#define real         double
+#define SOLVER(name) newton_##name
+#include "tempered/log_partition_solver.inc.h"
+#undef real
+#undef SOLVER
+
+/* t < 1: close to the edge of support 1 + s(b + lambda) cancels. */
+#define real         long double
+#define SOLVER(name) wide_##name
+#include "tempered/log_partition_solver.inc.h"
+#undef real
+#undef SOLVER
+
+/* ---- Very high temperatures ------------------------------------------------------------------ */
+
+/* With v = log(1 + s lambda), log p_c = -(v + log(1 + s b_c e^-v))/s stays small where lambda
+ * overflows. Such temperatures have no practical use, so bisection is fast enough. */
+static double spread_log_p(double gap_from, double a_c, double t, double log_spread)
+{
+    double s = t - 1, half = gap_from / 2 - a_c / 2; /* the gap itself may overflow */
+    if (half == 0)
+        return -log_spread / s;
+    double log_far = log(s) + log(half) + log(2) - log_spread; /* log(s b e^-v) */
+    return -(log_spread + (log_far > 0 ? log_far + log1p(exp(-log_far)) : log1p(exp(log_far)))) / s;
+}
+
+/* sum p_c */
+static double spread_sum(const double *a, size_t n, size_t top, double t, double log_spread)
+{
+    double sum = 0;
+    for (size_t c = 0; c < n; c++)
+        if (a[c] != -INFINITY)
+            sum += exp(spread_log_p(a[top], a[c], t, log_spread));
+    return sum;
+}
+
+/* v, by bisection down to neighbouring doubles. */
+static double spread_solve(const double *a, size_t n, size_t top, double t, size_t *updates)
+{
+    double low = 0, high = (t - 1) * log((double)n);
+    for (*updates = 0;; ++*updates) {
+        double middle = low + (high - low) / 2;
+        if (middle <= low || middle >= high)
+            return high;
+        if (spread_sum(a, n, top, t, middle) > 1)
+            low = middle;
+        else
+            high = middle;
+    }
+}
+
+/* ---- Solving --------------------------------------------------------------------------------- */
 
 static size_t first_largest(const double *a, size_t n)
 {
     size_t top = 0;
     for (size_t c = 1; c < n; c++)
-        if (a[c] > a[top] || isnan(a[c])) /* a NaN wins, and stays */
+        if (a[c] > a[top] || isnan(a[c])) /* a NaN is kept */
             top = c;
     return top;
 }
 
-/* The families that need no solver: none, one class, a certain class. */
+/* Cases without a solver: no family (NaN), one class, a class with certainty. */
 static bool partition_trivial(const double *a, size_t n, struct partition *family)
 {
     if (!legal_temperature(family->t) || isnan(family->max) || family->max == -INFINITY) {
@@ -40,7 +95,7 @@ static bool partition_trivial(const double *a, size_t n, struct partition *famil
     return certain;
 }
 
-/* t = 1: log-sum-exp. */
+/* t = 1: log-sum-exp, by a compensated sum. */
 static void solve_softmax(const double *a, size_t n, struct partition *family)
 {
     double rest = 0, carry = 0;
@@ -56,7 +111,7 @@ static void solve_softmax(const double *a, size_t n, struct partition *family)
 
 static void solve_newton(const double *a, size_t n, struct partition *family)
 {
-    struct newton newton = {.a = a, .n = n, .top = family->top, .s = family->t - 1};
+    struct newton_family newton = {.a = a, .n = n, .top = family->top, .s = family->t - 1};
     double lambda = newton_solve(&newton, &family->updates);
     family->log_top = newton_log_top(&newton, lambda);
     family->lambda = lambda;
@@ -64,8 +119,9 @@ static void solve_newton(const double *a, size_t n, struct partition *family)
 
 static void solve_wide(const double *a, size_t n, struct partition *family)
 {
-    family->wide = wide_solve(a, n, family->top, family->t, &family->updates);
-    family->log_top = wide_log_top(a, n, family->top, family->t, family->wide);
+    struct wide_family wide = {.a = a, .n = n, .top = family->top, .s = (long double)family->t - 1};
+    family->wide = wide_solve(&wide, &family->updates);
+    family->log_top = (double)wide_log_top(&wide, family->wide);
     family->lambda = (double)family->wide;
 }
 
@@ -102,6 +158,8 @@ struct partition partition_solve(const double *a, size_t n, double t)
     return family;
 }
 
+/* ---- Probabilities --------------------------------------------------------------------------- */
+
 double partition_log_p(const struct partition *family, size_t c, double a_c)
 {
     if (c == family->top || isnan(family->max))
@@ -110,16 +168,18 @@ double partition_log_p(const struct partition *family, size_t c, double a_c)
         return -INFINITY;
     if (family->t == 1)
         return a_c - family->max - family->lambda;
-    if (family->t < 1)
-        return wide_log_p(family->max, a_c, family->t, family->wide);
     if (family->log_spread > 0)
         return spread_log_p(family->max, a_c, family->t, family->log_spread);
     const double pair[2] = {family->max, a_c};
-    const struct newton newton = {.a = pair, .n = 2, .top = 0, .s = family->t - 1};
+    if (family->t < 1) {
+        const struct wide_family wide = {.a = pair, .n = 2, .top = 0, .s = (long double)family->t - 1};
+        return (double)wide_class_log_p(&wide, 1, family->wide);
+    }
+    const struct newton_family newton = {.a = pair, .n = 2, .top = 0, .s = family->t - 1};
     return newton_class_log_p(&newton, 1, family->lambda);
 }
 
-/* (p_c/p_top)^t; at t = 0 every class of the support counts 1. */
+/* (p_c/p_top)^t; at t = 0 this is 1 for every class of the support. */
 static double relative_power(const struct partition *family, size_t c, double a_c)
 {
     double log_p = partition_log_p(family, c, a_c);
@@ -144,4 +204,51 @@ double partition_escort(const struct partition *family, const double *a, size_t 
     for (size_t c = 0; c < n; c++)
         q[c] /= sum;
     return family->t * family->log_top + log(sum);
+}
+
+/* ---- Closed forms ---------------------------------------------------------------------------- */
+
+/* t = 0, sparsemax: the two probabilities are (1 +- a)/2. */
+static double closed_0(double a)
+{
+    return a < 1 ? 0.5 : a / 2;
+}
+
+/* t = 1/2: with y = 1 - G/2 and h = a/4, (y + h)^2 + (y - h)^2 = 1. */
+static double closed_half(double a)
+{
+    double h = a / 4;
+    return a < 2 ? 2 - 2 * sqrt(0.5 - h * h) : a / 2;
+}
+
+static double closed_1(double a)
+{
+    return a / 2 + log1p(exp(-a));
+}
+
+/* t = 3/2: with y = 1 + G/2 and h = a/4, (y + h)^-2 + (y - h)^-2 = 1. */
+static double closed_three_halves(double a)
+{
+    double h = a / 4;
+    double root = h < 1e150 ? sqrt(1 + h * h + sqrt(1 + 4 * h * h)) : h;
+    return 2 * root - 2;
+}
+
+static double closed_2(double a)
+{
+    return hypot(a / 2, 1);
+}
+
+double partition_closed(double a, double t)
+{
+    static const struct {
+        double t;
+        double (*form)(double);
+    } forms[] = {
+        {0, closed_0}, {0.5, closed_half}, {1, closed_1}, {1.5, closed_three_halves}, {2, closed_2},
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (forms[i].t == t)
+            return forms[i].form(fabs(a));
+    return NAN;
 }

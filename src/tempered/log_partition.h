@@ -1,14 +1,14 @@
-/* partition: the normaliser G_t(a) of the t-exponential family on a finite set (eq. 10).
+/* log_partition: the normaliser G_t(a) of the t-exponential family on a finite set (eq. 10).
  *
  * With s = t - 1 and b_c = max a - a_c it is max a + lambda, where lambda >= 0 solves
- * sum_c (1 + s (b_c + lambda))^(-1/s) = 1. lambda is what is kept: near certainty G would round
- * it away, and with it the probability that something else happens. */
+ * sum_c (1 + s (b_c + lambda))^(-1/s) = 1. lambda is stored, not G: where one class is almost certain,
+ * rounding of G would lose lambda, and with it the probabilities of the other classes. */
 #ifndef TEMPERED_LOG_PARTITION_H
 #define TEMPERED_LOG_PARTITION_H
 
 #include <stddef.h>
 
-/* A solved family: enough to answer for any of its classes. */
+/* A solved family, from which the probability of any class follows. */
 struct partition {
     double t;
     double max;        /* the largest activation */
@@ -17,10 +17,10 @@ struct partition {
     double lambda;     /* G - max */
     long double wide;  /* lambda with the digits that t < 1 needs near the edge of support */
     double log_spread; /* log(1 + s lambda), for temperatures at which lambda overflows, else 0 */
-    size_t updates;    /* of lambda, to get there */
+    size_t updates;    /* Newton or bisection steps */
 };
 
-/* NaN in every field where there is no such family (include/temper.h says when). */
+/* NaN in every field where there is no such family (see include/temper.h). */
 struct partition partition_solve(const double *a, size_t n, double t);
 
 /* log p_c for class c with activation a_c; -infinity outside the support. */
@@ -29,8 +29,8 @@ double partition_log_p(const struct partition *family, size_t c, double a_c);
 /* q = the escort of order t, which is the gradient of G; returns log Z = log sum p_c^t. */
 double partition_escort(const struct partition *family, const double *a, size_t n, double *q);
 
-/* log of Z relative to the likeliest class: log sum_c (p_c/p_top)^t. At high temperatures log Z
- * itself is a large number whose rounding error would be exponentiated. */
+/* log Z relative to the likeliest class: log sum_c (p_c/p_top)^t. At high temperatures log Z itself is
+ * large, and its rounding error would be exponentiated. */
 double partition_log_share(const struct partition *family, const double *a, size_t n);
 
 /* G of activations a/2, -a/2 for t = 0, 1/2, 1, 3/2, 2; NaN for others. */

@@ -1,14 +1,116 @@
-/* loss: the two-temperature loss of many classes (eq. 13) and its derivatives. */
+/* losses: the two-temperature loss (eq. 13) and the Bregman loss with their derivatives, for many classes
+ * and, for two, as functions of the margin.
+ *
+ * Gradients and Hessians are composed of logarithms and exponentiated last: products such as
+ * p^(t2-t1) q_c must not be infinity times zero. Every Hessian of a t-exponential family is a sum
+ * sum_c h_c (e_c - q)(e_c - q)' with the escort q, called an escort form (docs/math.md, section 7). */
 #include "tempered/losses.h"
 
 #include <math.h>
 
-#include "tempered/escort_form.h"
-#include "tempered/loss_row.h"
+#include "tempered/log_partition.h"
 #include "tempered/tempered_functions.h"
 
-/* Everything is composed of logarithms and exponentiated last: products such as p^(t2-t1) q_c must
- * not meet infinity times zero on the way. */
+/* ---- One example ----------------------------------------------------------------------------- */
+
+/* A solved family, its activations and the label. */
+struct loss_row {
+    struct partition family;
+    const double *a; /* n of them */
+    size_t n, label;
+    double t1;
+};
+
+static double row_log_p(const struct loss_row *row, size_t c)
+{
+    return partition_log_p(&row->family, c, row->a[c]);
+}
+
+/* The same in long double, where a softmax of finite activations has it beyond the double range. */
+static long double row_log_p_wide(const struct loss_row *row, size_t c)
+{
+    const struct partition *family = &row->family;
+    double log_p = row_log_p(row, c);
+    if (family->t != 1 || log_p != -INFINITY || row->a[c] == -INFINITY || isinf(family->max))
+        return log_p;
+    return (long double)row->a[c] - family->max - family->lambda;
+}
+
+/* ---- Escort forms ---------------------------------------------------------------------------- */
+
+/* log(p^t), where 0^0 is 0: only classes of the support count. In long double, because products of
+ * large logarithms may overflow before they are added up. */
+static long double log_power(long double log_p, double t)
+{
+    return log_p == -INFINITY ? -INFINITY : (long double)t * log_p;
+}
+
+/* p^t, with the same rule. */
+static double exp_power(double log_p, double t)
+{
+    return exp((double)log_power(log_p, t));
+}
+
+/* A class: its escort q and weight h, and the sums of both over all other classes. */
+struct class_share {
+    double q, h, others_q, others_h;
+};
+
+static double off_diagonal(struct class_share j, struct class_share k)
+{
+    return j.q * k.q * (j.others_h - k.h) - j.h * k.q * j.others_q - k.h * j.q * k.others_q;
+}
+
+static double on_diagonal(struct class_share j)
+{
+    return j.h * j.others_q * j.others_q + j.q * j.q * j.others_h;
+}
+
+/* The class with the largest q. Where q is near 1, 1 - q cancels, so for this class the others are
+ * summed. */
+static struct class_share top_share(const double *q, size_t n, const double *matrix, size_t *top)
+{
+    *top = 0;
+    for (size_t c = 1; c < n; c++)
+        if (q[c] > q[*top])
+            *top = c;
+    struct class_share share = {.q = q[*top], .h = matrix[*top * n + *top]};
+    for (size_t c = 0; c < n; c++)
+        if (c != *top) {
+            share.others_q += q[c];
+            share.others_h += matrix[c * n + c];
+        }
+    return share;
+}
+
+/* With weights h on the diagonal of `matrix` and an escort q, makes it
+ *     sum_c h_c (e_c - q)(e_c - q)'  =  diag h - h q' - q h' + (sum h) q q'.
+ * With h_c = t p_c^(2t-1)/Z that is the Hessian of G_t. */
+static void escort_form(const double *q, size_t n, double *matrix)
+{
+    size_t top;
+    const struct class_share likeliest = top_share(q, n, matrix, &top);
+    double sum = likeliest.h + likeliest.others_h;
+    for (size_t j = 0; j < n; j++) {
+        if (j == top)
+            continue;
+        double h_j = matrix[j * n + j];
+        const struct class_share share = {q[j], h_j, 1 - q[j], sum - h_j};
+        for (size_t k = 0; k < j; k++) {
+            double h_k = matrix[k * n + k];
+            const struct class_share other = {q[k], h_k, 1 - q[k], sum - h_k};
+            if (k != top)
+                matrix[j * n + k] = matrix[k * n + j] = off_diagonal(share, other);
+        }
+        matrix[j * n + top] = matrix[top * n + j] = off_diagonal(likeliest, share);
+    }
+    for (size_t j = 0; j < n; j++) {
+        double h = matrix[j * n + j];
+        matrix[j * n + j] = on_diagonal(j == top ? likeliest : (struct class_share){q[j], h, 1 - q[j], sum - h});
+    }
+}
+
+/* ---- The two-temperature loss ---------------------------------------------------------------- */
 
 static void fill(double *values, size_t n, double value)
 {
@@ -18,7 +120,7 @@ static void fill(double *values, size_t n, double value)
 
 /* log of f p_c^t2 / Z, f = p_y^(t2-t1), given partition_log_share: every term relative to the
  * likeliest class, so that high temperatures cost no digits. */
-static long double log_pull(const struct row *row, size_t c, double log_share)
+static long double log_term(const struct loss_row *row, size_t c, double log_share)
 {
     double t2 = row->family.t;
     long double log_p = row_log_p_wide(row, c);
@@ -29,43 +131,43 @@ static long double log_pull(const struct row *row, size_t c, double log_share)
 
 /* gradient_c = p_y^(t2-t1) (q_c - [c = y]), eq. 14 for one row. The entry of the label is minus the
  * sum of the others, which keeps its digits where q_y is near 1. */
-static void tempered_gradient(const struct row *row, double *gradient)
+static void tempered_gradient(const struct loss_row *row, double *gradient)
 {
     double others = 0, log_share = partition_log_share(&row->family, row->a, row->n);
     for (size_t c = 0; c < row->n; c++) {
         if (c == row->label)
             continue;
-        gradient[c] = exp((double)log_pull(row, c, log_share));
+        gradient[c] = exp((double)log_term(row, c, log_share));
         others += gradient[c];
     }
     gradient[row->label] = 0 - others; /* never -0 */
 }
 
 /* log of f p_c^(2 t2-1)/Z. */
-static long double log_weight(const struct row *row, size_t c, double log_share)
+static long double log_weight(const struct loss_row *row, size_t c, double log_share)
 {
-    return log_pull(row, c, log_share) + log_power(row_log_p_wide(row, c), row->family.t - 1);
+    return log_term(row, c, log_share) + log_power(row_log_p_wide(row, c), row->family.t - 1);
 }
 
-/* The weights of the escort form below, on the diagonal of `hessian`, relative to e^(what is
- * returned): beyond the double range they would meet as inf - inf. */
-static double tempered_weights(const struct row *row, double *hessian)
+/* The weights of the escort form below, on the diagonal of `hessian`, divided by e^(returned value):
+ * beyond the double range they would be inf - inf. */
+static double tempered_weights(const struct loss_row *row, double *hessian)
 {
     double t1 = row->t1, t2 = row->family.t;
     double log_share = partition_log_share(&row->family, row->a, row->n);
-    long double log_bend = (2 * t2 - t1 - 1) * row_log_p_wide(row, row->label), scale = log_bend;
+    long double log_curve = (2 * t2 - t1 - 1) * row_log_p_wide(row, row->label), scale = log_curve;
     size_t next = row->n + 1; /* along the diagonal */
     for (size_t c = 0; c < row->n; c++)
         scale = fmaxl(scale, log_weight(row, c, log_share));
     for (size_t c = 0; c < row->n; c++)
         hessian[c * next] = t2 * exp((double)(log_weight(row, c, log_share) - scale));
-    hessian[row->label * next] -= (t2 - t1) * exp((double)(log_bend - scale));
+    hessian[row->label * next] -= (t2 - t1) * exp((double)(log_curve - scale));
     return (double)scale;
 }
 
-/* f d^2 G - (t2-t1) p_y^(2 t2-t1-1) (e_y - q)(e_y - q)', f = p_y^(t2-t1): an escort form with
- * weights f t2 p_c^(2 t2-1)/Z, and a little less at the label. `q` is scratch. */
-static void tempered_hessian(const struct row *row, double *q, double *hessian)
+/* f d^2 G - (t2-t1) p_y^(2 t2-t1-1) (e_y - q)(e_y - q)', f = p_y^(t2-t1): an escort form with weights
+ * f t2 p_c^(2 t2-1)/Z, reduced at the label. `q` is workspace. */
+static void tempered_hessian(const struct loss_row *row, double *q, double *hessian)
 {
     double unit = exp(tempered_weights(row, hessian));
     partition_escort(&row->family, row->a, row->n, q);
@@ -76,9 +178,9 @@ static void tempered_hessian(const struct row *row, double *q, double *hessian)
 
 double tempered_loss(temper_loss_spec loss, const double *a, size_t n, size_t label, double *gradient, double *hessian)
 {
-    const struct row row = {partition_solve(a, n, loss.t2), a, n, label, loss.t1};
+    const struct loss_row row = {partition_solve(a, n, loss.t2), a, n, label, loss.t1};
     double log_label = row_log_p(&row, label);
-    if (!isfinite(row_log_p_wide(&row, label))) { /* outside the support: at the cap, flat; or no family at all */
+    if (!isfinite(row_log_p_wide(&row, label))) { /* outside the support: constant at its bound; or no family */
         double flat = isnan(log_label) ? NAN : 0;
         if (gradient)
             fill(gradient, n, flat);
@@ -98,4 +200,152 @@ double importance(const double *a, size_t n, size_t label, double t1, double t2)
     struct partition family = partition_solve(a, n, t2);
     double log_label = partition_log_p(&family, label, a[label]);
     return t1 == t2 && !isnan(log_label) ? 1 : exp((t2 - t1) * log_label);
+}
+
+/* ---- Two classes: functions of the margin m -------------------------------------------------- */
+
+/* log p of the given label and log q of the other. */
+struct log_pair {
+    double log_p, log_q;
+};
+
+static struct log_pair margin_pair(double margin, double t2)
+{
+    const double a[2] = {margin, 0}; /* m/2, -m/2 shifted by m/2: nothing is rounded */
+    struct partition family = partition_solve(a, 2, t2);
+    return (struct log_pair){partition_log_p(&family, 0, margin), partition_log_p(&family, 1, 0)};
+}
+
+double margin_probability(double margin, double t2)
+{
+    return exp(margin_pair(margin, t2).log_p);
+}
+
+/* The logarithm of the escort q^t2/(p^t2 + q^t2) = p^-t2 dp/dm of the class with log_q. */
+static double log_share(double log_q, double log_p, double t2)
+{
+    double x = t2 * (log_p - log_q);
+    return x > 0 ? -x - log1p(exp(-x)) : -log1p(exp(x));
+}
+
+/* With the escorts r of the label and v of the other class, the formula of docs/math.md is
+ * v^2 [(t1 - t2 v) p^(2 t2-t1-1) + t2 r p^(2 t2-t1)/q]: each power is finite where its term is. */
+static double margin_curvature(struct log_pair pair, double log_v, double t1, double t2)
+{
+    double log_r = log_share(pair.log_p, pair.log_q, t2);
+    /* t1 - t2 v, from the smaller of r and v = 1 - r */
+    double sign = log_r < log_v ? t1 - t2 + t2 * exp(log_r) : t1 - t2 * exp(log_v);
+    double first = sign * exp(2 * log_v + (2 * t2 - t1 - 1) * pair.log_p);
+    return first + t2 * exp(2 * log_v - pair.log_q + log_r + (2 * t2 - t1) * pair.log_p);
+}
+
+struct margin_loss tempered_margin_loss(double margin, double t1, double t2)
+{
+    struct log_pair pair = margin_pair(margin, t2);
+    struct margin_loss loss = {.value = fabs(stretch_exp(pair.log_p, 1 - t1))};
+    if (pair.log_p == -INFINITY && t2 >= 1 && !(t1 < t2)) /* a margin of -infinity: the limits */
+        return (struct margin_loss){loss.value, t1 == t2 ? -1 : -INFINITY, t1 == t2 ? 0 : INFINITY};
+    if (pair.log_p == -INFINITY || pair.log_q == -INFINITY)
+        return loss; /* outside the support, or certain: constant */
+    double log_v = log_share(pair.log_q, pair.log_p, t2);
+    loss.slope = -exp(log_v + (t2 - t1) * pair.log_p);
+    loss.curvature = margin_curvature(pair, log_v, t1, t2);
+    return loss;
+}
+
+/* ---- The Bregman loss: -log_t1 p_y - (1 - sum_c p_c^(2-t1))/(2 - t1), t1 < 2 ----------------- */
+
+/* The term of the label: -log_t1 p - (1 - p^(2-t1))/(2-t1) = E(y, 2-t1) - E(y, 1-t1), y = log p. Both
+ * begin with y, which cancels, so for p near 1 their series from y^2 on. */
+static double bregman_label(double y, double t1)
+{
+    if (!(y > -0.25))
+        return stretch_exp(y, 2 - t1) - stretch_exp(y, 1 - t1);
+    double sum = 0, power = y, first = 1, second = 1;
+    for (int k = 2; k <= 16; k++) {
+        power *= y / k;
+        first *= 2 - t1;
+        second *= 1 - t1;
+        sum += power * (first - second);
+    }
+    return sum;
+}
+
+/* The terms of the other classes: the sum of p_c^(2-t1)/(2-t1). */
+static double bregman_others(const struct loss_row *row)
+{
+    double sum = 0;
+    for (size_t c = 0; c < row->n; c++)
+        if (c != row->label)
+            sum += exp_power(row_log_p(row, c), 2 - row->t1);
+    return sum / (2 - row->t1);
+}
+
+/* g_c = p_c^(t2-t1) (p_c - y_c): the derivative by p_c times dp_c/da_c without its escort. */
+static double bregman_term(const struct loss_row *row, size_t c)
+{
+    double log_p = row_log_p(row, c), power = row->family.t - row->t1;
+    if (c == row->label)
+        return exp_power(log_p, power) * expm1(log_p);
+    return exp_power(log_p, power + 1);
+}
+
+static double bregman_term_sum(const struct loss_row *row)
+{
+    double sum = 0;
+    for (size_t c = 0; c < row->n; c++)
+        sum += bregman_term(row, c);
+    return sum;
+}
+
+/* gradient_c = g_c - q_c sum g; `gradient` holds the escort q on entry. The entry of the likeliest
+ * class is minus the sum of the others, which keeps its digits where q is near 1. */
+static void bregman_gradient(const struct loss_row *row, double *gradient)
+{
+    double sum = bregman_term_sum(row), others = 0;
+    size_t top = row->family.top;
+    for (size_t c = 0; c < row->n; c++) {
+        gradient[c] = bregman_term(row, c) - gradient[c] * sum;
+        others += c == top ? 0 : gradient[c];
+    }
+    gradient[top] = isnan(sum) ? NAN : 0 - others;
+}
+
+/* An escort form too: the weights are p_c^t2 dg_c/dp_c, less sum g times those of G. */
+static void bregman_hessian(const struct loss_row *row, double *q, double *hessian)
+{
+    double t1 = row->t1, t2 = row->family.t;
+    double log_z = partition_escort(&row->family, row->a, row->n, q);
+    double sum = bregman_term_sum(row) * exp(-log_z);
+    for (size_t c = 0; c < row->n; c++) {
+        double log_p = row_log_p(row, c);
+        double weight = (1 + t2 - t1) * exp_power(log_p, 2 * t2 - t1);
+        if (c == row->label)
+            weight -= (t2 - t1) * exp_power(log_p, 2 * t2 - t1 - 1);
+        hessian[c * (row->n + 1)] = weight - sum * t2 * exp_power(log_p, 2 * t2 - 1);
+    }
+    escort_form(q, row->n, hessian);
+}
+
+double bregman_loss(temper_loss_spec loss, const double *a, size_t n, size_t label, double *gradient, double *hessian)
+{
+    double t1 = loss.t1 < 2 ? loss.t1 : NAN;
+    const struct loss_row row = {partition_solve(a, n, loss.t2), a, n, label, t1};
+    if (hessian)
+        bregman_hessian(&row, gradient, hessian);
+    if (gradient) {
+        partition_escort(&row.family, a, n, gradient);
+        bregman_gradient(&row, gradient);
+    }
+    return bregman_others(&row) + bregman_label(row_log_p(&row, label), t1);
+}
+
+struct margin_loss bregman_margin_loss(double margin, double t1, double t2)
+{
+    /* Activations margin, 0 are those of margin/2, -margin/2 shifted: all is in the first entry. */
+    const double a[2] = {margin, 0};
+    const temper_loss_spec loss = {.method = TEMPER_BREGMAN, .t1 = t1, .t2 = t2};
+    double gradient[2], hessian[4];
+    double value = bregman_loss(loss, a, 2, 0, gradient, hessian);
+    return (struct margin_loss){.value = value, .slope = gradient[0], .curvature = hessian[0]};
 }

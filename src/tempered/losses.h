@@ -1,8 +1,7 @@
-/* loss: the two-temperature loss and its relatives as functions of the activations.
+/* losses: the two-temperature loss and others as functions of the activations.
  *
- * Gradients and Hessians are by the activations. Where the given label lies outside the support
- * (t2 < 1, or an activation of -infinity) the loss is at its cap, flat, and the derivatives are 0.
- */
+ * Gradients and Hessians are by the activations. Where the label is outside the support (t2 < 1, or an
+ * activation of -infinity) the loss is constant at its bound, and the derivatives are 0. */
 #ifndef TEMPERED_LOSSES_H
 #define TEMPERED_LOSSES_H
 
@@ -14,13 +13,14 @@
  * needs a gradient. */
 double tempered_loss(temper_loss_spec loss, const double *a, size_t n, size_t label, double *gradient, double *hessian);
 
-/* Bregman divergence of the 2019 sequel: proper, and bounded for t1 < 1 too. */
+/* The bi-tempered loss of Amid, Warmuth, Anil, Koren (NeurIPS 2019), a Bregman divergence: proper, and
+ * bounded for t1 < 1 too. */
 double bregman_loss(temper_loss_spec loss, const double *a, size_t n, size_t label, double *gradient, double *hessian);
 
-/* Crammer-Singer's hinge, z = 1 + the largest other activation - a_label, with its kink rounded by
- * a parabola over 0 < z < smoothing: z^2/(2 smoothing), then z - smoothing/2. Where rivals change
- * places it is rounded too, and below the hinge by smoothing/2 at most. Without smoothing the first
- * among equal largest activations takes the subgradient. */
+/* The hinge of Crammer and Singer, z = 1 + the largest other activation - a_label, with its kink
+ * smoothed by a parabola over 0 < z < smoothing: z^2/(2 smoothing), then z - smoothing/2. The kinks
+ * where two other classes are equal are smoothed too; the result is below the hinge by at most
+ * smoothing/2. Without smoothing the first of equal largest activations has the subgradient. */
 double hinge_loss(temper_loss_spec loss, const double *a, size_t n, size_t label, double *gradient, double *hessian);
 
 /* The same losses for two classes as functions of the margin. */

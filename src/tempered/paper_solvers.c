@@ -1,4 +1,4 @@
-/* reference: slow solvers of G_t, as printed. */
+/* paper_solvers: the solvers of G_t as the paper prints them, and bisection. */
 #include "tempered/paper_solvers.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ static double largest(const double *a, size_t n)
     return max;
 }
 
-/* exp_t(a_c - max - lambda), also where the difference leaves the double range. */
+/* exp_t(a_c - max - lambda), also where the difference overflows. */
 static double family_p(double a_c, double max, double lambda, double t)
 {
     double x = a_c - max - lambda;
@@ -23,7 +23,7 @@ static double family_p(double a_c, double max, double lambda, double t)
     return exp(-(log(t - 1) + log(max / 2 - a_c / 2 + lambda / 2) + log(2)) / (t - 1));
 }
 
-/* Whether a - max is finite wherever a is. */
+/* Is a - max finite wherever a is? */
 static bool gaps_are_finite(const double *a, size_t n, double max)
 {
     for (size_t c = 0; c < n; c++)
@@ -41,18 +41,17 @@ static double scaled_sum(const double *a, size_t n, double t, double max, double
     return sum;
 }
 
-/* The vector a~ of the paper is a multiple of a - max, so its factor is all that has to converge.
- */
-double algorithm1(const double *a, size_t n, double t, struct patience patience, struct iterations *iterations)
+/* The vector a~ of the paper is a multiple of a - max, so that only its factor is iterated. */
+double algorithm1(const double *a, size_t n, double t, struct stop_rule rule, struct iterations *iterations)
 {
     *iterations = (struct iterations){0};
     double max = largest(a, n);
     if (!(t > 1 && legal_temperature(t)) || !isfinite(max) || !gaps_are_finite(a, n, max))
         return NAN;
     double scale = 1, sum = scaled_sum(a, n, t, max, scale);
-    while (!iterations->converged && iterations->updates < patience.limit) {
+    while (!iterations->converged && iterations->updates < rule.limit) {
         double next = pow(sum, 1 - t);
-        iterations->converged = fabs(next - scale) <= patience.tolerance * scale;
+        iterations->converged = fabs(next - scale) <= rule.tolerance * scale;
         iterations->updates++;
         scale = next;
         sum = scaled_sum(a, n, t, max, scale);
@@ -60,7 +59,7 @@ double algorithm1(const double *a, size_t n, double t, struct patience patience,
     return max - log_t(1 / sum, t);
 }
 
-double algorithm2(double a, double t, struct patience patience, struct iterations *iterations)
+double algorithm2(double a, double t, struct stop_rule rule, struct iterations *iterations)
 {
     *iterations = (struct iterations){.converged = t == 2};
     if (!(t > 1 && legal_temperature(t)) || !isfinite(a))
@@ -69,9 +68,9 @@ double algorithm2(double a, double t, struct patience patience, struct iteration
     if (t == 2)
         return hypot(a / 2, 1);
     double scaled = a, sum = 1 + exp_t(-scaled, t);
-    while (!iterations->converged && iterations->updates < patience.limit) {
+    while (!iterations->converged && iterations->updates < rule.limit) {
         double next = pow(sum, 1 - t) * a;
-        iterations->converged = fabs(next - scaled) <= patience.tolerance * scaled;
+        iterations->converged = fabs(next - scaled) <= rule.tolerance * scaled;
         iterations->updates++;
         scaled = next;
         sum = 1 + exp_t(-scaled, t);

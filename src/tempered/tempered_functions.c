@@ -1,9 +1,9 @@
-/* functions: log_t, exp_t and the sums made of them. */
+/* tempered_functions: log_t, exp_t, and sums of them over the classes. */
 #include "tempered/tempered_functions.h"
 
 #include <math.h>
 
-/* Below this |s y|, two terms of the series are exact, and the product with s may be denormal. */
+/* Below this |s y| two terms of the series are exact, and s y may be denormal. */
 static const double TINY = 1e-9;
 
 double stretch_exp(double y, double s)
@@ -24,11 +24,11 @@ double stretch_log(double x, double s)
     if (fabs(z) < TINY)
         return x * (1 - 0.5 * z);
     if (z < -0.5) {
-        double u = fma(s, x, 1); /* log1p would see the rounding of z, near the edge all of it */
+        double u = fma(s, x, 1); /* log1p(z) would amplify the rounding of z near the edge of support */
         return u > 0 ? log(u) / s : s > 0 ? -INFINITY : INFINITY;
     }
     if (z == INFINITY && isfinite(x))
-        return (log(fabs(s)) + log(fabs(x))) / s; /* the product alone leaves the double range */
+        return (log(fabs(s)) + log(fabs(x))) / s; /* only the product overflows */
     return log1p(z) / s;
 }
 
@@ -38,7 +38,7 @@ double log_t(double x, double t)
     if (!legal_temperature(t) || isnan(y))
         return NAN;
     if (fabs(s * y) > 1)
-        return (pow(x, s) - 1) / s; /* pow keeps the digits that a rounded s*log(x) loses */
+        return (pow(x, s) - 1) / s; /* pow is accurate where s*log(x) is rounded */
     return stretch_exp(y, s);
 }
 
@@ -47,14 +47,14 @@ double exp_t(double x, double t)
     if (!legal_temperature(t))
         return NAN;
     if (t < 0.5 && x > -2 && x < -0.5) {
-        /* Near the edge of support the rounding of 1 - t counts as well; here 1 + x is exact. */
+        /* Near the edge of support the rounding of 1 - t matters too; 1 + x is exact here. */
         double u = fma(-t, x, 1 + x);
         return u > 0 ? exp(log(u) / (1 - t)) : 0;
     }
     return exp(stretch_log(x, 1 - t));
 }
 
-/* p E(y, s) = (p e^(s y) - p)/s, where the factor e^(s y) alone may overflow. */
+/* p E(y, s) = (p e^(s y) - p)/s, although e^(s y) alone may overflow. */
 static double weighted_stretch(double p, double y, double s)
 {
     double z = s * y;
@@ -74,7 +74,7 @@ double entropy_t(const double *p, size_t n, double t)
     return sum;
 }
 
-/* log(q/p), right also where the quotient is near 1 or leaves the double range. */
+/* log(q/p), accurate also where the quotient is near 1 or overflows. */
 static double log_ratio(double q, double p)
 {
     double excess = (q - p) / p;
@@ -98,12 +98,12 @@ double escort_t(const double *p, size_t n, double t, double *q)
 {
     double top = legal_temperature(t) ? 0 : NAN;
     for (size_t c = 0; c < n; c++)
-        if (p[c] > top || isnan(p[c])) /* a NaN wins, and stays */
+        if (p[c] > top || isnan(p[c])) /* a NaN is kept */
             top = p[c];
     double sum = isnan(top) ? NAN : 0; /* NaN^0 would be 1 */
     for (size_t c = 0; c < n; c++)
         if (p[c] != 0)
-            sum += pow(p[c] / top, t); /* scaled: p^t alone may underflow in every class */
+            sum += pow(p[c] / top, t); /* relative to the largest: p^t may underflow in every class */
     for (size_t c = 0; q && c < n; c++)
         q[c] = p[c] != 0 || isnan(sum) ? pow(p[c] / top, t) / sum : 0;
     return pow(top, t) * sum;

@@ -1,4 +1,4 @@
-/* functions: the tempered logarithm and exponential, entropy and divergence (paper, section 2). */
+/* tempered_functions: tempered logarithm and exponential, entropy and divergence (paper, section 2). */
 #ifndef TEMPERED_TEMPERED_FUNCTIONS_H
 #define TEMPERED_TEMPERED_FUNCTIONS_H
 
@@ -6,14 +6,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Temperatures are finite numbers >= 0; everything else answers NaN. */
+/* Temperatures are finite numbers >= 0; for others all functions return NaN. */
 static inline bool legal_temperature(double t)
 {
     return t >= 0 && isfinite(t);
 }
 
 /* E(y, s) = (e^(s y) - 1)/s and L(x, s) = log(1 + s x)/s, with their limits y and x at s = 0.
- * All digits survive s -> 0, where the printed forms (x^(1-t) - 1)/(1-t) lose all of them.
+ * Accurate for s -> 0, where the printed form (x^(1-t) - 1)/(1-t) loses all digits.
  * L is -infinity (s > 0) or +infinity (s < 0) where 1 + s x <= 0. */
 double stretch_exp(double y, double s); /* E */
 double stretch_log(double x, double s); /* L */
