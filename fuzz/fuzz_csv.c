@@ -66,7 +66,7 @@ static temper_status read_memory(int file, const temper_read_options *options, s
                                  temper_error *error)
 {
     char path[32];
-    struct reading reading = {.path = path, .options = options, .error = error};
+    struct data_reader reading = {.path = path, .options = options, .error = error};
     snprintf(path, sizeof path, "/dev/fd/%d", file);
     temper_status status = source_open(path, &reading.source, error);
     return status == TEMPER_OK ? read_csv(&reading, data) : status;

@@ -4,7 +4,6 @@
 
 #include "bytes.h"
 #include "data/read/format.h"
-#include "data/read/unsupported_formats.h"
 
 /* What it is, and behind the semicolon what to do. */
 static void check_words(const char *words)

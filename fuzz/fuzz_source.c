@@ -70,7 +70,7 @@ static void check_chunks(const char *expected, size_t length, bool quoted)
     struct text_chunks *chunks = NULL;
     struct chunk *chunk;
     size_t at = 0;
-    REQUIRE(text_chunks_open(open_file(&error), quoted, &chunks, &error) == TEMPER_OK, "%s", error.message);
+    REQUIRE(text_chunks_open(open_file(&error), quoted, 0, &chunks, &error) == TEMPER_OK, "%s", error.message);
     while (at < MOST && text_chunks_next(chunks, &chunk, &error) == TEMPER_OK && chunk->length > 0) {
         size_t compared = chunk->length < length - at ? chunk->length : length - at;
         REQUIRE(memcmp(chunk->bytes, expected + at, compared) == 0, "chunk %zu", chunk->number);

@@ -69,7 +69,7 @@ static inline struct dataset *fuzz_read(reader_fn *reader, const uint8_t *bytes,
     struct dataset *data = mem_zeroed(1, sizeof *data);
     temper_status status = source_open(path, &source, &error);
     REQUIRE(data && status == TEMPER_OK, "%s", error.message);
-    struct reading reading = {.path = path, .source = source, .options = &options, .error = &error};
+    struct data_reader reading = {.path = path, .source = source, .options = &options, .error = &error};
     status = reader(&reading, data);
     if (status == TEMPER_OK) {
         fuzz_check_dataset(data);

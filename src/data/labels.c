@@ -11,7 +11,6 @@
 #include "data/quote_text.h"
 #include "data/read/format.h"
 #include "data/read/line_reader.h"
-#include "data/read/unsupported_formats.h"
 
 enum { PEEK = 512 }; /* bytes that tell what the file is */
 
@@ -100,13 +99,13 @@ static temper_status read_numbers(struct labelling *labelling, const struct form
 {
     const temper_read_options options = {.labels = ""}; /* the labels have no labels of their own */
     struct dataset *column = mem_zeroed(1, sizeof *column);
-    struct reading reading = {
+    struct data_reader reader = {
         .path = labelling->path, .source = source, .options = &options, .error = labelling->error};
     if (!column) {
         source_close(source);
         return error_no_memory(labelling->error);
     }
-    temper_status status = format->read(&reading, column);
+    temper_status status = format->read(&reader, column);
     if (status == TEMPER_OK)
         status = add_column(labelling, &column->x);
     dataset_free(column);

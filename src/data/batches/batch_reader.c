@@ -1,22 +1,25 @@
-/* stream: cuts a text where lines end, and lets the ordinary readers read the portions. */
+/* batch_reader: batches of a file from the iterator of data/read, or slices of a file that was read whole. */
+#include "data/batches/batch_reader.h"
+
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/thread.h"
-#include "data/batches/batch_reader_internal.h"
+#include "data/classes.h"
+#include "data/csv/csv.h"
 #include "data/memory/memory_limit.h"
 #include "data/quote_text.h"
 #include "data/read/file_list.h"
-#include "data/read/line_boundary.h"
+#include "data/read/format.h"
 
 enum {
-    PORTION = 8 * 1024 * 1024,
-    PORTION_LEAST = 256 * 1024,
-    PORTION_SHARE = 32,          /* of a limit of memory, */
-    PORTION_TIMES = 12,          /* since text, copies and numbers together are so many portions */
-    RESULT_TIMES = 16,           /* numbers, their text and its copies, of a slice */
-    LONGEST = 256 * 1024 * 1024, /* of a line; the readers refuse longer ones too */
-    CIFAR_RECORD = 3073,
+    BATCH_BYTES = 8 * 1024 * 1024,
+    BATCH_BYTES_LEAST = 256 * 1024,
+    BATCH_SHARE = 32,         /* of a memory limit, since */
+    BATCH_TIMES = 12,         /* text, copies and numbers together take so many times the bytes of a batch */
+    RESULT_TIMES = 16,        /* the same for the results of a slice: numbers, their text and its copies */
+    SLICE_BYTES = 256 * 1024, /* of one number for each row and class */
+    SLICE_MOST = 8192         /* rows */
 };
 
 /* ---- Opening --------------------------------------------------------------------------------- */
@@ -34,32 +37,35 @@ static bool add_note_line(struct text *notes, const char *line, size_t length)
     return !notes->failed;
 }
 
-bool batch_reader_add_notes(struct batch_reader *stream, const char *notes)
+bool batch_reader_add_notes(struct batch_reader *batches, const char *notes)
 {
     size_t length;
     for (const char *line = notes; *line; line += length + (line[length] == '\n')) {
         length = strcspn(line, "\n");
-        if (!add_note_line(&stream->notes, line, length))
+        if (!add_note_line(&batches->notes, line, length))
             return false;
     }
     return true;
 }
 
-bool batch_reader_can_split(const struct batch_reader *stream)
+/* Whether batches can be read one by one: the format allows it, and no option needs all rows (--classes: not every
+ * batch has all of them). */
+static bool can_split(const struct batch_reader *batches)
 {
-    reader_fn *read = stream->format->read;
-    return (read == read_csv || read == read_libsvm || read == read_cifar) && !stream->options.labels &&
-           !stream->options.weights && !stream->options.class_weight &&
-           !stream->options.classes; /* not all of which are in every portion */
+    reader_fn *read = batches->reader.format->read;
+    const temper_read_options *options = &batches->options;
+    return (read == read_csv || read == read_libsvm || read == read_cifar) && !options->labels && !options->weights &&
+           !options->class_weight && !options->classes;
 }
 
-static temper_status find_format(struct batch_reader *stream, temper_error *error)
+/* Opens the file; the note about its format is the first one. */
+static temper_status open_file(struct batch_reader *batches, temper_error *error)
 {
     struct dataset *first = mem_zeroed(1, sizeof *first);
-    struct reading reading = {
-        .path = stream->path, .source = stream->source, .options = &stream->options, .error = error};
-    temper_status status = first ? read_format(&reading, first, &stream->format) : error_no_memory(error);
-    if (first && status == TEMPER_OK && !batch_reader_add_notes(stream, first->notes))
+    if (!first)
+        return error_no_memory(error);
+    temper_status status = data_reader_open(&batches->reader, first);
+    if (status == TEMPER_OK && !batch_reader_add_notes(batches, first->notes))
         status = error_no_memory(error);
     dataset_free(first);
     return status;
@@ -68,276 +74,197 @@ static temper_status find_format(struct batch_reader *stream, temper_error *erro
 temper_status batch_reader_open(const char *path, const temper_read_options *options, const struct schema *schema,
                                 struct batch_reader **out, temper_error *error)
 {
-    temper_status status = memory_limit_check(options, false, error);
-    if (status == TEMPER_OK && is_file_list(path))
-        status = error_set(error, TEMPER_USAGE,
-                           "%s names several files, and rows are taken from one at a time here; "
-                           "give them one by one, or make one of them: temper convert %s all.tmpr",
-                           place_text(path).text, place_text(path).text);
-    if (status != TEMPER_OK)
-        return status;
-    struct batch_reader *stream = mem_zeroed(1, sizeof *stream);
-    if (!stream)
+    TRY(memory_limit_check(options, false, error));
+    if (is_file_list(path))
+        return error_set(error, TEMPER_USAGE,
+                         "%s names several files, and rows are taken from one at a time here; "
+                         "give them one by one, or make one of them: temper convert %s all.tmpr",
+                         place_text(path).text, place_text(path).text);
+    struct batch_reader *batches = mem_zeroed(1, sizeof *batches);
+    if (!batches)
         return error_no_memory(error);
-    *stream = (struct batch_reader){.path = path, .options = *options, .schema = schema, .portion = PORTION};
-    batch_reader_set_width(stream, 1);
-    if (options->memory && options->memory / PORTION_SHARE < PORTION)
-        stream->portion = (size_t)(options->memory / PORTION_SHARE);
-    if (stream->portion < PORTION_LEAST)
-        stream->portion = PORTION_LEAST;
-    status = source_open(path, &stream->source, error);
-    if (status == TEMPER_OK)
-        status = find_format(stream, error);
+    batches->options = *options;
+    batches->reader =
+        (struct data_reader){.path = path, .options = &batches->options, .schema = schema, .error = error};
+    batches->batch_bytes = BATCH_BYTES;
+    batch_reader_set_width(batches, 1);
+    if (options->memory && options->memory / BATCH_SHARE < BATCH_BYTES)
+        batches->batch_bytes = (size_t)(options->memory / BATCH_SHARE);
+    if (batches->batch_bytes < BATCH_BYTES_LEAST)
+        batches->batch_bytes = BATCH_BYTES_LEAST;
+    temper_status status = open_file(batches, error);
     if (status != TEMPER_OK) {
-        batch_reader_close(stream);
+        batch_reader_close(batches);
         return status;
     }
-    *out = stream;
+    batches->splits = can_split(batches);
+    *out = batches;
     return TEMPER_OK;
 }
 
-void batch_reader_close(struct batch_reader *stream)
+void batch_reader_close(struct batch_reader *batches)
 {
-    if (!stream)
+    if (!batches)
         return;
-    source_close(stream->source);
-    dataset_free(stream->slices.whole);
-    text_free(&stream->rest);
-    text_free(&stream->header);
-    text_free(&stream->notes);
-    mem_free(stream);
+    data_reader_close(&batches->reader);
+    dataset_free(batches->whole);
+    text_free(&batches->notes);
+    mem_free(batches);
 }
 
-void batch_reader_set_portion(struct batch_reader *stream, size_t bytes)
+void batch_reader_set_bytes(struct batch_reader *batches, size_t bytes)
 {
-    stream->portion = bytes;
+    batches->batch_bytes = bytes;
 }
 
-const char *batch_reader_notes(const struct batch_reader *stream)
+const char *batch_reader_notes(const struct batch_reader *batches)
 {
-    return stream->notes.bytes ? stream->notes.bytes : "";
+    return batches->notes.bytes ? batches->notes.bytes : "";
 }
 
-uint64_t batch_reader_dropped(const struct batch_reader *stream)
+uint64_t batch_reader_dropped(const struct batch_reader *batches)
 {
-    return stream->dropped;
+    return batches->dropped;
 }
 
-void batch_reader_set_width(struct batch_reader *stream, size_t numbers)
+void batch_reader_set_width(struct batch_reader *batches, size_t numbers)
 {
-    stream->slices.rows = dataset_batches_rows(numbers);
-    stream->width = numbers;
+    size_t rows = SLICE_BYTES / sizeof(double) / (numbers ? numbers : 1) / SLICE_LEAST * SLICE_LEAST;
+    batches->slice_rows = rows < SLICE_LEAST ? SLICE_LEAST : rows > SLICE_MOST ? SLICE_MOST : rows;
+    batches->width = numbers;
 }
 
-/* What rows and results take; `data` has the limit. */
-static temper_status plan_memory(const struct batch_reader *stream, const struct dataset *data, temper_error *error)
+/* ---- Slices of a file that was read whole ---------------------------------------------------- */
+
+static void *copy_of(const void *array, uint64_t from, size_t count, size_t size, bool *fine)
 {
-    size_t threads = stream->options.threads ? stream->options.threads : thread_count_default();
-    double slice = (double)stream->slices.rows * (double)stream->width * sizeof(double);
+    void *copy = array ? mem_alloc(count, size) : NULL;
+    if (copy)
+        memcpy(copy, (const char *)array + from * size, count * size);
+    *fine = *fine && (copy || !array);
+    return copy;
+}
+
+/* The next slice. It borrows the features, and has copies of labels, weights and lines. */
+static temper_status next_slice(struct batch_reader *batches, struct dataset *data, bool *some, temper_error *error)
+{
+    const struct dataset *whole = batches->whole;
+    uint64_t from = batches->sliced, left = whole->x.rows - from;
+    size_t count = left < batches->slice_rows ? (size_t)left : batches->slice_rows;
+    bool fine = true;
+    *some = count > 0;
+    if (!*some)
+        return TEMPER_OK;
+    data->x = matrix_slice(&whole->x, from, count);
+    data->file.format = whole->file.format;
+    data->label = copy_of(whole->label, from, count, sizeof *whole->label, &fine);
+    data->weight = copy_of(whole->weight, from, count, sizeof *whole->weight, &fine);
+    data->line = copy_of(whole->line, from, count, sizeof *whole->line, &fine);
+    data->file.path = copy_of(whole->file.path, 0, strlen(whole->file.path) + 1, 1, &fine);
+    batches->sliced += count;
+    return fine ? classes_copy(&whole->classes, &data->classes, error) : error_no_memory(error);
+}
+
+/* Checks that a batch or slice and its results fit into the memory limit, which `data` has. */
+static temper_status plan_memory(const struct batch_reader *batches, const struct dataset *data, temper_error *error)
+{
+    size_t threads = batches->options.threads ? batches->options.threads : thread_count_default();
+    double slice = (double)batches->slice_rows * (double)batches->width * sizeof(double);
     struct memory_limit_plan plan = {.what = "reading the file", .needed = RESULT_TIMES * slice, .threads = threads};
-    if (!stream->slices.whole)
-        plan.needed += PORTION_TIMES * (double)stream->portion;
+    if (!batches->whole)
+        plan.needed += BATCH_TIMES * (double)batches->batch_bytes;
     return memory_limit_plan(data, &plan, error);
 }
 
-/* ---- Portions -------------------------------------------------------------------------------- */
-
-/* Reads on until `rest` has so many bytes, or the source ends. */
-static temper_status fill(struct batch_reader *stream, size_t wanted, temper_error *error)
+/* Reads a file whole: it is one batch if it is in memory, else it is sliced. */
+static temper_status read_whole(struct batch_reader *batches, struct dataset *data, bool *some, temper_error *error)
 {
-    char piece[65536];
-    while (stream->source && stream->rest.length < wanted) {
-        size_t got, left = wanted - stream->rest.length;
-        size_t asked = left < sizeof piece ? left : sizeof piece;
-        temper_status status = source_read(stream->source, piece, asked, &got, error);
-        if (status != TEMPER_OK)
-            return status;
-        text_append_bytes(&stream->rest, piece, got);
-        if (stream->rest.failed)
-            return error_no_memory(error);
-        if (got < asked) {
-            source_close(stream->source);
-            stream->source = NULL;
-        }
-    }
-    return TEMPER_OK;
-}
-
-/* Whether there is anything but blank lines, and comments of libsvm. */
-static bool has_rows(const struct batch_reader *stream, const char *bytes, size_t length)
-{
-    if (stream->format->read == read_cifar)
-        return length > 0;
-    for (size_t i = 0; i < length; i++) {
-        if (stream->format->read == read_libsvm && bytes[i] == '#')
-            while (i < length && bytes[i] != '\n')
-                i++;
-        else if (!strchr(" \t\r\n", bytes[i]) || bytes[i] == '\0')
-            return true;
-    }
-    return false;
-}
-
-/* The first portion of a table has names, perhaps, and a row. */
-static size_t table_end(const struct batch_reader *stream, const char *bytes, size_t length)
-{
-    size_t end = last_cut(bytes, 0, length, odd_quotes(bytes, length));
-    size_t first = stream->begun ? 0 : first_table_row(bytes, end);
-    bool only_first = !stream->begun && has_rows(stream, bytes, end) && !has_rows(stream, bytes + first, end - first);
-    return only_first ? 0 : end;
-}
-
-/* Where the portion ends; 0 if it must grow. Portions begin outside quotes. */
-static size_t portion_end(const struct batch_reader *stream)
-{
-    const char *bytes = stream->rest.bytes;
-    size_t length = stream->rest.length;
-    if (!stream->source)
-        return length;
-    if (stream->format->read == read_cifar)
-        return length / CIFAR_RECORD * CIFAR_RECORD;
-    if (stream->format->read == read_libsvm)
-        return last_newline(bytes, 0, length);
-    return table_end(stream, bytes, length);
-}
-
-static temper_status next_portion(struct batch_reader *stream, size_t *end, temper_error *error)
-{
-    for (size_t wanted = stream->portion;; wanted *= 2) {
-        temper_status status = fill(stream, wanted, error);
-        if (status != TEMPER_OK)
-            return status;
-        *end = stream->rest.length ? portion_end(stream) : 0;
-        if (*end || !stream->source)
-            return TEMPER_OK;
-        if (wanted >= LONGEST)
-            return error_set(error, TEMPER_BAD_DATA,
-                             "%s: a line of more than %d MiB; is a quote left open? close it, or "
-                             "break the line",
-                             place_text(stream->path).text, LONGEST / (1024 * 1024));
-    }
+    struct data_reader *reader = &batches->reader;
+    *some = reader->source != NULL;
+    if (!*some)
+        return TEMPER_OK;
+    if (batches->options.memory == 0 && reader->format->read != read_tmpr)
+        return data_reader_next(reader, data);
+    batches->whole = mem_zeroed(1, sizeof *batches->whole);
+    if (!batches->whole)
+        return error_no_memory(error);
+    TRY(data_reader_next_limited(reader, batches->whole));
+    if (!batch_reader_add_notes(batches, batches->whole->notes))
+        return error_no_memory(error);
+    batch_reader_count(batches, 0, batches->whole->file.missing_dropped, 0);
+    TRY(plan_memory(batches, batches->whole, error));
+    return next_slice(batches, data, some, error);
 }
 
 /* ---- Batches --------------------------------------------------------------------------------- */
 
-/* The names of a table go before each of its portions. */
-static temper_status keep_header(struct batch_reader *stream, const struct dataset *data, const char *bytes,
-                                 size_t length, temper_error *error)
+temper_status batch_reader_rows(struct batch_reader *batches, struct dataset *data, bool skip, bool *some,
+                                temper_error *error)
 {
-    if (stream->format->read != read_csv || stream->begun)
-        return TEMPER_OK;
-    stream->options.header = data->file.header ? "yes" : "no";
-    if (!data->file.header)
-        return TEMPER_OK;
-    text_append_bytes(&stream->header, bytes, first_table_row(bytes, length));
-    stream->header_lines = count_lines(stream->header.bytes, stream->header.length);
-    return stream->header.failed ? error_no_memory(error) : TEMPER_OK;
-}
-
-/* Rows with labels and rows without are not of one file. */
-static temper_status check_labels(struct batch_reader *stream, const struct dataset *data, temper_error *error)
-{
-    bool labelled = data->label != NULL;
-    if (stream->begun && labelled != stream->labelled)
-        return error_at(error, TEMPER_BAD_DATA, data->line ? (size_t)data->line[0] : 0, 1,
-                        "%s:%llu: rows %s here, and those before %s; give all of them, or none",
-                        place_text(stream->path).text, data->line ? (unsigned long long)data->line[0] : 0ULL,
-                        labelled ? "have labels" : "have no labels", labelled ? "have none" : "have");
-    stream->labelled = labelled;
+    struct data_reader *reader = &batches->reader;
+    reader->error = error;
+    if (batches->whole)
+        return next_slice(batches, data, some, error);
+    if (!batches->splits)
+        return read_whole(batches, data, some, error);
+    const struct dataset limit = {.storage.memory_limit = batches->begun ? 0 : batches->options.memory};
+    TRY(plan_memory(batches, &limit, error));
+    batches->begun = true;
+    reader->batch_bytes = batches->batch_bytes;
+    reader->skip = skip;
+    TRY(data_reader_next(reader, data));
+    *some = !reader->ended;
     return TEMPER_OK;
 }
 
-static temper_status read_portion(struct batch_reader *stream, size_t end, struct dataset *data, temper_error *error)
+/* The next batch of one process, counted, with its notes added. */
+static temper_status next_batch(struct batch_reader *batches, struct dataset *data, bool *some, temper_error *error)
 {
-    size_t header = stream->header.length;
-    char *bytes = mem_alloc(header + end, 1);
-    if (!bytes)
-        return error_no_memory(error);
-    if (header)
-        memcpy(bytes, stream->header.bytes, header);
-    if (end) /* an empty file may have no bytes at all */
-        memcpy(bytes + header, stream->rest.bytes, end);
-    struct reading reading = {.path = stream->path,
-                              .options = &stream->options,
-                              .schema = stream->schema,
-                              .lines_before = stream->lines - stream->header_lines,
-                              .is_portion = true,
-                              .error = error};
-    temper_status status = source_bytes(stream->path, bytes, header + end, &reading.source, error);
-    if (status == TEMPER_OK)
-        status = read_as(&reading, stream->format, data);
-    if (status == TEMPER_OK)
-        status = check_labels(stream, data, error);
-    if (status == TEMPER_OK)
-        status = keep_header(stream, data, stream->rest.bytes, end, error);
-    return status;
+    if (!comm_alone(batches->options.comm))
+        return batch_reader_shared_rows(batches, data, some, error);
+    TRY(batch_reader_rows(batches, data, false, some, error));
+    if (!*some)
+        return TEMPER_OK;
+    batch_reader_count(batches, data->x.rows, data->file.missing_dropped, data->file.missing_filled);
+    return batch_reader_add_notes(batches, data->notes) ? TEMPER_OK : error_no_memory(error);
 }
 
-/* What was given out makes room. */
-static void drop_portion(struct batch_reader *stream, size_t end)
+/* After the last batch: the notes about missing values count those of all batches. */
+static temper_status finish(struct batch_reader *batches, temper_error *error)
 {
-    struct text *rest = &stream->rest;
-    if (end == 0)
-        return;
-    stream->lines += count_lines(rest->bytes, end);
-    memmove(rest->bytes, rest->bytes + end, rest->length - end);
-    rest->length -= end;
+    const struct schema *schema = batches->reader.schema;
+    const char *rule = batches->options.missing;
+    bool means = rule ? strcmp(rule, "mean") == 0 : schema && schema->missing == SCHEMA_MEAN;
+    struct dataset all = {.file.missing_dropped = batches->dropped, .file.missing_filled = batches->filled};
+    if (!batches->splits)
+        return TEMPER_OK;
+    if (batches->kept == 0 && batches->dropped > 0)
+        return error_set(error, TEMPER_BAD_DATA, "%s: every row has a missing value; pass --missing zero or mean",
+                         place_text(batches->reader.path).text);
+    csv_note_missing(&all, batches->kept, means, true);
+    return batch_reader_add_notes(batches, all.notes) ? TEMPER_OK : error_no_memory(error);
 }
 
-static temper_status whole_file(struct batch_reader *stream, struct dataset *data, temper_error *error)
+/* One process passes over batches without rows. */
+temper_status batch_reader_next(struct batch_reader *batches, struct dataset **batch, temper_error *error)
 {
-    struct reading reading = {.path = stream->path,
-                              .source = stream->source,
-                              .options = &stream->options,
-                              .schema = stream->schema,
-                              .error = error};
-    stream->source = NULL; /* the reader closes it */
-    return read_as(&reading, stream->format, data);
-}
-
-/* A file that is read as a whole, and stays whole where it is in memory. */
-static temper_status first_whole(struct batch_reader *stream, struct dataset *data, bool *some, temper_error *error)
-{
-    *some = true;
-    if (stream->options.memory == 0 && stream->format->read != read_tmpr)
-        return whole_file(stream, data, error);
-    stream->slices.whole = mem_zeroed(1, sizeof *stream->slices.whole);
-    temper_status status =
-        stream->slices.whole ? whole_file(stream, stream->slices.whole, error) : error_no_memory(error);
-    if (status == TEMPER_OK && !batch_reader_add_notes(stream, stream->slices.whole->notes))
-        status = error_no_memory(error);
-    if (status == TEMPER_OK)
-        batch_reader_count(stream, 0, stream->slices.whole->file.missing_dropped, 0);
-    if (status == TEMPER_OK)
-        status = plan_memory(stream, stream->slices.whole, error);
-    return status == TEMPER_OK ? dataset_batches_next(&stream->slices, data, some, error) : status;
-}
-
-temper_status batch_reader_rows(struct batch_reader *stream, struct dataset *data, bool *some, temper_error *error)
-{
-    *some = false;
-    if (stream->slices.whole)
-        return dataset_batches_next(&stream->slices, data, some, error);
-    if (!batch_reader_can_split(stream))
-        return stream->source ? first_whole(stream, data, some, error) : TEMPER_OK;
-    const struct dataset limit = {.storage.memory_limit = stream->begun ? 0 : stream->options.memory};
-    temper_status fits = plan_memory(stream, &limit, error);
-    if (fits != TEMPER_OK)
-        return fits;
     for (;;) {
-        size_t end;
-        temper_status status = next_portion(stream, &end, error);
-        if (status != TEMPER_OK || (end == 0 && stream->begun))
-            return status;
-        /* A file without any rows is for its reader to refuse. */
-        if (has_rows(stream, stream->rest.bytes, end) || (!stream->begun && !stream->source)) {
-            *some = true;
-            status = data ? read_portion(stream, end, data, error) : TEMPER_OK;
-            stream->begun = true;
-            if (status == TEMPER_OK)
-                drop_portion(stream, end);
-            return status;
+        struct dataset *data = mem_zeroed(1, sizeof *data);
+        bool some = false;
+        if (!data)
+            return error_no_memory(error);
+        temper_status status = next_batch(batches, data, &some, error);
+        bool empty = some && data->x.rows == 0 && comm_alone(batches->options.comm);
+        if (status == TEMPER_OK && some && !empty) {
+            *batch = data;
+            return TEMPER_OK;
         }
-        drop_portion(stream, end);
+        dataset_free(data);
+        TRY(status);
+        if (!some) {
+            TRY(finish(batches, error));
+            *batch = NULL;
+            return TEMPER_OK;
+        }
     }
 }

@@ -1,36 +1,33 @@
 /* csv: tables as text, separated by commas, semicolons or tabs.
  *
- * What is read. Cells may be quoted as in RFC 4180: a quoted cell may hold separators, newlines
- * and, doubled, quotes. Blanks around a cell do not belong to it, unless they are within its
- * quotes. Lines end in \n or \r\n; blank lines are skipped, and so is a byte order mark. Every row
- * has as many cells as the first line. What is not understood is refused: a quote within a bare
- * cell, text after a closing quote, a carriage return within a line, a NUL byte.
+ * What is read. Cells may be quoted as in RFC 4180: a quoted cell may contain separators, newlines and, doubled,
+ * quotes. Blanks around a cell do not belong to it, unless they are within its quotes. Lines end in \n or \r\n; blank
+ * lines are skipped, and so is a byte order mark. Every row has as many cells as the first line. Anything else is
+ * refused: a quote within an unquoted cell, text after a closing quote, a carriage return within a line, a NUL byte.
  *
- * Separator: a tab if the format is tsv, by option or by name. Otherwise a comma if the first line
- * has one; if not, a tab or a semicolon, whichever it has more of, with a note.
+ * Separator: a tab if the format is tsv, by option or by the file's name. Otherwise a comma if the first line has one;
+ * if not, a tab or a semicolon, whichever it has more of, with a note.
  *
- * Header, unless the option says yes or no. Looked at are the columns in which the second line has
- * a number. If the first line has a number there too, it is a row. If it has text in at least one
- * of them, and missing values in the others, it is a header. Two things come before this: a column
- * that an option names and the first line holds makes it a header, and so does a last cell `label`,
- * which is what write_csv writes. If neither line has a number, both are possible, and the file is
- * refused until the option says which. If only the first has one, or it is all alone with one, it
- * is a row.
+ * Header, unless the option says yes or no. Only columns in which the second line has a number are considered. If the
+ * first line has a number in one of them too, it is a row. If it has text in at least one of them, and missing values
+ * in the others, it is a header. Two rules precede this: a column that an option names and the first line contains
+ * makes it a header, and so does a last cell `label`, which is what write_csv writes. If neither line has a number,
+ * both are possible, and the file is refused until the option decides. If only the first line has a number, or there is
+ * only one line, and it has one, it is a row.
  *
- * Columns are named by the header or by number from 1; a name goes before a number. The label is
- * the last column that is not ignored and has no weights, unless the option names one, or "none"; a
- * file of labels (`labels`) means "none" too.
+ * Columns are named by the header or by number from 1; a name takes precedence over a number. The label is the last
+ * column that is not ignored and has no weights, unless the option names one, or "none"; a file of labels (`labels`)
+ * implies "none".
  *
- * Missing values are an empty cell, NA, N/A, n/a, NaN, nan, NAN, null, NULL and ?, quoted or not.
- * They are refused, or become 0, or the mean of the column's other values; or their rows are
- * dropped. For a categorical column these are zeros, or the shares of its values. A missing label
- * or weight is refused unless rows with missing values are dropped.
+ * Missing values are an empty cell, NA, N/A, n/a, NaN, nan, NAN, null, NULL and ?, quoted or not. They are refused, or
+ * become 0, or the mean of the column's other values; or their rows are dropped. For a categorical column these are
+ * zeros, or the frequencies of its values. A missing label or weight is refused unless rows with missing values are
+ * dropped.
  *
- * Categorical columns become one feature of zeros and ones for each distinct text, NAME=TEXT, in
- * order of first appearance; 1 and 1.0 are two texts. Without a header the columns are named c1,
- * c2... then. "all" stands for the columns that hold text within the first chunk of the file, and
- * may be followed by names: text that comes later in another column is refused, with the name to be
- * added. */
+ * Categorical columns become one 0/1 feature for each distinct text (one-hot), NAME=TEXT, in order of first appearance;
+ * 1 and 1.0 are two texts. Without a header the columns are named c1, c2... then. "all" selects the columns that
+ * contain text within the first chunk of the file, and may be followed by names: text that occurs later in another
+ * column is refused, with the name to be added. */
 #ifndef DATA_CSV_H
 #define DATA_CSV_H
 
@@ -40,28 +37,28 @@
 
 #include "data/dataset.h"
 #include "data/read/read.h"
+#include "data/schema.h"
 
 #define CSV_NO_COLUMN SIZE_MAX
 #define CSV_NO_CODE   UINT32_MAX /* of a categorical cell: it is missing */
 
-/* ---- Cells
- * ---------------------------------------------------------------------------------------- */
+/* ---- Cells ----------------------------------------------------------------------------------- */
 
-/* How a line falls into cells. */
+/* How a line is split into cells. */
 struct csv_format {
     char separator;
-    bool stop[256]; /* what ends the scan of a bare cell: separator, line end, quote, NUL */
+    bool stop[256]; /* the bytes that end the scan of an unquoted cell: separator, line end, quote, NUL */
 };
 
 struct csv_cell {
     const char *from, *to; /* without its quotes, or without the blanks around it */
-    const char *next;      /* behind what ended it */
+    const char *next;      /* after the separator or line end */
     bool quoted;
     bool doubled;   /* has doubled quotes, to be made single */
-    bool ends_line; /* by a newline, not by a separator */
+    bool ends_line; /* ended by a newline, not by a separator */
 };
 
-/* What can be wrong with a table; csv_fault.c has the words. */
+/* What can be wrong with a table; csv_errors.c has the messages. */
 enum csv_error_kind {
     CSV_FINE,
     CSV_MEMORY,
@@ -74,12 +71,12 @@ enum csv_error_kind {
     CSV_FIELDS_CUT,
     CSV_TEXT,
     CSV_TEXT_FIRST,
-    CSV_TEXT_LIKE, /* the two for a model; only the words differ */
+    CSV_TEXT_LIKE, /* these two for a model; only the message differs */
     CSV_TEXT_FIRST_LIKE,
-    CSV_TEXT_MANY, /* the two where other columns have text too */
+    CSV_TEXT_MANY, /* these two if other columns have text too */
     CSV_TEXT_FIRST_MANY,
-    CSV_TEXT_LATER,  /* where the first row has none: rather a cell that is wrong */
-    CSV_TEXT_FIGURE, /* a number, but for how it is written */
+    CSV_TEXT_LATER,  /* the column's first row has none: probably a wrong cell */
+    CSV_TEXT_FIGURE, /* a number except for how it is written */
     CSV_MISSING,
     CSV_NOT_FINITE,
     CSV_TOO_LARGE_F32,
@@ -93,13 +90,13 @@ enum csv_error_kind {
 };
 
 enum {
-    CSV_TOKEN_SHOWN = 20, /* bytes of a cell in a message; the remedy must fit in behind it */
+    CSV_TOKEN_SHOWN = 20, /* bytes of a cell in a message; the remedy must fit in after it */
     CSV_NAME_SHOWN = 24   /* of a column's name */
 };
 
 struct csv_error {
     enum csv_error_kind kind;
-    uint64_t line; /* from 1, within what was parsed by one call */
+    uint64_t line; /* from 1, within the text that was parsed by one call */
     size_t column; /* the byte of the line, from 1; 0: the whole line */
     size_t field;  /* the column of the table, from 0 */
     size_t count;  /* of fields */
@@ -107,34 +104,34 @@ struct csv_error {
 };
 
 void csv_format_set(struct csv_format *format, char separator);
-/* Takes the cell at p apart; the text ends in a newline just before `to`. On a fault cell->from is
- * where it is. */
+/* Scans the cell at p; the text ends in a newline just before `to`. On an error cell->from is its position. */
 enum csv_error_kind csv_scan(const struct csv_format *format, const char *p, const char *to, struct csv_cell *cell);
 bool csv_is_missing(const struct csv_cell *cell);
 bool csv_is_number(const struct csv_cell *cell);
-/* Writes the cell's text to `out`, with room for all its bytes, doubled quotes made single; returns
- * the length. */
+/* Whether the cell's text is this, without doubled quotes. */
+bool csv_cell_is(const struct csv_cell *cell, const char *text, size_t length);
+/* Writes the cell's text to `out`, which has room for all its bytes, with doubled quotes made single; returns the
+ * length. */
 size_t csv_unquote(const struct csv_cell *cell, char *out);
-/* Behind the blank lines at p, counting them; *lines may be NULL. */
+/* The position after the blank lines at p, which are added to *lines if that is not NULL. */
 const char *csv_skip_blank_lines(const struct csv_format *format, const char *p, const char *to, uint64_t *lines);
 
-/* ---- The plan: what each column is
- * ------------------------------------------------------------------ */
+/* ---- The plan: what each column is ----------------------------------------------------------- */
 
 enum csv_role { CSV_FEATURE, CSV_CATEGORY, CSV_LABEL, CSV_WEIGHT_COLUMN, CSV_IGNORED };
 
-enum { CSV_TEXTS_KEPT = 32 }; /* columns of text that a message may tell of */
+enum { CSV_TEXTS_KEPT = 32 }; /* columns of text that a message can list */
 
 enum csv_missing_rule { CSV_REFUSE, CSV_ZERO, CSV_MEAN, CSV_DROP };
 
 struct csv_column_plan {
     const char *path;
     struct csv_format format;
-    bool separator_told;      /* by the first line, not by the format */
-    bool header, header_told; /* told: by the option */
+    bool separator_inferred;   /* from the first line */
+    bool header, header_given; /* given: by the option */
     enum csv_missing_rule missing;
     bool f64;
-    bool all_text;        /* text columns of the first chunk are categorical */
+    bool all_text;        /* columns with text in the first chunk are categorical */
     size_t columns;       /* of the file */
     unsigned char *role;  /* of each */
     struct names names;   /* of each, if there is a header */
@@ -144,121 +141,133 @@ struct csv_column_plan {
     size_t cell_size;     /* of a float or a double */
     size_t row_size;      /* width * cell_size */
     size_t *category;     /* categorical columns, ascending */
-    size_t *slot;         /* and the place of each among the kept cells */
+    size_t *slot;         /* and the position of each among the kept cells */
     size_t categories;
-    size_t *like;                /* by a schema: the column of the file that each of its columns is */
-    size_t unknowns, unknown;    /* columns that it does not know, and the first of them */
-    size_t text[CSV_TEXTS_KEPT]; /* features that hold text in the first lines, ascending, */
-    size_t texts;                /* if the first row has some; more than fit in are not kept */
+    size_t *matched;             /* with a schema: the column of the file for each column of the schema */
+    size_t unknowns, unknown;    /* columns that the schema does not have, and the first of them */
+    size_t text[CSV_TEXTS_KEPT]; /* features that contain text in the first lines, ascending, */
+    size_t texts;                /* if the first row has some */
 };
 
-/* Text that ends in a newline; `cut`: the file's last line has none of its own. */
-struct csv_piece {
+/* The text of a chunk. It ends in a newline. */
+struct csv_chunk {
     const char *from, *to;
-    bool first; /* begins with the file's first line, which was taken for a row */
-    bool cut;
+    bool first_line; /* begins with the file's first line, which was taken for a row */
+    bool no_newline; /* the newline at the end is not in the file */
 };
 
-/* A line of the file taken apart; the cells point into it. */
+/* A line of the file split into cells, which point into it. */
 struct csv_line {
     struct csv_cell *cell;
     size_t count;
     const char *from, *next;
 };
 
-/* The next row at p. */
+/* Splits the row at p. On an error line->next is its position. */
 enum csv_error_kind csv_line_read(const struct csv_format *format, const char *p, const char *to,
                                   struct csv_line *line);
 void csv_line_free(struct csv_line *line);
 
-/* Whether the option or the name of the file says so. */
-bool csv_is_tsv(const struct reading *reading);
-/* The separator of a file that is not, and whose first line is at p. */
+/* Whether the option, or else the name of the file, specifies tsv. */
+bool csv_is_tsv(const struct data_reader *reader);
+/* The separator of a file that is not tsv, and whose first line is at p. */
 char csv_find_separator(const char *p, const char *to);
-/* Is the first line a header? `second` is NULL if there is no other. */
-temper_status csv_find_header(struct csv_column_plan *plan, const struct reading *reading, const struct csv_line *first,
-                              const struct csv_line *second);
+/* Decides whether the first line is a header; `second` is NULL if there is no other. */
+temper_status csv_find_header(struct csv_column_plan *plan, const struct data_reader *reader,
+                              const struct csv_line *first, const struct csv_line *second);
 
 /* Fills columns, names and roles, from the first line and the options. */
-temper_status csv_columns_plan(struct csv_column_plan *plan, const struct reading *reading,
+temper_status csv_columns_plan(struct csv_column_plan *plan, const struct data_reader *reader,
                                const struct csv_line *first);
-/* Makes features that hold text within the piece categorical, if the options want all such. */
-void csv_columns_text(struct csv_column_plan *plan, const struct csv_piece *piece);
-/* Remembers which features hold text in the first lines of a piece, if the first row has some: a
- * user who is told of one column only meets the next one in the next attempt. */
-void csv_columns_find_texts(struct csv_column_plan *plan, const struct csv_piece *piece);
-/* Counts what the roles came to; the last step. */
-temper_status csv_columns_finish(struct csv_column_plan *plan, const struct reading *reading);
+/* Makes features that contain text within the chunk categorical, if the options ask for "all". */
+void csv_columns_text(struct csv_column_plan *plan, const struct csv_chunk *text);
+/* Records which features contain text in the first lines of a chunk, if the first row has some: a message about one
+ * column only would be followed by one about the next column in the next attempt. */
+void csv_columns_find_texts(struct csv_column_plan *plan, const struct csv_chunk *text);
+/* Counts the roles and computes the layout of a row; the last step. */
+temper_status csv_columns_finish(struct csv_column_plan *plan, const struct data_reader *reader);
 void csv_columns_free(struct csv_column_plan *plan);
 
 struct csv_column_text {
     char text[48];
 };
-/* A column as an option would name it: its name if that is short, plain and unique, else its
- * number. */
+/* A column as an option would name it: its name if that is short, plain and unique, else its number. */
 struct csv_column_text csv_column_option(const struct csv_column_plan *plan, size_t column);
-/* "column 'sepal length'", or "column 3" if it has no name that can be shown. */
+/* "column 'sepal length'", or "column 3" if it has no printable name. */
 struct csv_column_text csv_column_shown(const struct csv_column_plan *plan, size_t column);
 
-/* ---- Rows
- * ------------------------------------------------------------------------------------------- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* Rows that were read: all of them, or those of one chunk. */
+/* Rows that were parsed: those of a batch, or of one chunk (a buffer). */
 struct csv_rows {
     struct disk_array *spill; /* where the arrays are; NULL: in memory */
     size_t rows, capacity;
-    unsigned char *cells; /* rows * width floats or doubles; NaN is a missing value. A categorical
-                           * cell holds its code in its first four bytes */
+    unsigned char *cells; /* rows * width floats or doubles; NaN is a missing value. A categorical cell holds its code
+                           * in its first four bytes */
     uint32_t *label;      /* NULL without labels, and so on */
     double *weight;
     uint64_t *line;
     struct classes classes;   /* of the label */
-    struct classes *category; /* "=TEXT" of each categorical column: never taken for numbers */
-    struct csv_codes *codes;  /* of a part: what the whole calls these; internal */
-    size_t bytes;             /* of a part: the text that it is of */
-    uint64_t lines;           /* read so far, from the beginning of the part */
-    uint64_t missing;         /* cells that were */
+    struct classes *category; /* "=TEXT" of each categorical column: never equal as numbers */
+    struct csv_codes *codes;  /* of a buffer: its codes in the batch; private */
+    size_t bytes;             /* of a buffer: the length of its chunk */
+    uint64_t lines;           /* read so far */
+    uint64_t missing;         /* cells without a value */
     uint64_t dropped;         /* rows */
-    struct csv_error fault;
+    struct csv_error error;
 };
 
-/* From {0}, but for the lines before it. */
-bool csv_rows_start(struct csv_rows *part, const struct csv_column_plan *plan);
-/* Room for so many rows in all. */
-bool csv_rows_reserve(struct csv_rows *part, const struct csv_column_plan *plan, size_t rows);
-/* The same for rows that will probably come; does nothing without the memory for them. */
-void csv_rows_expect(struct csv_rows *part, const struct csv_column_plan *plan, size_t rows);
-/* Empty again, with its memory and its classes: those of the next chunk are mostly the same. */
-void csv_rows_clear(struct csv_rows *part);
-/* Turns the codes of `part` into those of `whole`, always the same one, which learns new ones, row
- * by row; rows behind the first that does not fit are cut off, and the fault is set. */
-void csv_rows_recode(struct csv_rows *part, struct csv_rows *whole, const struct csv_column_plan *plan);
-/* Adds copies of the rows of `part` to `whole`, its counts and its lines; false without memory. */
-bool csv_rows_append(const struct csv_rows *part, struct csv_rows *whole, const struct csv_column_plan *plan);
-void csv_rows_free(struct csv_rows *part, const struct csv_column_plan *plan);
+/* Reserves the first rows; `rows` is zero except for spill and lines. */
+bool csv_rows_start(struct csv_rows *rows, const struct csv_column_plan *plan);
+/* Reserves memory for so many rows in all, which will probably come; does nothing if there is not enough. */
+void csv_rows_expect(struct csv_rows *rows, const struct csv_column_plan *plan, size_t count);
+/* Removes the rows, and keeps the memory and the classes: those of the next chunk are mostly the same. */
+void csv_rows_clear(struct csv_rows *buffer);
+/* Replaces the codes of a buffer by those of the batch, which learns new ones, row by row. Rows from the first one
+ * that does not fit are removed, and buffer->error is set. */
+void csv_rows_recode(struct csv_rows *buffer, struct csv_rows *batch, const struct csv_column_plan *plan);
+/* Before a buffer is used for another batch. */
+void csv_rows_forget_codes(struct csv_rows *buffer, const struct csv_column_plan *plan);
+/* Adds copies of the buffer's rows to the batch, its counts and its lines; false without memory. */
+bool csv_rows_append(const struct csv_rows *buffer, struct csv_rows *batch, const struct csv_column_plan *plan);
+void csv_rows_free(struct csv_rows *rows, const struct csv_column_plan *plan);
 
-/* Adds the rows of a piece to a part; false if part->fault says why not. */
-bool csv_parse(const struct csv_column_plan *plan, const struct csv_piece *piece, struct csv_rows *part);
+/* Adds the rows of a chunk; false: rows->error has the reason. */
+bool csv_parse(const struct csv_column_plan *plan, const struct csv_chunk *text, struct csv_rows *rows);
 
-/* Adds the text of a cell, in quotes if it needs them or has to have them. */
+/* Appends the text of a cell, in quotes if it needs them or `quoted`. */
 struct text;
 void csv_append_text(struct text *out, const char *text, bool quoted);
 
-/* ---- Messages and results
- * --------------------------------------------------------------------------- */
+/* ---- Messages and results -------------------------------------------------------------------- */
 
-void csv_error_set(struct csv_error *fault, enum csv_error_kind kind, const char *from, const char *to);
-/* The fault as an error; lines_before those of the parts before. */
-temper_status csv_error_report(const struct csv_column_plan *plan, const struct csv_error *fault, uint64_t lines_before,
+/* Sets the kind and the token; [from, to) is the cell. */
+void csv_error_set(struct csv_error *error, enum csv_error_kind kind, const char *from, const char *to);
+/* Reports the error; lines_before: lines of the file before the text that error->line counts from. */
+temper_status csv_error_report(const struct csv_column_plan *plan, const struct csv_error *found, uint64_t lines_before,
                                temper_error *error);
+/* The table has no rows, or none is left after so many were dropped. */
+temper_status csv_refuse_no_rows(const struct csv_column_plan *plan, uint64_t dropped, temper_error *error);
 
-/* Several processes: the lines of this one among those that bytes from .. to have. */
-temper_status csv_own_byte_range(const struct reading *reading, uint64_t *from, uint64_t *to);
-/* Says what became of missing values, by data->missing_*, of data that has kept so many rows. */
+/* Several processes: the lines of this one among those in the bytes from .. to. */
+temper_status csv_own_byte_range(const struct data_reader *reader, uint64_t *from, uint64_t *to);
+/* Adds the notes about missing values, from data->missing_*, of data that has kept so many rows. */
 void csv_note_missing(struct dataset *data, uint64_t kept, bool means, bool of_training);
 
-/* Turns all the rows into a dataset: one-hot features, means, names; takes their memory. */
-temper_status csv_to_dataset(const struct csv_column_plan *plan, struct csv_rows *whole, const struct reading *reading,
-                             struct dataset *data);
+/* Makes a dataset of the rows (one-hot features, means, names) and takes their memory. */
+temper_status csv_to_dataset(const struct csv_column_plan *plan, struct csv_rows *rows,
+                             const struct data_reader *reader, struct dataset *data);
+
+/* ---- Tables for a schema, reader->schema ----------------------------------------------------- */
+
+/* Whether the first line contains a name of the schema. */
+bool csv_match_header(const struct schema *schema, const struct csv_line *first);
+/* Sets the rule for missing values if no option gives one; an option that the schema cannot follow is refused. */
+temper_status csv_match_missing(struct csv_column_plan *plan, const struct data_reader *reader);
+/* Finds the columns and gives them roles; the options have assigned theirs before. */
+temper_status csv_match_columns(struct csv_column_plan *plan, const struct data_reader *reader);
+/* Turns the rows into the features of the schema, in place; *width is their number. */
+temper_status csv_match_finish(const struct csv_column_plan *plan, struct csv_rows *rows,
+                               const struct data_reader *reader, struct dataset *data, size_t *width);
 
 #endif

@@ -5,7 +5,7 @@
  * quotes of a piece, and tells the others. */
 #include "base/memory.h"
 #include "data/csv/csv.h"
-#include "data/read/line_boundary.h"
+#include "data/read/text_chunks.h"
 
 enum { BLOCK = 256 * 1024 };
 
@@ -95,19 +95,19 @@ static temper_status find_starts(struct spans *spans)
     return status;
 }
 
-temper_status csv_own_byte_range(const struct reading *reading, uint64_t *from, uint64_t *to)
+temper_status csv_own_byte_range(const struct data_reader *reader, uint64_t *from, uint64_t *to)
 {
-    const temper_comm *comm = reading->options->comm;
-    struct spans spans = {.path = reading->path,
+    const temper_comm *comm = reader->options->comm;
+    struct spans spans = {.path = reader->path,
                           .comm = comm,
                           .from = *from,
                           .to = *to,
                           .odd = mem_alloc(comm->size, sizeof *spans.odd),
                           .start = mem_alloc(comm->size + 1, sizeof *spans.start),
                           .block = mem_alloc(BLOCK, 1),
-                          .error = reading->error};
+                          .error = reader->error};
     temper_status status =
-        spans.odd && spans.start && spans.block ? find_starts(&spans) : error_no_memory(reading->error);
+        spans.odd && spans.start && spans.block ? find_starts(&spans) : error_no_memory(reader->error);
     if (status == TEMPER_OK) {
         *from = spans.start[comm->rank];
         *to = spans.start[comm->rank + 1];

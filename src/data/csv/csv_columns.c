@@ -2,15 +2,13 @@
  *
  * Options speak of columns by name or by number. Whatever they name must be there, once, and have
  * one role only: a wrong guess here would train a model on the wrong columns without a word. */
-#include "data/csv/csv.h"
-
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "data/csv/csv_schema.h"
+#include "data/csv/csv.h"
 #include "data/name_list.h"
 #include "data/quote_text.h"
 
@@ -97,7 +95,7 @@ struct csv_column_text csv_column_shown(const struct csv_column_plan *plan, size
 struct wanted {
     const char *option; /* "--label" */
     const char *name;
-    const struct reading *reading;
+    const struct data_reader *reader;
 };
 
 /* What the user wrote, fit for a message. */
@@ -138,12 +136,12 @@ static temper_status no_column(const struct csv_column_plan *plan, const struct 
     char advice[NAMES_LENGTH] = "--header yes if the file has a header";
     const char *meant = meant_name(plan, wanted->name);
     if (meant)
-        return error_set(wanted->reading->error, TEMPER_USAGE, "%s: there is no column '%s' for %s; did you mean '%s'?",
+        return error_set(wanted->reader->error, TEMPER_USAGE, "%s: there is no column '%s' for %s; did you mean '%s'?",
                          place_text(plan->path).text, shown_name(wanted).text, wanted->option,
                          token_text(meant, meant + strlen(meant)).text);
     if (plan->header)
         list_names(plan, advice);
-    return error_set(wanted->reading->error, TEMPER_USAGE,
+    return error_set(wanted->reader->error, TEMPER_USAGE,
                      "%s: there is no column '%s' for %s; pass %s, or a number from 1 to %zu",
                      place_text(plan->path).text, shown_name(wanted).text, wanted->option, advice, plan->columns);
 }
@@ -154,7 +152,7 @@ static temper_status look_up(const struct csv_column_plan *plan, const struct wa
     unsigned long long number;
     size_t found = find_name(plan, wanted->name, column);
     if (found > 1)
-        return error_set(wanted->reading->error, TEMPER_USAGE,
+        return error_set(wanted->reader->error, TEMPER_USAGE,
                          "%s: %zu columns are named '%s'; name one of them for %s by its number",
                          place_text(plan->path).text, found, shown_name(wanted).text, wanted->option);
     if (found == 1)
@@ -170,7 +168,7 @@ static temper_status claim(struct csv_column_plan *plan, const struct wanted *wa
     if (column == CSV_NO_COLUMN)
         return no_column(plan, wanted);
     if (plan->role[column] != CSV_FEATURE && plan->role[column] != role)
-        return error_set(wanted->reading->error, TEMPER_USAGE,
+        return error_set(wanted->reader->error, TEMPER_USAGE,
                          "%s: column '%s' is given two roles, one by %s; name it once", place_text(plan->path).text,
                          shown_name(wanted).text, wanted->option);
     plan->role[column] = (unsigned char)role;
@@ -199,11 +197,11 @@ static temper_status claim_list(struct csv_column_plan *plan, const struct wante
     struct list list;
     if (!text)
         return TEMPER_OK;
-    temper_status status = list_read(option->option, text, false, &list, option->reading->error);
+    temper_status status = list_read(option->option, text, false, &list, option->reader->error);
     if (status != TEMPER_OK)
         return status;
     for (size_t i = 0; i < list.count && status == TEMPER_OK; i++) {
-        struct wanted wanted = {option->option, list.item[i].name, option->reading};
+        struct wanted wanted = {option->option, list.item[i].name, option->reader};
         if (role == CSV_CATEGORY && means_all(plan, wanted.name))
             plan->all_text = true;
         else
@@ -217,12 +215,12 @@ static temper_status claim_list(struct csv_column_plan *plan, const struct wante
  * ------------------------------------------------------------------------------------------- */
 
 /* Weights are in a column if the option names one, else in a file, which is not for us to read. */
-static temper_status claim_weight(struct csv_column_plan *plan, const struct reading *reading)
+static temper_status claim_weight(struct csv_column_plan *plan, const struct data_reader *reader)
 {
-    const char *name = reading->options->weights;
+    const char *name = reader->options->weights;
     if (!name)
         return TEMPER_OK;
-    struct wanted wanted = {"--weights", name, reading};
+    struct wanted wanted = {"--weights", name, reader};
     temper_status status = look_up(plan, &wanted, &plan->weight);
     if (status != TEMPER_OK || plan->weight == CSV_NO_COLUMN)
         return status;
@@ -230,16 +228,16 @@ static temper_status claim_weight(struct csv_column_plan *plan, const struct rea
 }
 
 /* The column that --label names; by default the last one that is left. */
-static temper_status claim_label(struct csv_column_plan *plan, const struct reading *reading)
+static temper_status claim_label(struct csv_column_plan *plan, const struct data_reader *reader)
 {
-    const char *name = reading->options->label;
+    const char *name = reader->options->label;
     size_t none;
-    if (!name && reading->options->labels)
+    if (!name && reader->options->labels)
         return TEMPER_OK;
     if (name && strcmp(name, "none") == 0 && find_name(plan, "none", &none) == 0)
         return TEMPER_OK;
     if (name) {
-        struct wanted wanted = {"--label", name, reading};
+        struct wanted wanted = {"--label", name, reader};
         return claim_name(plan, &wanted, CSV_LABEL, &plan->label);
     }
     for (size_t i = plan->columns; i-- > 0;) {
@@ -254,56 +252,56 @@ static temper_status claim_label(struct csv_column_plan *plan, const struct read
 }
 
 /* What --missing says. */
-static temper_status take_missing_rule(struct csv_column_plan *plan, const struct reading *reading)
+static temper_status take_missing_rule(struct csv_column_plan *plan, const struct data_reader *reader)
 {
     static const char *const rules[] = {[CSV_ZERO] = "zero", [CSV_MEAN] = "mean", [CSV_DROP] = "drop"};
-    const char *given = reading->options->missing;
+    const char *given = reader->options->missing;
     plan->missing = CSV_REFUSE;
     for (int rule = CSV_ZERO; given && rule <= CSV_DROP; rule++)
         if (strcmp(given, rules[rule]) == 0)
             plan->missing = (enum csv_missing_rule)rule;
     if (given && plan->missing == CSV_REFUSE)
-        return error_set(reading->error, TEMPER_USAGE, "--missing is none of zero, mean and drop; pass one of them");
-    return reading->schema ? csv_match_missing(plan, reading) : TEMPER_OK;
+        return error_set(reader->error, TEMPER_USAGE, "--missing is none of zero, mean and drop; pass one of them");
+    return reader->schema ? csv_match_missing(plan, reader) : TEMPER_OK;
 }
 
 /* What is ignored or weights goes first, so that the label is the last of the others. */
-temper_status csv_columns_plan(struct csv_column_plan *plan, const struct reading *reading,
+temper_status csv_columns_plan(struct csv_column_plan *plan, const struct data_reader *reader,
                                const struct csv_line *first)
 {
     plan->columns = first->count;
     plan->label = plan->weight = CSV_NO_COLUMN;
-    plan->f64 = reading->options->f64 != 0;
+    plan->f64 = reader->options->f64 != 0;
     plan->role = mem_zeroed(plan->columns, sizeof *plan->role);
     if (!plan->role)
-        return error_no_memory(reading->error);
-    temper_status status = plan->header ? take_names(plan, first, reading->error) : TEMPER_OK;
+        return error_no_memory(reader->error);
+    temper_status status = plan->header ? take_names(plan, first, reader->error) : TEMPER_OK;
     if (status == TEMPER_OK)
-        status = take_missing_rule(plan, reading);
-    struct wanted ignored = {.option = "--ignore", .reading = reading};
+        status = take_missing_rule(plan, reader);
+    struct wanted ignored = {.option = "--ignore", .reader = reader};
     if (status == TEMPER_OK)
-        status = claim_list(plan, &ignored, reading->options->ignore, CSV_IGNORED);
+        status = claim_list(plan, &ignored, reader->options->ignore, CSV_IGNORED);
     if (status == TEMPER_OK)
-        status = claim_weight(plan, reading);
-    if (status == TEMPER_OK && (!reading->schema || reading->options->label))
-        status = claim_label(plan, reading);
-    if (status == TEMPER_OK && reading->schema)
-        return csv_match_columns(plan, reading);
-    struct wanted text = {.option = "--categorical", .reading = reading};
+        status = claim_weight(plan, reader);
+    if (status == TEMPER_OK && (!reader->schema || reader->options->label))
+        status = claim_label(plan, reader);
+    if (status == TEMPER_OK && reader->schema)
+        return csv_match_columns(plan, reader);
+    struct wanted text = {.option = "--categorical", .reader = reader};
     if (status == TEMPER_OK)
-        status = claim_list(plan, &text, reading->options->categorical, CSV_CATEGORY);
+        status = claim_list(plan, &text, reader->options->categorical, CSV_CATEGORY);
     return status;
 }
 
 /* The width of a row, and where in it the categories are. */
-temper_status csv_columns_finish(struct csv_column_plan *plan, const struct reading *reading)
+temper_status csv_columns_finish(struct csv_column_plan *plan, const struct data_reader *reader)
 {
     for (size_t i = 0; i < plan->columns; i++) {
         plan->categories += plan->role[i] == CSV_CATEGORY;
         plan->width += plan->role[i] == CSV_CATEGORY || plan->role[i] == CSV_FEATURE;
     }
     if (plan->width == 0)
-        return error_set(reading->error, TEMPER_BAD_DATA,
+        return error_set(reader->error, TEMPER_BAD_DATA,
                          "%s: no column is left for features; pass another --label or --ignore, or "
                          "--format if this is not %s",
                          place_text(plan->path).text, plan->format.separator == '\t' ? "TSV" : "CSV");
@@ -311,7 +309,7 @@ temper_status csv_columns_finish(struct csv_column_plan *plan, const struct read
     plan->category = mem_alloc(plan->categories, sizeof *plan->category);
     plan->slot = mem_alloc(plan->categories, sizeof *plan->slot);
     if (!plan->category || !plan->slot || !mul_size(plan->width, plan->cell_size, &plan->row_size))
-        return error_no_memory(reading->error);
+        return error_no_memory(reader->error);
     for (size_t i = 0, slot = 0, n = 0; i < plan->columns; i++) {
         if (plan->role[i] == CSV_CATEGORY) {
             plan->category[n] = i;
@@ -331,5 +329,61 @@ void csv_columns_free(struct csv_column_plan *plan)
     mem_free(plan->role);
     mem_free(plan->category);
     mem_free(plan->slot);
-    mem_free(plan->like);
+    mem_free(plan->matched);
+}
+
+/* ---- Columns of text ------------------------------------------------------------------------- */
+
+enum { TEXT_LINES = 1000 }; /* that are searched for a message */
+
+static bool is_text_feature(const struct csv_column_plan *plan, size_t column, const struct csv_cell *cell)
+{
+    return column < plan->columns && plan->role[column] == CSV_FEATURE && !csv_is_number(cell) && !csv_is_missing(cell);
+}
+
+/* A look at every cell of the first chunk, numbers too: slow, but there is only one such chunk. */
+void csv_columns_text(struct csv_column_plan *plan, const struct csv_chunk *text)
+{
+    const char *p = text->from;
+    while (plan->all_text && (p = csv_skip_blank_lines(&plan->format, p, text->to, NULL)) < text->to) {
+        struct csv_cell cell = {.ends_line = false};
+        for (size_t i = 0; !cell.ends_line; i++) {
+            if (csv_scan(&plan->format, p, text->to, &cell) != CSV_FINE)
+                return; /* the parser will come here and say so */
+            p = cell.next;
+            if (is_text_feature(plan, i, &cell))
+                plan->role[i] = CSV_CATEGORY;
+        }
+    }
+}
+
+static void add_text(struct csv_column_plan *plan, size_t column)
+{
+    size_t at = plan->texts;
+    for (size_t i = 0; i < plan->texts; i++)
+        if (plan->text[i] == column)
+            return;
+    if (plan->texts == CSV_TEXTS_KEPT)
+        return;
+    for (; at > 0 && plan->text[at - 1] > column; at--)
+        plan->text[at] = plan->text[at - 1];
+    plan->text[at] = column;
+    plan->texts++;
+}
+
+/* The table will be refused if the first row has text, so that the others may take their time. */
+void csv_columns_find_texts(struct csv_column_plan *plan, const struct csv_chunk *text)
+{
+    const char *p = text->from;
+    for (size_t line = 0; line < TEXT_LINES && (line == 0 || plan->texts > 0); line++) {
+        struct csv_cell cell = {.ends_line = false};
+        p = csv_skip_blank_lines(&plan->format, p, text->to, NULL);
+        for (size_t i = 0; p < text->to && !cell.ends_line; i++) {
+            if (csv_scan(&plan->format, p, text->to, &cell) != CSV_FINE)
+                return; /* the parser will come here and say so */
+            p = cell.next;
+            if (is_text_feature(plan, i, &cell))
+                add_text(plan, i);
+        }
+    }
 }

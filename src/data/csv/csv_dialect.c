@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/csv/csv.h"
-#include "data/csv/csv_schema.h"
 #include "data/name_list.h"
 #include "data/quote_text.h"
 #include "data/read/format.h"
@@ -50,10 +49,10 @@ void csv_line_free(struct csv_line *line)
  * -------------------------------------------------------------------------------------- */
 
 /* The content is not asked: a tab in the first line is found by csv_find_separator too. */
-bool csv_is_tsv(const struct reading *reading)
+bool csv_is_tsv(const struct data_reader *reader)
 {
-    const char *given = reading->options->format;
-    const struct format *told = given ? format_named(given) : format_of_path(reading->path);
+    const char *given = reader->options->format;
+    const struct format *told = given ? format_named(given) : format_of_path(reader->path);
     return told && strcmp(told->name, "tsv") == 0;
 }
 
@@ -142,21 +141,21 @@ static bool looks_like_header(const struct csv_line *first, const struct csv_lin
 }
 
 /* From what is most certain to what is least; in doubt the user is asked. */
-static temper_status guess_header(struct csv_column_plan *plan, const struct reading *reading,
+static temper_status guess_header(struct csv_column_plan *plan, const struct data_reader *reader,
                                   const struct csv_line *first, const struct csv_line *second)
 {
-    if (reading->schema && csv_match_header(reading->schema, first))
+    if (reader->schema && csv_match_header(reader->schema, first))
         plan->header = true;
     else if (!second)
         plan->header = count_numbers(first) == 0;
-    else if (options_name_cell(reading->options, first))
+    else if (options_name_cell(reader->options, first))
         plan->header = true;
     else if (ends_in_label(first) && !ends_in_label(second))
         plan->header = true;
     else if (count_numbers(second) > 0 || count_numbers(first) > 0)
         plan->header = looks_like_header(first, second);
     else
-        return error_set(reading->error, TEMPER_BAD_DATA,
+        return error_set(reader->error, TEMPER_BAD_DATA,
                          "%s: no numbers in the first two rows, so the first may be a header or not; "
                          "pass --header yes or --header no",
                          place_text(plan->path).text);
@@ -171,20 +170,20 @@ static bool is_comment(const struct csv_line *first, const struct csv_line *seco
 }
 
 /* The option, if it is given. */
-temper_status csv_find_header(struct csv_column_plan *plan, const struct reading *reading, const struct csv_line *first,
-                              const struct csv_line *second)
+temper_status csv_find_header(struct csv_column_plan *plan, const struct data_reader *reader,
+                              const struct csv_line *first, const struct csv_line *second)
 {
-    const char *told = reading->options->header;
+    const char *told = reader->options->header;
     if (is_comment(first, second))
-        return error_set(reading->error, TEMPER_BAD_DATA,
+        return error_set(reader->error, TEMPER_BAD_DATA,
                          "%s: the first line begins with # and has %zu field%s, the next one %zu; "
                          "remove lines that are no rows, as by: grep -v '^#'",
                          place_text(plan->path).text, first->count, plural(first->count), second->count);
-    plan->header_told = told && strcmp(told, "auto") != 0;
-    if (!plan->header_told)
-        return guess_header(plan, reading, first, second);
+    plan->header_given = told && strcmp(told, "auto") != 0;
+    if (!plan->header_given)
+        return guess_header(plan, reader, first, second);
     plan->header = strcmp(told, "yes") == 0;
     if (!plan->header && strcmp(told, "no") != 0)
-        return error_set(reading->error, TEMPER_USAGE, "--header is none of yes, no and auto; pass one of them");
+        return error_set(reader->error, TEMPER_USAGE, "--header is none of yes, no and auto; pass one of them");
     return TEMPER_OK;
 }

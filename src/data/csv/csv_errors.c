@@ -146,7 +146,7 @@ static enum csv_error_kind kind_for(const struct csv_column_plan *plan, const st
     bool first = fault->kind == CSV_TEXT_FIRST;
     if (!first && fault->kind != CSV_TEXT)
         return fault->kind;
-    if (plan->like)
+    if (plan->matched)
         return first ? CSV_TEXT_FIRST_LIKE : CSV_TEXT_LIKE;
     if (is_one_of_many(plan, fault->field))
         return first ? CSV_TEXT_FIRST_MANY : CSV_TEXT_MANY;

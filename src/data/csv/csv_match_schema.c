@@ -3,12 +3,13 @@
  * By name where both have names: then the order does not matter, and what the schema does not know
  * is passed over. Else by position, which must leave no doubt: the new table has all the columns
  * of the old one, or those that were used and, perhaps, the label. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "data/csv/csv_schema.h"
+#include "data/csv/csv.h"
 #include "data/quote_text.h"
 #include "data/string_table.h"
 
@@ -37,13 +38,13 @@ bool csv_match_header(const struct schema *schema, const struct csv_line *first)
 }
 
 /* Rows cannot be dropped without being asked: an answer is expected for each. */
-temper_status csv_match_missing(struct csv_column_plan *plan, const struct reading *reading)
+temper_status csv_match_missing(struct csv_column_plan *plan, const struct data_reader *reader)
 {
-    enum schema_missing rule = reading->schema->missing;
-    if (!reading->options->missing && rule != SCHEMA_DROP)
+    enum schema_missing rule = reader->schema->missing;
+    if (!reader->options->missing && rule != SCHEMA_DROP)
         plan->missing = rule == SCHEMA_MEAN ? CSV_MEAN : rule == SCHEMA_ZERO ? CSV_ZERO : CSV_REFUSE;
     if (plan->missing == CSV_MEAN && rule != SCHEMA_MEAN)
-        return error_set(reading->error, TEMPER_USAGE,
+        return error_set(reader->error, TEMPER_USAGE,
                          "--missing mean: the model keeps no means, as it was trained without that "
                          "option; pass --missing zero or drop, or train again with it");
     return TEMPER_OK;
@@ -53,7 +54,7 @@ temper_status csv_match_missing(struct csv_column_plan *plan, const struct readi
 
 struct search {
     struct csv_column_plan *plan;
-    const struct reading *reading;
+    const struct data_reader *reader;
     const struct schema *schema;
     size_t label;               /* column of the file; CSV_NO_COLUMN: none */
     struct string_table header; /* names of the file */
@@ -80,7 +81,7 @@ static void take_positions(struct search *search)
 {
     const struct schema *schema = search->schema;
     for (size_t i = 0; i < schema->columns; i++)
-        search->plan->like[i] = schema->column[i].position;
+        search->plan->matched[i] = schema->column[i].position;
     if (schema->label_position != SCHEMA_NO_LABEL)
         search->label = schema->label_position;
 }
@@ -92,14 +93,14 @@ static temper_status index_header(struct search *search)
     const struct names *names = &search->plan->names;
     search->twice = mem_zeroed(names->count, sizeof *search->twice);
     if (!search->twice)
-        return error_no_memory(search->reading->error);
+        return error_no_memory(search->reader->error);
     for (uint32_t i = 0; i < names->count; i++) {
         size_t length = strlen(names->name[i]);
         uint32_t first = string_table_find(&search->header, names->name[i], length);
         if (first != UINT32_MAX)
             search->twice[first] = true;
         else if (!string_table_add(&search->header, names->name[i], length, i))
-            return error_no_memory(search->reading->error);
+            return error_no_memory(search->reader->error);
     }
     return TEMPER_OK;
 }
@@ -114,7 +115,7 @@ static size_t find_name(const struct search *search, const char *name)
  */
 static temper_status refuse_spelling(const struct search *search, const char *wanted, const char *found)
 {
-    return error_set(search->reading->error, TEMPER_BAD_DATA,
+    return error_set(search->reader->error, TEMPER_BAD_DATA,
                      "%s: there is no column '%.80s', which the model needs, but one named "
                      "'%.80s'; name columns as in the file that it was trained on",
                      place_text(search->plan->path).text, token_text(wanted, wanted + strlen(wanted)).text,
@@ -135,7 +136,7 @@ static temper_status refuse_missing(const struct search *search, size_t first)
             return refuse_spelling(search, name, search->plan->names.name[i]);
     if (more > 0)
         snprintf(others, sizeof others, " and %zu more", more);
-    return error_set(search->reading->error, TEMPER_BAD_DATA,
+    return error_set(search->reader->error, TEMPER_BAD_DATA,
                      "%s: there is no column '%.80s'%s, which the model needs; add it, or give a "
                      "file with the columns that it was trained on",
                      place_text(search->plan->path).text, token_text(name, name + strlen(name)).text, others);
@@ -151,11 +152,11 @@ static temper_status take_names(struct search *search)
         if (column == CSV_NO_COLUMN)
             return refuse_missing(search, i);
         if (search->twice[column])
-            return error_set(search->reading->error, TEMPER_BAD_DATA,
+            return error_set(search->reader->error, TEMPER_BAD_DATA,
                              "%s: several columns are named '%.80s', and the model needs one of "
                              "that name; rename the others",
                              place_text(search->plan->path).text, token_text(name, name + strlen(name)).text);
-        search->plan->like[i] = column;
+        search->plan->matched[i] = column;
     }
     if (status == TEMPER_OK && schema->label)
         search->label = find_name(search, schema->label);
@@ -167,7 +168,7 @@ static temper_status take_names(struct search *search)
 static temper_status refuse_count(const struct search *search)
 {
     const struct schema *schema = search->schema;
-    return error_set(search->reading->error, TEMPER_BAD_DATA,
+    return error_set(search->reader->error, TEMPER_BAD_DATA,
                      "%s: %zu column%s without names that the model knows; it was trained on a table "
                      "of %zu and uses %zu of them: give either, or a header",
                      place_text(search->plan->path).text, search->plan->columns, plural(search->plan->columns),
@@ -204,7 +205,7 @@ static temper_status take_order(struct search *search)
         if (at++ == rank)
             search->label = i;
         else
-            plan->like[n++] = i;
+            plan->matched[n++] = i;
     }
     return TEMPER_OK;
 }
@@ -217,20 +218,20 @@ static temper_status give_roles(const struct search *search)
     struct csv_column_plan *plan = search->plan;
     const struct schema *schema = search->schema;
     for (size_t i = 0; i < schema->columns; i++)
-        if (plan->role[plan->like[i]] != CSV_FEATURE)
-            return error_set(search->reading->error, TEMPER_USAGE,
+        if (plan->role[plan->matched[i]] != CSV_FEATURE)
+            return error_set(search->reader->error, TEMPER_USAGE,
                              "%s: the model needs %s as a feature; name another for --label, "
                              "--ignore or --weights",
-                             place_text(plan->path).text, csv_column_shown(plan, plan->like[i]).text);
+                             place_text(plan->path).text, csv_column_shown(plan, plan->matched[i]).text);
     bool free_label = search->label != CSV_NO_COLUMN && plan->role[search->label] == CSV_FEATURE;
     if (free_label) {
-        bool wanted = !search->reading->options->label && !search->reading->options->labels;
+        bool wanted = !search->reader->options->label && !search->reader->options->labels;
         plan->role[search->label] = wanted ? CSV_LABEL : CSV_IGNORED;
         if (wanted)
             plan->label = search->label;
     }
     for (size_t i = 0; i < schema->columns; i++) /* marked, so that what is left is unknown */
-        plan->role[plan->like[i]] = CSV_CATEGORY;
+        plan->role[plan->matched[i]] = CSV_CATEGORY;
     for (size_t i = 0; i < plan->columns; i++) {
         if (plan->role[i] != CSV_FEATURE)
             continue;
@@ -239,17 +240,17 @@ static temper_status give_roles(const struct search *search)
     }
     for (size_t i = 0; i < schema->columns; i++)
         if (schema->column[i].texts.count == 0)
-            plan->role[plan->like[i]] = CSV_FEATURE;
+            plan->role[plan->matched[i]] = CSV_FEATURE;
     return TEMPER_OK;
 }
 
-temper_status csv_match_columns(struct csv_column_plan *plan, const struct reading *reading)
+temper_status csv_match_columns(struct csv_column_plan *plan, const struct data_reader *reader)
 {
-    const struct schema *schema = reading->schema;
-    struct search search = {.plan = plan, .reading = reading, .schema = schema, .label = CSV_NO_COLUMN};
-    plan->like = mem_alloc(schema->columns, sizeof *plan->like);
-    if (!plan->like)
-        return error_no_memory(reading->error);
+    const struct schema *schema = reader->schema;
+    struct search search = {.plan = plan, .reader = reader, .schema = schema, .label = CSV_NO_COLUMN};
+    plan->matched = mem_alloc(schema->columns, sizeof *plan->matched);
+    if (!plan->matched)
+        return error_no_memory(reader->error);
     temper_status status = TEMPER_OK;
     if (is_same_table(&search))
         take_positions(&search);
@@ -262,4 +263,202 @@ temper_status csv_match_columns(struct csv_column_plan *plan, const struct readi
     string_table_free(&search.header);
     mem_free(search.twice);
     return status;
+}
+
+/* ---- Rows: from kept cells to the features of the schema ------------------------------------- */
+
+/* A column of the schema, and where its cells are. */
+struct source_column {
+    size_t slot;    /* among the kept cells of a row */
+    uint32_t *text; /* of each code: which text of the schema; CSV_NO_CODE: none */
+};
+
+struct rows {
+    const struct csv_column_plan *plan;
+    struct csv_rows *whole;
+    const struct schema *schema;
+    struct source_column *source; /* one for each column of the schema */
+    size_t row_size;
+    uint64_t unseen; /* texts that training never saw */
+    size_t unseen_column;
+};
+
+/* ---- Texts ----------------------------------------------------------------------------------- */
+
+/* Finds each text of the file among those of the schema. */
+static bool match_texts(const struct schema_column *column, const struct classes *found, uint32_t **out)
+{
+    uint32_t *text = mem_alloc(found->count, sizeof *text);
+    *out = text;
+    for (size_t i = 0; text && i < found->count; i++)
+        text[i] = CSV_NO_CODE;
+    if (!text)
+        return false;
+    /* The file's texts are in a table already: "=TEXT". */
+    for (uint32_t k = 0; k < column->texts.count; k++) {
+        size_t length = strlen(column->texts.name[k]);
+        char *key = mem_alloc(length + 1, 1);
+        if (!key)
+            return false;
+        key[0] = '=';
+        memcpy(key + 1, column->texts.name[k], length);
+        uint32_t code = classes_find(found, key, length + 1);
+        mem_free(key);
+        if (code != CLASSES_NONE)
+            text[code] = k;
+    }
+    return true;
+}
+
+static void free_sources(struct rows *rows)
+{
+    for (size_t i = 0; rows->source && i < rows->schema->columns; i++)
+        mem_free(rows->source[i].text);
+    mem_free(rows->source);
+}
+
+/* Where each column's cells are, and what its texts mean. */
+static bool find_sources(struct rows *rows)
+{
+    const struct csv_column_plan *plan = rows->plan;
+    const struct schema *schema = rows->schema;
+    size_t *slot = mem_zeroed(plan->columns, sizeof *slot);
+    rows->source = mem_zeroed(schema->columns, sizeof *rows->source);
+    bool fine = slot && rows->source;
+    for (size_t i = 0, n = 0; fine && i < plan->columns; i++) {
+        slot[i] = n;
+        n += plan->role[i] == CSV_FEATURE || plan->role[i] == CSV_CATEGORY;
+    }
+    for (size_t i = 0; fine && i < schema->columns; i++) {
+        rows->source[i].slot = slot[plan->matched[i]];
+        size_t category = 0;
+        while (category < plan->categories && plan->category[category] != plan->matched[i])
+            category++;
+        if (schema->column[i].texts.count > 0)
+            fine = match_texts(&schema->column[i], &rows->whole->category[category], &rows->source[i].text);
+    }
+    mem_free(slot);
+    return fine;
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+static unsigned char *write_cell(const struct rows *rows, unsigned char *out, double value)
+{
+    float narrow = (float)value;
+    size_t size = rows->plan->cell_size;
+    memcpy(out, rows->plan->f64 ? (const void *)&value : (const void *)&narrow, size);
+    return out + size;
+}
+
+/* One feature for each text; all zeros for one that training never saw. */
+static unsigned char *write_texts(struct rows *rows, size_t column, const unsigned char *cell, unsigned char *out)
+{
+    const struct schema_column *schema = &rows->schema->column[column];
+    const double *fill = rows->plan->missing == CSV_MEAN ? schema->fill : NULL;
+    uint32_t code, text = CSV_NO_CODE;
+    memcpy(&code, cell, sizeof code);
+    if (code != CSV_NO_CODE) {
+        text = rows->source[column].text[code];
+        if (text == CSV_NO_CODE && rows->unseen++ == 0)
+            rows->unseen_column = rows->plan->matched[column];
+        fill = NULL;
+    }
+    for (uint32_t k = 0; k < schema->texts.count; k++)
+        out = write_cell(rows, out, fill ? fill[k] : k == text);
+    return out;
+}
+
+/* A number; NaN is a missing one. */
+static unsigned char *write_number(const struct rows *rows, size_t column, const unsigned char *cell,
+                                   unsigned char *out)
+{
+    const double *fill = rows->schema->column[column].fill;
+    double wide = 0;
+    float narrow = 0;
+    memcpy(rows->plan->f64 ? (void *)&wide : (void *)&narrow, cell, rows->plan->cell_size);
+    if (isnan(wide) || isnan(narrow))
+        return write_cell(rows, out, rows->plan->missing == CSV_MEAN && fill ? fill[0] : 0);
+    memcpy(out, cell, rows->plan->cell_size);
+    return out + rows->plan->cell_size;
+}
+
+static void write_row(struct rows *rows, const unsigned char *row, unsigned char *out)
+{
+    for (size_t i = 0; i < rows->schema->columns; i++) {
+        const unsigned char *cell = row + rows->source[i].slot * rows->plan->cell_size;
+        out = rows->schema->column[i].texts.count > 0 ? write_texts(rows, i, cell, out)
+                                                      : write_number(rows, i, cell, out);
+    }
+}
+
+/* Whether a row is its own features already, in order, but for missing numbers. */
+static bool rows_are_straight(const struct rows *rows)
+{
+    bool straight = rows->row_size == rows->plan->row_size;
+    for (size_t i = 0; straight && i < rows->schema->columns; i++)
+        straight = rows->source[i].slot == i && rows->schema->column[i].texts.count == 0;
+    return straight;
+}
+
+static bool row_is_whole(const struct rows *rows, const void *row)
+{
+    const float *narrow = row;
+    const double *wide = row;
+    bool missing = false;
+    for (size_t i = 0; i < rows->schema->columns; i++)
+        missing |= rows->plan->f64 ? isnan(wide[i]) != 0 : isnan(narrow[i]) != 0;
+    return !missing;
+}
+
+/* In place, from the last row to the first: a row never becomes narrower, see csv_to_dataset. */
+static bool write_rows(struct rows *rows)
+{
+    struct csv_rows *whole = rows->whole;
+    size_t old_size = rows->plan->row_size;
+    unsigned char *row = mem_alloc(old_size, 1);
+    unsigned char *cells = row ? array_resize(whole->spill, whole->cells, whole->rows, rows->row_size) : NULL;
+    if (cells)
+        whole->cells = cells;
+    bool straight = rows_are_straight(rows);
+    for (size_t r = whole->rows; cells && r-- > 0;) {
+        if (!straight || !row_is_whole(rows, cells + r * old_size)) {
+            memcpy(row, cells + r * old_size, old_size);
+            write_row(rows, row, cells + r * rows->row_size);
+        }
+        disk_array_used(whole->spill, old_size + rows->row_size);
+    }
+    mem_free(row);
+    return cells != NULL;
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+static void note(const struct rows *rows, struct dataset *data)
+{
+    const struct csv_column_plan *plan = rows->plan;
+    if (plan->unknowns > 0 && plan->header)
+        dataset_note(data, "columns: %zu ignored that the model does not use, first %s", plan->unknowns,
+                     csv_column_shown(plan, plan->unknown).text);
+    if (plan->label != CSV_NO_COLUMN)
+        dataset_note(data, "label: %s", csv_column_shown(plan, plan->label).text);
+    if (rows->unseen > 0)
+        dataset_note(data, "categorical: %llu text%s that training never saw became zeros, the last in %s",
+                     (unsigned long long)rows->unseen, plural(rows->unseen),
+                     csv_column_shown(plan, rows->unseen_column).text);
+}
+
+temper_status csv_match_finish(const struct csv_column_plan *plan, struct csv_rows *whole,
+                               const struct data_reader *reader, struct dataset *data, size_t *width)
+{
+    struct rows rows = {.plan = plan, .whole = whole, .schema = reader->schema};
+    size_t ignored;
+    bool fine = mul_size(rows.schema->features, plan->cell_size, &rows.row_size) &&
+                mul_size(rows.row_size, whole->rows, &ignored) && find_sources(&rows) && write_rows(&rows);
+    free_sources(&rows);
+    if (!fine)
+        return error_no_memory(reader->error);
+    *width = rows.schema->features;
+    note(&rows, data);
+    return schema_copy(rows.schema, &data->schema, reader->error);
 }

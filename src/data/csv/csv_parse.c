@@ -1,94 +1,308 @@
-/* csv_parse: rows of text to rows of numbers.
+/* csv_parse: rows of text to rows of numbers, in growing arrays.
  *
- * Two ways through a row: take_plain runs over numbers as they mostly are, and stops in front of
- * anything else; take_cell looks at one cell with all the care it needs. Texts (labels, categories)
- * become codes only when the whole row is known to be good: a row that is dropped leaves no trace.
- */
+ * A row is parsed by two functions: take_plain scans numbers in their usual notation, and stops before anything else;
+ * take_cell handles any one cell. Texts (labels, categories) become codes only when the whole row is known to be valid:
+ * a row that is dropped leaves no trace. */
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/number_fast.h"
 #include "data/csv/csv.h"
-#include "data/csv/csv_fast.h"
+#include "data/read/text_chunks.h"
 
-/* Where the parser is. */
-struct cursor {
+enum { FIRST_ROWS = 64 };
+
+/* ---- Row buffers ----------------------------------------------------------------------------- */
+
+/* Each array is resized on its own: those that have grown stay valid if there is no memory for the rest. The system
+ * moves large blocks without a copy, and pages that are not touched yet take no memory. */
+static bool resize(struct csv_rows *rows, const struct csv_column_plan *plan, size_t count)
+{
+    unsigned char *cells = array_resize(rows->spill, rows->cells, count, plan->row_size);
+    if (cells)
+        rows->cells = cells;
+    uint64_t *line = array_resize(rows->spill, rows->line, count, sizeof *line);
+    if (line)
+        rows->line = line;
+    bool fine = cells && line;
+    if (fine && plan->label != CSV_NO_COLUMN) {
+        uint32_t *label = array_resize(rows->spill, rows->label, count, sizeof *label);
+        if (label)
+            rows->label = label;
+        fine = label != NULL;
+    }
+    if (fine && plan->weight != CSV_NO_COLUMN) {
+        double *weight = array_resize(rows->spill, rows->weight, count, sizeof *weight);
+        if (weight)
+            rows->weight = weight;
+        fine = weight != NULL;
+    }
+    return fine;
+}
+
+/* Grows by half: fewer moves than with a fixed step, less address space than with doubling. */
+static bool reserve(struct csv_rows *rows, const struct csv_column_plan *plan, size_t count)
+{
+    if (count <= rows->capacity)
+        return true;
+    size_t capacity = rows->capacity + rows->capacity / 2;
+    if (capacity < count)
+        capacity = count;
+    if (!resize(rows, plan, capacity))
+        return false;
+    rows->capacity = capacity;
+    return true;
+}
+
+/* Several rows at once: an array of no bytes would be grown for the first row anyway. */
+bool csv_rows_start(struct csv_rows *rows, const struct csv_column_plan *plan)
+{
+    rows->category = mem_zeroed(plan->categories, sizeof *rows->category);
+    return rows->category && reserve(rows, plan, FIRST_ROWS);
+}
+
+void csv_rows_expect(struct csv_rows *rows, const struct csv_column_plan *plan, size_t count)
+{
+    if (count <= rows->capacity || !resize(rows, plan, count))
+        return;
+    rows->capacity = count;
+    if (!rows->spill)
+        huge_pages_advise(rows->cells, count * plan->row_size);
+}
+
+/* The arrays stay: a buffer is used for one chunk after another. */
+void csv_rows_clear(struct csv_rows *buffer)
+{
+    buffer->rows = 0;
+    buffer->lines = buffer->missing = buffer->dropped = 0;
+    buffer->error = (struct csv_error){0};
+}
+
+/* Maps the codes of one class table of a buffer to codes of the batch; CSV_NO_CODE: not looked up yet. */
+struct csv_codes {
+    uint32_t *code;
+    size_t count;
+};
+
+/* Adds entries for classes that are new in the buffer. */
+static bool codes_extend(struct csv_codes *codes, const struct classes *classes)
+{
+    if (codes->count == classes->count)
+        return true;
+    uint32_t *code = mem_resize(codes->code, classes->count, sizeof *code);
+    if (!code)
+        return false;
+    codes->code = code;
+    while (codes->count < classes->count)
+        code[codes->count++] = CSV_NO_CODE;
+    return true;
+}
+
+/* Looks a class up in the batch only when a row needs it: so new codes come in the order of the rows, as if the text
+ * had not been split into chunks. */
+static uint32_t recode(const struct csv_codes *codes, const struct classes *from, struct classes *to, uint32_t old)
+{
+    uint32_t *code = &codes->code[old];
+    if (*code == CSV_NO_CODE) {
+        const char *name = from->name[old];
+        *code = classes_add(to, name, strlen(name));
+    }
+    return *code;
+}
+
+/* False if the class table had no place or no memory for a code: then the buffer ends before this row. */
+static bool accept_code(struct csv_rows *buffer, size_t row, size_t field, uint32_t code, enum csv_error_kind if_full)
+{
+    if (code != CLASSES_FULL && code != CLASSES_NO_MEMORY)
+        return true;
+    buffer->rows = row;
+    buffer->error = (struct csv_error){
+        .kind = code == CLASSES_FULL ? if_full : CSV_MEMORY, .line = buffer->line[row], .field = field};
+    return false;
+}
+
+static bool recode_row(struct csv_rows *buffer, struct csv_rows *batch, const struct csv_column_plan *plan, size_t row)
+{
+    for (size_t i = 0; i < plan->categories; i++) {
+        unsigned char *cell = buffer->cells + row * plan->row_size + plan->slot[i] * plan->cell_size;
+        uint32_t code;
+        memcpy(&code, cell, sizeof code);
+        if (code == CSV_NO_CODE)
+            continue;
+        code = recode(&buffer->codes[i], &buffer->category[i], &batch->category[i], code);
+        if (!accept_code(buffer, row, plan->category[i], code, CSV_VALUES))
+            return false;
+        memcpy(cell, &code, sizeof code);
+    }
+    if (!buffer->label)
+        return true;
+    uint32_t label = recode(&buffer->codes[plan->categories], &buffer->classes, &batch->classes, buffer->label[row]);
+    buffer->label[row] = label;
+    return accept_code(buffer, row, plan->label, label, CSV_LABELS);
+}
+
+/* There is one table of codes for each category, then one for the label. */
+void csv_rows_recode(struct csv_rows *buffer, struct csv_rows *batch, const struct csv_column_plan *plan)
+{
+    if (!buffer->codes)
+        buffer->codes = mem_zeroed(plan->categories + 1, sizeof *buffer->codes);
+    bool fine = buffer->codes != NULL;
+    for (size_t i = 0; fine && i < plan->categories; i++)
+        fine = codes_extend(&buffer->codes[i], &buffer->category[i]);
+    fine = fine && codes_extend(&buffer->codes[plan->categories], &buffer->classes);
+    if (!fine)
+        buffer->error.kind = CSV_MEMORY;
+    for (size_t row = 0; fine && row < buffer->rows; row++)
+        fine = recode_row(buffer, batch, plan, row);
+}
+
+void csv_rows_forget_codes(struct csv_rows *buffer, const struct csv_column_plan *plan)
+{
+    for (size_t i = 0; buffer->codes && i <= plan->categories; i++)
+        buffer->codes[i].count = 0;
+}
+
+bool csv_rows_append(const struct csv_rows *buffer, struct csv_rows *batch, const struct csv_column_plan *plan)
+{
+    size_t at = batch->rows;
+    if (!reserve(batch, plan, at + buffer->rows))
+        return false;
+    memcpy(batch->cells + at * plan->row_size, buffer->cells, buffer->rows * plan->row_size);
+    if (buffer->label)
+        memcpy(batch->label + at, buffer->label, buffer->rows * sizeof *buffer->label);
+    if (buffer->weight)
+        memcpy(batch->weight + at, buffer->weight, buffer->rows * sizeof *buffer->weight);
+    for (size_t i = 0; i < buffer->rows; i++)
+        batch->line[at + i] = buffer->line[i] + batch->lines;
+    batch->rows += buffer->rows;
+    batch->lines += buffer->lines;
+    batch->missing += buffer->missing;
+    batch->dropped += buffer->dropped;
+    return true;
+}
+
+void csv_rows_free(struct csv_rows *rows, const struct csv_column_plan *plan)
+{
+    classes_free(&rows->classes);
+    for (size_t i = 0; rows->category && i < plan->categories; i++)
+        classes_free(&rows->category[i]);
+    for (size_t i = 0; rows->codes && i <= plan->categories; i++)
+        mem_free(rows->codes[i].code);
+    mem_free(rows->category);
+    mem_free(rows->codes);
+    array_free(rows->spill, rows->cells);
+    array_free(rows->spill, rows->label);
+    array_free(rows->spill, rows->weight);
+    array_free(rows->spill, rows->line);
+    *rows = (struct csv_rows){0};
+}
+
+/* ---- Plain numbers --------------------------------------------------------------------------- */
+
+/* A number in plain notation at p that is followed by `ending`; returns the position after it, NULL if it is not plain.
+ * Loads whole words: a chunk has zeros after it. */
+static inline const char *take_number(const char *p, char ending, bool f64, void *out)
+{
+    struct number_fast number;
+    double wide;
+    float narrow;
+    struct number_view view = number_look(p, ending);
+    unsigned length = view.ends ? (unsigned)__builtin_ctz(view.ends) : 0;
+    if (length == 0 || p[length] != ending || !number_fast_read(p, length, view.stops, &number))
+        return NULL;
+    if (f64 ? !number_fast_f64(&number, &wide) : !number_fast_f32(&number, &narrow))
+        return NULL;
+    if (f64)
+        memcpy(out, &wide, sizeof wide);
+    else
+        memcpy(out, &narrow, sizeof narrow);
+    return p + length + 1;
+}
+
+/* The same for a single digit, as in counts and 0/1 features. */
+static inline const char *take_digit(const char *p, char ending, bool f64, void *out)
+{
+    unsigned digit = (unsigned)*p - '0';
+    double wide = digit;
+    float narrow = (float)digit;
+    if (digit > 9 || p[1] != ending)
+        return NULL;
+    if (f64)
+        memcpy(out, &wide, sizeof wide);
+    else
+        memcpy(out, &narrow, sizeof narrow);
+    return p + 2;
+}
+
+/* ---- Errors ---------------------------------------------------------------------------------- */
+
+/* The state of the parser. */
+struct csv_cursor {
     const struct csv_column_plan *plan;
-    struct csv_rows *part;
-    const struct csv_piece *piece;
+    struct csv_rows *rows;
+    const struct csv_chunk *text;
     const char *p;
-    const char *row;       /* where the row begins */
+    const char *row;       /* where the present row begins */
     unsigned char *out;    /* where its next kept cell goes */
-    bool quoted;           /* has cells in quotes, which may hold newlines */
-    bool dropped;          /* has a missing value */
-    struct csv_cell label; /* kept until it is clear that the row stays */
+    bool quoted;           /* it has quoted cells, which may contain newlines */
+    bool dropped;          /* it has a missing value */
+    struct csv_cell label; /* kept until the row is known to be valid */
     struct csv_cell *category;
     size_t categories; /* seen in this row */
-    char *scratch;     /* a text made ready for the class tables */
+    char *scratch;     /* a text prepared for the class tables */
     size_t scratch_size;
 };
 
-/* ---- Faults
- * ---------------------------------------------------------------------------------------- */
-
-/* Lines that end in [from, to). */
-static size_t count_newlines(const char *from, const char *to)
+/* Records an error at `where`, in a column of the table; returns false, for the caller to return. The line is computed
+ * only here: newlines within quotes are rare, and errors are rarer. */
+static bool fail(struct csv_cursor *at, enum csv_error_kind kind, const char *where, size_t field)
 {
-    size_t count = 0;
-    for (; (from = memchr(from, '\n', (size_t)(to - from))); from++)
-        count++;
-    return count;
-}
-
-/* Says what is wrong at `where`, in a column of the table; false, for the caller to return. The
- * line is counted only now: newlines within quotes are rare, and faults are rarer. */
-static bool fail(struct cursor *at, enum csv_error_kind kind, const char *where, size_t field)
-{
-    struct csv_error *fault = &at->part->fault;
+    struct csv_error *error = &at->rows->error;
     const char *line = at->row;
-    fault->line = at->part->lines + 1 + count_newlines(at->row, where);
+    error->line = at->rows->lines + 1 + count_lines(at->row, (size_t)(where - at->row));
     for (const char *p = line; (p = memchr(p, '\n', (size_t)(where - p))); line = p)
         p++;
-    fault->column = (size_t)(where - line) + 1;
-    fault->field = field;
-    fault->kind = kind;
+    error->column = (size_t)(where - line) + 1;
+    error->field = field;
+    error->kind = kind;
     return false;
 }
 
 /* The same, with the text of a cell. */
-static bool fail_cell(struct cursor *at, enum csv_error_kind kind, const struct csv_cell *cell, size_t field)
+static bool fail_cell(struct csv_cursor *at, enum csv_error_kind kind, const struct csv_cell *cell, size_t field)
 {
-    csv_error_set(&at->part->fault, kind, cell->from, cell->to);
+    csv_error_set(&at->rows->error, kind, cell->from, cell->to);
     return fail(at, kind, cell->from, field);
 }
 
-static bool fail_memory(struct cursor *at)
+static bool fail_memory(struct csv_cursor *at)
 {
-    at->part->fault.kind = CSV_MEMORY;
+    at->rows->error.kind = CSV_MEMORY;
     return false;
 }
 
-/* A row that ended too early, at `cell`, or goes on behind its last column; how many cells it has
- * is worth counting, for it shows what happened: one more or less, or another file altogether. */
-static bool fail_fields(struct cursor *at, struct csv_cell *cell, size_t field)
+/* A row that ends too early, at `cell`, or continues after its last column. The number of its cells is counted, since
+ * it shows what happened: one more or less, or a different file. */
+static bool fail_fields(struct csv_cursor *at, struct csv_cell *cell, size_t field)
 {
     size_t count = field + 1;
-    const char *surplus = NULL; /* the first cell that should not be there */
+    const char *surplus = NULL; /* the first cell too many */
     for (; !cell->ends_line; count++) {
-        enum csv_error_kind kind = csv_scan(&at->plan->format, cell->next, at->piece->to, cell);
+        enum csv_error_kind kind = csv_scan(&at->plan->format, cell->next, at->text->to, cell);
         if (kind != CSV_FINE)
             return fail(at, kind, cell->from, field);
         if (count == at->plan->columns)
             surplus = cell->from;
     }
-    bool cut = at->piece->cut && cell->next == at->piece->to && count < at->plan->columns;
-    at->part->fault.count = count;
+    bool cut = at->text->no_newline && cell->next == at->text->to && count < at->plan->columns;
+    at->rows->error.count = count;
     return fail(at, cut ? CSV_FIELDS_CUT : CSV_FIELDS, surplus ? surplus : cell->to, field);
 }
 
-/* A feature that is neither a number nor missing. */
-static bool fail_number(struct cursor *at, const struct csv_cell *cell, size_t field, enum number_result result)
+/* A feature that is neither a valid number nor missing. */
+static bool fail_number(struct csv_cursor *at, const struct csv_cell *cell, size_t field, enum number_result result)
 {
     double wide;
     if (result == NUMBER_NOT_FINITE)
@@ -97,16 +311,15 @@ static bool fail_number(struct cursor *at, const struct csv_cell *cell, size_t f
         bool fits = number_f64(cell->from, cell->to, &wide) == NUMBER_OK;
         return fail_cell(at, fits ? CSV_TOO_LARGE_F32 : CSV_TOO_LARGE, cell, field);
     }
-    /* In the first line it may be that a header was taken for a row. */
-    bool first = at->piece->first && at->row == at->piece->from && !at->plan->header_told;
+    /* Text in the first line: a header may have been taken for a row. */
+    bool first = at->text->first_line && at->row == at->text->from && !at->plan->header_given;
     return fail_cell(at, first ? CSV_TEXT_FIRST : CSV_TEXT, cell, field);
 }
 
-/* ---- Cells
- * ----------------------------------------------------------------------------------------- */
+/* ---- Cells -------------------------------------------------------------------------------------- */
 
-/* A missing value, where one may be: false only if it is refused. */
-static bool take_missing(struct cursor *at, const struct csv_cell *cell, size_t field)
+/* A missing value: false if it is refused. */
+static bool take_missing(struct csv_cursor *at, const struct csv_cell *cell, size_t field)
 {
     static const enum csv_error_kind refusal[] = {[CSV_FEATURE] = CSV_MISSING,
                                                   [CSV_CATEGORY] = CSV_MISSING,
@@ -119,12 +332,12 @@ static bool take_missing(struct cursor *at, const struct csv_cell *cell, size_t 
     if (at->plan->missing == CSV_DROP)
         at->dropped = true;
     else
-        at->part->missing++;
+        at->rows->missing++;
     return true;
 }
 
-/* A number, or NaN for a missing one, into the row. */
-static bool take_feature(struct cursor *at, const struct csv_cell *cell, size_t field)
+/* Stores a number, or NaN for a missing one. */
+static bool take_feature(struct csv_cursor *at, const struct csv_cell *cell, size_t field)
 {
     double wide = (double)NAN;
     float narrow = NAN;
@@ -141,8 +354,8 @@ static bool take_feature(struct cursor *at, const struct csv_cell *cell, size_t 
     return true;
 }
 
-/* Weights are doubles, whatever the features are; 0 takes a row out of the sums. */
-static bool take_weight(struct cursor *at, const struct csv_cell *cell, size_t field)
+/* Weights are doubles, also if the features are floats; weight 0 excludes a row from the sums. */
+static bool take_weight(struct csv_cursor *at, const struct csv_cell *cell, size_t field)
 {
     double weight = 0;
     enum number_result result = number_f64(cell->from, cell->to, &weight);
@@ -150,12 +363,12 @@ static bool take_weight(struct cursor *at, const struct csv_cell *cell, size_t f
         return take_missing(at, cell, field);
     if (result != NUMBER_OK || weight < 0)
         return fail_cell(at, CSV_WEIGHT, cell, field);
-    at->part->weight[at->part->rows] = weight;
+    at->rows->weight[at->rows->rows] = weight;
     return true;
 }
 
-/* The text is kept where it is; keep_row makes it a code. */
-static bool take_category(struct cursor *at, const struct csv_cell *cell, size_t field)
+/* Only the position of the text is kept; keep_row makes it a code. */
+static bool take_category(struct csv_cursor *at, const struct csv_cell *cell, size_t field)
 {
     at->category[at->categories] = *cell;
     if (csv_is_missing(cell)) {
@@ -168,19 +381,19 @@ static bool take_category(struct cursor *at, const struct csv_cell *cell, size_t
     return true;
 }
 
-/* So is the label. */
-static bool take_label(struct cursor *at, const struct csv_cell *cell, size_t field)
+/* The same for the label. */
+static bool take_label(struct csv_cursor *at, const struct csv_cell *cell, size_t field)
 {
     at->label = *cell;
     return !csv_is_missing(cell) || take_missing(at, cell, field);
 }
 
-/* Any cell, looked at with care. */
-static bool take_cell(struct cursor *at, size_t field)
+/* Any cell: the general case. */
+static bool take_cell(struct csv_cursor *at, size_t field)
 {
     const struct csv_column_plan *plan = at->plan;
     struct csv_cell cell;
-    enum csv_error_kind kind = csv_scan(&plan->format, at->p, at->piece->to, &cell);
+    enum csv_error_kind kind = csv_scan(&plan->format, at->p, at->text->to, &cell);
     if (kind != CSV_FINE)
         return fail(at, kind, cell.from, field);
     if (cell.ends_line != (field + 1 == plan->columns))
@@ -202,9 +415,9 @@ static bool take_cell(struct cursor *at, size_t field)
     return true;
 }
 
-/* Features from column `field` on as long as they are plain numbers; returns the column behind
- * them. Inline, so that there is one loop for floats and one for doubles. */
-__attribute__((always_inline)) static inline size_t take_plain_as(struct cursor *at, size_t field, bool f64)
+/* Features from column `field` on, as long as they are plain numbers; returns the column after them. Inline, so that
+ * there is one loop for floats and one for doubles. */
+__attribute__((always_inline)) static inline size_t take_plain_as(struct csv_cursor *at, size_t field, bool f64)
 {
     const struct csv_column_plan *plan = at->plan;
     const char *p = at->p;
@@ -214,9 +427,9 @@ __attribute__((always_inline)) static inline size_t take_plain_as(struct cursor 
     unsigned char *out = at->out;
     for (; field < columns && role[field] == CSV_FEATURE; field++) {
         char ending = field + 1 == columns ? '\n' : separator;
-        const char *end = csv_take_digit(p, ending, f64, out);
+        const char *end = take_digit(p, ending, f64, out);
         if (!end)
-            end = csv_take_number(p, ending, f64, out);
+            end = take_number(p, ending, f64, out);
         if (!end)
             break;
         p = end;
@@ -227,17 +440,15 @@ __attribute__((always_inline)) static inline size_t take_plain_as(struct cursor 
     return field;
 }
 
-/* Which of the two. */
-static size_t take_plain(struct cursor *at, size_t field)
+static size_t take_plain(struct csv_cursor *at, size_t field)
 {
     return at->plan->f64 ? take_plain_as(at, field, true) : take_plain_as(at, field, false);
 }
 
-/* ---- Rows
- * ------------------------------------------------------------------------------------------ */
+/* ---- Rows --------------------------------------------------------------------------------------- */
 
-/* A cell's text behind a first byte of our own; NULL without memory. */
-static const char *prepare(struct cursor *at, const struct csv_cell *cell, char mark, size_t *length)
+/* The cell's text, unquoted, after the byte `mark`; NULL without memory. */
+static const char *prepare(struct csv_cursor *at, const struct csv_cell *cell, char mark, size_t *length)
 {
     size_t needed = (size_t)(cell->to - cell->from) + 1;
     if (!at->scratch || needed > at->scratch_size) {
@@ -252,8 +463,8 @@ static const char *prepare(struct cursor *at, const struct csv_cell *cell, char 
     return at->scratch;
 }
 
-/* A label that is not a class yet: numbers that are none would hide a fault. */
-static bool check_label(struct cursor *at)
+/* Checks a label that is a new class: NaN or 1e400 as the name of a class would hide an error. */
+static bool check_label(struct csv_cursor *at)
 {
     double ignored;
     enum number_result result = number_f64(at->label.from, at->label.to, &ignored);
@@ -262,42 +473,42 @@ static bool check_label(struct cursor *at)
     return true;
 }
 
-/* Answers of the class tables that are no class; the place is the whole row, as it is when the
- * tables of several chunks are put together. */
-static bool check_code(struct cursor *at, uint32_t code, enum csv_error_kind kind, size_t field)
+/* Checks the result of a class table. The error is for the whole row, as when the tables of several chunks are
+ * merged. */
+static bool check_code(struct csv_cursor *at, uint32_t code, enum csv_error_kind kind, size_t field)
 {
     if (code == CLASSES_NO_MEMORY)
         return fail_memory(at);
     if (code != CLASSES_FULL)
         return true;
     fail(at, kind, at->row, field);
-    at->part->fault.column = 0;
+    at->rows->error.column = 0;
     return false;
 }
 
-/* The label as a class; most are known already, and are found by their spelling. */
-static bool keep_label(struct cursor *at)
+/* Stores the label as a class; most classes are known already, and are found by their spelling. */
+static bool keep_label(struct csv_cursor *at)
 {
-    struct csv_rows *part = at->part;
+    struct csv_rows *rows = at->rows;
     const char *text = at->label.from;
-    size_t length = (size_t)(at->label.to - text), before = part->classes.count;
+    size_t length = (size_t)(at->label.to - text), before = rows->classes.count;
     if (at->label.doubled) {
         text = prepare(at, &at->label, ' ', &length);
         if (!text)
             return fail_memory(at);
         text++, length--;
     }
-    uint32_t code = classes_add(&part->classes, text, length);
-    if (part->classes.count > before && !check_label(at))
+    uint32_t code = classes_add(&rows->classes, text, length);
+    if (rows->classes.count > before && !check_label(at))
         return false;
-    part->label[part->rows] = code;
+    rows->label[rows->rows] = code;
     return check_code(at, code, CSV_LABELS, at->plan->label);
 }
 
-/* A text as a code. The '=' before it keeps 1 and 1.0, or 0e1 and 0e2, from being one number. */
-static bool keep_category(struct cursor *at, size_t which)
+/* Stores a text as a code. With a '=' before it, 1 and 1.0, or 0e1 and 0e2, are not equal as numbers. */
+static bool keep_category(struct csv_cursor *at, size_t which)
 {
-    struct csv_rows *part = at->part;
+    struct csv_rows *rows = at->rows;
     const struct csv_column_plan *plan = at->plan;
     uint32_t code = CSV_NO_CODE;
     if (at->category[which].from) {
@@ -305,37 +516,37 @@ static bool keep_category(struct cursor *at, size_t which)
         const char *text = prepare(at, &at->category[which], '=', &length);
         if (!text)
             return fail_memory(at);
-        code = classes_add(&part->category[which], text, length);
+        code = classes_add(&rows->category[which], text, length);
         if (!check_code(at, code, CSV_VALUES, plan->category[which]))
             return false;
     }
-    unsigned char *row = part->cells + part->rows * plan->row_size;
+    unsigned char *row = rows->cells + rows->rows * plan->row_size;
     memcpy(row + plan->slot[which] * plan->cell_size, &code, sizeof code);
     return true;
 }
 
-/* The row is whole: its texts become codes. */
-static bool keep_row(struct cursor *at)
+/* The row is valid: its texts become codes. */
+static bool keep_row(struct csv_cursor *at)
 {
-    struct csv_rows *part = at->part;
+    struct csv_rows *rows = at->rows;
     for (size_t i = 0; i < at->plan->categories; i++)
         if (!keep_category(at, i))
             return false;
-    if (part->label && !keep_label(at))
+    if (rows->label && !keep_label(at))
         return false;
-    part->line[part->rows++] = part->lines + 1;
+    rows->line[rows->rows++] = rows->lines + 1;
     return true;
 }
 
-/* One row, from its first cell to behind its newline. Where it fails, nothing of it is kept. */
-static bool take_row(struct cursor *at)
+/* One row, from its first cell to its newline. If it fails, nothing of it is kept. */
+static bool take_row(struct csv_cursor *at)
 {
     const struct csv_column_plan *plan = at->plan;
-    struct csv_rows *part = at->part;
-    if (part->rows == part->capacity && !csv_rows_reserve(part, plan, part->rows + 1))
+    struct csv_rows *rows = at->rows;
+    if (rows->rows == rows->capacity && !reserve(rows, plan, rows->rows + 1))
         return fail_memory(at);
     at->row = at->p;
-    at->out = part->cells + part->rows * plan->row_size;
+    at->out = rows->cells + rows->rows * plan->row_size;
     at->quoted = at->dropped = false;
     at->categories = 0;
     for (size_t field = 0; field < plan->columns; field++) {
@@ -344,21 +555,21 @@ static bool take_row(struct cursor *at)
             return false;
     }
     if (at->dropped)
-        part->dropped++;
+        rows->dropped++;
     else if (!keep_row(at))
         return false;
-    part->lines += at->quoted ? count_newlines(at->row, at->p) : 1;
+    rows->lines += at->quoted ? count_lines(at->row, (size_t)(at->p - at->row)) : 1;
     return true;
 }
 
-bool csv_parse(const struct csv_column_plan *plan, const struct csv_piece *piece, struct csv_rows *part)
+bool csv_parse(const struct csv_column_plan *plan, const struct csv_chunk *text, struct csv_rows *rows)
 {
-    struct cursor at = {.plan = plan, .part = part, .piece = piece, .p = piece->from};
+    struct csv_cursor at = {.plan = plan, .rows = rows, .text = text, .p = text->from};
     at.category = mem_alloc(plan->categories, sizeof *at.category);
     bool fine = at.category || fail_memory(&at);
     while (fine) {
-        at.p = csv_skip_blank_lines(&plan->format, at.p, piece->to, &part->lines);
-        if (at.p == piece->to)
+        at.p = csv_skip_blank_lines(&plan->format, at.p, text->to, &rows->lines);
+        if (at.p == text->to)
             break;
         fine = take_row(&at);
     }

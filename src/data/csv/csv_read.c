@@ -1,368 +1,423 @@
-/* csv_read: a table of text, chunk by chunk, on one thread or several.
+/* csv_read: a table of text, chunk by chunk, on one thread or several, as a sequence of batches.
  *
- * One thread parses straight into the whole. Several parse a chunk each into a part of its own, and
- * the parts are appended in the order of the file; so the result is the same, and so is the first
- * fault. */
+ * One thread parses directly into the rows of the batch. Several threads parse a chunk each into a row buffer, and the
+ * buffers are appended in the order of the file; so the result is the same, and so is the first error. What the columns
+ * are is decided once, from the first lines of the file, for all batches. */
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/thread.h"
 #include "data/csv/csv.h"
 #include "data/quote_text.h"
-#include "data/read/huge_pages.h"
 #include "data/read/parallel_parse.h"
 
-/* One of the chunks that the plan is made from. */
-struct held {
+/* One of the first chunks, from which the columns are planned. */
+struct csv_lookahead {
     struct chunk *chunk;
-    struct csv_piece piece;
+    struct csv_chunk text; /* what is left of it to parse */
 };
 
-struct csv_reading {
-    struct reading *reading;
+struct csv_reader {
+    struct data_reader *reader;
     struct text_chunks *chunks;
     size_t threads;
     struct csv_column_plan plan;
-    struct csv_rows whole;
-    struct held *held; /* the first chunks that have lines: mostly one */
-    size_t count;
-    size_t first; /* the number of the first of them */
-    bool at_end;
-    struct csv_rows *part; /* parts of them, if there are several threads */
-    size_t parts;
-    uint64_t file_size; /* of a plain file; 0: not known how long the text is */
-    uint64_t before;    /* bytes of chunks that were blank, and gone before the plan */
-    bool in_piece;      /* chunks are those of a piece of the file, behind what was planned by, */
-    bool begins_file;   /* which begins with the file's first line */
+    struct csv_rows rows;        /* of the present batch */
+    struct csv_lookahead *ahead; /* the first chunks that have lines: mostly one */
+    size_t ahead_count;
+    size_t ahead_first;      /* the number of the first of them */
+    bool at_end;             /* the last of them is the last of the file */
+    struct csv_rows *buffer; /* with several threads: rows of chunks that are not appended yet */
+    size_t buffers;
+    uint64_t file_size;     /* of a plain file; 0: the length of the text is not known */
+    uint64_t expected;      /* bytes of the present batch, until the first chunk of it is parsed; 0: not known */
+    uint64_t blank_bytes;   /* of chunks that had blank lines only, before the first line */
+    uint64_t kept, dropped; /* rows of all batches that were parsed */
+    bool skipped;           /* other batches were not */
+    bool in_rank_lines;     /* chunks are those of this rank's lines, which follow the header */
+    bool begins_file;       /* and they begin with the file's first line */
 };
 
-/* ---- Chunks
- * ------------------------------------------------------------------------------------------ */
+/* ---- Chunks ---------------------------------------------------------------------------------- */
 
-/* A piece of a chunk: without a byte order mark, where the file may begin with one; with a newline
- * at its end, for which there is room. */
-static struct csv_piece piece_of(struct chunk *chunk, bool marked)
+/* The text of a chunk: without a byte order mark, which a file may begin with; with a newline at its end, for which
+ * there is room. */
+static struct csv_chunk text_of(struct chunk *chunk, bool may_have_mark)
 {
-    struct csv_piece piece = {.from = chunk->bytes};
+    struct csv_chunk text = {.from = chunk->bytes};
     size_t length = chunk->length;
-    if (marked && chunk->number == 0 && length >= 3 && memcmp(chunk->bytes, "\xef\xbb\xbf", 3) == 0)
-        piece.from += 3;
-    if (chunk->bytes + length > piece.from && chunk->bytes[length - 1] != '\n') {
+    if (may_have_mark && chunk->number == 0 && length >= 3 && memcmp(chunk->bytes, "\xef\xbb\xbf", 3) == 0)
+        text.from += 3;
+    if (chunk->bytes + length > text.from && chunk->bytes[length - 1] != '\n') {
         chunk->bytes[length++] = '\n';
-        piece.cut = true;
+        text.no_newline = true;
     }
-    piece.to = chunk->bytes + length;
-    return piece;
+    text.to = chunk->bytes + length;
+    return text;
 }
 
-/* Takes one chunk more, if there is one. */
-static temper_status hold_next(struct csv_reading *state)
+/* Takes one more chunk ahead, if there is one. */
+static temper_status look_further(struct csv_reader *csv)
 {
     struct chunk *chunk;
-    temper_error *error = state->reading->error;
-    struct held *held = mem_resize(state->held, state->count + 1, sizeof *held);
-    if (!held)
+    temper_error *error = csv->reader->error;
+    struct csv_lookahead *ahead = mem_resize(csv->ahead, csv->ahead_count + 1, sizeof *ahead);
+    if (!ahead)
         return error_no_memory(error);
-    state->held = held;
-    temper_status status = text_chunks_next(state->chunks, &chunk, error);
-    if (status != TEMPER_OK)
-        return status;
-    state->at_end = chunk->last;
+    csv->ahead = ahead;
+    TRY(text_chunks_next(csv->chunks, &chunk, error));
+    csv->at_end = chunk->last;
     if (chunk->length == 0)
         return TEMPER_OK;
-    if (state->count == 0)
-        state->first = chunk->number;
-    held[state->count++] = (struct held){chunk, piece_of(chunk, true)};
+    if (csv->ahead_count == 0)
+        csv->ahead_first = chunk->number;
+    ahead[csv->ahead_count++] = (struct csv_lookahead){chunk, text_of(chunk, true)};
     return TEMPER_OK;
 }
 
-/* The piece of a chunk, or what the plan has left of it. */
-static struct csv_piece piece_to_parse(const struct csv_reading *state, struct chunk *chunk)
+/* The text of a chunk that is left to parse: for the first chunks, without the header. */
+static struct csv_chunk text_to_parse(const struct csv_reader *csv, struct chunk *chunk)
 {
-    if (state->in_piece) {
-        struct csv_piece piece = piece_of(chunk, false);
-        piece.first = state->begins_file && chunk->number == 0;
-        return piece;
+    if (csv->in_rank_lines) {
+        struct csv_chunk text = text_of(chunk, false);
+        text.first_line = csv->begins_file && chunk->number == 0;
+        return text;
     }
-    size_t nth = chunk->number - state->first;
-    return nth < state->count ? state->held[nth].piece : piece_of(chunk, true);
+    size_t nth = chunk->number - csv->ahead_first;
+    return nth < csv->ahead_count ? csv->ahead[nth].text : text_of(chunk, true);
 }
 
-/* ---- The first lines
- * --------------------------------------------------------------------------------- */
+/* ---- The first lines ------------------------------------------------------------------------- */
 
-/* Holds chunks until one has a line that is not blank, and makes its piece begin there. */
-static temper_status find_first_line(struct csv_reading *state, bool *found)
+/* Reads chunks until one has a line that is not blank, and makes its text begin there. */
+static temper_status find_first_line(struct csv_reader *csv, bool *found)
 {
     *found = false;
-    csv_format_set(&state->plan.format, csv_is_tsv(state->reading) ? '\t' : ',');
-    while (!state->at_end) {
-        temper_status status = hold_next(state);
-        if (status != TEMPER_OK)
-            return status;
-        if (state->count == 0)
+    csv_format_set(&csv->plan.format, csv_is_tsv(csv->reader) ? '\t' : ',');
+    while (!csv->at_end) {
+        TRY(look_further(csv));
+        if (csv->ahead_count == 0)
             break;
-        struct csv_piece *piece = &state->held[0].piece;
-        piece->from = csv_skip_blank_lines(&state->plan.format, piece->from, piece->to, &state->whole.lines);
-        *found = piece->from < piece->to;
+        struct csv_chunk *text = &csv->ahead[0].text;
+        text->from = csv_skip_blank_lines(&csv->plan.format, text->from, text->to, &csv->rows.lines);
+        *found = text->from < text->to;
         if (*found)
             return TEMPER_OK;
-        state->before += state->held[0].chunk->length;
-        text_chunks_give_back(state->chunks, state->held[--state->count].chunk); /* only blank lines */
+        csv->blank_bytes += csv->ahead[0].chunk->length;
+        text_chunks_give_back(csv->chunks, csv->ahead[--csv->ahead_count].chunk);
     }
     return TEMPER_OK;
 }
 
-/* A header may have newlines within quotes. */
-static uint64_t count_lines(const struct csv_line *line)
+/* Lines of a text that a row of the table has: a header may have newlines within quotes. */
+static uint64_t lines_of_row(const struct csv_line *line)
 {
-    uint64_t lines = 0;
-    for (const char *p = line->from; p < line->next; p++)
-        lines += *p == '\n';
-    return lines;
+    return count_lines(line->from, (size_t)(line->next - line->from));
 }
 
-/* Where a line is, and how many are before it. */
-struct place {
-    const char *from, *to; /* NULL if there is none */
+/* Where a line begins, and the number of lines before it. */
+struct csv_line_start {
+    const char *from, *to; /* `to`: the end of the chunk; from NULL: there is no such line */
     uint64_t lines;
 };
 
-/* Where the second line is, perhaps in a later chunk. */
-static temper_status find_second_line(struct csv_reading *state, const struct csv_line *first, struct place *place)
+/* Finds the second line that is not blank, which may be in a later chunk. */
+static temper_status find_second_line(struct csv_reader *csv, const struct csv_line *first,
+                                      struct csv_line_start *start)
 {
     const char *p = first->next;
-    place->lines = state->whole.lines + count_lines(first);
-    for (size_t i = 0;; p = state->held[i].piece.from) {
-        place->to = state->held[i].piece.to;
-        p = csv_skip_blank_lines(&state->plan.format, p, place->to, &place->lines);
-        place->from = p < place->to ? p : NULL;
-        if (place->from)
+    start->lines = csv->rows.lines + lines_of_row(first);
+    for (size_t i = 0;; p = csv->ahead[i].text.from) {
+        start->to = csv->ahead[i].text.to;
+        p = csv_skip_blank_lines(&csv->plan.format, p, start->to, &start->lines);
+        start->from = p < start->to ? p : NULL;
+        if (start->from)
             return TEMPER_OK;
-        temper_status status = state->at_end ? TEMPER_OK : hold_next(state);
-        if (status != TEMPER_OK || ++i == state->count)
-            return status;
+        if (!csv->at_end)
+            TRY(look_further(csv));
+        if (++i == csv->ahead_count)
+            return TEMPER_OK;
     }
 }
 
-/* One of the first two lines taken apart. */
-static temper_status read_line(struct csv_reading *state, const struct place *place, struct csv_line *line)
+/* Splits one of the first two lines into cells. */
+static temper_status split_line(struct csv_reader *csv, const struct csv_line_start *start, struct csv_line *line)
 {
-    enum csv_error_kind kind = csv_line_read(&state->plan.format, place->from, place->to, line);
+    enum csv_error_kind kind = csv_line_read(&csv->plan.format, start->from, start->to, line);
     if (kind == CSV_FINE)
         return TEMPER_OK;
-    struct csv_error fault = {.kind = kind, .line = 1, .column = 1};
-    for (const char *p = place->from; p < line->next; p++) { /* which is where the fault is */
-        fault.line += *p == '\n';
-        fault.column = *p == '\n' ? 1 : fault.column + 1;
+    struct csv_error error = {.kind = kind, .line = 1, .column = 1};
+    for (const char *p = start->from; p < line->next; p++) { /* `next` is where the error is */
+        error.line += *p == '\n';
+        error.column = *p == '\n' ? 1 : error.column + 1;
     }
-    return csv_error_report(&state->plan, &fault, place->lines, state->reading->error);
+    return csv_error_report(&csv->plan, &error, start->lines, csv->reader->error);
 }
 
 /* Decides what the columns are, from the first lines. */
-static temper_status plan_columns(struct csv_reading *state, const struct csv_line *first,
-                                  const struct csv_line *second)
+static temper_status plan_columns(struct csv_reader *csv, const struct csv_line *first, const struct csv_line *second)
 {
-    struct csv_column_plan *plan = &state->plan;
-    struct csv_piece *piece = &state->held[0].piece;
-    temper_status status = csv_find_header(plan, state->reading, first, second);
-    if (status == TEMPER_OK)
-        status = csv_columns_plan(plan, state->reading, first);
-    if (status != TEMPER_OK)
-        return status;
-    piece->first = !plan->header;
+    struct csv_column_plan *plan = &csv->plan;
+    struct csv_chunk *text = &csv->ahead[0].text;
+    TRY(csv_find_header(plan, csv->reader, first, second));
+    TRY(csv_columns_plan(plan, csv->reader, first));
+    text->first_line = !plan->header;
     if (plan->header) {
-        state->whole.lines += count_lines(first);
-        piece->from = first->next;
+        csv->rows.lines += lines_of_row(first);
+        text->from = first->next;
     }
-    for (size_t i = 0; i < state->count; i++)
-        csv_columns_text(plan, &state->held[i].piece);
-    csv_columns_find_texts(plan, &state->held[0].piece);
-    return csv_columns_finish(plan, state->reading);
+    for (size_t i = 0; i < csv->ahead_count; i++)
+        csv_columns_text(plan, &csv->ahead[i].text);
+    csv_columns_find_texts(plan, &csv->ahead[0].text);
+    return csv_columns_finish(plan, csv->reader);
 }
 
-/* The first two lines, which may be all there is. */
-static temper_status look_at_lines(struct csv_reading *state, struct csv_line *first, struct csv_line *second)
+/* Splits the first two lines, of which the second may not exist, and plans the columns. */
+static temper_status plan_from_lines(struct csv_reader *csv, struct csv_line *first, struct csv_line *second)
 {
-    const struct csv_piece *piece = &state->held[0].piece;
-    struct place place = {piece->from, piece->to, state->whole.lines};
-    temper_status status = read_line(state, &place, first);
-    if (status == TEMPER_OK)
-        status = find_second_line(state, first, &place);
-    if (status == TEMPER_OK && place.from)
-        status = read_line(state, &place, second);
-    if (status != TEMPER_OK)
-        return status;
-    return plan_columns(state, first, place.from ? second : NULL);
+    const struct csv_chunk *text = &csv->ahead[0].text;
+    struct csv_line_start start = {text->from, text->to, csv->rows.lines};
+    TRY(split_line(csv, &start, first));
+    TRY(find_second_line(csv, first, &start));
+    if (start.from)
+        TRY(split_line(csv, &start, second));
+    return plan_columns(csv, first, start.from ? second : NULL);
 }
 
-/* The plan, from the first chunk or chunks, which stay in hand. */
-static temper_status begin(struct csv_reading *state)
+/* Makes the column plan, then puts the chunks that were looked at back. */
+static temper_status look_ahead(struct csv_reader *csv)
 {
-    struct csv_column_plan *plan = &state->plan;
+    struct csv_column_plan *plan = &csv->plan;
     bool found;
-    plan->path = state->reading->path;
-    temper_status status = find_first_line(state, &found);
-    if (status != TEMPER_OK)
-        return status;
+    plan->path = csv->reader->path;
+    TRY(find_first_line(csv, &found));
     if (!found)
-        return error_set(state->reading->error, TEMPER_BAD_DATA,
+        return error_set(csv->reader->error, TEMPER_BAD_DATA,
                          "%s: no rows, it is empty or blank; give a file with rows", place_text(plan->path).text);
-    const struct csv_piece *piece = &state->held[0].piece;
+    const struct csv_chunk *text = &csv->ahead[0].text;
     if (plan->format.separator != '\t') {
-        csv_format_set(&plan->format, csv_find_separator(piece->from, piece->to));
-        plan->separator_told = plan->format.separator != ',';
+        csv_format_set(&plan->format, csv_find_separator(text->from, text->to));
+        plan->separator_inferred = plan->format.separator != ',';
     }
     struct csv_line first = {0}, second = {0};
-    status = look_at_lines(state, &first, &second);
+    temper_status status = plan_from_lines(csv, &first, &second);
     csv_line_free(&first);
     csv_line_free(&second);
-    if (status == TEMPER_OK && !csv_rows_start(&state->whole, plan))
-        status = error_no_memory(state->reading->error);
     return status;
 }
 
-/* ---- All the lines
- * ----------------------------------------------------------------------------------- */
+/* ---- The rows of a batch --------------------------------------------------------------------- */
 
-/* The first chunk, of so many bytes, is in the whole: the others will be like it. */
-static void expect_rest(struct csv_reading *state, size_t bytes)
+/* The first chunk of a batch, of so many bytes, was appended: the others will be like it, so that memory for all of
+ * them can be reserved. */
+static void expect_rest(struct csv_reader *csv, size_t bytes)
 {
-    size_t total = (size_t)state->file_size;
+    size_t total = (size_t)csv->expected;
     if (total > bytes)
-        csv_rows_expect(&state->whole, &state->plan, page_window_guess(state->whole.rows, bytes, total));
-    state->file_size = 0; /* it is known now */
+        csv_rows_expect(&csv->rows, &csv->plan, estimate_total(csv->rows.rows, bytes, total));
+    csv->expected = 0;
 }
 
-/* One thread: no parts, no copies. */
-static temper_status read_straight(struct csv_reading *state)
+/* One thread: no buffers, no copies. */
+static temper_status read_straight(struct csv_reader *csv)
 {
     struct chunk *chunk;
-    temper_status status;
-    while ((status = text_chunks_next(state->chunks, &chunk, state->reading->error)) == TEMPER_OK &&
-           chunk->length > 0) {
-        struct csv_piece piece = piece_to_parse(state, chunk);
-        if (!csv_parse(&state->plan, &piece, &state->whole))
-            return csv_error_report(&state->plan, &state->whole.fault, 0, state->reading->error);
-        expect_rest(state, chunk->length);
-        disk_array_used(state->whole.spill, state->plan.cell_size * chunk->length);
-        text_chunks_give_back(state->chunks, chunk);
+    for (;;) {
+        TRY(text_chunks_next(csv->chunks, &chunk, csv->reader->error));
+        if (chunk->length == 0)
+            return TEMPER_OK;
+        struct csv_chunk text = text_to_parse(csv, chunk);
+        if (!csv_parse(&csv->plan, &text, &csv->rows))
+            return csv_error_report(&csv->plan, &csv->rows.error, 0, csv->reader->error);
+        expect_rest(csv, chunk->length);
+        disk_array_used(csv->rows.spill, csv->plan.cell_size * chunk->length);
+        text_chunks_give_back(csv->chunks, chunk);
     }
-    return status;
 }
 
-/* Several: a chunk into its part. A fault is in the part. */
-static void parse_part(void *context, struct chunk *chunk, size_t number)
+/* Several threads: parses a chunk into its buffer, which also holds the error if there is one. */
+static void parse_chunk(void *context, struct chunk *chunk, size_t slot)
 {
-    struct csv_reading *state = context;
-    struct csv_piece piece = piece_to_parse(state, chunk);
-    csv_rows_clear(&state->part[number]);
-    state->part[number].bytes = chunk->length;
-    csv_parse(&state->plan, &piece, &state->part[number]);
+    struct csv_reader *csv = context;
+    struct csv_chunk text = text_to_parse(csv, chunk);
+    csv_rows_clear(&csv->buffer[slot]);
+    csv->buffer[slot].bytes = chunk->length;
+    csv_parse(&csv->plan, &text, &csv->buffer[slot]);
 }
 
-/* And the part to the whole. */
-static temper_status join_part(void *context, size_t number)
+/* Appends a buffer to the rows of the batch. */
+static temper_status append_buffer(void *context, size_t slot)
 {
-    struct csv_reading *state = context;
-    struct csv_rows *part = &state->part[number], *whole = &state->whole;
-    csv_rows_recode(part, whole, &state->plan);
-    if (part->fault.kind != CSV_FINE)
-        return csv_error_report(&state->plan, &part->fault, whole->lines, state->reading->error);
-    if (!csv_rows_append(part, whole, &state->plan))
-        return error_no_memory(state->reading->error);
-    expect_rest(state, part->bytes);
-    disk_array_used(whole->spill, state->plan.cell_size * part->bytes);
+    struct csv_reader *csv = context;
+    struct csv_rows *buffer = &csv->buffer[slot], *rows = &csv->rows;
+    csv_rows_recode(buffer, rows, &csv->plan);
+    if (buffer->error.kind != CSV_FINE)
+        return csv_error_report(&csv->plan, &buffer->error, rows->lines, csv->reader->error);
+    if (!csv_rows_append(buffer, rows, &csv->plan))
+        return error_no_memory(csv->reader->error);
+    expect_rest(csv, buffer->bytes);
+    disk_array_used(rows->spill, csv->plan.cell_size * buffer->bytes);
     return TEMPER_OK;
 }
 
-static temper_status read_in_parts(struct csv_reading *state)
+static temper_status make_buffers(struct csv_reader *csv)
 {
-    state->parts = 2 * state->threads; /* one to work on, and one that waits */
-    state->part = mem_zeroed(state->parts, sizeof *state->part);
-    if (!state->part)
-        return error_no_memory(state->reading->error);
-    for (size_t i = 0; i < state->parts; i++)
-        if (!csv_rows_start(&state->part[i], &state->plan))
-            return error_no_memory(state->reading->error);
-    const struct parallel_parse work = {.chunks = state->chunks,
-                                        .threads = state->threads,
-                                        .parts = state->parts,
-                                        .first = state->first,
-                                        .context = state,
-                                        .parse = parse_part,
-                                        .join = join_part};
-    return parallel_parse(&work, state->reading->error);
+    size_t count = 2 * csv->threads; /* for each thread one to parse into, and one that waits to be appended */
+    csv->buffer = mem_zeroed(count, sizeof *csv->buffer);
+    if (!csv->buffer)
+        return error_no_memory(csv->reader->error);
+    for (csv->buffers = 0; csv->buffers < count; csv->buffers++)
+        if (!csv_rows_start(&csv->buffer[csv->buffers], &csv->plan)) {
+            csv->buffers++;
+            return error_no_memory(csv->reader->error);
+        }
+    return TEMPER_OK;
 }
 
-/* From the first line on. A file of one chunk is not worth a second thread. */
-static temper_status read_rows(struct csv_reading *state)
+static temper_status read_in_parallel(struct csv_reader *csv, size_t first)
 {
-    for (size_t i = state->count; i-- > 0;)
-        text_chunks_unread(state->chunks, state->held[i].chunk);
-    return state->threads == 1 || state->at_end ? read_straight(state) : read_in_parts(state);
+    if (!csv->buffer)
+        TRY(make_buffers(csv));
+    for (size_t i = 0; i < csv->buffers; i++)
+        csv_rows_forget_codes(&csv->buffer[i], &csv->plan); /* those of another batch */
+    const struct parallel_parse work = {.chunks = csv->chunks,
+                                        .threads = csv->threads,
+                                        .slots = csv->buffers,
+                                        .first = first,
+                                        .context = csv,
+                                        .parse = parse_chunk,
+                                        .merge = append_buffer};
+    return parallel_parse(&work, csv->reader->error);
 }
 
-/* Whatever there is of it. */
-static void free_state(struct csv_reading *state)
+/* All chunks of the batch. The last chunk of a file alone is not worth a second thread. */
+static temper_status read_rows(struct csv_reader *csv)
 {
-    for (size_t i = 0; state->part && i < state->parts; i++)
-        csv_rows_free(&state->part[i], &state->plan);
-    mem_free(state->part);
-    mem_free(state->held);
-    csv_rows_free(&state->whole, &state->plan);
-    csv_columns_free(&state->plan);
-    text_chunks_close(state->chunks);
+    struct chunk *chunk;
+    TRY(text_chunks_next(csv->chunks, &chunk, csv->reader->error));
+    csv->reader->ended = chunk->length == 0;
+    if (csv->reader->ended)
+        return TEMPER_OK;
+    bool last = chunk->last;
+    size_t number = chunk->number;
+    text_chunks_unread(csv->chunks, chunk);
+    return csv->threads == 1 || last ? read_straight(csv) : read_in_parallel(csv, number);
 }
 
-/* ---- A piece of the file, others having the rest --------------------------------------------- */
+/* ---- One rank's lines ------------------------------------------------------------------------ */
 
-/* Everyone has made the same plan; from here on it is the own lines. */
-static temper_status open_piece(struct csv_reading *state)
+/* All ranks have made the same plan; from here on each reads its own lines. */
+static temper_status open_rank_lines(struct csv_reader *csv)
 {
-    struct reading *reading = state->reading;
-    const struct held *first = &state->held[0];
+    struct data_reader *reader = csv->reader;
+    struct rank_lines *rank = &reader->rank;
+    const struct csv_lookahead *first = &csv->ahead[0];
     struct source *source;
-    uint64_t rows = state->before + (uint64_t)(first->piece.from - first->chunk->bytes);
-    temper_status status = TEMPER_OK;
-    if (reading->to == 0) {
-        reading->from = rows;
-        reading->to = state->file_size;
-        status = csv_own_byte_range(reading, &reading->from, &reading->to);
+    uint64_t first_row = csv->blank_bytes + (uint64_t)(first->text.from - first->chunk->bytes);
+    if (rank->to == 0) {
+        rank->from = first_row;
+        rank->to = csv->file_size;
+        TRY(csv_own_byte_range(reader, &rank->from, &rank->to));
     }
-    state->begins_file = reading->from == rows && first->piece.first;
-    if (comm_rank(reading->options->comm) > 0)
-        state->whole.lines = reading->lines_before;
-    text_chunks_close(state->chunks);
-    state->chunks = NULL;
-    state->in_piece = true;
-    state->at_end = false;
-    state->count = state->first = 0;
-    if (status == TEMPER_OK)
-        status = source_open_span(reading->path, reading->from, reading->to, &source, reading->error);
-    if (status != TEMPER_OK)
-        return status;
-    state->file_size = source_file_size(source);
-    return text_chunks_open(source, true, &state->chunks, reading->error);
+    csv->begins_file = rank->from == first_row && first->text.first_line;
+    if (comm_rank(reader->options->comm) > 0)
+        csv->rows.lines = rank->lines_before;
+    text_chunks_close(csv->chunks);
+    csv->chunks = NULL;
+    csv->in_rank_lines = true;
+    csv->ahead_count = 0;
+    TRY(source_open_span(reader->path, rank->from, rank->to, &source, reader->error));
+    csv->file_size = source_file_size(source);
+    return text_chunks_open(source, true, 0, &csv->chunks, reader->error);
 }
 
-temper_status read_csv(struct reading *reading, struct dataset *data)
+/* ---- Batches --------------------------------------------------------------------------------- */
+
+static void free_csv_reader(void *state)
 {
-    struct csv_reading state = {.reading = reading, .whole = {.spill = reading->spill, .lines = reading->lines_before}};
-    state.threads = reading->options->threads ? reading->options->threads : thread_count_default();
-    if (!source_compression(reading->source))
-        state.file_size = source_file_size(reading->source);
-    temper_status status = text_chunks_open(reading->source, true, &state.chunks, reading->error);
-    if (status != TEMPER_OK)
-        return status;
-    status = begin(&state);
-    if (status == TEMPER_OK && reading->piece)
-        status = open_piece(&state);
+    struct csv_reader *csv = state;
+    for (size_t i = 0; i < csv->buffers; i++)
+        csv_rows_free(&csv->buffer[i], &csv->plan);
+    mem_free(csv->buffer);
+    mem_free(csv->ahead);
+    csv_rows_free(&csv->rows, &csv->plan);
+    csv_columns_free(&csv->plan);
+    text_chunks_close(csv->chunks);
+    mem_free(csv);
+}
+
+/* Opens the table and plans its columns. What was made so far is freed with the reader's state. */
+static temper_status open_table(struct data_reader *reader)
+{
+    struct csv_reader *csv = mem_zeroed(1, sizeof *csv);
+    if (!csv) {
+        data_reader_close_source(reader);
+        return error_no_memory(reader->error);
+    }
+    reader->state = csv;
+    reader->free_state = free_csv_reader;
+    csv->reader = reader;
+    csv->rows = (struct csv_rows){.lines = reader->rank.lines_before};
+    csv->threads = reader->options->threads ? reader->options->threads : thread_count_default();
+    if (!source_compression(reader->source))
+        csv->file_size = source_file_size(reader->source);
+    struct source *source = reader->source;
+    reader->source = NULL;
+    TRY(text_chunks_open(source, true, reader->batch_bytes, &csv->chunks, reader->error));
+    TRY(look_ahead(csv));
+    if (reader->rank.active)
+        return open_rank_lines(csv);
+    for (size_t i = csv->ahead_count; i-- > 0;)
+        text_chunks_unread(csv->chunks, csv->ahead[i].chunk);
+    return TEMPER_OK;
+}
+
+/* Empty rows for the next batch, which continues the count of lines. */
+static temper_status start_batch(struct csv_reader *csv)
+{
+    const struct data_reader *reader = csv->reader;
+    uint64_t lines = csv->rows.lines;
+    csv_rows_free(&csv->rows, &csv->plan);
+    csv->rows = (struct csv_rows){.spill = reader->spill, .lines = lines};
+    csv->expected = csv->file_size;
+    if (reader->batch_bytes && (csv->expected == 0 || csv->expected > reader->batch_bytes))
+        csv->expected = reader->batch_bytes;
+    text_chunks_start_batch(csv->chunks);
+    return csv_rows_start(&csv->rows, &csv->plan) ? TEMPER_OK : error_no_memory(reader->error);
+}
+
+static temper_status next_batch(struct csv_reader *csv, struct dataset *data)
+{
+    struct data_reader *reader = csv->reader;
+    bool batches = reader->batch_bytes != 0, some = false;
+    if (reader->skip) {
+        TRY(text_chunks_skip_batch(csv->chunks, &csv->rows.lines, &some, reader->error));
+        csv->skipped = true;
+        reader->ended = !some;
+        return TEMPER_OK;
+    }
+    TRY(start_batch(csv));
+    TRY(read_rows(csv));
+    reader->rank.lines = csv->rows.lines;
+    csv->kept += csv->rows.rows;
+    csv->dropped += csv->rows.dropped;
+    bool no_rows =
+        batches ? reader->ended && csv->kept == 0 && !csv->skipped : csv->rows.rows == 0 && !reader->rank.active;
+    if (no_rows)
+        return csv_refuse_no_rows(&csv->plan, csv->dropped, reader->error);
+    if (batches && csv->rows.rows == 0) {
+        data->file.missing_dropped = csv->rows.dropped;
+        return TEMPER_OK;
+    }
+    return csv_to_dataset(&csv->plan, &csv->rows, reader, data);
+}
+
+temper_status read_csv(struct data_reader *reader, struct dataset *data)
+{
+    temper_status status = reader->state ? TEMPER_OK : open_table(reader);
     if (status == TEMPER_OK)
-        status = read_rows(&state);
-    reading->lines = state.whole.lines;
-    if (status == TEMPER_OK)
-        status = csv_to_dataset(&state.plan, &state.whole, reading, data);
-    free_state(&state);
+        status = next_batch(reader->state, data);
+    if (status != TEMPER_OK || reader->batch_bytes == 0)
+        data_reader_free_state(reader);
     return status;
 }

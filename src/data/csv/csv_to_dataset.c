@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "data/csv/csv_schema.h"
+#include "data/csv/csv.h"
 #include "data/quote_text.h"
 #include "data/weights.h"
 
@@ -195,6 +195,88 @@ static temper_status fill_missing(struct table *table)
     return status;
 }
 
+/* ---- The schema ------------------------------------------------------------------------------ */
+
+static char *copy_text(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = mem_alloc(size, 1);
+    return copy ? memcpy(copy, text, size) : NULL;
+}
+
+/* The texts of a categorical column, without the '=' in front of them. */
+static bool take_texts(const struct classes *category, struct names *texts)
+{
+    texts->name = (char **)mem_zeroed(category->count, sizeof *texts->name);
+    if (!texts->name)
+        return false;
+    for (; texts->count < category->count; texts->count++) {
+        texts->name[texts->count] = copy_text(category->name[texts->count] + 1);
+        if (!texts->name[texts->count])
+            return false;
+    }
+    return true;
+}
+
+/* One column; `category` is NULL if it holds numbers, `mean` points at its first feature. */
+static bool take_column(const struct csv_column_plan *plan, size_t position, const struct classes *category,
+                        const double *mean, struct schema_column *column)
+{
+    column->position = position;
+    if (plan->header && !(column->name = copy_text(plan->names.name[position])))
+        return false;
+    if (category && !take_texts(category, &column->texts))
+        return false;
+    if (!mean)
+        return true;
+    size_t count = schema_column_features(column);
+    column->fill = mem_alloc(count, sizeof *column->fill);
+    if (column->fill)
+        memcpy(column->fill, mean, count * sizeof *column->fill);
+    return column->fill != NULL;
+}
+
+static bool take_columns(const struct csv_column_plan *plan, const struct csv_rows *whole, const double *mean,
+                         struct schema *schema)
+{
+    for (size_t i = 0, n = 0; i < plan->columns; i++) {
+        bool text = plan->role[i] == CSV_CATEGORY;
+        if (!text && plan->role[i] != CSV_FEATURE)
+            continue;
+        struct schema_column *column = &schema->column[schema->columns++];
+        const double *at = mean ? mean + schema->features : NULL;
+        if (!take_column(plan, i, text ? &whole->category[n++] : NULL, at, column))
+            return false;
+        schema->features += schema_column_features(column);
+    }
+    return true;
+}
+
+static temper_status make_schema(const struct csv_column_plan *plan, const struct csv_rows *whole, const double *mean,
+                                 struct schema **out, temper_error *error)
+{
+    static const enum schema_missing rules[] = {
+        [CSV_REFUSE] = SCHEMA_REFUSE, [CSV_ZERO] = SCHEMA_ZERO, [CSV_MEAN] = SCHEMA_MEAN, [CSV_DROP] = SCHEMA_DROP};
+    struct schema *schema = mem_zeroed(1, sizeof *schema);
+    if (!schema)
+        return error_no_memory(error);
+    schema->file_columns = plan->columns;
+    schema->label_position = plan->label == CSV_NO_COLUMN ? SCHEMA_NO_LABEL : plan->label;
+    schema->missing = rules[plan->missing];
+    schema->column = mem_zeroed(plan->width, sizeof *schema->column);
+    bool fine = schema->column != NULL;
+    if (fine && plan->header && plan->label != CSV_NO_COLUMN) {
+        schema->label = copy_text(plan->names.name[plan->label]);
+        fine = schema->label != NULL;
+    }
+    if (!fine || !take_columns(plan, whole, mean, schema)) {
+        schema_free(schema);
+        return error_no_memory(error);
+    }
+    *out = schema;
+    return TEMPER_OK;
+}
+
 /* ---- The whole
  * --------------------------------------------------------------------------------------- */
 
@@ -212,25 +294,25 @@ void csv_note_missing(struct dataset *data, uint64_t kept, bool means, bool of_t
 }
 
 /* What was assumed and what was done, for the user to contradict. */
-static void note(const struct table *table, const struct reading *reading, struct dataset *data)
+static void note(const struct table *table, const struct data_reader *reader, struct dataset *data)
 {
     const struct csv_column_plan *plan = table->plan;
     size_t made = table->width - (plan->width - plan->categories);
     data->file.missing_filled = table->whole->missing;
     data->file.missing_dropped = table->whole->dropped;
-    if (plan->separator_told)
+    if (plan->separator_inferred)
         dataset_note(data, "separator: %s, inferred from the first line",
                      plan->format.separator == '\t' ? "tab" : "semicolon");
-    if (!plan->header_told)
+    if (!plan->header_given)
         dataset_note(data, plan->header ? "header: the first line, inferred from its text; --header no if it is a row"
                                         : "header: none, inferred from the first lines; --header yes if there is one");
-    if (plan->label != CSV_NO_COLUMN && !reading->options->label && !reading->schema)
+    if (plan->label != CSV_NO_COLUMN && !reader->options->label && !reader->schema)
         dataset_note(data, "label: %s, the last one; --label names another", csv_column_shown(plan, plan->label).text);
     if (plan->categories > 0)
         dataset_note(data, "categorical: %zu column%s became %zu feature%s", plan->categories, plural(plan->categories),
                      made, plural(made));
-    if (!reading->piece && !reading->is_portion) /* else it is known when all have been read */
-        csv_note_missing(data, table->whole->rows, plan->missing == CSV_MEAN, reading->schema != NULL);
+    if (!reader->rank.active && !reader->batch_bytes) /* else it is known when all have been read */
+        csv_note_missing(data, table->whole->rows, plan->missing == CSV_MEAN, reader->schema != NULL);
 }
 
 /* Gives back what was reserved beyond the rows; a failure to do so does no harm. */
@@ -269,15 +351,12 @@ static void move(const struct table *table, struct dataset *data)
     whole->classes = (struct classes){0};
 }
 
-/* Either there were none, or none is left. */
-static temper_status refuse_no_rows(const struct table *table)
+temper_status csv_refuse_no_rows(const struct csv_column_plan *plan, uint64_t dropped, temper_error *error)
 {
-    const char *path = place_text(table->plan->path).text;
-    if (table->whole->dropped > 0)
-        return error_set(table->error, TEMPER_BAD_DATA,
-                         "%s: every row has a missing value; pass --missing zero or mean", path);
-    return error_set(table->error, TEMPER_BAD_DATA,
-                     "%s: a header and no rows; add rows, or pass --header no if the line is one", path);
+    return error_set(error, TEMPER_BAD_DATA,
+                     dropped > 0 ? "%s: every row has a missing value; pass --missing zero or mean"
+                                 : "%s: a header and no rows; add rows, or pass --header no if the line is one",
+                     place_text(plan->path).text);
 }
 
 /* One-hot, filled, and with a schema of how that came about. Means are taken even where nothing is
@@ -289,27 +368,24 @@ static temper_status make_features(struct table *table, struct dataset *data)
     if (status == TEMPER_OK && (table->whole->missing > 0 || plan->missing == CSV_MEAN))
         status = fill_missing(table);
     if (status == TEMPER_OK)
-        status = csv_schema_learn(plan, table->whole, plan->missing == CSV_MEAN ? table->mean : NULL, &data->schema,
-                                  table->error);
+        status = make_schema(plan, table->whole, plan->missing == CSV_MEAN ? table->mean : NULL, &data->schema,
+                             table->error);
     mem_free(table->mean);
     return status;
 }
 
-temper_status csv_to_dataset(const struct csv_column_plan *plan, struct csv_rows *whole, const struct reading *reading,
-                             struct dataset *data)
+temper_status csv_to_dataset(const struct csv_column_plan *plan, struct csv_rows *whole,
+                             const struct data_reader *reader, struct dataset *data)
 {
-    struct table table = {plan, whole, plan->width, plan->row_size, NULL, reading->error};
-    bool others = reading->piece || (reading->is_portion && whole->dropped > 0); /* may have rows */
-    if (whole->rows == 0 && !others)
-        return refuse_no_rows(&table);
+    struct table table = {plan, whole, plan->width, plan->row_size, NULL, reader->error};
     temper_status status =
-        reading->schema ? csv_match_finish(plan, whole, reading, data, &table.width) : make_features(&table, data);
+        reader->schema ? csv_match_finish(plan, whole, reader, data, &table.width) : make_features(&table, data);
     if (status == TEMPER_OK)
-        status = schema_name_features(data->schema, &data->features, reading->error);
+        status = schema_name_features(data->schema, &data->features, reader->error);
     if (status != TEMPER_OK)
         return status;
     table.row_size = table.width * plan->cell_size;
-    note(&table, reading, data);
+    note(&table, reader, data);
     move(&table, data);
-    return data->weight ? weights_check(data, reading->error) : TEMPER_OK;
+    return data->weight ? weights_check(data, reader->error) : TEMPER_OK;
 }

@@ -16,7 +16,7 @@ struct told {
 };
 
 struct distributed_read {
-    struct reading *reading;
+    struct data_reader *reader;
     reader_fn *read; /* of such text; NULL: of files, and rows have no lines */
     const temper_comm *comm;
     struct dataset *data;

@@ -35,13 +35,13 @@ static void start_again(struct dataset *data)
 /* A table knows its lines when it has seen the first of them. */
 static temper_status read_own(struct distributed_read *p, uint64_t lines_before)
 {
-    struct reading *reading = p->reading;
-    reading->piece = true;
-    reading->lines_before = reading->lines = lines_before;
-    temper_status status = p->read == read_csv ? source_open(reading->path, &reading->source, reading->error)
-                                               : source_open_lines(reading->path, p->comm->rank, p->comm->size,
-                                                                   &reading->source, reading->error);
-    return status == TEMPER_OK ? p->read(reading, p->data) : status;
+    struct data_reader *reader = p->reader;
+    reader->rank.active = true;
+    reader->rank.lines_before = reader->rank.lines = lines_before;
+    temper_status status = p->read == read_csv ? source_open(reader->path, &reader->source, reader->error)
+                                               : source_open_lines(reader->path, p->comm->rank, p->comm->size,
+                                                                   &reader->source, reader->error);
+    return status == TEMPER_OK ? p->read(reader, p->data) : status;
 }
 
 temper_status distributed_read_report(struct distributed_read *p, temper_status read)
@@ -51,7 +51,7 @@ temper_status distributed_read_report(struct distributed_read *p, temper_status 
                         .rows = data->x.rows,
                         .columns = data->x.columns,
                         .nonzeros = data->x.nonzeros,
-                        .lines = p->reading->lines,
+                        .lines = p->reader->rank.lines,
                         .filled = data->file.missing_filled,
                         .dropped = data->file.missing_dropped,
                         .status = read,
@@ -62,7 +62,7 @@ temper_status distributed_read_report(struct distributed_read *p, temper_status 
         mine.features = XXH64(data->features.name[j], strlen(data->features.name[j]), mine.features);
     for (size_t c = 0; c < data->classes.count; c++)
         mine.names += strlen(data->classes.name[c]) + 1;
-    return comm_gather_each(p->comm, &mine, sizeof mine, p->told, p->reading->error);
+    return comm_gather_each(p->comm, &mine, sizeof mine, p->told, p->reader->error);
 }
 
 /* Lines are shared out by their place in the file: all must have the same one. */
@@ -70,10 +70,10 @@ static temper_status check_copies(const struct distributed_read *p)
 {
     for (size_t r = 1; r < p->comm->size; r++)
         if (p->told[r].size != p->told[0].size)
-            return error_set(p->reading->error, TEMPER_BAD_DATA,
+            return error_set(p->reader->error, TEMPER_BAD_DATA,
                              "%s: has %llu bytes for one process and %llu for another; give all of "
                              "them the same file",
-                             place_text(p->reading->path).text, (unsigned long long)p->told[0].size,
+                             place_text(p->reader->path).text, (unsigned long long)p->told[0].size,
                              (unsigned long long)p->told[r].size);
     return TEMPER_OK;
 }
@@ -118,19 +118,19 @@ static temper_status tell_fault(struct distributed_read *p, size_t failed)
     temper_status status = TEMPER_OK;
     for (size_t r = 0; r < failed; r++)
         lines += p->told[r].lines;
-    p->reading->labels_before = (int)labels_before(p, failed);
+    p->reader->rank.labels_before = (int)labels_before(p, failed);
     if (p->comm->rank == failed) {
         start_again(p->data);
         status = read_own(p, lines);
         if (status == TEMPER_OK && p->told[failed].status == TEMPER_NO_MEMORY)
-            status = error_no_memory(p->reading->error);
+            status = error_no_memory(p->reader->error);
         else if (status == TEMPER_OK)
-            status = error_set(p->reading->error, TEMPER_IO,
+            status = error_set(p->reader->error, TEMPER_IO,
                                "%s: has changed while it was read; leave it as it is, and try "
                                "again",
-                               place_text(p->reading->path).text);
+                               place_text(p->reader->path).text);
     }
-    return comm_agree(p->comm, status, p->reading->error);
+    return comm_agree(p->comm, status, p->reader->error);
 }
 
 /* ---- Classes, columns, lines, notes ---------------------------------------------------------- */
@@ -154,9 +154,9 @@ static char *gather_names(struct distributed_read *p, temper_status *status)
             at += length;
         }
         names[all] = '\0';
-        *status = comm_gather(p->comm, mine, p->in_bytes, names, p->reading->error);
+        *status = comm_gather(p->comm, mine, p->in_bytes, names, p->reader->error);
     } else {
-        error_no_memory(p->reading->error);
+        error_no_memory(p->reader->error);
     }
     mem_free(mine);
     return names;
@@ -175,10 +175,10 @@ static temper_status merge_classes(struct distributed_read *p, bool *whole)
             uint32_t number = classes_add(&merged, name, strlen(name));
             *whole = *whole || number == CLASSES_FULL;
             if (number == CLASSES_NO_MEMORY)
-                status = error_no_memory(p->reading->error);
+                status = error_no_memory(p->reader->error);
         }
     if (status == TEMPER_OK && !number_of)
-        status = error_no_memory(p->reading->error);
+        status = error_no_memory(p->reader->error);
     for (size_t c = 0; status == TEMPER_OK && c < own->count; c++)
         number_of[c] = classes_find(&merged, own->name[c], strlen(own->name[c]));
     for (uint64_t i = 0; status == TEMPER_OK && !*whole && p->data->label && i < p->data->x.rows; i++)
@@ -197,7 +197,7 @@ static temper_status merge_classes(struct distributed_read *p, bool *whole)
 static temper_status merge_notes(struct distributed_read *p)
 {
     char *notes = NULL;
-    temper_status status = scatter_notes(p->data, p->comm, &notes, p->reading->error);
+    temper_status status = scatter_notes(p->data, p->comm, &notes, p->reader->error);
     for (const char *line = notes; status == TEMPER_OK && *line;) {
         size_t length = strcspn(line, "\n");
         dataset_note(p->data, "%.*s", (int)length, line);
@@ -261,7 +261,7 @@ static temper_status read_pieces(struct distributed_read *p, bool *whole)
     if (*whole)
         start_again(p->data);
     else if (status == TEMPER_OK)
-        status = comm_agree(p->comm, read_complete(p->reading, p->data), p->reading->error);
+        status = comm_agree(p->comm, read_complete(p->reader, p->data), p->reader->error);
     return status;
 }
 
@@ -273,7 +273,7 @@ temper_status distributed_read_start(struct distributed_read *p)
     p->gets = mem_alloc(size + 1, sizeof *p->gets);
     p->out_bytes = mem_alloc(size, sizeof *p->out_bytes);
     p->in_bytes = mem_alloc(size, sizeof *p->in_bytes);
-    return p->told && p->has && p->gets && p->out_bytes && p->in_bytes ? TEMPER_OK : error_no_memory(p->reading->error);
+    return p->told && p->has && p->gets && p->out_bytes && p->in_bytes ? TEMPER_OK : error_no_memory(p->reader->error);
 }
 
 void distributed_read_end(struct distributed_read *p)
@@ -283,22 +283,20 @@ void distributed_read_end(struct distributed_read *p)
         mem_free(blocks[i]);
 }
 
-temper_status read_lines_of_all(struct reading *reading, reader_fn *read, struct dataset *data, bool *whole)
+temper_status read_distributed(struct data_reader *reader, reader_fn *read, struct dataset *data, bool *whole)
 {
-    struct distributed_read p = {.reading = reading, .read = read, .comm = reading->options->comm, .data = data};
-    p.size = source_file_size(reading->source);
-    source_close(reading->source);
+    struct distributed_read p = {.reader = reader, .read = read, .comm = reader->options->comm, .data = data};
+    p.size = source_file_size(reader->source);
+    data_reader_close_source(reader);
     temper_status status = distributed_read_start(&p);
-    data->file.path = mem_alloc(strlen(reading->path) + 1, 1);
+    data->file.path = mem_alloc(strlen(reader->path) + 1, 1);
     if (status == TEMPER_OK && !data->file.path)
-        status = error_no_memory(reading->error);
+        status = error_no_memory(reader->error);
     if (status == TEMPER_OK) {
-        memcpy(data->file.path, reading->path, strlen(reading->path) + 1);
+        memcpy(data->file.path, reader->path, strlen(reader->path) + 1);
         status = read_pieces(&p, whole);
     }
     distributed_read_end(&p);
-    reading->piece = false;
-    reading->labels_before = 0;
-    reading->lines_before = reading->from = reading->to = 0;
+    reader->rank = (struct rank_lines){0};
     return status;
 }

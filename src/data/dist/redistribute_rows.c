@@ -14,10 +14,10 @@ static uint64_t overlap(const uint64_t *a, const uint64_t *b)
 static void *move(struct distributed_read *p, const void *array, size_t count, size_t size)
 {
     void *moved = mem_alloc(count, size);
-    if (moved && comm_exchange(p->comm, array, p->out_bytes, moved, p->in_bytes, p->reading->error) == TEMPER_OK)
+    if (moved && comm_exchange(p->comm, array, p->out_bytes, moved, p->in_bytes, p->reader->error) == TEMPER_OK)
         return moved;
     if (!moved)
-        error_no_memory(p->reading->error);
+        error_no_memory(p->reader->error);
     mem_free(moved);
     return NULL;
 }
@@ -65,7 +65,7 @@ static uint64_t *move_starts(struct distributed_read *p, size_t rows)
     if (length && start)
         moved = move_rows(p, length, sizeof *length);
     else
-        error_no_memory(p->reading->error);
+        error_no_memory(p->reader->error);
     if (moved) {
         start[0] = 0;
         for (size_t i = 0; i < rows; i++)
@@ -156,7 +156,7 @@ temper_status redistribute_rows(struct distributed_read *p)
     bool done = move_along(p, &along) && (data->x.kind == MATRIX_CSR ? move_sparse : move_dense)(p, rows, &moved);
     if (!done) {
         along_free(&along);
-        return p->reading->error ? p->reading->error->status : TEMPER_NO_MEMORY;
+        return p->reader->error ? p->reader->error->status : TEMPER_NO_MEMORY;
     }
     matrix_free(&data->x);
     dataset_free_array(data, data->line);

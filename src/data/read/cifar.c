@@ -1,5 +1,5 @@
-/* cifar: the binary version of CIFAR-10: records of a label, then 1024 red, 1024 green and 1024
- * blue bytes, and nothing else; the file's length tells how many. */
+/* cifar: reads and writes the binary version of CIFAR-10: records of a label, then 1024 red, 1024 green and 1024 blue
+ * bytes, and nothing else; the number of records follows from the length of the file. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -12,11 +12,11 @@ enum {
     COLOURS = 3 * PIXELS,
     RECORD = 1 + COLOURS,
     CLASSES = 10,
-    BATCH = 64,       /* records read at a time */
-    FIRST_ROOM = 1024 /* records, where the length of the stream is not known */
+    BLOCK = 64,           /* records that are read at a time */
+    FIRST_CAPACITY = 1024 /* records, if the length of the stream is not known */
 };
 
-/* Takes the features from the three colours of a record. */
+/* Extracts the features from the three colours of a record. */
 typedef void channel_fn(const unsigned char *colours, unsigned char *out);
 
 static void take_red(const unsigned char *colours, unsigned char *out)
@@ -57,140 +57,155 @@ static const struct channel {
     {"blue", PIXELS, take_blue}, {"grey", PIXELS, take_grey},
 };
 
-/* Rows that are being gathered. */
-struct gathering {
-    const struct reading *reading;
+/* The rows of a batch while they are read. */
+struct cifar_rows {
+    struct data_reader *reader;
     const struct channel *channel;
     struct dataset *data;
     unsigned char *pixels;
-    size_t rows, room; /* records */
+    size_t rows, capacity; /* records */
 };
 
-static temper_status find_channel(const struct reading *reading, const struct channel **out)
+static temper_status find_channel(const struct data_reader *reader, const struct channel **out)
 {
-    const char *wanted = reading->options->channel ? reading->options->channel : "all";
+    const char *wanted = reader->options->channel ? reader->options->channel : "all";
     for (size_t i = 0; i < sizeof channels / sizeof *channels; i++)
         if (strcmp(channels[i].name, wanted) == 0) {
             *out = &channels[i];
             return TEMPER_OK;
         }
-    return error_set(reading->error, TEMPER_USAGE,
+    return error_set(reader->error, TEMPER_USAGE,
                      "there is no channel '%.40s'; channels are red, green, blue, grey, all", wanted);
 }
 
 /* ---- Records --------------------------------------------------------------------------------- */
 
-/* Both arrays, so that `room` is true of both. */
-static temper_status reserve(struct gathering *g, size_t room)
+/* Resizes the pixels and the labels. */
+static temper_status reserve(struct cifar_rows *r, size_t capacity)
 {
     size_t size;
-    if (!mul_size(room, g->channel->features, &size))
-        return error_no_memory(g->reading->error);
-    unsigned char *pixels = mem_resize(g->pixels, size, 1);
+    if (!mul_size(capacity, r->channel->features, &size))
+        return error_no_memory(r->reader->error);
+    unsigned char *pixels = mem_resize(r->pixels, size, 1);
     if (pixels)
-        g->pixels = pixels;
-    uint32_t *label = pixels ? mem_resize(g->data->label, room, sizeof *label) : NULL;
+        r->pixels = pixels;
+    uint32_t *label = pixels ? mem_resize(r->data->label, capacity, sizeof *label) : NULL;
     if (!label)
-        return error_no_memory(g->reading->error);
-    g->data->label = label;
-    g->room = room;
+        return error_no_memory(r->reader->error);
+    r->data->label = label;
+    r->capacity = capacity;
     return TEMPER_OK;
 }
 
-static temper_status take_record(struct gathering *g, const unsigned char *record)
+/* The number of the next record in the file, from 1. */
+static size_t record_number(const struct cifar_rows *r)
+{
+    return (size_t)r->reader->rows + r->rows + 1;
+}
+
+static temper_status take_record(struct cifar_rows *r, const unsigned char *record)
 {
     char place[PATH_SHOWN], name[2] = {(char)('0' + record[0] % CLASSES), '\0'};
     if (record[0] >= CLASSES)
-        return error_at(g->reading->error, TEMPER_BAD_DATA, g->rows + 1, 1,
+        return error_at(r->reader->error, TEMPER_BAD_DATA, record_number(r), 1,
                         "%s:%zu:1: record %zu has the label %d, and CIFAR-10 has 0 to 9; if it is another kind of "
                         "file, name its format with --format",
-                        path_shown(g->reading->path, place), g->rows + 1, g->rows + 1, record[0]);
-    uint32_t label = classes_add(&g->data->classes, name, 1);
+                        path_shown(r->reader->path, place), record_number(r), record_number(r), record[0]);
+    uint32_t label = classes_add(&r->data->classes, name, 1);
     if (label == CLASSES_NO_MEMORY)
-        return error_no_memory(g->reading->error);
-    g->channel->take(record + 1, g->pixels + g->rows * g->channel->features);
-    g->data->label[g->rows++] = label;
+        return error_no_memory(r->reader->error);
+    r->channel->take(record + 1, r->pixels + r->rows * r->channel->features);
+    r->data->label[r->rows++] = label;
     return TEMPER_OK;
 }
 
-static temper_status cut_record(const struct gathering *g, size_t bytes)
+static temper_status refuse_truncated(const struct cifar_rows *r, size_t bytes)
 {
     char place[PATH_SHOWN];
-    return error_at(g->reading->error, TEMPER_BAD_DATA, g->rows + 1, bytes + 1,
+    return error_at(r->reader->error, TEMPER_BAD_DATA, record_number(r), bytes + 1,
                     "%s:%zu:%zu: record %zu has %zu bytes of %d; the file was cut off, or is not CIFAR-10: copy it "
                     "again, or name its format with --format",
-                    path_shown(g->reading->path, place), g->rows + 1, bytes + 1, g->rows + 1, bytes, RECORD);
+                    path_shown(r->reader->path, place), record_number(r), bytes + 1, record_number(r), bytes, RECORD);
 }
 
-static temper_status take_batch(struct gathering *g, const unsigned char *batch, size_t length)
+static temper_status take_records(struct cifar_rows *r, const unsigned char *bytes, size_t length)
 {
     size_t records = length / RECORD;
-    temper_status status = TEMPER_OK;
-    if (g->rows + records > g->room)
-        status = reserve(g, g->room ? g->room * 2 : FIRST_ROOM);
-    for (size_t i = 0; i < records && status == TEMPER_OK; i++)
-        status = take_record(g, batch + i * RECORD);
-    if (status == TEMPER_OK && length % RECORD != 0)
-        return cut_record(g, length % RECORD);
-    return status;
-}
-
-static temper_status take_all_records(struct gathering *g, unsigned char *batch)
-{
-    const size_t size = (size_t)BATCH * RECORD;
-    uint64_t length = source_file_size(g->reading->source);
-    size_t got = size;
-    temper_status status = TEMPER_OK;
-    if (length > 0 && length / RECORD < SIZE_MAX && !source_compression(g->reading->source))
-        status = reserve(g, (size_t)(length / RECORD));
-    while (status == TEMPER_OK && got == size) {
-        status = source_read(g->reading->source, batch, size, &got, g->reading->error);
-        if (status == TEMPER_OK)
-            status = take_batch(g, batch, got);
+    if (r->reader->skip) {
+        r->reader->rows += records;
+        return TEMPER_OK;
     }
-    return status;
+    if (r->rows + records > r->capacity)
+        TRY(reserve(r, r->capacity ? r->capacity * 2 : FIRST_CAPACITY));
+    for (size_t i = 0; i < records; i++)
+        TRY(take_record(r, bytes + i * RECORD));
+    return length % RECORD != 0 ? refuse_truncated(r, length % RECORD) : TEMPER_OK;
 }
 
-/* ---- The whole ------------------------------------------------------------------------------- */
-
-/* Hands the rows over, and gives back what was reserved for more. */
-static temper_status finish(struct gathering *g)
+/* Reads at most `most` records, a block at a time; reader->ended if there was none. The source is closed at its end. */
+static temper_status read_records(struct cifar_rows *r, size_t most, unsigned char *block)
 {
-    char place[PATH_SHOWN];
-    struct matrix *x = &g->data->x;
-    if (g->rows == 0)
-        return error_set(g->reading->error, TEMPER_BAD_DATA,
-                         "%s: it contains no records; give a file of CIFAR-10 records",
-                         path_shown(g->reading->path, place));
-    if (g->rows < g->room && reserve(g, g->rows) != TEMPER_OK)
-        return TEMPER_NO_MEMORY;
-    *x = (struct matrix){.kind = MATRIX_U8,
-                         .rows = g->rows,
-                         .columns = g->channel->features,
-                         .nonzeros = (uint64_t)g->rows * g->channel->features,
-                         .dense = g->pixels,
-                         .owned = {g->pixels}};
-    g->pixels = NULL;
-    g->data->file.format = "cifar";
-    g->data->file.image_shape[0] = g->data->file.image_shape[1] = 32;
-    g->data->file.image_shape[2] = g->channel->features == COLOURS ? 3 : 1;
+    struct data_reader *reader = r->reader;
+    uint64_t length = source_file_size(reader->source);
+    bool known = length > 0 && length / RECORD < SIZE_MAX && !source_compression(reader->source);
+    if (known && !reader->skip && reader->batch_bytes == 0)
+        TRY(reserve(r, (size_t)(length / RECORD)));
+    reader->ended = true;
+    for (size_t left = most; left > 0;) {
+        size_t records = left < BLOCK ? left : BLOCK, got;
+        TRY(source_read(reader->source, block, records * RECORD, &got, reader->error));
+        TRY(take_records(r, block, got));
+        reader->ended = reader->ended && got == 0;
+        left -= records;
+        if (got < records * RECORD) {
+            data_reader_close_source(reader);
+            break;
+        }
+    }
     return TEMPER_OK;
 }
 
-temper_status read_cifar(struct reading *reading, struct dataset *data)
+/* ---- Batches --------------------------------------------------------------------------------- */
+
+/* Moves the rows to the dataset, and gives back memory that was reserved for more. */
+static temper_status finish(struct cifar_rows *r)
 {
-    struct gathering g = {.reading = reading, .data = data};
-    unsigned char *batch = mem_alloc((size_t)BATCH * RECORD, 1);
-    temper_status status = batch ? find_channel(reading, &g.channel) : TEMPER_NO_MEMORY;
-    if (!batch)
-        error_no_memory(reading->error);
-    else if (status == TEMPER_OK)
-        status = take_all_records(&g, batch);
-    source_close(reading->source);
+    char place[PATH_SHOWN];
+    struct data_reader *reader = r->reader;
+    if (r->rows == 0 && reader->rows == 0 && !reader->skip)
+        return error_set(reader->error, TEMPER_BAD_DATA, "%s: it contains no records; give a file of CIFAR-10 records",
+                         path_shown(reader->path, place));
+    if (r->rows == 0)
+        return TEMPER_OK;
+    if (r->rows < r->capacity && reserve(r, r->rows) != TEMPER_OK)
+        return TEMPER_NO_MEMORY;
+    r->data->x = (struct matrix){.kind = MATRIX_U8,
+                                 .rows = r->rows,
+                                 .columns = r->channel->features,
+                                 .nonzeros = (uint64_t)r->rows * r->channel->features,
+                                 .dense = r->pixels,
+                                 .owned = {r->pixels}};
+    r->pixels = NULL;
+    r->data->file.format = "cifar";
+    r->data->file.image_shape[0] = r->data->file.image_shape[1] = 32;
+    r->data->file.image_shape[2] = r->channel->features == COLOURS ? 3 : 1;
+    return TEMPER_OK;
+}
+
+temper_status read_cifar(struct data_reader *reader, struct dataset *data)
+{
+    struct cifar_rows r = {.reader = reader, .data = data};
+    size_t most = reader->batch_bytes ? reader->batch_bytes / RECORD : SIZE_MAX;
+    unsigned char *block = mem_alloc((size_t)BLOCK * RECORD, 1);
+    temper_status status = block ? find_channel(reader, &r.channel) : error_no_memory(reader->error);
     if (status == TEMPER_OK)
-        status = finish(&g);
-    mem_free(batch);
-    mem_free(g.pixels);
+        status = read_records(&r, most ? most : 1, block);
+    if (status != TEMPER_OK || reader->batch_bytes == 0)
+        data_reader_close_source(reader);
+    if (status == TEMPER_OK)
+        status = finish(&r);
+    mem_free(block);
+    mem_free(r.pixels);
     return status;
 }
 
@@ -204,7 +219,7 @@ static bool class_byte(const struct dataset *data, uint64_t row, unsigned char *
     return name[0] >= '0' && name[0] <= '9' && name[1] == '\0';
 }
 
-/* Features must be bytes, whatever type they are kept as. */
+/* A row as a record; its features must be integers from 0 to 255, whatever type they are stored as. */
 static temper_status make_record(const struct dataset *data, uint64_t row, double *values, unsigned char *record,
                                  temper_error *error)
 {

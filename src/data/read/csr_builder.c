@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/read/huge_pages.h"
+#include "data/read/text_chunks.h"
 
 /* A capacity of at least `needed`, twice the old one at least. */
 static size_t grown(size_t needed, size_t room)
@@ -63,8 +63,8 @@ void csr_builder_expect(struct sparse_rows *rows, size_t all_rows, size_t all_en
     if (all_rows > rows->row_room && !set_row_room(rows, all_rows))
         return;
     if (all_entries > rows->room && set_room(rows, all_entries) && !rows->spill) {
-        page_window_expect(rows->column, all_entries * sizeof *rows->column);
-        page_window_expect(rows->value, all_entries * sizeof *rows->value);
+        huge_pages_advise(rows->column, all_entries * sizeof *rows->column);
+        huge_pages_advise(rows->value, all_entries * sizeof *rows->value);
     }
 }
 

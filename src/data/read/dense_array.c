@@ -18,7 +18,7 @@ enum {
 
 /* A matrix that is being filled. */
 struct filling {
-    const struct reading *reading;
+    const struct data_reader *reader;
     const struct rectangle *plan;
     uint64_t total, done; /* elements */
     enum matrix_kind kind;
@@ -35,10 +35,10 @@ static temper_status wrong_length(const struct filling *f, uint64_t held, bool m
     const struct rectangle *plan = f->plan;
     uint64_t wanted = f->total * plan->element.size;
     char place[PATH_SHOWN];
-    return error_set(f->reading->error, TEMPER_BAD_DATA,
+    return error_set(f->reader->error, TEMPER_BAD_DATA,
                      "%s: there are %s%llu bytes of numbers, but the header specifies %llu x %llu of "
                      "%zu bytes each, %llu in all; %s",
-                     path_shown(f->reading->path, place), more ? "more than " : "", (unsigned long long)held,
+                     path_shown(f->reader->path, place), more ? "more than " : "", (unsigned long long)held,
                      (unsigned long long)plan->rows, (unsigned long long)plan->columns, plan->element.size,
                      (unsigned long long)wanted,
                      held < wanted ? "it was cut off: copy it or save it again"
@@ -59,8 +59,8 @@ static temper_status bad_value(const struct filling *f, uint64_t index, const ch
     size_t row, column;
     char place[PATH_SHOWN];
     place_of(f->plan, index, &row, &column);
-    return error_at(f->reading->error, TEMPER_BAD_DATA, row, column,
-                    "%s:%zu:%zu: the value in row %zu, column %zu %s; %s", path_shown(f->reading->path, place), row,
+    return error_at(f->reader->error, TEMPER_BAD_DATA, row, column,
+                    "%s:%zu:%zu: the value in row %zu, column %zu %s; %s", path_shown(f->reader->path, place), row,
                     column, row, column, what, remedy);
 }
 
@@ -68,8 +68,8 @@ static temper_status not_finite(const struct filling *f, uint64_t index, double 
 {
     const char *what = isnan(value) ? "is nan" : value > 0 ? "is inf" : "is -inf";
     return bad_value(f, index, what,
-                     f->reading->options->missing ? "--missing is for CSV: replace it, or drop the row, and save again"
-                                                  : "replace it, or drop the row, and save again");
+                     f->reader->options->missing ? "--missing is for CSV: replace it, or drop the row, and save again"
+                                                 : "replace it, or drop the row, and save again");
 }
 
 /* ---- Filling --------------------------------------------------------------------------------- */
@@ -88,9 +88,9 @@ static temper_status reserve(struct filling *f, uint64_t count)
         room = (size_t)f->total;
     if (room <= f->room)
         return TEMPER_OK;
-    unsigned char *out = array_resize(f->reading->spill, f->out, room, kind_size(f->kind));
+    unsigned char *out = array_resize(f->reader->spill, f->out, room, kind_size(f->kind));
     if (!out)
-        return error_no_memory(f->reading->error);
+        return error_no_memory(f->reader->error);
     f->out = out;
     f->room = room;
     return TEMPER_OK;
@@ -99,9 +99,9 @@ static temper_status reserve(struct filling *f, uint64_t count)
 /* The floats so far become doubles, from the last to the first, so that one array is enough. */
 static temper_status widen(struct filling *f)
 {
-    unsigned char *out = array_resize(f->reading->spill, f->out, f->room, sizeof(double));
+    unsigned char *out = array_resize(f->reader->spill, f->out, f->room, sizeof(double));
     if (!out)
-        return error_no_memory(f->reading->error);
+        return error_no_memory(f->reader->error);
     f->out = out;
     f->kind = MATRIX_F64;
     for (size_t i = (size_t)f->done; i-- > 0;) {
@@ -109,7 +109,7 @@ static temper_status widen(struct filling *f)
         memcpy(&narrow, out + i * sizeof narrow, sizeof narrow);
         double wide = (double)narrow;
         memcpy(out + i * sizeof wide, &wide, sizeof wide);
-        disk_array_used(f->reading->spill, sizeof wide);
+        disk_array_used(f->reader->spill, sizeof wide);
     }
     return TEMPER_OK;
 }
@@ -170,7 +170,7 @@ static temper_status read_chunk(struct filling *f, size_t count)
         return status;
     assert(f->out); /* there is at least one element */
     unsigned char *into = f->raw ? f->raw : f->out + f->done * element.size;
-    status = source_read(f->reading->source, into, length, &got, f->reading->error);
+    status = source_read(f->reader->source, into, length, &got, f->reader->error);
     if (status != TEMPER_OK)
         return status;
     if (got < length)
@@ -187,7 +187,7 @@ static temper_status expect_end(struct filling *f)
     size_t got = 1;
     uint64_t held = f->total * f->plan->element.size, limit = held + DRAIN_LIMIT;
     while (got > 0 && held < limit) {
-        temper_status status = source_read(f->reading->source, rest, sizeof rest, &got, f->reading->error);
+        temper_status status = source_read(f->reader->source, rest, sizeof rest, &got, f->reader->error);
         if (status != TEMPER_OK)
             return status;
         held += got;
@@ -201,8 +201,8 @@ static temper_status expect_end(struct filling *f)
 static temper_status check_length(struct filling *f)
 {
     const struct rectangle *plan = f->plan;
-    uint64_t size = source_file_size(f->reading->source);
-    if (size == 0 || source_compression(f->reading->source))
+    uint64_t size = source_file_size(f->reader->source);
+    if (size == 0 || source_compression(f->reader->source))
         return TEMPER_OK;
     uint64_t held = size > plan->header_size ? size - plan->header_size : 0;
     if (held != f->total * plan->element.size)
@@ -230,14 +230,14 @@ static temper_status turn_columns(struct filling *f)
     if (rows == 1 || columns == 1)
         return TEMPER_OK;
     assert(f->out);
-    if (f->reading->spill) /* every page of the one meets every page of the other */
-        return error_set(f->reading->error, TEMPER_USAGE,
+    if (f->reader->spill) /* every page of the one meets every page of the other */
+        return error_set(f->reader->error, TEMPER_USAGE,
                          "%s: its numbers are column by column, which --memory cannot transpose; save it "
                          "row by row (order C), or drop --memory",
-                         path_shown(f->reading->path, place));
+                         path_shown(f->reader->path, place));
     unsigned char *out = mem_alloc((size_t)f->total, kind_size(f->kind));
     if (!out)
-        return error_no_memory(f->reading->error);
+        return error_no_memory(f->reader->error);
     if (f->kind == MATRIX_U8)
         turn(out, f->out, columns, rows, 1);
     else if (f->kind == MATRIX_F32)
@@ -257,7 +257,7 @@ static temper_status fill(struct filling *f)
     while (status == TEMPER_OK && f->done < f->total) {
         uint64_t left = f->total - f->done;
         status = read_chunk(f, left < CHUNK ? (size_t)left : CHUNK);
-        disk_array_used(f->reading->spill, CHUNK * kind_size(f->kind));
+        disk_array_used(f->reader->spill, CHUNK * kind_size(f->kind));
     }
     if (status == TEMPER_OK)
         status = expect_end(f);
@@ -279,15 +279,15 @@ static temper_status count_elements(struct filling *f)
     const struct rectangle *plan = f->plan;
     char place[PATH_SHOWN];
     size_t total, bytes;
-    path_shown(f->reading->path, place);
+    path_shown(f->reader->path, place);
     if (plan->rows == 0 || plan->columns == 0)
-        return error_set(f->reading->error, TEMPER_BAD_DATA,
+        return error_set(f->reader->error, TEMPER_BAD_DATA,
                          "%s: there are no numbers in it: %llu x %llu; give data with at least one "
                          "row and one column",
                          place, (unsigned long long)plan->rows, (unsigned long long)plan->columns);
     if (plan->rows > SIZE_MAX || plan->columns > SIZE_MAX ||
         !mul_size((size_t)plan->rows, (size_t)plan->columns, &total) || !mul_size(total, 2 * sizeof(double), &bytes))
-        return error_set(f->reading->error, TEMPER_BAD_DATA,
+        return error_set(f->reader->error, TEMPER_BAD_DATA,
                          "%s: its header specifies %llu x %llu numbers, more than a machine can "
                          "address; it is damaged: copy it or save it again",
                          place, (unsigned long long)plan->rows, (unsigned long long)plan->columns);
@@ -295,20 +295,20 @@ static temper_status count_elements(struct filling *f)
     return TEMPER_OK;
 }
 
-temper_status dense_read(const struct reading *reading, const struct rectangle *rectangle, struct matrix *out)
+temper_status dense_read(const struct data_reader *reader, const struct rectangle *rectangle, struct matrix *out)
 {
-    struct filling f = {.reading = reading, .plan = rectangle};
+    struct filling f = {.reader = reader, .plan = rectangle};
     bool integers = strchr("iu", rectangle->element.kind) != NULL;
     f.kind = first_kind(rectangle->element);
     temper_status status = count_elements(&f);
     if (status != TEMPER_OK)
         return status;
     if (integers && f.kind != MATRIX_U8 && !(f.raw = mem_alloc(CHUNK, rectangle->element.size)))
-        return error_no_memory(reading->error);
+        return error_no_memory(reader->error);
     status = fill(&f);
     mem_free(f.raw);
     if (status != TEMPER_OK) {
-        array_free(reading->spill, f.out);
+        array_free(reader->spill, f.out);
         return status;
     }
     *out = (struct matrix){.kind = f.kind,
@@ -316,6 +316,6 @@ temper_status dense_read(const struct reading *reading, const struct rectangle *
                            .columns = rectangle->columns,
                            .nonzeros = f.total,
                            .dense = f.out,
-                           .owned = {reading->spill ? NULL : f.out}};
+                           .owned = {reader->spill ? NULL : f.out}};
     return TEMPER_OK;
 }

@@ -18,7 +18,7 @@ struct rectangle {
 };
 
 /* Reads the numbers and the end of the stream behind them: neither a byte less nor more. */
-temper_status dense_read(const struct reading *reading, const struct rectangle *rectangle, struct matrix *out);
+temper_status dense_read(const struct data_reader *reader, const struct rectangle *rectangle, struct matrix *out);
 
 /* Writes the numbers row by row; a sparse matrix as floats, with its zeros. */
 temper_status dense_write(const struct matrix *x, bool big_endian, struct atomic_file *sink, temper_error *error);

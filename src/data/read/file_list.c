@@ -22,11 +22,6 @@ struct shards {
     size_t count;
 };
 
-bool is_file_list(const char *path)
-{
-    return path[0] == '@';
-}
-
 /* ---- The list -------------------------------------------------------------------------------- */
 
 /* The next name, cut out of the text, or NULL at its end. */
@@ -207,7 +202,7 @@ static temper_status even_weights(const struct distributed_read *p)
         return TEMPER_OK;
     data->weight = mem_alloc((size_t)data->x.rows, sizeof *data->weight);
     if (!data->weight)
-        return error_no_memory(p->reading->error);
+        return error_no_memory(p->reader->error);
     for (size_t i = 0; i < data->x.rows; i++)
         data->weight[i] = 1;
     return TEMPER_OK;
@@ -242,10 +237,10 @@ static temper_status read_shared(const struct shards *shards, struct dataset **o
     const temper_comm *comm = shards->options->comm;
     size_t from = shards->count * comm->rank / comm->size;
     size_t to = shards->count * (comm->rank + 1) / comm->size;
-    struct reading reading = {.path = shards->path, .options = shards->options, .error = shards->error};
+    struct data_reader reader = {.path = shards->path, .options = shards->options, .error = shards->error};
     struct dataset *data = NULL;
     temper_status status = comm_agree(comm, read_files(shards, from, to, &data), shards->error);
-    struct distributed_read p = {.reading = &reading, .comm = comm, .data = data};
+    struct distributed_read p = {.reader = &reader, .comm = comm, .data = data};
     if (status == TEMPER_OK)
         status = exchange(shards, &p);
     if (status == TEMPER_OK)

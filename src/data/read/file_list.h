@@ -9,7 +9,10 @@
 
 #include "data/read/read.h"
 
-bool is_file_list(const char *path);
+static inline bool is_file_list(const char *path)
+{
+    return path[0] == '@';
+}
 
 /* As dataset_read_like. Files have the same columns (libsvm: those of all), and labels or none.
  * Processes read files of their own, if there are enough, and then have the rows of their parts. */

@@ -1,10 +1,8 @@
 /* format: the list of formats, and how each is recognised. */
-#include "data/read/format.h"
-
 #include <stdbool.h>
 #include <string.h>
 
-#include "data/read/unsupported_formats.h"
+#include "data/read/format.h"
 
 static const struct format formats[] = {
     {"libsvm", read_libsvm, write_libsvm, " .libsvm .svm .svmlight .t .scale "},
@@ -145,4 +143,232 @@ const struct format *format_of_content(const unsigned char *bytes, size_t length
     if (bytes_are_binary(bytes, length))
         return NULL; /* binary: only its name can tell, and the reader checks */
     return text_format(bytes, bytes + length);
+}
+
+/* ---- Formats of other programs --------------------------------------------------------------- */
+
+bool bytes_are_binary(const unsigned char *bytes, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (bytes[i] < 0x09 || (bytes[i] > 0x0d && bytes[i] < 0x20 && bytes[i] != 0x1b))
+            return true;
+    return false;
+}
+
+/* ---- Binary files ---------------------------------------------------------------------------- */
+
+enum {
+    TAR_AT = 257, /* behind the name, the owner and so on of the first file */
+    HEAD = 128    /* of a file: its beginning, where a binary one is no text */
+};
+
+/* No data that we read has these bytes there. Those that are words must have binary bytes soon
+ * behind them: they could be the first name of a table. */
+static const struct {
+    const char *magic;
+    size_t length, at;
+    const char *words;
+} binary_files[] = {
+    {"PAR1", 4, 0, "a Parquet file; save its table as .csv or .npy"},
+    {"\x89HDF\r\n", 6, 0, "an HDF5 file; save its table as .npy or .csv"},
+    {"ARROW1", 6, 0, "an Arrow file; save its table as .csv or .npy"},
+    {"FEA1", 4, 0, "a Feather file; save its table as .csv or .npy"},
+    {"ORC", 3, 0, "an ORC file; save its table as .csv or .npy"},
+    {"Obj\x01", 4, 0, "an Avro file; save its table as .csv"},
+    {"MATLAB 5.0", 10, 0, "a MATLAB file; save its table as .csv"},
+    {"RDX", 3, 0, "an R file; save its table with write.csv"},
+    {"X\n\0\0\0", 5, 0, "an R file; save its table with write.csv"},
+    {"SQLite format 3", 15, 0, "an SQLite file; save a query as .csv"},
+    {"\xd0\xcf\x11\xe0", 4, 0, "an Excel file; save its table as .csv"},
+    {"%PDF-", 5, 0, "a PDF file; save its table as .csv"},
+    {"\x89PNG", 4, 0, "a picture (PNG); save the pixels of all pictures with numpy.save, one a row"},
+    {"\xff\xd8\xff", 3, 0, "a picture (JPEG); save the pixels of all pictures with numpy.save, one a row"},
+    {"GIF8", 4, 0, "a picture (GIF); save the pixels of all pictures with numpy.save, one a row"},
+    {"\x1f\x8b", 2, 0, "compressed twice; unpack it once"},
+    {"\x28\xb5\x2f\xfd", 4, 0, "compressed twice; unpack it once"},
+    {"BZh", 3, 0, "compressed by bzip2; unpack it first: bunzip2"},
+    {"\xfd"
+     "7zXZ",
+     5, 0, "compressed by xz; unpack it first: unxz"},
+    {"ustar", 5, TAR_AT, "a tar archive; unpack it, and give one of its files: tar xf"},
+    {"\xff\xfe", 2, 0, "text in UTF-16; convert it first: iconv -f UTF-16 -t UTF-8"},
+    {"\xfe\xff", 2, 0, "text in UTF-16; convert it first: iconv -f UTF-16 -t UTF-8"},
+};
+
+static bool has(const unsigned char *bytes, size_t length, const char *magic, size_t size)
+{
+    return length >= size && memcmp(bytes, magic, size) == 0;
+}
+
+/* Looks for a word in the first bytes. */
+static bool holds(const unsigned char *bytes, size_t length, const char *word)
+{
+    size_t size = strlen(word);
+    for (size_t i = 0; i + size <= length; i++)
+        if (memcmp(bytes + i, word, size) == 0)
+            return true;
+    return false;
+}
+
+/* A zip archive begins with the header of its first file, and with the name of that. */
+static const char *zip_file(const unsigned char *bytes, size_t length)
+{
+    size_t head = length < HEAD ? length : HEAD;
+    if (!has(bytes, length, "PK\x03\x04", 4))
+        return NULL;
+    if (holds(bytes, head, "[Content_Types].xml") || holds(bytes, head, "_rels/"))
+        return "an Excel file or the like; save its table as .csv";
+    if (holds(bytes, head, ".npy"))
+        return "an NPZ archive; save one of its arrays with numpy.save";
+    return "a zip archive, as .npz and .xlsx are; unpack it, or save its table as .npy or .csv";
+}
+
+/* Protocol 2 and later say so in two bytes. */
+static bool is_pickle(const unsigned char *bytes, size_t length)
+{
+    return length > 2 && bytes[0] == 0x80 && bytes[1] >= 2 && bytes[1] <= 5;
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+static const char *binary_file(const unsigned char *bytes, size_t length)
+{
+    bool binary = bytes_are_binary(bytes, length < HEAD ? length : HEAD);
+    for (size_t i = 0; i < sizeof binary_files / sizeof *binary_files; i++) {
+        size_t at = binary_files[i].at;
+        const char *magic = binary_files[i].magic;
+        if (length > at && (binary || !is_letter(magic[0])) &&
+            has(bytes + at, length - at, magic, binary_files[i].length))
+            return binary_files[i].words;
+    }
+    if (is_pickle(bytes, length))
+        return "a Python pickle; save its array with numpy.save";
+    return zip_file(bytes, length);
+}
+
+/* ---- Texts ----------------------------------------------------------------------------------- */
+
+static bool is_space(unsigned char c)
+{
+    return is_blank(c) || c == '\n';
+}
+
+/* In any case of letters; `word` is in small ones. */
+static bool begins(const unsigned char *bytes, size_t length, const char *word)
+{
+    size_t size = strlen(word);
+    for (size_t i = 0; i < size && i < length; i++) {
+        unsigned char c = bytes[i];
+        if ((c >= 'A' && c <= 'Z' ? c | 0x20 : c) != (unsigned char)word[i])
+            return false;
+    }
+    return length >= size;
+}
+
+/* An object, or a list of what JSON has. A header [x],[y] is none. */
+static bool is_json(const unsigned char *bytes, size_t length)
+{
+    size_t i = 1;
+    if (length == 0 || (bytes[0] != '{' && bytes[0] != '['))
+        return false;
+    while (i < length && is_space(bytes[i]))
+        i++;
+    const char *next = bytes[0] == '{' ? "\"}" : "[{\"-0123456789";
+    return i < length && bytes[i] != '\0' && strchr(next, bytes[i]) != NULL;
+}
+
+static const char *text_file(const unsigned char *bytes, size_t length, bool told)
+{
+    size_t skip = has(bytes, length, "\xef\xbb\xbf", 3) ? 3 : 0;
+    while (skip < length && is_space(bytes[skip]))
+        skip++;
+    bytes += skip;
+    length -= skip;
+    if (begins(bytes, length, "<!doctype html") || begins(bytes, length, "<html"))
+        return "a web page, not data; fetch the file itself";
+    if (told)
+        return NULL;
+    if (begins(bytes, length, "<?xml") || begins(bytes, length, "<!doctype"))
+        return "an XML file; save its table as .csv";
+    if (begins(bytes, length, "@relation") || begins(bytes, length, "@attribute"))
+        return "an ARFF file; save it as .csv";
+    return is_json(bytes, length) ? "a JSON file; save its table as .csv, a row for each object" : NULL;
+}
+
+const char *unsupported_file(const unsigned char *bytes, size_t length, bool told)
+{
+    const char *words = binary_file(bytes, length);
+    return words ? words : text_file(bytes, length, told);
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+/* A cell that is a number with a comma in it: -1,5. */
+static bool has_decimal_comma(const unsigned char *p, const unsigned char *to)
+{
+    size_t commas = 0;
+    p += p < to && (*p == '-' || *p == '+');
+    if (p == to || !is_digit(*p) || !is_digit(to[-1]))
+        return false;
+    for (; p < to && (is_digit(*p) || *p == ','); p++)
+        commas += *p == ',';
+    return p == to && commas == 1;
+}
+
+static bool line_has_decimal_comma(const unsigned char *p, const unsigned char *to)
+{
+    if (!memchr(p, ';', (size_t)(to - p)) && !memchr(p, '\t', (size_t)(to - p)))
+        return false;
+    for (const unsigned char *cell = p; p <= to; p++)
+        if (p == to || *p == ';' || *p == '\t' || *p == '\r') {
+            if (has_decimal_comma(cell, p))
+                return true;
+            cell = p + 1;
+        }
+    return false;
+}
+
+/* Digits in the first of two words or more, and none of the separators that we know. */
+static bool has_blanks_between(const unsigned char *p, const unsigned char *to)
+{
+    while (p < to && is_space(*p))
+        p++;
+    const unsigned char *word = p + (p < to && (*p == '-' || *p == '+'));
+    bool number = word < to && (is_digit(*word) || *word == '.');
+    while (p < to && *p != ' ')
+        p++;
+    while (p < to && is_space(*p))
+        p++;
+    return number && p < to;
+}
+
+static const char *table_line(const unsigned char *p, const unsigned char *to)
+{
+    size_t length = (size_t)(to - p);
+    if (line_has_decimal_comma(p, to))
+        return "a table with decimal commas; write 1.5 for 1,5";
+    if (memchr(p, ',', length) || memchr(p, ';', length) || memchr(p, '\t', length) || memchr(p, ':', length))
+        return NULL;
+    if (memchr(p, '|', length))
+        return "a table with bars between its columns; replace them by commas (tr '|' ',')";
+    if (has_blanks_between(p, to))
+        return "a table with spaces between its columns; replace them by commas (tr -s ' ' ',')";
+    return NULL;
+}
+
+/* The first line may be a header, so the second is asked too. */
+const char *unsupported_table(const unsigned char *bytes, size_t length)
+{
+    const unsigned char *p = bytes, *to = bytes + length;
+    const char *words = NULL;
+    for (int line = 0; line < 2 && p < to && !words; line++) {
+        const unsigned char *newline = memchr(p, '\n', (size_t)(to - p));
+        const unsigned char *end = newline ? newline : to;
+        words = table_line(p, end);
+        p = newline ? end + 1 : to;
+    }
+    return words;
 }

@@ -23,19 +23,19 @@ static const struct idx_type {
 
 /* ---- The header ------------------------------------------------------------------------------ */
 
-static temper_status bad_header(const struct reading *reading, const char *what, const char *remedy)
+static temper_status bad_header(const struct data_reader *reader, const char *what, const char *remedy)
 {
     char place[PATH_SHOWN];
-    return error_set(reading->error, TEMPER_BAD_DATA, "%s: %s; %s", path_shown(reading->path, place), what, remedy);
+    return error_set(reader->error, TEMPER_BAD_DATA, "%s: %s; %s", path_shown(reader->path, place), what, remedy);
 }
 
-static temper_status read_all(const struct reading *reading, void *bytes, size_t length)
+static temper_status read_all(const struct data_reader *reader, void *bytes, size_t length)
 {
     size_t got;
-    temper_status status = source_read(reading->source, bytes, length, &got, reading->error);
+    temper_status status = source_read(reader->source, bytes, length, &got, reader->error);
     if (status != TEMPER_OK || got == length)
         return status;
-    return bad_header(reading, "cut off within its header", "copy it again");
+    return bad_header(reader, "cut off within its header", "copy it again");
 }
 
 static uint32_t get_u32(const unsigned char *at)
@@ -50,37 +50,37 @@ static void put_u32(unsigned char *at, uint32_t value)
 }
 
 /* 0, 0, the type, the number of dimensions. */
-static temper_status read_magic(const struct reading *reading, struct rectangle *out, size_t *count)
+static temper_status read_magic(const struct data_reader *reader, struct rectangle *out, size_t *count)
 {
     unsigned char magic[MAGIC];
-    temper_status status = read_all(reading, magic, sizeof magic);
+    temper_status status = read_all(reader, magic, sizeof magic);
     if (status != TEMPER_OK)
         return status;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (types[i].code == magic[2])
             out->element = (struct element){types[i].kind, types[i].size, true};
     if (magic[0] != 0 || magic[1] != 0 || out->element.size == 0)
-        return bad_header(reading, "does not begin like an IDX file", "name its format with --format");
+        return bad_header(reader, "does not begin like an IDX file", "name its format with --format");
     if (magic[3] == 0)
-        return bad_header(reading, "an IDX file of no dimensions has no rows", "copy it again");
+        return bad_header(reader, "an IDX file of no dimensions has no rows", "copy it again");
     *count = magic[3];
     return TEMPER_OK;
 }
 
 /* `picture`: height, width and colours where there are two dimensions of bytes a row; or NULL. */
-static temper_status read_header(const struct reading *reading, struct rectangle *out, uint32_t *picture)
+static temper_status read_header(const struct data_reader *reader, struct rectangle *out, uint32_t *picture)
 {
     unsigned char sizes[4 * MOST_DIMENSIONS];
     size_t count = 0, columns = 1;
     *out = (struct rectangle){0};
-    temper_status status = read_magic(reading, out, &count);
+    temper_status status = read_magic(reader, out, &count);
     if (status == TEMPER_OK)
-        status = read_all(reading, sizes, 4 * count);
+        status = read_all(reader, sizes, 4 * count);
     if (status != TEMPER_OK)
         return status;
     for (size_t i = 1; i < count; i++)
         if (!mul_size(columns, get_u32(sizes + 4 * i), &columns))
-            return bad_header(reading, "its dimensions are larger than a machine can address",
+            return bad_header(reader, "its dimensions are larger than a machine can address",
                               "it is damaged: copy it again");
     out->rows = get_u32(sizes);
     out->columns = columns;
@@ -133,7 +133,7 @@ static temper_status open_labels(char *path, size_t room, struct source **source
 }
 
 /* Each distinct number is a class. */
-static temper_status take_labels(const struct reading *reading, const struct matrix *column, struct dataset *data)
+static temper_status take_labels(const struct data_reader *reader, const struct matrix *column, struct dataset *data)
 {
     char name[NUMBER_LENGTH], place[PATH_SHOWN];
     for (uint64_t i = 0; i < column->rows; i++) {
@@ -141,49 +141,49 @@ static temper_status take_labels(const struct reading *reading, const struct mat
         matrix_row_f64(column, i, &value);
         data->label[i] = classes_add(&data->classes, name, number_write_f64(value, name));
         if (data->label[i] == CLASSES_NO_MEMORY)
-            return error_no_memory(reading->error);
+            return error_no_memory(reader->error);
         if (data->label[i] == CLASSES_FULL)
-            return error_set(reading->error, TEMPER_BAD_DATA,
+            return error_set(reader->error, TEMPER_BAD_DATA,
                              "%s: there are more than %d classes; pass the right file by --labels, "
                              "or --label none",
-                             path_shown(reading->path, place), MOST_CLASSES);
+                             path_shown(reader->path, place), MOST_CLASSES);
     }
     return TEMPER_OK;
 }
 
-static temper_status check_labels(const struct reading *reading, const struct rectangle *labels,
+static temper_status check_labels(const struct data_reader *reader, const struct rectangle *labels,
                                   const struct dataset *data)
 {
     char place[PATH_SHOWN];
     if (labels->columns == 1 && labels->rows == data->x.rows)
         return TEMPER_OK;
-    return error_set(reading->error, TEMPER_BAD_DATA,
+    return error_set(reader->error, TEMPER_BAD_DATA,
                      "%s: %llu x %llu labels for %llu rows; pass the right file by --labels, or "
                      "--label none",
-                     path_shown(reading->path, place), (unsigned long long)labels->rows,
+                     path_shown(reader->path, place), (unsigned long long)labels->rows,
                      (unsigned long long)labels->columns, (unsigned long long)data->x.rows);
 }
 
-static temper_status read_labels(const struct reading *reading, struct dataset *data)
+static temper_status read_labels(const struct data_reader *reader, struct dataset *data)
 {
     struct rectangle rectangle;
     struct matrix column = {0};
-    temper_status status = read_header(reading, &rectangle, NULL);
+    temper_status status = read_header(reader, &rectangle, NULL);
     if (status == TEMPER_OK)
-        status = check_labels(reading, &rectangle, data);
+        status = check_labels(reader, &rectangle, data);
     if (status == TEMPER_OK)
-        status = dense_read(reading, &rectangle, &column);
+        status = dense_read(reader, &rectangle, &column);
     if (status == TEMPER_OK && !(data->label = mem_alloc((size_t)data->x.rows, sizeof *data->label)))
-        status = error_no_memory(reading->error);
+        status = error_no_memory(reader->error);
     if (status == TEMPER_OK)
-        status = take_labels(reading, &column, data);
+        status = take_labels(reader, &column, data);
     matrix_free(&column);
     return status;
 }
 
 /* Labels beside the images, unless others were asked for. None there is no fault: the rows may be
  * for prediction. */
-static temper_status find_labels(const struct reading *images, struct dataset *data)
+static temper_status find_labels(const struct data_reader *images, struct dataset *data)
 {
     enum { ENDING = 4 }; /* room for one that is longer than that of the images */
     char place[PATH_SHOWN];
@@ -198,7 +198,7 @@ static temper_status find_labels(const struct reading *images, struct dataset *d
         mem_free(name);
         return error_no_memory(images->error);
     }
-    struct reading labels = *images;
+    struct data_reader labels = *images;
     labels.path = path;
     temper_status status = open_labels(path, room, &labels.source, images->error);
     if (status == TEMPER_OK) {
@@ -216,17 +216,17 @@ static temper_status find_labels(const struct reading *images, struct dataset *d
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-temper_status read_idx(struct reading *reading, struct dataset *data)
+temper_status read_idx(struct data_reader *reader, struct dataset *data)
 {
     struct rectangle rectangle;
-    temper_status status = read_header(reading, &rectangle, data->file.image_shape);
+    temper_status status = read_header(reader, &rectangle, data->file.image_shape);
     if (status == TEMPER_OK)
-        status = dense_read(reading, &rectangle, &data->x);
-    source_close(reading->source);
+        status = dense_read(reader, &rectangle, &data->x);
+    data_reader_close_source(reader);
     if (status != TEMPER_OK)
         return status;
     data->file.format = "idx";
-    return find_labels(reading, data);
+    return find_labels(reader, data);
 }
 
 /* ---- Writing --------------------------------------------------------------------------------- */

@@ -2,20 +2,356 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/path.h"
+#include "data/quote_text.h"
 #include "data/read/dense_array.h"
-#include "data/read/npy_header.h"
 #include "data/read/read.h"
 #include "data/write/write.h"
 
-enum { NPY_ALIGNMENT = 64 }; /* of the first number, as numpy has it */
+enum {
+    MAGIC_LENGTH = 6,
+    LONGEST_HEADER = 1 << 16, /* numpy itself stops at 10,000 */
+    MOST_DIMENSIONS = 2,
+    NPY_ALIGNMENT = 64 /* of the first number, as numpy has it */
+};
 
-temper_status read_npy(struct reading *reading, struct dataset *data)
+/* The dictionary, and how far it was read. */
+struct dictionary {
+    const struct data_reader *reader;
+    const char *text, *at, *end;
+    size_t start; /* of the text, in the file */
+    bool has_type, has_order, has_shape;
+    struct rectangle *out;
+};
+
+/* ---- Messages -------------------------------------------------------------------------------- */
+
+/* For what no version of numpy writes. Places are bytes of the file, as other tools show them; what
+ * stops too early has none. */
+static temper_status bad_header(const struct dictionary *d, const char *what)
+{
+    char place[PATH_SHOWN], at[32] = "";
+    if (d->at < d->end)
+        snprintf(at, sizeof at, " at byte %zu", d->start + (size_t)(d->at - d->text) + 1);
+    return error_set(d->reader->error, TEMPER_BAD_DATA,
+                     "%s: its header is damaged: %s%s; save it again with numpy.save",
+                     path_shown(d->reader->path, place), what, at);
+}
+
+/* For arrays that hold no plain numbers. */
+static temper_status wrong_type(const struct dictionary *d, struct token_text type, const char *what,
+                                const char *remedy)
+{
+    char place[PATH_SHOWN];
+    return error_set(d->reader->error, TEMPER_BAD_DATA, "%s: it holds %s (dtype '%s'); %s",
+                     path_shown(d->reader->path, place), what, type.text, remedy);
+}
+
+/* ---- Words ----------------------------------------------------------------------------------- */
+
+static void skip_blanks(struct dictionary *d)
+{
+    while (d->at < d->end && (*d->at == ' ' || *d->at == '\n' || *d->at == '\t'))
+        d->at++;
+}
+
+/* Takes this character, blanks before it aside. */
+static bool take(struct dictionary *d, char wanted)
+{
+    skip_blanks(d);
+    if (d->at == d->end || *d->at != wanted)
+        return false;
+    d->at++;
+    return true;
+}
+
+static bool take_word(struct dictionary *d, const char *word)
+{
+    size_t length = strlen(word);
+    skip_blanks(d);
+    if ((size_t)(d->end - d->at) < length || memcmp(d->at, word, length) != 0)
+        return false;
+    d->at += length;
+    return true;
+}
+
+/* A string in either kind of quotes; what numpy writes has no escapes in it. */
+static bool take_string(struct dictionary *d, const char **from, const char **to)
+{
+    skip_blanks(d);
+    if (d->at == d->end || (*d->at != '\'' && *d->at != '"'))
+        return false;
+    const char *close = memchr(d->at + 1, *d->at, (size_t)(d->end - d->at - 1));
+    if (!close)
+        return false;
+    *from = d->at + 1;
+    *to = close;
+    d->at = close + 1;
+    return true;
+}
+
+static bool take_integer(struct dictionary *d, uint64_t *out)
+{
+    unsigned long long value;
+    skip_blanks(d);
+    const char *from = d->at;
+    while (d->at < d->end && *d->at >= '0' && *d->at <= '9')
+        d->at++;
+    if (!number_u64(from, d->at, &value)) {
+        d->at = from; /* for the message */
+        return false;
+    }
+    *out = value;
+    if (d->at < d->end && *d->at == 'L') /* as Python 2 wrote long integers */
+        d->at++;
+    return true;
+}
+
+/* ---- The type -------------------------------------------------------------------------------- */
+
+static const struct {
+    char kind;
+    const char *what, *remedy;
+} refused_types[] = {
+    {'O', "Python objects", "convert it with .astype(float), and save again"},
+    {'U', "text", "convert it with .astype(float), or pass it as --labels, one a line"},
+    {'S', "text", "convert it with .astype(float), or pass it as --labels, one a line"},
+    {'a', "text", "convert it with .astype(float), or pass it as --labels, one a line"},
+    {'c', "complex numbers", "save .real and .imag as columns"},
+    {'M', "dates", "convert them to numbers with .astype('i8'), and save again"},
+    {'m', "time differences", "convert them to numbers with .astype('i8'), and save again"},
+    {'V', "raw bytes", "save it as numbers"},
+};
+
+/* Whether there is a number of this kind and size. */
+static bool is_known(char kind, size_t size)
+{
+    if (kind == 'f')
+        return size == 4 || size == 8;
+    if (kind == 'b')
+        return size == 1;
+    return (kind == 'i' || kind == 'u') && (size == 1 || size == 2 || size == 4 || size == 8);
+}
+
+static bool is_order(char letter)
+{
+    return letter == '<' || letter == '>' || letter == '=' || letter == '|';
+}
+
+/* "<f4": order, kind, bytes. A number of one byte has no order, whatever it says. */
+static bool read_type(const char *from, const char *to, struct element *out)
+{
+    unsigned long long size;
+    if (to - from < 3 || !is_order(*from) || !number_u64(from + 2, to, &size))
+        return false;
+    if (!is_known(from[1], (size_t)size) || size > 8 || (*from == '|' && size > 1))
+        return false;
+    *out = (struct element){
+        .kind = from[1], .size = (size_t)size, .big_endian = *from == '>' || (*from == '=' && host_is_big_endian())};
+    return true;
+}
+
+static temper_status refuse_type(const struct dictionary *d, const char *from, const char *to)
+{
+    struct token_text shown = token_text(from, to);
+    char kind = to - from > 1 ? from[1] : '\0';
+    for (size_t i = 0; i < sizeof refused_types / sizeof *refused_types; i++)
+        if (refused_types[i].kind == kind)
+            return wrong_type(d, shown, refused_types[i].what, refused_types[i].remedy);
+    return wrong_type(d, shown, "numbers of a type that temper does not read",
+                      "convert it with .astype('f4') or .astype('f8'), and save again");
+}
+
+/* Behind the ']' of a structured type, which has no others within, or at the end. */
+static const char *wire_end(const struct dictionary *d)
+{
+    const char *bracket = memchr(d->at, ']', (size_t)(d->end - d->at));
+    return bracket ? bracket + 1 : d->end;
+}
+
+static temper_status take_type(struct dictionary *d)
+{
+    const char *from, *to;
+    skip_blanks(d);
+    if (d->at < d->end && *d->at == '[')
+        return wrong_type(d, token_text(d->at, wire_end(d)), "records (a structured array)",
+                          "save numpy.lib.recfunctions.structured_to_unstructured of it");
+    if (!take_string(d, &from, &to))
+        return bad_header(d, "there is no type");
+    d->has_type = true;
+    return read_type(from, to, &d->out->element) ? TEMPER_OK : refuse_type(d, from, to);
+}
+
+/* ---- Order and shape ------------------------------------------------------------------------- */
+
+static temper_status take_order(struct dictionary *d)
+{
+    d->has_order = true;
+    d->out->by_columns = take_word(d, "True");
+    if (!d->out->by_columns && !take_word(d, "False"))
+        return bad_header(d, "the order is neither True nor False");
+    return TEMPER_OK;
+}
+
+static temper_status wrong_dimensions(const struct dictionary *d, size_t dimensions)
+{
+    char place[PATH_SHOWN];
+    return error_set(d->reader->error, TEMPER_BAD_DATA,
+                     "%s: an array of %zu dimensions is not a table of rows and features; save "
+                     "a.reshape(len(a), -1)%s",
+                     path_shown(d->reader->path, place), dimensions,
+                     dimensions == 0 ? " of an array that has rows" : "");
+}
+
+/* (3, 4), or (3,) for one number a row. */
+static temper_status take_shape(struct dictionary *d)
+{
+    uint64_t size[MOST_DIMENSIONS] = {0, 1}, more;
+    size_t count = 0;
+    d->has_shape = true;
+    if (!take(d, '('))
+        return bad_header(d, "there is no shape");
+    while (!take(d, ')')) {
+        if (!take_integer(d, count < MOST_DIMENSIONS ? &size[count] : &more))
+            return bad_header(d, "the shape has something that is not a size");
+        count++;
+        if (!take(d, ',')) {
+            if (count == 1 || !take(d, ')')) /* (3) is no tuple */
+                return bad_header(d, "the shape does not end");
+            break;
+        }
+    }
+    if (count == 0 || count > MOST_DIMENSIONS)
+        return wrong_dimensions(d, count);
+    d->out->rows = size[0];
+    d->out->columns = size[1];
+    return TEMPER_OK;
+}
+
+/* ---- The dictionary -------------------------------------------------------------------------- */
+
+static bool is_key(const char *from, const char *to, const char *key)
+{
+    return (size_t)(to - from) == strlen(key) && memcmp(from, key, strlen(key)) == 0;
+}
+
+static temper_status take_entry(struct dictionary *d)
+{
+    const char *from, *to;
+    if (!take_string(d, &from, &to) || !take(d, ':'))
+        return bad_header(d, "there is no key");
+    if (is_key(from, to, "descr") && !d->has_type)
+        return take_type(d);
+    if (is_key(from, to, "fortran_order") && !d->has_order)
+        return take_order(d);
+    if (is_key(from, to, "shape") && !d->has_shape)
+        return take_shape(d);
+    d->at = from - 1; /* its quote */
+    return bad_header(d, "a key is unknown, or there twice,");
+}
+
+static temper_status take_dictionary(struct dictionary *d)
+{
+    if (!take(d, '{'))
+        return bad_header(d, "there is no dictionary");
+    while (!take(d, '}')) {
+        temper_status status = take_entry(d);
+        if (status != TEMPER_OK)
+            return status;
+        if (!take(d, ',')) {
+            if (!take(d, '}'))
+                return bad_header(d, "the dictionary does not end");
+            break;
+        }
+    }
+    const char *close = d->at - 1;
+    skip_blanks(d);
+    if (d->at != d->end)
+        return bad_header(d, "there is something after the dictionary");
+    d->at = close; /* where what is missing should be */
+    if (!d->has_type)
+        return bad_header(d, "'descr' is missing in the dictionary that ends");
+    if (!d->has_order)
+        return bad_header(d, "'fortran_order' is missing in the dictionary that ends");
+    if (!d->has_shape)
+        return bad_header(d, "'shape' is missing in the dictionary that ends");
+    return TEMPER_OK;
+}
+
+/* ---- The bytes ------------------------------------------------------------------------------- */
+
+static temper_status read_all(const struct data_reader *reader, void *bytes, size_t length)
+{
+    size_t got;
+    char place[PATH_SHOWN];
+    temper_status status = source_read(reader->source, bytes, length, &got, reader->error);
+    if (status != TEMPER_OK || got == length)
+        return status;
+    return error_set(reader->error, TEMPER_BAD_DATA,
+                     "%s: cut off in its header, of which %zu bytes are there and %zu should be; "
+                     "copy it or save it again",
+                     path_shown(reader->path, place), got, length);
+}
+
+/* Magic, version, and the length of what follows: two bytes in version 1, four from then on. */
+static temper_status read_start(const struct data_reader *reader, size_t *length, size_t *start)
+{
+    unsigned char bytes[12];
+    char place[PATH_SHOWN];
+    temper_status status = read_all(reader, bytes, 10);
+    if (status != TEMPER_OK)
+        return status;
+    path_shown(reader->path, place);
+    if (memcmp(bytes, "\x93NUMPY", MAGIC_LENGTH) != 0)
+        return error_set(reader->error, TEMPER_BAD_DATA,
+                         "%s: does not begin like an NPY file; name its format with --format", place);
+    if (bytes[6] < 1 || bytes[6] > 3 || bytes[7] != 0)
+        return error_set(reader->error, TEMPER_BAD_DATA,
+                         "%s: version %d.%d of NPY is unknown; save it again with numpy.save", place, bytes[6],
+                         bytes[7]);
+    *start = bytes[6] == 1 ? 10 : 12;
+    *length = (size_t)bytes[8] | (size_t)bytes[9] << 8;
+    if (bytes[6] > 1 && (status = read_all(reader, bytes + 10, 2)) == TEMPER_OK)
+        *length |= (size_t)bytes[10] << 16 | (size_t)bytes[11] << 24;
+    if (status == TEMPER_OK && *length > LONGEST_HEADER)
+        return error_set(reader->error, TEMPER_BAD_DATA,
+                         "%s: a header of %zu bytes cannot be right: it is damaged; copy it or save it again", place,
+                         *length);
+    return status;
+}
+
+static temper_status read_header(const struct data_reader *reader, struct rectangle *out)
+{
+    size_t length = 0, start = 0;
+    temper_status status = read_start(reader, &length, &start);
+    if (status != TEMPER_OK)
+        return status;
+    char *text = mem_alloc(length, 1);
+    if (!text)
+        return error_no_memory(reader->error);
+    struct rectangle found = {.header_size = start + length};
+    struct dictionary d = {
+        .reader = reader, .text = text, .at = text, .end = text + length, .start = start, .out = &found};
+    status = read_all(reader, text, length);
+    if (status == TEMPER_OK)
+        status = take_dictionary(&d);
+    mem_free(text);
+    if (status == TEMPER_OK)
+        *out = found;
+    return status;
+}
+
+/* ---- Reading and writing --------------------------------------------------------------------- */
+
+temper_status read_npy(struct data_reader *reader, struct dataset *data)
 {
     struct rectangle rectangle;
-    temper_status status = npy_header_read(reading, &rectangle);
+    temper_status status = read_header(reader, &rectangle);
     if (status == TEMPER_OK)
-        status = dense_read(reading, &rectangle, &data->x);
-    source_close(reading->source);
+        status = dense_read(reader, &rectangle, &data->x);
+    data_reader_close_source(reader);
     if (status != TEMPER_OK)
         return status;
     data->file.format = "npy";

@@ -1,7 +1,9 @@
-/* read: opens a file, tells its format, and lets the reader of that format do its work. */
+/* read: opens a file, recognises its format, and lets the reader of that format produce batches.
+ *
+ * Reading a whole file is the iterator with one unlimited batch. Several processes, memory limits and lists of files
+ * are layers around that, which dataset_read_like enters once. */
 #include "data/read/read.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,12 +17,11 @@
 #include "data/quote_text.h"
 #include "data/read/file_list.h"
 #include "data/read/format.h"
-#include "data/read/unsupported_formats.h"
 #include "data/schema.h"
 #include "data/subset.h"
 #include "data/weights.h"
 
-enum { PEEK = 16384 }; /* bytes that tell a format; a line or two */
+enum { PEEK = 16384 }; /* bytes from which a format is inferred: a line or two */
 
 static char *copy_text(const char *text)
 {
@@ -29,106 +30,86 @@ static char *copy_text(const char *text)
     return copy ? memcpy(copy, text, length) : NULL;
 }
 
-/* ---- Which format
- * ----------------------------------------------------------------------------------- */
+/* ---- The format ------------------------------------------------------------------------------ */
 
-static temper_status unknown_format(const struct reading *reading)
+/* Refuses formats of other programs: none of our readers would have a helpful message for them. */
+static temper_status refuse_unsupported(const struct data_reader *reader, const unsigned char *bytes, size_t length)
 {
-    return error_set(
-        reading->error, TEMPER_BAD_DATA,
-        "%s: the format can be inferred neither from its content nor from its name; pass --format with one of "
-        "%s",
-        place_text(reading->path).text, format_names);
-}
-
-static temper_status named_format(const struct reading *reading, const struct format **format)
-{
-    *format = format_named(reading->options->format);
-    if (*format)
+    const char *found = unsupported_file(bytes, length, reader->options->format != NULL);
+    if (!found)
         return TEMPER_OK;
-    return error_set(reading->error, TEMPER_USAGE, "there is no format '%.64s'; formats are %s",
-                     reading->options->format, format_names);
+    return error_set(reader->error, TEMPER_BAD_DATA, "%s: this is %s", place_text(reader->path).text, found);
 }
 
-/* A format of others, which no reader of ours would have a sensible word for. */
-static temper_status refuse_foreign(const struct reading *reading, const unsigned char *bytes, size_t length)
+/* Refuses tables that are nearly CSV, and that a reader would misunderstand. */
+static temper_status refuse_table(const struct data_reader *reader, const unsigned char *bytes, size_t length)
 {
-    const char *foreign = unsupported_file(bytes, length, reading->options->format != NULL);
-    if (!foreign)
+    const char *found = unsupported_table(bytes, length);
+    if (!found)
         return TEMPER_OK;
-    return error_set(reading->error, TEMPER_BAD_DATA, "%s: this is %s", place_text(reading->path).text, foreign);
+    return error_set(reader->error, TEMPER_BAD_DATA, "%s: this looks like %s, or name its format with --format",
+                     place_text(reader->path).text, found);
 }
 
-/* A table that a reader would take for another, or nobody could name. */
-static temper_status refuse_table(const struct reading *reading, const unsigned char *bytes, size_t length)
-{
-    const char *table = unsupported_table(bytes, length);
-    if (!table)
-        return TEMPER_OK;
-    return error_set(reading->error, TEMPER_BAD_DATA, "%s: this looks like %s, or name its format with --format",
-                     place_text(reading->path).text, table);
-}
-
-static temper_status refuse_blank(const struct reading *reading, const unsigned char *bytes, size_t length)
+static temper_status refuse_blank(const struct data_reader *reader, const unsigned char *bytes, size_t length)
 {
     for (size_t i = 0; i < length; i++)
         if (!strchr(" \t\r\n", bytes[i]) || bytes[i] == '\0' || length == PEEK)
             return TEMPER_OK;
-    return error_set(reading->error, TEMPER_BAD_DATA, "%s: the file is %s; give one with rows",
-                     place_text(reading->path).text, length == 0 ? "empty" : "blank");
+    return error_set(reader->error, TEMPER_BAD_DATA, "%s: the file is %s; give one with rows",
+                     place_text(reader->path).text, length == 0 ? "empty" : "blank");
 }
 
-/* The content, else the extension; what was assumed becomes a note. */
-static temper_status guess_format(const struct reading *reading, const unsigned char *bytes, size_t length,
-                                  struct dataset *data, const struct format **format)
+/* By the content, else by the extension; what was inferred becomes a note. */
+static temper_status infer_format(struct data_reader *reader, const unsigned char *bytes, size_t length,
+                                  struct dataset *data)
 {
-    temper_status status = refuse_blank(reading, bytes, length);
-    *format = format_of_content(bytes, length);
-    bool by_content = *format != NULL, is_table = !*format || (*format)->read == read_csv;
-    if (status == TEMPER_OK && is_table && !bytes_are_binary(bytes, length))
-        status = refuse_table(reading, bytes, length);
-    if (status != TEMPER_OK)
-        return status;
-    if (!*format)
-        *format = format_of_path(reading->path);
-    if (!*format)
-        return unknown_format(reading);
-    dataset_note(data, "format: %s, inferred from the %s", (*format)->name, by_content ? "content" : "extension");
+    TRY(refuse_blank(reader, bytes, length));
+    const struct format *format = format_of_content(bytes, length);
+    bool by_content = format != NULL, is_table = !format || format->read == read_csv;
+    if (is_table && !bytes_are_binary(bytes, length))
+        TRY(refuse_table(reader, bytes, length));
+    if (!format)
+        format = format_of_path(reader->path);
+    if (!format)
+        return error_set(reader->error, TEMPER_BAD_DATA,
+                         "%s: the format can be inferred neither from its content nor from its name; pass --format "
+                         "with one of %s",
+                         place_text(reader->path).text, format_names);
+    reader->format = format;
+    dataset_note(data, "format: %s, inferred from the %s", format->name, by_content ? "content" : "extension");
     return TEMPER_OK;
 }
 
-/* --format, else a guess. */
-temper_status read_format(struct reading *reading, struct dataset *data, const struct format **format)
+/* By --format, else inferred. */
+static temper_status find_format(struct data_reader *reader, struct dataset *data)
 {
     const unsigned char *bytes;
     size_t length;
-    const bool told = reading->options->format != NULL;
-    temper_status status = told ? named_format(reading, format) : TEMPER_OK;
-    if (status == TEMPER_OK)
-        status = source_peek(reading->source, PEEK, &bytes, &length, reading->error);
-    if (status == TEMPER_OK)
-        status = refuse_foreign(reading, bytes, length);
-    if (status != TEMPER_OK || told)
-        return status;
-    return guess_format(reading, bytes, length, data, format);
+    const char *name = reader->options->format;
+    reader->format = name ? format_named(name) : NULL;
+    if (name && !reader->format)
+        return error_set(reader->error, TEMPER_USAGE, "there is no format '%.64s'; formats are %s", name, format_names);
+    TRY(source_peek(reader->source, PEEK, &bytes, &length, reader->error));
+    TRY(refuse_unsupported(reader, bytes, length));
+    return name ? TEMPER_OK : infer_format(reader, bytes, length, data);
 }
 
-/* A fault may be none in another format: where the name does not say the same, the message says
- * what the file was taken for. */
-static void say_what_was_assumed(const struct reading *reading, const struct format *format)
+/* Appends to an error which format was inferred, unless the file's name agrees with it: the file may be right in
+ * another format. */
+static void add_inferred_format(const struct data_reader *reader)
 {
-    temper_error *error = reading->error;
-    if (!error || reading->options->format || format_of_path(reading->path) == format)
+    temper_error *error = reader->error;
+    if (!error || reader->options->format || format_of_path(reader->path) == reader->format)
         return;
     size_t used = strlen(error->message);
     snprintf(error->message + used, sizeof error->message - used,
-             " (read as %s, inferred from the content; --format names another)", format->name);
+             " (read as %s, inferred from the content; --format names another)", reader->format->name);
 }
 
-/* ---- After the reader
- * --------------------------------------------------------------------------------- */
+/* ---- Labels and weights of other files ------------------------------------------------------- */
 
-/* Weights of the rows: a column was taken by the CSV reader, all else is a file. */
+/* The CSV reader has taken a column if --weights names one; anything else is a file. */
 static temper_status add_weights(const temper_read_options *options, struct dataset *data, temper_error *error)
 {
     if (!options->weights || data->weight)
@@ -140,138 +121,164 @@ static temper_status add_weights(const temper_read_options *options, struct data
     return status;
 }
 
-/* Formats of numbers alone. The labels of IDX images have another name, and were looked for. */
-static bool may_have_labels_beside(const struct reading *reading, const struct dataset *data)
+/* Whether a file PATH.labels is to be looked for: the format has numbers only. (The IDX reader has already looked for
+ * the labels of images, which have another name.) */
+static bool may_have_labels_beside(const struct data_reader *reader, const struct dataset *data)
 {
-    const char *label = reading->options->label;
+    const char *label = reader->options->label;
     bool numbers = strcmp(data->file.format, "npy") == 0 || strcmp(data->file.format, "idx") == 0;
-    return numbers && !data->label && strcmp(reading->path, "-") != 0 && !(label && strcmp(label, "none") == 0);
+    return numbers && !data->label && strcmp(reader->path, "-") != 0 && !(label && strcmp(label, "none") == 0);
 }
 
-/* What the options ask for beyond the file itself, in the order that read.h says. */
-temper_status read_complete(struct reading *reading, struct dataset *data)
+temper_status read_complete(struct data_reader *reader, struct dataset *data)
 {
-    const temper_read_options *options = reading->options;
-    temper_status status = TEMPER_OK;
+    const temper_read_options *options = reader->options;
     data->file.separate_labels = options->labels != NULL;
     if (options->labels)
-        status = labels_read(options->labels, data, reading->error);
-    else if (may_have_labels_beside(reading, data))
-        status = labels_find(reading->path, data, reading->error);
-    bool ordered = strcmp(data->file.format, "tmpr") == 0;
-    if (status == TEMPER_OK && data->label && !ordered)
-        status = dataset_sort_classes(data, reading->error);
-    if (status == TEMPER_OK)
-        status = add_weights(options, data, reading->error);
-    if (status == TEMPER_OK && options->classes)
-        status = select_classes(data, options->classes, reading->error);
-    if (status == TEMPER_OK && options->class_weight)
-        status = weights_by_class(options->class_weight, data, reading->error);
+        TRY(labels_read(options->labels, data, reader->error));
+    else if (may_have_labels_beside(reader, data))
+        TRY(labels_find(reader->path, data, reader->error));
+    bool ordered = strcmp(data->file.format, "tmpr") == 0; /* the classes of a .tmpr file are sorted already */
+    if (data->label && !ordered)
+        TRY(dataset_sort_classes(data, reader->error));
+    TRY(add_weights(options, data, reader->error));
+    if (options->classes)
+        TRY(select_classes(data, options->classes, reader->error));
+    return options->class_weight ? weights_by_class(options->class_weight, data, reader->error) : TEMPER_OK;
+}
+
+/* ---- The iterator ---------------------------------------------------------------------------- */
+
+temper_status data_reader_open(struct data_reader *reader, struct dataset *data)
+{
+    TRY(source_open(reader->path, &reader->source, reader->error));
+    temper_status status = find_format(reader, data);
+    if (status != TEMPER_OK)
+        data_reader_close_source(reader);
     return status;
 }
 
-/* The reader closes the source, whatever happens; until it is called we do. */
-static temper_status read_all(struct reading *reading, const struct format *format, struct dataset *data)
+temper_status data_reader_next(struct data_reader *reader, struct dataset *data)
 {
-    data->file.compression = source_compression(reading->source);
-    data->file.path = copy_text(reading->path);
-    if (!data->file.path) {
-        source_close(reading->source);
-        return error_no_memory(reading->error);
-    }
-    temper_status status = format->read(reading, data);
+    reader->ended = !reader->source && !reader->state;
+    if (reader->ended)
+        return TEMPER_OK;
+    data->file.compression = reader->source ? source_compression(reader->source) : NULL;
+    data->file.path = copy_text(reader->path);
+    if (!data->file.path)
+        return error_no_memory(reader->error);
+    temper_status status = reader->format->read(reader, data);
     if (status == TEMPER_BAD_DATA)
-        say_what_was_assumed(reading, format);
-    if (status == TEMPER_OK && reading->schema && format->read != read_csv) /* which knows it */
-        status = schema_fit(reading->schema, data, reading->error);
-    return status == TEMPER_OK ? read_complete(reading, data) : status;
+        add_inferred_format(reader);
+    if (status != TEMPER_OK || reader->ended || reader->skip || (data->x.rows == 0 && reader->batch_bytes))
+        return status;
+    reader->rows += data->x.rows;
+    if (reader->schema && reader->format->read != read_csv) /* the CSV reader has matched the columns itself */
+        TRY(schema_fit(reader->schema, data, reader->error));
+    return read_complete(reader, data);
 }
 
-/* Of a table, what columns become must not be told by later rows. */
-static bool can_be_cut(const struct format *format, const temper_read_options *options)
+void data_reader_free_state(struct data_reader *reader)
+{
+    if (reader->state)
+        reader->free_state(reader->state);
+    reader->state = NULL;
+}
+
+void data_reader_close(struct data_reader *reader)
+{
+    data_reader_free_state(reader);
+    data_reader_close_source(reader);
+}
+
+/* ---- Several processes, and memory limits ---------------------------------------------------- */
+
+/* Per thread: text that waits to be parsed, and the rows that were parsed from it. */
+static const double BYTES_PER_THREAD = 6.0 * 1024 * 1024;
+
+temper_status data_reader_next_limited(struct data_reader *reader, struct dataset *data)
+{
+    const temper_read_options *options = reader->options;
+    size_t threads = options->threads ? options->threads : thread_count_default();
+    struct memory_limit_plan plan = {.what = "reading the file", .threads = threads};
+    if (options->memory == 0)
+        return data_reader_next(reader, data);
+    data->storage.memory_limit = options->memory;
+    plan.needed = reader->format->read == read_tmpr ? 0 : BYTES_PER_THREAD * (double)threads;
+    TRY(memory_limit_plan(data, &plan, reader->error));
+    data->storage.disk = reader->spill = disk_array_new();
+    if (!data->storage.disk)
+        return error_no_memory(reader->error);
+    temper_status status = data_reader_next(reader, data);
+    if (status == TEMPER_NO_MEMORY && data->storage.disk && disk_array_has_failed(data->storage.disk))
+        return disk_array_failure(data->storage.disk, reader->error);
+    if (status != TEMPER_OK || data->storage.mapping || !data->storage.disk)
+        return status;
+    /* Small arrays stayed in memory; a last check shows whether they were too large. */
+    data->storage.pages = data->x.pages = page_window_of_disk_array(data->storage.disk);
+    plan.needed = 0;
+    return data->storage.pages ? memory_limit_plan(data, &plan, reader->error) : error_no_memory(reader->error);
+}
+
+/* Whether the rows of a text mean the same without the rest of it: in a table, what columns become must not depend on
+ * later rows. */
+static bool lines_are_independent(const struct format *format, const temper_read_options *options)
 {
     bool means = options->missing && strcmp(options->missing, "mean") == 0;
     return format->read == read_libsvm || (format->read == read_csv && !options->categorical && !means);
 }
 
-/* Whether processes can read parts of the text: what the options ask for must not need all rows. */
-static bool comes_in_pieces(const struct reading *reading, const struct format *format)
+/* Whether each process can read its own lines: no option may need all rows. */
+static bool can_distribute(const struct data_reader *reader)
 {
-    const temper_read_options *options = reading->options;
-    return !comm_alone(options->comm) && can_be_cut(format, options) && !reading->schema &&
-           source_file_size(reading->source) > 0 && !source_compression(reading->source) && !options->labels &&
+    const temper_read_options *options = reader->options;
+    return !comm_alone(options->comm) && lines_are_independent(reader->format, options) && !reader->schema &&
+           source_file_size(reader->source) > 0 && !source_compression(reader->source) && !options->labels &&
            !options->weights && !options->classes && !options->class_weight;
 }
 
-/* ---- Within a limit -------------------------------------------------------------------------- */
-
-/* Text that waits to be parsed, and what has become of it, for each thread. */
-static const double BYTES_A_THREAD = 6.0 * 1024 * 1024;
-
-/* What is no mapped file goes into temporary ones, but for what is small or has to be in memory at
- * once; a last look tells whether that was too much. */
-temper_status read_as(struct reading *reading, const struct format *format, struct dataset *data)
+static temper_status read_rows(struct data_reader *reader, struct dataset *data)
 {
-    const temper_read_options *options = reading->options;
-    size_t threads = options->threads ? options->threads : thread_count_default();
-    struct memory_limit_plan plan = {.what = "reading the file", .threads = threads};
-    if (options->memory == 0 || reading->is_portion)
-        return read_all(reading, format, data);
-    data->storage.memory_limit = options->memory;
-    plan.needed = format->read == read_tmpr ? 0 : BYTES_A_THREAD * (double)threads;
-    temper_status status = memory_limit_plan(data, &plan, reading->error);
-    data->storage.disk = status == TEMPER_OK ? disk_array_new() : NULL;
-    if (!data->storage.disk) {
-        source_close(reading->source);
-        return status == TEMPER_OK ? error_no_memory(reading->error) : status;
-    }
-    reading->spill = data->storage.disk;
-    status = read_all(reading, format, data);
-    if (status == TEMPER_NO_MEMORY && data->storage.disk && disk_array_has_failed(data->storage.disk))
-        return disk_array_failure(data->storage.disk, reading->error);
-    if (status != TEMPER_OK || data->storage.mapping || !data->storage.disk)
-        return status;
-    data->storage.pages = data->x.pages = page_window_of_disk_array(data->storage.disk);
-    plan.needed = 0;
-    return data->storage.pages ? memory_limit_plan(data, &plan, reading->error) : error_no_memory(reading->error);
-}
-
-static temper_status read_into(struct reading *reading, struct dataset *data)
-{
-    const struct format *format = NULL;
-    temper_status status = read_format(reading, data, &format);
-    if (status == TEMPER_OK)
-        status = memory_limit_check(reading->options, format->read == read_tmpr, reading->error);
-    if (status != TEMPER_OK) {
-        source_close(reading->source);
-        return status;
-    }
-    assert(format);
-    bool whole = !comes_in_pieces(reading, format);
+    temper_status status = TEMPER_OK;
+    TRY(memory_limit_check(reader->options, reader->format->read == read_tmpr, reader->error));
+    bool whole = !can_distribute(reader);
     if (!whole) {
-        status = read_lines_of_all(reading, format->read, data, &whole);
+        status = read_distributed(reader, reader->format->read, data, &whole);
         if (status == TEMPER_BAD_DATA)
-            say_what_was_assumed(reading, format);
+            add_inferred_format(reader);
         if (status != TEMPER_OK)
-            return status; /* that of all; or of one alone, whose end ends the others */
+            return status; /* that of all processes; or of this one alone, whose end then ends the others */
         if (whole)
-            status = source_open(reading->path, &reading->source, reading->error);
+            status = source_open(reader->path, &reader->source, reader->error);
     }
     if (status == TEMPER_OK && whole)
-        status = read_as(reading, format, data);
-    return comm_agree(reading->options->comm, status, reading->error);
+        status = data_reader_next_limited(reader, data);
+    return comm_agree(reader->options->comm, status, reader->error);
 }
 
-temper_status dataset_read(const char *path, const temper_read_options *options, struct dataset **out,
-                           temper_error *error)
+/* A file for several processes, or under a memory limit. */
+static temper_status read_in_layers(struct data_reader *reader, struct dataset *data)
 {
-    struct dataset *data;
-    temper_status status = dataset_read_like(path, options, NULL, &data, error);
-    if (status != TEMPER_OK)
-        return status;
-    status = comm_agree(options->comm, check_label_values(data, options, error), error);
+    TRY(read_rows(reader, data));
+    return data->ranks.comm ? TEMPER_OK : scatter_rows(data, reader->options->comm, reader->error);
+}
+
+/* ---- Whole files ----------------------------------------------------------------------------- */
+
+temper_status dataset_read_like(const char *path, const temper_read_options *options, const struct schema *schema,
+                                struct dataset **out, temper_error *error)
+{
+    struct data_reader reader = {.path = path, .options = options, .error = error, .schema = schema};
+    if (is_file_list(path))
+        return file_list_read(path, options, schema, out, error);
+    struct dataset *data = mem_zeroed(1, sizeof *data);
+    if (!data)
+        return error_no_memory(error);
+    temper_status status = data_reader_open(&reader, data);
+    bool layered = options->comm || options->memory;
     if (status == TEMPER_OK)
-        check_feature_values(data);
+        status = layered ? read_in_layers(&reader, data) : data_reader_next(&reader, data);
+    data_reader_close(&reader);
     if (status == TEMPER_OK)
         *out = data;
     else
@@ -279,27 +286,17 @@ temper_status dataset_read(const char *path, const temper_read_options *options,
     return status;
 }
 
-temper_status dataset_read_like(const char *path, const temper_read_options *options, const struct schema *schema,
-                                struct dataset **out, temper_error *error)
+temper_status dataset_read(const char *path, const temper_read_options *options, struct dataset **out,
+                           temper_error *error)
 {
-    struct reading reading = {.path = path, .options = options, .error = error, .schema = schema};
-    if (is_file_list(path))
-        return file_list_read(path, options, schema, out, error);
-    temper_status status = source_open(path, &reading.source, error);
-    if (status != TEMPER_OK)
-        return status;
-    struct dataset *data = mem_zeroed(1, sizeof *data);
-    if (!data) {
-        source_close(reading.source);
-        return error_no_memory(error);
-    }
-    status = read_into(&reading, data);
-    if (status == TEMPER_OK && !data->ranks.comm)
-        status = scatter_rows(data, options->comm, error);
+    struct dataset *data;
+    TRY(dataset_read_like(path, options, NULL, &data, error));
+    temper_status status = comm_agree(options->comm, check_label_values(data, options, error), error);
     if (status != TEMPER_OK) {
         dataset_free(data);
         return status;
     }
+    check_feature_values(data);
     *out = data;
     return TEMPER_OK;
 }

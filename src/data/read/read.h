@@ -1,4 +1,5 @@
-/* read: one way in for every format. */
+/* read: an iterator over the batches of a data file, whatever its format; and the whole file, which is one batch
+ * without a limit. */
 #ifndef DATA_READ_H
 #define DATA_READ_H
 
@@ -6,55 +7,80 @@
 #include "data/dataset.h"
 #include "temper.h"
 
-/* What a reader is given; the options are those of temper.h, and outlive the call. */
-struct reading {
+struct format;
+
+/* A file that is being read. The path, the options and the schema outlive it. */
+struct data_reader {
     const char *path;
-    struct source *source; /* the reader closes it */
     const temper_read_options *options;
-    temper_error *error;
-    const struct schema *schema; /* features are to be those of a model; NULL: as they come */
-    struct disk_array *spill;    /* where large arrays go; NULL: into memory */
-    bool is_portion;             /* of a text that comes in portions: no limit of its own */
-    uint64_t lines_before;       /* of a text that comes in portions: lines of those before it */
-    int labels_before;           /* and whether those have labels: enum sparse_labels; 0: not known */
-    bool piece;                  /* others have the rest of the text: it may have no rows */
-    uint64_t lines;              /* of a text: those before, and those that were read */
-    uint64_t from, to;           /* of a piece of a table: its bytes; to 0: not known yet */
+    temper_error *error;         /* where the present call reports */
+    const struct schema *schema; /* the features are to be those of a model; NULL: those of the file */
+    const struct format *format;
+    struct source *source;    /* NULL once the reader of the format has taken it over */
+    struct disk_array *spill; /* holds large arrays under a memory limit; NULL: they are in memory */
+
+    /* Batches. */
+    size_t batch_bytes; /* bytes of the file in a batch, about; 0: the whole file is one batch */
+    bool skip;          /* the next batch is to be passed over, not parsed: another process reads it */
+    bool ended;         /* nothing was left for the present batch */
+    uint64_t rows;      /* of the batches before */
+    void *state;        /* of a format that is read in batches, from batch to batch */
+    void (*free_state)(void *state);
+
+    /* One process's lines of a text that several processes read together (data/dist). */
+    struct rank_lines {
+        bool active;           /* the others have the rest of the text: there may be no rows here */
+        uint64_t lines_before; /* lines of the ranks before, once they are known */
+        int labels_before;     /* whether their rows have labels: enum sparse_labels; 0: not known */
+        uint64_t lines;        /* lines_before, and those that were read here */
+        uint64_t from, to;     /* of a table: the bytes of this rank; to 0: not known yet */
+    } rank;
 };
 
-/* A reader fills an empty dataset; on failure the caller frees what it holds. */
-typedef temper_status reader_fn(struct reading *reading, struct dataset *data);
+/* The reader of a format fills an empty dataset with the next batch; on failure the caller frees what it holds. It
+ * closes the source, or hands it to its state. Without a limit (batch_bytes 0) no state is left. */
+typedef temper_status reader_fn(struct data_reader *reader, struct dataset *data);
 
 reader_fn read_libsvm, read_csv, read_npy, read_idx, read_cifar, read_tmpr;
 
-/* Opens the file, tells its format (--format, else content, else extension) and reads it; then
- * labels from --labels or from beside numbers that have none, weights from --weights FILE,
- * --classes and --class-weight, in this order.
- */
+/* Opens the file and recognises its format: --format, else content, else extension. Given: path, options, error. What
+ * was inferred becomes a note of `data`. */
+temper_status data_reader_open(struct data_reader *reader, struct dataset *data);
+/* The next batch into an empty dataset, or reader->ended. A batch may have no rows if all were dropped. The batch is
+ * completed: its features are those of the schema; labels from --labels or from a file beside numbers that have none,
+ * weights from --weights FILE, --classes and --class-weight are applied, in this order. */
+temper_status data_reader_next(struct data_reader *reader, struct dataset *data);
+void data_reader_close(struct data_reader *reader);
+
+/* For the readers of formats. */
+static inline void data_reader_close_source(struct data_reader *reader)
+{
+    source_close(reader->source);
+    reader->source = NULL;
+}
+void data_reader_free_state(struct data_reader *reader);
+
+/* Reads a whole file. */
 temper_status dataset_read(const char *path, const temper_read_options *options, struct dataset **out,
                            temper_error *error);
 
 /* The same for a model: features are those of the schema, in its order.
  *
- * A table (CSV): columns are found by the names of the header if both have names, else by position:
- * the file has as many columns as the one that the schema is of, or those that it uses and no
- * others. Columns that the schema does not know are ignored, with a note; those that are missing
- * are refused by name. The label's column may be there or not; options->label "none" passes over
- * it. A text that training never saw is all zeros for its column, and counted in a note. Missing
- * values are filled by the schema's rule, or by options->missing. Other formats: schema_fit. */
+ * A table (CSV): columns are found by the names of the header if both have names, else by position: the file has as
+ * many columns as the one that the schema was made from, or those that it uses and no others. Columns that the schema
+ * does not have are ignored, with a note; missing ones are refused by name. The label's column may be there or not;
+ * options->label "none" ignores it. A text that was not in the training data gives zeros for its column, and is counted
+ * in a note. Missing values are filled by the schema's rule, or by options->missing. Other formats: schema_fit. */
 temper_status dataset_read_like(const char *path, const temper_read_options *options, const struct schema *schema,
                                 struct dataset **out, temper_error *error);
 
-/* The format of the file that is open, by option, content or name; the note goes to `data`. */
-struct format;
-temper_status read_format(struct reading *reading, struct dataset *data, const struct format **format);
-/* What the options ask for beyond the file itself, in the order of above. */
-temper_status read_complete(struct reading *reading, struct dataset *data);
-/* A text, libsvm or a table, that several processes read: each its own lines, then each has the
- * rows of its parts (data/parts.h). Closes the source. *whole instead, where that would not tell
- * what one process does: then all have to read everything. */
-temper_status read_lines_of_all(struct reading *reading, reader_fn *read, struct dataset *data, bool *whole);
-/* Reads what is open as that format, and completes it. Closes the source. */
-temper_status read_as(struct reading *reading, const struct format *format, struct dataset *data);
+/* The next batch under options->memory: arrays that are not mapped from a file go to temporary files. */
+temper_status data_reader_next_limited(struct data_reader *reader, struct dataset *data);
+/* What the options ask for beyond the file itself, in the order given above. */
+temper_status read_complete(struct data_reader *reader, struct dataset *data);
+/* A text (libsvm or a table) that several processes read: each its own lines, then each receives the rows of its part
+ * (data/dist/row_partition.h). Closes the source. *whole instead where the result would differ from that of one
+ * process: then all have to read everything. */
+temper_status read_distributed(struct data_reader *reader, reader_fn *read, struct dataset *data, bool *whole);
 
 #endif

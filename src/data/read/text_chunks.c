@@ -1,100 +1,106 @@
-/* chunks: one thread reads and cuts, the caller takes; slots go round between them. Of a plain file
- * the caller does both. */
+/* text_chunks: a reader fills slots with chunks, the caller takes them; slots circulate between the two. For a plain
+ * file the caller is the reader. Also the search for line boundaries and advice about memory, which parsers share. */
+#define _GNU_SOURCE /* madvise: POSIX has no such advice */
 #include "data/read/text_chunks.h"
 
 #include <pthread.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/memory.h"
-#include "data/read/line_boundary.h"
 
 enum {
-    CHUNK_SIZE = 1 << 18,   /* large enough to be worth its locks, small enough for a cache */
-    FIRST_SIZE = 1 << 20,   /* of a table's first one, from which its columns are told */
-    SLOTS_AT_FIRST = 4,     /* more only if the caller holds all of them and asks for another */
-    LONGEST_LINE = 1 << 28, /* an archive of zeros is one endless line, and memory is not */
-    CARRY_SIZE = 4096       /* of the first line that is cut; grows */
+    CHUNK_SIZE = 1 << 18,   /* large enough to be worth a lock, small enough for a cache */
+    FIRST_SIZE = 1 << 20,   /* of a table's first chunk, from which the kinds of its columns are inferred */
+    SLOTS_AT_FIRST = 4,     /* more are made only if the caller holds all of them and needs another */
+    LONGEST_LINE = 1 << 28, /* an archive of zeros is one endless line, and memory is finite */
+    CARRY_SIZE = 4096,      /* for the start of the first incomplete line; grows */
+    HUGE_PAGE = 1 << 21
 };
 
 /* A chunk and its memory. */
-struct slot {
-    struct chunk chunk; /* first: text_chunks_give_back is given its address */
-    size_t capacity;    /* of chunk.bytes, without the zeros behind it */
-    struct slot *next;  /* in the list that it is in; none while the caller has it */
-    struct slot *older; /* of all that were made, wherever they are */
+struct chunk_slot {
+    struct chunk chunk;       /* first member: text_chunks_give_back receives its address */
+    size_t capacity;          /* of chunk.bytes, without the zeros after it */
+    struct chunk_slot *next;  /* in the list that it is in; none while the caller holds it */
+    struct chunk_slot *older; /* in the list of all slots */
 };
 
 struct text_chunks {
     struct source *source;
     bool quoted;
+    size_t batch_bytes; /* 0: no limit */
 
-    /* Only the reader, whichever thread that is, looks at these. */
+    /* Only used by the reader, whichever thread that is. */
     char *carry; /* the beginning of a line whose end was not read yet */
     size_t carried, carry_capacity;
-    bool odd; /* quotes in it, so that it ends within quotes */
+    bool odd; /* the number of quotes so far is odd: the carry ends within quotes */
     size_t next_number;
 
     pthread_t thread;
-    bool threaded; /* else the caller reads */
+    bool threaded; /* false: the caller reads */
     pthread_mutex_t lock;
-    pthread_cond_t changed; /* anything below */
-    struct slot *made;      /* all slots */
-    struct slot *free;
-    struct slot *ready, *newest; /* oldest first */
-    size_t waiting;              /* callers that have nothing to do */
-    bool finished;               /* the reader will make no more chunks */
-    bool stop;                   /* the caller wants no more */
-    temper_error failure;        /* why it finished, if not at the end */
+    pthread_cond_t changed;  /* signals a change of any member below */
+    struct chunk_slot *made; /* all slots */
+    struct chunk_slot *free;
+    struct chunk_slot *ready, *newest; /* oldest first */
+    size_t waiting;                    /* callers that wait for a chunk */
+    bool finished;                     /* the reader will make no more chunks */
+    bool stop;                         /* the caller wants no more */
+    size_t taken, quota;               /* bytes of the present batch, and where it ends */
+    temper_error failure;              /* why the reader finished, if not at the end */
 
-    struct chunk end; /* given out behind the last one */
+    struct chunk end;       /* returned at the end of the text */
+    struct chunk batch_end; /* returned at the end of a batch */
     char end_bytes[CHUNK_ZEROS];
 };
 
 /* ---- Slots ----------------------------------------------------------------------------------- */
 
-/* With the lock, or before there is a thread. */
-static struct slot *slot_new(struct text_chunks *chunks)
+/* Called with the lock held, or before there is a thread. */
+static struct chunk_slot *slot_new(struct text_chunks *chunks)
 {
-    struct slot *slot = mem_zeroed(1, sizeof *slot);
+    struct chunk_slot *slot = mem_zeroed(1, sizeof *slot);
     char *bytes = mem_alloc(CHUNK_SIZE + CHUNK_ZEROS, 1);
     if (!slot || !bytes) {
         mem_free(slot);
         mem_free(bytes);
         return NULL;
     }
-    *slot = (struct slot){.chunk.bytes = bytes, .capacity = CHUNK_SIZE, .older = chunks->made};
+    *slot = (struct chunk_slot){.chunk.bytes = bytes, .capacity = CHUNK_SIZE, .older = chunks->made};
     chunks->made = slot;
     return slot;
 }
 
-static void slots_free(struct slot *slot)
+static void slots_free(struct chunk_slot *slot)
 {
     while (slot) {
-        struct slot *older = slot->older;
+        struct chunk_slot *older = slot->older;
         mem_free(slot->chunk.bytes);
         mem_free(slot);
         slot = older;
     }
 }
 
-/* Two lists: those that are free, where the last one used is the one still in the cache, and those
- * that are ready, which slot_publish appends to. */
-static struct slot *pop(struct slot **list)
+/* There are two lists: free slots, a stack, since the last one used is still in the cache; and ready slots, a queue
+ * that slot_publish appends to. */
+static struct chunk_slot *pop(struct chunk_slot **list)
 {
-    struct slot *slot = *list;
+    struct chunk_slot *slot = *list;
     if (slot)
         *list = slot->next;
     return slot;
 }
 
-static void push(struct slot **list, struct slot *slot)
+static void push(struct chunk_slot **list, struct chunk_slot *slot)
 {
     slot->next = *list;
     *list = slot;
 }
 
-/* Room for `size` bytes, which is more than usual in the first chunk and for a very long line. */
-static temper_status slot_reserve(struct slot *slot, size_t size, const struct source *source, temper_error *error)
+/* Makes room for `size` bytes: more than CHUNK_SIZE in the first chunk and for a very long line. */
+static temper_status slot_reserve(struct chunk_slot *slot, size_t size, const struct source *source,
+                                  temper_error *error)
 {
     if (size <= slot->capacity)
         return TEMPER_OK;
@@ -112,7 +118,7 @@ static temper_status slot_reserve(struct slot *slot, size_t size, const struct s
 
 /* ---- Filling a slot: on the reader's thread, without the lock -------------------------------- */
 
-/* What is carried is part of a line: little, but for very long lines. */
+/* The carry is part of a line: short, except for very long lines. */
 static bool carry_reserve(struct text_chunks *chunks, size_t length)
 {
     if (length <= chunks->carry_capacity)
@@ -126,68 +132,68 @@ static bool carry_reserve(struct text_chunks *chunks, size_t length)
     return true;
 }
 
-/* Ends the chunk at `cut`: what lies behind it belongs to the next, and zeros take its place. */
-static temper_status slot_cut(struct text_chunks *chunks, struct slot *slot, size_t filled, size_t cut)
+/* Ends the chunk at `end`: the bytes after it are carried to the next chunk, and replaced by zeros. */
+static temper_status slot_end(struct text_chunks *chunks, struct chunk_slot *slot, size_t filled, size_t end)
 {
-    if (!carry_reserve(chunks, filled - cut))
+    if (!carry_reserve(chunks, filled - end))
         return error_no_memory(&chunks->failure);
-    if (filled > cut)
-        memcpy(chunks->carry, slot->chunk.bytes + cut, filled - cut);
-    chunks->carried = filled - cut;
-    memset(slot->chunk.bytes + cut, 0, CHUNK_ZEROS);
-    slot->chunk.length = cut;
+    if (filled > end)
+        memcpy(chunks->carry, slot->chunk.bytes + end, filled - end);
+    chunks->carried = filled - end;
+    memset(slot->chunk.bytes + end, 0, CHUNK_ZEROS);
+    slot->chunk.length = end;
     slot->chunk.number = chunks->next_number;
-    chunks->next_number += cut > 0; /* an empty one is not given out */
+    chunks->next_number += end > 0; /* an empty chunk is not handed out */
     return TEMPER_OK;
 }
 
-/* Reads up to `size` bytes in all and looks for a cut in what is new. *cut = 0 if there is none. */
-static temper_status slot_read(struct text_chunks *chunks, struct slot *slot, size_t size, size_t *filled, size_t *cut)
+/* Reads until the slot has `size` bytes and searches the new ones for a line end; *end = 0 if there is none. */
+static temper_status slot_read(struct text_chunks *chunks, struct chunk_slot *slot, size_t size, size_t *filled,
+                               size_t *end)
 {
     char *bytes = slot->chunk.bytes;
-    size_t from = *filled, room = size - from, got;
-    temper_status status = source_read(chunks->source, bytes + from, room, &got, &chunks->failure);
-    if (status != TEMPER_OK)
-        return status;
+    size_t from = *filled, wanted = size - from, got;
+    TRY(source_read(chunks->source, bytes + from, wanted, &got, &chunks->failure));
     *filled += got;
-    slot->chunk.last = got < room;
+    slot->chunk.last = got < wanted;
     if (chunks->quoted) {
         chunks->odd ^= odd_quotes(bytes + from, got);
-        *cut = last_cut(bytes, from, *filled, chunks->odd);
+        *end = last_line_end(bytes, from, *filled, chunks->odd);
     } else {
-        *cut = last_newline(bytes, from, *filled);
+        *end = last_newline(bytes, from, *filled);
     }
-    if (slot->chunk.last) /* what has no newline at the end of the file is a line as well */
-        *cut = *filled;
+    if (slot->chunk.last) /* the last line of a file may have no newline */
+        *end = *filled;
     return TEMPER_OK;
 }
 
-/* The next chunk, of length 0 if there is nothing left. */
-static temper_status slot_fill(struct text_chunks *chunks, struct slot *slot)
+/* Fills the slot with the next chunk, of length 0 if there is nothing left. */
+static temper_status slot_fill(struct text_chunks *chunks, struct chunk_slot *slot)
 {
-    size_t filled = chunks->carried, cut = 0;
+    size_t filled = chunks->carried, end = 0;
     size_t size = chunks->quoted && chunks->next_number == 0 ? FIRST_SIZE : CHUNK_SIZE;
+    if (chunks->batch_bytes && size > chunks->batch_bytes)
+        size = chunks->batch_bytes;
     while (size <= filled)
         size *= 2;
-    temper_status status = slot_reserve(slot, size, chunks->source, &chunks->failure);
-    if (status == TEMPER_OK && filled > 0)
+    TRY(slot_reserve(slot, size, chunks->source, &chunks->failure));
+    if (filled > 0)
         memcpy(slot->chunk.bytes, chunks->carry, filled);
     slot->chunk.last = false;
-    while (status == TEMPER_OK && cut == 0 && !slot->chunk.last) {
-        if (filled == size) { /* of one line */
+    while (end == 0 && !slot->chunk.last) {
+        if (filled == size) { /* all of it one line */
             size *= 2;
-            status = slot_reserve(slot, size, chunks->source, &chunks->failure);
+            TRY(slot_reserve(slot, size, chunks->source, &chunks->failure));
         }
-        if (status == TEMPER_OK)
-            status = slot_read(chunks, slot, size, &filled, &cut);
+        TRY(slot_read(chunks, slot, size, &filled, &end));
     }
-    return status == TEMPER_OK ? slot_cut(chunks, slot, filled, cut) : status;
+    return slot_end(chunks, slot, filled, end);
 }
 
 /* ---- The reader ------------------------------------------------------------------------------ */
 
-/* With the lock: a slot to fill, or NULL if the caller wants no more or there is no memory. */
-static struct slot *slot_wait(struct text_chunks *chunks)
+/* Called with the lock held: a slot to fill; NULL if the caller wants no more or there is no memory. */
+static struct chunk_slot *slot_wait(struct text_chunks *chunks)
 {
     while (!chunks->stop && !chunks->free && !(chunks->waiting && !chunks->ready))
         pthread_cond_wait(&chunks->changed, &chunks->lock);
@@ -195,14 +201,14 @@ static struct slot *slot_wait(struct text_chunks *chunks)
         return NULL;
     if (chunks->free)
         return pop(&chunks->free);
-    struct slot *slot = slot_new(chunks); /* the caller holds all others */
+    struct chunk_slot *slot = slot_new(chunks); /* the caller holds all others */
     if (!slot)
         error_no_memory(&chunks->failure);
     return slot;
 }
 
-/* With the lock: a filled slot to the caller, or back if nothing is in it. */
-static void slot_publish(struct text_chunks *chunks, struct slot *slot, temper_status status)
+/* Called with the lock held: hands a filled slot to the caller; an empty one becomes free again. */
+static void slot_publish(struct text_chunks *chunks, struct chunk_slot *slot, temper_status status)
 {
     chunks->finished = status != TEMPER_OK || slot->chunk.last;
     if (status != TEMPER_OK || slot->chunk.length == 0) {
@@ -217,13 +223,13 @@ static void slot_publish(struct text_chunks *chunks, struct slot *slot, temper_s
     chunks->newest = slot;
 }
 
-/* The lock is held but for the work itself. */
-static void *reader_run(void *argument)
+/* The reader's thread. It holds the lock except while it fills a slot. */
+static void *reader_thread(void *argument)
 {
     struct text_chunks *chunks = argument;
     pthread_mutex_lock(&chunks->lock);
     while (!chunks->finished) {
-        struct slot *slot = slot_wait(chunks);
+        struct chunk_slot *slot = slot_wait(chunks);
         if (slot) {
             pthread_mutex_unlock(&chunks->lock);
             temper_status status = slot_fill(chunks, slot);
@@ -240,11 +246,10 @@ static void *reader_run(void *argument)
 
 /* ---- The caller ------------------------------------------------------------------------------ */
 
-/* Half-built chunks can be closed too. */
 static bool add_slots(struct text_chunks *chunks)
 {
     for (int i = 0; i < SLOTS_AT_FIRST; i++) {
-        struct slot *slot = slot_new(chunks);
+        struct chunk_slot *slot = slot_new(chunks);
         if (!slot)
             return false;
         push(&chunks->free, slot);
@@ -252,7 +257,7 @@ static bool add_slots(struct text_chunks *chunks)
     return true;
 }
 
-/* Everything but the slots; NULL if anything cannot be had. */
+/* Everything but the slots; NULL if memory or a lock cannot be had. */
 static struct text_chunks *chunks_new(struct source *source, bool quoted)
 {
     struct text_chunks *chunks = mem_zeroed(1, sizeof *chunks);
@@ -269,10 +274,13 @@ static struct text_chunks *chunks_new(struct source *source, bool quoted)
     }
     chunks->source = source;
     chunks->quoted = quoted;
+    chunks->quota = SIZE_MAX;
+    chunks->batch_end = (struct chunk){.bytes = chunks->end_bytes};
     return chunks;
 }
 
-temper_status text_chunks_open(struct source *source, bool quoted, struct text_chunks **out, temper_error *error)
+temper_status text_chunks_open(struct source *source, bool quoted, size_t batch_bytes, struct text_chunks **out,
+                               temper_error *error)
 {
     struct text_chunks *chunks = chunks_new(source, quoted);
     if (!chunks || !add_slots(chunks)) {
@@ -281,49 +289,58 @@ temper_status text_chunks_open(struct source *source, bool quoted, struct text_c
         text_chunks_close(chunks);
         return error_no_memory(error);
     }
-    /* To copy a plain file from the system's memory is quicker than to wake another thread for it.
-     * And where the system gives no thread, text_chunks_next reads: slower, and no failure. */
+    chunks->batch_bytes = batch_bytes;
+    /* Copying a plain file from the page cache is faster than waking another thread for it. And if the system has no
+     * thread left, text_chunks_next reads: slower, but no failure. */
     bool plain = source_file_size(source) > 0 && !source_compression(source);
-    chunks->threaded = !plain && pthread_create(&chunks->thread, NULL, reader_run, chunks) == 0;
+    chunks->threaded = !plain && pthread_create(&chunks->thread, NULL, reader_thread, chunks) == 0;
     *out = chunks;
     return TEMPER_OK;
 }
 
-/* Without a thread: one turn of the reader. Others who want a chunk wait for the lock meanwhile. */
+void text_chunks_start_batch(struct text_chunks *chunks)
+{
+    pthread_mutex_lock(&chunks->lock);
+    chunks->taken = 0;
+    chunks->quota = chunks->batch_bytes ? chunks->batch_bytes : SIZE_MAX;
+    pthread_mutex_unlock(&chunks->lock);
+}
+
+/* Without a thread: one step of the reader. Other callers wait for the lock meanwhile. */
 static void read_here(struct text_chunks *chunks)
 {
     if (chunks->finished)
         return;
-    struct slot *slot = slot_wait(chunks); /* does not wait: the caller is the one who waits */
+    struct chunk_slot *slot = slot_wait(chunks); /* returns at once: the caller counts as waiting */
     if (slot)
         slot_publish(chunks, slot, slot_fill(chunks, slot));
     else
         chunks->finished = true;
 }
 
-/* With the lock: the next filled slot, or NULL if there will be none. */
-static struct slot *take_ready(struct text_chunks *chunks)
+/* Called with the lock held: the next filled slot, or NULL if there will be none. */
+static struct chunk_slot *take_ready(struct text_chunks *chunks)
 {
     chunks->waiting++;
     if (!chunks->threaded && !chunks->ready)
         read_here(chunks);
     else
-        pthread_cond_broadcast(&chunks->changed); /* the reader may wait for us to wait */
+        pthread_cond_broadcast(&chunks->changed); /* the reader may wait until a caller waits */
     while (!chunks->ready && !chunks->finished)
         pthread_cond_wait(&chunks->changed, &chunks->lock);
     chunks->waiting--;
     return pop(&chunks->ready);
 }
 
-/* With the lock, behind the last chunk, for as often as somebody asks. */
-static temper_status answer_end(struct text_chunks *chunks, struct chunk **chunk, temper_error *error)
+/* Called with the lock held, at the end of the text; any number of times. */
+static temper_status return_end(struct text_chunks *chunks, struct chunk **chunk, temper_error *error)
 {
     if (chunks->failure.status != TEMPER_OK) {
         if (error)
             *error = chunks->failure;
         return chunks->failure.status;
     }
-    if (!chunks->end.last) /* once: others may be looking at it already */
+    if (!chunks->end.last) /* written once: other threads may already read it */
         chunks->end = (struct chunk){.bytes = chunks->end_bytes, .number = chunks->next_number, .last = true};
     *chunk = &chunks->end;
     return TEMPER_OK;
@@ -333,45 +350,65 @@ temper_status text_chunks_next(struct text_chunks *chunks, struct chunk **chunk,
 {
     temper_status status = TEMPER_OK;
     pthread_mutex_lock(&chunks->lock);
-    struct slot *slot = take_ready(chunks);
-    if (slot)
+    bool batch_ended = chunks->taken >= chunks->quota;
+    struct chunk_slot *slot = batch_ended ? NULL : take_ready(chunks);
+    if (slot) {
         *chunk = &slot->chunk;
-    else
-        status = answer_end(chunks, chunk, error);
+        chunks->taken += slot->chunk.length;
+    } else if (batch_ended) {
+        *chunk = &chunks->batch_end;
+    } else {
+        status = return_end(chunks, chunk, error);
+    }
     pthread_mutex_unlock(&chunks->lock);
     return status;
 }
 
-/* In any order. */
 void text_chunks_give_back(struct text_chunks *chunks, struct chunk *chunk)
 {
-    if (!chunk || chunk == &chunks->end)
+    if (!chunk || chunk == &chunks->end || chunk == &chunks->batch_end)
         return;
     pthread_mutex_lock(&chunks->lock);
-    push(&chunks->free, (struct slot *)chunk);
+    push(&chunks->free, (struct chunk_slot *)chunk);
     pthread_cond_broadcast(&chunks->changed);
     pthread_mutex_unlock(&chunks->lock);
 }
 
-/* To the head of the list. */
+/* To the head of the queue. */
 void text_chunks_unread(struct text_chunks *chunks, struct chunk *chunk)
 {
-    struct slot *slot = (struct slot *)chunk;
+    struct chunk_slot *slot = (struct chunk_slot *)chunk;
     pthread_mutex_lock(&chunks->lock);
     if (!chunks->ready)
         chunks->newest = slot;
     push(&chunks->ready, slot);
+    chunks->taken -= chunk->length < chunks->taken ? chunk->length : chunks->taken;
     pthread_mutex_unlock(&chunks->lock);
 }
 
-/* Wherever the reader is: it waits for a slot, or for bytes, or it works on a chunk. */
+temper_status text_chunks_skip_batch(struct text_chunks *chunks, uint64_t *lines, bool *some, temper_error *error)
+{
+    struct chunk *chunk;
+    *some = false;
+    text_chunks_start_batch(chunks);
+    for (;;) {
+        TRY(text_chunks_next(chunks, &chunk, error));
+        if (chunk->length == 0)
+            return TEMPER_OK;
+        *some = true;
+        *lines += count_lines(chunk->bytes, chunk->length);
+        text_chunks_give_back(chunks, chunk);
+    }
+}
+
+/* Stops the reader wherever it is: waiting for a slot, waiting for bytes, or filling a slot. */
 static void reader_join(struct text_chunks *chunks)
 {
     pthread_mutex_lock(&chunks->lock);
     chunks->stop = true;
     pthread_cond_broadcast(&chunks->changed);
     pthread_mutex_unlock(&chunks->lock);
-    source_stop(chunks->source); /* it may sleep on a pipe that nobody writes to */
+    source_stop(chunks->source); /* it may wait for a pipe that nothing is written to */
     pthread_join(chunks->thread, NULL);
 }
 
@@ -382,9 +419,79 @@ void text_chunks_close(struct text_chunks *chunks)
     if (chunks->threaded)
         reader_join(chunks);
     source_close(chunks->source);
-    slots_free(chunks->made); /* those that the caller still has, too */
+    slots_free(chunks->made); /* also those that the caller still holds */
     mem_free(chunks->carry);
     pthread_cond_destroy(&chunks->changed);
     pthread_mutex_destroy(&chunks->lock);
     mem_free(chunks);
+}
+
+/* ---- Line boundaries ------------------------------------------------------------------------- */
+
+/* Eight bytes at a time; each byte of a word has its own parity, and the eight are combined at the end. */
+bool odd_quotes(const char *bytes, size_t length)
+{
+    const uint64_t low = 0x7f7f7f7f7f7f7f7f, quotes = 0x2222222222222222;
+    uint64_t parity = 0;
+    size_t i = 0;
+    for (; i + 8 <= length; i += 8) {
+        uint64_t word;
+        memcpy(&word, bytes + i, 8);
+        word ^= quotes; /* a quote is a zero byte now; the next line sets the top bit of zero bytes only */
+        parity ^= ~(((word & low) + low) | word | low);
+    }
+    parity ^= parity >> 32;
+    parity ^= parity >> 16;
+    parity ^= parity >> 8;
+    bool odd = (parity & 0x80) != 0;
+    for (; i < length; i++)
+        odd ^= bytes[i] == '"';
+    return odd;
+}
+
+/* Backwards, so that it looks at about one line. */
+size_t last_line_end(const char *bytes, size_t from, size_t to, bool odd)
+{
+    for (size_t at = to; at > from; at--) {
+        if (bytes[at - 1] == '\n' && !odd)
+            return at;
+        odd ^= bytes[at - 1] == '"';
+    }
+    return 0;
+}
+
+size_t last_newline(const char *bytes, size_t from, size_t to)
+{
+    while (to > from && bytes[to - 1] != '\n')
+        to--;
+    return to > from ? to : 0;
+}
+
+uint64_t count_lines(const char *bytes, size_t length)
+{
+    uint64_t lines = 0;
+    for (const char *p = bytes; length && (p = memchr(p, '\n', length - (size_t)(p - bytes))); p++)
+        lines++;
+    return lines;
+}
+
+/* ---- Arrays that are about to be filled ------------------------------------------------------ */
+
+void huge_pages_advise(void *array, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    uintptr_t from = (uintptr_t)array, to = from + (bytes - bytes / 16);
+    from = (from + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    to = to / HUGE_PAGE * HUGE_PAGE;
+    if (from < to)
+        (void)madvise((char *)array + (from - (uintptr_t)array), to - from, MADV_HUGEPAGE);
+#else
+    (void)array, (void)bytes;
+#endif
+}
+
+size_t estimate_total(size_t count, size_t seen, size_t total)
+{
+    double estimate = 1.02 * (double)count * (double)total / (double)(seen > 0 ? seen : 1);
+    return estimate < (double)(SIZE_MAX / 2) ? (size_t)estimate : SIZE_MAX;
 }

@@ -284,30 +284,31 @@ static uint64_t matrix_offset(const struct tmpr_layout *layout)
 }
 
 /* Whether one of several processes will look at no rows but those that it keeps. */
-static bool needs_own_rows(const struct reading *reading)
+static bool needs_own_rows(const struct data_reader *reader)
 {
-    const temper_read_options *options = reading->options;
-    return !comm_alone(options->comm) && !reading->schema && !options->labels && !options->weights &&
+    const temper_read_options *options = reader->options;
+    return !comm_alone(options->comm) && !reader->schema && !options->labels && !options->weights &&
            !options->classes && !options->class_weight;
 }
 
-static temper_status verify_own(const struct reading *reading, const struct dataset *data)
+static temper_status verify_own(const struct data_reader *reader, const struct dataset *data)
 {
-    const struct row_range own = scatter_range(data, reading->options->comm);
-    return own.from < own.to ? tmpr_verify_rows(data, own.from, own.to, reading->error) : TEMPER_OK;
+    const struct row_range own = scatter_range(data, reader->options->comm);
+    return own.from < own.to ? tmpr_verify_rows(data, own.from, own.to, reader->error) : TEMPER_OK;
 }
 
-temper_status read_tmpr(struct reading *reading, struct dataset *data)
+temper_status read_tmpr(struct data_reader *reader, struct dataset *data)
 {
-    struct opening opening = {.path = reading->path, .data = data, .error = reading->error};
-    size_t threads = reading->options->threads ? reading->options->threads : thread_count_default();
-    temper_status status = open_from(reading->source, &opening);
+    struct opening opening = {.path = reader->path, .data = data, .error = reader->error};
+    size_t threads = reader->options->threads ? reader->options->threads : thread_count_default();
+    temper_status status = open_from(reader->source, &opening);
+    reader->source = NULL;
     struct memory_limit_plan plan = {
         .what = "reading the file", .threads = threads, .block = TMPR_BLOCK, .in_order = true};
     if (status == TEMPER_OK)
-        status = memory_limit_plan(data, &plan, reading->error);
+        status = memory_limit_plan(data, &plan, reader->error);
     if (status == TEMPER_OK)
-        status = needs_own_rows(reading) ? verify_own(reading, data) : tmpr_verify(data, threads, reading->error);
+        status = needs_own_rows(reader) ? verify_own(reader, data) : tmpr_verify(data, threads, reader->error);
     if (status == TEMPER_OK && data->storage.pages) {
         /* Labels and weights may be changed from now on; what is read next needs the room. */
         page_window_keep(data->storage.pages, (size_t)matrix_offset(&opening.layout));

@@ -1,4 +1,4 @@
-/* Batches are what the whole file is, wherever it is cut. */
+/* Batches have the rows of the whole file, wherever their boundaries are. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,8 @@
 #include "fixtures/dataset_fixture.h"
 #include "fixtures/test.h"
 
-static const size_t portions[] = {1, 2, 5, 13, 64, 100, 1000, 1 << 20};
-enum { PORTIONS = 8 };
+static const size_t batch_sizes[] = {1, 2, 5, 13, 64, 100, 1000, 1 << 20};
+enum { BATCH_SIZES = 8 };
 
 static struct schema *plain_schema(size_t features)
 {
@@ -31,13 +31,13 @@ static bool same_row(const struct dataset *a, size_t r, const struct dataset *b,
 }
 
 /* Goes through all batches; how many there were. */
-static size_t compare(struct batch_reader *stream, const struct dataset *whole, const char *what)
+static size_t compare(struct batch_reader *reader, const struct dataset *whole, const char *what)
 {
     size_t batches = 0, row = 0;
     for (;; batches++) {
         temper_error error = {0};
         struct dataset *batch = NULL;
-        if (!CHECKF(batch_reader_next(stream, &batch, &error) == TEMPER_OK, "%s: %s", what, error.message) || !batch)
+        if (!CHECKF(batch_reader_next(reader, &batch, &error) == TEMPER_OK, "%s: %s", what, error.message) || !batch)
             break;
         for (size_t i = 0; i < batch->x.rows; i++, row++)
             CHECKF(row < whole->x.rows && same_row(batch, i, whole, row), "%s: row %zu", what, row);
@@ -47,7 +47,7 @@ static size_t compare(struct batch_reader *stream, const struct dataset *whole, 
     return batches;
 }
 
-/* How many batches there were, with the smallest portions. */
+/* How many batches there were at most. */
 static size_t check_file(const char *path, temper_read_options options, const struct schema *schema)
 {
     struct dataset *whole = NULL;
@@ -56,16 +56,17 @@ static size_t check_file(const char *path, temper_read_options options, const st
     char what[200];
     if (!CHECKF(dataset_read_like(path, &options, schema, &whole, &error) == TEMPER_OK, "%s", error.message))
         return 0;
-    for (size_t p = 0; p < PORTIONS; p++) {
-        struct batch_reader *stream = NULL;
-        if (!CHECKF(batch_reader_open(path, &options, schema, &stream, &error) == TEMPER_OK, "%s", error.message))
+    for (size_t p = 0; p < BATCH_SIZES; p++) {
+        struct batch_reader *reader = NULL;
+        if (!CHECKF(batch_reader_open(path, &options, schema, &reader, &error) == TEMPER_OK, "%s", error.message))
             break;
-        batch_reader_set_portion(stream, portions[p]);
-        snprintf(what, sizeof what, "%s, portions of %zu", path, portions[p]);
-        size_t batches = compare(stream, whole, what);
+        batch_reader_set_bytes(reader, batch_sizes[p]);
+        snprintf(what, sizeof what, "%s, batches of %zu bytes", path, batch_sizes[p]);
+        size_t batches = compare(reader, whole, what);
         most = batches > most ? batches : most;
-        CHECK(strstr(whole->notes, "inferred from") == NULL || strstr(batch_reader_notes(stream), "inferred from") != NULL);
-        batch_reader_close(stream);
+        CHECK(strstr(whole->notes, "inferred from") == NULL ||
+              strstr(batch_reader_notes(reader), "inferred from") != NULL);
+        batch_reader_close(reader);
     }
     dataset_free(whole);
     return most;
@@ -79,45 +80,44 @@ static size_t check_text(const char *path, const char *text, const struct schema
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
-SCRATCH_TEST(tables_are_the_same_wherever_they_are_cut)
+SCRATCH_TEST(tables_are_the_same_wherever_batches_end)
 {
     struct schema *two = plain_schema(2);
-    /* The first portion has two lines, in case that one is of names. */
-    CHECK(check_text("plain.csv", "1,2,a\n3,4,b\n5,6,a\n7,8,b\n", two) == 3);
-    CHECK(check_text("tail.csv", "1,2,a\n3,4,b\n5,6,a", two) == 2);
-    CHECK(check_text("crlf.csv", "1,2,a\r\n3,4,b\r\n5,6,a\r\n", two) == 2);
-    CHECK(check_text("blank.csv", "\n\n1,2,a\n\n\n3,4,b\n\n5,6,a\n\n\n\n", two) == 2);
+    CHECK(check_text("plain.csv", "1,2,a\n3,4,b\n5,6,a\n7,8,b\n", two) == 4);
+    CHECK(check_text("tail.csv", "1,2,a\n3,4,b\n5,6,a", two) == 3);
+    CHECK(check_text("crlf.csv", "1,2,a\r\n3,4,b\r\n5,6,a\r\n", two) == 3);
+    CHECK(check_text("blank.csv", "\n\n1,2,a\n\n\n3,4,b\n\n5,6,a\n\n\n\n", two) == 3);
     CHECK(check_text("bom.csv",
                      "\xef\xbb\xbf"
                      "1,2,a\n3,4,b\n5,6,a\n",
-                     two) == 2);
-    CHECK(check_text("unlabelled.csv", "1,2\n3,4\n5,6\n", two) == 2);
-    CHECK(check_text("quoted.csv", "1,\"2\",\"a\nb\"\n3,4,\"c \"\"\n\n\"\n5,6,c\n", two) == 2);
+                     two) == 3);
+    CHECK(check_text("unlabelled.csv", "1,2\n3,4\n5,6\n", two) == 3);
+    CHECK(check_text("quoted.csv", "1,\"2\",\"a\nb\"\n3,4,\"c \"\"\n\n\"\n5,6,c\n", two) == 3);
     CHECK(check_text("one.csv", "1,2,a\n", two) == 1);
     schema_free(two);
 }
 
-/* Rows that are dropped are counted over all portions, and one may have no others. */
-SCRATCH_TEST(dropped_rows_are_counted_wherever_tables_are_cut)
+/* Rows that are dropped are counted over all batches, and a batch may have no other rows. */
+SCRATCH_TEST(dropped_rows_are_counted_wherever_batches_end)
 {
     static const char text[] = "1,2,a\n,3,a\n4,,b\n,,\n5,6,b\n7,NA,a\n8,9,a\n";
     const temper_read_options options = {.missing = "drop"};
     struct schema *two = plain_schema(2);
     scratch_write("missing.csv", text, strlen(text));
     check_file("missing.csv", options, two);
-    for (size_t p = 0; p < PORTIONS; p++) {
-        struct batch_reader *stream = NULL;
+    for (size_t p = 0; p < BATCH_SIZES; p++) {
+        struct batch_reader *reader = NULL;
         struct dataset *batch = NULL;
-        CHECK(batch_reader_open("missing.csv", &options, two, &stream, NULL) == TEMPER_OK);
-        batch_reader_set_portion(stream, portions[p]);
+        CHECK(batch_reader_open("missing.csv", &options, two, &reader, NULL) == TEMPER_OK);
+        batch_reader_set_bytes(reader, batch_sizes[p]);
         do {
             dataset_free(batch);
-            CHECK(batch_reader_next(stream, &batch, NULL) == TEMPER_OK);
+            CHECK(batch_reader_next(reader, &batch, NULL) == TEMPER_OK);
         } while (batch);
-        CHECK(batch_reader_dropped(stream) == 4);
-        CHECKF(strstr(batch_reader_notes(stream), "missing: 4 of 7 rows dropped\n") != NULL, "%s",
-               batch_reader_notes(stream));
-        batch_reader_close(stream);
+        CHECK(batch_reader_dropped(reader) == 4);
+        CHECKF(strstr(batch_reader_notes(reader), "missing: 4 of 7 rows dropped\n") != NULL, "%s",
+               batch_reader_notes(reader));
+        batch_reader_close(reader);
     }
     schema_free(two);
 }
@@ -128,15 +128,15 @@ SCRATCH_TEST(all_rows_dropped_is_a_fault)
     const temper_read_options options = {.missing = "drop"};
     struct schema *two = plain_schema(2);
     scratch_write("missing.csv", text, strlen(text));
-    for (size_t p = 0; p < PORTIONS; p++) {
-        struct batch_reader *stream = NULL;
+    for (size_t p = 0; p < BATCH_SIZES; p++) {
+        struct batch_reader *reader = NULL;
         struct dataset *batch = NULL;
         temper_error error = {0};
-        CHECK(batch_reader_open("missing.csv", &options, two, &stream, &error) == TEMPER_OK);
-        batch_reader_set_portion(stream, portions[p]);
-        CHECK(batch_reader_next(stream, &batch, &error) == TEMPER_BAD_DATA && !batch);
+        CHECK(batch_reader_open("missing.csv", &options, two, &reader, &error) == TEMPER_OK);
+        batch_reader_set_bytes(reader, batch_sizes[p]);
+        CHECK(batch_reader_next(reader, &batch, &error) == TEMPER_BAD_DATA && !batch);
         CHECK_EQ_TEXT(error.message, "missing.csv: every row has a missing value; pass --missing zero or mean");
-        batch_reader_close(stream);
+        batch_reader_close(reader);
     }
     schema_free(two);
 }
@@ -152,7 +152,7 @@ static struct dataset *table_with_names(void)
     return data;
 }
 
-SCRATCH_TEST(names_are_those_of_every_portion)
+SCRATCH_TEST(names_are_those_of_every_batch)
 {
     struct dataset *data = table_with_names();
     const struct schema *schema = data->schema;
@@ -162,13 +162,13 @@ SCRATCH_TEST(names_are_those_of_every_portion)
     CHECK(check_text("late.csv", "\n\nx,y\n\n1,2\n3,4\n", schema) == 2);
     CHECK(check_text("quoted.csv", "x,\"class\",\"y\"\n1,\"a\nb\",2\n3,b,4\n", schema) == 2);
     CHECK(check_text("wide.csv", "\"a\n\"\"b\",x,y\n1,2,3\n4,5,6\n", schema) == 2);
-    CHECK(check_text("no-names.csv", "1,a,2\n3,b,4\n5,a,6\n", schema) == 2);
+    CHECK(check_text("no-names.csv", "1,a,2\n3,b,4\n5,a,6\n", schema) == 3);
     dataset_free(data);
 }
 
 /* ---- libsvm ---------------------------------------------------------------------------------- */
 
-SCRATCH_TEST(sparse_text_is_the_same_wherever_it_is_cut)
+SCRATCH_TEST(sparse_text_is_the_same_wherever_batches_end)
 {
     struct schema *three = plain_schema(3);
     CHECK(check_text("plain.svm", "1 1:2 3:4\n-1 2:1\n1 1:1\n", three) == 3);
@@ -182,7 +182,7 @@ SCRATCH_TEST(sparse_text_is_the_same_wherever_it_is_cut)
 
 /* ---- Others ---------------------------------------------------------------------------------- */
 
-SCRATCH_TEST(pictures_are_cut_between_records)
+SCRATCH_TEST(batches_of_pictures_end_between_records)
 {
     enum { RECORD = 3073, RECORDS = 5 };
     unsigned char *bytes = calloc(RECORDS, RECORD);
@@ -195,7 +195,7 @@ SCRATCH_TEST(pictures_are_cut_between_records)
     schema_free(schema);
 }
 
-SCRATCH_TEST(packed_text_is_cut_as_well)
+SCRATCH_TEST(compressed_text_has_batches)
 {
     static const char text[] = "1,2,a\n3,4,b\n5,6,\"a\n\"\n";
     struct schema *two = plain_schema(2);
@@ -204,14 +204,14 @@ SCRATCH_TEST(packed_text_is_cut_as_well)
     blob_add_zstd(&zstd, text, strlen(text));
     scratch_write("t.csv.gz", gzip.bytes, gzip.length);
     scratch_write("t.csv.zst", zstd.bytes, zstd.length);
-    CHECK(check_file("t.csv.gz", (temper_read_options){0}, two) == 2);
-    CHECK(check_file("t.csv.zst", (temper_read_options){0}, two) == 2);
+    CHECK(check_file("t.csv.gz", (temper_read_options){0}, two) == 3);
+    CHECK(check_file("t.csv.zst", (temper_read_options){0}, two) == 3);
     blob_free(&gzip);
     blob_free(&zstd);
     schema_free(two);
 }
 
-SCRATCH_TEST(what_cannot_be_cut_comes_as_one)
+SCRATCH_TEST(other_files_are_one_batch)
 {
     struct schema *two = plain_schema(2);
     struct dataset *data = NULL;
@@ -224,12 +224,12 @@ SCRATCH_TEST(what_cannot_be_cut_comes_as_one)
     CHECK(check_file("t.tmpr", (temper_read_options){0}, two) == 1);
     CHECK(check_file("t.csv", (temper_read_options){.weights = "w.txt"}, two) == 1);
     CHECK(check_file("t.csv", (temper_read_options){.class_weight = "balanced"}, two) == 1);
-    /* 'b' is not in every portion. */
+    /* 'b' is not in every batch. */
     CHECK(check_file("t.csv", (temper_read_options){.classes = "a,b"}, two) >= 1);
     schema_free(two);
 }
 
-/* As large as portions really are: the default cuts, too. */
+/* With the default size of batches. */
 SCRATCH_TEST(a_large_file_comes_in_several_batches)
 {
     struct schema *three = plain_schema(3);
@@ -241,19 +241,19 @@ SCRATCH_TEST(a_large_file_comes_in_several_batches)
     }
     scratch_write("large.svm", text.bytes, text.length);
     struct dataset *whole = NULL;
-    struct batch_reader *stream = NULL;
+    struct batch_reader *reader = NULL;
     const temper_read_options options = {0};
     if (CHECK(dataset_read_like("large.svm", &options, three, &whole, NULL) == TEMPER_OK) &&
-        CHECK(batch_reader_open("large.svm", &options, three, &stream, NULL) == TEMPER_OK))
-        CHECK(compare(stream, whole, "large") == 2);
-    batch_reader_close(stream);
+        CHECK(batch_reader_open("large.svm", &options, three, &reader, NULL) == TEMPER_OK))
+        CHECK(compare(reader, whole, "large") == 2);
+    batch_reader_close(reader);
     dataset_free(whole);
     blob_free(&text);
     schema_free(three);
 }
 
-TEST_LIST(LISTED(tables_are_the_same_wherever_they_are_cut), LISTED(dropped_rows_are_counted_wherever_tables_are_cut),
-          LISTED(all_rows_dropped_is_a_fault), LISTED(names_are_those_of_every_portion),
-          LISTED(sparse_text_is_the_same_wherever_it_is_cut), LISTED(pictures_are_cut_between_records),
-          LISTED(packed_text_is_cut_as_well), LISTED(what_cannot_be_cut_comes_as_one),
+TEST_LIST(LISTED(tables_are_the_same_wherever_batches_end), LISTED(dropped_rows_are_counted_wherever_batches_end),
+          LISTED(all_rows_dropped_is_a_fault), LISTED(names_are_those_of_every_batch),
+          LISTED(sparse_text_is_the_same_wherever_batches_end), LISTED(batches_of_pictures_end_between_records),
+          LISTED(compressed_text_has_batches), LISTED(other_files_are_one_batch),
           LISTED(a_large_file_comes_in_several_batches))

@@ -1,5 +1,4 @@
-/* What is wrong in any portion is told as if the file had been read whole; and what fails on the
- * way is told, too. */
+/* Errors in any batch are reported as if the file had been read whole; so are failures of the system. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +11,8 @@
 #include "fixtures/test.h"
 #include "fixtures/train_fixture.h"
 
-static const size_t portions[] = {1, 7, 20, 1 << 20};
-enum { PORTIONS = 4 };
+static const size_t batch_sizes[] = {1, 7, 20, 1 << 20};
+enum { BATCH_SIZES = 4 };
 
 static struct schema *plain_schema(size_t features)
 {
@@ -24,23 +23,23 @@ static struct schema *plain_schema(size_t features)
 }
 
 /* All batches, until the end or a failure. */
-static temper_status read_all(const char *path, const struct schema *schema, size_t portion, temper_error *error)
+static temper_status read_all(const char *path, const struct schema *schema, size_t bytes, temper_error *error)
 {
-    struct batch_reader *stream = NULL;
+    struct batch_reader *reader = NULL;
     const temper_read_options options = {0};
-    temper_status status = batch_reader_open(path, &options, schema, &stream, error);
+    temper_status status = batch_reader_open(path, &options, schema, &reader, error);
     if (status == TEMPER_OK)
-        batch_reader_set_portion(stream, portion);
+        batch_reader_set_bytes(reader, bytes);
     for (bool more = true; status == TEMPER_OK && more;) {
         struct dataset *const untouched = (struct dataset *)&status; /* any address */
         struct dataset *batch = untouched;
-        status = batch_reader_next(stream, &batch, error);
+        status = batch_reader_next(reader, &batch, error);
         CHECK((status == TEMPER_OK) == (batch != untouched));
         more = status == TEMPER_OK && batch;
         if (more)
             dataset_free(batch);
     }
-    batch_reader_close(stream);
+    batch_reader_close(reader);
     return status;
 }
 
@@ -53,17 +52,18 @@ static void check_error(const char *path, const char *text, const struct schema 
     scratch_write(path, text, strlen(text));
     CHECK(dataset_read_like(path, &options, schema, &data, &whole) == TEMPER_BAD_DATA);
     CHECKF(strstr(whole.message, words) != NULL, "%s", whole.message);
-    for (size_t p = 0; p < PORTIONS; p++) {
+    for (size_t p = 0; p < BATCH_SIZES; p++) {
         error = (temper_error){0};
-        temper_status status = read_all(path, schema, portions[p], &error);
-        CHECKF(status == TEMPER_BAD_DATA, "%s, portions of %zu", path, portions[p]);
-        CHECKF(error.line == whole.line && error.column == whole.column, "%s, portions of %zu: %zu:%zu, not %zu:%zu",
-               path, portions[p], error.line, error.column, whole.line, whole.column);
+        temper_status status = read_all(path, schema, batch_sizes[p], &error);
+        CHECKF(status == TEMPER_BAD_DATA, "%s, batches of %zu bytes", path, batch_sizes[p]);
+        CHECKF(error.line == whole.line && error.column == whole.column,
+               "%s, batches of %zu bytes: %zu:%zu, not %zu:%zu", path, batch_sizes[p], error.line, error.column,
+               whole.line, whole.column);
         CHECK_EQ_TEXT(error.message, whole.message);
     }
 }
 
-SCRATCH_TEST(faults_in_later_portions_are_where_they_are)
+SCRATCH_TEST(errors_in_later_batches_have_their_place)
 {
     struct schema *two = plain_schema(2);
     struct dataset *data = NULL;
@@ -80,21 +80,12 @@ SCRATCH_TEST(faults_in_later_portions_are_where_they_are)
     schema_free(two);
 }
 
-static void check_labels(const char *path, const char *text, const struct schema *schema, const char *words)
-{
-    temper_error error = {0};
-    scratch_write(path, text, strlen(text));
-    CHECK(read_all(path, schema, 1, &error) == TEMPER_BAD_DATA);
-    CHECKF(strstr(error.message, words) && strstr(error.message, "give all of them"), "%s", error.message);
-    CHECKF(error.line == 4, "%zu", error.line);
-}
-
-SCRATCH_TEST(labels_are_in_all_portions_or_in_none)
+SCRATCH_TEST(labels_are_in_all_batches_or_in_none)
 {
     struct schema *two = plain_schema(2);
-    check_labels("less.svm", "1 1:2\n\n-1 2:1\n1:1\n", two, "less.svm:4: rows have no labels here");
-    check_labels("more.svm", "1:2\n\n2:1\n1 1:1\n", two, "more.svm:4: rows have labels here");
-    check_labels("less.csv", "1,2,a\n3,4,b\n\n5,6\n", two, "less.csv:4: rows have no labels here");
+    check_error("less.svm", "1 1:2\n\n-1 2:1\n1:1\n", two, "less.svm:4:1: this row has no label");
+    check_error("more.svm", "1:2\n\n2:1\n1 1:1\n", two, "more.svm:4:1: this row has a label");
+    check_error("less.csv", "1,2,a\n3,4,b\n\n5,6\n", two, "less.csv:4:4: expected 3 fields, found 2");
     schema_free(two);
 }
 
@@ -105,32 +96,32 @@ SCRATCH_TEST(files_without_rows_are_refused)
     static const char *const formats[] = {NULL, "csv", "libsvm", "cifar"};
     for (size_t i = 0; i < 12; i++) {
         const temper_read_options options = {.format = formats[i / 3]};
-        struct batch_reader *stream = NULL;
+        struct batch_reader *reader = NULL;
         struct dataset *batch = NULL, *whole = NULL;
         temper_error error = {0}, other = {0};
         scratch_write("t.svm", texts[i % 3], strlen(texts[i % 3]));
-        temper_status status = batch_reader_open("t.svm", &options, two, &stream, &error);
+        temper_status status = batch_reader_open("t.svm", &options, two, &reader, &error);
         if (status == TEMPER_OK)
-            status = batch_reader_next(stream, &batch, &error);
+            status = batch_reader_next(reader, &batch, &error);
         temper_status wanted = dataset_read_like("t.svm", &options, two, &whole, &other);
         CHECKF(status == wanted && status != TEMPER_OK && !batch, "%zu: %s; %s", i, error.message, other.message);
         CHECK_EQ_TEXT(error.message, other.message);
-        batch_reader_close(stream);
+        batch_reader_close(reader);
         dataset_free(batch);
         dataset_free(whole);
     }
     schema_free(two);
 }
 
-SCRATCH_TEST(files_that_are_not_there_or_cut_are_refused)
+SCRATCH_TEST(missing_or_truncated_files_are_refused)
 {
     static const char text[] = "1,2,a\n3,4,b\n5,6,a\n7,8,a\n";
     struct schema *two = plain_schema(2);
-    struct batch_reader *stream = NULL;
+    struct batch_reader *reader = NULL;
     struct blob gzip = {0};
     temper_error error = {0};
-    CHECK(batch_reader_open("nowhere.csv", &(temper_read_options){0}, two, &stream, &error) == TEMPER_NO_INPUT);
-    CHECK(!stream && strstr(error.message, "nowhere.csv"));
+    CHECK(batch_reader_open("nowhere.csv", &(temper_read_options){0}, two, &reader, &error) == TEMPER_NO_INPUT);
+    CHECK(!reader && strstr(error.message, "nowhere.csv"));
     blob_add_gzip(&gzip, text, strlen(text));
     scratch_write("t.csv.gz", gzip.bytes, gzip.length - 4);
     CHECK(read_all("t.csv.gz", two, 8, &error) != TEMPER_OK);
@@ -158,7 +149,7 @@ static void check_memory(const char *path, const char *text, const struct schema
     }
 }
 
-SCRATCH_TEST(streams_survive_a_lack_of_memory)
+SCRATCH_TEST(batches_survive_a_lack_of_memory)
 {
     struct schema *two = plain_schema(2);
     check_memory("t.csv", "x,y,class\n1,2,a\n3,4,b\n5,6,a\n", two);
@@ -166,7 +157,7 @@ SCRATCH_TEST(streams_survive_a_lack_of_memory)
     schema_free(two);
 }
 
-SCRATCH_TEST(reads_that_fail_are_told)
+SCRATCH_TEST(failing_reads_are_reported)
 {
     static const char text[] = "1,2,a\n3,4,b\n5,6,a\n";
     struct schema *two = plain_schema(2);
@@ -230,7 +221,7 @@ SCRATCH_TEST(a_model_without_a_schema_takes_its_columns_by_number)
     model_free(made);
 }
 
-TEST_LIST(LISTED(faults_in_later_portions_are_where_they_are), LISTED(labels_are_in_all_portions_or_in_none),
-          LISTED(files_without_rows_are_refused), LISTED(files_that_are_not_there_or_cut_are_refused),
-          LISTED(streams_survive_a_lack_of_memory), LISTED(reads_that_fail_are_told),
+TEST_LIST(LISTED(errors_in_later_batches_have_their_place), LISTED(labels_are_in_all_batches_or_in_none),
+          LISTED(files_without_rows_are_refused), LISTED(missing_or_truncated_files_are_refused),
+          LISTED(batches_survive_a_lack_of_memory), LISTED(failing_reads_are_reported),
           LISTED(a_model_without_a_schema_takes_its_columns_by_number))

@@ -103,7 +103,7 @@ SCRATCH_TEST(pieces_that_contradict_each_other_are_refused)
 
 static void read_copy(void *context, const temper_comm *comm)
 {
-    struct reading_team *team = context;
+    struct data_reader_team *team = context;
     temper_read_options options = {.threads = 1, .comm = comm};
     size_t rank = comm->rank;
     team->status[rank] =
@@ -113,7 +113,7 @@ static void read_copy(void *context, const temper_comm *comm)
 /* One process has an older copy of the file. */
 SCRATCH_TEST(copies_that_differ_are_refused)
 {
-    struct reading_team team = {0};
+    struct data_reader_team team = {0};
     write_spoilt(0, "", 0, "");
     CHECK(rename("spoilt.svm", "new.svm") == 0);
     write_spoilt(7, "c1 1:2", 0, "");

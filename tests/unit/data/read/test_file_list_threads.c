@@ -146,7 +146,7 @@ SCRATCH_TEST(refusals)
     write_text("bad.svm", "c9 1:2\nc9 1:x\n");
     refused("", plain, "names no files");
     refused("# nothing\n\n", plain, "names no files");
-    refused("0.svm\n@list.txt\n", plain, "is no file");
+    refused("0.svm\n@list.txt\n", plain, "is not a file");
     refused("0.svm\n0.csv\n", plain, "different ways");
     refused("1.svm\nbare.svm\n", plain, "only one of");
     refused("0.svm\n1.svm\n", (temper_read_options){.labels = "labels"}, "--labels is for one");
@@ -159,7 +159,7 @@ SCRATCH_TEST(refusals)
 
 static void read_list(void *context, const temper_comm *comm)
 {
-    struct reading_team *team = context;
+    struct data_reader_team *team = context;
     temper_read_options options = {.threads = 1, .comm = comm};
     team->status[comm->rank] =
         temper_data_read("@list.txt", &options, &team->data[comm->rank], &team->error[comm->rank]);
@@ -176,7 +176,7 @@ SCRATCH_TEST(files_that_contradict_each_other_are_refused)
     write_text("other.csv", "a,c,weight,kind\n1,2,3,c9\n");
     write_text("wider.csv", "a,b,weight,more,kind\n1,2,3,4,c9\n");
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        struct reading_team team = {0};
+        struct data_reader_team team = {0};
         write_text("list.txt", lists[i]);
         team_run(2, read_list, &team);
         for (size_t r = 0; r < 2; r++)

@@ -30,7 +30,7 @@ static struct dataset *read_bytes(const char *text, size_t length, temper_read_o
     write_text(text, length);
     if (source_open(path, &source, error) != TEMPER_OK)
         exit(2);
-    struct reading reading = {.path = path, .source = source, .options = &options, .error = error};
+    struct data_reader reading = {.path = path, .source = source, .options = &options, .error = error};
     temper_status status = read_libsvm(&reading, data);
     if (status != TEMPER_OK) {
         CHECK(error->status == status);
@@ -212,7 +212,7 @@ TEST(every_allocation_may_fail)
         write_text(text, sizeof text - 1);
         if (source_open(path, &source, &error) != TEMPER_OK)
             exit(2);
-        struct reading reading = {.path = path, .source = source, .options = &options, .error = &error};
+        struct data_reader reading = {.path = path, .source = source, .options = &options, .error = &error};
         fault_arm(n);
         temper_status status = read_libsvm(&reading, data);
         bool fired = fault_fired();

@@ -2,7 +2,7 @@
 #include <stdint.h>
 
 #include "base/random.h"
-#include "data/read/line_boundary.h"
+#include "data/read/text_chunks.h"
 #include "fixtures/test.h"
 
 TEST(quotes_are_counted)
@@ -22,18 +22,18 @@ TEST(quotes_are_counted)
     }
 }
 
-TEST(the_last_cut_is_found)
+TEST(the_last_line_end_is_found)
 {
     CHECK_EQ_SIZE(last_newline("a\nb\nc", 0, 5), 4);
     CHECK_EQ_SIZE(last_newline("a\nb\nc", 2, 3), 0);
     CHECK_EQ_SIZE(last_newline("a\nb\nc", 0, 2), 2);
     CHECK_EQ_SIZE(last_newline("", 0, 0), 0);
-    CHECK_EQ_SIZE(last_cut("a\nb\nc", 0, 5, false), 4);
-    CHECK_EQ_SIZE(last_cut("a\n\"b\nc", 0, 6, true), 2);
-    CHECK_EQ_SIZE(last_cut("a\n\"b\n\"\"c", 0, 8, true), 2);
-    CHECK_EQ_SIZE(last_cut("a\n\"b\nc\"\n", 0, 8, false), 8);
-    CHECK_EQ_SIZE(last_cut("\"b\nc\"", 0, 5, false), 0);
-    CHECK_EQ_SIZE(last_cut("b\nc\"x", 0, 5, false), 0); /* the first byte is within quotes */
+    CHECK_EQ_SIZE(last_line_end("a\nb\nc", 0, 5, false), 4);
+    CHECK_EQ_SIZE(last_line_end("a\n\"b\nc", 0, 6, true), 2);
+    CHECK_EQ_SIZE(last_line_end("a\n\"b\n\"\"c", 0, 8, true), 2);
+    CHECK_EQ_SIZE(last_line_end("a\n\"b\nc\"\n", 0, 8, false), 8);
+    CHECK_EQ_SIZE(last_line_end("\"b\nc\"", 0, 5, false), 0);
+    CHECK_EQ_SIZE(last_line_end("b\nc\"x", 0, 5, false), 0); /* the first byte is within quotes */
 }
 
-TEST_LIST(LISTED(quotes_are_counted), LISTED(the_last_cut_is_found))
+TEST_LIST(LISTED(quotes_are_counted), LISTED(the_last_line_end_is_found))

@@ -1,8 +1,8 @@
 /* Chunks parsed on several threads: each once, joined in order, and no further than a failure. */
 #include <string.h>
 
-#include "data/read/huge_pages.h"
 #include "data/read/parallel_parse.h"
+#include "data/read/text_chunks.h"
 #include "fixtures/archive_fixture.h"
 #include "fixtures/fault_injection.h"
 #include "fixtures/scratch_folder.h"
@@ -43,7 +43,7 @@ static struct text_chunks *open_chunks(void)
     struct source *source = NULL;
     struct text_chunks *chunks = NULL;
     CHECK(source_open("file", &source, NULL) == TEMPER_OK);
-    CHECK(text_chunks_open(source, false, &chunks, NULL) == TEMPER_OK);
+    CHECK(text_chunks_open(source, false, 0, &chunks, NULL) == TEMPER_OK);
     return chunks;
 }
 
@@ -53,7 +53,7 @@ static temper_status work(struct tally *tally, size_t threads, size_t parts, tem
     struct text_chunks *chunks = open_chunks();
     tally->in_order = true;
     const struct parallel_parse all = {
-        .chunks = chunks, .threads = threads, .parts = parts, .context = tally, .parse = parse, .join = join};
+        .chunks = chunks, .threads = threads, .slots = parts, .context = tally, .parse = parse, .merge = join};
     temper_status status = parallel_parse(&all, error);
     text_chunks_close(chunks);
     return status;
@@ -150,12 +150,12 @@ TEST(chunks_may_be_put_back)
 TEST(guesses)
 {
     static char array[100];
-    CHECK(page_window_guess(100, 10, 1000) >= 10000 && page_window_guess(100, 10, 1000) < 11000);
-    CHECK(page_window_guess(0, 10, 1000) == 0);
-    CHECK(page_window_guess(SIZE_MAX, 1, SIZE_MAX) == SIZE_MAX);
-    CHECK(page_window_guess(5, 0, 5) < SIZE_MAX);
-    page_window_expect(array, sizeof array); /* too small to matter */
-    page_window_expect(NULL, 0);
+    CHECK(estimate_total(100, 10, 1000) >= 10000 && estimate_total(100, 10, 1000) < 11000);
+    CHECK(estimate_total(0, 10, 1000) == 0);
+    CHECK(estimate_total(SIZE_MAX, 1, SIZE_MAX) == SIZE_MAX);
+    CHECK(estimate_total(5, 0, 5) < SIZE_MAX);
+    huge_pages_advise(array, sizeof array); /* too small to matter */
+    huge_pages_advise(NULL, 0);
 }
 
 TEST_LIST(LISTED(all_chunks_in_order), LISTED(a_failure_ends_it), LISTED(a_failing_source),

@@ -21,7 +21,7 @@ static struct text_chunks *open_chunks(const char *path, bool quoted)
     struct source *source = NULL;
     struct text_chunks *chunks = NULL;
     CHECK(source_open(path, &source, NULL) == TEMPER_OK);
-    CHECK(text_chunks_open(source, quoted, &chunks, NULL) == TEMPER_OK);
+    CHECK(text_chunks_open(source, quoted, 0, &chunks, NULL) == TEMPER_OK);
     return chunks;
 }
 
@@ -235,7 +235,7 @@ static temper_status use_chunks(size_t hold)
     struct chunk *chunk;
     temper_status status = source_open("file", &source, NULL);
     if (status == TEMPER_OK)
-        status = text_chunks_open(source, true, &chunks, NULL);
+        status = text_chunks_open(source, true, 0, &chunks, NULL);
     if (status != TEMPER_OK)
         return status;
     while ((status = text_chunks_next(chunks, &chunk, NULL)) == TEMPER_OK && chunk->length > 0)
