@@ -1,8 +1,8 @@
-/* tune_ask: the rows whose true labels would settle the choice.
+/* ask_labels: the rows whose true labels would distinguish the most promising candidates best.
  *
- * Settings that different looks at the data would choose are put side by side: where their models,
- * none of which has seen the row, contradict each other, a true label tells them apart. Among such
- * rows it is drawn, so that what is found on them holds for all of them. */
+ * Candidates that different criteria would select are compared: where their models, none of which has seen the row,
+ * predict different classes, its true label is evidence for one of them. Among such rows the choice is random, so that
+ * results on them are representative. */
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ struct shortlist {
     uint16_t *predicted[SHORTLIST]; /* of all rows, by models that have not seen them */
 };
 
-static void enlist(struct shortlist *list, size_t candidate)
+static void add_to_shortlist(struct shortlist *list, size_t candidate)
 {
     for (size_t i = 0; i < list->count; i++)
         if (list->candidate[i] == candidate)
@@ -27,27 +27,29 @@ static void enlist(struct shortlist *list, size_t candidate)
         list->candidate[list->count++] = candidate;
 }
 
-/* The most accurate one of those whose t1 lies within bounds. */
-static size_t best_between(const struct tuning *t, double from, double to)
+/* The most accurate candidate with t1 within bounds. */
+static size_t best_between(const struct crossval_table *table, double from, double to)
 {
     size_t best = NO_CANDIDATE;
-    for (size_t i = 0; i < t->grid.count; i++) {
-        const temper_tune_candidate *candidate = &t->grid.table[i];
+    for (size_t i = 0; i < table->count; i++) {
+        const temper_tune_candidate *candidate = &table->candidate[i];
         if (candidate->stage && candidate->loss.t1 >= from && candidate->loss.t1 <= to &&
-            (best == NO_CANDIDATE || candidate->half_accuracy > t->grid.table[best].half_accuracy))
+            (best == NO_CANDIDATE || candidate->half_accuracy > table->candidate[best].half_accuracy))
             best = i;
     }
     return best;
 }
 
-static size_t least_of(const struct tuning *t, size_t offset)
+/* The candidate with the least value of a field (an offset into it) among those that predict all classes. */
+static size_t least_of(const struct crossval_table *table, size_t offset)
 {
     size_t best = NO_CANDIDATE;
     double least = INFINITY;
-    for (size_t i = 0; i < t->grid.count; i++) {
+    for (size_t i = 0; i < table->count; i++) {
+        const temper_tune_candidate *candidate = &table->candidate[i];
         double value;
-        memcpy(&value, (const char *)&t->grid.table[i] + offset, sizeof value);
-        if (t->grid.table[i].stage && t->grid.table[i].balance > 0.5 && value < least) {
+        memcpy(&value, (const char *)candidate + offset, sizeof value);
+        if (candidate->stage && candidate->balance > 0.5 && value < least) {
             best = i;
             least = value;
         }
@@ -55,122 +57,128 @@ static size_t least_of(const struct tuning *t, size_t offset)
     return best;
 }
 
-static void fill_shortlist(const struct tuning *t, struct shortlist *list)
+static void fill_shortlist(const struct crossval_table *table, const struct selection *selection,
+                           struct shortlist *list)
 {
-    enlist(list, t->answer.best);
-    enlist(list, t->answer.by_accuracy);
-    enlist(list, t->answer.reference);
-    enlist(list, least_of(t, offsetof(temper_tune_candidate, code_length)));
-    enlist(list, least_of(t, offsetof(temper_tune_candidate, undecided)));
-    enlist(list, best_between(t, 1, INFINITY));
-    enlist(list, best_between(t, 0.4, 0.99));
-    enlist(list, best_between(t, 0, 0.4));
+    add_to_shortlist(list, selection->best);
+    add_to_shortlist(list, selection->by_accuracy);
+    add_to_shortlist(list, selection->reference);
+    add_to_shortlist(list, least_of(table, offsetof(temper_tune_candidate, code_length)));
+    add_to_shortlist(list, least_of(table, offsetof(temper_tune_candidate, undecided)));
+    add_to_shortlist(list, best_between(table, 1, INFINITY));
+    add_to_shortlist(list, best_between(table, 0.4, 0.99));
+    add_to_shortlist(list, best_between(table, 0, 0.4));
 }
 
-static temper_status predict_unseen(struct tuning *t, struct shortlist *list, size_t i, bool *finished)
+/* Fits a candidate on the halves once more, and gathers the predictions of each row by the half that excludes it. */
+static temper_status predict_held_out(struct tune_state *t, size_t candidate, uint16_t **out, bool *finished)
 {
-    const struct gathered_labels *roll = &t->cv.roll;
+    const struct gathered_labels *labels = &t->setup.cv.labels;
     struct fold_models models = {0};
-    temper_status status = fold_models_fit(t, list->candidate[i], STAGE_HALVES, &models, finished);
-    t->before += 2;
+    temper_status status = fold_models_fit(t, candidate, STAGE_HALVES, &models, finished);
+    t->progress.fits_before += 2;
     if (status != TEMPER_OK || !*finished) {
         fold_models_free(&models);
         return status;
     }
-    uint16_t *own = mem_alloc(roll->own, sizeof *own);
-    list->predicted[i] = mem_alloc(roll->rows, sizeof **list->predicted);
-    if (own && list->predicted[i]) {
-        const uint32_t *part = t->cv.partition[0].part + roll->first;
-        for (size_t row = 0; row < roll->own; row++)
-            own[row] = models.predicted[part[row] * roll->own + row];
-        status = gather_labels(roll, own, sizeof *own, list->predicted[i], t->error);
+    uint16_t *own = mem_alloc(labels->own, sizeof *own);
+    *out = mem_alloc(labels->rows, sizeof **out);
+    if (own && *out) {
+        const uint32_t *part = t->setup.cv.partition[0].part + labels->first;
+        for (size_t row = 0; row < labels->own; row++)
+            own[row] = models.predicted[part[row] * labels->own + row];
+        status = gather_labels(labels, own, sizeof *own, *out, t->request.error);
     } else {
-        status = error_no_memory(t->error);
+        status = error_no_memory(t->request.error);
     }
     mem_free(own);
     fold_models_free(&models);
     return status;
 }
 
-/* What a row would tell: pairs that it tells apart count the less, the more rows there are that
- * tell them apart already. */
-static double worth(const struct shortlist *list, const size_t told[PAIRS], size_t row)
+/* The value of a row's label: pairs of candidates that it distinguishes count the less, the more chosen rows
+ * distinguish them already. */
+static double label_value(const struct shortlist *list, const size_t chosen[PAIRS], size_t row)
 {
     double sum = 0;
     size_t pair = 0;
     for (size_t i = 0; i < list->count; i++)
         for (size_t j = i + 1; j < list->count; j++, pair++)
             if (list->predicted[i][row] != list->predicted[j][row])
-                sum += 1 / (1 + (double)told[pair]);
+                sum += 1 / (1 + (double)chosen[pair]);
     return sum;
 }
 
-static void note_told(const struct shortlist *list, size_t told[PAIRS], size_t row)
+static void count_pairs(const struct shortlist *list, size_t chosen[PAIRS], size_t row)
 {
     size_t pair = 0;
     for (size_t i = 0; i < list->count; i++)
         for (size_t j = i + 1; j < list->count; j++, pair++)
-            told[pair] += list->predicted[i][row] != list->predicted[j][row];
+            chosen[pair] += list->predicted[i][row] != list->predicted[j][row];
 }
 
-static void pick(struct tuning *t, const struct shortlist *list, const size_t *order, bool *taken)
+/* Greedily chooses the row of largest value, the first of them in random order. */
+static void choose_rows(struct tune_state *t, const struct shortlist *list, const size_t *order, bool *taken)
 {
-    size_t rows = t->cv.roll.rows, told[PAIRS] = {0};
-    while (t->report.ask_count < t->options->ask) {
+    const struct crossval *cv = &t->setup.cv;
+    temper_tune_report *report = &t->report;
+    size_t chosen[PAIRS] = {0};
+    while (report->ask_count < t->request.options->ask) {
         size_t best = SIZE_MAX;
         double most = 0;
-        for (size_t i = 0; i < rows; i++) {
+        for (size_t i = 0; i < cv->labels.rows; i++) {
             size_t row = order[i];
-            double value = taken[row] || !(t->cv.weight[row] > 0) ? 0 : worth(list, told, row);
+            double value = taken[row] || !(cv->weight[row] > 0) ? 0 : label_value(list, chosen, row);
             if (value > most) {
                 most = value;
                 best = row;
             }
         }
         if (best == SIZE_MAX)
-            return; /* no row tells any two of them apart */
+            return; /* no row distinguishes any two candidates */
         taken[best] = true;
-        note_told(list, told, best);
-        t->report.ask_label[t->report.ask_count] = t->cv.roll.label[best];
-        t->report.ask[t->report.ask_count++] = best;
+        count_pairs(list, chosen, best);
+        report->ask_label[report->ask_count] = cv->labels.label[best];
+        report->ask[report->ask_count++] = best;
     }
 }
 
-static temper_status pick_rows(struct tuning *t, const struct shortlist *list)
+static temper_status choose_from_shortlist(struct tune_state *t, const struct shortlist *list)
 {
-    size_t rows = t->cv.roll.rows;
+    const temper_tune_options *options = t->request.options;
+    size_t rows = t->setup.cv.labels.rows;
     size_t *order = mem_alloc(rows, sizeof *order);
     bool *taken = mem_zeroed(rows, sizeof *taken);
-    t->report.ask = mem_alloc(t->options->ask, sizeof *t->report.ask);
-    t->report.ask_label = mem_alloc(t->options->ask, sizeof *t->report.ask_label);
-    bool room = order && taken && t->report.ask && t->report.ask_label;
-    for (size_t i = 0; room && i < t->options->trusted_count; i++)
-        taken[t->options->trusted_rows[i]] = true; /* known already */
-    if (room) {
-        random_permutation((struct random){t->train.seed, STREAM_ASK}, order, rows);
-        pick(t, list, order, taken);
+    t->report.ask = mem_alloc(options->ask, sizeof *t->report.ask);
+    t->report.ask_label = mem_alloc(options->ask, sizeof *t->report.ask_label);
+    bool allocated = order && taken && t->report.ask && t->report.ask_label;
+    for (size_t i = 0; allocated && i < options->trusted_count; i++)
+        taken[options->trusted_rows[i]] = true; /* its true label is known */
+    if (allocated) {
+        random_permutation((struct random){t->request.train.seed, STREAM_ASK}, order, rows);
+        choose_rows(t, list, order, taken);
     }
     mem_free(order);
     mem_free(taken);
-    return room ? TEMPER_OK : error_no_memory(t->error);
+    return allocated ? TEMPER_OK : error_no_memory(t->request.error);
 }
 
-temper_status tuning_ask(struct tuning *t)
+temper_status tune_ask_labels(struct tune_state *t)
 {
+    struct tune_progress *progress = &t->progress;
     struct shortlist list = {.count = 0};
     temper_status status = TEMPER_OK;
     bool finished = true;
-    if (!t->options->ask)
-        return TEMPER_OK;
-    fill_shortlist(t, &list);
-    t->phase = "ask";
-    t->before = t->cv.done;
-    t->planned = t->before + 2 * list.count + (t->wants_model ? t->cv.folds + 1 : 0);
+    fill_shortlist(&t->table, &t->selection, &list);
+    progress->phase = "ask";
+    progress->fits_before = t->table.fits_done;
+    progress->fits_planned =
+        progress->fits_before + 2 * list.count + (t->request.wants_model ? t->setup.cv.folds + 1 : 0);
     for (size_t i = 0; status == TEMPER_OK && finished && i < list.count; i++)
-        status = predict_unseen(t, &list, i, &finished);
-    t->cv.done = t->before;
+        status = predict_held_out(t, list.candidate[i], &list.predicted[i], &finished);
+    t->table.fits_done = progress->fits_before;
     if (status == TEMPER_OK && finished)
-        status = pick_rows(t, &list);
+        status = choose_from_shortlist(t, &list);
     for (size_t i = 0; i < list.count; i++)
         mem_free(list.predicted[i]);
     return status;

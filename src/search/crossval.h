@@ -1,8 +1,8 @@
-/* crossval: fits candidates without some rows, and measures them on those.
+/* crossval: fits candidates without some rows, and measures them on those rows.
  *
- * First on two halves, all of them; then, those that are worth it, on K folds. What is found does
- * not depend on the order in which fits end, nor on which candidates are fitted together: so a
- * table can be filled in any number of runs. */
+ * All candidates are first fitted on two disjoint halves; those that can still win, then on K folds. The results depend
+ * neither on the order in which fits end nor on which candidates are fitted together, so that a table can be completed
+ * in any number of sessions. */
 #ifndef SEARCH_CROSSVAL_H
 #define SEARCH_CROSSVAL_H
 
@@ -12,52 +12,67 @@
 
 enum { STAGE_NONE, STAGE_HALVES, STAGE_FOLDS };
 
-/* Rows whose labels are right: others than those of the ground, or some of them. */
-struct trusted {
-    size_t count;                  /* 0: there are none */
-    struct dataset *data;          /* other rows, with labels numbered as the ground has them; or NULL */
-    const unsigned long long *row; /* or these */
+/* Rows whose labels are known to be right: rows of another dataset, or some of the data itself. */
+struct trusted_rows {
+    size_t count;                  /* 0: none */
+    struct dataset *data;          /* other rows, with classes numbered as in the data; or NULL */
+    const unsigned long long *row; /* or these rows of the data, with these labels */
     const uint32_t *label;
 };
 
+/* The rows and how they are split: decided before the first fit. */
 struct crossval {
-    const struct scaled_features *ground;
+    const struct scaled_features *features;
     const temper_train_options *train;
-    struct trusted trusted;
-    size_t folds, threads;
-    const uint32_t *fold; /* of each row, or NULL: they are drawn */
-    temper_tune_candidate *table;
-    size_t count;
-    double *fold_accuracy; /* [candidate][fold]; NAN where there is none */
+    struct trusted_rows trusted;
+    size_t folds;
+    const uint32_t *given_fold; /* of each row, or NULL: folds are drawn */
 
-    /* Called as fits_job has it. */
-    temper_status (*ended)(void *context, size_t candidate, temper_error *error);
-    bool (*goes_on)(void *context, size_t fits_done);
-    void *context;
-
-    /* ---- Made by crossval_prepare, for the rows of all processes */
-    struct gathered_labels roll;
+    /* Made by crossval_prepare, for the rows of all processes: */
+    struct gathered_labels labels;
     struct split partition[2]; /* halves and folds; with two folds they are the same */
-    double *weight;            /* of each row, their mean over rows that count being 1 */
-    double rows;               /* those rows, for standard errors: fewer if weights differ */
-    size_t done;               /* fits */
+    double *weight;            /* of each row, with mean 1 over the rows of positive weight */
+    double rows;               /* effective number of rows, for standard errors: fewer if weights differ */
 };
 
-/* Fills the last part; all before is the caller's. `note` has 256 bytes. */
-temper_status crossval_prepare(struct crossval *cv, char *note, temper_error *error);
+/* The results. */
+struct crossval_table {
+    temper_tune_candidate *candidate;
+    size_t count;
+    double *fold_accuracy; /* [candidate * folds + fold]; NAN: not measured */
+    size_t fits_done;
+};
+
+/* The calls that a run of fits makes. */
+struct crossval_calls {
+    temper_status (*candidate_done)(void *context, size_t candidate, temper_error *error);
+    bool (*keep_going)(void *context, size_t fits_done);
+    void *context;
+};
+
+/* Fills the second part of *cv from the first. */
+temper_status crossval_prepare(struct crossval *cv, temper_error *error);
 void crossval_free(struct crossval *cv);
 
-/* How many fits go at once, at most, and how many bytes their results take for each row. */
+/* The largest number of fits in a batch, and the bytes per row that their results take. */
 size_t crossval_most_fits(const struct dataset *data);
 size_t crossval_trial_bytes(const struct dataset *data);
-/* Takes the candidates `which` to a stage. *finished is false where goes_on ended it. */
-temper_status crossval_run(struct crossval *cv, int stage, const size_t *which, size_t count, bool *finished,
-                           temper_error *error);
+
+/* Some candidates of a table, to be taken to a stage. */
+struct crossval_stage {
+    int stage;
+    const size_t *which;
+    size_t count;
+};
+
+/* *finished is false where keep_going ended it. */
+temper_status crossval_run(const struct crossval *cv, struct crossval_table *table, const struct crossval_stage *stage,
+                           const struct crossval_calls *calls, bool *finished, temper_error *error);
 
 /* Fits of one candidate in a stage. */
 size_t crossval_parts(const struct crossval *cv, int stage);
 
-/* From activations of one row to the class, and to the distance of the runner-up. */
-uint32_t activations_winner(const double *a, size_t vectors, double *confidence);
+/* The predicted class by the scores of one row, and the distance of the second best from the best score. */
+uint32_t predicted_with_confidence(const double *a, size_t vectors, double *confidence);
 
 #endif

@@ -1,7 +1,7 @@
-/* tune_final: the model of the chosen setting, from all rows.
+/* final_fit: the model of the selected candidate, from all rows.
  *
- * Losses with a cap have more than one optimum. If the final fit goes to another one than the
- * models that were chosen by, then it is not what was chosen. */
+ * Bounded losses have more than one optimum. If the final fit ends in another one than the fits by which the candidate
+ * was selected, then it is not the model that was selected: it is fitted again from the mean of the fold models. */
 #include <math.h>
 #include <string.h>
 
@@ -11,69 +11,72 @@
 #include "tempered/loss_family.h"
 #include "train/train.h"
 
-/* Beyond what the fold models differ among themselves. */
-static const double ASTRAY = 0.02;
+/* The share of rows that the final model may predict differently, beyond the difference among the fold models. */
+static const double OTHER_OPTIMUM = 0.02;
 
-/* ---- The models of the folds ----------------------------------------------------------------- */
+/* ---- Fold models ----------------------------------------------------------------------------- */
 
-struct collecting {
-    struct tuning *t;
+/* The fits of one candidate in progress. */
+struct fold_models_job {
+    struct tune_state *t;
     struct fold_models *models;
-    double *w; /* [part][size]: sums are taken in their order at the end */
+    double *w; /* [part][size]: averaged in this order at the end, whatever the order in which fits end */
     size_t size, done;
 };
 
+/* Keeps the predictions and the weights of a fit. */
 static temper_status take_fold(void *context, const struct fit_end *end, temper_error *error)
 {
-    struct collecting *job = context;
-    size_t rows = job->models->rows, vectors = fits_vectors(&job->t->ground);
+    struct fold_models_job *job = context;
+    size_t rows = job->models->rows, vectors = fits_vectors(&job->t->setup.features);
     double confidence;
     (void)error;
     for (size_t row = 0; row < rows; row++)
         job->models->predicted[end->fit * rows + row] =
-            (uint16_t)activations_winner(end->activation + row * vectors, vectors, &confidence);
+            (uint16_t)predicted_with_confidence(end->activation + row * vectors, vectors, &confidence);
     memcpy(job->w + end->fit * job->size, end->w, job->size * sizeof *job->w);
     job->done++;
     return TEMPER_OK;
 }
 
-static bool goes_on(void *context)
+static bool keep_going(void *context)
 {
-    const struct collecting *job = context;
-    return tuning_goes_on(job->t, job->done);
+    const struct fold_models_job *job = context;
+    return tune_report_progress(job->t, job->done);
 }
 
-static temper_status run_folds(struct collecting *job, size_t candidate, int stage, struct fit_spec *fit,
+static temper_status run_folds(struct fold_models_job *job, size_t candidate, int stage, struct fit_spec *fit,
                                bool *finished)
 {
-    struct tuning *t = job->t;
-    const temper_tune_candidate *chosen = &t->grid.table[candidate];
+    struct tune_state *t = job->t;
+    const temper_tune_candidate *chosen = &t->table.candidate[candidate];
     size_t parts = job->models->parts;
     for (size_t i = 0; i < parts; i++)
         fit[i] = (struct fit_spec){chosen->loss, chosen->l2, (uint32_t)(stage - 1), (uint32_t)i, FIT_BEGINS_AT_ZERO};
-    struct fits_job fits = {.features = &t->ground,
-                            .partition = t->cv.partition,
+    struct fits_job fits = {.features = &t->setup.features,
+                            .partition = t->setup.cv.partition,
                             .fit = fit,
                             .count = parts,
-                            .options = &t->train,
-                            .threads = t->train.threads,
+                            .options = &t->request.train,
+                            .threads = t->request.train.threads,
                             .ended = take_fold,
-                            .goes_on = goes_on,
+                            .goes_on = keep_going,
                             .context = job};
-    temper_status status = fits_run(&fits, finished, t->error);
-    for (size_t j = 0; status == TEMPER_OK && *finished && j < job->size; j++) {
+    TRY(fits_run(&fits, finished, t->request.error));
+    for (size_t j = 0; *finished && j < job->size; j++) {
         job->models->mean[j] = 0;
         for (size_t i = 0; i < parts; i++)
             job->models->mean[j] += job->w[i * job->size + j] / (double)parts;
     }
-    return status;
+    return TEMPER_OK;
 }
 
-temper_status fold_models_fit(struct tuning *t, size_t candidate, int stage, struct fold_models *out, bool *finished)
+temper_status fold_models_fit(struct tune_state *t, size_t candidate, int stage, struct fold_models *out,
+                              bool *finished)
 {
-    size_t parts = crossval_parts(&t->cv, stage), size = fits_size(&t->ground, &t->train);
-    struct fold_models models = {.parts = parts, .rows = (size_t)t->data->x.rows};
-    struct collecting job = {.t = t, .models = &models, .size = size};
+    size_t parts = crossval_parts(&t->setup.cv, stage), size = fits_size(&t->setup.features, &t->request.train);
+    struct fold_models models = {.parts = parts, .rows = (size_t)t->request.data->x.rows};
+    struct fold_models_job job = {.t = t, .models = &models, .size = size};
     struct fit_spec *fit = mem_alloc(parts, sizeof *fit);
     job.w = mem_alloc(parts, size * sizeof *job.w);
     models.predicted = mem_alloc(parts, models.rows * sizeof *models.predicted);
@@ -82,7 +85,7 @@ temper_status fold_models_fit(struct tuning *t, size_t candidate, int stage, str
     if (fit && job.w && models.predicted && models.mean)
         status = run_folds(&job, candidate, stage, fit, finished);
     else
-        error_no_memory(t->error);
+        error_no_memory(t->request.error);
     mem_free(fit);
     mem_free(job.w);
     if (status == TEMPER_OK)
@@ -101,34 +104,35 @@ void fold_models_free(struct fold_models *models)
 
 /* ---- Agreement ------------------------------------------------------------------------------- */
 
-/* The share of the rows of all processes. */
-static temper_status difference(const struct tuning *t, const uint16_t *a, const uint16_t *b, double *share)
+/* The share of the rows of all processes on which two predictions differ. */
+static temper_status difference(const struct tune_request *request, const uint16_t *a, const uint16_t *b, double *share)
 {
     uint64_t here = 0, all;
-    for (size_t row = 0; row < (size_t)t->data->x.rows; row++)
+    for (size_t row = 0; row < (size_t)request->data->x.rows; row++)
         here += a[row] != b[row];
-    temper_status status = comm_count(t->data->ranks.comm, here, NULL, &all, t->error);
-    if (status == TEMPER_OK)
-        *share = (double)all / (double)dataset_all_rows(t->data);
-    return status;
+    TRY(comm_count(request->data->ranks.comm, here, NULL, &all, request->error));
+    *share = (double)all / (double)dataset_all_rows(request->data);
+    return TEMPER_OK;
 }
 
-/* Among themselves, mean over pairs. */
-static temper_status own_difference(const struct tuning *t, const struct fold_models *models, double *mean)
+/* The mean difference over all pairs of fold models. */
+static temper_status difference_among(const struct tune_request *request, const struct fold_models *models,
+                                      double *mean)
 {
     double sum = 0, share = 0;
     size_t pairs = 0;
-    temper_status status = TEMPER_OK;
     for (size_t i = 0; i < models->parts; i++)
-        for (size_t j = i + 1; status == TEMPER_OK && j < models->parts; j++, pairs++) {
-            status = difference(t, models->predicted + i * models->rows, models->predicted + j * models->rows, &share);
+        for (size_t j = i + 1; j < models->parts; j++, pairs++) {
+            TRY(difference(request, models->predicted + i * models->rows, models->predicted + j * models->rows,
+                           &share));
             sum += share;
         }
     *mean = sum / (double)pairs;
-    return status;
+    return TEMPER_OK;
 }
 
-static temper_status difference_from(const struct tuning *t, const struct fold_models *models,
+/* The mean difference of a model from the fold models. */
+static temper_status difference_from(const struct tune_request *request, const struct fold_models *models,
                                      const struct model *model, double *out)
 {
     size_t rows = models->rows, vectors = model->vectors;
@@ -136,13 +140,13 @@ static temper_status difference_from(const struct tuning *t, const struct fold_m
     uint16_t *predicted = mem_alloc(rows, sizeof *predicted);
     temper_status status = TEMPER_NO_MEMORY;
     if (a && predicted)
-        status = decide(model, &t->data->x, t->train.threads, a, t->error);
+        status = decide(model, &request->data->x, request->train.threads, a, request->error);
     else
-        error_no_memory(t->error);
+        error_no_memory(request->error);
     for (size_t row = 0; status == TEMPER_OK && row < rows; row++)
-        predicted[row] = (uint16_t)activations_winner(a + row * vectors, vectors, &confidence);
+        predicted[row] = (uint16_t)predicted_with_confidence(a + row * vectors, vectors, &confidence);
     for (size_t i = 0; status == TEMPER_OK && i < models->parts; i++) {
-        status = difference(t, models->predicted + i * rows, predicted, &share);
+        status = difference(request, models->predicted + i * rows, predicted, &share);
         sum += share;
     }
     *out = sum / (double)models->parts;
@@ -153,51 +157,53 @@ static temper_status difference_from(const struct tuning *t, const struct fold_m
 
 /* ---- The final fit --------------------------------------------------------------------------- */
 
-static int follow(void *context, const temper_train_progress *progress)
+static int report_progress(void *context, const temper_train_progress *progress)
 {
-    struct tuning *t = context;
+    struct tune_state *t = context;
     (void)progress;
-    return !tuning_goes_on(t, 0);
+    return !tune_report_progress(t, 0);
 }
 
-static temper_status train_final(struct tuning *t, const struct model *warm, struct model **model,
+/* Trains the selected candidate on all rows, from `warm` or, if that is NULL, from 0. */
+static temper_status train_final(struct tune_state *t, const struct model *warm, struct model **model,
                                  temper_train_report *report)
 {
-    const temper_tune_candidate *chosen = &t->grid.table[t->answer.best];
-    temper_train_options options = t->train;
+    const temper_tune_candidate *chosen = &t->table.candidate[t->selection.best];
+    temper_train_options options = t->request.train;
     options.loss = chosen->loss;
     options.l2 = chosen->l2;
     options.warm_start = (const temper_model *)warm;
     if (loss_needs_second_start(chosen->loss) && options.starts < 2)
-        options.starts = 2; /* to know whether they agree */
-    options.on_progress = follow;
+        options.starts = 2; /* training warns if they end in different optima */
+    options.on_progress = report_progress;
     options.progress_context = t;
-    return train(t->data, &options, model, report, t->error);
+    return train(t->request.data, &options, model, report, t->request.error);
 }
 
-/* As a model for train() to begin from: what it asks of one, and no more. */
-static temper_status mean_model(const struct tuning *t, const struct fold_models *models, struct model **out)
+/* The mean of the fold models as a model that train() can start from; it has no more than that needs. */
+static temper_status mean_model(const struct tune_state *t, const struct fold_models *models, struct model **out)
 {
-    const struct classes *classes = &t->data->classes;
+    const struct classes *classes = &t->request.data->classes;
     struct model *model;
-    temper_status status = model_new(classes->count, (size_t)t->data->x.columns, &model, t->error);
+    temper_status status = model_new(classes->count, (size_t)t->request.data->x.columns, &model, t->request.error);
     if (status != TEMPER_OK)
         return status;
     for (size_t c = 0; c < classes->count; c++)
         if (classes_add(&model->classes, classes->name[c], strlen(classes->name[c])) >= CLASSES_FULL) {
             model_free(model);
-            return error_no_memory(t->error);
+            return error_no_memory(t->request.error);
         }
-    model->scale.kind = t->ground.scale.kind;
-    scaled_features_raw_weights(&t->ground, (struct solution){models->mean, model->vectors, !t->train.no_intercept},
+    model->scale.kind = t->setup.features.scale.kind;
+    scaled_features_raw_weights(&t->setup.features,
+                                (struct solution){models->mean, model->vectors, !t->request.train.no_intercept},
                                 (struct raw_weights){model->weights, 1, model->features, model->bias});
     *out = model;
     return TEMPER_OK;
 }
 
-/* From the mean of the fold models; kept if it stays nearer to them than `before`. Where nothing
- * can be learnt from there, there is nothing to keep. */
-static temper_status refit(struct tuning *t, const struct fold_models *models, double before)
+/* Fits from the mean of the fold models. The result is kept if it differs from them by less than `before`; if nothing
+ * is learnt from there, the first model is kept. */
+static temper_status refit(struct tune_state *t, const struct fold_models *models, double before)
 {
     struct model *mean = NULL, *again = NULL;
     temper_train_report report;
@@ -210,7 +216,7 @@ static temper_status refit(struct tuning *t, const struct fold_models *models, d
     if (status == TEMPER_BAD_DATA && t->model)
         return TEMPER_OK;
     if (status == TEMPER_OK)
-        status = difference_from(t, models, again, &after);
+        status = difference_from(&t->request, models, again, &after);
     if (status == TEMPER_OK && (after < before || !t->model)) {
         model_free(t->model);
         t->model = again;
@@ -222,53 +228,52 @@ static temper_status refit(struct tuning *t, const struct fold_models *models, d
     return status;
 }
 
-/* Whether the fit on all rows is like those of the folds; if not, once more from their mean. */
-static temper_status check_agreement(struct tuning *t, const struct fold_models *models)
+/* Compares the fit on all rows with those of the folds; if it differs, fits once more from their mean. */
+static temper_status check_agreement(struct tune_state *t, const struct fold_models *models)
 {
     double apart = 1, own;
-    temper_status status = own_difference(t, models, &own);
+    temper_status status = difference_among(&t->request, models, &own);
     if (status == TEMPER_OK && t->model)
-        status = difference_from(t, models, t->model, &apart);
-    if (status != TEMPER_OK || !(apart > own + ASTRAY))
+        status = difference_from(&t->request, models, t->model, &apart);
+    if (status != TEMPER_OK || !(apart > own + OTHER_OPTIMUM))
         return status;
     status = refit(t, models, apart);
-    if (status == TEMPER_OK && !t->stopped)
+    if (status == TEMPER_OK && !t->progress.stopped)
         sentence_append(t->report.warnings, sizeof t->report.warnings,
-                     "the fit on all rows went to another optimum than those of the folds (%.1f %% "
-                     "of the rows predicted differently, %.1f %% among themselves); %s",
-                     100 * apart, 100 * own,
-                     t->report.refitted ? "it was begun again at the mean of the fold models"
-                                        : "beginning at their mean led there too: look at the rows "
-                                          "with 'temper audit'");
+                        "the fit on all rows ended in another optimum than those of the folds (%.1f %% of the rows are "
+                        "predicted differently, %.1f %% among the folds); %s",
+                        100 * apart, 100 * own,
+                        t->report.refitted ? "it was repeated from the mean of the fold models"
+                                           : "starting from their mean ended there too: look at the rows with "
+                                             "'temper audit'");
     return status;
 }
 
-temper_status tuning_fit_all(struct tuning *t, const struct fold_models *models)
+temper_status tune_fit_all_rows(struct tune_state *t, const struct fold_models *models)
 {
     temper_status status = train_final(t, NULL, &t->model, &t->report.training);
-    bool astray = status == TEMPER_BAD_DATA; /* nothing was learnt, unlike on the folds */
-    if ((status == TEMPER_OK || astray) && !t->stopped)
+    bool learnt_nothing = status == TEMPER_BAD_DATA; /* unlike the folds */
+    if ((status == TEMPER_OK || learnt_nothing) && !t->progress.stopped)
         status = check_agreement(t, models);
     return status;
 }
 
-temper_status tuning_final(struct tuning *t)
+temper_status tune_final_fit(struct tune_state *t)
 {
     struct fold_models models = {0};
+    struct tune_progress *progress = &t->progress;
+    size_t folds = t->setup.cv.folds;
     bool finished = true;
-    if (!t->wants_model)
-        return TEMPER_OK;
-    t->phase = "check";
-    t->before = t->cv.done;
-    t->planned = t->before + t->cv.folds + 1;
-    temper_status status = fold_models_fit(t, t->answer.best, STAGE_FOLDS, &models, &finished);
-    if (status != TEMPER_OK)
-        return status;
-    t->phase = "final fit";
-    t->before += t->cv.folds;
+    progress->phase = "check";
+    progress->fits_before = t->table.fits_done;
+    progress->fits_planned = progress->fits_before + folds + 1;
+    TRY(fold_models_fit(t, t->selection.best, STAGE_FOLDS, &models, &finished));
+    progress->phase = "final fit";
+    progress->fits_before += folds;
+    temper_status status = TEMPER_OK;
     if (finished)
-        status = tuning_fit_all(t, &models);
-    if (t->model && t->stopped) { /* half a model is none that was chosen */
+        status = tune_fit_all_rows(t, &models);
+    if (t->model && t->progress.stopped) { /* an unfinished model is not the selected one */
         model_free(t->model);
         t->model = NULL;
     }

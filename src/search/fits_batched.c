@@ -1,53 +1,210 @@
-/* fits_batched: many two-class trainings in step, so that one pass over the rows answers all of
- * them.
+/* fits_batched: many two-class fits in step, so that one pass over the rows evaluates all of them.
  *
- * A round collects what every L-BFGS run that is on its way wants to know, finds it out in one go,
- * and tells them. Runs that are over make room for the next fits. */
+ * The solvers use reverse communication (optim/lbfgs.h): a round collects the request of every L-BFGS solver in
+ * progress, evaluates all of them in one pass, and hands the results back. A solver that has converged makes its slot
+ * free for the next fit. */
+#include "search/fits_batched.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/thread.h"
-#include "search/many_fits.h"
-#include "search/worker_group.h"
+#include "objective/batch/multi_objective.h"
+#include "optim/lbfgs.h"
+#include "tempered/loss_family.h"
+#include "train/preconditioner/preconditioner_batch.h"
 #include "train/train.h"
 
-enum { WORTH_THREADS = 1 << 16 }; /* numbers that a round has to move */
+enum {
+    MOST_AT_ONCE = GRAM_PRECONDITIONERS_MOST_VECTORS, /* the requests of two passes, so that slots are rarely empty */
+    HISTORY = 100,          /* pairs of vectors of L-BFGS; with 40, there are half as many passes again */
+    WORTH_THREADS = 1 << 16 /* numbers of all solvers together from which threads advance them */
+};
+/* Memory of all solvers together, but at least MULTI_WIDTH of them, and of scores. */
+static const size_t SOLVER_BYTES = (size_t)256 << 20, SCORE_BYTES = (size_t)64 << 20;
+enum { SOLVER_SHARE = 8, SCORE_SHARE = 16 }; /* one part in so many of a memory limit */
 
-/* ---- Beginning ------------------------------------------------------------------------------- */
+enum slot_stage {
+    SLOT_FREE,
+    SLOT_ZERO,    /* the gradient at w = 0 is requested: the stopping rule is relative to its norm */
+    SLOT_SOLVING, /* the solver requests */
+    SLOT_SCORES,  /* converged: the scores of all rows are requested */
+};
 
-static bool same_rows_and_loss(const struct fit_spec *a, const struct fit_spec *b)
+/* A fit in progress. */
+struct fit_slot {
+    enum slot_stage stage;
+    size_t fit;
+    struct lbfgs *solver;
+    double *gradient;              /* at zero */
+    size_t preconditioner;         /* its number, or GRAM_PRECONDITIONERS_NONE */
+    struct multi_request *request; /* of this round, or NULL */
+    bool has_reply;                /* the solver is to be advanced by this number and the vector that it requested */
+    double reply;
+};
+
+/* What is kept of a fit. */
+struct fit_record {
+    double zero_norm; /* of the gradient at w = 0 */
+    double *end;      /* its weights, as long as some fit is to start from them */
+    size_t waiting;   /* fits that are to start there */
+    bool begun, ended;
+};
+
+struct fit_batch {
+    const struct fits_job *job;
+    temper_error *error;
+    size_t size, rows; /* of a weight vector, and of this process */
+    struct multi_objective *objective;
+    struct gram_preconditioners *preconditioners; /* NULL: no fit uses one */
+    struct fit_record *record;                    /* of each fit */
+    double *zero;                                 /* weights */
+    double *gradients;                            /* of all slots */
+    struct fit_slot slot[MOST_AT_ONCE];
+    size_t slots, busy;
+    size_t next; /* the first fit that has not begun */
+    struct multi_request request[MOST_AT_ONCE];
+    size_t requests;
+    double *score; /* [score_slots * rows] */
+    size_t score_slots;
+};
+
+/* ---- Allocation ------------------------------------------------------------------------------ */
+
+static size_t clamp(size_t x, size_t least, size_t most)
 {
-    return a->loss.method == b->loss.method && a->loss.t1 == b->loss.t1 && a->loss.t2 == b->loss.t2 &&
-           a->loss.smoothing == b->loss.smoothing && a->part == b->part &&
-           (a->part == FIT_SEES_ALL || a->partition == b->partition);
+    return x < least ? least : x > most ? most : x;
 }
 
-/* The gradient at zero has nothing of the penalty: that of the fit before may do. */
-static bool zero_is_known(const struct crew *crew, size_t number)
+/* Depends on the rows of all processes, since these must agree. With a memory limit there may be a single slot:
+ * results do not depend on it. */
+struct fit_slots fit_slots_for(const struct dataset *data, size_t size, size_t fits)
 {
-    const struct fit_spec *fit = &crew->job->fit[number];
-    return fit->after != FIT_BEGINS_AT_ZERO && same_rows_and_loss(fit, &crew->job->fit[fit->after]);
+    size_t each = (2 * HISTORY + 8) * size * sizeof(double), solvers = SOLVER_BYTES, scores = SCORE_BYTES;
+    size_t least = MULTI_WIDTH, rows = (size_t)dataset_all_rows(data);
+    if (data->storage.memory_limit) {
+        solvers = clamp(solvers, 0, (size_t)(data->storage.memory_limit / SOLVER_SHARE));
+        scores = clamp(scores, 0, (size_t)(data->storage.memory_limit / SCORE_SHARE));
+        least = 1;
+    }
+    struct fit_slots slots = {.solver_bytes = (double)each};
+    slots.solvers = clamp(fits, 1, clamp(solvers / each, least, MOST_AT_ONCE));
+    slots.scores = clamp(scores / sizeof(double) / (rows ? rows : 1), 1, slots.solvers);
+    return slots;
 }
 
-static temper_status start_run(struct crew *crew, struct runner *runner)
+static bool allocate(struct fit_batch *batch)
 {
-    const struct fits_job *job = crew->job;
-    const struct fit_spec *fit = &job->fit[runner->fit];
-    struct record *before = fit->after == FIT_BEGINS_AT_ZERO ? NULL : &crew->record[fit->after];
-    struct optim_options options = {.gradient_norm = job->options->tolerance * crew->record[runner->fit].zero_norm,
+    const struct fits_job *job = batch->job;
+    struct fit_slots slots = fit_slots_for(job->features->data, batch->size, job->count);
+    batch->slots = slots.solvers;
+    batch->score_slots = slots.scores;
+    batch->record = mem_zeroed(job->count, sizeof *batch->record);
+    batch->zero = mem_zeroed(batch->size, sizeof *batch->zero);
+    batch->gradients = mem_alloc(batch->slots, batch->size * sizeof *batch->gradients);
+    batch->score = mem_alloc(batch->score_slots, batch->rows * sizeof *batch->score);
+    if (!batch->record || !batch->zero || !batch->gradients || !batch->score)
+        return false;
+    for (size_t i = 0; i < batch->slots; i++)
+        batch->slot[i].gradient = batch->gradients + i * batch->size;
+    for (size_t i = 0; i < job->count; i++)
+        if (job->fit[i].after != FIT_BEGINS_AT_ZERO)
+            batch->record[job->fit[i].after].waiting++;
+    return true;
+}
+
+static uint32_t count_partitions(const struct fits_job *job)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < job->count; i++)
+        if (job->fit[i].part != FIT_SEES_ALL && job->fit[i].partition >= count)
+            count = job->fit[i].partition + 1;
+    return count;
+}
+
+/* Each fit is a member of the objective. */
+static void fill_members(const struct fits_job *job, struct multi_member *member)
+{
+    for (size_t i = 0; i < job->count; i++) {
+        const struct fit_spec *fit = &job->fit[i];
+        int partition = fit->part == FIT_SEES_ALL ? MULTI_NO_PARTITION : (int)fit->partition;
+        member[i] = (struct multi_member){fit->loss, fit->l2, partition, fit->part};
+    }
+}
+
+static temper_status make_objective(struct fit_batch *batch)
+{
+    const struct fits_job *job = batch->job;
+    struct multi_spec spec = {.data = job->features->data,
+                              .scale = scaled_features_scale(job->features),
+                              .intercept = !job->options->no_intercept,
+                              .threads = job->threads};
+    TRY(choose_precision(job->options, job->features->data, &spec.f64, batch->error));
+    struct multi_member *member = mem_alloc(job->count, sizeof *member);
+    uint32_t partitions = count_partitions(job);
+    const uint32_t **part = (const uint32_t **)mem_alloc(partitions + 1, sizeof *part);
+    temper_status status = TEMPER_NO_MEMORY;
+    if (member && part) {
+        fill_members(job, member);
+        for (uint32_t p = 0; p < partitions; p++)
+            part[p] = job->partition[p].part + job->features->data->ranks.first_row;
+        spec.partition = part;
+        status = multi_objective_new(&spec, member, job->count, &batch->objective, batch->error);
+    } else {
+        error_no_memory(batch->error);
+    }
+    mem_free(member);
+    mem_free((void *)part);
+    return status;
+}
+
+static temper_status make_preconditioners(struct fit_batch *batch)
+{
+    const struct fits_job *job = batch->job;
+    struct gram_preconditioners_spec spec = {.features = job->features,
+                                             .intercept = !job->options->no_intercept,
+                                             .few_fits = job->few,
+                                             .max_penalties = job->count,
+                                             .threads = job->threads};
+    for (size_t i = 0; i < job->count; i++)
+        if (preconditioner_suits(job->fit[i].loss, job->features->data))
+            return gram_preconditioners_new(&spec, &batch->preconditioners, batch->error);
+    return TEMPER_OK;
+}
+
+static void batch_free(struct fit_batch *batch)
+{
+    for (size_t i = 0; i < batch->slots; i++)
+        lbfgs_close(batch->slot[i].solver);
+    for (size_t i = 0; batch->record && i < batch->job->count; i++)
+        mem_free(batch->record[i].end);
+    gram_preconditioners_free(batch->preconditioners);
+    multi_objective_free(batch->objective);
+    mem_free(batch->record);
+    mem_free(batch->zero);
+    mem_free(batch->gradients);
+    mem_free(batch->score);
+    mem_free(batch);
+}
+
+/* ---- Starting fits --------------------------------------------------------------------------- */
+
+/* Creates the solver, at zero or where the fit before it has ended. */
+static temper_status start_solver(struct fit_batch *batch, struct fit_slot *slot)
+{
+    const struct fits_job *job = batch->job;
+    const struct fit_spec *fit = &job->fit[slot->fit];
+    struct fit_record *before = fit->after == FIT_BEGINS_AT_ZERO ? NULL : &batch->record[fit->after];
+    struct optim_options options = {.gradient_norm = job->options->tolerance * batch->record[slot->fit].zero_norm,
                                     .max_iterations = job->options->max_iterations,
                                     .history = HISTORY};
-    runner->whitener = GRAM_PRECONDITIONERS_NONE;
-    temper_status status = TEMPER_OK;
+    slot->preconditioner = GRAM_PRECONDITIONERS_NONE;
     if (preconditioner_suits(fit->loss, job->features->data))
-        status = gram_preconditioners_find(crew->whiteners, fit->l2, &runner->whitener, crew->error);
-    if (status == TEMPER_OK)
-        status = lbfgs_new(crew->size, runner->whitener != GRAM_PRECONDITIONERS_NONE, &options,
-                           before ? before->end : crew->zero, &runner->run, crew->error);
-    if (status != TEMPER_OK)
-        return status;
-    runner->stage = STAGE_RUNNING;
+        TRY(gram_preconditioners_find(batch->preconditioners, fit->l2, &slot->preconditioner, batch->error));
+    TRY(lbfgs_new(batch->size, slot->preconditioner != GRAM_PRECONDITIONERS_NONE, &options,
+                  before ? before->end : batch->zero, &slot->solver, batch->error));
+    slot->stage = SLOT_SOLVING;
     if (before && --before->waiting == 0) {
         mem_free(before->end);
         before->end = NULL;
@@ -55,259 +212,248 @@ static temper_status start_run(struct crew *crew, struct runner *runner)
     return TEMPER_OK;
 }
 
-/* The run begins where the gradient is known already, or at the end of another. */
-static temper_status leave_zero(struct crew *crew, struct runner *runner, double value)
+/* After the gradient at zero: starts the solver, which needs no evaluation if it starts there too. */
+static temper_status leave_zero(struct fit_batch *batch, struct fit_slot *slot, double value)
 {
     double sum = 0;
-    for (size_t i = 0; i < crew->size; i++)
-        sum += runner->gradient[i] * runner->gradient[i];
-    crew->record[runner->fit].zero_norm = sqrt(sum);
-    temper_status status = start_run(crew, runner);
-    if (status != TEMPER_OK || crew->job->fit[runner->fit].after != FIT_BEGINS_AT_ZERO)
-        return status;
-    memcpy(lbfgs_asks(runner->run).answer, runner->gradient, crew->size * sizeof(double));
-    return lbfgs_answer(runner->run, value, crew->error);
-}
-
-static bool ready(const struct crew *crew, size_t number)
-{
-    size_t after = crew->job->fit[number].after;
-    return !crew->begun[number] && (after == FIT_BEGINS_AT_ZERO || crew->record[after].over);
-}
-
-static temper_status begin_fit(struct crew *crew, struct runner *runner, size_t number)
-{
-    runner->fit = number;
-    runner->stage = STAGE_ZERO;
-    crew->begun[number] = true;
-    crew->busy++;
-    if (!zero_is_known(crew, number))
+    for (size_t i = 0; i < batch->size; i++)
+        sum += slot->gradient[i] * slot->gradient[i];
+    batch->record[slot->fit].zero_norm = sqrt(sum);
+    TRY(start_solver(batch, slot));
+    if (batch->job->fit[slot->fit].after != FIT_BEGINS_AT_ZERO)
         return TEMPER_OK;
-    crew->record[number].zero_norm = crew->record[crew->job->fit[number].after].zero_norm;
-    return start_run(crew, runner);
+    memcpy(lbfgs_asks(slot->solver).answer, slot->gradient, batch->size * sizeof(double));
+    return lbfgs_answer(slot->solver, value, batch->error);
 }
 
-static temper_status fill_slots(struct crew *crew)
+/* The gradient at zero does not depend on the penalty: a fit after another one with the same rows and loss uses its
+ * norm. */
+static bool zero_is_known(const struct fits_job *job, const struct fit_spec *fit)
 {
-    size_t number = crew->next;
-    for (size_t i = 0; i < crew->slots; i++) {
-        if (crew->runner[i].stage != STAGE_FREE)
+    if (fit->after == FIT_BEGINS_AT_ZERO)
+        return false;
+    const struct fit_spec *before = &job->fit[fit->after];
+    return loss_same_spec(fit->loss, before->loss) && fit->part == before->part &&
+           (fit->part == FIT_SEES_ALL || fit->partition == before->partition);
+}
+
+static temper_status begin_fit(struct fit_batch *batch, struct fit_slot *slot, size_t number)
+{
+    const struct fit_spec *fit = &batch->job->fit[number];
+    slot->fit = number;
+    slot->stage = SLOT_ZERO;
+    batch->record[number].begun = true;
+    batch->busy++;
+    if (!zero_is_known(batch->job, fit))
+        return TEMPER_OK;
+    batch->record[number].zero_norm = batch->record[fit->after].zero_norm;
+    return start_solver(batch, slot);
+}
+
+static bool is_ready(const struct fit_batch *batch, size_t number)
+{
+    size_t after = batch->job->fit[number].after;
+    return !batch->record[number].begun && (after == FIT_BEGINS_AT_ZERO || batch->record[after].ended);
+}
+
+/* Gives free slots to the first fits that are ready. */
+static temper_status fill_slots(struct fit_batch *batch)
+{
+    size_t number = batch->next, count = batch->job->count;
+    for (size_t i = 0; i < batch->slots; i++) {
+        if (batch->slot[i].stage != SLOT_FREE)
             continue;
-        while (number < crew->job->count && !ready(crew, number))
+        while (number < count && !is_ready(batch, number))
             number++;
-        if (number == crew->job->count)
+        if (number == count)
             break;
-        temper_status status = begin_fit(crew, &crew->runner[i], number);
-        if (status != TEMPER_OK)
-            return status;
+        TRY(begin_fit(batch, &batch->slot[i], number));
     }
-    while (crew->next < crew->job->count && crew->begun[crew->next])
-        crew->next++;
+    while (batch->next < count && batch->record[batch->next].begun)
+        batch->next++;
     return TEMPER_OK;
 }
 
 /* ---- Rounds ---------------------------------------------------------------------------------- */
 
-static void ask(struct crew *crew, struct runner *runner, struct multi_request request)
+static void add_request(struct fit_batch *batch, struct fit_slot *slot, struct multi_request request)
 {
-    request.member = runner->fit;
-    runner->request = &crew->request[crew->requests++];
-    *runner->request = request;
+    request.member = slot->fit;
+    slot->request = &batch->request[batch->requests++];
+    *slot->request = request;
 }
 
-static void ask_for_run(struct crew *crew, struct runner *runner)
+static void add_solver_request(struct fit_batch *batch, struct fit_slot *slot)
 {
-    struct lbfgs_question asked = lbfgs_asks(runner->run);
+    struct lbfgs_question asked = lbfgs_asks(slot->solver);
     if (asked.what == LBFGS_VALUE)
-        ask(crew, runner, (struct multi_request){.kind = MULTI_EVALUATE, .w = asked.point, .gradient = asked.answer});
+        add_request(batch, slot,
+                    (struct multi_request){.kind = MULTI_EVALUATE, .w = asked.point, .gradient = asked.answer});
     else
-        ask(crew, runner, (struct multi_request){.kind = MULTI_LENGTH, .w = asked.point});
+        add_request(batch, slot, (struct multi_request){.kind = MULTI_LENGTH, .w = asked.point});
 }
 
-static void collect(struct crew *crew)
+/* The requests of all slots; converged fits wait while there is no score vector for them. */
+static void collect_requests(struct fit_batch *batch)
 {
     size_t scores = 0;
-    crew->requests = 0;
-    for (size_t i = 0; i < crew->slots; i++) {
-        struct runner *runner = &crew->runner[i];
-        runner->request = NULL;
-        if (runner->stage == STAGE_ZERO)
-            ask(crew, runner,
-                (struct multi_request){.kind = MULTI_EVALUATE, .w = crew->zero, .gradient = runner->gradient});
-        if (runner->stage == STAGE_RUNNING)
-            ask_for_run(crew, runner);
-        if (runner->stage == STAGE_SCORES && scores < crew->score_slots)
-            ask(crew, runner,
-                (struct multi_request){
-                    .kind = MULTI_SCORES, .w = lbfgs_best(runner->run), .scores = crew->score + crew->rows * scores});
-        scores += runner->stage == STAGE_SCORES;
+    batch->requests = 0;
+    for (size_t i = 0; i < batch->slots; i++) {
+        struct fit_slot *slot = &batch->slot[i];
+        slot->request = NULL;
+        if (slot->stage == SLOT_ZERO)
+            add_request(batch, slot,
+                        (struct multi_request){.kind = MULTI_EVALUATE, .w = batch->zero, .gradient = slot->gradient});
+        if (slot->stage == SLOT_SOLVING)
+            add_solver_request(batch, slot);
+        if (slot->stage == SLOT_SCORES && scores < batch->score_slots)
+            add_request(batch, slot,
+                        (struct multi_request){.kind = MULTI_SCORES,
+                                               .w = lbfgs_best(slot->solver),
+                                               .scores = batch->score + batch->rows * scores});
+        scores += slot->stage == SLOT_SCORES;
     }
 }
 
-/* Shows a fit that is over, keeps its end if others wait for it, and frees its place. */
-static temper_status finish(struct crew *crew, struct runner *runner)
+/* Reports a fit that has ended, keeps its weights if others start from them, and frees its slot. */
+static temper_status finish_fit(struct fit_batch *batch, struct fit_slot *slot)
 {
-    const struct fits_job *job = crew->job;
-    struct record *record = &crew->record[runner->fit];
-    struct optim_result result = lbfgs_result(runner->run);
-    struct fit_end end = {.fit = runner->fit,
+    const struct fits_job *job = batch->job;
+    struct fit_record *record = &batch->record[slot->fit];
+    struct optim_result result = lbfgs_result(slot->solver);
+    struct fit_end end = {.fit = slot->fit,
                           .stop = result.stop,
                           .iterations = result.iterations,
                           .evaluations = result.evaluations,
-                          .w = lbfgs_best(runner->run),
-                          .activation = runner->request->scores};
-    temper_status status = job->ended(job->context, &end, crew->error);
+                          .w = lbfgs_best(slot->solver),
+                          .activation = slot->request->scores};
+    temper_status status = job->ended(job->context, &end, batch->error);
     if (status == TEMPER_OK && record->waiting > 0) {
-        record->end = mem_alloc(crew->size, sizeof *record->end);
+        record->end = mem_alloc(batch->size, sizeof *record->end);
         if (record->end)
-            memcpy(record->end, end.w, crew->size * sizeof *end.w);
+            memcpy(record->end, end.w, batch->size * sizeof *end.w);
         else
-            status = error_no_memory(crew->error);
+            status = error_no_memory(batch->error);
     }
-    record->over = true;
-    lbfgs_close(runner->run);
-    runner->run = NULL;
-    runner->stage = STAGE_FREE;
-    crew->busy--;
+    record->ended = true;
+    lbfgs_close(slot->solver);
+    slot->solver = NULL;
+    slot->stage = SLOT_FREE;
+    batch->busy--;
     return status;
 }
 
+/* Cannot fail: only a solver that was resumed from memory can. */
 static temper_status advance(void *context, size_t number, size_t worker)
 {
-    struct runner *runner = &((struct crew *)context)->runner[number];
+    struct fit_slot *slot = &((struct fit_batch *)context)->slot[number];
     (void)worker;
-    /* Without a memory from elsewhere it cannot fail. */
-    return runner->told ? lbfgs_answer(runner->run, runner->number, NULL) : TEMPER_OK;
+    return slot->has_reply ? lbfgs_answer(slot->solver, slot->reply, NULL) : TEMPER_OK;
 }
 
-static size_t worth_threads(const struct crew *crew)
+/* Advances all solvers with a reply. Their vectors are what a round has to do besides the pass. */
+static temper_status advance_all(struct fit_batch *batch)
 {
-    return crew->busy * crew->size >= WORTH_THREADS ? crew->job->threads : 1;
+    size_t threads = batch->busy * batch->size >= WORTH_THREADS ? batch->job->threads : 1;
+    temper_status status = parallel_blocks(batch->slots, threads, advance, batch);
+    return status == TEMPER_OK ? status : error_no_memory(batch->error);
 }
 
-/* All runs that were told something go on; their vectors are the work of a round beside the pass.
- */
-static temper_status advance_all(struct crew *crew)
-{
-    temper_status status = parallel_blocks(crew->slots, worth_threads(crew), advance, crew);
-    return status == TEMPER_OK ? status : error_no_memory(crew->error);
-}
-
-static temper_status not_finite(const struct crew *crew)
-{
-    return error_set(crew->error, TEMPER_BAD_DATA,
-                     "the loss is not a finite number: features are too large; pass --scale "
-                     "standard");
-}
-
-/* The vectors of those that ask for their metric; how many. */
-static size_t collect_vectors(struct crew *crew, struct preconditioned *vector)
+/* The vectors of the solvers that request their preconditioner; returns how many there are. */
+static size_t collect_vectors(struct fit_batch *batch, struct preconditioned *vector)
 {
     size_t count = 0;
-    for (size_t i = 0; i < crew->slots; i++) {
-        struct runner *runner = &crew->runner[i];
-        runner->told = runner->stage == STAGE_RUNNING && lbfgs_asks(runner->run).what == LBFGS_METRIC;
-        if (!runner->told)
+    for (size_t i = 0; i < batch->slots; i++) {
+        struct fit_slot *slot = &batch->slot[i];
+        slot->has_reply = slot->stage == SLOT_SOLVING && lbfgs_asks(slot->solver).what == LBFGS_METRIC;
+        if (!slot->has_reply)
             continue;
-        double bend = initial_curvature(crew->job->fit[runner->fit].loss, 2);
-        vector[count++] = (struct preconditioned){runner->whitener, lbfgs_asks(runner->run).answer, bend};
+        double curvature = initial_curvature(batch->job->fit[slot->fit].loss, 2);
+        vector[count++] = (struct preconditioned){slot->preconditioner, lbfgs_asks(slot->solver).answer, curvature};
     }
     return count;
 }
 
-/* A run may ask for its metric twice between two passes. */
-static temper_status turn_vectors(struct crew *crew)
+/* A solver may request its preconditioner twice between two passes. */
+static temper_status precondition(struct fit_batch *batch)
 {
     struct preconditioned vector[MOST_AT_ONCE];
     size_t count;
-    while ((count = collect_vectors(crew, vector)) > 0) {
-        temper_status status = gram_preconditioners_apply(crew->whiteners, vector, count);
-        if (status != TEMPER_OK)
-            return error_no_memory(crew->error);
-        status = advance_all(crew);
-        if (status != TEMPER_OK)
-            return status;
+    while ((count = collect_vectors(batch, vector)) > 0) {
+        if (gram_preconditioners_apply(batch->preconditioners, vector, count) != TEMPER_OK)
+            return error_no_memory(batch->error);
+        TRY(advance_all(batch));
     }
     return TEMPER_OK;
 }
 
-/* Hands out the answers of a pass. */
-static temper_status tell(struct crew *crew)
+/* Hands out the results of a pass. */
+static temper_status reply_all(struct fit_batch *batch)
 {
-    for (size_t i = 0; i < crew->slots; i++) {
-        struct runner *runner = &crew->runner[i];
-        runner->told = runner->stage == STAGE_RUNNING;
-        runner->number = runner->told ? runner->request->number : 0;
+    for (size_t i = 0; i < batch->slots; i++) {
+        struct fit_slot *slot = &batch->slot[i];
+        slot->has_reply = slot->stage == SLOT_SOLVING;
+        slot->reply = slot->has_reply ? slot->request->number : 0;
     }
-    temper_status status = advance_all(crew);
-    for (size_t i = 0; status == TEMPER_OK && i < crew->slots; i++) {
-        struct runner *runner = &crew->runner[i];
-        if (runner->stage == STAGE_ZERO)
-            status = leave_zero(crew, runner, runner->request->number);
-        else if (runner->stage == STAGE_SCORES && runner->request)
-            status = finish(crew, runner);
+    TRY(advance_all(batch));
+    for (size_t i = 0; i < batch->slots; i++) {
+        struct fit_slot *slot = &batch->slot[i];
+        if (slot->stage == SLOT_ZERO)
+            TRY(leave_zero(batch, slot, slot->request->number));
+        else if (slot->stage == SLOT_SCORES && slot->request)
+            TRY(finish_fit(batch, slot));
     }
-    return status == TEMPER_OK ? turn_vectors(crew) : status;
+    return precondition(batch);
 }
 
-static temper_status note_ends(struct crew *crew)
+/* Solvers that have converged go on to the scores. */
+static temper_status find_converged(struct fit_batch *batch)
 {
-    for (size_t i = 0; i < crew->slots; i++) {
-        struct runner *runner = &crew->runner[i];
-        if (runner->stage != STAGE_RUNNING || lbfgs_asks(runner->run).what != LBFGS_DONE)
+    for (size_t i = 0; i < batch->slots; i++) {
+        struct fit_slot *slot = &batch->slot[i];
+        if (slot->stage != SLOT_SOLVING || lbfgs_asks(slot->solver).what != LBFGS_DONE)
             continue;
-        if (lbfgs_result(runner->run).stop == OPTIM_NOT_FINITE)
-            return not_finite(crew);
-        runner->stage = STAGE_SCORES;
+        if (lbfgs_result(slot->solver).stop == OPTIM_NOT_FINITE)
+            return error_set(batch->error, TEMPER_BAD_DATA,
+                             "the loss is not a finite number: features are too large; pass --scale standard");
+        slot->stage = SLOT_SCORES;
     }
     return TEMPER_OK;
 }
 
-static temper_status run_rounds(struct crew *crew, bool *finished)
+static temper_status run_rounds(struct fit_batch *batch, bool *finished)
 {
-    const struct fits_job *job = crew->job;
-    temper_status status = TEMPER_OK;
-    *finished = true;
-    while (status == TEMPER_OK && *finished) {
-        status = fill_slots(crew);
-        if (status == TEMPER_OK)
-            status = turn_vectors(crew);
-        if (status == TEMPER_OK)
-            status = note_ends(crew);
-        if (status != TEMPER_OK || crew->busy == 0)
-            break;
-        collect(crew);
-        status = multi_evaluate(crew->group, crew->request, crew->requests, crew->error);
-        if (status == TEMPER_OK)
-            status = tell(crew);
-        *finished = !job->goes_on || job->goes_on(job->context);
+    const struct fits_job *job = batch->job;
+    for (bool keep_going = true; keep_going; keep_going = !job->goes_on || job->goes_on(job->context)) {
+        TRY(fill_slots(batch));
+        TRY(precondition(batch));
+        TRY(find_converged(batch));
+        if (batch->busy == 0) {
+            *finished = true;
+            return TEMPER_OK;
+        }
+        collect_requests(batch);
+        TRY(multi_evaluate(batch->objective, batch->request, batch->requests, batch->error));
+        TRY(reply_all(batch));
     }
-    *finished = *finished && status == TEMPER_OK;
-    return status;
-}
-
-bool fits_solver_batches(const struct fits_job *job)
-{
-    const char *solver = job->options->solver;
-    return !solver || strcmp(solver, "auto") == 0 || strcmp(solver, "lbfgs") == 0;
-}
-
-bool fits_can_batch(const struct fits_job *job)
-{
-    for (size_t i = 0; i < job->count; i++)
-        if (job->fit[i].loss.method == TEMPER_HINGE) /* goes through phases */
-            return false;
-    return multi_supports(job->features->data) && fits_solver_batches(job);
+    return TEMPER_OK;
 }
 
 temper_status fits_batched(const struct fits_job *job, bool *finished, temper_error *error)
 {
-    struct crew *crew;
+    struct fit_batch *batch = mem_zeroed(1, sizeof *batch);
     *finished = false;
-    temper_status status = worker_group_new(job, &crew, error);
-    if (status != TEMPER_OK)
-        return status;
-    status = run_rounds(crew, finished);
-    worker_group_free(crew);
+    if (!batch)
+        return error_no_memory(error);
+    batch->job = job;
+    batch->error = error;
+    batch->size = fits_size(job->features, job->options);
+    batch->rows = (size_t)job->features->data->x.rows;
+    temper_status status = allocate(batch) ? make_objective(batch) : error_no_memory(error);
+    if (status == TEMPER_OK)
+        status = make_preconditioners(batch);
+    if (status == TEMPER_OK)
+        status = run_rounds(batch, finished);
+    batch_free(batch);
     return status;
 }

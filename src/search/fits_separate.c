@@ -1,59 +1,55 @@
-/* fits_separate: one training after the other, several at a time: a chain of fits, each of which
- * begins where the one before it ended, to a thread. Several processes go through one after the
- * other, all threads within each. */
-#include "search/many_fits.h"
-
+/* fits_separate: one training for each fit, several at a time.
+ *
+ * Fits that start from the result of another one form a chain, which is the work of one thread. Several processes run
+ * one fit after another, with all threads within each. */
 #include <pthread.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/thread.h"
 #include "data/subset.h"
+#include "search/many_fits.h"
 #include "train/train.h"
 
 /* What the threads share. */
-struct crew {
+struct separate_fits {
     const struct fits_job *job;
-    struct shared_preconditioners *pilots;
+    struct shared_preconditioners *shared;
     size_t *root;  /* of each fit: the first of its chain */
     size_t *chain; /* the roots */
     size_t chains;
-    size_t at_once, inside; /* threads: chains at a time, and within a training */
-    pthread_mutex_t lock;   /* guards the caller's callbacks, and: */
+    size_t at_once, threads; /* chains at a time, and threads within a fit */
+    pthread_mutex_t lock;    /* guards the caller's calls, and: */
     bool stopped;
-    temper_error *error; /* of the fit with the smallest number that failed */
-    size_t failed;
+    temper_error *error; /* of the failed fit with the smallest number */
+    size_t failed;       /* its number */
 };
 
-/* One fit on its way. */
-struct fitting {
-    struct crew *crew;
-    struct dataset *data; /* with the weights that it sees */
+/* One fit in progress. */
+struct separate_fit {
+    struct separate_fits *all;
+    struct dataset *data; /* the same rows, those left out with weight 0 */
     temper_train_options options;
-    struct shared_preconditioner pilot; /* its own, if there is none for it */
+    struct shared_preconditioner own; /* of a pilot fit, if there is no shared one for this fit */
     struct train_fit_result result;
     temper_error error;
 };
 
 /* ---- One fit --------------------------------------------------------------------------------- */
 
-static bool sees(const struct fits_job *job, const struct fit_spec *fit, size_t row)
-{
-    size_t among_all = (size_t)job->features->data->ranks.first_row + row;
-    return fit->part == FIT_SEES_ALL || job->partition[fit->partition].part[among_all] != fit->part;
-}
-
-/* The same rows, where those that the fit must not see weigh nothing. */
+/* The data with the weight 0 for the rows that the fit leaves out. */
 static temper_status hide_rows(const struct fits_job *job, const struct fit_spec *fit, struct dataset **out,
                                temper_error *error)
 {
     const struct dataset *all = job->features->data;
     size_t rows = (size_t)all->x.rows;
+    bool sees_all = fit->part == FIT_SEES_ALL;
+    const uint32_t *part = sees_all ? NULL : job->partition[fit->partition].part + all->ranks.first_row;
     double *weight = mem_alloc(rows, sizeof *weight);
     if (!weight)
         return error_no_memory(error);
     for (size_t row = 0; row < rows; row++)
-        weight[row] = sees(job, fit, row) ? all->weight ? all->weight[row] : 1 : 0;
+        weight[row] = !sees_all && part[row] == fit->part ? 0 : all->weight ? all->weight[row] : 1;
     temper_status status = dataset_borrow(all, out, error);
     if (status != TEMPER_OK) {
         mem_free(weight);
@@ -64,35 +60,36 @@ static temper_status hide_rows(const struct fits_job *job, const struct fit_spec
     return TEMPER_OK;
 }
 
-static int follow(void *context, const temper_train_progress *progress)
+/* Called after each iteration of any fit; other than 0 ends it. */
+static int report_progress(void *context, const temper_train_progress *progress)
 {
-    struct crew *crew = context;
-    const struct fits_job *job = crew->job;
+    struct separate_fits *all = context;
+    const struct fits_job *job = all->job;
     (void)progress;
-    pthread_mutex_lock(&crew->lock);
-    if (!crew->stopped && job->goes_on)
-        crew->stopped = !job->goes_on(job->context);
-    bool stopped = crew->stopped || crew->failed < job->count;
-    pthread_mutex_unlock(&crew->lock);
+    pthread_mutex_lock(&all->lock);
+    if (!all->stopped && job->goes_on)
+        all->stopped = !job->goes_on(job->context);
+    bool stopped = all->stopped || all->failed < job->count;
+    pthread_mutex_unlock(&all->lock);
     return stopped;
 }
 
-/* Of a thousand fits that have not begun, none should, not even for one iteration. */
-static bool is_stopped(struct crew *crew)
+/* Fits that have not begun when the caller stops do not run even a single iteration. */
+static bool is_stopped(struct separate_fits *all)
 {
-    pthread_mutex_lock(&crew->lock);
-    bool stopped = crew->stopped;
-    pthread_mutex_unlock(&crew->lock);
+    pthread_mutex_lock(&all->lock);
+    bool stopped = all->stopped;
+    pthread_mutex_unlock(&all->lock);
     return stopped;
 }
 
 /* What pilot fits have in common. */
-static struct pilot_spec pilot_spec(struct crew *crew, size_t threads)
+static struct pilot_spec pilot_spec(struct separate_fits *all, size_t threads)
 {
-    return (struct pilot_spec){.features = crew->job->features,
-                               .options = crew->job->options,
-                               .on_progress = follow,
-                               .progress_context = crew,
+    return (struct pilot_spec){.features = all->job->features,
+                               .options = all->job->options,
+                               .on_progress = report_progress,
+                               .progress_context = all,
                                .threads = threads};
 }
 
@@ -104,217 +101,206 @@ static struct pilot_target pilot_target(const struct fits_job *job, const struct
                                      shared_preconditioner_suits(fit->loss, job->features->data)};
 }
 
-/* Whose metrics it takes its steps in, *lent; NULL: it makes its own on the way. */
-static temper_status find_pilot(struct fitting *fitting, size_t number, const struct shared_preconditioner **lent,
-                                bool *goes_on)
+/* *shared is the preconditioner of a pilot fit; NULL: the fit makes its own. *finished is false if the pilot fit was
+ * stopped. */
+static temper_status find_preconditioner(struct separate_fit *self, size_t number,
+                                         const struct shared_preconditioner **shared, bool *finished)
 {
-    struct crew *crew = fitting->crew;
-    struct pilot_spec spec = pilot_spec(crew, crew->inside);
-    struct pilot_target target = pilot_target(crew->job, &crew->job->fit[number]);
-    *goes_on = true;
-    *lent = shared_preconditioners_find(crew->pilots, number);
-    if (*lent || !target.wanted)
+    struct separate_fits *all = self->all;
+    struct pilot_spec spec = pilot_spec(all, all->threads);
+    struct pilot_target target = pilot_target(all->job, &all->job->fit[number]);
+    *finished = true;
+    *shared = shared_preconditioners_find(all->shared, number);
+    if (*shared || !target.wanted)
         return TEMPER_OK;
-    *lent = &fitting->pilot;
-    return shared_preconditioner_fit(&spec, &target, &fitting->pilot, goes_on, &fitting->error);
+    *shared = &self->own;
+    return shared_preconditioner_fit(&spec, &target, &self->own, finished, &self->error);
 }
 
-static temper_status solve(struct fitting *fitting, size_t number, const double *begin)
+static temper_status solve(struct separate_fit *self, size_t number, const double *initial)
 {
-    const struct fits_job *job = fitting->crew->job;
+    const struct fits_job *job = self->all->job;
     const struct fit_spec *fit = &job->fit[number];
-    const struct shared_preconditioner *lent;
-    bool goes_on;
-    temper_status status = find_pilot(fitting, number, &lent, &goes_on);
-    if (status != TEMPER_OK || !goes_on)
-        return status;
-    fitting->options = temper_train_defaults();
-    fitting->options.tolerance = job->options->tolerance;
-    fitting->options.max_iterations = job->options->max_iterations;
-    fitting->options.solver = job->options->solver;
-    fitting->options.precision = job->options->precision;
-    fitting->options.no_intercept = job->options->no_intercept;
-    fitting->options.l2 = fit->l2;
-    fitting->options.threads = fitting->crew->inside;
-    fitting->options.on_progress = follow;
-    fitting->options.progress_context = fitting->crew;
-    struct train_request request = {.data = fitting->data,
-                                    .features = job->features,
-                                    .options = &fitting->options,
-                                    .error = &fitting->error,
-                                    .shared = lent,
-                                    .initial = begin};
-    return train_fit(&request, fit->loss, &fitting->result);
+    temper_train_options *options = &self->options;
+    struct train_request request = {
+        .data = self->data, .features = job->features, .options = options, .error = &self->error, .initial = initial};
+    bool finished;
+    TRY(find_preconditioner(self, number, &request.shared, &finished));
+    if (!finished)
+        return TEMPER_OK;
+    *options = temper_train_defaults();
+    options->tolerance = job->options->tolerance;
+    options->max_iterations = job->options->max_iterations;
+    options->solver = job->options->solver;
+    options->precision = job->options->precision;
+    options->no_intercept = job->options->no_intercept;
+    options->l2 = fit->l2;
+    options->threads = self->all->threads;
+    options->on_progress = report_progress;
+    options->progress_context = self->all;
+    return train_fit(&request, fit->loss, &self->result);
 }
 
-/* Shows the caller what became of it. */
-static temper_status show(struct fitting *fitting, size_t number)
+/* Reports a fit that has ended, with its scores. */
+static temper_status report_end(struct separate_fit *self, size_t number)
 {
-    struct crew *crew = fitting->crew;
-    const struct fits_job *job = crew->job;
-    const struct train_fit_result *result = &fitting->result;
+    struct separate_fits *all = self->all;
+    const struct fits_job *job = all->job;
+    const struct train_fit_result *result = &self->result;
     size_t rows = (size_t)job->features->data->x.rows, vectors = fits_vectors(job->features);
     double *a = mem_alloc(rows, vectors * sizeof *a);
     if (!a)
-        return error_no_memory(&fitting->error);
+        return error_no_memory(&self->error);
     struct solution solution = {result->solution, vectors, !job->options->no_intercept};
-    temper_status status = scaled_features_activations(job->features, solution, crew->inside, a, &fitting->error);
+    temper_status status = scaled_features_activations(job->features, solution, all->threads, a, &self->error);
     if (status == TEMPER_OK) {
         struct fit_end end = {number, result->stop, result->iterations, result->evaluations, result->solution, a};
-        pthread_mutex_lock(&crew->lock);
-        status = job->ended(job->context, &end, &fitting->error);
-        pthread_mutex_unlock(&crew->lock);
+        pthread_mutex_lock(&all->lock);
+        status = job->ended(job->context, &end, &self->error);
+        pthread_mutex_unlock(&all->lock);
     }
     mem_free(a);
     return status;
 }
 
-/* `w` is where it begins and, after it, where it ended; *done is false if it was stopped. */
-static temper_status run_fit(struct fitting *fitting, size_t number, const double *begin, double *w, bool *done)
+/* Fits from `initial` (NULL: zero); w receives the solution. *done is false if it was stopped. */
+static temper_status run_fit(struct separate_fit *self, size_t number, const double *initial, double *w, bool *done)
 {
-    const struct fits_job *job = fitting->crew->job;
-    const struct fit_spec *fit = &job->fit[number];
-    temper_status status = hide_rows(job, fit, &fitting->data, &fitting->error);
+    const struct fits_job *job = self->all->job;
+    temper_status status = hide_rows(job, &job->fit[number], &self->data, &self->error);
     if (status == TEMPER_OK)
-        status = solve(fitting, number, begin);
-    *done = status == TEMPER_OK && !fitting->result.interrupted && fitting->result.solution;
+        status = solve(self, number, initial);
+    *done = status == TEMPER_OK && !self->result.interrupted && self->result.solution;
     if (*done) {
-        memcpy(w, fitting->result.solution, fitting->result.size * sizeof *w);
-        status = show(fitting, number);
+        memcpy(w, self->result.solution, self->result.size * sizeof *w);
+        status = report_end(self, number);
     }
-    train_fit_free(&fitting->result);
-    shared_preconditioner_free(&fitting->pilot);
-    dataset_free(fitting->data);
+    train_fit_free(&self->result);
+    shared_preconditioner_free(&self->own);
+    dataset_free(self->data);
     return status;
 }
 
 /* ---- Chains ---------------------------------------------------------------------------------- */
 
-static void fail(struct crew *crew, size_t number, const temper_error *error)
+/* Keeps the error of the failed fit with the smallest number, so that it does not depend on the threads. */
+static void record_failure(struct separate_fits *all, size_t number, const temper_error *error)
 {
-    pthread_mutex_lock(&crew->lock);
-    if (number < crew->failed) {
-        crew->failed = number;
-        if (crew->error)
-            *crew->error = *error;
+    pthread_mutex_lock(&all->lock);
+    if (number < all->failed) {
+        all->failed = number;
+        if (all->error)
+            *all->error = *error;
     }
-    pthread_mutex_unlock(&crew->lock);
+    pthread_mutex_unlock(&all->lock);
 }
 
-static size_t chain_length(const struct crew *crew, size_t root)
-{
-    size_t length = 0;
-    for (size_t i = root; i < crew->job->count; i++)
-        length += crew->root[i] == root;
-    return length;
-}
-
-/* The ends of a chain: several fits may begin at the same one. */
-struct chain {
+/* The solutions of a chain; several fits may start from the same one. */
+struct fit_chain {
     size_t root, size;
-    double *end;   /* of each fit that is over */
-    size_t *place; /* which of them is that of a fit */
+    double *solution;
+    size_t *position; /* of each fit: that of its solution */
 };
 
-static temper_status run_links(struct fitting *fitting, struct chain *chain, size_t *at)
+/* Runs the fits of a chain in order; *at is the current one. */
+static temper_status run_links(struct separate_fit *self, struct fit_chain *chain, size_t *at)
 {
-    struct crew *crew = fitting->crew;
-    const struct fits_job *job = crew->job;
-    temper_status status = TEMPER_OK;
-    size_t ends = 0, size = chain->size;
-    bool done = !is_stopped(crew);
-    for (size_t i = chain->root; status == TEMPER_OK && done && i < job->count; i++) {
+    struct separate_fits *all = self->all;
+    const struct fits_job *job = all->job;
+    size_t count = 0, size = chain->size;
+    bool done = !is_stopped(all);
+    for (size_t i = chain->root; done && i < job->count; i++) {
         size_t after = job->fit[i].after;
-        if (crew->root[i] != chain->root)
+        if (all->root[i] != chain->root)
             continue;
-        chain->place[i] = ends++;
-        const double *begin = after == FIT_BEGINS_AT_ZERO ? NULL : chain->end + chain->place[after] * size;
+        chain->position[i] = count++;
+        const double *initial = after == FIT_BEGINS_AT_ZERO ? NULL : chain->solution + chain->position[after] * size;
         *at = i;
-        *fitting = (struct fitting){.crew = crew};
-        status = run_fit(fitting, i, begin, chain->end + chain->place[i] * size, &done);
+        *self = (struct separate_fit){.all = all};
+        TRY(run_fit(self, i, initial, chain->solution + chain->position[i] * size, &done));
     }
-    return status;
+    return TEMPER_OK;
 }
 
 static temper_status run_chain(void *context, size_t number, size_t worker)
 {
-    struct crew *crew = context;
-    const struct fits_job *job = crew->job;
-    struct fitting fitting = {.crew = crew};
-    struct chain chain = {.root = crew->chain[number], .size = fits_size(job->features, job->options)};
-    size_t at = chain.root;
+    struct separate_fits *all = context;
+    const struct fits_job *job = all->job;
+    struct separate_fit self = {.all = all};
+    struct fit_chain chain = {.root = all->chain[number], .size = fits_size(job->features, job->options)};
+    size_t at = chain.root, length = 0;
     (void)worker;
-    chain.end = mem_alloc(chain_length(crew, chain.root), chain.size * sizeof *chain.end);
-    chain.place = mem_alloc(job->count, sizeof *chain.place);
-    temper_status status = TEMPER_NO_MEMORY;
-    if (chain.end && chain.place)
-        status = run_links(&fitting, &chain, &at);
-    else
-        error_no_memory(&fitting.error);
+    for (size_t i = chain.root; i < job->count; i++)
+        length += all->root[i] == chain.root;
+    chain.solution = mem_alloc(length, chain.size * sizeof *chain.solution);
+    chain.position = mem_alloc(job->count, sizeof *chain.position);
+    temper_status status =
+        chain.solution && chain.position ? run_links(&self, &chain, &at) : error_no_memory(&self.error);
     if (status != TEMPER_OK)
-        fail(crew, at, &fitting.error);
-    mem_free(chain.end);
-    mem_free(chain.place);
+        record_failure(all, at, &self.error);
+    mem_free(chain.solution);
+    mem_free(chain.position);
     return status;
 }
 
-/* A chain is known by its first fit. */
-static void find_chains(struct crew *crew)
+/* Identifies each chain by its first fit, and divides the threads among chains. Processes take one chain at a time,
+ * since all of them must exchange numbers of the same fit. */
+static void find_chains(struct separate_fits *all)
 {
-    const struct fits_job *job = crew->job;
+    const struct fits_job *job = all->job;
     for (size_t i = 0; i < job->count; i++) {
         size_t after = job->fit[i].after;
-        crew->root[i] = after == FIT_BEGINS_AT_ZERO ? i : crew->root[after];
+        all->root[i] = after == FIT_BEGINS_AT_ZERO ? i : all->root[after];
         if (after == FIT_BEGINS_AT_ZERO)
-            crew->chain[crew->chains++] = i;
+            all->chain[all->chains++] = i;
     }
-    crew->at_once = job->threads;
-    crew->inside = crew->chains && crew->chains < job->threads ? job->threads / crew->chains : 1;
-    if (!comm_alone(job->features->data->ranks.comm)) { /* processes must talk of the same fit */
-        crew->at_once = 1;
-        crew->inside = job->threads;
+    all->at_once = job->threads;
+    all->threads = all->chains && all->chains < job->threads ? job->threads / all->chains : 1;
+    if (!comm_alone(job->features->data->ranks.comm)) {
+        all->at_once = 1;
+        all->threads = job->threads;
     }
 }
 
-static temper_status fit_pilots(struct crew *crew, bool *finished)
+static temper_status fit_pilots(struct separate_fits *all, bool *finished)
 {
-    const struct fits_job *job = crew->job;
-    struct pilot_spec spec = pilot_spec(crew, job->threads);
+    const struct fits_job *job = all->job;
+    struct pilot_spec spec = pilot_spec(all, job->threads);
     struct pilot_target *target = mem_alloc(job->count, sizeof *target);
     if (!target)
-        return error_no_memory(crew->error);
+        return error_no_memory(all->error);
     for (size_t i = 0; i < job->count; i++)
         target[i] = pilot_target(job, &job->fit[i]);
-    temper_status status = shared_preconditioners_new(&spec, target, job->count, &crew->pilots, finished, crew->error);
+    temper_status status = shared_preconditioners_new(&spec, target, job->count, &all->shared, finished, all->error);
     mem_free(target);
     return status;
 }
 
-static temper_status run_all(struct crew *crew, bool *finished)
+static temper_status run_all(struct separate_fits *all, bool *finished)
 {
-    if (pthread_mutex_init(&crew->lock, NULL) != 0)
-        return error_no_memory(crew->error);
-    temper_status status = fit_pilots(crew, finished);
+    if (pthread_mutex_init(&all->lock, NULL) != 0)
+        return error_no_memory(all->error);
+    temper_status status = fit_pilots(all, finished);
     if (status == TEMPER_OK && *finished) {
-        find_chains(crew);
-        status = parallel_blocks(crew->chains, crew->at_once, run_chain, crew);
+        find_chains(all);
+        status = parallel_blocks(all->chains, all->at_once, run_chain, all);
     }
-    *finished = status == TEMPER_OK && !crew->stopped;
-    shared_preconditioners_free(crew->pilots);
-    pthread_mutex_destroy(&crew->lock);
+    *finished = status == TEMPER_OK && !all->stopped;
+    shared_preconditioners_free(all->shared);
+    pthread_mutex_destroy(&all->lock);
     return status;
 }
 
 temper_status fits_separate(const struct fits_job *job, bool *finished, temper_error *error)
 {
-    struct crew crew = {.job = job,
-                        .root = mem_alloc(job->count, sizeof *crew.root),
-                        .chain = mem_alloc(job->count, sizeof *crew.chain),
-                        .error = error,
-                        .failed = job->count};
+    struct separate_fits all = {.job = job,
+                                .root = mem_alloc(job->count, sizeof *all.root),
+                                .chain = mem_alloc(job->count, sizeof *all.chain),
+                                .error = error,
+                                .failed = job->count};
     *finished = false;
-    temper_status status = crew.root && crew.chain ? run_all(&crew, finished) : error_no_memory(error);
-    mem_free(crew.root);
-    mem_free(crew.chain);
+    temper_status status = all.root && all.chain ? run_all(&all, finished) : error_no_memory(error);
+    mem_free(all.root);
+    mem_free(all.chain);
     return status;
 }

@@ -1,4 +1,4 @@
-/* grid: lists and ranges of temperatures and penalties become candidates. */
+/* grid: candidates from lists and ranges of temperatures and penalties. */
 #include "search/grid.h"
 
 #include <math.h>
@@ -10,49 +10,51 @@
 #include "tempered/loss_family.h"
 #include "train/train.h"
 
+/* The only definition of the default grid. The range of penalties is relative to lambda_0. */
 static const char default_grid[] = "t1=0.1,0.3,0.5,0.7,0.9,1 t2=1,1.12,1.4,1.9 l2=1e-3x..10x:5";
+/* That of the paper. */
 static const char paper_grid[] = "t1=0.1,0.3,0.5,0.7,0.9,1 t2=1.12,1.3,1.5,1.7,1.9 l2=1e-5..1e-1:5";
 
 enum { MOST_VALUES = 64, MOST_CANDIDATES = 100000, METHODS = TEMPER_BREGMAN + 1 };
 
-struct values {
+struct grid_values {
     double value[MOST_VALUES];
     size_t count;
 };
 
-/* What a text has said so far. */
-struct lists {
-    struct values t1, t2, l2;
+/* What has been parsed so far. */
+struct grid_lists {
+    struct grid_values t1, t2, l2;
     bool method[METHODS];
     double smoothing; /* of hinge */
     bool only;
     double default_l2;
 };
 
-/* A part of the text. */
-struct span {
+/* A range of the text. */
+struct grid_text {
     const char *from, *to;
 };
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-static temper_status bad_word(struct span word, const char *why, temper_error *error)
+static temper_status bad_word(struct grid_text word, const char *why, temper_error *error)
 {
     return error_set(error, TEMPER_USAGE, "grid: '%.*s' %s; give lists such as t1=0.1,0.5 t2=1,1.5 l2=1e-5..1e-1:5",
                      (int)(word.to - word.from < 60 ? word.to - word.from : 60), word.from, why);
 }
 
-/* The next piece up to the mark, and on to behind it. */
-static struct span cut(struct span *rest, char mark)
+/* The text up to the mark; *rest continues after it. */
+static struct grid_text split_at(struct grid_text *rest, char mark)
 {
     const char *end = memchr(rest->from, mark, (size_t)(rest->to - rest->from));
-    struct span piece = {rest->from, end ? end : rest->to};
+    struct grid_text piece = {rest->from, end ? end : rest->to};
     rest->from = end ? end + 1 : rest->to;
     return piece;
 }
 
 /* A number >= 0; an l2 may be a multiple of lambda_0. */
-static bool read_value(struct span text, const struct lists *lists, bool is_l2, double *value)
+static bool read_value(struct grid_text text, const struct grid_lists *lists, bool is_l2, double *value)
 {
     bool times = is_l2 && text.to > text.from && text.to[-1] == 'x';
     if (number_f64(text.from, text.to - times, value) != NUMBER_OK || !(*value >= 0))
@@ -62,7 +64,8 @@ static bool read_value(struct span text, const struct lists *lists, bool is_l2, 
     return true;
 }
 
-static void add_value(struct values *values, double value)
+/* Adds a value unless it is in the list. */
+static void add_value(struct grid_values *values, double value)
 {
     for (size_t i = 0; i < values->count; i++)
         if (values->value[i] == value)
@@ -70,16 +73,17 @@ static void add_value(struct values *values, double value)
     values->value[values->count++] = value;
 }
 
-/* FROM..TO:COUNT. Temperatures may be 0, so they have equal steps; penalties have equal ratios. */
-static bool add_range(struct span item, const char *dots, const struct lists *lists, struct values *values)
+/* FROM..TO:COUNT. Temperatures have equal steps, since they may be 0; penalties have equal ratios. */
+static bool add_range(struct grid_text item, const char *dots, const struct grid_lists *lists,
+                      struct grid_values *values)
 {
     bool is_l2 = values == &lists->l2;
     const char *colon = memchr(dots, ':', (size_t)(item.to - dots));
     double from, to;
     unsigned long long count;
     if (!colon || !number_u64(colon + 1, item.to, &count) || count < 2 || count > MOST_VALUES - values->count ||
-        !read_value((struct span){item.from, dots}, lists, is_l2, &from) ||
-        !read_value((struct span){dots + 2, colon}, lists, is_l2, &to) || (is_l2 && !(from > 0 && to > 0)))
+        !read_value((struct grid_text){item.from, dots}, lists, is_l2, &from) ||
+        !read_value((struct grid_text){dots + 2, colon}, lists, is_l2, &to) || (is_l2 && !(from > 0 && to > 0)))
         return false;
     for (size_t i = 0; i < (size_t)count; i++) {
         double share = (double)i / (double)(count - 1);
@@ -89,14 +93,15 @@ static bool add_range(struct span item, const char *dots, const struct lists *li
     return true;
 }
 
-static temper_status read_values(struct span word, struct span rest, const struct lists *lists, struct values *values,
-                                 temper_error *error)
+/* NAME=VALUE,VALUE,FROM..TO:COUNT */
+static temper_status read_values(struct grid_text word, struct grid_text rest, const struct grid_lists *lists,
+                                 struct grid_values *values, temper_error *error)
 {
     values->count = 0;
     if (rest.to[-1] == ',')
         return bad_word(word, "ends in a comma", error);
     do {
-        struct span item = cut(&rest, ',');
+        struct grid_text item = split_at(&rest, ',');
         const char *dots = item.from;
         while (dots + 1 < item.to && !(dots[0] == '.' && dots[1] == '.'))
             dots++;
@@ -105,7 +110,7 @@ static temper_status read_values(struct span word, struct span rest, const struc
         if (!fits)
             return bad_word(word, "has too many values (there may be 64)", error);
         if (range && !add_range(item, dots, lists, values))
-            return bad_word(word, "has a range that is none: FROM..TO:COUNT, from 2 to 64 values", error);
+            return bad_word(word, "has an invalid range; write FROM..TO:COUNT with 2 to 64 values", error);
         if (!range && !read_value(item, lists, values == &lists->l2, &value))
             return bad_word(word, "needs numbers >= 0", error);
         if (!range)
@@ -114,13 +119,15 @@ static temper_status read_values(struct span word, struct span rest, const struc
     return TEMPER_OK;
 }
 
-static temper_status read_methods(struct span word, struct span rest, struct lists *lists, temper_error *error)
+/* loss=NAME,NAME,hinge:WIDTH */
+static temper_status read_methods(struct grid_text word, struct grid_text rest, struct grid_lists *lists,
+                                  temper_error *error)
 {
     memset(lists->method, 0, sizeof lists->method);
     if (rest.to[-1] == ',')
         return bad_word(word, "ends in a comma", error);
     do {
-        struct span item = cut(&rest, ','), title = cut(&item, ':');
+        struct grid_text item = split_at(&rest, ','), title = split_at(&item, ':');
         char name[32] = "";
         temper_method method;
         if ((size_t)(title.to - title.from) < sizeof name)
@@ -128,39 +135,40 @@ static temper_status read_methods(struct span word, struct span rest, struct lis
         if (!method_find(name, &method))
             return bad_word(word, "names an unknown loss", error);
         if (item.from < item.to && (method != TEMPER_HINGE || !read_value(item, lists, false, &lists->smoothing)))
-            return bad_word(word, "gives a width to a loss that has none, or no number", error);
+            return bad_word(word, "gives a width that is not a number, or to a loss that has none", error);
         lists->method[method] = true;
     } while (rest.from < rest.to);
     return TEMPER_OK;
 }
 
-static temper_status read_word(struct span word, struct lists *lists, temper_error *error)
+static temper_status read_word(struct grid_text word, struct grid_lists *lists, temper_error *error)
 {
-    struct span rest = word, name = cut(&rest, '=');
+    struct grid_text rest = word, name = split_at(&rest, '=');
     size_t length = (size_t)(name.to - name.from);
     if (length == 4 && memcmp(name.from, "only", 4) == 0 && name.to == word.to) {
         lists->only = true;
         return TEMPER_OK;
     }
     if (rest.from >= rest.to)
-        return bad_word(word, "is no list", error);
+        return bad_word(word, "is not a list", error);
     if (length == 4 && memcmp(name.from, "loss", 4) == 0)
         return read_methods(word, rest, lists, error);
-    if (length == 2 && memcmp(name.from, "t1", 2) == 0)
-        return read_values(word, rest, lists, &lists->t1, error);
-    if (length == 2 && memcmp(name.from, "t2", 2) == 0)
-        return read_values(word, rest, lists, &lists->t2, error);
-    if (length == 2 && memcmp(name.from, "l2", 2) == 0)
-        return read_values(word, rest, lists, &lists->l2, error);
-    return bad_word(word, "is unknown (there are t1, t2, l2, loss and only)", error);
+    const struct {
+        const char *name;
+        struct grid_values *values;
+    } known[] = {{"t1", &lists->t1}, {"t2", &lists->t2}, {"l2", &lists->l2}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (length == 2 && memcmp(name.from, known[i].name, 2) == 0)
+            return read_values(word, rest, lists, known[i].values, error);
+    return bad_word(word, "is unknown (known are t1, t2, l2, loss and only)", error);
 }
 
-static temper_status read_lists(const char *text, struct lists *lists, temper_error *error)
+static temper_status read_lists(const char *text, struct grid_lists *lists, temper_error *error)
 {
-    struct span rest = {text, text + strlen(text)};
+    struct grid_text rest = {text, text + strlen(text)};
     temper_status status = TEMPER_OK;
     while (status == TEMPER_OK && rest.from < rest.to) {
-        struct span word = cut(&rest, ' ');
+        struct grid_text word = split_at(&rest, ' ');
         if (word.from < word.to)
             status = read_word(word, lists, error);
     }
@@ -169,6 +177,7 @@ static temper_status read_lists(const char *text, struct lists *lists, temper_er
 
 /* ---- Candidates ------------------------------------------------------------------------------ */
 
+/* A candidate that has not been fitted. */
 static const temper_tune_candidate unknown = {.accuracy = NAN,
                                               .accuracy_error = NAN,
                                               .log_loss = NAN,
@@ -183,8 +192,8 @@ static const temper_tune_candidate unknown = {.accuracy = NAN,
                                               .undecided = NAN,
                                               .code_length = NAN};
 
-/* With all penalties, from the strongest; nothing if it is there already. */
-static void add_loss(const struct lists *lists, temper_loss_spec loss, struct grid *grid)
+/* Adds a loss with all penalties, the strongest first, unless the grid has the same function already. */
+static void add_loss(const struct grid_lists *lists, temper_loss_spec loss, struct candidate_grid *grid)
 {
     for (size_t i = 0; i < grid->count; i++)
         if (loss_same_function(grid->table[i].loss, loss))
@@ -196,8 +205,8 @@ static void add_loss(const struct lists *lists, temper_loss_spec loss, struct gr
     }
 }
 
-/* Returns how many pairs of temperatures were left out: they cannot be trained. */
-static size_t add_method(const struct lists *lists, temper_method method, struct grid *grid)
+/* Adds a method with all temperatures; returns the number of pairs that cannot be trained. */
+static size_t add_method(const struct grid_lists *lists, temper_method method, struct candidate_grid *grid)
 {
     size_t left_out = 0;
     for (size_t i = 0; i < lists->t1.count; i++)
@@ -212,7 +221,7 @@ static size_t add_method(const struct lists *lists, temper_method method, struct
     return left_out;
 }
 
-static void sort_falling(struct values *values)
+static void sort_falling(struct grid_values *values)
 {
     for (size_t i = 1; i < values->count; i++)
         for (size_t j = i; j > 0 && values->value[j] > values->value[j - 1]; j--) {
@@ -222,7 +231,8 @@ static void sort_falling(struct values *values)
         }
 }
 
-static temper_status fill(const struct lists *lists, struct grid *grid, temper_error *error)
+/* The candidates of all lists, then logistic regression and the reference unless `only` was given. */
+static temper_status fill(const struct grid_lists *lists, struct candidate_grid *grid, temper_error *error)
 {
     static const temper_loss_spec added[] = {{TEMPER_TEMPERED, 1, 1, 0},
                                              {TEMPER_TEMPERED, REFERENCE_T1, REFERENCE_T2, 0}};
@@ -231,8 +241,7 @@ static temper_status fill(const struct lists *lists, struct grid *grid, temper_e
         most += lists->method[i] ? lists->t1.count * lists->t2.count : 0;
     most *= lists->l2.count;
     if (most > MOST_CANDIDATES)
-        return error_set(error, TEMPER_USAGE, "grid: these are %zu candidates, and 100000 may be; give fewer values",
-                         most);
+        return error_set(error, TEMPER_USAGE, "grid: %zu candidates are more than 100000; give fewer values", most);
     grid->table = mem_alloc(most, sizeof *grid->table);
     if (!grid->table)
         return error_no_memory(error);
@@ -253,10 +262,10 @@ static temper_status fill(const struct lists *lists, struct grid *grid, temper_e
     return TEMPER_OK;
 }
 
-temper_status grid_parse(const char *text, double default_l2, struct grid *out, temper_error *error)
+temper_status grid_parse(const char *text, double default_l2, struct candidate_grid *out, temper_error *error)
 {
-    struct lists lists = {.method = {[TEMPER_TEMPERED] = true}, .default_l2 = default_l2};
-    struct grid grid = {0};
+    struct grid_lists lists = {.method = {[TEMPER_TEMPERED] = true}, .default_l2 = default_l2};
+    struct candidate_grid grid = {0};
     bool plain = !text || strcmp(text, "default") == 0;
     temper_status status = read_lists(default_grid, &lists, error);
     if (status == TEMPER_OK && !plain)
@@ -273,8 +282,8 @@ temper_status grid_parse(const char *text, double default_l2, struct grid *out, 
     return TEMPER_OK;
 }
 
-void grid_free(struct grid *grid)
+void grid_free(struct candidate_grid *grid)
 {
     mem_free(grid->table);
-    *grid = (struct grid){0};
+    *grid = (struct candidate_grid){0};
 }

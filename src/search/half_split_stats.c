@@ -1,4 +1,4 @@
-/* halves: shares of rows, by how sure the model was that had not seen them. */
+/* half_split_stats: error rates by rank of the confidence of the model that has not seen the row. */
 #include "search/half_split_stats.h"
 
 #include <math.h>
@@ -7,65 +7,68 @@
 
 #include "base/memory.h"
 
+/* Ranks that separate the bands of confidence. */
 static const double bounds[TEMPER_CONFIDENCE_BANDS - 1] = {0.1, 0.2, 0.4, 0.6, 0.8, 0.9};
-/* The surest rows; and confidence that counts as none, as a share of the median. */
+/* The rank from which rows are the most confident ones; and the share of the median confidence below which a row is
+ * undecided. */
 static const double TOP = 0.8, UNDECIDED = 0.1;
-/* Cells of the code length, by rank, of each predicted class. */
-enum { CELLS_TWO = 10, CELLS_MANY = 4 };
+/* Cells of the code length for each predicted class, by rank. */
+enum { CELLS_BINARY = 10, CELLS_MULTICLASS = 4 };
 
-struct ranked {
+struct confidence_rank {
     double confidence;
     size_t row;
 };
 
-/* A row in its cell, for the code length. */
-struct counted {
+/* A row in its cell of the code length. */
+struct coded_row {
     uint64_t cell;
     uint32_t label;
     double weight;
 };
 
-struct space {
-    struct ranked *order;
-    struct counted *counted;
-    double *rank;  /* of each row within its half, in (0, 1); -1: it does not count */
+struct half_split_workspace {
+    struct confidence_rank *order;
+    struct coded_row *coded;
+    double *rank;  /* of each row within its half, in (0, 1); -1: it has no weight */
     double *share; /* [2][classes]: predicted, labelled */
 };
 
-static double weight_of(const struct half_split_stats *halves, size_t row)
+static double weight_of(const struct half_split *halves, size_t row)
 {
     return halves->weight ? halves->weight[row] : 1;
 }
 
-static uint32_t unseen(const struct half_split_stats *halves, size_t row)
+/* The prediction of a row by the model that has not seen it. */
+static uint32_t held_out(const struct half_split *halves, size_t row)
 {
     return halves->predicted[halves->part[row]][row];
 }
 
-static bool is_wrong(const struct half_split_stats *halves, size_t row)
+static bool is_wrong(const struct half_split *halves, size_t row)
 {
-    return unseen(halves, row) != halves->label[row];
+    return held_out(halves, row) != halves->label[row];
 }
 
 /* ---- Ranks ----------------------------------------------------------------------------------- */
 
 static int by_confidence(const void *a, const void *b)
 {
-    const struct ranked *first = a, *second = b;
+    const struct confidence_rank *first = a, *second = b;
     if (first->confidence != second->confidence)
         return first->confidence < second->confidence ? -1 : 1;
     return first->row < second->row ? -1 : first->row > second->row;
 }
 
-/* Equal confidences share the middle of their ranks. Returns the share of undecided rows, times
- * the weight of all. */
-static double rank_part(const struct half_split_stats *halves, struct space *space, uint32_t part)
+/* Ranks the rows of one half by confidence; equal ones get the middle of their ranks. Returns the weight of the
+ * undecided rows. */
+static double rank_part(const struct half_split *halves, struct half_split_workspace *space, uint32_t part)
 {
     double all = 0, before = 0, median = NAN, undecided = 0;
     size_t count = 0;
     for (size_t row = 0; row < halves->rows; row++)
         if (halves->part[row] == part && weight_of(halves, row) > 0) {
-            space->order[count++] = (struct ranked){halves->confidence[row], row};
+            space->order[count++] = (struct confidence_rank){halves->confidence[row], row};
             all += weight_of(halves, row);
         }
     qsort(space->order, count, sizeof *space->order, by_confidence);
@@ -95,7 +98,9 @@ static size_t band_of(double rank)
     return band;
 }
 
-static void measure_errors(const struct half_split_stats *halves, const struct space *space, temper_tune_candidate *out)
+/* Error rates of all rows, of each band and of the most confident, and the agreement of the two models. */
+static void measure_errors(const struct half_split *halves, const struct half_split_workspace *space,
+                           temper_tune_candidate *out)
 {
     double all = 0, wrong = 0, agree = 0, band[TEMPER_CONFIDENCE_BANDS][2] = {{0}};
     double top = 0, top_wrong = 0;
@@ -121,13 +126,13 @@ static void measure_errors(const struct half_split_stats *halves, const struct s
 }
 
 /* The class that is predicted least, for what it has. */
-static double measure_balance(const struct half_split_stats *halves, const struct space *space)
+static double measure_balance(const struct half_split *halves, const struct half_split_workspace *space)
 {
     double least = INFINITY, *predicted = space->share, *labelled = predicted + halves->classes;
     memset(predicted, 0, 2 * halves->classes * sizeof *predicted);
     for (size_t row = 0; row < halves->rows; row++)
         if (space->rank[row] >= 0) {
-            predicted[unseen(halves, row)] += weight_of(halves, row);
+            predicted[held_out(halves, row)] += weight_of(halves, row);
             labelled[halves->label[row]] += weight_of(halves, row);
         }
     for (size_t c = 0; c < halves->classes; c++)
@@ -138,7 +143,7 @@ static double measure_balance(const struct half_split_stats *halves, const struc
 
 /* ---- Code length ----------------------------------------------------------------------------- */
 
-/* ln Gamma(x), x > 0, by Stirling's series; that of libm writes to a global. */
+/* log Gamma(x), x > 0, by Stirling's series; lgamma writes to a global. */
 static double log_gamma(double x)
 {
     const double half_log_two_pi = 0.91893853320467274178;
@@ -154,7 +159,7 @@ static double log_gamma(double x)
 
 static int by_cell(const void *a, const void *b)
 {
-    const struct counted *first = a, *second = b;
+    const struct coded_row *first = a, *second = b;
     if (first->cell != second->cell)
         return first->cell < second->cell ? -1 : 1;
     if (first->label != second->label)
@@ -162,18 +167,19 @@ static int by_cell(const void *a, const void *b)
     return first->weight < second->weight ? -1 : first->weight > second->weight;
 }
 
-/* -ln of the probability that a Dirichlet prior of alpha = 1/C gives the labels of each cell. */
-static double code_length(const struct counted *counted, size_t count, size_t classes)
+/* The code length of the labels, in nats: -log of their probability in each cell under a Dirichlet prior with alpha =
+ * 1/C (the Dirichlet-multinomial distribution). Rows are sorted by cell and label. */
+static double code_length(const struct coded_row *coded, size_t count, size_t classes)
 {
     double alpha = 1 / (double)classes, nats = 0;
     for (size_t i = 0; i < count;) {
-        uint64_t cell = counted[i].cell;
+        uint64_t cell = coded[i].cell;
         double in_cell = 0;
-        while (i < count && counted[i].cell == cell) {
-            uint32_t label = counted[i].label;
+        while (i < count && coded[i].cell == cell) {
+            uint32_t label = coded[i].label;
             double of_label = 0;
-            for (; i < count && counted[i].cell == cell && counted[i].label == label; i++)
-                of_label += counted[i].weight;
+            for (; i < count && coded[i].cell == cell && coded[i].label == label; i++)
+                of_label += coded[i].weight;
             nats -= log_gamma(of_label + alpha) - log_gamma(alpha);
             in_cell += of_label;
         }
@@ -182,30 +188,31 @@ static double code_length(const struct counted *counted, size_t count, size_t cl
     return nats;
 }
 
-static double measure_code(const struct half_split_stats *halves, const struct space *space)
+/* The code length per row, given the predicted class and the rank of the confidence. */
+static double measure_code(const struct half_split *halves, const struct half_split_workspace *space)
 {
-    size_t cells = halves->classes == 2 ? CELLS_TWO : CELLS_MANY, count = 0;
+    size_t cells = halves->classes == 2 ? CELLS_BINARY : CELLS_MULTICLASS, count = 0;
     double all = 0;
     for (size_t row = 0; row < halves->rows; row++) {
         double rank = space->rank[row];
         if (rank < 0)
             continue;
-        uint64_t cell = (uint64_t)unseen(halves, row) * cells + (uint64_t)(rank * (double)cells);
-        space->counted[count++] = (struct counted){cell, halves->label[row], weight_of(halves, row)};
+        uint64_t cell = (uint64_t)held_out(halves, row) * cells + (uint64_t)(rank * (double)cells);
+        space->coded[count++] = (struct coded_row){cell, halves->label[row], weight_of(halves, row)};
         all += weight_of(halves, row);
     }
-    qsort(space->counted, count, sizeof *space->counted, by_cell);
-    return code_length(space->counted, count, halves->classes) / all;
+    qsort(space->coded, count, sizeof *space->coded, by_cell);
+    return code_length(space->coded, count, halves->classes) / all;
 }
 
-temper_status half_split_measure(const struct half_split_stats *halves, temper_tune_candidate *out, temper_error *error)
+temper_status half_split_measure(const struct half_split *halves, temper_tune_candidate *out, temper_error *error)
 {
-    struct space space = {.order = mem_alloc(halves->rows, sizeof *space.order),
-                          .counted = mem_alloc(halves->rows, sizeof *space.counted),
-                          .rank = mem_alloc(halves->rows, sizeof *space.rank),
-                          .share = mem_alloc(halves->classes, 2 * sizeof *space.share)};
-    bool room = space.order && space.counted && space.rank && space.share;
-    if (room) {
+    struct half_split_workspace space = {.order = mem_alloc(halves->rows, sizeof *space.order),
+                                         .coded = mem_alloc(halves->rows, sizeof *space.coded),
+                                         .rank = mem_alloc(halves->rows, sizeof *space.rank),
+                                         .share = mem_alloc(halves->classes, 2 * sizeof *space.share)};
+    bool allocated = space.order && space.coded && space.rank && space.share;
+    if (allocated) {
         double all = 0;
         for (size_t row = 0; row < halves->rows; row++) {
             space.rank[row] = -1;
@@ -218,8 +225,8 @@ temper_status half_split_measure(const struct half_split_stats *halves, temper_t
         out->code_length = measure_code(halves, &space);
     }
     mem_free(space.order);
-    mem_free(space.counted);
+    mem_free(space.coded);
     mem_free(space.rank);
     mem_free(space.share);
-    return room ? TEMPER_OK : error_no_memory(error);
+    return allocated ? TEMPER_OK : error_no_memory(error);
 }

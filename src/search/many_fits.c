@@ -1,19 +1,87 @@
-/* fits: which way many trainings go. */
+/* many_fits: chooses between batched and separate fits, and estimates the memory of either. */
 #include "search/many_fits.h"
-#include "tempered/loss_family.h"
 
-size_t fits_vectors(const struct scaled_features *ground)
+#include <math.h>
+#include <string.h>
+
+#include "objective/batch/multi_objective.h"
+#include "search/fits_batched.h"
+#include "tempered/loss_family.h"
+#include "train/memory_budget.h"
+#include "train/preconditioner/preconditioner_shared.h"
+#include "train/train.h"
+
+size_t fits_vectors(const struct scaled_features *features)
 {
-    return weight_vectors(ground->data->classes.count);
+    return weight_vectors(features->data->classes.count);
 }
 
-size_t fits_size(const struct scaled_features *ground, const temper_train_options *options)
+size_t fits_size(const struct scaled_features *features, const temper_train_options *options)
 {
-    size_t columns = (size_t)ground->data->x.columns;
-    return (columns + (options->no_intercept ? 0 : 1)) * fits_vectors(ground);
+    size_t columns = (size_t)features->data->x.columns;
+    return (columns + (options->no_intercept ? 0 : 1)) * fits_vectors(features);
+}
+
+/* L-BFGS is the only solver with reverse communication, by which many fits share a pass over the rows. */
+bool fits_solver_batches(const struct fits_job *job)
+{
+    const char *solver = job->options->solver;
+    return !solver || strcmp(solver, "auto") == 0 || strcmp(solver, "lbfgs") == 0;
+}
+
+static bool can_batch(const struct fits_job *job)
+{
+    for (size_t i = 0; i < job->count; i++)
+        if (job->fit[i].loss.method == TEMPER_HINGE) /* needs several phases */
+            return false;
+    return multi_supports(job->features->data) && fits_solver_batches(job);
 }
 
 temper_status fits_run(const struct fits_job *job, bool *finished, temper_error *error)
 {
-    return fits_can_batch(job) ? fits_batched(job, finished, error) : fits_separate(job, finished, error);
+    return can_batch(job) ? fits_batched(job, finished, error) : fits_separate(job, finished, error);
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static const double NUMBER = sizeof(double);
+
+enum { GRAM_COPIES = 12 }; /* of the Gram matrix: sums, and one factor for each penalty of a grid */
+
+double one_fit_bytes(const struct dataset *data, size_t threads, double *block)
+{
+    struct objective_spec spec = {.data = data,
+                                  .loss = {.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1},
+                                  .intercept = true,
+                                  .f64 = true,
+                                  .curvature = data->classes.count == 2 || data->x.kind == MATRIX_CSR,
+                                  .threads = threads};
+    double vectors = (double)weight_vectors(data->classes.count);
+    double n = (double)data->x.columns + 1, rows = (double)data->x.rows;
+    bool by_class = data->x.kind != MATRIX_CSR && n * n * vectors * NUMBER <= PRECONDITIONER_MOST_BYTES;
+    struct objective_uses uses = {.gram = data->x.kind != MATRIX_CSR,
+                                  .class_grams = by_class && vectors > 1,
+                                  .hessian = vectors == 1 && n <= HESSIAN_MOST};
+    double preconditioner = uses.gram ? n * n * NUMBER * (by_class ? vectors : 1) : 0;
+    double hessian = uses.hessian ? 3 * n * n * NUMBER : 0;
+    return objective_bytes(&spec, uses, block) + preconditioner + hessian + solver_history(n * vectors) +
+           training_vectors(n * vectors) + rows * 8;
+}
+
+double fits_bytes(const struct dataset *data, const temper_train_options *options, size_t fits, size_t threads,
+                  double *block)
+{
+    double vectors = (double)weight_vectors(data->classes.count);
+    double n = (double)data->x.columns + 1, rows = (double)data->x.rows;
+    const struct fits_job job = {.options = options};
+    if (!multi_supports(data) || !fits_solver_batches(&job) || options->loss.method == TEMPER_HINGE) {
+        double each = one_fit_bytes(data, 1, block) + rows * (28 + vectors * NUMBER);
+        size_t at_once = fits < threads ? fits : threads;
+        return each * (double)at_once + shared_preconditioners_most_bytes(data, fits);
+    }
+    struct multi_spec spec = {.data = data, .intercept = true, .f64 = true, .threads = threads};
+    struct fit_slots slots = fit_slots_for(data, (size_t)n, fits);
+    double gram = data->x.kind == MATRIX_CSR ? 0 : GRAM_COPIES * n * n * NUMBER;
+    return multi_bytes(&spec, block) + gram + slots.solver_bytes * (double)slots.solvers +
+           (double)slots.scores * rows * NUMBER;
 }

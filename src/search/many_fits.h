@@ -1,7 +1,7 @@
-/* fits: many trainings over the same rows: candidates by folds.
+/* many_fits: many fits on the same rows: candidates times folds.
  *
- * Each fit has its own loss and penalty, and leaves out the rows of one part of a partition (or
- * none). What belongs to a fit does not depend on the others, nor on the number of threads. */
+ * Each fit has a loss and a penalty, and leaves out the rows of one part of a partition, or none. Its result depends
+ * neither on the other fits nor on the number of threads. */
 #ifndef SEARCH_MANY_FITS_H
 #define SEARCH_MANY_FITS_H
 
@@ -13,35 +13,35 @@
 #define FIT_SEES_ALL       UINT32_MAX
 
 struct fit_spec {
-    temper_loss_spec loss; /* resolved, and one that can be trained */
+    temper_loss_spec loss; /* resolved, and trainable */
     double l2;
-    uint32_t partition, part; /* the rows that it does not see; part FIT_SEES_ALL: none */
-    size_t after;             /* begins where that fit, earlier in the list, ended; or at zero */
+    uint32_t partition, part; /* the rows that it leaves out; part FIT_SEES_ALL: none */
+    size_t after;             /* starts from the result of that fit, earlier in the list; or from zero */
 };
 
-/* What became of one. The arrays live as long as the call that shows them. */
+/* The result of a fit. The arrays are valid during the call that reports it. */
 struct fit_end {
-    size_t fit; /* its number */
+    size_t fit; /* its index */
     enum optim_stop stop;
     size_t iterations, evaluations;
-    const double *w;          /* for features as scaled: [column * vectors + k], then intercepts */
-    const double *activation; /* of all rows here, those left out too: [row * vectors + k] */
+    const double *w;          /* for scaled features: [column * vectors + k], then intercepts */
+    const double *activation; /* of all rows of this process, those left out too: [row * vectors + k] */
 };
 
 struct fits_job {
     const struct scaled_features *features;
-    const struct split *partition; /* as many as the fits name; of the rows of all processes */
+    const struct split *partition; /* those that the fits refer to; of the rows of all processes */
     const struct fit_spec *fit;
     size_t count;
-    /* Of these: tolerance, max_iterations, solver, precision and no_intercept. */
+    /* Used are tolerance, max_iterations, solver, precision and no_intercept. */
     const temper_train_options *options;
     size_t threads; /* at least 1 */
-    bool few;       /* fits for which second moments of all rows would take longer than they save */
-    /* Called for each fit that ended, one at a time, in no particular order; a status other than
-     * TEMPER_OK ends all. Several processes: in the same order by all, so that they may talk. */
+    bool few;       /* a Gram matrix of all rows would take longer than it saves */
+    /* Called after each fit, one call at a time, in no particular order but the same on all processes; a status other
+     * than TEMPER_OK ends all fits. */
     temper_status (*ended)(void *context, const struct fit_end *end, temper_error *error);
-    /* Called after every iteration of any fit, one at a time; false ends all. May be NULL. Several
-     * processes must be of one mind. */
+    /* Called after every iteration of any fit, one call at a time; false, which must be so on all processes, ends all
+     * fits. May be NULL. */
     bool (*goes_on)(void *context);
     void *context;
 };
@@ -49,20 +49,20 @@ struct fits_job {
 /* *finished is false where goes_on ended it. */
 temper_status fits_run(const struct fits_job *job, bool *finished, temper_error *error);
 
-/* So many trainings over the same rows; `block` as objective_bytes has it. */
+/* Bytes that so many fits take, and that a single one takes with any options; `block` as in objective_bytes. */
 double fits_bytes(const struct dataset *data, const temper_train_options *options, size_t fits, size_t threads,
                   double *block);
+double one_fit_bytes(const struct dataset *data, size_t threads, double *block);
 
-/* Whether the solver of the options can advance many fits at once, and whether these fits can be batched. */
+/* Whether the solver of the options can advance many fits at once. */
 bool fits_solver_batches(const struct fits_job *job);
-bool fits_can_batch(const struct fits_job *job);
 /* In step: one pass over the rows serves all fits. For two classes. */
 temper_status fits_batched(const struct fits_job *job, bool *finished, temper_error *error);
 /* One training for each fit, several at a time. Any data, any loss. */
 temper_status fits_separate(const struct fits_job *job, bool *finished, temper_error *error);
 
-/* Of w: vectors times features, and intercepts. */
-size_t fits_vectors(const struct scaled_features *ground);
-size_t fits_size(const struct scaled_features *ground, const temper_train_options *options);
+/* Weight vectors of a fit, and numbers of its w. */
+size_t fits_vectors(const struct scaled_features *features);
+size_t fits_size(const struct scaled_features *features, const temper_train_options *options);
 
 #endif

@@ -1,4 +1,4 @@
-/* choose: all thresholds of the rule, and the rule. */
+/* selection_rule: all thresholds of the rule in one table, then the rule step by step. */
 #include "search/selection_rule.h"
 
 #include <math.h>
@@ -8,24 +8,24 @@
 #include "search/grid.h"
 #include "tempered/loss_family.h"
 
-/* Starting values, set on other data sets with labels wrong in known ways; docs/tuning.md says what
- * each step is for. */
+/* Set on separate data sets whose labels are wrong in known ways; docs/tuning.md explains each step. */
 static const struct {
-    double balance;                   /* a class predicted less often than this share is given up */
-    double agreement;                 /* halves may agree that much less than those of the most accurate */
-    double code_shorter;              /* step 1: of the code length of the most accurate */
-    double band_error;                /* step 1: rows that are taken for another class more often than not */
-    size_t band_from_many;            /* step 1: bands that count where there are more than two classes */
-    double accuracy_least;            /* step 2: below the highest accuracy */
-    double undecided_most;            /* step 2: of the most accurate one */
-    double undecided_fewer;           /* step 2: as a share of that */
-    double code_nats, undecided_z;    /* steps 1, 2: what few rows cannot show by chance, too */
-    double top_ratio;                 /* step 3: surest rows that are wrong so much more often than all */
-    double top_z;                     /* step 3: and by so many standard errors */
-    double top_ratio_best;            /* step 3: the most accurate one has learnt the mistakes: below */
-    double random_ratio;              /* warning: random labels are as wrong among the surest; above */
-    double random_rows;               /* warning: so many rows among them are wrong */
-    double hopeless, hopeless_errors; /* below the best of the halves; and standard errors of it */
+    double balance;                /* a class predicted less often than this share counts as lost */
+    double agreement;              /* the halves may agree this much less than those of the most accurate */
+    double code_shorter;           /* step 1: at most this share of the code length of the most accurate */
+    double band_error;             /* step 1: a band of rows is contradicted more often than this */
+    size_t band_from_many;         /* step 1: the first band that counts if there are more than two classes */
+    double accuracy_least;         /* step 2: at most this far below the highest accuracy */
+    double undecided_most;         /* step 2: at least this share of rows undecided by the most accurate one */
+    double undecided_fewer;        /* step 2: at most this share of that */
+    double code_nats, undecided_z; /* steps 1, 2: significance: nats on all rows, standard errors */
+    double top_ratio;              /* step 3: the most confident rows are wrong so many times as often as all */
+    double top_z;                  /* step 3: and more often by so many standard errors */
+    double top_ratio_best;         /* step 3: below this, the most accurate one has learnt the mistakes */
+    double random_ratio;           /* warning: labels look random above this ratio */
+    double random_rows;            /* warning: and with so many wrong rows among the most confident */
+    double prune,
+        prune_errors; /* pruning: this far below the best accuracy of the halves, and so many of its standard errors */
 } rule = {.balance = 0.5,
           .agreement = 0.01,
           .code_shorter = 0.9,
@@ -41,8 +41,8 @@ static const struct {
           .top_ratio_best = 1,
           .random_ratio = 0.3,
           .random_rows = 10,
-          .hopeless = 0.02,
-          .hopeless_errors = 3};
+          .prune = 0.02,
+          .prune_errors = 3};
 
 static const struct {
     const char *name;
@@ -70,16 +70,16 @@ const char *decision_name(enum decision decision)
     return names[decision];
 }
 
-bool is_hopeless(const temper_tune_candidate *candidate, double best_half_accuracy, double rows)
+bool cannot_win(const temper_tune_candidate *candidate, double best_half_accuracy, double rows)
 {
     double error = sqrt(best_half_accuracy * (1 - best_half_accuracy) / rows);
-    return candidate->half_accuracy < best_half_accuracy - rule.hopeless - rule.hopeless_errors * error;
+    return candidate->half_accuracy < best_half_accuracy - rule.prune - rule.prune_errors * error;
 }
 
-/* ---- The best by one figure ------------------------------------------------------------------ */
+/* ---- The best by one measure ----------------------------------------------------------------- */
 
-typedef double figure_fn(const temper_tune_candidate *candidate);
-typedef bool admit_fn(const struct question *question, const struct answer *answer,
+typedef double measure_fn(const temper_tune_candidate *candidate);
+typedef bool admit_fn(const struct selection_input *in, const struct selection *out,
                       const temper_tune_candidate *candidate);
 
 static double accuracy(const temper_tune_candidate *candidate)
@@ -107,125 +107,126 @@ static double undecided(const temper_tune_candidate *candidate)
     return candidate->undecided;
 }
 
-/* The least figure among those admitted; equal ones: the larger penalty, then the first. */
-static size_t least(const struct question *question, const struct answer *answer, figure_fn *figure, admit_fn *admit)
+/* The candidate of least measure among those admitted; of equal ones the larger penalty, then the first. */
+static size_t least(const struct selection_input *in, const struct selection *out, measure_fn *measure, admit_fn *admit)
 {
     size_t best = NO_CANDIDATE;
-    for (size_t i = 0; i < question->count; i++) {
-        const temper_tune_candidate *candidate = &question->table[i];
-        double value = candidate->stage ? figure(candidate) : (double)NAN;
-        if (isnan(value) || !admit(question, answer, candidate))
+    for (size_t i = 0; i < in->count; i++) {
+        const temper_tune_candidate *candidate = &in->table[i];
+        double value = candidate->stage ? measure(candidate) : (double)NAN;
+        if (isnan(value) || !admit(in, out, candidate))
             continue;
-        double old = best == NO_CANDIDATE ? INFINITY : figure(&question->table[best]);
-        if (best == NO_CANDIDATE || value < old || (value == old && candidate->l2 > question->table[best].l2))
+        double old = best == NO_CANDIDATE ? INFINITY : measure(&in->table[best]);
+        if (best == NO_CANDIDATE || value < old || (value == old && candidate->l2 > in->table[best].l2))
             best = i;
     }
     return best;
 }
 
-/* Accuracies of halves and of folds cannot be compared. */
-static bool fitted_on_folds(const struct question *question, const struct answer *answer,
+/* Accuracies on halves and on folds are not comparable: models of halves have seen fewer rows. */
+static bool fitted_on_folds(const struct selection_input *in, const struct selection *out,
                             const temper_tune_candidate *candidate)
 {
-    (void)question;
-    (void)answer;
+    (void)in;
+    (void)out;
     return candidate->stage == 2;
 }
 
-static bool fitted(const struct question *question, const struct answer *answer, const temper_tune_candidate *candidate)
+static bool fitted(const struct selection_input *in, const struct selection *out,
+                   const temper_tune_candidate *candidate)
 {
-    (void)question;
-    (void)answer;
+    (void)in;
+    (void)out;
     return candidate->stage > 0;
 }
 
-static bool is_reference(const struct question *question, const struct answer *answer,
+static bool is_reference(const struct selection_input *in, const struct selection *out,
                          const temper_tune_candidate *candidate)
 {
-    (void)question;
-    (void)answer;
+    (void)in;
+    (void)out;
     return loss_is_two_temperature_at(candidate->loss, REFERENCE_T1, REFERENCE_T2);
 }
 
-static bool is_sound(const struct question *question, const struct answer *answer,
+static bool is_sound(const struct selection_input *in, const struct selection *out,
                      const temper_tune_candidate *candidate)
 {
-    const temper_tune_candidate *b = &question->table[answer->by_accuracy];
+    const temper_tune_candidate *b = &in->table[out->by_accuracy];
     return candidate->balance > rule.balance && candidate->agreement >= b->agreement - rule.agreement;
 }
 
-static bool is_sound_and_accurate(const struct question *question, const struct answer *answer,
+static bool is_sound_and_accurate(const struct selection_input *in, const struct selection *out,
                                   const temper_tune_candidate *candidate)
 {
-    const temper_tune_candidate *b = &question->table[answer->by_accuracy];
-    return is_sound(question, answer, candidate) && candidate->half_accuracy >= b->half_accuracy - rule.accuracy_least;
+    const temper_tune_candidate *b = &in->table[out->by_accuracy];
+    return is_sound(in, out, candidate) && candidate->half_accuracy >= b->half_accuracy - rule.accuracy_least;
 }
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
-/* A model that is wrong about most rows of a band, and yet tells their labels in fewer bits, has
- * found a structure in them that the most accurate one has bent to. */
-static bool by_code_length(const struct question *question, struct answer *answer)
+/* Step 1. A model that contradicts most labels of a band of confidence, and yet encodes the labels in fewer bits, has
+ * found a rule in them to which the most accurate model has been fitted. */
+static bool by_code_length(const struct selection_input *in, struct selection *out)
 {
-    const temper_tune_candidate *b = &question->table[answer->by_accuracy];
-    size_t j = least(question, answer, code_length, is_sound);
-    bool turned = false;
+    const temper_tune_candidate *b = &in->table[out->by_accuracy];
+    size_t j = least(in, out, code_length, is_sound);
+    bool contradicted = false;
     if (j == NO_CANDIDATE)
         return false;
-    const temper_tune_candidate *candidate = &question->table[j];
-    for (size_t i = question->classes > 2 ? rule.band_from_many : 0; i < TEMPER_CONFIDENCE_BANDS; i++)
-        turned = turned || candidate->band_error[i] > rule.band_error;
-    if (!turned || !(candidate->code_length <= rule.code_shorter * b->code_length) ||
-        !((b->code_length - candidate->code_length) * question->rows >= rule.code_nats))
+    const temper_tune_candidate *candidate = &in->table[j];
+    for (size_t i = in->classes > 2 ? rule.band_from_many : 0; i < TEMPER_CONFIDENCE_BANDS; i++)
+        contradicted = contradicted || candidate->band_error[i] > rule.band_error;
+    if (!contradicted || !(candidate->code_length <= rule.code_shorter * b->code_length) ||
+        !((b->code_length - candidate->code_length) * in->rows >= rule.code_nats))
         return false;
-    answer->best = j;
-    answer->decided_by = DECIDED_CODE_LENGTH;
-    snprintf(answer->reason, sizeof answer->reason,
-             "it tells the given labels in %.3f nats a row, the most accurate candidate in %.3f, "
-             "and contradicts most labels of one band of confidence: the labels there look turned",
+    out->best = j;
+    out->decided_by = DECIDED_CODE_LENGTH;
+    snprintf(out->reason, sizeof out->reason,
+             "it encodes the given labels in %.3f nats per row, the most accurate candidate in %.3f, and contradicts "
+             "most labels of one band of confidence: the labels there look flipped",
              candidate->code_length, b->code_length);
     return true;
 }
 
-/* A model that bends to two contradicting groups of labels leaves many rows undecided. */
-static bool by_undecided(const struct question *question, struct answer *answer)
+/* Step 2. A model that was fitted to two contradicting groups of labels leaves many rows undecided. */
+static bool by_undecided(const struct selection_input *in, struct selection *out)
 {
-    const temper_tune_candidate *b = &question->table[answer->by_accuracy];
-    size_t j = least(question, answer, undecided, is_sound_and_accurate);
+    const temper_tune_candidate *b = &in->table[out->by_accuracy];
+    size_t j = least(in, out, undecided, is_sound_and_accurate);
     if (j == NO_CANDIDATE || !(b->undecided >= rule.undecided_most))
         return false;
-    const temper_tune_candidate *candidate = &question->table[j];
-    double z = (b->undecided - candidate->undecided) / sqrt(b->undecided / question->rows);
+    const temper_tune_candidate *candidate = &in->table[j];
+    double z = (b->undecided - candidate->undecided) / sqrt(b->undecided / in->rows);
     if (!(candidate->undecided <= rule.undecided_fewer * b->undecided && z >= rule.undecided_z))
         return false;
-    answer->best = j;
-    answer->decided_by = DECIDED_UNDECIDED;
-    snprintf(answer->reason, sizeof answer->reason,
-             "the most accurate candidate leaves %.1f %% of the rows all but undecided, as one does "
-             "that bends to contradicting labels; this one leaves %.1f %%",
+    out->best = j;
+    out->decided_by = DECIDED_UNDECIDED;
+    snprintf(out->reason, sizeof out->reason,
+             "the most accurate candidate leaves %.1f %% of the rows almost undecided, as a model that fits "
+             "contradicting labels does; this one leaves %.1f %%",
              100 * b->undecided, 100 * candidate->undecided);
     return true;
 }
 
-/* Whether labels contradict the reference where it is surest, more than elsewhere. */
-static bool looks_systematic(const struct question *question, const struct answer *answer)
+/* Whether labels contradict the reference more often where it is most confident than elsewhere. */
+static bool looks_systematic(const struct selection_input *in, const struct selection *out)
 {
-    if (answer->reference == NO_CANDIDATE)
+    if (out->reference == NO_CANDIDATE)
         return false;
-    const temper_tune_candidate *rho = &question->table[answer->reference];
+    const temper_tune_candidate *rho = &in->table[out->reference];
     double error = 1 - rho->half_accuracy;
-    double z = (rho->top_error - error) / sqrt(error * (1 - error) / (0.2 * question->rows));
+    double z = (rho->top_error - error) / sqrt(error * (1 - error) / (0.2 * in->rows));
     return rho->top_ratio >= rule.top_ratio && z >= rule.top_z;
 }
 
-/* At the penalty of the grid next to lambda_0. */
-static size_t usual_reference(const struct question *question)
+/* The reference at the penalty of the grid that is nearest to lambda_0, by ratio. */
+static size_t usual_reference(const struct selection_input *in)
 {
     size_t best = NO_CANDIDATE;
     double nearest = INFINITY;
-    for (size_t i = 0; i < question->count; i++) {
-        double distance = fabs(log(question->table[i].l2 / question->default_l2));
-        if (question->table[i].stage && is_reference(question, NULL, &question->table[i]) &&
+    for (size_t i = 0; i < in->count; i++) {
+        double distance = fabs(log(in->table[i].l2 / in->default_l2));
+        if (in->table[i].stage && is_reference(in, NULL, &in->table[i]) &&
             (best == NO_CANDIDATE || distance < nearest)) {
             best = i;
             nearest = distance;
@@ -234,85 +235,88 @@ static size_t usual_reference(const struct question *question)
     return best;
 }
 
-static bool by_reference(const struct question *question, struct answer *answer)
+/* Step 3. Labels look systematically wrong, and the most accurate model has learnt them. */
+static bool by_reference(const struct selection_input *in, struct selection *out)
 {
-    const temper_tune_candidate *b = &question->table[answer->by_accuracy];
-    if (!answer->systematic || (!question->structured && !(b->top_ratio < rule.top_ratio_best)))
+    const temper_tune_candidate *b = &in->table[out->by_accuracy];
+    if (!out->systematic || (!in->structured && !(b->top_ratio < rule.top_ratio_best)))
         return false;
-    answer->best = usual_reference(question);
-    answer->decided_by = DECIDED_REFERENCE;
-    snprintf(answer->reason, sizeof answer->reason,
-             "where (0.1, 1.12) is surest, labels contradict it %.1f times as often as elsewhere, "
-             "and the most accurate candidate has learnt these labels",
-             question->table[answer->reference].top_ratio);
+    out->best = usual_reference(in);
+    out->decided_by = DECIDED_REFERENCE;
+    snprintf(out->reason, sizeof out->reason,
+             "where (0.1, 1.12) is most confident, labels contradict it %.1f times as often as elsewhere, and the most "
+             "accurate candidate has learnt these labels",
+             in->table[out->reference].top_ratio);
     return true;
 }
 
-static void by_figure(const struct question *question, struct answer *answer, figure_fn *figure, enum decision decision)
+static void by_measure(const struct selection_input *in, struct selection *out, measure_fn *measure,
+                       enum decision decision)
 {
-    size_t best = least(question, answer, figure, fitted_on_folds);
-    answer->best = best == NO_CANDIDATE ? answer->by_accuracy : best;
-    answer->decided_by = best == NO_CANDIDATE ? DECIDED_ACCURACY : decision;
-    snprintf(answer->reason, sizeof answer->reason, "it has the %s cross-validated %s",
-             answer->decided_by == DECIDED_ACCURACY ? "highest" : "lowest", decision_name(answer->decided_by));
+    size_t best = least(in, out, measure, fitted_on_folds);
+    out->best = best == NO_CANDIDATE ? out->by_accuracy : best;
+    out->decided_by = best == NO_CANDIDATE ? DECIDED_ACCURACY : decision;
+    snprintf(out->reason, sizeof out->reason, "it has the %s cross-validated %s",
+             out->decided_by == DECIDED_ACCURACY ? "highest" : "lowest", decision_name(out->decided_by));
 }
 
-/* Trusted rows are few: among those that do about as well on them, the rule's choice, or else the
- * most accurate one. */
-static void by_trusted(const struct question *question, struct answer *answer)
+/* Trusted rows are few: among the candidates within a standard error of the best on them, the rule's choice, or else
+ * the most accurate one. The error uses Laplace's estimate of the share, which is never 0 or 1. */
+static void by_trusted(const struct selection_input *in, struct selection *out)
 {
-    double most = -INFINITY, count = (double)question->trusted;
+    double most = -INFINITY, count = (double)in->trusted;
     size_t best = NO_CANDIDATE;
-    for (size_t i = 0; i < question->count; i++)
-        if (question->table[i].stage)
-            most = fmax(most, question->table[i].trusted);
+    for (size_t i = 0; i < in->count; i++)
+        if (in->table[i].stage)
+            most = fmax(most, in->table[i].trusted);
     double share = (most * count + 1) / (count + 2);
     double enough = most - sqrt(share * (1 - share) / count);
-    for (size_t i = 0; i < question->count; i++) {
-        const temper_tune_candidate *candidate = &question->table[i];
+    for (size_t i = 0; i < in->count; i++) {
+        const temper_tune_candidate *candidate = &in->table[i];
         if (candidate->stage && candidate->trusted >= enough &&
-            (best == NO_CANDIDATE || candidate->accuracy > question->table[best].accuracy))
+            (best == NO_CANDIDATE || candidate->accuracy > in->table[best].accuracy))
             best = i;
     }
-    if (question->table[answer->best].trusted >= enough)
-        best = answer->best;
-    answer->best = best;
-    answer->decided_by = DECIDED_TRUSTED;
-    snprintf(answer->reason, sizeof answer->reason,
-             "it is right on %.1f %% of the %zu trusted rows, and the best there on %.1f %%",
-             100 * question->table[best].trusted, question->trusted, 100 * most);
+    if (in->table[out->best].trusted >= enough)
+        best = out->best;
+    out->best = best;
+    out->decided_by = DECIDED_TRUSTED;
+    snprintf(out->reason, sizeof out->reason,
+             "it predicts %.1f %% of the %zu trusted rows correctly, the best candidate there %.1f %%",
+             100 * in->table[best].trusted, in->trusted, 100 * most);
 }
 
 /* ---- The rule -------------------------------------------------------------------------------- */
 
-static void find_reference(const struct question *question, struct answer *answer)
+/* The reference, and what it reveals of the labels. */
+static void find_reference(const struct selection_input *in, struct selection *out)
 {
-    answer->reference = least(question, answer, accuracy, is_reference);
-    answer->systematic = looks_systematic(question, answer);
-    answer->random_share = NAN;
-    if (answer->reference == NO_CANDIDATE || question->classes != 2)
+    out->reference = least(in, out, accuracy, is_reference);
+    out->systematic = looks_systematic(in, out);
+    out->random_share = NAN;
+    if (out->reference == NO_CANDIDATE || in->classes != 2)
         return;
-    const temper_tune_candidate *rho = &question->table[answer->reference];
+    const temper_tune_candidate *rho = &in->table[out->reference];
     if (rho->top_ratio > rule.random_ratio && rho->top_ratio < rule.top_ratio &&
-        0.2 * question->rows * rho->top_error >= rule.random_rows)
-        answer->random_share = rho->top_error;
+        0.2 * in->rows * rho->top_error >= rule.random_rows)
+        out->random_share = rho->top_error;
 }
 
-void choose(const struct question *question, struct answer *answer)
+void select_candidate(const struct selection_input *in, struct selection *out)
 {
-    *answer = (struct answer){.decided_by = DECIDED_ACCURACY};
-    answer->by_accuracy = least(question, answer, accuracy, fitted_on_folds);
-    if (answer->by_accuracy == NO_CANDIDATE) /* interrupted: halves alone */
-        answer->by_accuracy = least(question, answer, accuracy, fitted);
-    find_reference(question, answer);
-    if (question->criterion == BY_LOG_LOSS)
-        by_figure(question, answer, log_loss, DECIDED_LOG_LOSS);
-    else if (question->criterion == BY_BOUNDED_LOSS)
-        by_figure(question, answer, bounded_loss, DECIDED_BOUNDED_LOSS);
-    else if (question->criterion == BY_ACCURACY ||
-             !(by_code_length(question, answer) || by_undecided(question, answer) || by_reference(question, answer)))
-        by_figure(question, answer, accuracy, DECIDED_ACCURACY);
-    if (question->trusted)
-        by_trusted(question, answer);
-    answer->collapsed = question->table[answer->best].balance < rule.balance;
+    *out = (struct selection){.decided_by = DECIDED_ACCURACY};
+    out->by_accuracy = least(in, out, accuracy, fitted_on_folds);
+    if (out->by_accuracy == NO_CANDIDATE) /* no candidate has been through the folds */
+        out->by_accuracy = least(in, out, accuracy, fitted);
+    find_reference(in, out);
+    if (in->criterion == BY_LOG_LOSS)
+        by_measure(in, out, log_loss, DECIDED_LOG_LOSS);
+    else if (in->criterion == BY_BOUNDED_LOSS)
+        by_measure(in, out, bounded_loss, DECIDED_BOUNDED_LOSS);
+    else if (in->criterion == BY_ACCURACY ||
+             !(by_code_length(in, out) || by_undecided(in, out) || by_reference(in, out)))
+        by_measure(in, out, accuracy, DECIDED_ACCURACY);
+    if (in->trusted)
+        by_trusted(in, out);
+    out->collapsed = in->table[out->best].balance < rule.balance;
 }

@@ -1,7 +1,7 @@
-/* choose: the rule CV+C: from what is known of the candidates to one of them.
+/* selection_rule: the rule CV+C, which selects a candidate from their cross-validated measures (docs/tuning.md).
  *
- * Accuracy against labels that are partly wrong is a good guide as long as the mistakes cannot be
- * learnt from x. Three further looks at the same predictions tell where they may have been. */
+ * Accuracy on partly wrong labels is a good criterion as long as the mistakes cannot be predicted from the features.
+ * Three further criteria on the same predictions detect where they may have been learnt. */
 #ifndef SEARCH_SELECTION_RULE_H
 #define SEARCH_SELECTION_RULE_H
 
@@ -26,37 +26,37 @@ enum decision {
 
 enum criterion { BY_CV_C, BY_ACCURACY, BY_LOG_LOSS, BY_BOUNDED_LOSS };
 
-struct question {
+struct selection_input {
     const temper_tune_candidate *table;
     size_t count;
     enum criterion criterion;
-    bool structured; /* labels are known to be wrong where x says so */
+    bool structured; /* labels are assumed to be wrong by a rule that depends on the features */
     size_t classes;
-    double rows;       /* that count */
+    double rows;       /* effective number */
     double default_l2; /* lambda_0 */
-    size_t trusted;    /* rows; 0: there are none */
+    size_t trusted;    /* number of trusted rows */
 };
 
 #define NO_CANDIDATE SIZE_MAX
 
-struct answer {
+struct selection {
     size_t best, by_accuracy;
     size_t reference; /* (0.1, 1.12) at its best penalty, or NO_CANDIDATE */
     enum decision decided_by;
     bool systematic;     /* labels look systematically wrong */
-    double random_share; /* of labels that look random; NAN: nothing can be said */
-    bool collapsed;      /* the best one hardly predicts some class */
+    double random_share; /* of labels that look random; NAN: unknown */
+    bool collapsed;      /* the selected candidate hardly predicts some class */
     char reason[512];
 };
 
 /* At least one candidate must have been fitted. */
-void choose(const struct question *question, struct answer *answer);
+void select_candidate(const struct selection_input *in, struct selection *out);
 
-/* False if there is none of that name. NULL is "cv+c". */
+/* False if there is no criterion of that name. NULL is "cv+c". */
 bool criterion_find(const char *name, enum criterion *criterion);
 const char *decision_name(enum decision decision);
 
-/* Worth fitting on all folds, by what the halves say, where the best has this accuracy there. */
-bool is_hopeless(const temper_tune_candidate *candidate, double best_half_accuracy, double rows);
+/* Whether a candidate is not worth fitting on the folds: its accuracy on the halves is far below the best one there. */
+bool cannot_win(const temper_tune_candidate *candidate, double best_half_accuracy, double rows);
 
 #endif

@@ -1,76 +1,76 @@
-/* tune_trust: rows whose labels are right. */
+/* trusted_rows: rows whose labels are known to be right; they decide between candidates. */
 #include <string.h>
 
 #include "base/memory.h"
 #include "data/subset.h"
 #include "search/tune_state.h"
 
-static temper_status check_rows(const struct tuning *t)
+/* Rows of the data itself. */
+static temper_status check_rows(const struct tune_request *request)
 {
-    const temper_tune_options *options = t->options;
+    const temper_tune_options *options = request->options;
+    uint64_t rows = dataset_all_rows(request->data);
     for (size_t i = 0; i < options->trusted_count; i++) {
-        if (options->trusted_rows[i] >= dataset_all_rows(t->data))
-            return error_set(t->error, TEMPER_BAD_DATA, "trusted row %llu is not there: the data has %llu rows",
-                             options->trusted_rows[i] + 1, (unsigned long long)dataset_all_rows(t->data));
-        if (options->trusted_labels[i] >= t->data->classes.count)
-            return error_set(t->error, TEMPER_BAD_DATA, "trusted row %llu is of a class that the data does not have",
+        if (options->trusted_rows[i] >= rows)
+            return error_set(request->error, TEMPER_BAD_DATA, "trusted row %llu does not exist: the data has %llu rows",
+                             options->trusted_rows[i] + 1, (unsigned long long)rows);
+        if (options->trusted_labels[i] >= request->data->classes.count)
+            return error_set(request->error, TEMPER_BAD_DATA,
+                             "trusted row %llu is of a class that the data does not have",
                              options->trusted_rows[i] + 1);
     }
     return TEMPER_OK;
 }
 
-static temper_status check_like(const struct tuning *t, const struct dataset *trusted)
+/* Rows of another dataset need labels, and the same features. */
+static temper_status check_dataset(const struct tune_request *request, const struct dataset *trusted)
 {
-    bool sparse = t->data->x.kind == MATRIX_CSR;
+    const struct matrix *x = &request->data->x;
+    bool sparse = x->kind == MATRIX_CSR, trusted_sparse = trusted->x.kind == MATRIX_CSR;
     if (!trusted->label || trusted->x.rows == 0)
-        return error_set(t->error, TEMPER_BAD_DATA,
+        return error_set(request->error, TEMPER_BAD_DATA,
                          "the trusted data has no labelled rows; give some, or tune without it");
-    if (trusted->x.columns != t->data->x.columns || sparse != (trusted->x.kind == MATRIX_CSR))
-        return error_set(t->error, TEMPER_BAD_DATA,
-                         "the trusted data has %llu %s features, the data %llu %s ones; they must "
-                         "be alike",
-                         (unsigned long long)trusted->x.columns, trusted->x.kind == MATRIX_CSR ? "sparse" : "dense",
-                         (unsigned long long)t->data->x.columns, sparse ? "sparse" : "dense");
+    if (trusted->x.columns != x->columns || sparse != trusted_sparse)
+        return error_set(request->error, TEMPER_BAD_DATA,
+                         "the trusted data has %llu %s features, the data %llu %s ones; they must be alike",
+                         (unsigned long long)trusted->x.columns, trusted_sparse ? "sparse" : "dense",
+                         (unsigned long long)x->columns, sparse ? "sparse" : "dense");
     return TEMPER_OK;
 }
 
-/* Classes get the numbers that the data has for them. */
-static temper_status map_labels(const struct tuning *t, struct dataset *trusted)
+/* Renumbers the classes as in the data, by name. */
+static temper_status map_labels(const struct tune_request *request, struct dataset *trusted)
 {
     for (uint64_t row = 0; row < trusted->x.rows; row++) {
         const char *name = trusted->classes.name[trusted->label[row]];
-        uint32_t number = classes_find(&t->data->classes, name, strlen(name));
+        uint32_t number = classes_find(&request->data->classes, name, strlen(name));
         if (number == CLASSES_NONE)
-            return error_set(t->error, TEMPER_BAD_DATA,
-                             "trusted row %llu has the class '%.64s', which the data does not "
-                             "have; drop it",
+            return error_set(request->error, TEMPER_BAD_DATA,
+                             "trusted row %llu has the class '%.64s', which the data does not have; drop it",
                              (unsigned long long)row + 1, name);
         trusted->label[row] = number;
     }
     return TEMPER_OK;
 }
 
-temper_status tuning_trust(struct tuning *t)
+temper_status tune_trusted_rows(const struct tune_request *request, struct tune_setup *setup)
 {
-    const temper_tune_options *options = t->options;
+    const temper_tune_options *options = request->options;
     const struct dataset *given = (const struct dataset *)options->trusted;
-    t->drops = t->criterion != BY_LOG_LOSS && t->criterion != BY_BOUNDED_LOSS && !given && !options->trusted_count;
+    struct trusted_rows *out = &setup->cv.trusted;
     if (given && options->trusted_count)
-        return error_set(t->error, TEMPER_USAGE,
+        return error_set(request->error, TEMPER_USAGE,
                          "trusted rows are those of a file, or some of the data; give one of them");
     if (options->trusted_count) {
-        t->cv.trusted = (struct trusted){
+        *out = (struct trusted_rows){
             .count = options->trusted_count, .row = options->trusted_rows, .label = options->trusted_labels};
-        return check_rows(t);
+        return check_rows(request);
     }
     if (!given)
         return TEMPER_OK;
-    temper_status status = check_like(t, given);
-    if (status == TEMPER_OK)
-        status = dataset_borrow(given, &t->trusted, t->error);
-    if (status == TEMPER_OK)
-        status = map_labels(t, t->trusted);
-    if (status == TEMPER_OK)
-        t->cv.trusted = (struct trusted){.count = (size_t)given->x.rows, .data = t->trusted};
-    return status;
+    TRY(check_dataset(request, given));
+    TRY(dataset_borrow(given, &setup->trusted, request->error));
+    TRY(map_labels(request, setup->trusted));
+    *out = (struct trusted_rows){.count = (size_t)given->x.rows, .data = setup->trusted};
+    return TEMPER_OK;
 }

@@ -1,4 +1,4 @@
-/* tune: the story of a tuning, in named steps. */
+/* tune: selects temperatures and penalty by cross-validation, and fits the final model. */
 #include "search/tune.h"
 
 #include <math.h>
@@ -13,259 +13,297 @@
 
 /* ---- Before the first fit -------------------------------------------------------------------- */
 
-static temper_status check_words(struct tuning *t)
+static temper_status check_options(struct tune_request *request)
 {
-    const temper_tune_options *options = t->options;
-    if (!criterion_find(options->criterion, &t->criterion))
-        return error_set(t->error, TEMPER_USAGE,
-                         "there is no criterion '%.64s'; there are cv+c, accuracy, log-loss and "
-                         "bounded-loss",
+    const temper_tune_options *options = request->options;
+    if (!criterion_find(options->criterion, &request->criterion))
+        return error_set(request->error, TEMPER_USAGE,
+                         "unknown criterion '%.64s'; give cv+c, accuracy, log-loss or bounded-loss",
                          options->criterion);
     if (options->assume && strcmp(options->assume, "structured") != 0)
-        return error_set(t->error, TEMPER_USAGE, "'%.64s' cannot be assumed; there is only structured",
+        return error_set(request->error, TEMPER_USAGE, "'%.64s' cannot be assumed; only structured can",
                          options->assume);
-    t->structured = options->assume;
+    request->structured = options->assume;
     if (options->folds < 2)
-        return error_set(t->error, TEMPER_USAGE, "folds must be 2 or more");
+        return error_set(request->error, TEMPER_USAGE, "folds must be 2 or more");
     if (options->resume && !options->checkpoint)
-        return error_set(t->error, TEMPER_USAGE, "there is no checkpoint to resume from; pass --checkpoint FILE too");
+        return error_set(request->error, TEMPER_USAGE,
+                         "there is no checkpoint to resume from; pass --checkpoint FILE too");
+    request->prunes = request->criterion != BY_LOG_LOSS && request->criterion != BY_BOUNDED_LOSS && !options->trusted &&
+                      !options->trusted_count;
     return TEMPER_OK;
 }
 
-/* By what training would refuse. */
-static temper_status check_data(struct tuning *t)
+/* TEMPER_NO_MEMORY where the largest batch of fits with its results, or the final fit, would exceed the memory limit of
+ * the data. */
+static temper_status check_memory(const struct tune_request *request)
 {
-    return train_check(t->data, &t->train, t->error);
+    enum {
+        FOLDS_BYTES = 48, /* per row: parts, their order while they are drawn, weights, ranks */
+        ASK_BYTES = 32,   /* per row: predictions of the candidates that are compared */
+    };
+    const struct dataset *data = request->data;
+    const temper_tune_options *options = request->options;
+    temper_train_options train = request->train;
+    double rows = (double)data->x.rows, vectors = (double)weight_vectors(data->classes.count), block;
+    if (data->storage.memory_limit == 0)
+        return TEMPER_OK;
+    size_t most = crossval_most_fits(data);
+    double fits = fits_bytes(data, &train, most, train.threads, &block);
+    if (options->grid && strstr(options->grid, "hinge")) {
+        train.loss.method = TEMPER_HINGE;
+        fits = fmax(fits, fits_bytes(data, &train, most, train.threads, &block));
+    }
+    double trials = rows * (double)crossval_trial_bytes(data);
+    double last = one_fit_bytes(data, train.threads, &block) +
+                  rows * (2 * (double)options->folds + (double)sizeof(double) * vectors);
+    struct memory_limit_plan plan = {.what = "the search",
+                                     .needed = rows * (FOLDS_BYTES + (options->ask ? ASK_BYTES : 0)) +
+                                               fmax(fits + trials, last),
+                                     .threads = train.threads,
+                                     .block = block};
+    return memory_limit_plan(data, &plan, request->error);
 }
 
-static temper_status prepare_folds(struct tuning *t)
+/* Completes the options by defaults, and refuses what training would refuse. */
+static temper_status check_request(struct tune_request *request)
 {
-    char note[sizeof t->cv.partition[0].note];
-    t->cv.ground = &t->ground;
-    t->cv.train = &t->train;
-    t->cv.folds = t->options->folds;
-    t->cv.fold = t->options->fold;
-    t->cv.threads = t->train.threads;
-    t->cv.table = t->grid.table;
-    t->cv.count = t->grid.count;
-    temper_status status = crossval_prepare(&t->cv, note, t->error);
-    if (status != TEMPER_OK)
-        return status;
-    if (t->grid.note[0])
-        sentence_append(t->report.notes, sizeof t->report.notes, "%s", t->grid.note);
-    if (note[0])
-        sentence_append(t->report.notes, sizeof t->report.notes, "%s", note);
+    temper_train_options *train = &request->train;
+    *train = request->options->train;
+    train->loss = temper_train_defaults().loss;
+    train->l2 = NAN;
+    train->warm_start = NULL;
+    train->validation = NULL;
+    train->checkpoint = NULL;
+    train->resume = 0;
+    if (!train->threads)
+        train->threads = thread_count_default();
+    TRY(check_options(request));
+    TRY(memory_limit_refuse(request->data, "tuning", request->error));
+    TRY(train_check(request->data, train, request->error));
+    return check_memory(request);
+}
+
+static temper_status table_new(struct candidate_grid grid, size_t folds, struct crossval_table *out,
+                               temper_error *error)
+{
+    *out = (struct crossval_table){.candidate = grid.table, .count = grid.count};
+    out->fold_accuracy = mem_alloc(grid.count, folds * sizeof *out->fold_accuracy);
+    if (!out->fold_accuracy)
+        return error_no_memory(error);
+    for (size_t i = 0; i < grid.count * folds; i++)
+        out->fold_accuracy[i] = NAN;
     return TEMPER_OK;
 }
 
-temper_status tuning_prepare(struct tuning *t)
+/* Scales the features, makes the candidates, and draws the folds. */
+static temper_status prepare(const struct tune_request *request, struct tune_setup *setup, struct crossval_table *table,
+                             temper_tune_report *report)
 {
-    t->train = t->options->train;
-    t->train.loss = temper_train_defaults().loss;
-    t->train.l2 = NAN;
-    t->train.warm_start = NULL;
-    t->train.validation = NULL;
-    t->train.checkpoint = NULL;
-    t->train.resume = 0;
-    if (!t->train.threads)
-        t->train.threads = thread_count_default();
-    temper_status status = check_words(t);
-    if (status == TEMPER_OK)
-        status = memory_limit_refuse(t->data, "tuning", t->error);
-    if (status == TEMPER_OK)
-        status = check_data(t);
-    if (status == TEMPER_OK)
-        status = tuning_budget(t);
-    if (status == TEMPER_OK)
-        status = scaled_features_new(t->data, t->train.scale, t->train.threads, &t->ground, t->error);
-    if (status == TEMPER_OK)
-        status = scaled_features_default_l2(&t->ground, &t->default_l2, t->error);
-    if (status == TEMPER_OK)
-        status = grid_parse(t->options->grid, t->default_l2, &t->grid, t->error);
-    if (status == TEMPER_OK)
-        status = prepare_folds(t);
-    return status == TEMPER_OK ? tuning_trust(t) : status;
+    const temper_train_options *train = &request->train;
+    const temper_tune_options *options = request->options;
+    struct candidate_grid grid;
+    TRY(scaled_features_new(request->data, train->scale, train->threads, &setup->features, request->error));
+    TRY(scaled_features_default_l2(&setup->features, &setup->default_l2, request->error));
+    TRY(grid_parse(options->grid, setup->default_l2, &grid, request->error));
+    TRY(table_new(grid, options->folds, table, request->error));
+    setup->cv = (struct crossval){
+        .features = &setup->features, .train = train, .folds = options->folds, .given_fold = options->fold};
+    TRY(crossval_prepare(&setup->cv, request->error));
+    if (grid.note[0])
+        sentence_append(report->notes, sizeof report->notes, "%s", grid.note);
+    if (setup->cv.partition[1].note[0])
+        sentence_append(report->notes, sizeof report->notes, "%s", setup->cv.partition[1].note);
+    return tune_trusted_rows(request, setup);
 }
 
 /* ---- Fitting --------------------------------------------------------------------------------- */
 
-/* Whoever is told to stop, all do. */
-static void hear_others(struct tuning *t)
+bool tune_report_progress(struct tune_state *t, size_t done)
 {
-    uint64_t stopping = t->stopped;
-    if (!comm_alone(t->data->ranks.comm))
-        t->heard = comm_count(t->data->ranks.comm, stopping, NULL, &stopping, t->error);
-    t->stopped = stopping > 0 || t->heard != TEMPER_OK;
+    const temper_tune_options *options = t->request.options;
+    struct tune_progress *progress = &t->progress;
+    const temper_comm *comm = t->request.data->ranks.comm;
+    size_t all = progress->fits_before + done, planned = progress->fits_planned;
+    double seconds = train_clock() - progress->started;
+    double left = all > 0 && planned >= all ? seconds / (double)all * (double)(planned - all) : (double)NAN;
+    temper_tune_progress shown = {progress->phase, all, planned, seconds, left};
+    if (options->on_progress && options->on_progress(options->progress_context, &shown) != 0)
+        progress->stopped = true;
+    uint64_t stopping = progress->stopped;
+    if (!comm_alone(comm))
+        progress->comm_status = comm_count(comm, stopping, NULL, &stopping, t->request.error);
+    progress->stopped = stopping > 0 || progress->comm_status != TEMPER_OK;
+    return !progress->stopped;
 }
 
-bool tuning_goes_on(struct tuning *t, size_t done)
+static bool keep_going(void *context, size_t done)
 {
-    const temper_tune_options *options = t->options;
-    size_t all = t->before + done;
-    double seconds = train_clock() - t->started;
-    temper_tune_progress progress = {t->phase, all, t->planned, seconds,
-                                     all > 0 && t->planned >= all ? seconds / (double)all * (double)(t->planned - all)
-                                                                  : (double)NAN};
-    if (options->on_progress && options->on_progress(options->progress_context, &progress) != 0)
-        t->stopped = true;
-    hear_others(t);
-    return !t->stopped;
+    return tune_report_progress(context, done);
 }
 
-static bool goes_on(void *context, size_t done)
+static temper_status candidate_done(void *context, size_t candidate, temper_error *error)
 {
-    return tuning_goes_on(context, done);
-}
-
-static temper_status ended(void *context, size_t candidate, temper_error *error)
-{
-    struct tuning *t = context;
     (void)candidate;
     (void)error;
-    return tuning_save(t, false);
-}
-
-static double best_half_accuracy(const struct tuning *t)
-{
-    double best = 0;
-    for (size_t i = 0; i < t->grid.count; i++)
-        best = fmax(best, t->grid.table[i].half_accuracy);
-    return best;
+    return tune_checkpoint_save(context, false);
 }
 
 /* The candidates that a stage is for, and that have not been through it. */
-static size_t list_candidates(const struct tuning *t, int stage, size_t *which)
+static size_t list_candidates(const struct tune_state *t, int stage, size_t *which)
 {
-    double best = best_half_accuracy(t);
+    const struct crossval_table *table = &t->table;
+    double best = 0;
     size_t count = 0;
-    for (size_t i = 0; i < t->grid.count; i++) {
-        const temper_tune_candidate *candidate = &t->grid.table[i];
-        bool hopeless = stage == STAGE_FOLDS && t->drops && is_hopeless(candidate, best, t->cv.rows);
-        if (candidate->stage < stage && !hopeless)
+    for (size_t i = 0; i < table->count; i++)
+        best = fmax(best, table->candidate[i].half_accuracy);
+    for (size_t i = 0; i < table->count; i++) {
+        const temper_tune_candidate *candidate = &table->candidate[i];
+        bool pruned = stage == STAGE_FOLDS && t->request.prunes && cannot_win(candidate, best, t->setup.cv.rows);
+        if (candidate->stage < stage && !pruned)
             which[count++] = i;
     }
     return count;
 }
 
-static temper_status run_stage(struct tuning *t, int stage, size_t *which)
+static temper_status run_stage(struct tune_state *t, int number, size_t *which)
 {
+    const struct crossval *cv = &t->setup.cv;
+    struct tune_progress *progress = &t->progress;
+    struct crossval_calls calls = {candidate_done, keep_going, t};
+    struct crossval_stage stage = {number, which, list_candidates(t, number, which)};
     bool finished;
-    size_t count = list_candidates(t, stage, which), after = t->wants_model ? t->cv.folds + 1 : 0;
-    t->phase = stage == STAGE_HALVES ? "halves" : "folds";
-    t->planned = t->cv.done + count * crossval_parts(&t->cv, stage) + after;
-    if (stage == STAGE_HALVES && t->cv.folds > 2) /* at most: some will be hopeless */
-        t->planned += t->grid.count * t->cv.folds;
-    temper_status status = crossval_run(&t->cv, stage, which, count, &finished, t->error);
-    if (status == TEMPER_OK)
-        status = tuning_save(t, true);
-    return status;
+    progress->phase = number == STAGE_HALVES ? "halves" : "folds";
+    progress->fits_planned =
+        t->table.fits_done + stage.count * crossval_parts(cv, number) + (t->request.wants_model ? cv->folds + 1 : 0);
+    if (number == STAGE_HALVES && cv->folds > 2) /* an upper bound: some will be pruned */
+        progress->fits_planned += t->table.count * cv->folds;
+    TRY(crossval_run(cv, &t->table, &stage, &calls, &finished, t->request.error));
+    return tune_checkpoint_save(t, true);
 }
 
-temper_status tuning_fit(struct tuning *t)
+static temper_status fit_candidates(struct tune_state *t)
 {
-    size_t *which = mem_alloc(t->grid.count, sizeof *which);
+    size_t *which = mem_alloc(t->table.count, sizeof *which);
     if (!which)
-        return error_no_memory(t->error);
-    t->cv.ended = ended;
-    t->cv.goes_on = goes_on;
-    t->cv.context = t;
+        return error_no_memory(t->request.error);
     temper_status status = run_stage(t, STAGE_HALVES, which);
-    if (status == TEMPER_OK && !t->stopped && t->cv.folds > 2)
+    if (status == TEMPER_OK && !t->progress.stopped && t->setup.cv.folds > 2)
         status = run_stage(t, STAGE_FOLDS, which);
     mem_free(which);
     return status;
 }
 
-/* ---- Choosing -------------------------------------------------------------------------------- */
+/* ---- Selection ------------------------------------------------------------------------------- */
 
-/* Fold by fold, against the most accurate logistic regression. */
-static void measure_gain(struct tuning *t)
+/* The gain in accuracy over the most accurate logistic regression, paired by fold, with its standard error. */
+static void measure_gain(const struct crossval_table *table, size_t best, size_t folds, temper_tune_report *report)
 {
-    const temper_tune_candidate *table = t->grid.table;
-    size_t folds = t->cv.folds, logistic = NO_CANDIDATE;
-    double sum = 0, squares = 0;
-    t->report.gain = t->report.gain_error = NAN;
-    for (size_t i = 0; i < t->grid.count; i++)
-        if (loss_is_two_temperature_at(table[i].loss, 1, 1) && table[i].stage == STAGE_FOLDS &&
-            (logistic == NO_CANDIDATE || table[i].accuracy > table[logistic].accuracy))
+    const temper_tune_candidate *candidate = table->candidate;
+    size_t logistic = NO_CANDIDATE;
+    double sum = 0, squares = 0, n = (double)folds;
+    report->gain = report->gain_error = NAN;
+    for (size_t i = 0; i < table->count; i++)
+        if (loss_is_two_temperature_at(candidate[i].loss, 1, 1) && candidate[i].stage == STAGE_FOLDS &&
+            (logistic == NO_CANDIDATE || candidate[i].accuracy > candidate[logistic].accuracy))
             logistic = i;
-    if (logistic == NO_CANDIDATE || table[t->answer.best].stage != STAGE_FOLDS)
+    if (logistic == NO_CANDIDATE || candidate[best].stage != STAGE_FOLDS)
         return;
-    const double *best = t->cv.fold_accuracy + t->answer.best * folds;
-    const double *other = t->cv.fold_accuracy + logistic * folds;
+    const double *a = table->fold_accuracy + best * folds, *b = table->fold_accuracy + logistic * folds;
     for (size_t i = 0; i < folds; i++) {
-        sum += best[i] - other[i];
-        squares += (best[i] - other[i]) * (best[i] - other[i]);
+        sum += a[i] - b[i];
+        squares += (a[i] - b[i]) * (a[i] - b[i]);
     }
-    double n = (double)folds, variance = (squares - sum * sum / n) / (n - 1);
-    t->report.gain = sum / n;
-    t->report.gain_error = sqrt(fmax(0, variance) / n);
+    double variance = (squares - sum * sum / n) / (n - 1);
+    report->gain = sum / n;
+    report->gain_error = sqrt(fmax(0, variance) / n);
 }
 
-static void warn_choice(struct tuning *t)
+static void warn_selection(const struct tune_request *request, const struct selection *selection, double balance,
+                           temper_tune_report *report)
 {
-    const struct answer *answer = &t->answer;
-    char *list = t->report.warnings;
-    size_t size = sizeof t->report.warnings;
-    const char *trust =
-        t->options->trusted || t->options->trusted_count ? "" : ", or let trusted labels decide (--ask, --trusted)";
-    if (answer->systematic)
+    char *list = report->warnings;
+    size_t size = sizeof report->warnings;
+    bool has_trusted = request->options->trusted || request->options->trusted_count;
+    if (selection->systematic)
         sentence_append(list, size,
-                     "labels look systematically wrong: they contradict (0.1, 1.12) most where it "
-                     "is surest, so that cross-validation on them cannot be trusted; look at the "
-                     "rows with 'temper audit'%s",
-                     trust);
-    if (!isnan(answer->random_share))
-        sentence_append(list, size, "about %.0f %% of the labels look random", 100 * answer->random_share);
-    if (answer->collapsed)
+                        "labels look systematically wrong: they contradict (0.1, 1.12) most where it is most "
+                        "confident, so that cross-validation on them cannot be trusted; look at the rows with 'temper "
+                        "audit'%s",
+                        has_trusted ? "" : ", or let trusted labels decide (--ask, --trusted)");
+    if (!isnan(selection->random_share))
+        sentence_append(list, size, "about %.0f %% of the labels look random", 100 * selection->random_share);
+    if (selection->collapsed)
         sentence_append(list, size,
-                     "the chosen setting hardly predicts some class (%.0f %% of its share); give "
-                     "other values to --grid, or pass --class-weight balanced",
-                     100 * t->grid.table[answer->best].balance);
+                        "the chosen setting hardly predicts some class (%.0f %% of its share); give "
+                        "other values to --grid, or pass --class-weight balanced",
+                        100 * balance);
 }
 
-temper_status tuning_choose(struct tuning *t)
+static void select_from_table(const struct tune_request *request, const struct tune_setup *setup,
+                              const struct crossval_table *table, struct selection *out, temper_tune_report *report)
 {
-    struct question question = {.table = t->grid.table,
-                                .count = t->grid.count,
-                                .criterion = t->criterion,
-                                .structured = t->structured,
-                                .classes = t->data->classes.count,
-                                .rows = t->cv.rows,
-                                .default_l2 = t->default_l2,
-                                .trusted = t->cv.trusted.count};
-    choose(&question, &t->answer);
-    measure_gain(t);
-    warn_choice(t);
-    return TEMPER_OK;
+    struct selection_input input = {.table = table->candidate,
+                                    .count = table->count,
+                                    .criterion = request->criterion,
+                                    .structured = request->structured,
+                                    .classes = request->data->classes.count,
+                                    .rows = setup->cv.rows,
+                                    .default_l2 = setup->default_l2,
+                                    .trusted = setup->cv.trusted.count};
+    select_candidate(&input, out);
+    measure_gain(table, out->best, setup->cv.folds, report);
+    warn_selection(request, out, table->candidate[out->best].balance, report);
 }
 
-/* ---- The story ------------------------------------------------------------------------------- */
+/* ---- The tuning ------------------------------------------------------------------------------ */
 
-static void fill_report(struct tuning *t)
+/* A stopped tuning keeps its table, and selects nothing. */
+static temper_status run_steps(struct tune_state *t)
 {
-    temper_tune_report *report = &t->report;
-    report->table = t->grid.table;
-    report->count = t->grid.count;
-    t->grid.table = NULL; /* it is the report's now */
-    report->best = t->answer.best;
-    report->by_accuracy = t->answer.by_accuracy;
-    report->decided_by = decision_name(t->answer.decided_by);
-    memcpy(report->reason, t->answer.reason, sizeof report->reason);
-    report->folds = t->cv.folds;
-    report->fold = t->cv.partition[1].part;
-    t->cv.partition[1].part = NULL; /* the same */
-    report->default_l2 = t->default_l2;
-    report->interrupted = t->stopped;
-    report->seconds = train_clock() - t->started;
+    const struct tune_progress *progress = &t->progress;
+    TRY(check_request(&t->request));
+    TRY(prepare(&t->request, &t->setup, &t->table, &t->report));
+    TRY(tune_checkpoint_load(t));
+    TRY(fit_candidates(t));
+    if (!progress->stopped)
+        select_from_table(&t->request, &t->setup, &t->table, &t->selection, &t->report);
+    if (!progress->stopped && t->request.options->ask)
+        TRY(tune_ask_labels(t));
+    if (!progress->stopped && t->request.wants_model)
+        TRY(tune_final_fit(t));
+    return progress->comm_status;
 }
 
-static void tuning_free(struct tuning *t)
+/* Arrays become the report's. */
+static temper_tune_report take_report(struct tune_state *t)
 {
-    crossval_free(&t->cv);
-    grid_free(&t->grid);
-    scaled_features_free(&t->ground);
-    dataset_free(t->trusted);
+    temper_tune_report report = t->report;
+    report.table = t->table.candidate;
+    report.count = t->table.count;
+    report.best = t->selection.best;
+    report.by_accuracy = t->selection.by_accuracy;
+    report.decided_by = decision_name(t->selection.decided_by);
+    memcpy(report.reason, t->selection.reason, sizeof report.reason);
+    report.folds = t->setup.cv.folds;
+    report.fold = t->setup.cv.partition[1].part;
+    report.default_l2 = t->setup.default_l2;
+    report.interrupted = t->progress.stopped;
+    report.seconds = train_clock() - t->progress.started;
+    t->table.candidate = NULL;
+    t->setup.cv.partition[1].part = NULL;
+    t->report.ask = NULL;
+    t->report.ask_label = NULL;
+    return report;
+}
+
+static void free_state(struct tune_state *t)
+{
+    crossval_free(&t->setup.cv);
+    scaled_features_free(&t->setup.features);
+    dataset_free(t->setup.trusted);
+    mem_free(t->table.candidate);
+    mem_free(t->table.fold_accuracy);
     model_free(t->model);
     mem_free(t->report.ask);
     mem_free(t->report.ask_label);
@@ -274,26 +312,16 @@ static void tuning_free(struct tuning *t)
 temper_status tune(const struct dataset *data, const temper_tune_options *options, struct model **model,
                    temper_tune_report *report, temper_error *error)
 {
-    static temper_status (*const steps[])(struct tuning *) = {
-        tuning_prepare, tuning_load, tuning_fit, tuning_choose, tuning_ask, tuning_final,
-    };
-    struct tuning t = {
-        .data = data, .options = options, .error = error, .wants_model = model, .started = train_clock()};
-    temper_status status = TEMPER_OK;
-    for (size_t i = 0; status == TEMPER_OK && !t.stopped && i < sizeof steps / sizeof *steps; i++)
-        status = steps[i](&t);
-    if (status == TEMPER_OK)
-        status = t.heard;
+    struct tune_state t = {.request = {.data = data, .options = options, .error = error, .wants_model = model},
+                           .progress = {.started = train_clock()}};
+    temper_status status = run_steps(&t);
     if (status == TEMPER_OK) {
-        fill_report(&t);
-        *report = t.report;
-        t.report.ask = NULL;
-        t.report.ask_label = NULL;
+        *report = take_report(&t);
         if (model) {
             *model = t.model;
             t.model = NULL;
         }
     }
-    tuning_free(&t);
+    free_state(&t);
     return status;
 }

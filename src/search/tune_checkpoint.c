@@ -1,174 +1,147 @@
-/* tune_file: a tuning that was interrupted goes on from what was known of its candidates.
+/* tune_checkpoint: the results of the candidates in a file, from which an interrupted tuning continues.
  *
- * The whole table each time: it is small beside the data, and a file that is replaced is whole or
- * not there. For the same build on the same kind of machine; what does not fit is refused. */
-#include <stddef.h>
+ * The whole table is written each time: it is small compared with the data. */
 #include <string.h>
 
 #define XXH_STATIC_LINKING_ONLY
 #include <xxhash.h>
 
-#include "base/atomic_file.h"
+#include "base/checkpoint_file.h"
 #include "base/memory.h"
-#include "base/text.h"
 #include "search/tune_state.h"
 #include "train/train.h"
 
-static const char magic[16] = "temper-tune-1";
-
-struct header {
-    char magic[16];
-    unsigned char identity[16];
-    uint64_t count, folds;
-    uint64_t checksum; /* of all other bytes, this one being 0 */
-};
+static const char magic[CHECKPOINT_MAGIC] = "temper-tune-2";
 
 /* ---- Identity -------------------------------------------------------------------------------- */
 
-static void add_bytes(struct text *text, const void *bytes, size_t length)
-{
-    text_append_bytes(text, bytes, length);
-}
-
 static void add_word(struct text *text, const char *word)
 {
-    add_bytes(text, word ? word : "auto", strlen(word ? word : "auto") + 1);
+    const char *given = word ? word : "auto";
+    text_append_bytes(text, given, strlen(given) + 1);
 }
 
-static void add_candidates(struct text *text, const struct tuning *t)
+static void add_candidates(struct text *text, const struct crossval_table *table)
 {
-    for (size_t i = 0; i < t->grid.count; i++) {
-        const temper_tune_candidate *candidate = &t->grid.table[i];
+    for (size_t i = 0; i < table->count; i++) {
+        const temper_tune_candidate *candidate = &table->candidate[i];
         const double numbers[] = {(double)candidate->loss.method, candidate->loss.t1, candidate->loss.t2,
                                   candidate->loss.smoothing, candidate->l2};
-        add_bytes(text, numbers, sizeof numbers);
+        text_append_bytes(text, (const char *)numbers, sizeof numbers);
     }
 }
 
-static temper_status add_trusted(struct text *text, struct tuning *t)
+static temper_status add_trusted(struct text *text, const struct tune_request *request, const struct dataset *trusted)
 {
-    const temper_tune_options *options = t->options;
+    const temper_tune_options *options = request->options;
     char fingerprint[33] = "";
-    temper_status status = TEMPER_OK;
-    if (t->trusted)
-        status = dataset_fingerprint(t->trusted, t->train.threads, fingerprint, t->error);
+    if (trusted)
+        TRY(dataset_fingerprint(trusted, request->train.threads, fingerprint, request->error));
     add_word(text, fingerprint);
     for (size_t i = 0; i < options->trusted_count; i++) {
         const uint64_t pair[] = {options->trusted_rows[i], options->trusted_labels[i]};
-        add_bytes(text, pair, sizeof pair);
+        text_append_bytes(text, (const char *)pair, sizeof pair);
     }
-    return status;
+    return TEMPER_OK;
 }
 
-static temper_status identify(struct tuning *t)
+/* Appends all that the table depends on: data, options, candidates, folds and trusted rows. */
+static temper_status describe(const struct tune_request *request, const struct tune_setup *setup,
+                              const struct crossval_table *table, struct text *text)
 {
-    struct text text = {0};
+    const temper_train_options *train = &request->train;
+    const struct crossval *cv = &setup->cv;
     char fingerprint[33];
-    const temper_train_options *train = &t->train;
     const double numbers[] = {train->tolerance,
                               (double)train->max_iterations,
                               (double)train->seed,
                               (double)train->no_intercept,
-                              (double)t->ground.scale.kind,
-                              (double)t->cv.folds,
-                              (double)t->drops};
-    temper_status status = dataset_fingerprint(t->data, train->threads, fingerprint, t->error);
-    if (status == TEMPER_OK) {
-        add_word(&text, fingerprint);
-        add_word(&text, train->solver);
-        add_word(&text, train->precision);
-        add_bytes(&text, numbers, sizeof numbers);
-        add_candidates(&text, t);
-        if (t->cv.fold)
-            add_bytes(&text, t->cv.fold, t->cv.roll.rows * sizeof *t->cv.fold);
-        status = add_trusted(&text, t);
-    }
-    if (status == TEMPER_OK && text.failed)
-        status = error_no_memory(t->error);
+                              (double)setup->features.scale.kind,
+                              (double)cv->folds,
+                              (double)request->prunes};
+    TRY(dataset_fingerprint(request->data, train->threads, fingerprint, request->error));
+    add_word(text, fingerprint);
+    add_word(text, train->solver);
+    add_word(text, train->precision);
+    text_append_bytes(text, (const char *)numbers, sizeof numbers);
+    add_candidates(text, table);
+    if (cv->given_fold)
+        text_append_bytes(text, (const char *)cv->given_fold, cv->labels.rows * sizeof *cv->given_fold);
+    TRY(add_trusted(text, request, setup->trusted));
+    return text->failed ? error_no_memory(request->error) : TEMPER_OK;
+}
+
+static temper_status find_identity(const struct tune_request *request, struct tune_setup *setup,
+                                   const struct crossval_table *table)
+{
+    struct text text = {0};
+    temper_status status = describe(request, setup, table, &text);
     if (status == TEMPER_OK) {
         XXH128_hash_t hash = XXH3_128bits(text.bytes, text.length);
-        memcpy(t->identity, &hash, sizeof t->identity);
+        memcpy(setup->identity, &hash, sizeof setup->identity);
     }
     text_free(&text);
     return status;
 }
 
-/* ---- Saving ---------------------------------------------------------------------------------- */
+/* ---- Saving and loading ---------------------------------------------------------------------- */
 
-static size_t table_bytes(const struct tuning *t)
+/* By the first process alone. */
+static temper_status save(struct tune_state *t, bool now)
 {
-    return t->grid.count * (sizeof(temper_tune_candidate) + t->cv.folds * sizeof(double));
-}
-
-/* By the first process. */
-static temper_status save(struct tuning *t, bool at_once)
-{
-    size_t length = sizeof(struct header) + table_bytes(t);
-    size_t table = t->grid.count * sizeof(temper_tune_candidate);
-    if (!t->options->checkpoint || comm_rank(t->data->ranks.comm) > 0 ||
-        (!at_once && train_clock() - t->saved < t->options->train.checkpoint_seconds))
+    const temper_tune_options *options = t->request.options;
+    const struct crossval_table *table = &t->table;
+    if (!options->checkpoint || comm_rank(t->request.data->ranks.comm) > 0 ||
+        (!now && train_clock() - t->progress.saved < options->train.checkpoint_seconds))
         return TEMPER_OK;
-    struct header header = {.count = t->grid.count, .folds = t->cv.folds};
-    char *bytes = mem_alloc(length, 1);
-    if (!bytes)
-        return error_no_memory(t->error);
-    memcpy(header.magic, magic, sizeof magic);
-    memcpy(header.identity, t->identity, sizeof header.identity);
-    memcpy(bytes, &header, sizeof header);
-    memcpy(bytes + sizeof header, t->grid.table, table);
-    memcpy(bytes + sizeof header + table, t->cv.fold_accuracy, length - sizeof header - table);
-    header.checksum = XXH3_64bits(bytes, length);
-    memcpy(bytes, &header, sizeof header);
-    temper_status status = atomic_file_save(t->options->checkpoint, bytes, length, t->error);
-    mem_free(bytes);
-    t->saved = train_clock();
+    const struct checkpoint_part parts[] = {
+        {t->setup.identity, sizeof t->setup.identity},
+        {table->candidate, table->count * sizeof *table->candidate},
+        {table->fold_accuracy, table->count * t->setup.cv.folds * sizeof *table->fold_accuracy}};
+    temper_status status =
+        checkpoint_file_save(options->checkpoint, magic, parts, sizeof parts / sizeof *parts, t->request.error);
+    t->progress.saved = train_clock();
     return status;
 }
 
-temper_status tuning_save(struct tuning *t, bool at_once)
+temper_status tune_checkpoint_save(struct tune_state *t, bool now)
 {
-    return comm_agree(t->data->ranks.comm, save(t, at_once), t->error);
+    return comm_agree(t->request.data->ranks.comm, save(t, now), t->request.error);
 }
 
-/* ---- Loading --------------------------------------------------------------------------------- */
-
-static temper_status refuse(const struct tuning *t, const char *why)
+static temper_status restore(struct tune_state *t, const struct text *file)
 {
-    return error_set(t->error, TEMPER_BAD_DATA, "%.200s: %s; tune without --resume, or with another --checkpoint",
-                     t->options->checkpoint, why);
-}
-
-static temper_status parse(struct tuning *t, char *bytes, size_t length)
-{
-    struct header header;
-    size_t table = t->grid.count * sizeof(temper_tune_candidate);
-    if (length < sizeof header || memcmp(bytes, magic, sizeof magic) != 0)
-        return refuse(t, "this is no checkpoint of a tuning");
-    memcpy(&header, bytes, sizeof header);
-    uint64_t checksum = header.checksum;
-    header.checksum = 0;
-    memcpy(bytes, &header, sizeof header);
-    if (checksum != XXH3_64bits(bytes, length))
-        return refuse(t, "the checkpoint is damaged");
-    if (memcmp(header.identity, t->identity, sizeof t->identity) != 0 || length != sizeof header + table_bytes(t))
-        return refuse(t, "the checkpoint is of other data or other options");
-    memcpy(t->grid.table, bytes + sizeof header, table);
-    memcpy(t->cv.fold_accuracy, bytes + sizeof header + table, length - sizeof header - table);
+    struct checkpoint_part content = {0};
+    struct crossval_table *table = &t->table;
+    size_t identity = sizeof t->setup.identity, candidates = table->count * sizeof *table->candidate;
+    size_t accuracies = table->count * t->setup.cv.folds * sizeof *table->fold_accuracy;
+    const char *refused = checkpoint_file_check(file->bytes, file->length, magic, &content);
+    const char *from = content.bytes;
+    if (!refused &&
+        (content.length != identity + candidates + accuracies || memcmp(from, t->setup.identity, identity) != 0))
+        refused = "the checkpoint is of other data or other options";
+    if (refused)
+        return error_set(t->request.error, TEMPER_BAD_DATA,
+                         "%.200s: %s; tune without --resume, or with another --checkpoint",
+                         t->request.options->checkpoint, refused);
+    memcpy(table->candidate, from + identity, candidates);
+    memcpy(table->fold_accuracy, from + identity + candidates, accuracies);
     t->report.resumed = 1;
     return TEMPER_OK;
 }
 
-temper_status tuning_load(struct tuning *t)
+temper_status tune_checkpoint_load(struct tune_state *t)
 {
-    struct text text = {0};
-    if (!t->options->checkpoint)
+    const temper_tune_options *options = t->request.options;
+    struct text file = {0};
+    if (!options->checkpoint)
         return TEMPER_OK;
-    temper_status status = identify(t);
-    if (status != TEMPER_OK || !t->options->resume)
-        return status;
-    status = comm_read_file(t->data->ranks.comm, t->options->checkpoint, &text, t->error);
+    TRY(find_identity(&t->request, &t->setup, &t->table));
+    if (!options->resume)
+        return TEMPER_OK;
+    temper_status status = comm_read_file(t->request.data->ranks.comm, options->checkpoint, &file, t->request.error);
     if (status == TEMPER_OK)
-        status = parse(t, text.bytes, text.length);
-    text_free(&text);
-    return status == TEMPER_NO_INPUT ? TEMPER_OK : status; /* nothing was saved yet: begin */
+        status = restore(t, &file);
+    text_free(&file);
+    return status == TEMPER_NO_INPUT ? TEMPER_OK : status; /* nothing was saved yet */
 }

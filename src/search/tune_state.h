@@ -1,4 +1,4 @@
-/* tuning: one tuning on its way; what its files share. */
+/* tune_state: one tuning, split by lifetime, and the steps that are in files of their own. */
 #ifndef SEARCH_TUNE_STATE_H
 #define SEARCH_TUNE_STATE_H
 
@@ -9,66 +9,74 @@
 #include "search/many_fits.h"
 #include "search/selection_rule.h"
 
-struct tuning {
+/* What was asked, checked and completed by defaults. */
+struct tune_request {
     const struct dataset *data;
     const temper_tune_options *options;
     temper_error *error;
     bool wants_model;
-
-    /* ---- What was decided before the first fit */
-    temper_train_options train;
+    temper_train_options train; /* of every fit; loss and penalty are those of a candidate */
     enum criterion criterion;
-    bool structured;
-    bool drops; /* hopeless candidates are not fitted on all folds */
-    struct scaled_features ground;
-    double default_l2;
-    struct grid grid;
-    struct crossval cv;
-    struct dataset *trusted;
-    unsigned char identity[16]; /* of a checkpoint: all that decides the table */
+    bool structured; /* labels are assumed to be wrong by a rule that depends on the features */
+    bool prunes;     /* candidates that cannot win by the halves are not fitted on the folds */
+};
 
-    /* ---- On the way */
+/* What was decided before the first fit. */
+struct tune_setup {
+    struct scaled_features features;
+    double default_l2;
+    struct dataset *trusted; /* a copy with classes numbered as in the data; or NULL */
+    struct crossval cv;
+    unsigned char identity[16]; /* of a checkpoint: a hash of all that the table depends on */
+};
+
+/* What is in progress. */
+struct tune_progress {
     const char *phase;
-    size_t before, planned; /* fits: those that a phase does not count itself, and all */
-    double started, saved;  /* a clock */
+    size_t fits_before, fits_planned; /* fits of earlier phases, and of all */
+    double started, saved;            /* clocks, seconds: the start, and the last checkpoint */
     bool stopped;
-    temper_status heard; /* TEMPER_OK, or why it is not known whether another process stops */
-    struct answer answer;
+    temper_status comm_status; /* of the exchange by which all processes stop together */
+};
+
+struct tune_state {
+    struct tune_request request;
+    struct tune_setup setup;
+    struct tune_progress progress;
+    /* Results: */
+    struct crossval_table table;
+    struct selection selection;
     struct model *model;
     temper_tune_report report;
 };
 
-/* ---- Steps, in their order ------------------------------------------------------------------- */
+/* Checks the trusted rows, and fills setup->cv.trusted; labels of other rows are mapped by class name. */
+temper_status tune_trusted_rows(const struct tune_request *request, struct tune_setup *setup);
 
-temper_status tuning_prepare(struct tuning *t);
-temper_status tuning_load(struct tuning *t); /* the checkpoint, if there is one */
-temper_status tuning_fit(struct tuning *t);
-temper_status tuning_choose(struct tuning *t);
-temper_status tuning_ask(struct tuning *t);
-temper_status tuning_final(struct tuning *t);
+/* Continues the table of a checkpoint, if there is one and it is wanted. */
+temper_status tune_checkpoint_load(struct tune_state *t);
+/* Saves the table: now, or only if the last time is long ago. */
+temper_status tune_checkpoint_save(struct tune_state *t, bool now);
 
-/* ---- Parts of them --------------------------------------------------------------------------- */
+/* Reports progress after so many fits of this phase; false if the caller of any process wants to stop. */
+bool tune_report_progress(struct tune_state *t, size_t done);
 
-/* Maps the labels of other rows, which must be like ours. */
-temper_status tuning_trust(struct tuning *t);
-/* Now if `at_once`, else only if the last time is long ago. */
-temper_status tuning_save(struct tuning *t, bool at_once);
-/* Asks the caller, after so many fits of this phase, whether to go on. */
-bool tuning_goes_on(struct tuning *t, size_t done);
+/* The rows whose true labels would distinguish the most promising candidates best. */
+temper_status tune_ask_labels(struct tune_state *t);
 
-/* TEMPER_NO_MEMORY where the search would not keep to the limit of the data. */
-temper_status tuning_budget(const struct tuning *t);
-
-/* Fits of one candidate: its parts of a partition, with all that they predict. */
+/* The fits of one candidate on all parts of a partition. */
 struct fold_models {
     size_t parts, rows;
-    uint16_t *predicted; /* [part][row], of the rows here */
-    double *mean;        /* of their weights, as the solver sees features */
+    uint16_t *predicted; /* [part][row], of the rows of this process */
+    double *mean;        /* of the weights of all parts, for scaled features */
 };
-temper_status fold_models_fit(struct tuning *t, size_t candidate, int stage, struct fold_models *out, bool *finished);
+temper_status fold_models_fit(struct tune_state *t, size_t candidate, int stage, struct fold_models *out,
+                              bool *finished);
 void fold_models_free(struct fold_models *models);
 
-/* The final model: from 0, or from the mean of the fold models if it goes astray. */
-temper_status tuning_fit_all(struct tuning *t, const struct fold_models *models);
+/* Fits the selected candidate on all rows, and compares the model with those of its folds. */
+temper_status tune_final_fit(struct tune_state *t);
+/* The fit on all rows: from 0, or from the mean of the fold models if it ends in another optimum than theirs. */
+temper_status tune_fit_all_rows(struct tune_state *t, const struct fold_models *models);
 
 #endif

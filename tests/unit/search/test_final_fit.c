@@ -1,5 +1,4 @@
-/* A final fit that goes to another optimum than the models of the folds begins again at their mean.
- */
+/* A final fit that ends in another optimum than the models of the folds is repeated from their mean. */
 #include <stdio.h>
 #include <string.h>
 
@@ -20,7 +19,7 @@ struct made {
     uint16_t predicted[FOLDS * ROWS];
     double mean[2];
     struct fold_models models;
-    struct tuning t;
+    struct tune_state t;
 };
 
 static void made_new(struct made *made, temper_loss_spec loss, double weight)
@@ -41,22 +40,22 @@ static void made_new(struct made *made, temper_loss_spec loss, double weight)
         made->predicted[i] = (xy[2 * (i % ROWS)] * weight > 0) == (one == 1);
     made->mean[0] = one == 1 ? weight : -weight;
     made->models = (struct fold_models){FOLDS, ROWS, made->predicted, made->mean};
-    made->t = (struct tuning){.data = made->data,
-                              .options = &made->options,
-                              .error = &made->error,
-                              .wants_model = true,
-                              .train = made_options(),
-                              .grid = {.table = &made->candidate, .count = 1},
-                              .phase = "final fit"};
-    made->t.train.scale = "none";
-    made->t.train.no_intercept = 1;
-    CHECK(scaled_features_new(made->data, "none", 1, &made->t.ground, &made->error) == TEMPER_OK);
+    made->t = (struct tune_state){.request = {.data = made->data,
+                                              .options = &made->options,
+                                              .error = &made->error,
+                                              .wants_model = true,
+                                              .train = made_options()},
+                                  .table = {.candidate = &made->candidate, .count = 1},
+                                  .progress = {.phase = "final fit"}};
+    made->t.request.train.scale = "none";
+    made->t.request.train.no_intercept = 1;
+    CHECK(scaled_features_new(made->data, "none", 1, &made->t.setup.features, &made->error) == TEMPER_OK);
 }
 
 static void made_free(struct made *made)
 {
     model_free(made->t.model);
-    scaled_features_free(&made->t.ground);
+    scaled_features_free(&made->t.setup.features);
     dataset_free(made->data);
 }
 
@@ -67,7 +66,7 @@ TEST(a_fit_like_those_of_the_folds_is_kept)
 {
     struct made made;
     made_new(&made, capped, -5);
-    CHECK(tuning_fit_all(&made.t, &made.models) == TEMPER_OK && made.t.model);
+    CHECK(tune_fit_all_rows(&made.t, &made.models) == TEMPER_OK && made.t.model);
     CHECKF(!made.t.report.refitted && made.t.report.warnings[0] == '\0', "%s", made.t.report.warnings);
     made_free(&made);
 }
@@ -76,11 +75,11 @@ TEST(one_that_went_elsewhere_begins_at_their_mean)
 {
     struct made made;
     made_new(&made, capped, 5);
-    CHECK(tuning_fit_all(&made.t, &made.models) == TEMPER_OK);
+    CHECK(tune_fit_all_rows(&made.t, &made.models) == TEMPER_OK);
     if (CHECK(made.t.model != NULL)) {
         CHECK(made.t.report.refitted);
         CHECK(made.t.model->weights[0] * made.mean[0] > 0);
-        CHECK(strstr(made.t.report.warnings, "begun again at the mean") != NULL);
+        CHECK(strstr(made.t.report.warnings, "repeated from the mean") != NULL);
     }
     made_free(&made);
 }
@@ -89,10 +88,10 @@ TEST(where_there_is_no_other_optimum_that_is_said)
 {
     struct made made;
     made_new(&made, convex, 5);
-    CHECK(tuning_fit_all(&made.t, &made.models) == TEMPER_OK);
+    CHECK(tune_fit_all_rows(&made.t, &made.models) == TEMPER_OK);
     if (CHECK(made.t.model != NULL)) {
         CHECK(!made.t.report.refitted && made.t.model->weights[0] * made.mean[0] < 0);
-        CHECK(strstr(made.t.report.warnings, "led there too") != NULL);
+        CHECK(strstr(made.t.report.warnings, "ended there too") != NULL);
     }
     made_free(&made);
 }

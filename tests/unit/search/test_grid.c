@@ -7,15 +7,15 @@
 #include "search/grid.h"
 #include "tempered/loss_family.h"
 
-static struct grid parsed(const char *text)
+static struct candidate_grid parsed(const char *text)
 {
-    struct grid grid = {0};
+    struct candidate_grid grid = {0};
     temper_error error = {0};
     CHECKF(grid_parse(text, 0.5, &grid, &error) == TEMPER_OK, "%s: %s", text ? text : "NULL", error.message);
     return grid;
 }
 
-static bool has(const struct grid *grid, double t1, double t2, double l2)
+static bool has(const struct candidate_grid *grid, double t1, double t2, double l2)
 {
     for (size_t i = 0; i < grid->count; i++)
         if (loss_is_two_temperature_at(grid->table[i].loss, t1, t2) && fabs(grid->table[i].l2 - l2) <= 1e-12 * l2)
@@ -26,7 +26,7 @@ static bool has(const struct grid *grid, double t1, double t2, double l2)
 TEST(the_default_has_24_pairs_and_5_penalties_around_the_usual_one)
 {
     static const double t1[] = {0.1, 0.3, 0.5, 0.7, 0.9, 1}, t2[] = {1, 1.12, 1.4, 1.9};
-    struct grid grid = parsed(NULL), named = parsed("default");
+    struct candidate_grid grid = parsed(NULL), named = parsed("default");
     CHECK_EQ_SIZE(grid.count, 120);
     CHECK_EQ_SIZE(named.count, 120);
     for (size_t i = 0; i < 6; i++)
@@ -45,7 +45,7 @@ TEST(the_default_has_24_pairs_and_5_penalties_around_the_usual_one)
 
 TEST(the_paper_has_its_penalties_and_the_additions)
 {
-    struct grid grid = parsed("paper");
+    struct candidate_grid grid = parsed("paper");
     CHECK(has(&grid, 0.1, 1.12, 1e-5) && has(&grid, 1, 1.9, 0.1));
     CHECK(has(&grid, 1, 1, 1e-3)); /* added */
     CHECK_EQ_SIZE(grid.count, (6 * 5 + 1) * 5);
@@ -54,7 +54,7 @@ TEST(the_paper_has_its_penalties_and_the_additions)
 
 TEST(lists_ranges_and_multiples_are_understood)
 {
-    struct grid grid = parsed("only t1=0..1:3 t2=1.5 l2=0.1x,2,1e-4..1e-2:3");
+    struct candidate_grid grid = parsed("only t1=0..1:3 t2=1.5 l2=0.1x,2,1e-4..1e-2:3");
     CHECK_EQ_SIZE(grid.count, 15);
     CHECK(has(&grid, 0, 1.5, 2) && has(&grid, 0.5, 1.5, 0.05) && has(&grid, 1, 1.5, 1e-3));
     CHECK_CLOSE(grid.table[0].l2, 2, 0);
@@ -68,7 +68,7 @@ TEST(lists_ranges_and_multiples_are_understood)
 
 TEST(other_losses_bring_their_own_temperatures)
 {
-    struct grid grid = parsed("only loss=hinge,logistic,t-logistic,gce t1=0.5,1 t2=1,1.5 l2=1");
+    struct candidate_grid grid = parsed("only loss=hinge,logistic,t-logistic,gce t1=0.5,1 t2=1,1.5 l2=1");
     size_t hinges = 0;
     for (size_t i = 0; i < grid.count; i++)
         hinges += grid.table[i].loss.method == TEMPER_HINGE;
@@ -80,7 +80,7 @@ TEST(other_losses_bring_their_own_temperatures)
 
 TEST(a_hinge_may_be_rounded)
 {
-    struct grid grid = parsed("only loss=hinge:0.25 l2=1");
+    struct candidate_grid grid = parsed("only loss=hinge:0.25 l2=1");
     CHECK_EQ_SIZE(grid.count, 1);
     CHECK(grid.table[0].loss.method == TEMPER_HINGE && grid.table[0].loss.smoothing == 0.25);
     grid_free(&grid);
@@ -88,7 +88,7 @@ TEST(a_hinge_may_be_rounded)
 
 TEST(what_cannot_be_trained_is_left_out_or_refused)
 {
-    struct grid grid = parsed("t1=0.5,1 t2=0.8,1 l2=1");
+    struct candidate_grid grid = parsed("t1=0.5,1 t2=0.8,1 l2=1");
     temper_error error;
     CHECK(has(&grid, 0.5, 0.8, 1) && !has(&grid, 1, 0.8, 1));
     CHECK(strstr(grid.note, "1 pairs") != NULL);
@@ -124,7 +124,7 @@ TEST(bad_texts_are_refused)
                                       "loss=hinge:wide",
                                       "t1=0..10:64 t2=1..10:64 l2=1..10:64 loss=tempered,bregman"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct grid grid = {.count = 4711};
+        struct candidate_grid grid = {.count = 4711};
         temper_error error = {0};
         CHECKF(grid_parse(bad[i], 1, &grid, &error) == TEMPER_USAGE, "%s", bad[i]);
         CHECKF(strncmp(error.message, "grid: ", 6) == 0 && grid.count == 4711, "%s: %s", bad[i], error.message);
@@ -133,7 +133,7 @@ TEST(bad_texts_are_refused)
 
 TEST(a_lack_of_memory_is_said)
 {
-    struct grid grid;
+    struct candidate_grid grid;
     temper_error error;
     fault_arm(1);
     CHECK(grid_parse(NULL, 1, &grid, &error) == TEMPER_NO_MEMORY);

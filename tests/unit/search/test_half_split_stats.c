@@ -17,7 +17,7 @@ struct made {
     double confidence[ROWS], weight[ROWS];
 };
 
-static struct half_split_stats made_halves(struct made *made)
+static struct half_split made_halves(struct made *made)
 {
     for (size_t row = 0; row < ROWS; row++) {
         made->part[row] = row >= ROWS / 2;
@@ -26,8 +26,7 @@ static struct half_split_stats made_halves(struct made *made)
         made->confidence[row] = (double)(row % (ROWS / 2)) + 1;
         made->weight[row] = 1;
     }
-    return (struct half_split_stats){
-        ROWS, 2, made->label, NULL, made->part, {made->first, made->second}, made->confidence};
+    return (struct half_split){ROWS, 2, made->label, NULL, made->part, {made->first, made->second}, made->confidence};
 }
 
 /* The model that has not seen the row says the other class. */
@@ -37,7 +36,7 @@ static void miss(struct made *made, size_t row)
     predicted[row] = !made->label[row];
 }
 
-static temper_tune_candidate measured(const struct half_split_stats *halves)
+static temper_tune_candidate measured(const struct half_split *halves)
 {
     temper_tune_candidate out = {0};
     temper_error error;
@@ -48,7 +47,7 @@ static temper_tune_candidate measured(const struct half_split_stats *halves)
 TEST(all_right)
 {
     struct made made;
-    struct half_split_stats halves = made_halves(&made);
+    struct half_split halves = made_halves(&made);
     temper_tune_candidate out = measured(&halves);
     CHECK_CLOSE(out.half_accuracy, 1, 0);
     CHECK_CLOSE(out.agreement, 1, 0);
@@ -66,7 +65,7 @@ TEST(all_right)
 TEST(mistakes_are_found_where_they_are)
 {
     struct made made;
-    struct half_split_stats halves = made_halves(&made);
+    struct half_split halves = made_halves(&made);
     miss(&made, 19); /* the surest rows of either half: rank 19.5 / 20 */
     miss(&made, 39);
     miss(&made, 0); /* the least sure */
@@ -84,7 +83,7 @@ TEST(mistakes_are_found_where_they_are)
 TEST(equal_confidences_share_a_rank)
 {
     struct made made;
-    struct half_split_stats halves = made_halves(&made);
+    struct half_split halves = made_halves(&made);
     for (size_t row = 0; row < ROWS; row++)
         made.confidence[row] = 1;
     miss(&made, 0);
@@ -99,7 +98,7 @@ TEST(equal_confidences_share_a_rank)
 TEST(the_code_length_is_that_of_the_cells)
 {
     struct made made;
-    struct half_split_stats halves = made_halves(&made);
+    struct half_split halves = made_halves(&made);
     for (size_t row = 0; row < ROWS; row++) {
         made.confidence[row] = 1; /* one decile */
         made.first[row] = made.second[row] = 0;
@@ -117,7 +116,7 @@ TEST(the_code_length_is_that_of_the_cells)
 TEST(a_weight_of_two_is_a_row_twice)
 {
     struct made made;
-    struct half_split_stats halves = made_halves(&made);
+    struct half_split halves = made_halves(&made);
     halves.weight = made.weight;
     for (size_t row = 0; row < ROWS; row++)
         made.weight[row] = row % 2 ? 2 : 0;
@@ -130,7 +129,7 @@ TEST(a_weight_of_two_is_a_row_twice)
 TEST(a_lack_of_memory_is_said)
 {
     struct made made;
-    struct half_split_stats halves = made_halves(&made);
+    struct half_split halves = made_halves(&made);
     for (size_t n = 1; n <= 4; n++) {
         temper_tune_candidate out;
         temper_error error;

@@ -29,28 +29,28 @@ static temper_tune_candidate plain(double t1, double t2, double l2, double accur
 }
 
 /* Logistic regression is the most accurate, with two penalties; then the reference, with two. */
-static struct question made_question(temper_tune_candidate table[COUNT])
+static struct selection_input made_question(temper_tune_candidate table[COUNT])
 {
     table[0] = plain(1, 1, 1, 0.91);
     table[1] = plain(1, 1, 0.1, 0.92);
     table[2] = plain(0.1, 1.12, 1, 0.89);
     table[3] = plain(0.1, 1.12, 0.1, 0.90);
     table[4] = plain(0.5, 1.4, 0.1, 0.88);
-    return (struct question){
+    return (struct selection_input){
         .table = table, .count = COUNT, .criterion = BY_CV_C, .classes = 2, .rows = 10000, .default_l2 = 0.5};
 }
 
-static struct answer chosen(const struct question *question)
+static struct selection chosen(const struct selection_input *question)
 {
-    struct answer answer;
-    choose(question, &answer);
+    struct selection answer;
+    select_candidate(question, &answer);
     CHECK(answer.reason[0] != '\0');
     return answer;
 }
 
-static void check_choice(const struct question *question, size_t best, enum decision decision)
+static void check_choice(const struct selection_input *question, size_t best, enum decision decision)
 {
-    struct answer answer = chosen(question);
+    struct selection answer = chosen(question);
     CHECK_EQ_SIZE(answer.best, best);
     CHECK_EQ_TEXT(decision_name(answer.decided_by), decision_name(decision));
 }
@@ -58,8 +58,8 @@ static void check_choice(const struct question *question, size_t best, enum deci
 TEST(accuracy_decides_where_nothing_speaks_against_it)
 {
     temper_tune_candidate table[COUNT];
-    struct question question = made_question(table);
-    struct answer answer = chosen(&question);
+    struct selection_input question = made_question(table);
+    struct selection answer = chosen(&question);
     CHECK_EQ_SIZE(answer.best, 1);
     CHECK_EQ_SIZE(answer.by_accuracy, 1);
     CHECK_EQ_SIZE(answer.reference, 3);
@@ -74,9 +74,9 @@ TEST(accuracy_decides_where_nothing_speaks_against_it)
 
 /* ---- Step 1 ---------------------------------------------------------------------------------- */
 
-static struct question turned(temper_tune_candidate table[COUNT])
+static struct selection_input turned(temper_tune_candidate table[COUNT])
 {
-    struct question question = made_question(table);
+    struct selection_input question = made_question(table);
     table[4].code_length = 0.2;
     table[4].band_error[6] = 0.6;
     return question;
@@ -85,7 +85,7 @@ static struct question turned(temper_tune_candidate table[COUNT])
 TEST(a_shorter_code_decides_if_a_band_is_turned)
 {
     temper_tune_candidate table[COUNT];
-    struct question question = turned(table);
+    struct selection_input question = turned(table);
     check_choice(&question, 4, DECIDED_CODE_LENGTH);
     table[4].stage = 1; /* halves are enough for this */
     check_choice(&question, 4, DECIDED_CODE_LENGTH);
@@ -94,7 +94,7 @@ TEST(a_shorter_code_decides_if_a_band_is_turned)
 TEST(a_shorter_code_alone_does_not)
 {
     temper_tune_candidate table[COUNT];
-    struct question question = turned(table);
+    struct selection_input question = turned(table);
     table[4].band_error[6] = 0.5;
     check_choice(&question, 1, DECIDED_ACCURACY);
     question = turned(table);
@@ -117,7 +117,7 @@ TEST(a_shorter_code_alone_does_not)
 TEST(many_classes_look_at_sure_bands_only)
 {
     temper_tune_candidate table[COUNT];
-    struct question question = turned(table);
+    struct selection_input question = turned(table);
     question.classes = 3;
     check_choice(&question, 4, DECIDED_CODE_LENGTH);
     table[4].band_error[6] = 0.1;
@@ -129,9 +129,9 @@ TEST(many_classes_look_at_sure_bands_only)
 
 /* ---- Step 2 ---------------------------------------------------------------------------------- */
 
-static struct question torn(temper_tune_candidate table[COUNT])
+static struct selection_input torn(temper_tune_candidate table[COUNT])
 {
-    struct question question = made_question(table);
+    struct selection_input question = made_question(table);
     table[1].undecided = 0.05;
     table[4].undecided = 0.01;
     return question;
@@ -140,7 +140,7 @@ static struct question torn(temper_tune_candidate table[COUNT])
 TEST(undecided_rows_decide)
 {
     temper_tune_candidate table[COUNT];
-    struct question question = torn(table);
+    struct selection_input question = torn(table);
     check_choice(&question, 4, DECIDED_UNDECIDED);
     table[1].undecided = 0.029;
     check_choice(&question, 1, DECIDED_ACCURACY);
@@ -158,9 +158,9 @@ TEST(undecided_rows_decide)
 
 /* ---- Step 3 ---------------------------------------------------------------------------------- */
 
-static struct question contradicted(temper_tune_candidate table[COUNT])
+static struct selection_input contradicted(temper_tune_candidate table[COUNT])
 {
-    struct question question = made_question(table);
+    struct selection_input question = made_question(table);
     table[3].top_error = 0.2; /* twice the error of all */
     table[3].top_ratio = 2;
     return question;
@@ -169,8 +169,8 @@ static struct question contradicted(temper_tune_candidate table[COUNT])
 TEST(the_reference_decides_where_labels_contradict_it_most)
 {
     temper_tune_candidate table[COUNT];
-    struct question question = contradicted(table);
-    struct answer answer = chosen(&question);
+    struct selection_input question = contradicted(table);
+    struct selection answer = chosen(&question);
     CHECK(answer.systematic && answer.decided_by == DECIDED_REFERENCE);
     CHECK_EQ_SIZE(answer.best, 2); /* at the penalty next to the usual one */
     question.default_l2 = 0.01;
@@ -180,9 +180,9 @@ TEST(the_reference_decides_where_labels_contradict_it_most)
 TEST(the_reference_only_warns_where_the_most_accurate_sees_it_too)
 {
     temper_tune_candidate table[COUNT];
-    struct question question = contradicted(table);
+    struct selection_input question = contradicted(table);
     table[1].top_ratio = 1.1;
-    struct answer answer = chosen(&question);
+    struct selection answer = chosen(&question);
     CHECK(answer.systematic && answer.decided_by == DECIDED_ACCURACY);
     question.structured = true;
     CHECK(chosen(&question).decided_by == DECIDED_REFERENCE);
@@ -191,7 +191,7 @@ TEST(the_reference_only_warns_where_the_most_accurate_sees_it_too)
 TEST(few_rows_prove_nothing)
 {
     temper_tune_candidate table[COUNT];
-    struct question question = contradicted(table);
+    struct selection_input question = contradicted(table);
     question.rows = 200; /* z = 0.1 / sqrt(0.09 / 40) = 2.1 */
     CHECK(!chosen(&question).systematic);
     question = contradicted(table);
@@ -202,9 +202,9 @@ TEST(few_rows_prove_nothing)
 TEST(without_the_reference_nothing_is_said_of_the_labels)
 {
     temper_tune_candidate table[COUNT];
-    struct question question = contradicted(table);
+    struct selection_input question = contradicted(table);
     table[2].loss.t1 = table[3].loss.t1 = 0.2;
-    struct answer answer = chosen(&question);
+    struct selection answer = chosen(&question);
     CHECK(answer.reference == NO_CANDIDATE && !answer.systematic && isnan(answer.random_share));
     CHECK(answer.decided_by == DECIDED_ACCURACY);
 }
@@ -214,11 +214,11 @@ TEST(without_the_reference_nothing_is_said_of_the_labels)
 TEST(random_labels_and_collapse_are_told)
 {
     temper_tune_candidate table[COUNT];
-    struct question question = made_question(table);
+    struct selection_input question = made_question(table);
     table[3].top_ratio = 0.9;
     table[3].top_error = 0.09;
     table[1].balance = 0.4;
-    struct answer answer = chosen(&question);
+    struct selection answer = chosen(&question);
     CHECK_CLOSE(answer.random_share, 0.09, 0);
     CHECK(answer.collapsed);
     question.rows = 500; /* 9 wrong rows of the 100 surest */
@@ -231,7 +231,7 @@ TEST(random_labels_and_collapse_are_told)
 TEST(other_criteria_take_their_figure)
 {
     temper_tune_candidate table[COUNT];
-    struct question question = made_question(table);
+    struct selection_input question = made_question(table);
     table[4].log_loss = 0.01;
     table[3].bounded_loss = 0.01;
     table[0].log_loss = NAN;
@@ -248,7 +248,7 @@ TEST(other_criteria_take_their_figure)
 TEST(trusted_rows_have_the_last_word)
 {
     temper_tune_candidate table[COUNT];
-    struct question question = made_question(table);
+    struct selection_input question = made_question(table);
     question.trusted = 100;
     for (size_t i = 0; i < COUNT; i++)
         table[i].trusted = 0.9;
@@ -264,10 +264,10 @@ TEST(trusted_rows_have_the_last_word)
 TEST(hopeless_is_far_below_the_best)
 {
     temper_tune_candidate candidate = plain(1, 1, 1, 0.9);
-    CHECK(!is_hopeless(&candidate, 0.9, 1e4));
-    CHECK(!is_hopeless(&candidate, 0.925, 1e4)); /* 2 points and 3 times 0.26 */
-    CHECK(is_hopeless(&candidate, 0.93, 1e4));
-    CHECK(!is_hopeless(&candidate, 0.93, 100));
+    CHECK(!cannot_win(&candidate, 0.9, 1e4));
+    CHECK(!cannot_win(&candidate, 0.925, 1e4)); /* 2 points and 3 times 0.26 */
+    CHECK(cannot_win(&candidate, 0.93, 1e4));
+    CHECK(!cannot_win(&candidate, 0.93, 100));
 }
 
 TEST(criteria_have_names)

@@ -302,7 +302,7 @@ SCRATCH_TEST(a_checkpoint_that_does_not_fit_is_refused)
     scratch_write("table", bytes.bytes, bytes.length - 1);
     check_refused(data, options, TEMPER_BAD_DATA, "damaged");
     scratch_write("table", "", 0);
-    check_refused(data, options, TEMPER_BAD_DATA, "no checkpoint of a tuning");
+    check_refused(data, options, TEMPER_BAD_DATA, "not a checkpoint of this command");
     blob_free(&bytes);
     dataset_free(data);
     dataset_free(other);
@@ -317,7 +317,7 @@ TEST(what_is_wrong_is_refused)
     const uint32_t label = 0;
     temper_tune_options options = tune_options(small_grid);
     options.criterion = "best";
-    check_refused(data, options, TEMPER_USAGE, "no criterion 'best'");
+    check_refused(data, options, TEMPER_USAGE, "unknown criterion 'best'");
     options = tune_options(small_grid);
     options.assume = "nothing";
     check_refused(data, options, TEMPER_USAGE, "cannot be assumed");
@@ -341,7 +341,7 @@ TEST(what_is_wrong_is_refused)
     options.trusted_count = 1;
     check_refused(data, options, TEMPER_USAGE, "give one of them");
     options.trusted = NULL;
-    check_refused(data, options, TEMPER_BAD_DATA, "is not there");
+    check_refused(data, options, TEMPER_BAD_DATA, "does not exist");
     dataset_free(data);
     dataset_free(three);
     dataset_free(wide);

@@ -1,0 +1,47 @@
+/* checkpoint_file: a header with a checksum (XXH3) of all that follows it. */
+#include "base/checkpoint_file.h"
+
+#include <string.h>
+
+#define XXH_STATIC_LINKING_ONLY
+#include <xxhash.h>
+
+#include "base/atomic_file.h"
+#include "base/memory.h"
+
+struct checkpoint_header {
+    char magic[CHECKPOINT_MAGIC];
+    uint64_t checksum; /* of the bytes after the header */
+};
+
+temper_status checkpoint_file_save(const char *path, const char magic[CHECKPOINT_MAGIC],
+                                   const struct checkpoint_part *parts, size_t count, temper_error *error)
+{
+    struct checkpoint_header header;
+    size_t length = sizeof header;
+    for (size_t i = 0; i < count; i++)
+        length += parts[i].length;
+    char *bytes = mem_alloc(length, 1);
+    if (!bytes)
+        return error_no_memory(error);
+    char *to = bytes + sizeof header;
+    for (size_t i = 0; i < count; to += parts[i++].length)
+        memcpy(to, parts[i].bytes, parts[i].length);
+    memcpy(header.magic, magic, sizeof header.magic);
+    header.checksum = XXH3_64bits(bytes + sizeof header, length - sizeof header);
+    memcpy(bytes, &header, sizeof header);
+    temper_status status = atomic_file_save(path, bytes, length, error);
+    mem_free(bytes);
+    return status;
+}
+
+const char *checkpoint_file_check(const char *bytes, size_t length, const char magic[CHECKPOINT_MAGIC],
+                                  struct checkpoint_part *content)
+{
+    struct checkpoint_header header;
+    if (!bytes || length < sizeof header || memcmp(bytes, magic, CHECKPOINT_MAGIC) != 0)
+        return "this is not a checkpoint of this command";
+    memcpy(&header, bytes, sizeof header);
+    *content = (struct checkpoint_part){bytes + sizeof header, length - sizeof header};
+    return header.checksum == XXH3_64bits(content->bytes, content->length) ? NULL : "the checkpoint is damaged";
+}

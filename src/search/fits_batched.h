@@ -1,0 +1,14 @@
+/* fits_batched: many two-class fits in step, and how many of them there are at a time. */
+#ifndef SEARCH_FITS_BATCHED_H
+#define SEARCH_FITS_BATCHED_H
+
+#include "search/many_fits.h"
+
+/* The number of solvers in progress, each of so many bytes, and of score vectors for ended fits. */
+struct fit_slots {
+    size_t solvers, scores;
+    double solver_bytes;
+};
+struct fit_slots fit_slots_for(const struct dataset *data, size_t size, size_t fits);
+
+#endif
