@@ -1,4 +1,4 @@
-/* api: the report on a model. Gathers what the page shows, a batch of rows at a time. */
+/* reporter: temper_reporter_*: collects what the report on a model shows, one batch of rows at a time. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -15,12 +15,12 @@ struct temper_model_report {
     temper_evaluator *evaluator;
     struct model_report report;
     const char **class_names;
-    size_t room; /* of margins and wrong */
+    size_t capacity; /* of margins and wrong */
 };
 
 /* ---- The model ------------------------------------------------------------------------------- */
 
-/* A weight as the solver saw it: only there are features alike, and weights comparable. */
+/* A weight in the scaled features that the solver used: only there are weights comparable. */
 static double solver_weight(const temper_model *model, size_t vector, size_t feature)
 {
     const struct scale *scale = &((const struct model *)model)->scale;
@@ -28,7 +28,7 @@ static double solver_weight(const temper_model *model, size_t vector, size_t fea
     return scale->factor ? weight / scale->factor[feature] : weight;
 }
 
-/* "petal width", or "petal width -> setosa" where each class has weights of its own. */
+/* "petal width", or "petal width -> setosa" where each class has a weight vector. */
 static void name_weight(const temper_model *model, struct strong_weight *weight)
 {
     enum { NAME_CHARACTERS = 28 };
@@ -43,7 +43,7 @@ static void name_weight(const temper_model *model, struct strong_weight *weight)
     append_short(&weight->name, temper_model_class_name(model, weight->vector), NAME_CHARACTERS);
 }
 
-/* Keeps the list sorted, the strongest first; 0 is not listed. */
+/* Inserts a weight into the list of the strongest, which is sorted by absolute value; 0 is not listed. */
 static void offer_weight(struct temper_model_report *reporter, size_t vector, size_t feature)
 {
     struct model_report *report = &reporter->report;
@@ -59,6 +59,7 @@ static void offer_weight(struct temper_model_report *reporter, size_t vector, si
     report->weights[place] = (struct strong_weight){.value = value, .vector = vector, .feature = feature};
 }
 
+/* Copies the facts about the model, and finds its strongest weights. */
 static void take_model(struct temper_model_report *reporter)
 {
     const temper_model *model = reporter->model;
@@ -110,16 +111,16 @@ temper_status temper_model_report_new(const temper_model *model, temper_model_re
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* What is predicted for a batch, and how its classes are called by the model. */
-struct batch {
+/* The predictions for a batch, and its classes as the model numbers them. */
+struct report_batch {
     const struct dataset *data;
-    size_t width;          /* numbers in a row of decisions */
+    size_t width;          /* decision values of a row */
     double *decisions;     /* [rows][width] */
     double *probabilities; /* [rows][classes], or NULL */
-    uint32_t *class_of;    /* of the model, for each class of the data; CLASSES_NONE: unknown */
+    uint32_t *class_of;    /* class of the model for each class of the data; CLASSES_NONE: unknown */
 };
 
-static void batch_free(struct batch *batch)
+static void batch_free(struct report_batch *batch)
 {
     mem_free(batch->decisions);
     mem_free(batch->probabilities);
@@ -136,7 +137,9 @@ static temper_status predict(const temper_model *model, const temper_data *data,
     return temper_predict(model, data, output, threads, *out, error);
 }
 
-static temper_status match_classes(const struct temper_model_report *reporter, struct batch *batch, temper_error *error)
+/* Matches the classes of the data with those of the model by name. */
+static temper_status match_classes(const struct temper_model_report *reporter, struct report_batch *batch,
+                                   temper_error *error)
 {
     const struct classes *classes = &batch->data->classes;
     batch->class_of = mem_alloc(classes->count, sizeof *batch->class_of);
@@ -151,17 +154,17 @@ static temper_status match_classes(const struct temper_model_report *reporter, s
     return TEMPER_OK;
 }
 
-/* The largest of n numbers but the one left out (n: none). */
-static size_t largest(const double *values, size_t n, size_t left_out)
+/* The index of the largest of n numbers, apart from one (n: none). */
+static size_t largest(const double *values, size_t n, size_t excluded)
 {
-    size_t best = left_out == 0 ? 1 : 0;
+    size_t best = excluded == 0 ? 1 : 0;
     for (size_t i = best + 1; i < n; i++)
-        if (i != left_out && values[i] > values[best])
+        if (i != excluded && values[i] > values[best])
             best = i;
     return best;
 }
 
-/* Of the given class against the best of the others. */
+/* The decision value of the given class minus the largest of the others. */
 static double margin_of(const double *decisions, size_t width, uint32_t given)
 {
     assert(decisions); /* the batch was predicted */
@@ -170,7 +173,8 @@ static double margin_of(const double *decisions, size_t width, uint32_t given)
     return decisions[given] - decisions[largest(decisions, width, given)];
 }
 
-static void add_row(struct temper_model_report *reporter, const struct batch *batch, size_t row)
+/* Adds a row to the margins and to the calibration; rows of a class that the model does not know are left out. */
+static void add_row(struct temper_model_report *reporter, const struct report_batch *batch, size_t row)
 {
     struct model_report *report = &reporter->report;
     size_t classes = report->confusion.classes;
@@ -188,28 +192,28 @@ static void add_row(struct temper_model_report *reporter, const struct batch *ba
     calibration_add(&report->calibration, p[predicted], predicted == given, weight);
 }
 
-/* Room for so many rows more; capacity doubles. */
+/* Grows margins and wrong by so many rows; the capacity doubles. */
 static bool reserve(struct temper_model_report *reporter, size_t more)
 {
     struct model_report *report = &reporter->report;
-    size_t needed, room = reporter->room;
+    size_t needed, capacity = reporter->capacity;
     if (!add_size(report->rows, more, &needed))
         return false;
-    if (needed <= room)
+    if (needed <= capacity)
         return true;
-    room = needed > 2 * room ? needed : 2 * room;
-    double *margins = mem_resize(report->margins, room, sizeof *margins);
+    capacity = needed > 2 * capacity ? needed : 2 * capacity;
+    double *margins = mem_resize(report->margins, capacity, sizeof *margins);
     report->margins = margins ? margins : report->margins;
-    unsigned char *wrong = mem_resize(report->wrong, room, sizeof *wrong);
+    unsigned char *wrong = mem_resize(report->wrong, capacity, sizeof *wrong);
     report->wrong = wrong ? wrong : report->wrong;
     if (!margins || !wrong)
         return false;
-    reporter->room = room;
+    reporter->capacity = capacity;
     return true;
 }
 
 static temper_status predict_batch(const struct temper_model_report *reporter, const temper_data *data, size_t threads,
-                                   struct batch *batch, temper_error *error)
+                                   struct report_batch *batch, temper_error *error)
 {
     const temper_model *model = reporter->model;
     temper_status status = match_classes(reporter, batch, error);
@@ -224,7 +228,7 @@ static temper_status predict_batch(const struct temper_model_report *reporter, c
 temper_status temper_model_report_add(temper_model_report *reporter, const temper_data *data, size_t threads,
                                       temper_error *error)
 {
-    struct batch batch = {.data = (const struct dataset *)data};
+    struct report_batch batch = {.data = (const struct dataset *)data};
     size_t rows = (size_t)batch.data->x.rows;
     if (!batch.data->label)
         return error_set(error, TEMPER_USAGE,

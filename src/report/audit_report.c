@@ -32,36 +32,29 @@ static void append_count(struct text *out, unsigned long long count)
 
 /* ---- Summary --------------------------------------------------------------------------------- */
 
-/* Begins a row of two cells; returns the second. */
-static struct text *fact(struct table_builder *table, const char *name)
-{
-    text_append(table_cell(table), name);
-    return table_cell(table);
-}
-
 static void write_summary(struct text *out, const struct audit_page *page)
 {
     static const char *const head[] = {"Audit", ""};
     const temper_audit_report *report = page->report;
     struct table_builder table = {.columns = 2};
     table_head(&table, head);
-    append_count(fact(&table, "rows"), report->rows);
-    text_format(fact(&table, "classes"), "%zu", report->classes);
-    append_loss(fact(&table, "loss"), report->loss);
-    append_percent(fact(&table, "given labels predicted out of fold"), report->accuracy);
-    struct text *value = fact(&table, "wrong labels, estimated");
+    append_count(table_fact(&table, "rows"), report->rows);
+    text_format(table_fact(&table, "classes"), "%zu", report->classes);
+    append_loss(table_fact(&table, "loss"), report->loss);
+    append_percent(table_fact(&table, "given labels predicted out of fold"), report->accuracy);
+    struct text *value = table_fact(&table, "wrong labels, estimated");
     append_count(value, (unsigned long long)llround(report->wrong));
     text_append(value, " (");
     append_percent(value, report->wrong / (double)report->rows);
     text_append(value, ")");
     if (!isnan(report->wrong_low)) {
-        value = fact(&table, "90 % interval");
+        value = table_fact(&table, "90 % interval");
         append_count(value, (unsigned long long)llround(report->wrong_low));
         text_append(value, " to ");
         append_count(value, (unsigned long long)llround(report->wrong_high));
     }
-    append_count(fact(&table, "rows listed"), page->count);
-    append_count(fact(&table, "rows with a conflict"), report->conflicts);
+    append_count(table_fact(&table, "rows listed"), page->count);
+    append_count(table_fact(&table, "rows with a conflict"), report->conflicts);
     table_end(out, &table, NULL);
 }
 
@@ -232,10 +225,10 @@ static void write_photographs(struct text *out, const struct audit_page *page)
                               "is suggested, and the score."
                             : "The most suspicious first: the label as given \xe2\x86\x92 the one that "
                               "is suggested, and how likely the given one is wrong.");
-    html_grid_begin(out);
+    html_open(out, "grid");
     for (size_t i = 0; i < shown; i++)
         write_photograph(out, page, i);
-    html_grid_end(out);
+    html_close(out);
 }
 
 /* ---- Page ------------------------------------------------------------------------------------ */
@@ -249,10 +242,10 @@ void audit_page_write(struct text *out, const struct audit_page *page)
                                            .dropped = page->dropped,
                                            .class_names = page->class_names,
                                            .classes = report->classes});
-    html_row_begin(out); /* tables may stand side by side as well */
+    html_open(out, "flow"); /* tables may stand side by side as well */
     write_summary(out, page);
     write_precision(out, page);
-    html_row_end(out);
+    html_close(out);
     html_paragraph(out, report->by_row ? "The score is how far a row lies from its nearest neighbours, in "
                                          "standard deviations of the logarithm."
                                        : "The score is the probability that the given label is wrong. It comes "
@@ -261,10 +254,10 @@ void audit_page_write(struct text *out, const struct audit_page *page)
     html_heading(out, "Margins, and which class became which");
     html_paragraph(out, report->in_pairs ? "Wrong labels keep to pairs of classes."
                                          : "Wrong labels look evenly spread, as far as can be told.");
-    html_row_begin(out);
+    html_open(out, "flow");
     write_margins(out, page);
     write_transition(out, page);
-    html_row_end(out);
+    html_close(out);
     write_photographs(out, page);
     html_heading(out, "The list");
     html_paragraph(out, "Rows are counted from 1, as the file has them; those that were left out "

@@ -1,11 +1,11 @@
-/* axis: maps data to pixels, chooses the ticks and the range of an axis. */
+/* axis: maps data to pixels, chooses ticks and ranges, and samples functions as polylines in a frame of two axes. */
 #ifndef REPORT_AXIS_H
 #define REPORT_AXIS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/text.h"
+#include "report/svg.h"
 
 enum axis_scale {
     AXIS_LINEAR,
@@ -63,5 +63,37 @@ struct domain range_of(const double *values, size_t count, size_t stride);
 bool range_of_most(const double *values, size_t count, double share, struct domain *range);
 /* Wider by a share on both sides, and never too narrow for distinct labels at its ends. */
 struct domain range_padded(struct domain range, double share);
+
+/* ---- Curves ---------------------------------------------------------------------------------- */
+
+/* Start from {0}. A point of NaNs starts a new segment. `failed` stays set after a failed allocation. */
+struct path {
+    struct point *points;
+    size_t count;
+    size_t capacity;
+    bool failed;
+};
+
+void path_free(struct path *path);
+void path_append(struct path *path, struct point point);
+
+/* The two axes that a curve is drawn against. */
+struct frame {
+    struct axis x, y;
+};
+
+struct box frame_box(const struct frame *frame);
+struct point frame_point(const struct frame *frame, double x, double y);
+
+typedef double curve_function(const void *context, double x);
+
+/* Appends y = function(x) for x in the domain. Kinks, jumps and poles are resolved to a fraction of a pixel; values
+ * beyond the frame, also infinite ones, are drawn up to its border, NaN not at all. */
+void path_sample(struct path *path, const struct frame *frame, struct domain domain, curve_function *function,
+                 const void *context);
+
+/* The part of a segment inside a box: false if there is none. */
+bool segment_clip(struct box box, struct point *from, struct point *to);
+bool path_meets(const struct path *path, struct box box);
 
 #endif

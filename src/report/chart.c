@@ -17,8 +17,6 @@ static const double level_gap = 8;   /* from the frame to the labels of levels *
 static const double level_line = 15; /* from one such label to the next */
 static const double paper_margin = 14, chart_gap = 26;
 
-static const char up_arrow[] = " \xe2\x86\x91";
-
 /* ---- The description ------------------------------------------------------------------------- */
 
 void chart_axes(struct chart *chart, double width, double height, struct domain x, struct domain y)
@@ -73,6 +71,14 @@ struct chart_item *chart_item(struct chart *chart, struct chart_layer *layer, st
     return &layer->items[layer->count++];
 }
 
+void chart_label(struct chart *chart, struct chart_item *item, struct text *words)
+{
+    if (item)
+        snprintf(item->label, sizeof item->label, "%s", words_of(words));
+    chart->failed |= words->failed;
+    text_free(words);
+}
+
 void chart_free(struct chart *chart)
 {
     for (size_t i = 0; i < chart->layer_count; i++) {
@@ -80,12 +86,13 @@ void chart_free(struct chart *chart)
         text_free(&chart->layers[i].name);
         mem_free(chart->layers[i].items);
     }
+    text_free(&chart->description);
     chart->layer_count = 0;
 }
 
 static bool chart_failed(const struct chart *chart)
 {
-    bool failed = chart->failed;
+    bool failed = chart->failed || chart->description.failed;
     for (size_t i = 0; i < chart->layer_count; i++)
         failed |= chart->layers[i].path.failed || chart->layers[i].name.failed;
     return failed;
@@ -165,39 +172,18 @@ static void draw_grid(struct text *out, const struct ticks *ticks, const struct 
     }
 }
 
-/* Labels of a y axis, left or right of the frame. */
-static void draw_y_labels(struct text *out, const struct axis *axis, double x, const char *anchor)
+/* The labels of an axis: along it at the ticks, at the given pixel across it. */
+static void draw_labels(struct text *out, const struct ticks *ticks, double across, const struct font *font,
+                        bool vertical)
 {
-    const struct font font = {.colour = palette_grey, .size = label_size, .anchor = anchor};
+    /* The base line of letters is about a third of their size below their middle. */
+    double shift = vertical || font->upwards ? 0.35 * label_size : 0;
     struct text label = {0};
-    struct ticks ticks = y_ticks(axis);
-    for (size_t i = 0; i < ticks.count && !axis->hidden; i++) {
+    for (size_t i = 0; i < ticks->count && !ticks->axis->hidden; i++) {
+        double along = axis_pixel(ticks->axis, tick_value(ticks, i)) + shift;
         label.length = 0;
-        tick_label(&label, &ticks, i);
-        struct point at = {x, axis_pixel(axis, tick_value(&ticks, i)) + 0.35 * label_size};
-        svg_text(out, at, words_of(&label), &font);
-    }
-    out->failed |= label.failed;
-    text_free(&label);
-}
-
-static void draw_x_labels(struct text *out, const struct chart *chart, double bottom)
-{
-    const struct axis *axis = &chart->frame.x;
-    bool rotated = chart->names_rotated;
-    const struct font font = {
-        .colour = palette_grey, .size = label_size, .anchor = rotated ? "end" : "middle", .upwards = rotated};
-    struct text label = {0};
-    struct ticks ticks = x_ticks(axis);
-    for (size_t i = 0; i < ticks.count && !axis->hidden; i++) {
-        label.length = 0;
-        tick_label(&label, &ticks, i);
-        struct point at = {axis_pixel(axis, tick_value(&ticks, i)), bottom + tick_gap};
-        if (rotated)
-            at.x += 0.35 * label_size;
-        else
-            at.y += 0.8 * label_size;
-        svg_text(out, at, words_of(&label), &font);
+        tick_label(&label, ticks, i);
+        svg_text(out, vertical ? (struct point){across, along} : (struct point){along, across}, words_of(&label), font);
     }
     out->failed |= label.failed;
     text_free(&label);
@@ -248,10 +234,18 @@ static void draw_titles(struct text *out, const struct chart *chart)
 static void draw_axes(struct text *out, const struct chart *chart)
 {
     struct box box = frame_box(&chart->frame);
-    draw_x_labels(out, chart, box.height);
-    draw_y_labels(out, &chart->frame.y, -tick_gap, "end");
-    if (has_right(chart))
-        draw_y_labels(out, &chart->right, box.width + tick_gap, "start");
+    struct ticks x = x_ticks(&chart->frame.x), y = y_ticks(&chart->frame.y);
+    bool rotated = chart->names_rotated;
+    struct font font = {.colour = palette_grey, .size = label_size, .anchor = "end"};
+    draw_labels(out, &y, -tick_gap, &font, true);
+    font.anchor = rotated ? "end" : "middle";
+    font.upwards = rotated;
+    draw_labels(out, &x, box.height + tick_gap + (rotated ? 0 : 0.8 * label_size), &font, false);
+    if (has_right(chart)) {
+        struct ticks right = y_ticks(&chart->right);
+        font = (struct font){.colour = palette_grey, .size = label_size};
+        draw_labels(out, &right, box.width + tick_gap, &font, true);
+    }
     draw_titles(out, chart);
 }
 
@@ -320,7 +314,7 @@ static bool is_above(const struct chart *chart, const struct chart_item *item)
     return item->from.y > chart->frame.y.to;
 }
 
-/* A short coloured line connects the label to its level. A level above the frame has an arrow instead. */
+/* A short coloured line connects the label to its level, unless that is above the frame. */
 static void draw_side_labels(struct text *out, const struct chart *chart)
 {
     const struct font font = {.colour = palette_ink, .size = label_size};
@@ -331,13 +325,10 @@ static void draw_side_labels(struct text *out, const struct chart *chart)
     for (size_t i = 0; i < count; i++) {
         const struct chart_item *item = labels[i].item;
         const struct stroke lead = {.colour = item->colour, .width = 1.3};
-        char words[ITEM_LABEL + sizeof up_arrow];
         struct point at = {box.width + level_gap, labels[i].at + 0.35 * label_size};
-        bool above = is_above(chart, item);
-        if (!above)
+        if (!is_above(chart, item))
             svg_line(out, (struct point){box.width, labels[i].line}, (struct point){at.x - 2, labels[i].at}, &lead);
-        snprintf(words, sizeof words, "%s%s", item->label, above ? up_arrow : "");
-        svg_text(out, at, words, &font);
+        svg_text(out, at, item->label, &font);
     }
 }
 
@@ -345,22 +336,12 @@ static double side_labels_width(const struct chart *chart)
 {
     struct side_label labels[SIDE_LABELS];
     double width = 0;
-    for (size_t i = list_labels(chart, labels); i-- > 0;) {
-        double arrow = is_above(chart, labels[i].item) ? svg_text_width(up_arrow, label_size) : 0;
-        width = fmax(width, level_gap + svg_text_width(labels[i].item->label, label_size) + arrow);
-    }
+    for (size_t i = list_labels(chart, labels); i-- > 0;)
+        width = fmax(width, level_gap + svg_text_width(labels[i].item->label, label_size));
     return width;
 }
 
 /* ---- Layers ---------------------------------------------------------------------------------- */
-
-/* The box between the two corners of an item. */
-static struct box item_box(const struct chart *chart, const struct chart_item *item)
-{
-    struct point a = frame_point(&chart->frame, item->from.x, item->from.y);
-    struct point b = frame_point(&chart->frame, item->to.x, item->to.y);
-    return (struct box){fmin(a.x, b.x), fmin(a.y, b.y), fabs(b.x - a.x), fabs(b.y - a.y)};
-}
 
 /* Inside the box in black or white, or beyond its end in ink. */
 static void draw_box_label(struct text *out, const struct chart_layer *layer, const struct chart_item *item,
@@ -410,7 +391,7 @@ static void draw_item(struct text *out, const struct chart *chart, const struct 
     const struct stroke dotted = palette_guide(item->colour);
     struct point at = frame_point(&chart->frame, item->from.x, item->from.y);
     struct point to = frame_point(&chart->frame, item->to.x, item->to.y);
-    struct box box = item_box(chart, item);
+    struct box box = {fmin(at.x, to.x), fmin(at.y, to.y), fabs(to.x - at.x), fabs(to.y - at.y)};
     double side = 1.8 * item->radius;
     switch (layer->kind) {
     case LAYER_BOXES:
@@ -524,8 +505,8 @@ void chart_arrange(struct chart *chart)
 static void describe(struct text *out, const struct chart *chart)
 {
     text_append(out, out->length ? ". " : "");
-    if (chart->description) {
-        text_append(out, chart->description);
+    if (chart->description.length) {
+        text_append(out, words_of(&chart->description));
         return;
     }
     text_format(out, "%s: ", chart->title);
@@ -574,7 +555,7 @@ static void align(struct chart *charts, size_t count, bool column)
     }
 }
 
-static void draw_figure(struct text *out, const char *name, struct chart *charts, size_t count, bool column)
+void figure_draw(struct text *out, const char *name, struct chart *charts, size_t count, bool column)
 {
     struct text words = {0};
     double width = 0, height = 0, across = 0, down = 0;
@@ -602,14 +583,4 @@ static void draw_figure(struct text *out, const char *name, struct chart *charts
     svg_end(out);
     out->failed |= words.failed;
     text_free(&words);
-}
-
-void figure_draw(struct text *out, const char *name, struct chart *charts, size_t count)
-{
-    draw_figure(out, name, charts, count, false);
-}
-
-void figure_stack(struct text *out, const char *name, struct chart *charts, size_t count)
-{
-    draw_figure(out, name, charts, count, true);
 }

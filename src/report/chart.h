@@ -5,8 +5,7 @@
 #ifndef REPORT_CHART_H
 #define REPORT_CHART_H
 
-#include "report/curve.h"
-#include "report/svg.h"
+#include "report/axis.h"
 
 /* The default frame in pixels; the largest number of curves that can be distinguished; the capacity of a chart. */
 enum { CHART_WIDTH = 330, CHART_HEIGHT = 280, CHART_CURVES = 24, CHART_LAYERS = 32 };
@@ -60,7 +59,7 @@ struct chart_margins {
 struct chart {
     const char *letter; /* "(a)", or NULL */
     const char *title;
-    const char *description; /* for screen readers; NULL: the names of the layers */
+    struct text description; /* for screen readers; empty: the names of the layers */
     const char *corners;     /* for the legend in order of preference, e.g. "RLrl": upper right first; NULL: beneath */
     struct frame frame;
     struct axis right; /* a second y axis, if from < to */
@@ -80,13 +79,14 @@ void axis_categories(struct axis *axis, const char *const *names, size_t count);
 struct chart_layer *chart_add(struct chart *chart, enum layer_kind kind, struct stroke stroke, const char *name);
 /* Adds an item; guides and marks outside of the axes are left out. Returns it to be labelled, or NULL. */
 struct chart_item *chart_item(struct chart *chart, struct chart_layer *layer, struct chart_item item);
+/* Labels an item, which may be NULL, and frees the text. */
+void chart_label(struct chart *chart, struct chart_item *item, struct text *words);
 void chart_free(struct chart *chart);
 
 /* Computes the margins and places the legend; figure_draw does it for its charts. */
 void chart_arrange(struct chart *chart);
 /* Draws the charts as one picture, in a row or in a column, and frees them. Failed allocations are noted in `out`. */
-void figure_draw(struct text *out, const char *name, struct chart *charts, size_t count);
-void figure_stack(struct text *out, const char *name, struct chart *charts, size_t count);
+void figure_draw(struct text *out, const char *name, struct chart *charts, size_t count, bool column);
 
 /* ---- The legend, in legend.c ----------------------------------------------------------------- */
 

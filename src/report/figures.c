@@ -18,15 +18,6 @@ static struct stroke plain(struct colour colour)
     return (struct stroke){.colour = colour, .width = 1.5};
 }
 
-/* Labels an item (NULL: it was left out) with a text, which is freed. */
-static void set_label(struct chart *chart, struct chart_item *item, struct text *words)
-{
-    if (item)
-        snprintf(item->label, sizeof item->label, "%s", words_of(words));
-    chart->failed |= words->failed;
-    text_free(words);
-}
-
 /* ---- Bars ------------------------------------------------------------------------------------ */
 
 static void append_value(struct text *out, const temper_bar_figure *figure, double value)
@@ -72,7 +63,6 @@ void bars_draw(struct text *out, const temper_bar_figure *figure)
     size_t series = figure->series_count;
     double group = (double)series * bar_step + group_gap; /* pixels */
     struct chart chart = {.title = figure->title};
-    struct text description = {0};
     chart_axes(&chart, 370, group * (double)figure->group_count, bar_range(figure), (struct domain){0, 1});
     axis_categories(&chart.frame.y, figure->groups, figure->group_count);
     chart.frame.x.hidden = true;
@@ -86,17 +76,14 @@ void bars_draw(struct text *out, const temper_bar_figure *figure)
             double top = (double)g + (group_gap / 2 + bar_step * (double)s) / group;
             struct text words = {0};
             append_value(&words, figure, value);
-            set_label(
+            chart_label(
                 &chart,
                 chart_item(&chart, layer, (struct chart_item){{0, top}, {value, top + bar / group}, colour, 0, ""}),
                 &words);
         }
     }
-    describe_bars(&description, figure);
-    chart.description = words_of(&description);
-    out->failed |= description.failed;
-    figure_draw(out, figure->title, &chart, 1);
-    text_free(&description);
+    describe_bars(&chart.description, figure);
+    figure_draw(out, figure->title, &chart, 1, false);
 }
 
 /* ---- Boundaries ------------------------------------------------------------------------------ */
@@ -163,7 +150,7 @@ void boundary_draw(struct text *out, const temper_boundary_figure *figure)
     add_points(&chart, figure);
     for (size_t i = 0; i < figure->boundary_count; i++)
         add_boundary(&chart, &figure->boundaries[i], i);
-    figure_draw(out, figure->title, &chart, 1);
+    figure_draw(out, figure->title, &chart, 1, false);
 }
 
 /* ---- Heat maps ------------------------------------------------------------------------------- */
@@ -222,7 +209,7 @@ static void add_cells(struct chart *chart, const temper_heatmap_figure *figure, 
         struct text words = {0};
         if (!isnan(value))
             append_cell(&words, figure, value);
-        set_label(chart, added, &words);
+        chart_label(chart, added, &words);
         if (i == figure->marked) {
             item.colour = palette_series("two-temperature", 0).colour;
             chart_item(chart, marked, item);
@@ -254,7 +241,6 @@ void heat_draw(struct text *out, const temper_heatmap_figure *figure)
     assert(figure->row_count > 0 && figure->column_count > 0);
     struct point cell = {fmax(52, widest_name(figure->columns, figure->column_count, 12) + 8), 22};
     struct chart chart = {.title = figure->title, .frame = {{.title = figure->x_title}, {.title = figure->y_title}}};
-    struct text description = {0};
     struct domain range = {0, 0};
     chart.failed = !heat_range(figure, &range);
     chart_axes(&chart, cell.x * (double)figure->column_count, cell.y * (double)figure->row_count, (struct domain){0, 1},
@@ -262,11 +248,8 @@ void heat_draw(struct text *out, const temper_heatmap_figure *figure)
     axis_categories(&chart.frame.x, figure->columns, figure->column_count);
     axis_categories(&chart.frame.y, figure->rows, figure->row_count);
     add_cells(&chart, figure, range, cell);
-    describe_heat(&description, figure, range.to);
-    chart.description = words_of(&description);
-    out->failed |= description.failed;
-    figure_draw(out, figure->title, &chart, 1);
-    text_free(&description);
+    describe_heat(&chart.description, figure, range.to);
+    figure_draw(out, figure->title, &chart, 1, false);
 }
 
 /* ---- Confusion ------------------------------------------------------------------------------- */
@@ -292,8 +275,8 @@ static void add_confusions(struct chart *chart, const struct confusion *confusio
                 text_append_number(&words, sum, sum < 100 ? 1 : 0);
             if (svg_text_width(words_of(&words), 12) >= side)
                 words.bytes[0] = '\0';
-            set_label(chart, chart_item(chart, cells, cell_item(row, column, (struct point){side, side}, colour)),
-                      &words);
+            chart_label(chart, chart_item(chart, cells, cell_item(row, column, (struct point){side, side}, colour)),
+                        &words);
         }
 }
 
@@ -304,15 +287,14 @@ void confusion_draw(struct text *out, const struct confusion *confusion)
     bool numbers = confusion->classes <= WITH_NUMBERS;
     double classes = (double)confusion->classes;
     double side = numbers ? fmin(62, fmax(44, 280 / classes)) : fmax(14, 400 / classes);
-    struct chart chart = {.title = confusion->title ? confusion->title : "Given and predicted classes",
-                          .description = "A heat map of the confusion table"};
+    struct chart chart = {.title = confusion->title ? confusion->title : "Given and predicted classes"};
     chart.frame.x.title = confusion->column_title ? confusion->column_title : "predicted";
     chart.frame.y.title = confusion->row_title ? confusion->row_title : "given";
     chart_axes(&chart, side * classes, side * classes, (struct domain){0, 1}, (struct domain){0, 1});
     axis_categories(&chart.frame.x, confusion->names, confusion->classes);
     axis_categories(&chart.frame.y, confusion->names, confusion->classes);
     add_confusions(&chart, confusion, side, numbers);
-    figure_draw(out, chart.title, &chart, 1);
+    figure_draw(out, chart.title, &chart, 1, false);
 }
 
 /* ---- Calibration ----------------------------------------------------------------------------- */
@@ -355,7 +337,7 @@ void calibration_draw(struct text *out, const struct calibration *calibration)
                                        .colour = colour,
                                        .radius = 2.5 + 9 * sqrt(weight / total)});
     }
-    figure_draw(out, chart.title, &chart, 1);
+    figure_draw(out, chart.title, &chart, 1, false);
 }
 
 /* ---- Histograms of margins ------------------------------------------------------------------- */
@@ -456,7 +438,7 @@ void histogram_draw(struct text *out, const temper_margin_figure *figure)
                (struct domain){0, 1.06 * (double)(bins.highest > 0 ? bins.highest : 1)});
     add_bins(&chart, &bins, figure);
     add_loss_curve(&chart, figure);
-    figure_draw(out, figure->title, &chart, 1);
+    figure_draw(out, figure->title, &chart, 1, false);
 }
 
 /* ---- Lines with error bars ------------------------------------------------------------------- */
@@ -511,7 +493,7 @@ void lines_draw(struct text *out, const temper_line_figure *figure)
     chart_axes(&chart, 400, 280, range_padded(x, 0.05), range_padded(value_range(figure), 0.06));
     for (size_t s = 0; s < figure->series_count; s++)
         add_series(&chart, figure, s);
-    figure_draw(out, figure->title, &chart, 1);
+    figure_draw(out, figure->title, &chart, 1, false);
 }
 
 /* ---- Weights against the penalty ------------------------------------------------------------- */
@@ -626,5 +608,5 @@ void lambda_path_draw(struct text *out, const temper_path_figure *figure)
     describe_weights(&charts[0], figure);
     if (figure->accuracy)
         describe_accuracy(&charts[1], figure);
-    figure_stack(out, figure->title, charts, figure->accuracy ? 2 : 1);
+    figure_draw(out, figure->title, charts, figure->accuracy ? 2 : 1, true);
 }

@@ -161,9 +161,14 @@ static void region_begin(struct text *out, const char *kind, const char *name, i
     text_append(out, ">\n");
 }
 
-void html_row_begin(struct text *out)
+void html_open(struct text *out, const char *class_name)
 {
-    text_append(out, "<div class=\"flow\">\n");
+    text_format(out, "<div class=\"%s\">\n", class_name);
+}
+
+void html_close(struct text *out)
+{
+    text_append(out, "</div>\n");
 }
 
 void html_picture(struct text *out, const char *svg)
@@ -177,16 +182,6 @@ void html_picture(struct text *out, const char *svg)
     text_append(out, "</div>\n");
 }
 
-void html_row_end(struct text *out)
-{
-    text_append(out, "</div>\n");
-}
-
-void html_grid_begin(struct text *out)
-{
-    text_append(out, "<div class=\"grid\">\n");
-}
-
 void html_photograph(struct text *out, const char *source, const char *caption, const char *note)
 {
     text_format(out, "<figure><img src=\"%s\" alt=\"", source);
@@ -196,11 +191,6 @@ void html_photograph(struct text *out, const char *source, const char *caption, 
     text_append(out, "<br/><span>");
     svg_escape(out, note);
     text_append(out, "</span></figcaption></figure>\n");
-}
-
-void html_grid_end(struct text *out)
-{
-    text_append(out, "</div>\n");
 }
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
@@ -272,6 +262,12 @@ struct text *table_cell(struct table_builder *table)
     text_append_bytes(&table->words, "", 1);
     table->count++;
     return &table->words;
+}
+
+struct text *table_fact(struct table_builder *table, const char *name)
+{
+    text_append(table_cell(table), name);
+    return table_cell(table);
 }
 
 void table_head(struct table_builder *table, const char *const *names)

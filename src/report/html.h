@@ -31,16 +31,14 @@ struct html_source {
 
 void html_source(struct text *out, const struct html_source *source);
 
-/* Pictures and tables between begin and end are placed next to each other where there is space. `svg` is copied as it
- * is; "" is allowed. */
-void html_row_begin(struct text *out);
+/* Elements between open and close are arranged by the class: "flow" places pictures and tables next to each other where
+ * there is space, "grid" is for photographs. */
+void html_open(struct text *out, const char *class_name);
+void html_close(struct text *out);
+/* `svg` is copied as it is; "" is allowed. */
 void html_picture(struct text *out, const char *svg);
-void html_row_end(struct text *out);
-
-/* Photographs in a grid, each with a caption and a fainter note; `source` is a data: address, copied as it is. */
-void html_grid_begin(struct text *out);
+/* With a caption and a fainter note; `source` is a data: address, copied as it is. */
 void html_photograph(struct text *out, const char *source, const char *caption, const char *note);
-void html_grid_end(struct text *out);
 
 /* cells[rows][columns]: the first row is the head, the first column names the rows; numbers are aligned right. The
  * caption may be NULL. */
@@ -53,6 +51,8 @@ struct table_builder {
 };
 
 struct text *table_cell(struct table_builder *table);
+/* A row of two cells, the first being a name; returns the second. */
+struct text *table_fact(struct table_builder *table, const char *name);
 void table_head(struct table_builder *table, const char *const *names);
 /* Writes the table and frees it. */
 void table_end(struct text *out, struct table_builder *table, const char *caption);

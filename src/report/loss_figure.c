@@ -1,7 +1,6 @@
 /* loss_figure: Figure 1 of the paper: log_t, exp_t, and losses as functions of the margin. */
 #include <assert.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -249,10 +248,9 @@ static void add_cap(struct chart *chart, struct chart_layer *caps, double cap, s
     struct chart_item *item = chart_item(chart, caps, (struct chart_item){.from = {0, cap}, .colour = colour});
     text_append(&words, "cap ");
     append_quantity(&words, cap, 3);
-    if (item)
-        snprintf(item->label, sizeof item->label, "%s", words_of(&words));
-    chart->failed |= words.failed;
-    text_free(&words);
+    if (cap > chart->frame.y.to)
+        text_append(&words, " \xe2\x86\x91"); /* an arrow: the level is above the frame */
+    chart_label(chart, item, &words);
 }
 
 /* The margin where the loss changes from convex to concave: rows further to the left have less and less influence. */
@@ -313,5 +311,5 @@ void losses_draw(struct text *out, const temper_loss_figure *figure)
         losses_describe(&charts[i], figure, figure->panels[i]);
         charts[i].letter = count > 1 ? letters[figure->panels[i] - 'a'] : NULL; /* one panel needs no letter */
     }
-    figure_draw(out, "Tempered functions and losses", charts, count);
+    figure_draw(out, "Tempered functions and losses", charts, count, false);
 }

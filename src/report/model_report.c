@@ -92,13 +92,6 @@ void model_report_svg(struct text *out, const struct model_report *report)
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-/* Begins a row of two cells; returns the second. */
-static struct text *add_fact(struct table_builder *facts, const char *name)
-{
-    text_append(table_cell(facts), name);
-    return table_cell(facts);
-}
-
 /* A number as a page shows it: significant digits, no marks of svg.h. */
 static void append_plain(struct text *out, double value)
 {
@@ -115,12 +108,12 @@ static void append_plain(struct text *out, double value)
 static void add_number(struct table_builder *facts, const char *name, double value)
 {
     if (!isnan(value))
-        append_plain(add_fact(facts, name), value);
+        append_plain(table_fact(facts, name), value);
 }
 
 static void add_percent(struct table_builder *facts, const char *name, double share)
 {
-    struct text *words = add_fact(facts, name);
+    struct text *words = table_fact(facts, name);
     text_append_number(words, 100 * share, 2);
     text_append(words, " %");
 }
@@ -131,14 +124,14 @@ static void model_facts(struct text *out, const struct model_report *report)
     struct table_builder facts = {.columns = 2};
     static const char *const head[] = {"Model", ""};
     table_head(&facts, head);
-    append_loss(add_fact(&facts, "loss"), report->loss);
+    append_loss(table_fact(&facts, "loss"), report->loss);
     add_number(&facts, "penalty (l2)", summary->l2);
-    text_format(add_fact(&facts, "classes"), "%zu", report->confusion.classes);
-    text_format(add_fact(&facts, "features"), "%llu", report->features);
-    text_format(add_fact(&facts, "weights that are not 0"), "%llu", summary->nonzeros);
-    text_append(add_fact(&facts, "scaling"), summary->scale);
-    text_format(add_fact(&facts, "trained on rows"), "%llu", summary->rows);
-    text_format(add_fact(&facts, "solver"), "%s, %llu iterations, %s", summary->solver, summary->iterations,
+    text_format(table_fact(&facts, "classes"), "%zu", report->confusion.classes);
+    text_format(table_fact(&facts, "features"), "%llu", report->features);
+    text_format(table_fact(&facts, "weights that are not 0"), "%llu", summary->nonzeros);
+    text_append(table_fact(&facts, "scaling"), summary->scale);
+    text_format(table_fact(&facts, "trained on rows"), "%llu", summary->rows);
+    text_format(table_fact(&facts, "solver"), "%s, %llu iterations, %s", summary->solver, summary->iterations,
                 summary->stop);
     add_percent(&facts, "accuracy in training", summary->accuracy);
     table_end(out, &facts, NULL);
@@ -150,9 +143,9 @@ static void evaluation_facts(struct text *out, const struct model_report *report
     struct table_builder facts = {.columns = 2};
     static const char *const head[] = {"On these rows", ""};
     table_head(&facts, head);
-    text_format(add_fact(&facts, "rows"), "%llu", evaluation->rows);
+    text_format(table_fact(&facts, "rows"), "%llu", evaluation->rows);
     if (evaluation->unknown > 0)
-        text_format(add_fact(&facts, "of a class that the model does not know"), "%llu", evaluation->unknown);
+        text_format(table_fact(&facts, "of a class that the model does not know"), "%llu", evaluation->unknown);
     add_percent(&facts, "accuracy", evaluation->accuracy);
     add_percent(&facts, "balanced accuracy", evaluation->balanced_accuracy);
     add_number(&facts, "loss", evaluation->loss);
@@ -176,10 +169,10 @@ static void put_picture(struct text *out, const struct model_report *report, dra
 
 static void put_pictures(struct text *out, const struct model_report *report, size_t from)
 {
-    html_row_begin(out);
+    html_open(out, "flow");
     for (size_t i = from; i < from + 2; i++)
         put_picture(out, report, drawers[i]);
-    html_row_end(out);
+    html_close(out);
 }
 
 void model_report_page(struct text *out, const struct model_report *report)
@@ -191,10 +184,10 @@ void model_report_page(struct text *out, const struct model_report *report)
                                            .dropped = report->dropped,
                                            .class_names = report->confusion.names,
                                            .classes = report->confusion.classes});
-    html_row_begin(out); /* tables may stand side by side as well */
+    html_open(out, "flow"); /* tables may stand side by side as well */
     model_facts(out, report);
     evaluation_facts(out, report);
-    html_row_end(out);
+    html_close(out);
     html_heading(out, "How sure, and how right");
     html_paragraph(out, "The margin of a row is how far the model is on the side of its given "
                         "label: below 0 it would say otherwise. Rows far to the left are either "

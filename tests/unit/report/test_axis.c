@@ -6,7 +6,6 @@
 #include "fixtures/fault_injection.h"
 #include "fixtures/test.h"
 #include "report/axis.h"
-#include "report/curve.h"
 
 #define MINUS "\xe2\x88\x92"
 

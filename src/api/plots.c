@@ -1,7 +1,8 @@
-/* api: pictures of data and models, and pages. Checks the numbers, so that drawing cannot fail but
- * for memory. */
+/* plots: temper_plot_* and temper_page_to_html. Arguments are checked here, so that drawing can fail only for want of
+ * memory. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/status.h"
 #include "base/text.h"
@@ -9,14 +10,14 @@
 #include "report/html.h"
 #include "temper.h"
 
-/* ---- What all have in common ----------------------------------------------------------------- */
+/* ---- Checks ---------------------------------------------------------------------------------- */
 
 static temper_status refuse_nothing(temper_error *error)
 {
     return error_set(error, TEMPER_USAGE, "no figure, or nowhere to put it; give both");
 }
 
-/* `what` is what a value is called. */
+/* All are finite and small enough for the arithmetic of the axes. `what` names a value in messages. */
 static temper_status check_numbers(const double *values, size_t count, const char *what, temper_error *error)
 {
     if (!values || count == 0)
@@ -37,7 +38,7 @@ static temper_status check_words(const char *const *words, size_t count, const c
     return TEMPER_OK;
 }
 
-/* Hands the text over, unless its memory ended. */
+/* Passes the text to the caller, unless an allocation failed. */
 static temper_status publish(struct text *text, char **out, size_t *length, temper_error *error)
 {
     if (text->failed) {
@@ -55,6 +56,108 @@ static const char *or_else(const char *words, const char *standard)
     return words ? words : standard;
 }
 
+/* ---- Losses ---------------------------------------------------------------------------------- */
+
+static temper_status check_panels(const char *panels, temper_error *error)
+{
+    if (!panels || panels[0] == '\0')
+        return error_set(error, TEMPER_USAGE, "no panels to draw; name some of a, b and c");
+    for (size_t i = 0; panels[i]; i++) {
+        if (!strchr("abc", panels[i]))
+            return error_set(error, TEMPER_USAGE, "there is no panel '%c'; a is log_t, b is exp_t, c the losses",
+                             panels[i]);
+        if (strchr(panels + i + 1, panels[i]))
+            return error_set(error, TEMPER_USAGE, "panel '%c' is named twice; name it once", panels[i]);
+    }
+    return TEMPER_OK;
+}
+
+/* `what` is the plural of what a panel shows. */
+static temper_status check_count(const void *first, size_t count, const char *what, temper_error *error)
+{
+    if (!first || count == 0)
+        return error_set(error, TEMPER_USAGE, "no %s to draw; give some, or leave their panel out", what);
+    if (count > CHART_CURVES)
+        return error_set(error, TEMPER_USAGE, "%zu %s are too many for a panel; give at most %d", count, what,
+                         CHART_CURVES);
+    return TEMPER_OK;
+}
+
+static bool is_legal(double parameter)
+{
+    return isfinite(parameter) && parameter >= 0;
+}
+
+static temper_status check_temperatures(const temper_loss_figure *figure, temper_error *error)
+{
+    TRY(check_count(figure->temperatures, figure->temperature_count, "temperatures", error));
+    for (size_t i = 0; i < figure->temperature_count; i++)
+        if (!is_legal(figure->temperatures[i]))
+            return error_set(error, TEMPER_USAGE, "temperature %zu is %g; give a finite number that is not negative",
+                             i + 1, figure->temperatures[i]);
+    return TEMPER_OK;
+}
+
+/* One parameter of the index-th loss. */
+static temper_status check_parameter(size_t index, const char *name, double value, temper_error *error)
+{
+    if (is_legal(value))
+        return TEMPER_OK;
+    return error_set(error, TEMPER_USAGE, "loss %zu has %s = %g; give a finite number that is not negative", index + 1,
+                     name, value);
+}
+
+/* Parameters that the method ignores are not checked. */
+static temper_status check_loss(size_t index, temper_loss_spec loss, temper_error *error)
+{
+    if ((size_t)loss.method > TEMPER_BREGMAN)
+        return error_set(error, TEMPER_USAGE, "loss %zu is of no known method; use a temper_method", index + 1);
+    if (loss.method == TEMPER_HINGE)
+        return check_parameter(index, "smoothing", loss.smoothing, error);
+    loss = temper_loss_resolve(loss);
+    TRY(check_parameter(index, "t1", loss.t1, error));
+    return check_parameter(index, "t2", loss.t2, error);
+}
+
+static temper_status check_margins(double from, double to, temper_error *error)
+{
+    const double largest = 1e300, narrowest = 1e-6;
+    if (!(fabs(from) <= largest && fabs(to) <= largest))
+        return error_set(error, TEMPER_USAGE, "margins from %g to %g cannot be drawn; give two numbers up to 1e300",
+                         from, to);
+    if (!(from < to))
+        return error_set(error, TEMPER_USAGE, "margins from %g to %g are no range; give the smaller one first", from,
+                         to);
+    /* The labels of the ticks would all be the same. */
+    if (to - from < narrowest * fmax(fabs(from), fabs(to)) || to - from < 1 / largest)
+        return error_set(error, TEMPER_USAGE, "margins from %g to %g are too close to each other; widen the range",
+                         from, to);
+    return TEMPER_OK;
+}
+
+static temper_status check_losses(const temper_loss_figure *figure, temper_error *error)
+{
+    TRY(check_count(figure->losses, figure->loss_count, "losses", error));
+    for (size_t i = 0; i < figure->loss_count; i++)
+        TRY(check_loss(i, figure->losses[i], error));
+    return check_margins(figure->margin_from, figure->margin_to, error);
+}
+
+/* Only what the chosen panels need is checked. */
+temper_status temper_plot_losses(const temper_loss_figure *figure, char **svg, size_t *length, temper_error *error)
+{
+    if (!figure || !svg)
+        return refuse_nothing(error);
+    TRY(check_panels(figure->panels, error));
+    if (strpbrk(figure->panels, "ab"))
+        TRY(check_temperatures(figure, error));
+    if (strchr(figure->panels, 'c'))
+        TRY(check_losses(figure, error));
+    struct text text = {0};
+    losses_draw(&text, figure);
+    return publish(&text, svg, length, error);
+}
+
 /* ---- Boundaries ------------------------------------------------------------------------------ */
 
 static temper_status check_boundaries(const temper_boundary_figure *figure, temper_error *error)
@@ -65,11 +168,8 @@ static temper_status check_boundaries(const temper_boundary_figure *figure, temp
     for (size_t i = 0; i < figure->boundary_count; i++) {
         const temper_boundary *line = &figure->boundaries[i];
         const double numbers[] = {line->weights[0], line->weights[1], line->intercept};
-        temper_status status = check_words(&line->name, 1, "a boundary", error);
-        if (status == TEMPER_OK)
-            status = check_numbers(numbers, 3, "parameter", error);
-        if (status != TEMPER_OK)
-            return status;
+        TRY(check_words(&line->name, 1, "a boundary", error));
+        TRY(check_numbers(numbers, 3, "parameter", error));
     }
     return TEMPER_OK;
 }
@@ -90,13 +190,9 @@ temper_status temper_plot_boundary(const temper_boundary_figure *figure, char **
 {
     if (!figure || !svg)
         return refuse_nothing(error);
-    temper_status status = check_numbers(figure->points, 2 * figure->count, "coordinate", error);
-    if (status == TEMPER_OK)
-        status = check_labels(figure, error);
-    if (status == TEMPER_OK)
-        status = check_boundaries(figure, error);
-    if (status != TEMPER_OK)
-        return status;
+    TRY(check_numbers(figure->points, 2 * figure->count, "coordinate", error));
+    TRY(check_labels(figure, error));
+    TRY(check_boundaries(figure, error));
     struct text text = {0};
     temper_boundary_figure full = *figure;
     full.title = or_else(full.title, "Decision boundaries");
@@ -112,13 +208,10 @@ temper_status temper_plot_margins(const temper_margin_figure *figure, char **svg
 {
     if (!figure || !svg)
         return refuse_nothing(error);
-    temper_status status = check_numbers(figure->margins, figure->count, "margin", error);
-    if (status == TEMPER_OK)
-        status = check_words(figure->names, figure->marked ? 2 : 1, "group", error);
-    if (status == TEMPER_OK && isnan(temper_margin_loss_of_spec(figure->loss, 0, NULL, NULL)))
-        status = error_set(error, TEMPER_USAGE, "the loss has no value at the margin 0; give legal temperatures");
-    if (status != TEMPER_OK)
-        return status;
+    TRY(check_numbers(figure->margins, figure->count, "margin", error));
+    TRY(check_words(figure->names, figure->marked ? 2 : 1, "group", error));
+    if (isnan(temper_margin_loss_of_spec(figure->loss, 0, NULL, NULL)))
+        return error_set(error, TEMPER_USAGE, "the loss has no value at the margin 0; give legal temperatures");
     struct text text = {0};
     temper_margin_figure full = *figure;
     full.title = or_else(full.title, "Margins");
@@ -130,17 +223,17 @@ temper_status temper_plot_margins(const temper_margin_figure *figure, char **svg
 
 static temper_status check_penalties(const temper_path_figure *figure, temper_error *error)
 {
-    temper_status status = check_numbers(figure->l2, figure->steps, "penalty", error);
-    if (status == TEMPER_OK && figure->steps < 2)
+    TRY(check_numbers(figure->l2, figure->steps, "penalty", error));
+    if (figure->steps < 2)
         return error_set(error, TEMPER_USAGE, "one penalty makes no path; give at least 2");
-    for (size_t i = 0; status == TEMPER_OK && i < figure->steps; i++) {
+    for (size_t i = 0; i < figure->steps; i++) {
         if (figure->l2[i] < 1 / LARGEST_DRAWN)
             return error_set(error, TEMPER_USAGE, "penalty %zu is %g, and its axis is logarithmic; give one above 0",
                              i + 1, figure->l2[i]);
         if (i > 0 && figure->l2[i] >= figure->l2[i - 1])
             return error_set(error, TEMPER_USAGE, "penalty %zu is not below the one before; give them falling", i + 1);
     }
-    return status;
+    return TEMPER_OK;
 }
 
 static temper_status check_shares(const double *shares, size_t count, const char *what, temper_error *error)
@@ -155,17 +248,12 @@ temper_status temper_plot_path(const temper_path_figure *figure, char **svg, siz
 {
     if (!figure || !svg)
         return refuse_nothing(error);
-    temper_status status = check_penalties(figure, error);
-    if (status == TEMPER_OK)
-        status = check_numbers(figure->weights, figure->steps * figure->count, "weight", error);
-    if (status == TEMPER_OK && figure->names)
-        status = check_words(figure->names, figure->count, "weight", error);
-    if (status == TEMPER_OK)
-        status = check_shares(figure->accuracy, figure->steps, "accuracy", error);
-    if (status == TEMPER_OK)
-        status = check_shares(figure->test_accuracy, figure->steps, "accuracy", error);
-    if (status != TEMPER_OK)
-        return status;
+    TRY(check_penalties(figure, error));
+    TRY(check_numbers(figure->weights, figure->steps * figure->count, "weight", error));
+    if (figure->names)
+        TRY(check_words(figure->names, figure->count, "weight", error));
+    TRY(check_shares(figure->accuracy, figure->steps, "accuracy", error));
+    TRY(check_shares(figure->test_accuracy, figure->steps, "accuracy", error));
     struct text text = {0};
     temper_path_figure full = *figure;
     full.title = or_else(full.title, "Weights along the penalty");
@@ -179,20 +267,14 @@ temper_status temper_plot_bars(const temper_bar_figure *figure, char **svg, size
 {
     if (!figure || !svg)
         return refuse_nothing(error);
-    temper_status status = TEMPER_OK;
     if ((figure->group_count > BARS_GROUPS || figure->series_count > BARS_SERIES))
-        status = error_set(error, TEMPER_USAGE, "%zu groups of %zu bars are too many; give at most %d of %d",
-                           figure->group_count, figure->series_count, BARS_GROUPS, BARS_SERIES);
-    if (status == TEMPER_OK)
-        status = check_numbers(figure->values, figure->group_count * figure->series_count, "value", error);
-    if (status == TEMPER_OK && figure->shares)
-        status = check_shares(figure->values, figure->group_count * figure->series_count, "value", error);
-    if (status == TEMPER_OK)
-        status = check_words(figure->groups, figure->group_count, "group", error);
-    if (status == TEMPER_OK)
-        status = check_words(figure->series, figure->series_count, "series", error);
-    if (status != TEMPER_OK)
-        return status;
+        return error_set(error, TEMPER_USAGE, "%zu groups of %zu bars are too many; give at most %d of %d",
+                         figure->group_count, figure->series_count, BARS_GROUPS, BARS_SERIES);
+    TRY(check_numbers(figure->values, figure->group_count * figure->series_count, "value", error));
+    if (figure->shares)
+        TRY(check_shares(figure->values, figure->group_count * figure->series_count, "value", error));
+    TRY(check_words(figure->groups, figure->group_count, "group", error));
+    TRY(check_words(figure->series, figure->series_count, "series", error));
     struct text text = {0};
     temper_bar_figure full = *figure;
     full.title = or_else(full.title, "Comparison");
@@ -202,17 +284,16 @@ temper_status temper_plot_bars(const temper_bar_figure *figure, char **svg, size
 
 /* ---- Heat maps ------------------------------------------------------------------------------- */
 
-/* Empty cells are allowed, but not all of them. */
+/* Cells may be empty, but not all of them. */
 static temper_status check_cells(const temper_heatmap_figure *figure, temper_error *error)
 {
     size_t filled = 0;
     for (size_t i = 0; i < figure->row_count * figure->column_count; i++) {
         bool empty = isnan(figure->values[i]);
-        temper_status status = empty ? TEMPER_OK : check_numbers(&figure->values[i], 1, "value", error);
-        if (status == TEMPER_OK && !empty && figure->shares)
-            status = check_shares(&figure->values[i], 1, "value", error);
-        if (status != TEMPER_OK)
-            return status;
+        if (!empty)
+            TRY(check_numbers(&figure->values[i], 1, "value", error));
+        if (!empty && figure->shares)
+            TRY(check_shares(&figure->values[i], 1, "value", error));
         filled += !empty;
     }
     return filled ? TEMPER_OK : error_set(error, TEMPER_USAGE, "all cells are empty; give some numbers");
@@ -226,13 +307,9 @@ temper_status temper_plot_heatmap(const temper_heatmap_figure *figure, char **sv
         figure->column_count > HEAT_CELLS)
         return error_set(error, TEMPER_USAGE, "%zu rows of %zu cells cannot be drawn; give 1 to %d of each",
                          figure->row_count, figure->column_count, HEAT_CELLS);
-    temper_status status = check_words(figure->rows, figure->row_count, "row", error);
-    if (status == TEMPER_OK)
-        status = check_words(figure->columns, figure->column_count, "column", error);
-    if (status == TEMPER_OK)
-        status = check_cells(figure, error);
-    if (status != TEMPER_OK)
-        return status;
+    TRY(check_words(figure->rows, figure->row_count, "row", error));
+    TRY(check_words(figure->columns, figure->column_count, "column", error));
+    TRY(check_cells(figure, error));
     struct text text = {0};
     temper_heatmap_figure full = *figure;
     full.title = or_else(full.title, "Heat map");
@@ -244,7 +321,7 @@ temper_status temper_plot_heatmap(const temper_heatmap_figure *figure, char **sv
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
-/* Some values may be missing, but not all of them; a bar has no negative height. */
+/* Values may be missing, but not all of them; error bars are not negative. */
 static temper_status check_series(const temper_line_figure *figure, temper_error *error)
 {
     size_t known = 0;
@@ -269,22 +346,19 @@ static temper_status check_lines(const temper_line_figure *figure, temper_error 
     if (figure->points < 2 || figure->series_count == 0 || figure->series_count > LINES_SERIES || !figure->values)
         return error_set(error, TEMPER_USAGE, "%zu series of %zu points cannot be drawn; give 1 to %d of 2 or more",
                          figure->series_count, figure->points, LINES_SERIES);
-    temper_status status = check_numbers(figure->x, figure->points, "place", error);
-    for (size_t i = 1; status == TEMPER_OK && i < figure->points; i++)
+    TRY(check_numbers(figure->x, figure->points, "place", error));
+    for (size_t i = 1; i < figure->points; i++)
         if (!(figure->x[i] > figure->x[i - 1]))
             return error_set(error, TEMPER_USAGE, "place %zu is not beyond the one before it; give them rising", i + 1);
-    if (status == TEMPER_OK)
-        status = check_words(figure->series, figure->series_count, "series", error);
-    return status == TEMPER_OK ? check_series(figure, error) : status;
+    TRY(check_words(figure->series, figure->series_count, "series", error));
+    return check_series(figure, error);
 }
 
 temper_status temper_plot_lines(const temper_line_figure *figure, char **svg, size_t *length, temper_error *error)
 {
     if (!figure || !svg)
         return refuse_nothing(error);
-    temper_status status = check_lines(figure, error);
-    if (status != TEMPER_OK)
-        return status;
+    TRY(check_lines(figure, error));
     struct text text = {0};
     temper_line_figure full = *figure;
     full.title = or_else(full.title, "Comparison");
@@ -299,9 +373,7 @@ temper_status temper_plot_lines(const temper_line_figure *figure, char **svg, si
 static temper_status check_block(const temper_page_block *block, temper_error *error)
 {
     if ((size_t)block->kind > TEMPER_PAGE_TABLE)
-        return error_set(error, TEMPER_USAGE,
-                         "a part of the page is of no known kind; use a "
-                         "temper_page_block_kind");
+        return error_set(error, TEMPER_USAGE, "a part of the page is of no known kind; use a temper_page_block_kind");
     if (block->kind != TEMPER_PAGE_TABLE)
         return check_words(&block->text, 1, "a part of the page", error);
     if (block->rows == 0 || block->columns == 0)
@@ -330,33 +402,30 @@ static void write_block(struct text *out, const temper_page_block *block)
     }
 }
 
-/* Pictures that follow each other share a row. */
+/* Consecutive pictures share a row. */
 static void write_blocks(struct text *out, const temper_page_block *blocks, size_t count)
 {
     bool inside = false;
     for (size_t i = 0; i < count; i++) {
         bool picture = blocks[i].kind == TEMPER_PAGE_PICTURE;
         if (picture && !inside)
-            html_row_begin(out);
+            html_open(out, "flow");
         if (!picture && inside)
-            html_row_end(out);
+            html_close(out);
         inside = picture;
         write_block(out, &blocks[i]);
     }
     if (inside)
-        html_row_end(out);
+        html_close(out);
 }
 
 temper_status temper_page_to_html(const char *title, const temper_page_block *blocks, size_t count, char **html,
                                   size_t *length, temper_error *error)
 {
-    temper_status status = TEMPER_OK;
     if (!title || !html)
         return refuse_nothing(error);
-    for (size_t i = 0; status == TEMPER_OK && i < count; i++)
-        status = check_block(&blocks[i], error);
-    if (status != TEMPER_OK)
-        return status;
+    for (size_t i = 0; i < count; i++)
+        TRY(check_block(&blocks[i], error));
     struct text text = {0};
     html_begin(&text, title);
     write_blocks(&text, blocks, count);
