@@ -119,7 +119,7 @@ double temper_model_intercept(const temper_model *model, size_t vector)
 void temper_model_summarise(const temper_model *public, temper_model_summary *summary)
 {
     const struct model *model = inside(public);
-    const struct training *training = &model->training;
+    const struct model_training *training = &model->training;
     *summary = (temper_model_summary){.method = method_name(model->loss.method),
                                       .scale = scale_name(model->scale.kind),
                                       .solver = training->solver,

@@ -1,9 +1,10 @@
-/* model: making and freeing one, and what follows from its loss. */
+/* model: creates and frees models, reads data for them, and says which probabilities their loss gives. */
 #include "model/model.h"
 
 #include <assert.h>
 
 #include "base/memory.h"
+#include "data/read/read.h"
 #include "tempered/loss_family.h"
 
 temper_status model_new(size_t classes, size_t features, struct model **out, temper_error *error)
@@ -47,4 +48,19 @@ bool model_has_probabilities(const struct model *model)
 double model_escort_order(const struct model *model)
 {
     return model->loss.method == TEMPER_BREGMAN ? 1 : model->loss.t1;
+}
+
+/* A model that was not trained on a table accepts one whose columns are its features. */
+temper_status model_read_data(const struct model *model, const char *path, const temper_read_options *options,
+                              struct dataset **out, temper_error *error)
+{
+    struct schema *plain = NULL;
+    if (!model->schema) {
+        temper_status status = schema_plain(model->features, &model->feature_names, &plain, error);
+        if (status != TEMPER_OK)
+            return status;
+    }
+    temper_status status = dataset_read_like(path, options, plain ? plain : model->schema, out, error);
+    schema_free(plain);
+    return status;
 }

@@ -10,7 +10,7 @@
 #include "data/schema.h"
 
 /* How it was trained, for people and for later questions. Words are those of the command line. */
-struct training {
+struct model_training {
     char solver[16];      /* "newton" */
     char stop[16];        /* "converged" */
     char init[32];        /* "zero", "normal:0.001", "warm" */
@@ -43,7 +43,7 @@ struct model {
     struct scale scale;    /* as it was learnt; the weights have it in them already. Arrays NULL for
                             * SCALE_NONE */
     struct schema *schema; /* how a table becomes features; NULL: not from a table. A copy */
-    struct training training;
+    struct model_training training;
 };
 
 /* An empty model of that shape, all zero; loss, names and the rest are the caller's to fill. At

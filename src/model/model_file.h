@@ -17,29 +17,41 @@ enum {
     MODEL_TAIL = 13 + MODEL_DIGEST + 4
 };
 
-/* What every file ends in, for these bytes before it. */
-void model_tail(const char *bytes, size_t length, char tail[MODEL_TAIL + 1]);
+/* Members of struct model_training, in the order of the file, with their types: TEXT, F64, U64, SIZE (size_t). */
+#define TRAINING_LIST(X)                                                                                               \
+    X(solver, TEXT)                                                                                                    \
+    X(stop, TEXT)                                                                                                      \
+    X(init, TEXT)                                                                                                      \
+    X(precision, TEXT)                                                                                                 \
+    X(fingerprint, TEXT)                                                                                               \
+    X(tolerance, F64)                                                                                                  \
+    X(max_iterations, SIZE)                                                                                            \
+    X(seed, U64)                                                                                                       \
+    X(rows, U64)                                                                                                       \
+    X(weight_sum, F64)                                                                                                 \
+    X(objective, F64)                                                                                                  \
+    X(loss, F64)                                                                                                       \
+    X(gradient, F64)                                                                                                   \
+    X(accuracy, F64)                                                                                                   \
+    X(iterations, U64)                                                                                                 \
+    X(evaluations, U64)                                                                                                \
+    X(starts, U64)
 
 /* The whole file as text; text->failed without memory. */
 temper_status model_write(const struct model *model, struct text *text, temper_error *error);
-void schema_write(const struct schema *schema, struct text *text);
-void training_write(const struct model *model, struct text *text);
+/* The end of a file whose bytes before it are these: their checksum. */
+void model_tail(const char *bytes, size_t length, char tail[MODEL_TAIL + 1]);
 
-/* A whole file whose checksum was verified; `name` is the file in messages. */
-temper_status model_parse(const char *name, const char *bytes, size_t length, struct model **out, temper_error *error);
-/* What stands behind these keys; false after a fault, or without memory. */
-bool schema_parse(struct json_reader *json, struct schema **out);
-bool training_parse(struct json_reader *json, struct model *model);
+/* ---- Reading objects (schema_load.c) --------------------------------------------------------- */
 
-/* ---- For objects with known keys --------------------------------------------------------------
- */
-
-/* The number of the next key among `keys`; faults if it is unknown or was seen before. -1 at the
- * end of the object, or after a fault. *seen is a set of bits, 0 at first. */
+/* The number of the next key among `keys`; fails if it is unknown or was seen before. -1 at the end of the object, or
+ * after a failure. *seen is a bit set of the keys so far, 0 at first. */
 int key_next(struct json_reader *json, const char *const *keys, int count, uint64_t *seen);
-/* Faults if `missing`, a set of bits, has any of the keys. `what` is the object: "scale". */
+/* Fails if `missing`, a bit set, has any of the keys. `what` is the object: "scale". */
 bool keys_complete(struct json_reader *json, const char *const *keys, int count, uint64_t missing, const char *what);
-/* A file that was changed, and sealed again; no words would help more than these. False. */
+/* Fails with `what`, in a file that was changed by hand and has a valid checksum. Returns false. */
 bool fail_changed(struct json_reader *json, const char *what);
+/* The value of "schema"; false after a failure. */
+bool schema_parse(struct json_reader *json, struct schema **out);
 
 #endif

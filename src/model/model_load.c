@@ -1,183 +1,586 @@
-/* model_load: is it a model, is it whole, is it damaged; then its keys are read. */
+/* model_load: reads a model file: is it a model, is it complete and undamaged, and then its keys, each of the right
+ * type, each once, and all consistent.
+ *
+ * Sizes are believed only as far as the file could hold them: a number takes two bytes at least, so nothing is
+ * allocated that is much larger than the file itself. */
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json_read.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/source.h"
 #include "data/read/format.h"
 #include "model/model_file.h"
+#include "tempered/loss_family.h"
 
 enum { FIRST_LOOK = 16384, PIECE = 1 << 16 }; /* bytes */
 
-/* The file on its way; the text is all of it, with a '\0' behind. */
-struct loading {
+/* ---- Scaling --------------------------------------------------------------------------------- */
+
+enum { SCALE_NAME, SCALE_CONSTANTS, SCALE_OFFSET, SCALE_FACTOR, SCALE_KEYS };
+static const char *const scale_keys[] = {"name", "constants", "offset", "factor"};
+
+/* "name": the kind of scaling, by its word on the command line. */
+static bool parse_scale_name(struct json_reader *json, struct scale *scale)
+{
+    char *name = NULL;
+    if (!json_string(json, &name))
+        return false;
+    bool known = scale_find(name, &scale->kind);
+    mem_free(name);
+    return known || fail_changed(json, "a scaling of no known name");
+}
+
+/* A number for each feature. */
+static bool parse_column_numbers(struct json_reader *json, const struct model *model, double **out)
+{
+    *out = mem_alloc(model->features, sizeof **out);
+    if (!*out)
+        return json_no_memory(json);
+    return json_f64_array(json, *out, model->features);
+}
+
+/* All keys but the name are absent if there is no scaling. */
+static bool parse_scale(struct json_reader *json, struct model *model)
+{
+    struct scale *scale = &model->scale;
+    uint64_t seen = 0, constants = 0;
+    int key;
+    if (!json_object(json))
+        return false;
+    while ((key = key_next(json, scale_keys, SCALE_KEYS, &seen)) >= 0) {
+        if (key == SCALE_NAME)
+            parse_scale_name(json, scale);
+        else if (key == SCALE_CONSTANTS)
+            json_u64(json, &constants);
+        else
+            parse_column_numbers(json, model, key == SCALE_OFFSET ? &scale->offset : &scale->factor);
+    }
+    uint64_t needed = scale->kind == SCALE_NONE ? 1u << SCALE_NAME : (1u << SCALE_KEYS) - 1;
+    if (!keys_complete(json, scale_keys, SCALE_KEYS, needed & ~seen, "scale"))
+        return false;
+    if (seen != needed || constants > model->features)
+        return fail_changed(json, "a scaling that contradicts itself");
+    scale->constants = (size_t)constants;
+    scale->columns = scale->kind == SCALE_NONE ? 0 : model->features;
+    return true;
+}
+
+/* ---- Loss ------------------------------------------------------------------------------------ */
+
+static bool parse_method(struct json_reader *json, struct model *model)
+{
+    char *name = NULL;
+    if (!json_string(json, &name))
+        return false;
+    int known = temper_method_find(name, &model->loss.method);
+    mem_free(name);
+    return known || fail_changed(json, "a method of no known name");
+}
+
+/* A number >= 0; null if the method has no such parameter. */
+static bool parse_parameter(struct json_reader *json, bool expected, double *out)
+{
+    if (!expected) {
+        *out = 0;
+        return json_null(json) || fail_changed(json, "null must stand here for this method");
+    }
+    return json_f64(json, out) && (*out >= 0 || fail_changed(json, "a number below 0"));
+}
+
+/* Whether the temperatures are those that the method fixes. */
+static bool loss_agrees(const struct model *model)
+{
+    temper_loss_spec fixed = temper_loss_resolve(model->loss);
+    return fixed.t1 == model->loss.t1 && fixed.t2 == model->loss.t2;
+}
+
+/* ---- Names ----------------------------------------------------------------------------------- */
+
+/* Classes are stored in the one spelling that temper gives them, and each once. */
+static bool parse_class(struct json_reader *json, struct classes *classes)
+{
+    char *name = NULL;
+    size_t before = classes->count;
+    if (!json_string(json, &name))
+        return false;
+    uint32_t number = classes_add(classes, name, strlen(name));
+    /* Numbers have one spelling, and "1.0" is not the one of 1. */
+    bool fine = number == before && strcmp(classes->name[number], name) == 0;
+    mem_free(name);
+    if (number == CLASSES_NO_MEMORY)
+        return json_no_memory(json);
+    return fine || fail_changed(json, "a class that was there before, is one too many, or is "
+                                      "spelled in another way than temper spells it");
+}
+
+/* At least two; their order is the order of the weight vectors. */
+static bool parse_class_names(struct json_reader *json, struct model *model)
+{
+    struct classes *classes = &model->classes;
+    if (!json_array(json))
+        return false;
+    while (json_item(json) && parse_class(json, classes))
+        continue;
+    if (json->status == TEMPER_OK && classes->count < 2)
+        return fail_changed(json, "fewer than two classes");
+    return json->status == TEMPER_OK;
+}
+
+/* Exactly as many as there are features. */
+static bool parse_feature_names(struct json_reader *json, struct model *model)
+{
+    struct names *names = &model->feature_names;
+    names->name = (char **)mem_zeroed(model->features, sizeof *names->name);
+    if (!names->name)
+        return json_no_memory(json);
+    if (!json_array(json))
+        return false;
+    while (json_item(json)) {
+        if (names->count == model->features)
+            return fail_changed(json, "more names than features");
+        if (!json_string(json, &names->name[names->count]))
+            return false;
+        names->count++;
+    }
+    if (json->status == TEMPER_OK && names->count < model->features)
+        return fail_changed(json, "fewer names than features");
+    return json->status == TEMPER_OK;
+}
+
+/* ---- Weights --------------------------------------------------------------------------------- */
+
+/* The file must be long enough for as many weights as its sizes imply: a digit and a comma for each. */
+static bool parse_features(struct json_reader *json, struct model *model)
+{
+    uint64_t features;
+    size_t vectors = weight_vectors(model->classes.count), count, bytes;
+    if (!json_u64(json, &features))
+        return false;
+    if (features < 1)
+        return fail_changed(json, "no features");
+    if (features > SIZE_MAX || !mul_size(vectors, (size_t)features, &count) || !mul_size(count, 2, &bytes) ||
+        bytes > (size_t)(json->to - json->from))
+        return fail_changed(json, "more weights than the file could hold");
+    model->features = (size_t)features;
+    model->vectors = vectors;
+    model->weights = mem_alloc(count, sizeof *model->weights);
+    model->bias = mem_alloc(vectors, sizeof *model->bias);
+    return (model->weights && model->bias) || json_no_memory(json);
+}
+
+/* One number for two classes, a list otherwise. */
+static bool parse_intercept(struct json_reader *json, struct model *model)
+{
+    if (model->vectors == 1)
+        return json_f64(json, model->bias);
+    return json_f64_array(json, model->bias, model->vectors);
+}
+
+/* A list for two classes, otherwise a list of lists: one weight vector for each class. */
+static bool parse_weights(struct json_reader *json, struct model *model)
+{
+    size_t vector = 0;
+    if (model->vectors == 1)
+        return json_f64_array(json, model->weights, model->features);
+    if (!json_array(json))
+        return false;
+    for (; json_item(json); vector++) {
+        if (vector == model->vectors)
+            return fail_changed(json, "more lists of weights than classes");
+        if (!json_f64_array(json, model->weights + vector * model->features, model->features))
+            return false;
+    }
+    if (json->status == TEMPER_OK && vector < model->vectors)
+        return fail_changed(json, "fewer lists of weights than classes");
+    return json->status == TEMPER_OK;
+}
+
+/* ---- How it was trained ---------------------------------------------------------------------- */
+
+enum field_type { FIELD_TEXT, FIELD_F64, FIELD_U64, FIELD_SIZE };
+
+/* Where a member of struct model_training is. */
+struct training_field {
+    enum field_type type;
+    size_t offset, size;
+};
+
+static const struct training_field training_fields[] = {
+#define TRAINING_FIELD(name, type)                                                                                     \
+    {FIELD_##type, offsetof(struct model_training, name), sizeof((struct model_training *)0)->name},
+    TRAINING_LIST(TRAINING_FIELD)
+#undef TRAINING_FIELD
+};
+
+static const char *const training_keys[] = {
+#define TRAINING_KEY(name, type) #name,
+    TRAINING_LIST(TRAINING_KEY)
+#undef TRAINING_KEY
+        "intercept"};
+
+enum { TRAINING_FIELDS = sizeof training_fields / sizeof *training_fields, TRAINING_KEYS = TRAINING_FIELDS + 1 };
+
+/* A text of bounded length, into an array of the structure. */
+static bool parse_short_text(struct json_reader *json, char *out, size_t size)
+{
+    char *text = NULL;
+    if (!json_string(json, &text))
+        return false;
+    size_t length = strlen(text);
+    if (length < size)
+        memcpy(out, text, length + 1);
+    mem_free(text);
+    return length < size || fail_changed(json, "a text that is too long");
+}
+
+/* Reads a value of the type of the field into the structure at `base`. */
+static bool parse_field(struct json_reader *json, const struct training_field *field, void *base)
+{
+    char *at = (char *)base + field->offset;
+    double number;
+    uint64_t count;
+    if (field->type == FIELD_TEXT)
+        return parse_short_text(json, at, field->size);
+    if (field->type == FIELD_F64) {
+        if (json_f64(json, &number))
+            memcpy(at, &number, sizeof number);
+        return json->status == TEMPER_OK;
+    }
+    if (!json_u64(json, &count))
+        return false;
+    if (field->type == FIELD_U64) {
+        memcpy(at, &count, sizeof count);
+        return true;
+    }
+    size_t size = (size_t)count;
+    memcpy(at, &size, sizeof size);
+    return size == count || fail_changed(json, "a count that is too large");
+}
+
+/* All fields are required; their order is free. */
+static bool parse_training(struct json_reader *json, struct model *model)
+{
+    uint64_t seen = 0;
+    int key;
+    if (!json_object(json))
+        return false;
+    while ((key = key_next(json, training_keys, TRAINING_KEYS, &seen)) >= 0) {
+        if (key == TRAINING_FIELDS)
+            json_bool(json, &model->intercept);
+        else
+            parse_field(json, &training_fields[key], &model->training);
+    }
+    return keys_complete(json, training_keys, TRAINING_KEYS, (((uint64_t)1 << TRAINING_KEYS) - 1) & ~seen, "training");
+}
+
+/* ---- All keys ------------------------------------------------------------------------------- */
+
+/* Known already from the first bytes; here its spelling is checked as JSON. */
+static bool parse_format(struct json_reader *json, struct model *model)
+{
+    char *format = NULL;
+    (void)model;
+    if (!json_string(json, &format))
+        return false;
+    bool same = strcmp(format, MODEL_FORMAT) == 0;
+    mem_free(format);
+    return same || fail_changed(json, "another format");
+}
+
+/* Newer versions were refused before. */
+static bool parse_version(struct json_reader *json, struct model *model)
+{
+    uint64_t version;
+    (void)model;
+    return json_u64(json, &version) && (version == MODEL_VERSION || fail_changed(json, "a version that never was"));
+}
+
+/* Read and discarded: the version of temper that wrote the file, and the checksum, which was verified. */
+static bool parse_any_text(struct json_reader *json, struct model *model)
+{
+    char *text = NULL;
+    (void)model;
+    bool fine = json_string(json, &text);
+    mem_free(text);
+    return fine;
+}
+
+static bool parse_t1(struct json_reader *json, struct model *model)
+{
+    return parse_parameter(json, loss_has_temperatures(model->loss), &model->loss.t1);
+}
+
+/* The second temperature completes the loss: the pair must be one that the method allows. */
+static bool parse_t2(struct json_reader *json, struct model *model)
+{
+    return parse_parameter(json, loss_has_temperatures(model->loss), &model->loss.t2) &&
+           (loss_agrees(model) || fail_changed(json, "temperatures that the method does not have"));
+}
+
+static bool parse_smoothing(struct json_reader *json, struct model *model)
+{
+    return parse_parameter(json, !loss_has_temperatures(model->loss), &model->loss.smoothing);
+}
+
+static bool parse_l2(struct json_reader *json, struct model *model)
+{
+    return parse_parameter(json, true, &model->l2);
+}
+
+/* The features of the schema must be as many as those of the model. */
+static bool parse_schema(struct json_reader *json, struct model *model)
+{
+    return schema_parse(json, &model->schema) &&
+           (model->schema->features == model->features || fail_changed(json, "a schema of another number of features"));
+}
+
+/* In the order of the file, which is fixed: the parsers of later keys use what earlier ones have stored. */
+static const struct model_key {
+    const char *key;
+    bool (*parse)(struct json_reader *json, struct model *model);
+    bool optional;
+} model_keys[] = {
+    {"format", parse_format, false},
+    {"version", parse_version, false},
+    {"temper", parse_any_text, false},
+    {"method", parse_method, false},
+    {"t1", parse_t1, false},
+    {"t2", parse_t2, false},
+    {"smoothing", parse_smoothing, false},
+    {"l2", parse_l2, false},
+    {"classes", parse_class_names, false},
+    {"features", parse_features, false},
+    {"feature_names", parse_feature_names, true},
+    {"intercept", parse_intercept, false},
+    {"weights", parse_weights, false},
+    {"scale", parse_scale, false},
+    {"schema", parse_schema, true},
+    {"training", parse_training, false},
+    {"checksum", parse_any_text, false},
+};
+enum { MODEL_KEYS = sizeof model_keys / sizeof *model_keys };
+
+/* *at becomes the index of this key: the next one, or one after optional keys that are absent. */
+static bool find_key(struct json_reader *json, const char *key, size_t *at)
+{
+    size_t found = 0;
+    while (found < MODEL_KEYS && strcmp(model_keys[found].key, key) != 0)
+        found++;
+    if (found == MODEL_KEYS)
+        return json_fail(json, "a key that this temper does not know; the file was changed, or "
+                               "update temper");
+    if (found < *at)
+        return json_fail(json, "\"%s\" comes twice, or too late; the file was changed: train again", key);
+    for (; *at < found; (*at)++)
+        if (!model_keys[*at].optional)
+            return json_fail(json,
+                             "\"%s\" is missing before this; the file was changed: train "
+                             "again",
+                             model_keys[*at].key);
+    return true;
+}
+
+/* The whole object: every key but the optional ones, in order, and nothing after the closing bracket. */
+static bool parse_keys_in_order(struct json_reader *json, struct model *model)
+{
+    char key[JSON_KEY];
+    size_t at = 0;
+    if (!json_object(json))
+        return false;
+    while (json_key(json, key)) {
+        if (!find_key(json, key, &at) || !model_keys[at].parse(json, model))
+            return false;
+        at++;
+    }
+    if (json->status == TEMPER_OK && at < MODEL_KEYS)
+        return json_fail(json, "\"%s\" is missing; the file was changed: train again", model_keys[at].key);
+    return json_end(json);
+}
+
+/* Bytes whose checksum was verified; `name` is the file in messages. */
+static temper_status parse_model(const char *name, const char *bytes, size_t length, struct model **out,
+                                 temper_error *error)
+{
+    struct json_reader json;
+    struct model *model = mem_zeroed(1, sizeof *model);
+    if (!model)
+        return error_no_memory(error);
+    json_open(&json, name, bytes, length, error);
+    if (!parse_keys_in_order(&json, model)) {
+        model_free(model);
+        return json.status;
+    }
+    *out = model;
+    return TEMPER_OK;
+}
+
+/* A file that is being read; the text is all of it, terminated by '\0'. */
+struct model_input {
     struct source *source;
     const char *name;
     struct text text;
     temper_error *error;
 };
 
-/* ---- Something else -------------------------------------------------------------------------- */
+/* ---- Other files -------------------------------------------------------------------------- */
 
-/* By its first bytes, as far as they are like those of a model. */
+/* The first bytes are those of a model, as far as there are any. */
 static bool begins_like_model(const char *bytes, size_t length)
 {
     size_t head = strlen(MODEL_HEAD);
     return memcmp(bytes, MODEL_HEAD, length < head ? length : head) == 0;
 }
 
-/* Says what the file is, if that can be told. */
-static temper_status refuse_stranger(const struct loading *loading, const unsigned char *bytes, size_t length)
+/* The message names the kind of file, if the first bytes show it. */
+static temper_status refuse_other_file(const struct model_input *input, const unsigned char *bytes, size_t length)
 {
-    const char *name = loading->name;
+    const char *name = input->name;
     if (length == 0)
-        return error_set(loading->error, TEMPER_BAD_DATA,
-                         "%s: the file is empty, and no model; train one: temper train", name);
+        return error_set(input->error, TEMPER_BAD_DATA, "%s: the file is empty, and no model; train one: temper train",
+                         name);
     if (strstr((const char *)bytes, MODEL_FORMAT))
-        return error_at(loading->error, TEMPER_BAD_DATA, 1, 1,
+        return error_at(input->error, TEMPER_BAD_DATA, 1, 1,
                         "%s:1:1: a model, but not as temper wrote it; take the file as it was, or "
                         "train again",
                         name);
     const struct format *format = format_of_content(bytes, length);
     if (format && bytes[0] != '{' && bytes[0] != '[')
-        return error_set(loading->error, TEMPER_BAD_DATA,
+        return error_set(input->error, TEMPER_BAD_DATA,
                          "%s: no model, but data, %s as it seems; name a model file, or train one: "
                          "temper train",
                          name, format->name);
-    return error_set(loading->error, TEMPER_BAD_DATA,
+    return error_set(input->error, TEMPER_BAD_DATA,
                      "%s: this is no model of temper; name a file that temper train wrote", name);
 }
 
-/* Before anything is read: a data file may be larger than the memory. */
-static temper_status look(const struct loading *loading)
+/* Before the whole file is read: a data file may be larger than the memory. */
+static temper_status check_head(const struct model_input *input)
 {
     const unsigned char *bytes;
     char first[FIRST_LOOK + 1];
     size_t length;
-    temper_status status = source_peek(loading->source, FIRST_LOOK, &bytes, &length, loading->error);
+    temper_status status = source_peek(input->source, FIRST_LOOK, &bytes, &length, input->error);
     if (status != TEMPER_OK)
         return status;
     if (length > 0 && begins_like_model((const char *)bytes, length))
         return TEMPER_OK;
     memcpy(first, bytes, length);
     first[length] = '\0';
-    return refuse_stranger(loading, (const unsigned char *)first, length);
+    return refuse_other_file(input, (const unsigned char *)first, length);
 }
 
-/* ---- Whole and undamaged --------------------------------------------------------------------- */
+/* ---- Complete and undamaged --------------------------------------------------------------------- */
 
-static temper_status read_all(struct loading *loading)
+/* Appends the whole file to the text. */
+static temper_status read_all(struct model_input *input)
 {
-    struct text *text = &loading->text;
+    struct text *text = &input->text;
     temper_status status = TEMPER_OK;
     char *piece = mem_alloc(PIECE, 1);
     if (!piece)
-        return error_no_memory(loading->error);
+        return error_no_memory(input->error);
     for (size_t got = 1; status == TEMPER_OK && got > 0 && !text->failed;) {
-        status = source_read(loading->source, piece, PIECE, &got, loading->error);
+        status = source_read(input->source, piece, PIECE, &got, input->error);
         if (status == TEMPER_OK)
             text_append_bytes(text, piece, got);
     }
     mem_free(piece);
-    return status == TEMPER_OK && text->failed ? error_no_memory(loading->error) : status;
+    return status == TEMPER_OK && text->failed ? error_no_memory(input->error) : status;
 }
 
-/* At the end of what there is: its line and column. */
-static temper_status refuse_cut(const struct loading *loading)
+/* The place is the end of the file: its line and column. */
+static temper_status refuse_truncated(const struct model_input *input)
 {
-    const struct text *text = &loading->text;
+    const struct text *text = &input->text;
     size_t line = 1, column = 1;
     for (size_t i = 0; i < text->length; i++) {
         bool newline = text->bytes[i] == '\n';
         line += newline;
         column = newline ? 1 : column + 1;
     }
-    return error_at(loading->error, TEMPER_BAD_DATA, line, column,
+    return error_at(input->error, TEMPER_BAD_DATA, line, column,
                     "%s:%zu:%zu: the file ends without its checksum: it was cut off or changed; "
                     "take a whole copy, or train again",
-                    loading->name, line, column);
+                    input->name, line, column);
 }
 
-/* The second line, `"version": 1,`: a newer one may be different from there on. */
-static temper_status check_version(const struct loading *loading)
+/* The second line, `"version": 1,`: a newer format may differ from there on. */
+static temper_status check_version(const struct model_input *input)
 {
-    const char *bytes = loading->text.bytes, *from = bytes + strlen(MODEL_HEAD);
-    const char *to = bytes + loading->text.length, key[] = "\"version\": ";
+    const char *bytes = input->text.bytes, *from = bytes + strlen(MODEL_HEAD);
+    const char *to = bytes + input->text.length, key[] = "\"version\": ";
     unsigned long long version;
     if ((size_t)(to - from) < sizeof key || memcmp(from, key, sizeof key - 1) != 0)
-        return TEMPER_OK; /* damaged: the checksum tells */
+        return TEMPER_OK; /* damaged: the checksum shows it */
     from += sizeof key - 1;
     const char *end = memchr(from, ',', (size_t)(to - from));
     if (!end || !number_u64(from, end, &version) || version <= MODEL_VERSION)
         return TEMPER_OK;
-    return error_at(loading->error, TEMPER_BAD_DATA, 3, 12,
+    return error_at(input->error, TEMPER_BAD_DATA, 3, 12,
                     "%s:3:12: the model was written by a newer temper, in version %llu of the "
                     "format, and this one reads up to version %d; update temper",
-                    loading->name, version, (int)MODEL_VERSION);
+                    input->name, version, (int)MODEL_VERSION);
 }
 
-/* Every file ends in the checksum of what is before it. */
-static temper_status check_sum(const struct loading *loading)
+/* Every file ends with the checksum (XXH3-128) of the bytes before it. */
+static temper_status check_sum(const struct model_input *input)
 {
     char tail[MODEL_TAIL + 1];
-    size_t length = loading->text.length;
-    const char *bytes = loading->text.bytes, *found = bytes + length - MODEL_TAIL;
+    size_t length = input->text.length;
+    const char *bytes = input->text.bytes, *found = bytes + length - MODEL_TAIL;
     if (length < strlen(MODEL_HEAD) + MODEL_TAIL || memcmp(found, "\"checksum\": \"", 13) != 0 ||
         memcmp(found + 13 + MODEL_DIGEST, "\"\n}\n", 4) != 0)
-        return refuse_cut(loading);
+        return refuse_truncated(input);
     model_tail(bytes, length - MODEL_TAIL, tail);
     if (memcmp(found, tail, MODEL_TAIL) == 0)
         return TEMPER_OK;
-    return error_set(loading->error, TEMPER_BAD_DATA,
+    return error_set(input->error, TEMPER_BAD_DATA,
                      "%s: the checksum is not that of the content: the file was damaged, or changed "
                      "by hand; take an undamaged copy, or train again",
-                     loading->name);
+                     input->name);
 }
 
-/* ---- The whole ------------------------------------------------------------------------------- */
+/* ---- The whole file -------------------------------------------------------------------------- */
 
-static temper_status parse_checked(const struct loading *loading, struct model **out)
+static temper_status parse_checked(const struct model_input *input, struct model **out)
 {
-    temper_status status = check_version(loading);
-    if (status == TEMPER_OK)
-        status = check_sum(loading);
-    if (status == TEMPER_OK)
-        status = model_parse(loading->name, loading->text.bytes, loading->text.length, out, loading->error);
-    return status;
+    TRY(check_version(input));
+    TRY(check_sum(input));
+    return parse_model(input->name, input->text.bytes, input->text.length, out, input->error);
 }
 
-static temper_status load(struct loading *loading, struct model **out)
+static temper_status load(struct model_input *input, struct model **out)
 {
-    temper_status status = look(loading);
-    if (status == TEMPER_OK)
-        status = read_all(loading);
-    return status == TEMPER_OK ? parse_checked(loading, out) : status;
+    TRY(check_head(input));
+    TRY(read_all(input));
+    return parse_checked(input, out);
 }
 
-/* A copy: what reads it wants a '\0' behind. */
 temper_status model_read_text(const char *bytes, size_t length, struct model **out, temper_error *error)
 {
-    struct loading loading = {.name = "model", .error = error};
-    text_append_bytes(&loading.text, bytes, length);
-    temper_status status = loading.text.failed ? error_no_memory(error) : TEMPER_OK;
+    struct model_input input = {.name = "model", .error = error};
+    text_append_bytes(&input.text, bytes, length);
+    temper_status status = input.text.failed ? error_no_memory(error) : TEMPER_OK;
     if (status == TEMPER_OK && (length == 0 || !begins_like_model(bytes, length)))
         status = error_set(error, TEMPER_BAD_DATA, "these bytes are no model of temper");
     if (status == TEMPER_OK)
-        status = parse_checked(&loading, out);
-    text_free(&loading.text);
+        status = parse_checked(&input, out);
+    text_free(&input.text);
     return status;
 }
 
 temper_status model_load(const char *path, struct model **out, temper_error *error)
 {
-    struct loading loading = {.error = error};
-    temper_status status = source_open(path, &loading.source, error);
+    struct model_input input = {.error = error};
+    temper_status status = source_open(path, &input.source, error);
     if (status != TEMPER_OK)
         return status;
-    loading.name = source_name(loading.source);
-    status = load(&loading, out);
-    text_free(&loading.text);
-    source_close(loading.source);
+    input.name = source_name(input.source);
+    status = load(&input, out);
+    text_free(&input.text);
+    source_close(input.source);
     return status;
 }

@@ -1,4 +1,4 @@
-/* model_save: a model as text: one key after the other, in a fixed order. */
+/* model_save: a model as a JSON text: one key after the other, in a fixed order. docs/model.md has the format. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +10,7 @@
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
+/* A key; then a value of each type with its key and a comma, on a line. */
 static void write_key(struct text *text, const char *key)
 {
     text_format(text, "\"%s\": ", key);
@@ -34,7 +35,7 @@ static void write_count(struct text *text, const char *key, uint64_t value)
     text_format(text, "\"%s\": %llu,\n", key, (unsigned long long)value);
 }
 
-/* What has no meaning for this method is null, whatever the model says of it. */
+/* A parameter that the method does not have is null, whatever the model holds. */
 static void write_if(struct text *text, bool meant, const char *key, double value)
 {
     if (meant)
@@ -45,6 +46,7 @@ static void write_if(struct text *text, bool meant, const char *key, double valu
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
 
+/* The method and all parameters of any method. */
 static void write_loss(const struct model *model, struct text *text)
 {
     bool hinge = model->loss.method == TEMPER_HINGE;
@@ -55,6 +57,7 @@ static void write_loss(const struct model *model, struct text *text)
     write_number(text, "l2", model->l2);
 }
 
+/* Classes; the number of features, and their names if they have any. */
 static void write_names(const struct model *model, struct text *text)
 {
     write_key(text, "classes");
@@ -68,8 +71,7 @@ static void write_names(const struct model *model, struct text *text)
     text_append(text, ",\n");
 }
 
-/* A number and a list for two classes; a list, and a list of lists, each on lines of its own, for
- * more. */
+/* Two classes: a number and a list. More: a list, and a list of lists, one on each line. */
 static void write_weights(const struct model *model, struct text *text)
 {
     bool single = model->vectors == 1;
@@ -90,6 +92,7 @@ static void write_weights(const struct model *model, struct text *text)
     text_append(text, single ? ",\n" : "\n],\n");
 }
 
+/* Offsets and factors of the scaling; the weights of the file include it already. */
 static void write_scale(const struct scale *scale, struct text *text)
 {
     text_append(text, "\"scale\": {\"name\": ");
@@ -103,6 +106,62 @@ static void write_scale(const struct scale *scale, struct text *text)
     text_append(text, "},\n");
 }
 
+/* ---- Schema: how the columns of a table become features -------------------------------------- */
+
+/* One column of the table: position, name, the texts that become features, fill values of missing cells. */
+static void write_column(const struct schema_column *column, struct text *text)
+{
+    text_format(text, "{\"column\": %zu", column->position + 1);
+    if (column->name) {
+        text_append(text, ", \"name\": ");
+        json_write_string(text, column->name);
+    }
+    if (column->texts.count > 0) {
+        text_append(text, ", \"texts\": ");
+        json_write_string_array(text, column->texts.name, column->texts.count);
+    }
+    if (column->fill) {
+        text_append(text, ", \"fill\": ");
+        json_write_f64_array(text, column->fill, schema_column_features(column));
+    }
+    text_append(text, "}");
+}
+
+/* One column on each line. Positions count from 1, as on the command line. */
+static void write_schema(const struct schema *schema, struct text *text)
+{
+    text_format(text, "\"schema\": {\"file_columns\": %zu, ", schema->file_columns);
+    if (schema->label_position != SCHEMA_NO_LABEL)
+        text_format(text, "\"label_column\": %zu, ", schema->label_position + 1);
+    if (schema->label) {
+        text_append(text, "\"label_name\": ");
+        json_write_string(text, schema->label);
+        text_append(text, ", ");
+    }
+    text_format(text, "\"missing\": \"%s\", \"columns\": [\n", schema_missing_name(schema->missing));
+    for (size_t i = 0; i < schema->columns; i++) {
+        write_column(&schema->column[i], text);
+        text_append(text, i + 1 < schema->columns ? ",\n" : "\n]},\n");
+    }
+}
+
+/* ---- How it was trained ---------------------------------------------------------------------- */
+
+/* Every field of TRAINING_LIST, by its type. */
+static void write_training(const struct model *model, struct text *text)
+{
+    const struct model_training *training = &model->training;
+    text_append(text, "\"training\": {\n");
+#define WRITE_TEXT(name)  write_text(text, #name, training->name);
+#define WRITE_F64(name)   write_number(text, #name, training->name);
+#define WRITE_U64(name)   write_count(text, #name, training->name);
+#define WRITE_SIZE(name)  write_count(text, #name, training->name);
+#define WRITE(name, type) WRITE_##type(name)
+    TRAINING_LIST(WRITE)
+#undef WRITE
+    text_format(text, "\"intercept\": %s\n},\n", model->intercept ? "true" : "false");
+}
+
 /* ---- Checks ---------------------------------------------------------------------------------- */
 
 static bool all_finite(const double *values, size_t count)
@@ -113,10 +172,10 @@ static bool all_finite(const double *values, size_t count)
     return true;
 }
 
-/* A file with NaN in it would be no JSON, and of no use. NULL if all is well. */
+/* JSON has no NaN and no infinity, and such a model is of no use. NULL if all numbers are finite. */
 static const char *what_is_not_finite(const struct model *model)
 {
-    const struct training *t = &model->training;
+    const struct model_training *t = &model->training;
     const struct scale *scale = &model->scale;
     size_t scaled = scale->kind == SCALE_NONE ? 0 : scale->columns;
     bool hinge = model->loss.method == TEMPER_HINGE;
@@ -134,7 +193,7 @@ static const char *what_is_not_finite(const struct model *model)
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-/* `"checksum": "` and so on, of fixed length: the reader finds it from the end. */
+/* `"checksum": "...` has a fixed length, so that the reader finds it from the end. */
 void model_tail(const char *bytes, size_t length, char tail[MODEL_TAIL + 1])
 {
     XXH128_hash_t hash = XXH3_128bits(bytes, length);
@@ -142,6 +201,7 @@ void model_tail(const char *bytes, size_t length, char tail[MODEL_TAIL + 1])
              (unsigned long long)hash.low64);
 }
 
+/* Keys in their fixed order, and the checksum of all bytes before it. */
 temper_status model_write(const struct model *model, struct text *text, temper_error *error)
 {
     const char *fault = what_is_not_finite(model);
@@ -159,8 +219,8 @@ temper_status model_write(const struct model *model, struct text *text, temper_e
     write_weights(model, text);
     write_scale(&model->scale, text);
     if (model->schema)
-        schema_write(model->schema, text);
-    training_write(model, text);
+        write_schema(model->schema, text);
+    write_training(model, text);
     if (text->failed)
         return error_no_memory(error);
     model_tail(text->bytes, text->length, tail);
@@ -168,7 +228,7 @@ temper_status model_write(const struct model *model, struct text *text, temper_e
     return text->failed ? error_no_memory(error) : TEMPER_OK;
 }
 
-/* The text is made first: what fails then has not touched the disk. */
+/* The whole text is made first, so that a failure leaves the disk untouched. */
 temper_status model_save(const struct model *model, const char *path, temper_error *error)
 {
     struct text text = {0};

@@ -78,7 +78,7 @@ static void add_weights(void *context, void *state)
 
 /* How the model was trained, for its file. */
 static temper_status describe(const struct train_state *train, const temper_train_report *report,
-                              struct training *training)
+                              struct model_training *training)
 {
     const struct train_request *request = train->request;
     const temper_train_options *options = request->options;

@@ -1,47 +1,44 @@
-/* schema_file: the part of a model file that tells how a table becomes features. */
-#include <math.h>
+/* schema_load: reads the part of a model file that describes how the columns of a table become features; and the keys
+ * of any JSON object of a model file.
+ *
+ * A file that passes here describes a schema that the CSV reader can apply without further checks. */
 #include <string.h>
 
-#include "base/json_write.h"
 #include "base/memory.h"
 #include "model/model_file.h"
 
-/* ---- Writing --------------------------------------------------------------------------------- */
+/* ---- Keys ------------------------------------------------------------------------------------ */
 
-static void write_column(const struct schema_column *column, struct text *text)
+int key_next(struct json_reader *json, const char *const *keys, int count, uint64_t *seen)
 {
-    text_format(text, "{\"column\": %zu", column->position + 1);
-    if (column->name) {
-        text_append(text, ", \"name\": ");
-        json_write_string(text, column->name);
+    char key[JSON_KEY];
+    if (!json_key(json, key))
+        return -1;
+    for (int i = 0; i < count; i++) {
+        if (strcmp(keys[i], key) != 0)
+            continue;
+        if (*seen >> i & 1) {
+            json_fail(json, "\"%s\" comes twice; the file was changed: train again", key);
+            return -1;
+        }
+        *seen |= (uint64_t)1 << i;
+        return i;
     }
-    if (column->texts.count > 0) {
-        text_append(text, ", \"texts\": ");
-        json_write_string_array(text, column->texts.name, column->texts.count);
-    }
-    if (column->fill) {
-        text_append(text, ", \"fill\": ");
-        json_write_f64_array(text, column->fill, schema_column_features(column));
-    }
-    text_append(text, "}");
+    json_fail(json, "a key that this temper does not know; the file was changed, or update temper");
+    return -1;
 }
 
-/* One column a line. Positions count from 1, as on the command line. */
-void schema_write(const struct schema *schema, struct text *text)
+bool keys_complete(struct json_reader *json, const char *const *keys, int count, uint64_t missing, const char *what)
 {
-    text_format(text, "\"schema\": {\"file_columns\": %zu, ", schema->file_columns);
-    if (schema->label_position != SCHEMA_NO_LABEL)
-        text_format(text, "\"label_column\": %zu, ", schema->label_position + 1);
-    if (schema->label) {
-        text_append(text, "\"label_name\": ");
-        json_write_string(text, schema->label);
-        text_append(text, ", ");
-    }
-    text_format(text, "\"missing\": \"%s\", \"columns\": [\n", schema_missing_name(schema->missing));
-    for (size_t i = 0; i < schema->columns; i++) {
-        write_column(&schema->column[i], text);
-        text_append(text, i + 1 < schema->columns ? ",\n" : "\n]},\n");
-    }
+    for (int i = 0; i < count; i++)
+        if (missing >> i & 1)
+            return json_fail(json, "\"%s\" is missing in this %s; the file was changed: train again", keys[i], what);
+    return json->status == TEMPER_OK;
+}
+
+bool fail_changed(struct json_reader *json, const char *what)
+{
+    return json_fail(json, "%s; the file was changed: train again", what);
 }
 
 /* ---- Columns --------------------------------------------------------------------------------- */
@@ -49,7 +46,7 @@ void schema_write(const struct schema *schema, struct text *text)
 enum { COLUMN_POSITION, COLUMN_NAME, COLUMN_TEXTS, COLUMN_FILL, COLUMN_KEYS };
 static const char *const column_keys[] = {"column", "name", "texts", "fill"};
 
-/* The next text of a list that grows as it is read: nothing is announced, so nothing can lie. */
+/* The next text of a list that grows as it is read: its length is nowhere in the file. */
 static bool parse_text(struct json_reader *json, struct names *names)
 {
     if ((names->count & (names->count - 1)) == 0) { /* 0 or a power of two: full */
@@ -65,7 +62,7 @@ static bool parse_text(struct json_reader *json, struct names *names)
     return true;
 }
 
-/* Texts of a column differ: two features for one would not be what training saw. */
+/* All texts of a column must differ: equal ones would make two features of one. */
 static bool parse_texts(struct json_reader *json, struct names *names)
 {
     struct classes known = {0};
@@ -81,7 +78,7 @@ static bool parse_texts(struct json_reader *json, struct names *names)
             fine = json_no_memory(json);
             break;
         }
-        text[0] = '='; /* never a number, see data/csv.h */
+        text[0] = '='; /* so that it is never taken for a number, as in the CSV reader */
         memcpy(text + 1, names->name[last], length);
         uint32_t code = classes_add(&known, text, length);
         mem_free(text);
@@ -97,7 +94,7 @@ static bool parse_texts(struct json_reader *json, struct names *names)
     return fine && json->status == TEMPER_OK;
 }
 
-/* As many as there are features, which must be known by then. */
+/* One number for each feature of the column; their count must be known by then. */
 static bool parse_fill(struct json_reader *json, struct schema_column *column)
 {
     size_t count = schema_column_features(column);
@@ -107,6 +104,7 @@ static bool parse_fill(struct json_reader *json, struct schema_column *column)
     return json_f64_array(json, column->fill, count);
 }
 
+/* A column of the file, stored from 1 and held from 0. */
 static bool parse_position(struct json_reader *json, size_t *out)
 {
     uint64_t value;
@@ -118,6 +116,7 @@ static bool parse_position(struct json_reader *json, size_t *out)
     return true;
 }
 
+/* One column: its position, and a name, texts and fill values where it has them. */
 static bool parse_column(struct json_reader *json, struct schema_column *column)
 {
     uint64_t seen = 0;
@@ -140,6 +139,7 @@ static bool parse_column(struct json_reader *json, struct schema_column *column)
     return keys_complete(json, column_keys, COLUMN_KEYS, needed & ~seen, "column");
 }
 
+/* The list grows as it is read; schema->features counts what its columns become. */
 static bool parse_columns(struct json_reader *json, struct schema *schema)
 {
     size_t room = 0;
@@ -162,11 +162,12 @@ static bool parse_columns(struct json_reader *json, struct schema *schema)
     return json->status == TEMPER_OK;
 }
 
-/* ---- The whole ------------------------------------------------------------------------------- */
+/* ---- The schema ------------------------------------------------------------------------------ */
 
 enum { FILE_COLUMNS, LABEL_COLUMN, LABEL_NAME, MISSING, COLUMNS, SCHEMA_KEYS };
 static const char *const schema_keys[] = {"file_columns", "label_column", "label_name", "missing", "columns"};
 
+/* What is done about missing values, by its word on the command line. */
 static bool parse_missing(struct json_reader *json, enum schema_missing *out)
 {
     char *word = NULL;
@@ -178,7 +179,7 @@ static bool parse_missing(struct json_reader *json, enum schema_missing *out)
                                     "again");
 }
 
-/* What the parts must have in common; the words say what is wrong, or NULL. */
+/* Describes what is inconsistent in a schema; NULL if nothing is. */
 static const char *contradiction(const struct schema *schema)
 {
     bool named = schema_has_names(schema);
@@ -202,7 +203,8 @@ static const char *contradiction(const struct schema *schema)
     return NULL;
 }
 
-static void parse_keys(struct json_reader *json, struct schema *schema)
+/* A file that has no label column has neither of its keys; the others are required. */
+static void parse_schema_keys(struct json_reader *json, struct schema *schema)
 {
     uint64_t seen = 0, count;
     int key;
@@ -222,6 +224,7 @@ static void parse_keys(struct json_reader *json, struct schema *schema)
     keys_complete(json, schema_keys, SCHEMA_KEYS, ((1u << SCHEMA_KEYS) - 1) & ~seen & ~optional, "schema");
 }
 
+/* Inconsistencies are reported at the beginning of the object. */
 bool schema_parse(struct json_reader *json, struct schema **out)
 {
     if (!json_object(json))
@@ -231,7 +234,7 @@ bool schema_parse(struct json_reader *json, struct schema **out)
     if (!schema)
         return json_no_memory(json);
     schema->label_position = SCHEMA_NO_LABEL;
-    parse_keys(json, schema);
+    parse_schema_keys(json, schema);
     const char *fault = json->status == TEMPER_OK ? contradiction(schema) : NULL;
     if (fault) {
         json->value = begin;
