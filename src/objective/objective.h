@@ -47,7 +47,7 @@ size_t objective_vectors(const struct objective *objective);
 void objective_set_l2(struct objective *objective, double l2);
 void objective_set_loss(struct objective *objective, temper_loss_spec loss);
 
-/* The calls of struct problem (optim/problem.h); `context` is the objective. */
+/* The calls of struct problem (optim/minimise.h); `context` is the objective. */
 temper_status objective_evaluate(void *context, const double *w, double *value, double *gradient, temper_error *error);
 void objective_accept(void *context);
 temper_status objective_multiply(void *context, const double *v, double *product, temper_error *error);

@@ -36,8 +36,8 @@ static void put_corner(const double *corner, double *to, size_t n, size_t size)
         vector_copy(to + i * n, corner + i * PANEL, i + 1);
 }
 
-/* The block of columns at `begin` loses what all columns before it contribute. The rows of the
- * diagonal are summed apart, for nobody may look above it. */
+/* Subtracts from the block of columns at `begin` what all columns before it contribute. The diagonal block is updated
+ * in a copy, because nothing above the diagonal may be written. */
 static void subtract_left(cholesky_update_fn *subtract, double *a, size_t n, size_t begin)
 {
     const size_t columns = smaller(PANEL, n - begin), below = begin + columns;
@@ -52,7 +52,7 @@ static void subtract_left(cholesky_update_fn *subtract, double *a, size_t n, siz
     put_corner(corner, a + begin * n + begin, n, columns);
 }
 
-/* Factors the block on the diagonal; returns how many of its rows were made. */
+/* Factors the block on the diagonal, unblocked; returns how many of its rows were computed. */
 static size_t factor_block(double *a, size_t n, size_t size, double *pivot)
 {
     for (size_t i = 0; i < size; i++) {
@@ -76,6 +76,7 @@ static void solve_row(double *row, const double *l, size_t n, size_t size)
         row[j] = (row[j] - vector_dot(row, l + j * n, j)) / l[j * n + j];
 }
 
+/* Left-looking blocked factorisation. */
 size_t cholesky_try(cholesky_update_fn *subtract, double *a, size_t n, double *pivot)
 {
     for (size_t begin = 0; begin < n; begin += PANEL) {
@@ -97,12 +98,14 @@ bool cholesky_factor(cholesky_update_fn *subtract, double *a, size_t n)
     return cholesky_try(subtract, a, n, &pivot) == n;
 }
 
+/* Forward substitution. */
 void cholesky_solve_lower(const double *l, size_t n, double *x)
 {
     for (size_t i = 0; i < n; i++)
         x[i] = (x[i] - vector_dot(l + i * n, x, i)) / l[i * n + i];
 }
 
+/* Back substitution. */
 void cholesky_solve_upper(const double *l, size_t n, size_t count, double *x)
 {
     /* By rows of L, which are the columns of L', so that memory is read in order. */
@@ -118,6 +121,7 @@ void cholesky_solve_full(const double *l, size_t n, double *x)
     cholesky_solve_upper(l, n, n, x);
 }
 
+/* Interleaves the vectors, so that the kernel solves for all of them in the lanes of its registers. */
 void cholesky_solve_several(const struct kernel *kernel, const double *l, size_t n, double *const *x, size_t count,
                             double *space)
 {

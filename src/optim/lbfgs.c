@@ -1,4 +1,5 @@
-/* lbfgs: the limited-memory method of Broyden, Fletcher, Goldfarb and Shanno, with a metric. */
+/* lbfgs: the limited-memory BFGS method (Nocedal 1980; Liu and Nocedal 1989) with a preconditioner, as a state machine:
+ * a stage for each request to the caller, and a function for each reply that leads to the next stage. */
 #include "optim/lbfgs.h"
 
 #include <math.h>
@@ -6,29 +7,29 @@
 #include "base/memory.h"
 #include "optim/lbfgs_history.h"
 #include "optim/line_search.h"
-#include "optim/solver_resume.h"
+#include "optim/solver_state.h"
 #include "optim/vector.h"
 
-/* What a run waits for. */
-enum stage {
-    STAGE_START,  /* the value at the start, */
-    STAGE_RESUME, /* at the w of a memory, */
-    STAGE_TRIAL,  /* at a step of the line search */
-    STAGE_TURN,   /* the metric of the direction, between the two loops */
-    STAGE_REACH,  /* the length of the direction */
-    STAGE_LEARN,  /* the metric of the difference of two gradients */
-    STAGE_DONE,   /* nothing any more */
-    /* And where it passes through: */
-    STAGE_MOVED, /* to a new w */
-    STAGE_LOST,  /* no step in this direction makes the value smaller */
+/* Which reply the minimiser waits for. */
+enum lbfgs_stage {
+    STAGE_START,        /* the value at the start, */
+    STAGE_RESUME,       /* at the w of a memory, */
+    STAGE_TRIAL,        /* at a step of the line search */
+    STAGE_PRECONDITION, /* M^-1 times the direction, between the two loops */
+    STAGE_LENGTH,       /* the length of the direction */
+    STAGE_PAIR,         /* M^-1 times the difference of two gradients */
+    STAGE_DONE,         /* none */
+    /* Stages without a request: */
+    STAGE_MOVED,  /* to a new w */
+    STAGE_FAILED, /* no step in this direction decreases the value */
 };
 
 struct lbfgs {
-    struct problem problem; /* its size, and whom to tell of accepted points, if anyone */
+    struct problem problem; /* its size, and the callback for accepted points, if any */
     struct optim_options options;
-    struct solver_state run;
-    bool metric;
-    enum stage stage;
+    struct solver_state state;
+    bool preconditioned;
+    enum lbfgs_stage stage;
     struct line_search search;
     struct lbfgs_history pairs;
     double *direction, *difference; /* vectors */
@@ -37,235 +38,240 @@ struct lbfgs {
 
 /* ---- A direction ----------------------------------------------------------------------------- */
 
-/* With pairs, or a metric that resembles the Hessian, the natural step is 1. Without, nothing is
- * known of the curvature: as far as a first step may go, or one unit of w. */
+/* With pairs, or a preconditioner that resembles the Hessian, the natural step is 1. Without, nothing is known of the
+ * curvature: the step has the length that a first step may have, or norm 1. */
 static bool blind(const struct lbfgs *self)
 {
-    return self->run.head->pairs == 0 && !self->metric;
+    return self->state.head->pairs == 0 && !self->preconditioned;
 }
 
-static double limit_of(const struct lbfgs *self)
+static double length_limit(const struct lbfgs *self)
 {
-    return solver_length_limit(&self->run, blind(self));
+    return solver_length_limit(&self->state, blind(self));
 }
 
-/* ---- From an answer to the next question ----------------------------------------------------- */
+/* ---- From a reply to the next request ----------------------------------------------------- */
 
-static enum stage end(struct lbfgs *self, enum optim_stop stop)
+static enum lbfgs_stage end(struct lbfgs *self, enum optim_stop stop)
 {
-    solver_end(&self->run, stop);
+    solver_end(&self->state, stop);
     return STAGE_DONE;
 }
 
-static enum stage search(struct lbfgs *self, double longest)
+/* Begins the line search. */
+static enum lbfgs_stage search(struct lbfgs *self, double longest)
 {
     struct line line = {self->direction, self->slope, .first = 1, .longest = longest};
     if (blind(self))
         line.first = isfinite(longest) ? longest : fmin(1, 1 / vector_norm(self->direction, self->problem.size));
-    return line_begin(&self->search, &self->run, line) == LINE_ASKS ? STAGE_TRIAL : STAGE_LOST;
+    return line_begin(&self->search, &self->state, line) == LINE_EVALUATE ? STAGE_TRIAL : STAGE_FAILED;
 }
 
-static enum stage aimed(struct lbfgs *self)
+/* The direction is complete, but for its length limit. */
+static enum lbfgs_stage direction_preconditioned(struct lbfgs *self)
 {
     double longest;
     lbfgs_history_second_loop(&self->pairs, self->direction);
-    self->slope = vector_dot(self->direction, self->run.gradient, self->problem.size);
+    self->slope = vector_dot(self->direction, self->state.gradient, self->problem.size);
     if (!(self->slope < 0) || isinf(self->slope))
-        return STAGE_LOST;
-    if (!solver_reach_known(&self->run, self->direction, limit_of(self), &longest))
-        return STAGE_REACH;
+        return STAGE_FAILED;
+    if (!solver_step_factor_known(&self->state, self->direction, length_limit(self), &longest))
+        return STAGE_LENGTH;
     return search(self, longest);
 }
 
-static enum stage aim(struct lbfgs *self)
+/* A new direction: minus the inverse Hessian times the gradient. */
+static enum lbfgs_stage new_direction(struct lbfgs *self)
 {
     for (size_t i = 0; i < self->problem.size; i++)
-        self->direction[i] = -self->run.gradient[i];
+        self->direction[i] = -self->state.gradient[i];
     lbfgs_history_first_loop(&self->pairs, self->direction);
-    return self->metric ? STAGE_TURN : aimed(self);
+    return self->preconditioned ? STAGE_PRECONDITION : direction_preconditioned(self);
 }
 
-static enum stage measured(struct lbfgs *self, double length)
+static enum lbfgs_stage length_measured(struct lbfgs *self, double length)
 {
-    return search(self, solver_reach_measured(&self->run, self->direction, limit_of(self), length));
+    return search(self, solver_step_factor_measured(&self->state, self->direction, length_limit(self), length));
 }
 
-/* Pairs from a region of other curvature can mislead; the bare gradient cannot. */
-static enum stage lost(struct lbfgs *self)
+/* Pairs from a region of other curvature can give a bad direction; the gradient alone cannot. */
+static enum lbfgs_stage search_failed(struct lbfgs *self)
 {
-    if (self->run.head->pairs == 0)
+    if (self->state.head->pairs == 0)
         return end(self, OPTIM_STALLED);
-    lbfgs_history_forget(&self->pairs);
-    return aim(self);
+    lbfgs_history_clear(&self->pairs);
+    return new_direction(self);
 }
 
-static enum stage go_on(struct lbfgs *self)
+static enum lbfgs_stage next_iteration(struct lbfgs *self)
 {
     enum optim_stop stop;
-    return solver_ends(&self->run, &stop) ? end(self, stop) : aim(self);
+    return solver_should_stop(&self->state, &stop) ? end(self, stop) : new_direction(self);
 }
 
-static enum stage learnt(struct lbfgs *self)
+static enum lbfgs_stage pair_complete(struct lbfgs *self)
 {
     lbfgs_history_complete(&self->pairs, self->difference);
     return STAGE_MOVED;
 }
 
-/* Keeps what the step taught. */
-static enum stage learn(struct lbfgs *self)
+/* The accepted step becomes a pair, if its curvature is positive. */
+static enum lbfgs_stage add_pair(struct lbfgs *self)
 {
     if (!lbfgs_history_begin(&self->pairs, self->direction, self->difference))
         return STAGE_MOVED;
-    return self->metric ? STAGE_LEARN : learnt(self);
+    return self->preconditioned ? STAGE_PAIR : pair_complete(self);
 }
 
-static enum stage tried(struct lbfgs *self)
+/* After an evaluation of the line search. */
+static enum lbfgs_stage trial_evaluated(struct lbfgs *self)
 {
-    switch (line_next(&self->search)) {
-    case LINE_ASKS:
+    switch (line_continue(&self->search)) {
+    case LINE_EVALUATE:
         return STAGE_TRIAL;
     case LINE_FAILED:
-        return STAGE_LOST;
+        return STAGE_FAILED;
     case LINE_LIMITED:
-        solver_widen(&self->run);
+        solver_extend_limit(&self->state);
         break;
     case LINE_FOUND:
         break;
     }
-    return learn(self);
+    return add_pair(self);
 }
 
-static enum stage moved(struct lbfgs *self)
+static enum lbfgs_stage accept_trial(struct lbfgs *self)
 {
-    solver_accept(&self->run);
-    solver_moved(&self->run);
-    return go_on(self);
+    solver_accept(&self->state);
+    solver_iteration_done(&self->state);
+    return next_iteration(self);
 }
 
-static enum stage started(struct lbfgs *self)
+static enum lbfgs_stage start_evaluated(struct lbfgs *self)
 {
-    if (!solver_trial_finite(&self->run))
+    if (!solver_trial_finite(&self->state))
         return end(self, OPTIM_NOT_FINITE);
-    solver_begin(&self->run);
-    return go_on(self);
+    solver_begin(&self->state);
+    return next_iteration(self);
 }
 
-static enum stage answered(struct lbfgs *self, double number)
+/* The stage that follows the current one. */
+static enum lbfgs_stage next_stage(struct lbfgs *self, double number)
 {
     switch (self->stage) {
     case STAGE_START:
-        return started(self);
+        return start_evaluated(self);
     case STAGE_RESUME:
-        return go_on(self);
+        return next_iteration(self);
     case STAGE_TRIAL:
-        return tried(self);
-    case STAGE_TURN:
-        return aimed(self);
-    case STAGE_REACH:
-        return measured(self, number);
-    case STAGE_LEARN:
-        return learnt(self);
+        return trial_evaluated(self);
+    case STAGE_PRECONDITION:
+        return direction_preconditioned(self);
+    case STAGE_LENGTH:
+        return length_measured(self, number);
+    case STAGE_PAIR:
+        return pair_complete(self);
     case STAGE_MOVED:
-        return moved(self);
-    case STAGE_LOST:
-        return lost(self);
+        return accept_trial(self);
+    case STAGE_FAILED:
+        return search_failed(self);
     case STAGE_DONE:
         break;
     }
     return STAGE_DONE;
 }
 
-/* ---- A run ----------------------------------------------------------------------------------- */
+/* ---- The interface ----------------------------------------------------------------------------------- */
 
-static bool wants_value(enum stage stage)
+static bool needs_value(enum lbfgs_stage stage)
 {
     return stage == STAGE_START || stage == STAGE_RESUME || stage == STAGE_TRIAL;
 }
 
-temper_status lbfgs_answer(struct lbfgs *self, double number, temper_error *error)
+temper_status lbfgs_reply(struct lbfgs *self, double number, temper_error *error)
 {
-    self->run.error = error;
-    if (wants_value(self->stage)) {
-        self->run.trial_value = number;
-        solver_tried(&self->run);
+    self->state.error = error;
+    if (needs_value(self->stage)) {
+        self->state.trial_value = number;
+        solver_evaluated(&self->state);
     }
     if (self->stage == STAGE_RESUME) {
-        temper_status status = solver_resume(&self->run);
+        temper_status status = solver_resume(&self->state);
         if (status != TEMPER_OK)
             return status;
     }
     do
-        self->stage = answered(self, number);
-    while (self->stage == STAGE_MOVED || self->stage == STAGE_LOST);
+        self->stage = next_stage(self, number);
+    while (self->stage == STAGE_MOVED || self->stage == STAGE_FAILED);
     return TEMPER_OK;
 }
 
-struct lbfgs_question lbfgs_asks(const struct lbfgs *self)
+struct lbfgs_request lbfgs_next_request(const struct lbfgs *self)
 {
-    const struct solver_state *run = &self->run;
-    if (wants_value(self->stage))
-        return (struct lbfgs_question){LBFGS_VALUE, run->trial, run->trial_gradient};
-    if (self->stage == STAGE_REACH)
-        return (struct lbfgs_question){LBFGS_LENGTH, .point = self->direction};
-    if (self->stage == STAGE_TURN)
-        return (struct lbfgs_question){LBFGS_METRIC, .answer = self->direction};
-    if (self->stage == STAGE_LEARN)
-        return (struct lbfgs_question){LBFGS_METRIC, .answer = self->difference};
-    return (struct lbfgs_question){LBFGS_DONE, .point = NULL};
+    const struct solver_state *state = &self->state;
+    if (needs_value(self->stage))
+        return (struct lbfgs_request){LBFGS_VALUE, state->trial, state->trial_gradient};
+    if (self->stage == STAGE_LENGTH)
+        return (struct lbfgs_request){LBFGS_LENGTH, .point = self->direction};
+    if (self->stage == STAGE_PRECONDITION)
+        return (struct lbfgs_request){LBFGS_PRECONDITION, .answer = self->direction};
+    if (self->stage == STAGE_PAIR)
+        return (struct lbfgs_request){LBFGS_PRECONDITION, .answer = self->difference};
+    return (struct lbfgs_request){LBFGS_DONE, .point = NULL};
 }
 
 const double *lbfgs_best(const struct lbfgs *self)
 {
-    const bool none = self->stage == STAGE_START || self->stage == STAGE_RESUME || self->run.stop == OPTIM_NOT_FINITE;
-    return none ? NULL : solver_best(&self->run);
+    const bool none = self->stage == STAGE_START || self->stage == STAGE_RESUME || self->state.stop == OPTIM_NOT_FINITE;
+    return none ? NULL : solver_best(&self->state);
 }
 
 struct optim_result lbfgs_result(const struct lbfgs *self)
 {
-    return solver_result(&self->run);
+    return solver_result(&self->state);
 }
 
-static bool sound(const void *context)
+static bool is_valid(const void *context)
 {
     const struct lbfgs *self = context;
-    return lbfgs_history_sound(&self->pairs);
+    return lbfgs_history_is_valid(&self->pairs);
 }
 
 static void lay_out(struct lbfgs *self)
 {
-    self->direction = self->run.scratch;
+    self->direction = self->state.scratch;
     self->difference = self->direction + self->problem.size;
     self->pairs.weight = self->difference + self->problem.size;
-    self->run.head->kind = OPTIM_LBFGS;
-    self->run.head->history_limit = (double)self->pairs.limit;
-    lbfgs_history_forget(&self->pairs);
+    self->state.head->kind = OPTIM_LBFGS;
+    self->state.head->history_limit = (double)self->pairs.limit;
+    lbfgs_history_clear(&self->pairs);
 }
 
-/* `self` must stay where it is, and be closed by solver_close(&self->run), even after a failure. */
+/* `self` must not move, and has to be closed by solver_close(&self->state), even after a failure. */
 static temper_status prepare(struct lbfgs *self, const struct lbfgs *given, const double *start, temper_error *error)
 {
     const size_t n = given->problem.size;
-    struct optim_room room = {0};
+    struct solver_workspace room = {0};
     *self = *given;
-    self->pairs = (struct lbfgs_history){.run = &self->run, .limit = lbfgs_history_limit(n, &self->options)};
-    if (!lbfgs_history_room(n, self->pairs.limit, &room))
+    self->pairs = (struct lbfgs_history){.state = &self->state, .limit = lbfgs_history_limit(n, &self->options)};
+    if (!lbfgs_history_workspace(n, self->pairs.limit, &room))
         return error_no_memory(error);
-    temper_status status = solver_open(&self->run, &self->problem, &self->options, room, error);
+    temper_status status = solver_open(&self->state, &self->problem, &self->options, room, error);
     if (status != TEMPER_OK)
         return status;
     lay_out(self);
     if (self->options.memory) {
         self->stage = STAGE_RESUME;
-        return solver_restore(&self->run, OPTIM_LBFGS, sound, self);
+        return solver_restore(&self->state, OPTIM_LBFGS, is_valid, self);
     }
-    vector_copy(self->run.trial, start, n);
+    vector_copy(self->state.trial, start, n);
     return TEMPER_OK;
 }
 
-temper_status lbfgs_new(size_t size, bool metric, const struct optim_options *options, const double *start,
+temper_status lbfgs_new(size_t size, bool preconditioned, const struct optim_options *options, const double *start,
                         struct lbfgs **out, temper_error *error)
 {
-    struct lbfgs given = {.problem = {.size = size}, .options = *options, .metric = metric};
+    struct lbfgs given = {.problem = {.size = size}, .options = *options, .preconditioned = preconditioned};
     struct lbfgs *self = mem_alloc(1, sizeof *self);
     if (!self)
         return error_no_memory(error);
@@ -281,41 +287,43 @@ void lbfgs_close(struct lbfgs *self)
 {
     if (!self)
         return;
-    solver_close(&self->run);
+    solver_close(&self->state);
     mem_free(self);
 }
 
-/* ---- The loop for one run -------------------------------------------------------------------- */
+/* ---- A single minimisation -------------------------------------------------------------------- */
 
-static temper_status answer_by(const struct problem *problem, const struct optim_options *options, struct lbfgs *self,
-                               temper_error *error)
+/* Computes one reply by the callbacks of the problem. */
+static temper_status serve_request(const struct problem *problem, const struct optim_options *options,
+                                   struct lbfgs *self, temper_error *error)
 {
-    const struct lbfgs_question asked = lbfgs_asks(self);
+    const struct lbfgs_request request = lbfgs_next_request(self);
     temper_status status = TEMPER_OK;
     double number = 0;
     if (self->stage == STAGE_START && options->start_gradient) {
         number = options->start_value;
-        vector_copy(asked.answer, options->start_gradient, problem->size);
-    } else if (asked.what == LBFGS_VALUE)
-        status = problem->evaluate(problem->context, asked.point, &number, asked.answer, error);
-    if (asked.what == LBFGS_LENGTH && options->length)
-        status = options->length(problem->context, asked.point, &number, error);
-    if (asked.what == LBFGS_METRIC && problem->precondition)
-        problem->precondition(problem->preconditioner, asked.answer);
-    return status == TEMPER_OK ? lbfgs_answer(self, number, error) : status;
+        vector_copy(request.answer, options->start_gradient, problem->size);
+    } else if (request.what == LBFGS_VALUE)
+        status = problem->evaluate(problem->context, request.point, &number, request.answer, error);
+    if (request.what == LBFGS_LENGTH && options->length)
+        status = options->length(problem->context, request.point, &number, error);
+    if (request.what == LBFGS_PRECONDITION && problem->precondition)
+        problem->precondition(problem->preconditioner, request.answer);
+    return status == TEMPER_OK ? lbfgs_reply(self, number, error) : status;
 }
 
 temper_status minimise_lbfgs(const struct problem *problem, const struct optim_options *options, double *w,
                              struct optim_result *result, temper_error *error)
 {
-    struct lbfgs self, given = {.problem = *problem, .options = *options, .metric = problem->precondition != NULL};
+    struct lbfgs self,
+        given = {.problem = *problem, .options = *options, .preconditioned = problem->precondition != NULL};
     temper_status status = prepare(&self, &given, w, error);
     while (status == TEMPER_OK && self.stage != STAGE_DONE)
-        status = answer_by(problem, options, &self, error);
+        status = serve_request(problem, options, &self, error);
     if (lbfgs_best(&self))
         vector_copy(w, lbfgs_best(&self), problem->size);
     if (status == TEMPER_OK)
         *result = lbfgs_result(&self);
-    solver_close(&self.run);
+    solver_close(&self.state);
     return status;
 }

@@ -1,4 +1,5 @@
-/* pairs: a ring of them, and the two loops over it. */
+/* lbfgs_history: a ring buffer of pairs (s, y), and the two-loop recursion over it (Nocedal 1980, "Updating
+ * quasi-Newton matrices with limited storage"). */
 #include "optim/lbfgs_history.h"
 
 #include <math.h>
@@ -7,9 +8,9 @@
 #include "optim/vector.h"
 
 enum { HISTORY = 100, LEAST_HISTORY = 5 };
-/* For all pairs together, unless the options ask for more. */
+/* Of all pairs together, unless the options ask for more. */
 static const size_t PAIRS_BYTES = (size_t)256 << 20;
-/* A pair is kept if its curvature s'y is more than this of |s| |y|: else it is rounding. */
+/* A pair is kept if its curvature s'y is more than this share of |s| |y|; otherwise it is rounding. */
 static const double CURVED = 1e-10;
 
 size_t lbfgs_history_limit(size_t size, const struct optim_options *options)
@@ -23,7 +24,7 @@ size_t lbfgs_history_limit(size_t size, const struct optim_options *options)
     return affordable > LEAST_HISTORY ? affordable : LEAST_HISTORY;
 }
 
-bool lbfgs_history_room(size_t size, size_t limit, struct optim_room *room)
+bool lbfgs_history_workspace(size_t size, size_t limit, struct solver_workspace *room)
 {
     size_t two = 0, pair = 0;
     return mul_size(2, size, &two) && add_size(two, 1, &pair) && mul_size(pair, limit, &room->extra) &&
@@ -32,7 +33,7 @@ bool lbfgs_history_room(size_t size, size_t limit, struct optim_room *room)
 
 static size_t size_of(const struct lbfgs_history *pairs)
 {
-    return pairs->run->problem->size;
+    return pairs->state->problem->size;
 }
 
 static size_t pair_size(const struct lbfgs_history *pairs)
@@ -42,31 +43,31 @@ static size_t pair_size(const struct lbfgs_history *pairs)
 
 static double *pair_at(const struct lbfgs_history *pairs, size_t slot)
 {
-    return pairs->run->extra + slot * pair_size(pairs);
+    return pairs->state->extra + slot * pair_size(pairs);
 }
 
 /* The slot of the pair that is `age` iterations old. */
 static size_t slot_of(const struct lbfgs_history *pairs, size_t age)
 {
-    return ((size_t)pairs->run->head->next + pairs->limit - 1 - age) % pairs->limit;
+    return ((size_t)pairs->state->head->next + pairs->limit - 1 - age) % pairs->limit;
 }
 
-void lbfgs_history_forget(const struct lbfgs_history *pairs)
+void lbfgs_history_clear(const struct lbfgs_history *pairs)
 {
-    struct optim_head *head = pairs->run->head;
+    struct solver_head *head = pairs->state->head;
     head->pairs = head->next = head->extra = 0;
     head->gamma = 1;
 }
 
-bool lbfgs_history_sound(const struct lbfgs_history *pairs)
+bool lbfgs_history_is_valid(const struct lbfgs_history *pairs)
 {
-    const struct optim_head *head = pairs->run->head;
+    const struct solver_head *head = pairs->state->head;
     const size_t n = size_of(pairs);
     if (head->history_limit != (double)pairs->limit || head->pairs > head->history_limit ||
         head->next >= head->history_limit || !(head->gamma > 0) ||
         head->extra != head->pairs * (double)pair_size(pairs))
         return false;
-    /* The ring is filled from slot 0 on. */
+    /* The ring buffer is filled from slot 0 on. */
     if (head->pairs < head->history_limit && head->next != head->pairs)
         return false;
     for (size_t slot = 0; slot < (size_t)head->pairs; slot++) {
@@ -77,11 +78,13 @@ bool lbfgs_history_sound(const struct lbfgs_history *pairs)
     return true;
 }
 
-/* ---- The two loops --------------------------------------------------------------------------- */
+/* ---- The two-loop recursion --------------------------------------------------------------------------- */
 
+/* From the newest pair to the oldest: alpha = s'd / s'y, d -= alpha y; each update of d is fused with the dot product
+ * of the next pair. */
 void lbfgs_history_first_loop(const struct lbfgs_history *pairs, double *d)
 {
-    const size_t n = size_of(pairs), count = (size_t)pairs->run->head->pairs;
+    const size_t n = size_of(pairs), count = (size_t)pairs->state->head->pairs;
     if (count == 0)
         return;
     const double *pair = pair_at(pairs, slot_of(pairs, 0));
@@ -98,10 +101,11 @@ void lbfgs_history_first_loop(const struct lbfgs_history *pairs, double *d)
     }
 }
 
+/* d *= gamma; from the oldest pair to the newest: d += (alpha - y'd / s'y) s. */
 void lbfgs_history_second_loop(const struct lbfgs_history *pairs, double *d)
 {
-    const size_t n = size_of(pairs), count = (size_t)pairs->run->head->pairs;
-    vector_scale(d, pairs->run->head->gamma, n);
+    const size_t n = size_of(pairs), count = (size_t)pairs->state->head->pairs;
+    vector_scale(d, pairs->state->head->gamma, n);
     if (count == 0)
         return;
     const double *pair = pair_at(pairs, slot_of(pairs, count - 1));
@@ -117,18 +121,18 @@ void lbfgs_history_second_loop(const struct lbfgs_history *pairs, double *d)
     }
 }
 
-/* ---- A new one ------------------------------------------------------------------------------- */
+/* ---- A new pair ------------------------------------------------------------------------------- */
 
 bool lbfgs_history_begin(struct lbfgs_history *pairs, double *s, double *y)
 {
-    const struct solver_state *run = pairs->run;
+    const struct solver_state *state = pairs->state;
     const size_t n = size_of(pairs);
-    vector_subtract(s, run->trial, run->w, n);
-    vector_subtract(y, run->trial_gradient, run->gradient, n);
+    vector_subtract(s, state->trial, state->w, n);
+    vector_subtract(y, state->trial_gradient, state->gradient, n);
     const double sy = vector_dot(s, y, n);
     if (!(sy > CURVED * vector_norm(s, n) * vector_norm(y, n)) || !isfinite(1 / sy))
         return false;
-    double *pair = pair_at(pairs, (size_t)run->head->next);
+    double *pair = pair_at(pairs, (size_t)state->head->next);
     vector_copy(pair, s, n);
     vector_copy(pair + n, y, n);
     pair[2 * n] = 1 / sy;
@@ -136,12 +140,13 @@ bool lbfgs_history_begin(struct lbfgs_history *pairs, double *s, double *y)
     return true;
 }
 
-void lbfgs_history_complete(const struct lbfgs_history *pairs, const double *metric_y)
+/* gamma = s'y / y'M^-1 y scales the initial inverse Hessian to the curvature of the newest pair. */
+void lbfgs_history_complete(const struct lbfgs_history *pairs, const double *preconditioned_y)
 {
-    struct optim_head *head = pairs->run->head;
+    struct solver_head *head = pairs->state->head;
     const size_t n = size_of(pairs);
     const double *y = pair_at(pairs, (size_t)head->next) + n;
-    const double gamma = pairs->sy / vector_dot(y, metric_y, n);
+    const double gamma = pairs->sy / vector_dot(y, preconditioned_y, n);
     head->gamma = gamma > 0 && isfinite(gamma) ? gamma : 1;
     head->next = (double)(((size_t)head->next + 1) % pairs->limit);
     head->pairs = fmin(head->pairs + 1, (double)pairs->limit);

@@ -1,35 +1,35 @@
-/* pairs: what L-BFGS remembers of its last steps, and the inverse Hessian that it makes of them.
+/* lbfgs_history: the last steps of L-BFGS, and the approximation of the inverse Hessian that they define.
  *
- * A pair is a step s and the change y of the gradient on it. They are a ring in the memory of the
- * run: each as s, y and 1/(s'y), the counters in its head. */
+ * A pair is a step s and the change y of the gradient along it. They are stored in a ring buffer in the memory of the
+ * solver: each as s, y and 1/(s'y), the counters in its head. */
 #ifndef OPTIM_LBFGS_HISTORY_H
 #define OPTIM_LBFGS_HISTORY_H
 
 #include "optim/solver_state.h"
 
 struct lbfgs_history {
-    struct solver_state *run;
-    size_t limit;   /* how many there may be */
-    double *weight; /* of each, between the two loops */
+    struct solver_state *state;
+    size_t limit;   /* pairs at most */
+    double *weight; /* alpha of each pair, from the first loop to the second */
     double sy;      /* of the pair that is being added */
 };
 
-/* How many are kept of vectors of that size, unless the options say; and the room that they need
- * in the memory and beside it; false if it is too much for any computer. */
+/* How many pairs are kept of vectors of that size, unless the options specify it; and the doubles that they need in the
+ * memory and beside it, false if that overflows. */
 size_t lbfgs_history_limit(size_t size, const struct optim_options *options);
-bool lbfgs_history_room(size_t size, size_t limit, struct optim_room *room);
-void lbfgs_history_forget(const struct lbfgs_history *pairs);
-/* Whether those of a memory that was handed in make sense. */
-bool lbfgs_history_sound(const struct lbfgs_history *pairs);
+bool lbfgs_history_workspace(size_t size, size_t limit, struct solver_workspace *room);
+void lbfgs_history_clear(const struct lbfgs_history *pairs);
+/* Whether the pairs of a memory that was handed in are consistent. */
+bool lbfgs_history_is_valid(const struct lbfgs_history *pairs);
 
-/* d becomes the inverse Hessian times d: the two loops. The metric M^-1, where there is one, is
- * applied to d between them. */
+/* The two-loop recursion (Nocedal 1980): d becomes the inverse Hessian times d. The preconditioner M^-1, where there is
+ * one, is applied to d between the loops. */
 void lbfgs_history_first_loop(const struct lbfgs_history *pairs, double *d);
 void lbfgs_history_second_loop(const struct lbfgs_history *pairs, double *d);
 
-/* The step from run->w to run->trial becomes a pair. First s and y are found; false if they say
- * nothing of the curvature. Then, with y as the metric made it, the pair is complete. */
+/* The step from state->w to state->trial becomes a pair. First s and y are computed; false if their curvature s'y is
+ * not clearly positive. Then, with M^-1 y, the pair is completed. */
 bool lbfgs_history_begin(struct lbfgs_history *pairs, double *s, double *y);
-void lbfgs_history_complete(const struct lbfgs_history *pairs, const double *metric_y);
+void lbfgs_history_complete(const struct lbfgs_history *pairs, const double *preconditioned_y);
 
 #endif

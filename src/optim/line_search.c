@@ -1,28 +1,29 @@
-/* line_search: how far to go in a direction.
+/* line_search: the step length along a direction.
  *
- * Keeps a bracket: `low`, where the value has fallen enough and still falls steeply, and `high`,
- * which is too far. Between the two lies a step that satisfies the strong Wolfe conditions. Where
- * the promised fall is below the rounding of the value, slopes alone decide: the approximate Wolfe
- * conditions of Hager and Zhang (2005). */
+ * Keeps a bracket: `low`, where the value has decreased sufficiently and the slope is still steep, and `high`, which is
+ * too long. Between the two is a step that satisfies the strong Wolfe conditions; it is found by cubic interpolation,
+ * safeguarded by bisection. Where the predicted decrease is below the rounding of the value, slopes alone decide: the
+ * approximate Wolfe conditions of Hager and Zhang (2005). */
 #include "optim/line_search.h"
 
 #include <math.h>
 
 #include "optim/vector.h"
 
-/* The value has to fall by DELTA of what the slope promises; the slope to SIGMA of what it was. */
+/* Wolfe conditions: the value has to decrease by DELTA times slope times step; the slope to SIGMA of what it was. */
 static const double DELTA = 0.1, SIGMA = 0.9;
-/* A point is on a plateau if the gradient is below VANISHED of what it was, but the value fell by
- * less than PLATEAU of the promise: at the bottom of a parabola it is a half, of x^4 a quarter. */
+/* A point is on a plateau if the gradient is below VANISHED of what it was, but the value decreased by less than
+ * PLATEAU of slope times step: at the minimum of a parabola it is a half, of x^4 a quarter. */
 static const double VANISHED = 0.05, PLATEAU = 0.2;
 
 enum {
-    TRIALS = 40, /* in all */
-    ENOUGH = 10  /* if a step that will do, if not well, is known by then, it is taken */
+    MAX_TRIALS = 40,   /* in all */
+    SETTLE_TRIALS = 10 /* after so many, the longest step of sufficient decrease is taken */
 };
 
 enum verdict { TOO_SHORT, TOO_LONG, GOOD };
 
+/* The curvature condition: SIGMA at_start <= slope <= -rise at_start. */
 static enum verdict judge_slope(double slope, double at_start, double rise)
 {
     if (slope < SIGMA * at_start)
@@ -30,36 +31,37 @@ static enum verdict judge_slope(double slope, double at_start, double rise)
     return slope > -rise * at_start ? TOO_LONG : GOOD;
 }
 
-static bool below_noise(const struct line_search *search, double step)
+/* Whether the decrease that the slope predicts is below the rounding of the value. */
+static bool below_rounding(const struct line_search *search, double step)
 {
-    return -search->line.slope * step <= solver_noise(search->run);
+    return -search->line.slope * step <= solver_rounding(search->state);
 }
 
-/* Marks a flat point as not smooth. */
+/* Whether a step is too short, too long or good; marks a point on a plateau as not smooth. */
 static enum verdict judge(const struct line_search *search, struct line_point *at)
 {
-    const struct solver_state *run = search->run;
-    const struct optim_head *head = run->head;
-    const double slope = search->line.slope, promised = -slope * at->step;
+    const struct solver_state *state = search->state;
+    const struct solver_head *head = state->head;
+    const double slope = search->line.slope, predicted = -slope * at->step;
     if (!at->smooth)
         return TOO_LONG;
-    if (below_noise(search, at->step)) {
-        /* Measured from the lowest value, so that many steps cannot add up to a rise. */
-        if (at->value > head->lowest + solver_noise(run))
+    if (below_rounding(search, at->step)) {
+        /* Relative to the lowest value, so that many steps cannot add up to an increase. */
+        if (at->value > head->lowest + solver_rounding(state))
             return TOO_LONG;
         return judge_slope(at->slope, slope, 1 - 2 * DELTA);
     }
-    const double fall = head->value - at->value;
-    if (run->trial_norm <= VANISHED * head->gradient_norm && fall < PLATEAU * promised) {
+    const double decrease = head->value - at->value;
+    if (state->trial_norm <= VANISHED * head->gradient_norm && decrease < PLATEAU * predicted) {
         at->smooth = false;
         return TOO_LONG;
     }
-    if (!(fall >= DELTA * promised))
+    if (!(decrease >= DELTA * predicted))
         return TOO_LONG;
     return judge_slope(at->slope, slope, SIGMA);
 }
 
-/* Where the cubic through values and slopes at both ends is smallest; NaN if nowhere. */
+/* The minimum of the cubic through values and slopes at both ends; NaN if there is none. */
 static double cubic_minimum(const struct line_point *a, const struct line_point *b)
 {
     const double width = b->step - a->step;
@@ -68,7 +70,7 @@ static double cubic_minimum(const struct line_point *a, const struct line_point 
     return b->step - width * (b->slope + d2 - d1) / (b->slope - a->slope + 2 * d2);
 }
 
-/* Where the line through both slopes is zero. */
+/* The zero of the line through both slopes. */
 static double secant_zero(const struct line_point *a, const struct line_point *b)
 {
     return a->step - a->slope * (b->step - a->step) / (b->slope - a->slope);
@@ -79,22 +81,23 @@ static double clamp(double x, double from, double to)
     return x < from ? from : x > to ? to : x;
 }
 
+/* The next step within the bracket. */
 static double inside(const struct line_search *search)
 {
     const struct line_point *low = &search->low, *high = &search->high;
     const double width = high->step - low->step;
     if (!high->smooth)
         return low->step + width / 5;
-    /* Interpolation that creeps along one side is cut short by halving now and then. */
+    /* Every fourth time bisection, in case interpolation converges slowly from one side. */
     double guess = NAN;
     if (search->trial % 4 != 3)
-        guess = below_noise(search, high->step) ? secant_zero(low, high) : cubic_minimum(low, high);
+        guess = below_rounding(search, high->step) ? secant_zero(low, high) : cubic_minimum(low, high);
     if (!isfinite(guess))
         return low->step + width / 2;
     return clamp(guess, low->step + width / 20, high->step - width / 20);
 }
 
-/* Farther than anything so far: by the secant of the slopes, but two to ten times as far. */
+/* Extrapolation: by the secant of the slopes, but two to ten times the longest step so far. */
 static double outside(const struct line_search *search)
 {
     const struct line_point *low = &search->low, *before = &search->before;
@@ -102,44 +105,44 @@ static double outside(const struct line_search *search)
     return clamp(guess, 2 * low->step, 10 * low->step);
 }
 
-/* ---- Step by step ---------------------------------------------------------------------------- */
+/* ---- Trials ---------------------------------------------------------------------------- */
 
-static void go_to(const struct line_search *search)
+static void place_trial(const struct line_search *search)
 {
-    const struct solver_state *run = search->run;
-    vector_step(run->trial, run->w, search->step, search->line.direction, run->problem->size);
+    const struct solver_state *state = search->state;
+    vector_step(state->trial, state->w, search->step, search->line.direction, state->problem->size);
 }
 
-/* No number between both ends is left, or w would not change. */
+/* No number is left between both ends, or w would not change. */
 static bool exhausted(const struct line_search *search)
 {
-    const struct solver_state *run = search->run;
+    const struct solver_state *state = search->state;
     if (!(search->step > search->low.step) || !(search->step < search->high.step))
         return true;
-    go_to(search);
-    return vector_equal(run->trial, run->w, run->problem->size);
+    place_trial(search);
+    return vector_equal(state->trial, state->w, state->problem->size);
 }
 
-/* The search ends without the best of steps; the last one that will do is good enough. */
+/* Ends with the longest step of sufficient decrease, although its slope is still steep. */
 static enum line_state settle(struct line_search *search)
 {
     if (!(search->low.step > 0))
         return LINE_FAILED;
     search->settled = true;
     search->step = search->low.step;
-    go_to(search);
-    return LINE_ASKS;
+    place_trial(search);
+    return LINE_EVALUATE;
 }
 
 static enum line_state propose(struct line_search *search)
 {
-    return search->trial < TRIALS && !exhausted(search) ? LINE_ASKS : settle(search);
+    return search->trial < MAX_TRIALS && !exhausted(search) ? LINE_EVALUATE : settle(search);
 }
 
-enum line_state line_begin(struct line_search *search, struct solver_state *run, struct line line)
+enum line_state line_begin(struct line_search *search, struct solver_state *state, struct line line)
 {
-    *search = (struct line_search){.run = run, .line = line};
-    search->low = (struct line_point){0, run->head->value, line.slope, true};
+    *search = (struct line_search){.state = state, .line = line};
+    search->low = (struct line_point){0, state->head->value, line.slope, true};
     search->high = (struct line_point){.step = INFINITY};
     search->before = search->low;
     search->step = fmin(line.first, line.longest);
@@ -149,14 +152,14 @@ enum line_state line_begin(struct line_search *search, struct solver_state *run,
 /* The trial as a point of the line. */
 static struct line_point point_of_trial(const struct line_search *search)
 {
-    const struct solver_state *run = search->run;
-    struct line_point at = {.step = search->step, .value = run->trial_value};
-    at.slope = vector_dot(run->trial_gradient, search->line.direction, run->problem->size);
-    at.smooth = solver_trial_finite(run) && isfinite(at.slope);
+    const struct solver_state *state = search->state;
+    struct line_point at = {.step = search->step, .value = state->trial_value};
+    at.slope = vector_dot(state->trial_gradient, search->line.direction, state->problem->size);
+    at.smooth = solver_trial_finite(state) && isfinite(at.slope);
     return at;
 }
 
-/* Keeps the point that was neither good nor the last as an end of the bracket. */
+/* The trial becomes an end of the bracket. */
 static void narrow(struct line_search *search, struct line_point at, enum verdict verdict)
 {
     if (verdict == TOO_LONG) {
@@ -167,7 +170,7 @@ static void narrow(struct line_search *search, struct line_point at, enum verdic
     }
 }
 
-enum line_state line_next(struct line_search *search)
+enum line_state line_continue(struct line_search *search)
 {
     if (search->settled)
         return LINE_FOUND;
@@ -178,7 +181,7 @@ enum line_state line_next(struct line_search *search)
     if (verdict == TOO_SHORT && search->step >= search->line.longest)
         return LINE_LIMITED;
     narrow(search, at, verdict);
-    if (search->trial >= ENOUGH && search->low.step > 0)
+    if (search->trial >= SETTLE_TRIALS && search->low.step > 0)
         return settle(search);
     search->step = isinf(search->high.step) ? fmin(outside(search), search->line.longest) : inside(search);
     search->trial++;

@@ -1,10 +1,10 @@
-/* line_search: how far to go in a direction: to where the slope has flattened and the value has
- * fallen as the slope promised (strong Wolfe conditions).
+/* line_search: the step length along a direction: one that satisfies the strong Wolfe conditions. In reverse
+ * communication:
  *
- *     state = line_begin(&search, run, line);
- *     while (state == LINE_ASKS) {
- *         ... evaluate run->trial ...
- *         state = line_next(&search);
+ *     state = line_begin(&search, state, line);
+ *     while (state == LINE_EVALUATE) {
+ *         ... evaluate state->trial ...
+ *         state = line_continue(&search);
  *     } */
 #ifndef OPTIM_LINE_SEARCH_H
 #define OPTIM_LINE_SEARCH_H
@@ -20,29 +20,29 @@ struct line {
 
 struct line_point {
     double step, value, slope;
-    bool smooth; /* can be interpolated: finite, and not flat */
+    bool smooth; /* usable for interpolation: finite, and not flat */
 };
 
 struct line_search {
-    struct solver_state *run;
+    struct solver_state *state;
     struct line line;
-    struct line_point low, high; /* high.step is infinite as long as nothing was too far */
-    struct line_point before;    /* the `low` before the last */
-    double step;                 /* that of run->trial */
-    size_t trial;                /* how many were tried before it */
-    bool settled;                /* it is the last, whatever its value */
+    struct line_point low, high; /* high.step is infinite until a step was too long */
+    struct line_point before;    /* the previous `low` */
+    double step;                 /* that of state->trial */
+    size_t trial;                /* how many were evaluated before it */
+    bool settled;                /* it is taken, whatever its value */
 };
 
 enum line_state {
-    LINE_ASKS,   /* for value and gradient at run->trial */
-    LINE_FAILED, /* no step makes the value smaller */
-    LINE_FOUND,  /* run->trial, which was evaluated last */
-    LINE_LIMITED /* the same, and `longest` kept it from being longer */
+    LINE_EVALUATE, /* value and gradient at state->trial are needed */
+    LINE_FAILED,   /* no step decreases the value */
+    LINE_FOUND,    /* state->trial, which was evaluated last */
+    LINE_LIMITED   /* the same, and `longest` limited it */
 };
 
-/* The run, and the direction, must stay where they are. */
-enum line_state line_begin(struct line_search *search, struct solver_state *run, struct line line);
-/* After run->trial was evaluated: solver_tried. */
-enum line_state line_next(struct line_search *search);
+/* The state and the direction must not move. */
+enum line_state line_begin(struct line_search *search, struct solver_state *state, struct line line);
+/* After state->trial was evaluated: solver_evaluated. */
+enum line_state line_continue(struct line_search *search);
 
 #endif

@@ -1,59 +1,59 @@
-/* newton: Newton's method in a trust region, with the dense Hessian.
+/* newton: Newton's method in a trust region with a dense Hessian, for a few hundred numbers.
  *
- * The region is measured in units in which the Hessian has a diagonal of about 1, so that units of
- * measurement do not matter. */
+ * The region is a ball in the variables D w, D^2 the largest diagonal of the Hessian so far, as in MINPACK (Moré 1978),
+ * so that the result does not depend on the units of the features. The subproblem is solved by Moré and Sorensen's
+ * method (trust_region.h). */
 #include <math.h>
 
 #include "base/memory.h"
 #include "optim/solver_state.h"
-#include "optim/trust_radius.h"
-#include "optim/trust_region_dense.h"
+#include "optim/trust_region.h"
 #include "optim/vector.h"
 
-/* How often a step that moves the activations too far is computed anew in a smaller region, before
- * it is just shortened. */
-enum { FITTINGS = 3 };
+/* How often a step that changes the scores too much is computed anew in a smaller region, before it is just
+ * shortened. */
+enum { MAX_REFITS = 3 };
 
 struct newton {
-    struct solver_state run;
-    double *scale, *last;     /* kept: the units, and the last step */
-    double *hessian, *factor; /* n x n; the Hessian in those units */
-    double *gradient;         /* in those units */
-    double *step, *plain;     /* the step in those units, and in those of w */
+    struct solver_state state;
+    double *scale, *last;     /* in the memory: the diagonal of D, and the last step */
+    double *hessian, *factor; /* n x n; the scaled Hessian, and its factor */
+    double *gradient;         /* scaled */
+    double *step, *plain;     /* the step scaled, and as a change of w */
     double *spare;
 };
 
 static bool hessian_finite(const struct newton *self)
 {
-    const size_t n = self->run.problem->size;
+    const size_t n = self->state.problem->size;
     for (size_t i = 0; i < n; i++)
         if (!vector_finite(self->hessian + i * n, i + 1))
             return false;
     return true;
 }
 
-/* |last step| in the units of now. */
+/* |D last step| with the current D. */
 static double last_norm(const struct newton *self)
 {
     double sum = 0;
-    for (size_t i = 0; i < self->run.problem->size; i++)
+    for (size_t i = 0; i < self->state.problem->size; i++)
         sum += self->last[i] * self->last[i] * self->scale[i] * self->scale[i];
     return sqrt(sum);
 }
 
-/* Units: the square root of the largest curvature that a number of w has had. They never shrink, so
- * that a flat region does not make the steps long; the radius follows them. */
+/* D: the square root of the largest curvature that each number of w has had. It never shrinks, so that a flat region
+ * does not make the steps long; the radius is scaled along. */
 static void update_scale(struct newton *self)
 {
-    struct optim_head *head = self->run.head;
-    const size_t n = self->run.problem->size;
+    struct solver_head *head = self->state.head;
+    const size_t n = self->state.problem->size;
     const double before = last_norm(self);
     double largest = 0;
     for (size_t i = 0; i < n; i++) {
         self->scale[i] = fmax(self->scale[i], sqrt(fabs(self->hessian[i * n + i])));
         largest = fmax(largest, self->scale[i]);
     }
-    /* A number that nothing depends on still needs a unit. */
+    /* A number without any curvature needs a positive scale too. */
     for (size_t i = 0; i < n; i++)
         self->scale[i] = largest > 0 ? fmax(self->scale[i], 1e-8 * largest) : 1;
     const double after = last_norm(self);
@@ -63,93 +63,96 @@ static void update_scale(struct newton *self)
 
 static void apply_scale(struct newton *self)
 {
-    const size_t n = self->run.problem->size;
+    const size_t n = self->state.problem->size;
     for (size_t i = 0; i < n; i++) {
-        self->gradient[i] = self->run.gradient[i] / self->scale[i];
+        self->gradient[i] = self->state.gradient[i] / self->scale[i];
         for (size_t j = 0; j <= i; j++)
             self->hessian[i * n + j] /= self->scale[i] * self->scale[j];
     }
 }
 
-/* The first region: as large as the length of steps allows, where that is known; else such that
- * features of little correlation are within it. */
+/* The first radius: so large that the length limit of steps decides, where there is one; otherwise such that the Newton
+ * step of weakly correlated features is within it. */
 static void first_radius(struct newton *self)
 {
-    struct optim_head *head = self->run.head;
-    const double norm = vector_norm(self->gradient, self->run.problem->size);
-    head->radius = (self->run.options->length ? 1e4 : 10) * norm;
+    struct solver_head *head = self->state.head;
+    const double norm = vector_norm(self->gradient, self->state.problem->size);
+    head->radius = (self->state.options->length ? 1e4 : 10) * norm;
 }
 
+/* Solves the subproblem, and evaluates the model at its solution. */
 static void solve(struct newton *self, struct trust_step *step)
 {
-    const size_t n = self->run.problem->size;
+    const size_t n = self->state.problem->size;
     const struct trust_region region = {
         .n = n,
         .h = self->hessian,
         .g = self->gradient,
-        .radius = self->run.head->radius,
+        .radius = self->state.head->radius,
         .s = self->step,
         .factor = self->factor,
         .z = self->spare,
     };
-    step->at_edge = trust_region_solve(&region);
+    step->at_boundary = trust_region_solve(&region);
     step->norm = vector_norm(self->step, n);
     step->slope = vector_dot(self->step, self->gradient, n);
-    step->bend = trust_region_curvature(self->hessian, self->step, n);
+    step->curvature = trust_region_curvature(self->hessian, self->step, n);
     for (size_t i = 0; i < n; i++)
         self->plain[i] = self->step[i] / self->scale[i];
 }
 
-/* A step within the region that does not move the activations too far. */
+/* A step within the region and within the length limit. */
 static temper_status find_step(struct newton *self, struct trust_step *step)
 {
-    struct solver_state *run = &self->run;
+    struct solver_state *state = &self->state;
     *step = (struct trust_step){.step = self->plain};
-    for (size_t fitting = 0;; fitting++) {
+    for (size_t refit = 0;; refit++) {
         double factor = 0;
         solve(self, step);
-        temper_status status = solver_reach(run, self->plain, solver_length_limit(run, false), &factor);
+        temper_status status = solver_step_factor(state, self->plain, solver_length_limit(state, false), &factor);
         if (status != TEMPER_OK || factor >= 1)
             return status;
         step->limited = true;
-        if (fitting == FITTINGS) {
-            trust_radius_shrink(step, self->plain, factor, run->problem->size);
+        if (refit == MAX_REFITS) {
+            trust_scale_step(step, self->plain, factor, state->problem->size);
             return TEMPER_OK;
         }
-        run->head->radius = factor * step->norm;
+        state->head->radius = factor * step->norm;
     }
 }
 
+/* The Hessian at w, scaled; *usable is false if it is not finite. */
 static temper_status prepare(struct newton *self, bool *usable)
 {
-    struct solver_state *run = &self->run;
-    temper_status status = run->problem->hessian(run->problem->context, self->hessian, run->error);
-    run->head->hessians++;
+    struct solver_state *state = &self->state;
+    temper_status status = state->problem->hessian(state->problem->context, self->hessian, state->error);
+    state->head->hessians++;
     *usable = status == TEMPER_OK && hessian_finite(self);
     if (!*usable)
         return status;
     update_scale(self);
     apply_scale(self);
-    if (run->head->iteration == 0)
+    if (state->head->iteration == 0)
         first_radius(self);
     return TEMPER_OK;
 }
 
+/* One iteration: steps in smaller and smaller regions until one is accepted. */
 static temper_status iterate(void *context, bool *moved)
 {
     struct newton *self = context;
-    struct solver_state *run = &self->run;
+    struct solver_state *state = &self->state;
     bool usable = false;
     temper_status status = prepare(self, &usable);
-    for (size_t refusal = 0; status == TEMPER_OK && usable && refusal < TRUST_REFUSALS; refusal++) {
+    for (size_t rejection = 0; status == TEMPER_OK && usable && rejection < TRUST_MAX_REJECTIONS; rejection++) {
         struct trust_step step;
         status = find_step(self, &step);
-        if (status != TEMPER_OK || !(trust_radius_predicted(&step) > 0) || !trust_radius_place(run, self->plain))
+        if (status != TEMPER_OK || !(trust_predicted_decrease(&step) > 0) || !trust_place_trial(state, self->plain))
             return status;
-        status = solver_try(run);
-        if (status == TEMPER_OK && trust_radius_update(run, &step)) {
-            vector_copy(self->last, self->plain, run->problem->size);
-            solver_accept(run);
+        status = solver_evaluate_trial(state);
+        if (status == TEMPER_OK && trust_update_radius(state, &step)) {
+            vector_copy(self->last, self->plain, state->problem->size);
+            solver_accept(state);
             *moved = true;
             return TEMPER_OK;
         }
@@ -157,18 +160,18 @@ static temper_status iterate(void *context, bool *moved)
     return status;
 }
 
-static bool sound(const void *context)
+static bool is_valid(const void *context)
 {
     const struct newton *self = context;
-    const struct optim_head *head = self->run.head;
-    const size_t n = self->run.problem->size;
+    const struct solver_head *head = self->state.head;
+    const size_t n = self->state.problem->size;
     for (size_t i = 0; i < n; i++)
         if (!(self->scale[i] >= 0))
             return false;
     return head->extra == (double)(2 * n) && (head->iteration == 0 || head->radius > 0);
 }
 
-static bool room_for(size_t n, struct optim_room *room)
+static bool room_for(size_t n, struct solver_workspace *room)
 {
     size_t square = 0, squares = 0;
     room->extra = 2 * n; /* cannot overflow if n * n does not */
@@ -177,34 +180,34 @@ static bool room_for(size_t n, struct optim_room *room)
 
 static void lay_out(struct newton *self, size_t n)
 {
-    self->scale = self->run.extra;
+    self->scale = self->state.extra;
     self->last = self->scale + n;
-    self->gradient = self->run.scratch;
+    self->gradient = self->state.scratch;
     self->step = self->gradient + n;
     self->plain = self->step + n;
     self->spare = self->plain + n;
     self->hessian = self->spare + n;
     self->factor = self->hessian + n * n;
     for (size_t i = 0; i < 2 * n; i++)
-        self->run.extra[i] = 0;
-    self->run.head->extra = (double)(2 * n);
+        self->state.extra[i] = 0;
+    self->state.head->extra = (double)(2 * n);
 }
 
 temper_status minimise_newton(const struct problem *problem, const struct optim_options *options, double *w,
                               struct optim_result *result, temper_error *error)
 {
-    static const struct optim_method method = {OPTIM_NEWTON, iterate, sound};
+    static const struct optim_method method = {OPTIM_NEWTON, iterate, is_valid};
     struct newton self = {0};
-    struct optim_room room = {0};
+    struct solver_workspace room = {0};
     if (!problem->hessian)
         return error_set(error, TEMPER_BUG, "Newton's method was called without a Hessian");
     if (!room_for(problem->size, &room))
         return error_no_memory(error);
-    temper_status status = solver_open(&self.run, problem, options, room, error);
+    temper_status status = solver_open(&self.state, problem, options, room, error);
     if (status != TEMPER_OK)
         return status;
     lay_out(&self, problem->size);
-    status = solver_drive(&self.run, &method, &self, w, result);
-    solver_close(&self.run);
+    status = solver_run(&self.state, &method, &self, w, result);
+    solver_close(&self.state);
     return status;
 }

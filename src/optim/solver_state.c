@@ -1,115 +1,114 @@
-/* run: what all minimisers share: counting, the best point, following, memory, and when to end. */
+/* solver_state: what all minimisers share: counters, the best point, progress reports, memory, and when to stop. */
 #include "optim/solver_state.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "optim/solver_resume.h"
 #include "optim/vector.h"
 
-/* Relative to the value. Floats have 1e-7, and it takes two of them to make a difference. */
-static const double NOISE = 5e-7;
-/* How far a step may move the activations, root mean square: the first, unless the options say,
- * and any other, to begin with. Losses are flat from about 10 on. */
+/* Relative to the value. Floats have a precision of 1e-7, and a difference has the errors of two values. */
+static const double ROUNDING = 5e-7;
+/* How much a step may change the scores, root mean square: the first, unless the options specify it, and any later one,
+ * initially. Losses are flat from about 10 on. */
 static const double FIRST_LENGTH = 1, LENGTH = 8;
 
-/* Where rounding decides, steps can go on for ever. So many without progress are the end: a value
- * smaller by this much of it, or a gradient smaller by this factor. */
+/* Where rounding decides, steps need not end. After so many iterations without progress the minimiser stops; progress
+ * is a value smaller by this share, or a gradient norm smaller by this factor. */
 static const double IDLE_LIMIT = 100, VALUE_PROGRESS = 1e-9, NORM_PROGRESS = 0.9;
 
-enum { HEAD = sizeof(struct optim_head) / sizeof(double) };
+enum { HEAD = sizeof(struct solver_head) / sizeof(double) };
 
-/* head, w, gradient, best, extra */
+/* Doubles of the memory: head, w, gradient, best, extra. */
 static bool memory_size(size_t size, size_t extra, size_t *count)
 {
     size_t vectors = 0;
     return mul_size(3, size, &vectors) && add_size(vectors, HEAD, &vectors) && add_size(vectors, extra, count);
 }
 
+/* Doubles that need not outlive an iteration: trial, its gradient, and those of the method. */
 static bool scratch_size(size_t size, size_t own, size_t *count)
 {
     size_t vectors = 0;
     return mul_size(2, size, &vectors) && add_size(vectors, own, count);
 }
 
-static void lay_out(struct solver_state *run)
+static void lay_out(struct solver_state *state)
 {
-    const size_t n = run->problem->size;
-    run->head = (struct optim_head *)run->memory;
-    run->w = run->memory + HEAD;
-    run->gradient = run->w + n;
-    run->best = run->gradient + n;
-    run->extra = run->best + n;
-    run->trial = run->rest;
-    run->trial_gradient = run->trial + n;
-    run->scratch = run->trial_gradient + n;
-    *run->head = (struct optim_head){.size = (double)n, .reach = LENGTH};
+    const size_t n = state->problem->size;
+    state->head = (struct solver_head *)state->memory;
+    state->w = state->memory + HEAD;
+    state->gradient = state->w + n;
+    state->best = state->gradient + n;
+    state->extra = state->best + n;
+    state->trial = state->rest;
+    state->trial_gradient = state->trial + n;
+    state->scratch = state->trial_gradient + n;
+    *state->head = (struct solver_head){.size = (double)n, .length_limit = LENGTH};
 }
 
-temper_status solver_open(struct solver_state *run, const struct problem *problem, const struct optim_options *options,
-                          struct optim_room room, temper_error *error)
+temper_status solver_open(struct solver_state *state, const struct problem *problem,
+                          const struct optim_options *options, struct solver_workspace room, temper_error *error)
 {
-    *run = (struct solver_state){.problem = problem, .options = options, .error = error};
+    *state = (struct solver_state){.problem = problem, .options = options, .error = error};
     size_t memory_count = 0, scratch_count = 0;
     if (!memory_size(problem->size, room.extra, &memory_count) ||
         !scratch_size(problem->size, room.scratch, &scratch_count))
         return error_no_memory(error);
-    run->memory = mem_aligned(memory_count, sizeof(double));
-    run->rest = mem_aligned(scratch_count, sizeof(double));
-    if (!run->memory || !run->rest) {
-        solver_close(run);
+    state->memory = mem_aligned(memory_count, sizeof(double));
+    state->rest = mem_aligned(scratch_count, sizeof(double));
+    if (!state->memory || !state->rest) {
+        solver_close(state);
         return error_no_memory(error);
     }
-    run->extra_room = room.extra;
-    lay_out(run);
+    state->extra_room = room.extra;
+    lay_out(state);
     return TEMPER_OK;
 }
 
-void solver_close(struct solver_state *run)
+void solver_close(struct solver_state *state)
 {
-    mem_free(run->memory);
-    mem_free(run->rest);
-    *run = (struct solver_state){0};
+    mem_free(state->memory);
+    mem_free(state->rest);
+    *state = (struct solver_state){0};
 }
 
-void solver_tried(struct solver_state *run)
+void solver_evaluated(struct solver_state *state)
 {
-    const double norm = vector_norm(run->trial_gradient, run->problem->size);
-    run->head->evaluations++;
-    run->stands = false;
-    run->trial_norm = isfinite(run->trial_value) && isfinite(norm) ? norm : INFINITY;
+    const double norm = vector_norm(state->trial_gradient, state->problem->size);
+    state->head->evaluations++;
+    state->at_last_evaluation = false;
+    state->trial_norm = isfinite(state->trial_value) && isfinite(norm) ? norm : INFINITY;
 }
 
-temper_status solver_try(struct solver_state *run)
+temper_status solver_evaluate_trial(struct solver_state *state)
 {
-    run->trial_value = NAN;
-    temper_status status =
-        run->problem->evaluate(run->problem->context, run->trial, &run->trial_value, run->trial_gradient, run->error);
+    state->trial_value = NAN;
+    temper_status status = state->problem->evaluate(state->problem->context, state->trial, &state->trial_value,
+                                                    state->trial_gradient, state->error);
     if (status == TEMPER_OK)
-        solver_tried(run);
+        solver_evaluated(state);
     return status;
 }
 
-bool solver_trial_finite(const struct solver_state *run)
+bool solver_trial_finite(const struct solver_state *state)
 {
-    return isfinite(run->trial_norm);
+    return isfinite(state->trial_norm);
 }
 
-double solver_noise(const struct solver_state *run)
+double solver_rounding(const struct solver_state *state)
 {
-    return NOISE * fabs(run->head->value);
+    return ROUNDING * fabs(state->head->value);
 }
 
-/* Whether the value and gradient of the head are the best: those of the smallest value; but where
- * values differ by rounding alone, of the smallest gradient. `lowest` never rises, so that this
- * cannot drift upwards. */
-static bool note_best(const struct solver_state *run)
+/* Whether the point of the head is the best so far: that of the smallest value; but where values differ by rounding
+ * alone, of the smallest gradient. `lowest` never rises, so that the best value cannot drift upwards. */
+static bool update_best(const struct solver_state *state)
 {
-    struct optim_head *head = run->head;
+    struct solver_head *head = state->head;
     if (head->value < head->lowest)
         head->lowest = head->value;
-    const double bar = head->lowest + solver_noise(run);
+    const double bar = head->lowest + solver_rounding(state);
     if (head->value > bar || (head->best_value <= bar && head->best_norm <= head->gradient_norm))
         return false;
     head->best_value = head->value;
@@ -117,34 +116,34 @@ static bool note_best(const struct solver_state *run)
     return true;
 }
 
-/* Most points are better than those before: the best is copied where w leaves it behind, or where
- * the memory has to be whole. */
-static void keep_best(const struct solver_state *run)
+/* Most points are better than those before: the best one is copied only when w leaves it, or when the memory has to be
+ * complete. */
+static void keep_best(const struct solver_state *state)
 {
-    if (run->best_here)
-        vector_copy(run->best, run->w, run->problem->size);
+    if (state->w_is_best)
+        vector_copy(state->best, state->w, state->problem->size);
 }
 
-bool solver_best_is_here(const struct solver_state *run)
+bool solver_is_at_best(const struct solver_state *state)
 {
-    return run->best_here || memcmp(run->best, run->w, run->problem->size * sizeof *run->w) == 0;
+    return state->w_is_best || memcmp(state->best, state->w, state->problem->size * sizeof *state->w) == 0;
 }
 
-const double *solver_best(const struct solver_state *run)
+const double *solver_best(const struct solver_state *state)
 {
-    return run->best_here ? run->w : run->best;
+    return state->w_is_best ? state->w : state->best;
 }
 
-static void note_progress(const struct solver_state *run)
+static void update_progress(const struct solver_state *state)
 {
-    struct optim_head *head = run->head;
-    const double least = fmax(VALUE_PROGRESS * fabs(head->value), run->options->least_fall);
-    head->idle++;
-    if (head->value >= head->mark_value - least && head->gradient_norm > NORM_PROGRESS * head->mark_norm)
+    struct solver_head *head = state->head;
+    const double least = fmax(VALUE_PROGRESS * fabs(head->value), state->options->min_decrease);
+    head->idle_iterations++;
+    if (head->value >= head->progress_value - least && head->gradient_norm > NORM_PROGRESS * head->progress_norm)
         return;
-    head->mark_value = fmin(head->mark_value, head->value);
-    head->mark_norm = fmin(head->mark_norm, head->gradient_norm);
-    head->idle = 0;
+    head->progress_value = fmin(head->progress_value, head->value);
+    head->progress_norm = fmin(head->progress_norm, head->gradient_norm);
+    head->idle_iterations = 0;
 }
 
 static void swap(double **a, double **b)
@@ -154,88 +153,87 @@ static void swap(double **a, double **b)
     *b = was;
 }
 
-/* w and its gradient are those of the trial; where there need be no memory, they change places. */
-static void take_trial(struct solver_state *run)
+/* w and its gradient become those of the trial; without a memory the pointers are swapped. */
+static void take_trial(struct solver_state *state)
 {
-    const size_t n = run->problem->size;
-    if (run->options->forgets) {
-        swap(&run->w, &run->trial);
-        swap(&run->gradient, &run->trial_gradient);
+    const size_t n = state->problem->size;
+    if (state->options->no_memory) {
+        swap(&state->w, &state->trial);
+        swap(&state->gradient, &state->trial_gradient);
     } else {
-        vector_copy(run->w, run->trial, n);
-        vector_copy(run->gradient, run->trial_gradient, n);
+        vector_copy(state->w, state->trial, n);
+        vector_copy(state->gradient, state->trial_gradient, n);
     }
 }
 
-void solver_accept(struct solver_state *run)
+void solver_accept(struct solver_state *state)
 {
-    run->head->value = run->trial_value;
-    run->head->gradient_norm = run->trial_norm;
-    const bool best = note_best(run);
+    state->head->value = state->trial_value;
+    state->head->gradient_norm = state->trial_norm;
+    const bool best = update_best(state);
     if (!best)
-        keep_best(run);
-    take_trial(run);
-    run->best_here = best;
-    run->stands = true;
-    if (run->problem->accept)
-        run->problem->accept(run->problem->context);
-    note_progress(run);
+        keep_best(state);
+    take_trial(state);
+    state->w_is_best = best;
+    state->at_last_evaluation = true;
+    if (state->problem->accept)
+        state->problem->accept(state->problem->context);
+    update_progress(state);
 }
 
-double solver_length_limit(const struct solver_state *run, bool blind)
+double solver_length_limit(const struct solver_state *state, bool blind)
 {
-    if (run->head->iteration > 0 && !blind)
-        return run->head->reach;
-    return run->options->first_length > 0 ? run->options->first_length : FIRST_LENGTH;
+    if (state->head->iteration > 0 && !blind)
+        return state->head->length_limit;
+    return state->options->first_length > 0 ? state->options->first_length : FIRST_LENGTH;
 }
 
-void solver_widen(struct solver_state *run)
+void solver_extend_limit(struct solver_state *state)
 {
-    if (run->head->iteration > 0) /* the first step has a limit of its own */
-        run->head->reach *= 2;
+    if (state->head->iteration > 0) /* the limit of the first step is separate */
+        state->head->length_limit *= 2;
 }
 
-bool solver_reach_known(const struct solver_state *run, const double *v, double limit, double *factor)
+bool solver_step_factor_known(const struct solver_state *state, const double *v, double limit, double *factor)
 {
-    const double length = run->head->stiffness * vector_norm(v, run->problem->size);
-    if (!(run->head->stiffness > 0) || !(length <= limit / 4))
+    const double length = state->head->stiffness * vector_norm(v, state->problem->size);
+    if (!(state->head->stiffness > 0) || !(length <= limit / 4))
         return false;
     *factor = limit / length;
     return true;
 }
 
-double solver_reach_measured(struct solver_state *run, const double *v, double limit, double length)
+double solver_step_factor_measured(struct solver_state *state, const double *v, double limit, double length)
 {
     if (!(length > 0) || isinf(length))
         return INFINITY;
-    /* Forgets slowly: a stiff direction that the run has left behind must not cost a measurement of
-     * every later step. */
-    double *stiffness = &run->head->stiffness;
-    *stiffness = fmax(*stiffness / 2, length / vector_norm(v, run->problem->size));
+    /* Decays slowly: a stiff direction of earlier steps must not make every later step be measured. */
+    double *stiffness = &state->head->stiffness;
+    *stiffness = fmax(*stiffness / 2, length / vector_norm(v, state->problem->size));
     return limit / length;
 }
 
-temper_status solver_reach(struct solver_state *run, const double *v, double limit, double *factor)
+temper_status solver_step_factor(struct solver_state *state, const double *v, double limit, double *factor)
 {
     double length = 0;
     *factor = INFINITY;
-    if (!run->options->length || solver_reach_known(run, v, limit, factor))
+    if (!state->options->length || solver_step_factor_known(state, v, limit, factor))
         return TEMPER_OK;
-    temper_status status = run->options->length(run->problem->context, v, &length, run->error);
+    temper_status status = state->options->length(state->problem->context, v, &length, state->error);
     if (status == TEMPER_OK)
-        *factor = solver_reach_measured(run, v, limit, length);
+        *factor = solver_step_factor_measured(state, v, limit, length);
     return status;
 }
 
-/* False if the caller wants no more. */
-static bool follow(const struct solver_state *run)
+/* Calls on_progress; false if the minimiser is to stop. */
+static bool report(const struct solver_state *state)
 {
-    const struct optim_head *head = run->head;
-    const bool forgets = run->options->forgets;
-    if (!run->options->on_progress)
+    const struct solver_head *head = state->head;
+    const bool no_memory = state->options->no_memory;
+    if (!state->options->on_progress)
         return true;
-    if (!forgets)
-        keep_best(run);
+    if (!no_memory)
+        keep_best(state);
     const struct optim_progress progress = {
         .iteration = (size_t)head->iteration,
         .evaluations = (size_t)head->evaluations,
@@ -243,109 +241,191 @@ static bool follow(const struct solver_state *run)
         .hessians = (size_t)head->hessians,
         .value = head->value,
         .gradient_norm = head->gradient_norm,
-        .w = run->w,
-        .memory = forgets ? NULL : run->memory,
-        .memory_count = forgets ? 0 : HEAD + 3 * run->problem->size + (size_t)head->extra,
+        .w = state->w,
+        .memory = no_memory ? NULL : state->memory,
+        .memory_count = no_memory ? 0 : HEAD + 3 * state->problem->size + (size_t)head->extra,
     };
-    return run->options->on_progress(run->options->progress_context, &progress);
+    return state->options->on_progress(state->options->progress_context, &progress);
 }
 
-void solver_begin(struct solver_state *run)
+void solver_begin(struct solver_state *state)
 {
-    run->head->lowest = run->head->best_value = INFINITY;
-    run->head->mark_value = run->head->mark_norm = INFINITY;
-    run->head->start_norm = run->trial_norm;
-    solver_accept(run);
-    run->going = follow(run);
+    state->head->lowest = state->head->best_value = INFINITY;
+    state->head->progress_value = state->head->progress_norm = INFINITY;
+    state->head->start_norm = state->trial_norm;
+    solver_accept(state);
+    state->going = report(state);
 }
 
-void solver_moved(struct solver_state *run)
+void solver_iteration_done(struct solver_state *state)
 {
-    run->head->iteration++;
-    run->going = follow(run);
+    state->head->iteration++;
+    state->going = report(state);
 }
 
-bool solver_ends(const struct solver_state *run, enum optim_stop *stop)
+bool solver_should_stop(const struct solver_state *state, enum optim_stop *stop)
 {
-    const struct optim_head *head = run->head;
-    const bool converged = head->gradient_norm <= run->options->gradient_norm;
-    const bool stalled = head->idle > IDLE_LIMIT;
-    *stop = converged ? OPTIM_CONVERGED : stalled ? OPTIM_STALLED : run->going ? OPTIM_MAX_ITER : OPTIM_STOPPED;
-    return converged || stalled || !run->going || head->iteration >= (double)run->options->max_iterations;
+    const struct solver_head *head = state->head;
+    const bool converged = head->gradient_norm <= state->options->gradient_norm;
+    const bool stalled = head->idle_iterations > IDLE_LIMIT;
+    *stop = converged ? OPTIM_CONVERGED : stalled ? OPTIM_STALLED : state->going ? OPTIM_MAX_ITER : OPTIM_STOPPED;
+    return converged || stalled || !state->going || head->iteration >= (double)state->options->max_iterations;
 }
 
-/* What a run that converged returns is where it did: no more than rounding above the best, and the
- * only point that keeps the promise about the gradient. */
-static void prefer_last(struct solver_state *run)
+/* A minimiser that has converged returns the last point: no more than rounding above the best, and the only one whose
+ * gradient is certain to be small enough. */
+static void prefer_last(struct solver_state *state)
 {
-    run->head->best_value = run->head->value;
-    run->head->best_norm = run->head->gradient_norm;
-    run->best_here = true;
+    state->head->best_value = state->head->value;
+    state->head->best_norm = state->head->gradient_norm;
+    state->w_is_best = true;
 }
 
-void solver_end(struct solver_state *run, enum optim_stop stop)
+void solver_end(struct solver_state *state, enum optim_stop stop)
 {
-    run->stop = stop;
+    state->stop = stop;
     if (stop == OPTIM_CONVERGED)
-        prefer_last(run);
-    run->stands = run->stands && solver_best_is_here(run);
-    if (run->options->gradient && run->stands)
-        vector_copy(run->options->gradient, run->gradient, run->problem->size);
+        prefer_last(state);
+    state->at_last_evaluation = state->at_last_evaluation && solver_is_at_best(state);
+    if (state->options->gradient && state->at_last_evaluation)
+        vector_copy(state->options->gradient, state->gradient, state->problem->size);
 }
 
-struct optim_result solver_result(const struct solver_state *run)
+struct optim_result solver_result(const struct solver_state *state)
 {
-    const struct optim_head *head = run->head;
-    const bool finite = run->stop != OPTIM_NOT_FINITE;
+    const struct solver_head *head = state->head;
+    const bool finite = state->stop != OPTIM_NOT_FINITE;
     return (struct optim_result){
-        .stop = run->stop,
+        .stop = state->stop,
         .iterations = (size_t)head->iteration,
         .evaluations = (size_t)head->evaluations,
         .products = (size_t)head->products,
         .hessians = (size_t)head->hessians,
-        .value = finite ? head->best_value : run->trial_value,
-        .gradient_norm = finite ? head->best_norm : run->trial_norm,
-        .stands = run->stands,
+        .value = finite ? head->best_value : state->trial_value,
+        .gradient_norm = finite ? head->best_norm : state->trial_norm,
+        .at_last_evaluation = state->at_last_evaluation,
     };
 }
 
-/* ---- The whole run --------------------------------------------------------------------------- */
+/* ---- Resuming from the memory of an earlier run ----------------------------------------------- */
 
-/* Value and gradient at the start, from the options if they are known. */
-static temper_status try_start(struct solver_state *run)
+static const char CONTRADICTION[] = "its numbers contradict each other";
+
+static temper_status refuse(struct solver_state *state, const char *why)
 {
-    if (!run->options->start_gradient)
-        return solver_try(run);
-    run->trial_value = run->options->start_value;
-    vector_copy(run->trial_gradient, run->options->start_gradient, run->problem->size);
-    solver_tried(run);
+    return error_set(state->error, TEMPER_BAD_DATA, "the memory of an earlier run does not fit: %s; begin anew", why);
+}
+
+/* Counters are whole numbers that a double holds exactly. */
+static bool is_count(double x)
+{
+    return x >= 0 && x < 9007199254740992.0 && x == floor(x);
+}
+
+static bool counts_are_valid(const struct solver_head *head)
+{
+    const double counts[] = {head->iteration, head->evaluations, head->products,      head->hessians,       head->extra,
+                             head->pairs,     head->next,        head->history_limit, head->idle_iterations};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (!is_count(counts[i]))
+            return false;
+    /* Each iteration takes at least one evaluation, and so did the start. */
+    return head->evaluations > head->iteration;
+}
+
+static bool norms_are_valid(const struct solver_head *head)
+{
+    return head->gradient_norm >= 0 && head->start_norm >= 0 && head->best_norm >= 0 && head->progress_norm >= 0 &&
+           head->stiffness >= 0 && head->length_limit > 0 && head->radius >= 0 && head->gamma >= 0 &&
+           head->lowest <= head->value && head->lowest <= head->best_value;
+}
+
+/* All checks that need no evaluation, but for the numbers of the method. NULL, or what is wrong. */
+static const char *fault(struct solver_state *state, enum solver_kind kind)
+{
+    const size_t n = state->problem->size, fixed = HEAD + 3 * n;
+    const struct optim_options *options = state->options;
+    if (options->memory_count < fixed || options->memory_count - fixed > state->extra_room)
+        return "its size is another";
+    vector_copy(state->memory, options->memory, options->memory_count);
+    const struct solver_head *head = state->head;
+    if (!vector_finite(state->memory, options->memory_count))
+        return "it holds numbers that are not finite";
+    if (head->kind != (double)kind)
+        return "it is that of another solver";
+    if (head->size != (double)n || !counts_are_valid(head) || head->extra != (double)(options->memory_count - fixed))
+        return "its size is another";
+    if (!norms_are_valid(head) || head->gradient_norm != vector_norm(state->gradient, n))
+        return CONTRADICTION;
+    return NULL;
+}
+
+temper_status solver_restore(struct solver_state *state, enum solver_kind kind, bool (*is_valid)(const void *self),
+                             const void *self)
+{
+    const char *why = fault(state, kind);
+    if (!why && !is_valid(self))
+        why = CONTRADICTION;
+    vector_copy(state->trial, state->w, state->problem->size);
+    return why ? refuse(state, why) : TEMPER_OK;
+}
+
+/* The problem has to be evaluated at w for its curvature. That evaluation is not counted, because a minimiser that was
+ * never interrupted does not need it; but it shows whether the memory belongs to this problem. */
+temper_status solver_resume(struct solver_state *state)
+{
+    struct solver_head *head = state->head;
+    head->evaluations--;
+    /* Twice the rounding in floats, for objectives that were compiled differently. */
+    const double gap = fabs(state->trial_value - head->value);
+    if (!solver_trial_finite(state) || gap > 2 * solver_rounding(state))
+        return refuse(state, "the function has another value there");
+    if (state->problem->accept)
+        state->problem->accept(state->problem->context);
+    state->w_is_best = solver_is_at_best(state);
+    state->at_last_evaluation = true;
+    state->going = true; /* this point was reported before */
     return TEMPER_OK;
 }
 
-/* Stands at w, or where the memory says. *finite is false if there is no value to start from. */
-static temper_status start(struct solver_state *run, const struct optim_method *method, const void *self,
+/* ---- The whole minimisation --------------------------------------------------------------------------- */
+
+/* Value and gradient at the start, from the options if they are known. */
+static temper_status try_start(struct solver_state *state)
+{
+    if (!state->options->start_gradient)
+        return solver_evaluate_trial(state);
+    state->trial_value = state->options->start_value;
+    vector_copy(state->trial_gradient, state->options->start_gradient, state->problem->size);
+    solver_evaluated(state);
+    return TEMPER_OK;
+}
+
+/* Evaluates the start, which is w or the point of the memory. *finite is false if it has no finite value. */
+static temper_status start(struct solver_state *state, const struct optim_method *method, const void *self,
                            const double *w, bool *finite)
 {
-    const bool again = run->options->memory != NULL;
-    run->head->kind = method->kind;
-    vector_copy(run->trial, w, run->problem->size);
-    temper_status status = again ? solver_restore(run, method->kind, method->sound, self) : TEMPER_OK;
+    const bool again = state->options->memory != NULL;
+    state->head->kind = method->kind;
+    vector_copy(state->trial, w, state->problem->size);
+    temper_status status = again ? solver_restore(state, method->kind, method->is_valid, self) : TEMPER_OK;
     if (status == TEMPER_OK)
-        status = again ? solver_try(run) : try_start(run);
+        status = again ? solver_evaluate_trial(state) : try_start(state);
     if (status != TEMPER_OK)
         return status;
     if (again)
-        return solver_resume(run);
-    *finite = solver_trial_finite(run);
+        return solver_resume(state);
+    *finite = solver_trial_finite(state);
     if (*finite)
-        solver_begin(run);
+        solver_begin(state);
     return TEMPER_OK;
 }
 
-static temper_status iterations(struct solver_state *run, const struct optim_method *method, void *self)
+/* Iterates until a stopping rule applies, or the method finds no better point. */
+static temper_status iterations(struct solver_state *state, const struct optim_method *method, void *self)
 {
     enum optim_stop stop;
-    while (!solver_ends(run, &stop)) {
+    while (!solver_should_stop(state, &stop)) {
         bool moved = false;
         temper_status status = method->iterate(self, &moved);
         if (status != TEMPER_OK)
@@ -354,26 +434,26 @@ static temper_status iterations(struct solver_state *run, const struct optim_met
             stop = OPTIM_STALLED;
             break;
         }
-        solver_moved(run);
+        solver_iteration_done(state);
     }
-    solver_end(run, stop);
+    solver_end(state, stop);
     return TEMPER_OK;
 }
 
-temper_status solver_drive(struct solver_state *run, const struct optim_method *method, void *self, double *w,
-                           struct optim_result *result)
+temper_status solver_run(struct solver_state *state, const struct optim_method *method, void *self, double *w,
+                         struct optim_result *result)
 {
     bool finite = true;
-    temper_status status = start(run, method, self, w, &finite);
+    temper_status status = start(state, method, self, w, &finite);
     if (status != TEMPER_OK)
         return status;
     if (finite) {
-        status = iterations(run, method, self);
-        vector_copy(w, solver_best(run), run->problem->size);
+        status = iterations(state, method, self);
+        vector_copy(w, solver_best(state), state->problem->size);
     } else {
-        solver_end(run, OPTIM_NOT_FINITE);
+        solver_end(state, OPTIM_NOT_FINITE);
     }
     if (status == TEMPER_OK)
-        *result = solver_result(run);
+        *result = solver_result(state);
     return status;
 }

@@ -1,8 +1,8 @@
-/* run: what all minimisers share: counting, the best point, following, memory, and when to end.
+/* solver_state: what all minimisers share: counters, the best point, progress reports, memory, and when to stop.
  *
- * Everything that has to outlive an iteration lies in one array, run->memory: the head below, then
- * w, its gradient, the best point, and what the method keeps for itself. So a copy of that array
- * after an iteration is all that is needed to go on to the same bits. */
+ * Everything that has to outlive an iteration is in one array, state->memory: the head below, then w, its gradient, the
+ * best point, and the numbers of the method. A copy of that array after an iteration is all that is needed to continue
+ * to the same bits. */
 #ifndef OPTIM_SOLVER_STATE_H
 #define OPTIM_SOLVER_STATE_H
 
@@ -12,104 +12,108 @@
 #include "optim/minimise.h"
 
 /* The beginning of the memory. All are doubles, so that the memory can be saved as numbers. */
-struct optim_head {
-    double kind; /* which minimiser: enum optim_kind */
+struct solver_head {
+    double kind; /* of the minimiser: enum solver_kind */
     double size; /* of w */
     double iteration, evaluations, products, hessians;
     double value, gradient_norm; /* at w */
     double start_norm;           /* of the gradient at the start */
     double lowest;               /* the smallest value so far */
     double best_value, best_norm;
-    double mark_value, mark_norm; /* at the last progress that was more than rounding, */
-    double idle;                  /* and how many iterations ago that was */
-    double stiffness;             /* the length of a step per its norm, the largest of late */
-    double reach;                 /* how far a step may go, in the norm of options->length */
-    double extra;                 /* how many numbers of the method's own are in use */
-    double radius;                /* of the trust region */
-    double pairs, next;           /* L-BFGS: how many there are, and which is overwritten next */
-    double gamma;                 /* L-BFGS: the initial metric is gamma M^-1 */
-    double history_limit;         /* L-BFGS: how many there may be */
+    double progress_value, progress_norm; /* at the last progress that was more than rounding, */
+    double idle_iterations;               /* and how many iterations ago that was */
+    double stiffness;                     /* length of a step divided by its norm: the largest of late */
+    double length_limit;                  /* of a step, in the norm of options->length */
+    double extra;                         /* how many numbers of the method are in use */
+    double radius;                        /* of the trust region */
+    double pairs, next;                   /* L-BFGS: how many there are, and which is overwritten next */
+    double gamma;                         /* L-BFGS: the initial inverse Hessian is gamma M^-1 */
+    double history_limit;                 /* L-BFGS: pairs at most */
 };
 
-enum optim_kind { OPTIM_LBFGS = 1, OPTIM_NEWTON = 2, OPTIM_TRON = 3 };
+enum solver_kind { OPTIM_LBFGS = 1, OPTIM_NEWTON = 2, OPTIM_TRON = 3 };
 
 struct solver_state {
     const struct problem *problem;
     const struct optim_options *options;
     temper_error *error;
-    double *memory, *rest;          /* what all below lies in */
-    struct optim_head *head;        /* the memory's first numbers, */
+    double *memory, *rest;          /* the two allocations; everything below points into them */
+    struct solver_head *head;       /* the first numbers of the memory, */
     double *w, *gradient, *best;    /* the vectors that follow them (see solver_best), */
-    double *extra;                  /* and the rest */
+    double *extra;                  /* and the numbers of the method */
     size_t extra_room;              /* head->extra at most */
     double *trial, *trial_gradient; /* a point that is being considered; free between iterations */
     double trial_value, trial_norm;
-    double *scratch; /* the method's own; not needed after an iteration */
-    bool best_here;  /* w is the best point, whatever `best` holds */
-    bool stands;     /* the problem was asked about w last */
-    bool going;      /* `follow` has not said that it is enough */
+    double *scratch;         /* of the method; not needed after an iteration */
+    bool w_is_best;          /* w is the best point, whatever `best` holds */
+    bool at_last_evaluation; /* the problem was last evaluated at w */
+    bool going;              /* on_progress has not asked to stop */
     enum optim_stop stop;
 };
 
 /* What makes a minimiser. */
 struct optim_method {
-    enum optim_kind kind;
+    enum solver_kind kind;
     /* One iteration: to a better point, by solver_accept; *moved stays false if there is none. */
     temper_status (*iterate)(void *self, bool *moved);
-    /* Whether the method's own numbers in a memory that was handed in make sense. */
-    bool (*sound)(const void *self);
+    /* Whether the numbers of the method in a memory that was handed in are consistent. */
+    bool (*is_valid)(const void *self);
 };
 
-/* How many doubles a method wants beside what all have. */
-struct optim_room {
+/* How many doubles a method needs besides those that all have. */
+struct solver_workspace {
     size_t extra, scratch;
 };
 
-temper_status solver_open(struct solver_state *run, const struct problem *problem, const struct optim_options *options,
-                          struct optim_room room, temper_error *error);
-void solver_close(struct solver_state *run);
+temper_status solver_open(struct solver_state *state, const struct problem *problem,
+                          const struct optim_options *options, struct solver_workspace workspace, temper_error *error);
+void solver_close(struct solver_state *state);
 
-/* The whole run, from w or from options->memory to the end; `self` is handed to the method. */
-temper_status solver_drive(struct solver_state *run, const struct optim_method *method, void *self, double *w,
-                           struct optim_result *result);
+/* The whole minimisation, from w or from options->memory to the end; `self` is passed to the method. */
+temper_status solver_run(struct solver_state *state, const struct optim_method *method, void *self, double *w,
+                         struct optim_result *result);
 
-/* Its steps, for a run that is advanced from outside. The trial, which was evaluated, is the start;
- * or a memory was taken up (optim/resume.h); */
-void solver_begin(struct solver_state *run);
-/* whether the run ends here, and if so, why; */
-bool solver_ends(const struct solver_state *run, enum optim_stop *stop);
+/* Its steps, for a minimiser in reverse communication: the evaluated trial is the start (or solver_resume was called);
+ */
+void solver_begin(struct solver_state *state);
+/* whether it stops here, and if so, why; */
+bool solver_should_stop(const struct solver_state *state, enum optim_stop *stop);
 /* an iteration was made; */
-void solver_moved(struct solver_state *run);
-/* the end, and what the best point is like. */
-void solver_end(struct solver_state *run, enum optim_stop stop);
-struct optim_result solver_result(const struct solver_state *run);
-/* The best point so far; and whether w is that, as it can be even where the run came back to it. */
-const double *solver_best(const struct solver_state *run);
-bool solver_best_is_here(const struct solver_state *run);
+void solver_iteration_done(struct solver_state *state);
+/* the end, and the result at the best point. */
+void solver_end(struct solver_state *state, enum optim_stop stop);
+struct optim_result solver_result(const struct solver_state *state);
+/* The best point so far; and whether w is that, which it can be even where w has returned to it. */
+const double *solver_best(const struct solver_state *state);
+bool solver_is_at_best(const struct solver_state *state);
 
-/* Value and gradient at run->trial. */
-temper_status solver_try(struct solver_state *run);
-/* They are there. What is not finite makes trial_norm infinite. */
-void solver_tried(struct solver_state *run);
-bool solver_trial_finite(const struct solver_state *run);
-/* The trial, which was evaluated last, becomes the point to go on from. */
-void solver_accept(struct solver_state *run);
+/* Evaluates value and gradient at state->trial. */
+temper_status solver_evaluate_trial(struct solver_state *state);
+/* They were evaluated. trial_norm becomes infinite where they are not finite. */
+void solver_evaluated(struct solver_state *state);
+bool solver_trial_finite(const struct solver_state *state);
+/* The trial, which was evaluated last, becomes w. */
+void solver_accept(struct solver_state *state);
 
 /* Differences of values below this are rounding: the objective may be summed in floats. */
-double solver_noise(const struct solver_state *run);
+double solver_rounding(const struct solver_state *state);
 
-/* By what factor the step v may be multiplied so that it is no longer than `limit`, in the norm of
- * options->length. Where earlier measurements show that it is far from it, it is not measured. */
-temper_status solver_reach(struct solver_state *run, const double *v, double limit, double *factor);
-/* The same in two steps: false if v has to be measured, and the factor by its length; 0 if that is
- * not known. */
-bool solver_reach_known(const struct solver_state *run, const double *v, double limit, double *factor);
-double solver_reach_measured(struct solver_state *run, const double *v, double limit, double length);
-/* The limit of the next step: short for the first, and for any that is `blind`: made without
- * knowing the curvature. */
-double solver_length_limit(const struct solver_state *run, bool blind);
-/* A step as long as the limit allowed was a good one: activations are large here, and later steps
- * may go twice as far. */
-void solver_widen(struct solver_state *run);
+/* By what factor the step v may be multiplied so that it is no longer than `limit`, in the norm of options->length.
+ * Where earlier measurements show that it is much shorter, it is not measured. */
+temper_status solver_step_factor(struct solver_state *state, const double *v, double limit, double *factor);
+/* The same in two steps: false if v has to be measured; and the factor from its length, 0 if that is not known. */
+bool solver_step_factor_known(const struct solver_state *state, const double *v, double limit, double *factor);
+double solver_step_factor_measured(struct solver_state *state, const double *v, double limit, double length);
+/* The limit of the next step: short for the first, and for any that is `blind`: made without knowing the curvature. */
+double solver_length_limit(const struct solver_state *state, bool blind);
+/* A step as long as the limit allowed was a good one: scores are large here, and later steps may be twice as long. */
+void solver_extend_limit(struct solver_state *state);
+
+/* Copies options->memory to state->memory, and its w to state->trial, which is to be evaluated. `is_valid` checks the
+ * numbers of the method. TEMPER_BAD_DATA if it is not the memory of such a minimiser. */
+temper_status solver_restore(struct solver_state *state, enum solver_kind kind, bool (*is_valid)(const void *self),
+                             const void *self);
+/* The trial was evaluated: the problem is at its w again. TEMPER_BAD_DATA if it is another problem. */
+temper_status solver_resume(struct solver_state *state);
 
 #endif

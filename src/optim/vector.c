@@ -1,4 +1,5 @@
-/* vector: the few operations on long vectors that minimisers are made of. */
+/* vector: the operations on long vectors that minimisers use: dot products, axpy, and the fused loops of conjugate
+ * gradients. All sums have the fixed order of eight partial sums. */
 #include "optim/vector.h"
 
 #include <math.h>
@@ -6,12 +7,13 @@
 
 enum { WIDTH = 8 }; /* partial sums: enough to hide the latency of an addition */
 
-/* The partial sums, pairwise: halves first, as a vector register is folded. */
+/* Adds the partial sums pairwise: halves first, as a vector register is reduced. */
 static double fold(const double *part)
 {
     return ((part[0] + part[4]) + (part[2] + part[6])) + ((part[1] + part[5]) + (part[3] + part[7]));
 }
 
+/* x'y */
 double vector_dot(const double *x, const double *y, size_t n)
 {
     double part[WIDTH] = {0};
@@ -35,6 +37,7 @@ void vector_add(double *restrict y, double a, const double *restrict x, size_t n
         y[i] += a * x[i];
 }
 
+/* y += a x and y'z in one pass: the two-loop recursion of L-BFGS needs both for each pair. */
 double vector_add_dot(double *restrict y, double a, const double *restrict x, const double *restrict z, size_t n)
 {
     double part[WIDTH] = {0};
@@ -51,14 +54,14 @@ double vector_add_dot(double *restrict y, double a, const double *restrict x, co
     return fold(part);
 }
 
-void vector_turn(double *restrict y, double a, const double *restrict x, size_t n)
+void vector_direction(double *restrict y, double a, const double *restrict x, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         y[i] = x[i] + a * y[i];
 }
 
-/* One loop for all, because vectors that are longer than the cache wait for memory alone. `number`
- * is NULL, which the compiler sees, or has one for every entry, by which squares are multiplied. */
+/* One loop for all three results, because vectors longer than the cache are limited by memory bandwidth. `number` is
+ * NULL, which the compiler sees, or the diagonal of M^-1, one for each entry. Returns r'M^-1 r. */
 static inline __attribute__((always_inline)) double advance_each(const double *restrict number,
                                                                  struct vector_steps steps, double a, size_t n)
 {
@@ -85,46 +88,50 @@ double vector_advance(struct vector_steps steps, double a, size_t n)
     return advance_each(NULL, steps, a, n);
 }
 
-double vector_advance_in(struct vector_diagonal metric, struct vector_steps steps, double a, size_t n)
+/* Many classes share one number for each feature: groups of entries are summed apart, then weighted. */
+double vector_advance_diagonal(struct vector_diagonal diagonal, struct vector_steps steps, double a, size_t n)
 {
     double sum = 0;
-    if (metric.together == 1)
-        return advance_each(metric.number, steps, a, n);
-    for (size_t from = 0, j = 0; from < n; from += metric.together, j++) {
-        const size_t count = n - from < metric.together ? n - from : metric.together;
+    if (diagonal.group == 1)
+        return advance_each(diagonal.number, steps, a, n);
+    for (size_t from = 0, j = 0; from < n; from += diagonal.group, j++) {
+        const size_t count = n - from < diagonal.group ? n - from : diagonal.group;
         const struct vector_steps some = {steps.x + from, steps.r + from, steps.d + from, steps.p + from};
-        sum += metric.number[j] * vector_advance(some, a, count);
+        sum += diagonal.number[j] * vector_advance(some, a, count);
     }
     return sum;
 }
 
-void vector_turn_in(struct vector_diagonal metric, double *restrict y, double a, const double *restrict x, size_t n)
+/* The next preconditioned direction of conjugate gradients. */
+void vector_direction_diagonal(struct vector_diagonal diagonal, double *restrict y, double a, const double *restrict x,
+                               size_t n)
 {
-    if (metric.together == 1) {
+    if (diagonal.group == 1) {
         for (size_t i = 0; i < n; i++)
-            y[i] = metric.number[i] * x[i] + a * y[i];
+            y[i] = diagonal.number[i] * x[i] + a * y[i];
         return;
     }
-    for (size_t from = 0, j = 0; from < n; from += metric.together, j++) {
-        const size_t count = n - from < metric.together ? n - from : metric.together;
-        const double number = metric.number[j];
+    for (size_t from = 0, j = 0; from < n; from += diagonal.group, j++) {
+        const size_t count = n - from < diagonal.group ? n - from : diagonal.group;
+        const double number = diagonal.number[j];
         for (size_t i = from; i < from + count; i++)
             y[i] = number * x[i] + a * y[i];
     }
 }
 
-double vector_solve_in(struct vector_diagonal metric, double *restrict y, const double *restrict x, size_t n)
+/* y = M^-1 x; returns x'M^-1 x. */
+double vector_apply_diagonal(struct vector_diagonal diagonal, double *restrict y, const double *restrict x, size_t n)
 {
     double sum = 0;
-    if (metric.together == 1) {
+    if (diagonal.group == 1) {
         for (size_t i = 0; i < n; i++)
-            y[i] = metric.number[i] * x[i];
+            y[i] = diagonal.number[i] * x[i];
         return vector_dot(x, y, n);
     }
-    for (size_t from = 0, j = 0; from < n; from += metric.together, j++) {
-        const size_t count = n - from < metric.together ? n - from : metric.together;
+    for (size_t from = 0, j = 0; from < n; from += diagonal.group, j++) {
+        const size_t count = n - from < diagonal.group ? n - from : diagonal.group;
         for (size_t i = from; i < from + count; i++)
-            y[i] = metric.number[j] * x[i];
+            y[i] = diagonal.number[j] * x[i];
         sum += vector_dot(x + from, y + from, count);
     }
     return sum;
@@ -156,7 +163,7 @@ void vector_copy(double *restrict to, const double *restrict from, size_t n)
 
 bool vector_finite(const double *x, size_t n)
 {
-    /* A zero times anything finite is 0, times NaN or infinity NaN, which no addition removes. */
+    /* 0 times a finite number is 0; 0 times NaN or infinity is NaN, which no addition removes. */
     double zero[WIDTH] = {0};
     size_t i = 0;
     for (; i + WIDTH <= n; i += WIDTH)

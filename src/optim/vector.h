@@ -1,4 +1,4 @@
-/* vector: the few operations on long vectors that minimisers are made of.
+/* vector: the operations on long vectors that minimisers use.
  *
  * Sums run in a fixed pattern of eight partial sums, so that a compiler can use vector registers
  * without changing their order: the same bits from every compiler and on every processor. */
@@ -12,26 +12,27 @@ double vector_dot(const double *x, const double *y, size_t n);
 double vector_norm(const double *x, size_t n); /* infinite where the squares overflow */
 /* y += a x */
 void vector_add(double *restrict y, double a, const double *restrict x, size_t n);
-/* The same in one loop with y'z, which is returned; the bits are those of two. */
+/* The same, returning y'z: one loop, the bits of two. */
 double vector_add_dot(double *restrict y, double a, const double *restrict x, const double *restrict z, size_t n);
 /* y = x + a y: the next direction of conjugate gradients. */
-void vector_turn(double *restrict y, double a, const double *restrict x, size_t n);
+void vector_direction(double *restrict y, double a, const double *restrict x, size_t n);
 /* x += a d, r -= a p: a step of conjugate gradients. Returns r'r. */
 struct vector_steps {
     double *restrict x, *restrict r;
     const double *restrict d, *restrict p;
 };
 double vector_advance(struct vector_steps steps, double a, size_t n);
-/* The same in a metric M whose inverse is diagonal, one number for every `together` entries:
- * r'M^-1 r is returned; y = M^-1 x + a y; y = M^-1 x, of which x'y is returned. No
- * vector is read twice, since those that are longer than the cache wait for memory alone. */
+/* With a preconditioner M whose inverse is diagonal, one number for every `group` entries: the same step, returning
+ * r'M^-1 r; y = M^-1 x + a y; y = M^-1 x, returning x'y. No vector is read twice, because vectors longer than the cache
+ * are limited by memory bandwidth. */
 struct vector_diagonal {
     const double *number;
-    size_t together;
+    size_t group;
 };
-double vector_advance_in(struct vector_diagonal metric, struct vector_steps steps, double a, size_t n);
-void vector_turn_in(struct vector_diagonal metric, double *restrict y, double a, const double *restrict x, size_t n);
-double vector_solve_in(struct vector_diagonal metric, double *restrict y, const double *restrict x, size_t n);
+double vector_advance_diagonal(struct vector_diagonal diagonal, struct vector_steps steps, double a, size_t n);
+void vector_direction_diagonal(struct vector_diagonal diagonal, double *restrict y, double a, const double *restrict x,
+                               size_t n);
+double vector_apply_diagonal(struct vector_diagonal diagonal, double *restrict y, const double *restrict x, size_t n);
 /* out = x + a d */
 void vector_step(double *restrict out, const double *restrict x, double a, const double *restrict d, size_t n);
 /* out = x - y; out may be either. */

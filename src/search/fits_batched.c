@@ -222,8 +222,8 @@ static temper_status leave_zero(struct fit_batch *batch, struct fit_slot *slot, 
     TRY(start_solver(batch, slot));
     if (batch->job->fit[slot->fit].after != FIT_BEGINS_AT_ZERO)
         return TEMPER_OK;
-    memcpy(lbfgs_asks(slot->solver).answer, slot->gradient, batch->size * sizeof(double));
-    return lbfgs_answer(slot->solver, value, batch->error);
+    memcpy(lbfgs_next_request(slot->solver).answer, slot->gradient, batch->size * sizeof(double));
+    return lbfgs_reply(slot->solver, value, batch->error);
 }
 
 /* The gradient at zero does not depend on the penalty: a fit after another one with the same rows and loss uses its
@@ -285,7 +285,7 @@ static void add_request(struct fit_batch *batch, struct fit_slot *slot, struct m
 
 static void add_solver_request(struct fit_batch *batch, struct fit_slot *slot)
 {
-    struct lbfgs_question asked = lbfgs_asks(slot->solver);
+    struct lbfgs_request asked = lbfgs_next_request(slot->solver);
     if (asked.what == LBFGS_VALUE)
         add_request(batch, slot,
                     (struct multi_request){.kind = MULTI_EVALUATE, .w = asked.point, .gradient = asked.answer});
@@ -348,7 +348,7 @@ static temper_status advance(void *context, size_t number, size_t worker)
 {
     struct fit_slot *slot = &((struct fit_batch *)context)->slot[number];
     (void)worker;
-    return slot->has_reply ? lbfgs_answer(slot->solver, slot->reply, NULL) : TEMPER_OK;
+    return slot->has_reply ? lbfgs_reply(slot->solver, slot->reply, NULL) : TEMPER_OK;
 }
 
 /* Advances all solvers with a reply. Their vectors are what a round has to do besides the pass. */
@@ -365,11 +365,11 @@ static size_t collect_vectors(struct fit_batch *batch, struct preconditioned *ve
     size_t count = 0;
     for (size_t i = 0; i < batch->slots; i++) {
         struct fit_slot *slot = &batch->slot[i];
-        slot->has_reply = slot->stage == SLOT_SOLVING && lbfgs_asks(slot->solver).what == LBFGS_METRIC;
+        slot->has_reply = slot->stage == SLOT_SOLVING && lbfgs_next_request(slot->solver).what == LBFGS_PRECONDITION;
         if (!slot->has_reply)
             continue;
         double curvature = initial_curvature(batch->job->fit[slot->fit].loss, 2);
-        vector[count++] = (struct preconditioned){slot->preconditioner, lbfgs_asks(slot->solver).answer, curvature};
+        vector[count++] = (struct preconditioned){slot->preconditioner, lbfgs_next_request(slot->solver).answer, curvature};
     }
     return count;
 }
@@ -411,7 +411,7 @@ static temper_status find_converged(struct fit_batch *batch)
 {
     for (size_t i = 0; i < batch->slots; i++) {
         struct fit_slot *slot = &batch->slot[i];
-        if (slot->stage != SLOT_SOLVING || lbfgs_asks(slot->solver).what != LBFGS_DONE)
+        if (slot->stage != SLOT_SOLVING || lbfgs_next_request(slot->solver).what != LBFGS_DONE)
             continue;
         if (lbfgs_result(slot->solver).stop == OPTIM_NOT_FINITE)
             return error_set(batch->error, TEMPER_BAD_DATA,

@@ -255,17 +255,17 @@ static temper_status minimise(struct train_state *train, const struct train_phas
                               .precondition = kind == PRECONDITIONER_GRAM ? preconditioner_apply : NULL,
                               .preconditioner = &progress->preconditioner,
                               .diagonal = progress->preconditioner.diagonal,
-                              .together = progress->preconditioner.vectors};
+                              .diagonal_group = progress->preconditioner.vectors};
     struct follow_context context = {.train = train};
     const struct gradient_scale *scale = &progress->scale;
     struct optim_options options = {.gradient_norm = fmax(tolerance(train, phase) * scale->norm, scale->rounding),
                                     .max_iterations = max_iterations(train, phase),
-                                    .least_fall = hinge_min_decrease(plan, phase->loss),
+                                    .min_decrease = hinge_min_decrease(plan, phase->loss),
                                     .first_length = first_length(plan, phase->loss),
                                     .length = objective_length,
                                     .on_progress = follow,
                                     .progress_context = &context,
-                                    .forgets = !train->request->options->checkpoint,
+                                    .no_memory = !train->request->options->checkpoint,
                                     .gradient = progress->gradient,
                                     .memory = progress->solver_memory,
                                     .memory_count = progress->solver_memory_count};
@@ -296,7 +296,7 @@ static temper_status run_phase(struct train_state *train, const struct train_pha
     struct optim_result result;
     TRY(enter_phase(train, phase));
     TRY(minimise(train, phase, &result));
-    progress->known.valid = result.stands;
+    progress->known.valid = result.at_last_evaluation;
     progress->known.value = result.value;
     mem_free(progress->solver_memory); /* of a checkpoint: used up */
     progress->solver_memory = NULL;

@@ -48,7 +48,7 @@ static struct lbfgs *begin(const struct side *side)
 /* One question and its answer; false if there are no more. */
 static bool advance(const struct side *side, struct lbfgs *run)
 {
-    const struct lbfgs_question asked = lbfgs_asks(run);
+    const struct lbfgs_request asked = lbfgs_next_request(run);
     const struct problem *problem = &side->problem;
     double number = 0;
     if (asked.what == LBFGS_DONE)
@@ -57,9 +57,9 @@ static bool advance(const struct side *side, struct lbfgs *run)
         problem->evaluate(problem->context, asked.point, &number, asked.answer, NULL);
     if (asked.what == LBFGS_LENGTH && side->options.length)
         side->options.length(problem->context, asked.point, &number, NULL);
-    if (asked.what == LBFGS_METRIC && CHECK(problem->precondition != NULL))
+    if (asked.what == LBFGS_PRECONDITION && CHECK(problem->precondition != NULL))
         problem->precondition(problem->preconditioner, asked.answer);
-    return CHECK(lbfgs_answer(run, number, NULL) == TEMPER_OK);
+    return CHECK(lbfgs_reply(run, number, NULL) == TEMPER_OK);
 }
 
 static void check_same(const struct side *side, const struct lbfgs *run)
@@ -102,7 +102,7 @@ TEST(a_question_stays_until_it_is_answered)
     side_make(&side, 3);
     struct lbfgs *run = begin(&side);
     do {
-        const struct lbfgs_question first = lbfgs_asks(run), again = lbfgs_asks(run);
+        const struct lbfgs_request first = lbfgs_next_request(run), again = lbfgs_next_request(run);
         CHECK(first.what == again.what && first.point == again.point && first.answer == again.answer);
     } while (advance(&side, run));
     lbfgs_close(run);
@@ -123,8 +123,8 @@ TEST(the_best_point_is_known_at_any_time)
         CHECKF(value <= last * (1 + 1e-6), "%.17g after %.17g", value, last);
         last = value;
     }
-    CHECK(lbfgs_asks(run).what == LBFGS_DONE);
-    CHECK(lbfgs_answer(run, 1, NULL) == TEMPER_OK); /* to nothing: nothing happens */
+    CHECK(lbfgs_next_request(run).what == LBFGS_DONE);
+    CHECK(lbfgs_reply(run, 1, NULL) == TEMPER_OK); /* to nothing: nothing happens */
     CHECK(lbfgs_result(run).value == last);
     lbfgs_close(run);
     toy_rows_free(&side.rows);
@@ -136,11 +136,11 @@ TEST(a_start_without_a_value_ends_the_run)
     const double start[2] = {1, 2};
     struct lbfgs *run = NULL;
     CHECK(lbfgs_new(2, false, &options, start, &run, NULL) == TEMPER_OK);
-    struct lbfgs_question asked = lbfgs_asks(run);
+    struct lbfgs_request asked = lbfgs_next_request(run);
     CHECK(asked.what == LBFGS_VALUE && memcmp(asked.point, start, sizeof start) == 0);
     asked.answer[0] = asked.answer[1] = 0;
-    CHECK(lbfgs_answer(run, NAN, NULL) == TEMPER_OK);
-    CHECK(lbfgs_asks(run).what == LBFGS_DONE && !lbfgs_best(run));
+    CHECK(lbfgs_reply(run, NAN, NULL) == TEMPER_OK);
+    CHECK(lbfgs_next_request(run).what == LBFGS_DONE && !lbfgs_best(run));
     CHECK(lbfgs_result(run).stop == OPTIM_NOT_FINITE && isnan(lbfgs_result(run).value));
     lbfgs_close(run);
 }
@@ -186,8 +186,8 @@ TEST(a_run_goes_on_from_a_memory)
     lbfgs_close(run);
     /* Of another function: found out by its first answer. */
     run = begin(&side);
-    memset(lbfgs_asks(run).answer, 0, COLUMNS * sizeof(double));
-    CHECK(lbfgs_answer(run, 1e6, NULL) == TEMPER_BAD_DATA);
+    memset(lbfgs_next_request(run).answer, 0, COLUMNS * sizeof(double));
+    CHECK(lbfgs_reply(run, 1e6, NULL) == TEMPER_BAD_DATA);
     lbfgs_close(run);
     kept.memory[0] = 99;
     CHECK(lbfgs_new(COLUMNS, true, &side.options, side.start, &run, NULL) == TEMPER_BAD_DATA);

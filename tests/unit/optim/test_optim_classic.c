@@ -9,7 +9,7 @@
 struct trial {
     struct toy toy;
     const double *start;
-    double gradient_norm, least_fall;
+    double gradient_norm, min_decrease;
     struct optim_result result;
     double w[TOY_MOST];
 };
@@ -24,9 +24,9 @@ static void check_stand(struct trial *trial, const double *gradient, const char 
     double expected[TOY_MOST];
     const size_t bytes = toy->n * sizeof *expected;
     const bool last = memcmp(toy->last, trial->w, bytes) == 0;
-    CHECKF(!trial->result.stands || last, "%s: it was elsewhere", name);
-    CHECKF(trial->result.stands || trial->result.stop != OPTIM_CONVERGED, "%s: it was here", name);
-    if (!trial->result.stands)
+    CHECKF(!trial->result.at_last_evaluation || last, "%s: it was elsewhere", name);
+    CHECKF(trial->result.at_last_evaluation || trial->result.stop != OPTIM_CONVERGED, "%s: it was here", name);
+    if (!trial->result.at_last_evaluation)
         return;
     toy->function(trial->w, toy->n, expected, NULL, toy->data);
     CHECKF(memcmp(expected, gradient, bytes) == 0, "%s: another gradient", name);
@@ -43,7 +43,7 @@ static void run(struct trial *trial, size_t minimiser)
     options.gradient = gradient;
     if (trial->gradient_norm > 0)
         options.gradient_norm = trial->gradient_norm;
-    options.least_fall = trial->least_fall;
+    options.min_decrease = trial->min_decrease;
     toy->evaluations = toy->products = toy->hessians = toy->accepts = toy->strays = 0;
     memcpy(trial->w, trial->start, toy->n * sizeof *trial->w);
     const char *name = toy_minimisers[minimiser].name;
@@ -144,7 +144,7 @@ static void check_diagonal(size_t together)
         if (k == 1) {
             problem.precondition = NULL;
             problem.diagonal = inverse;
-            problem.together = together;
+            problem.diagonal_group = together;
         }
         CHECK(minimise_tron(&problem, &options, w[k], &result[k], &error) == TEMPER_OK);
         CHECK(result[k].stop == OPTIM_CONVERGED);
@@ -336,7 +336,7 @@ TEST(small_falls_can_be_too_little)
     struct trial trial = {.toy = {.function = toy_rosenbrock, .n = TOY_MOST}, .start = start};
     run(&trial, 0);
     CHECK(trial.result.stop == OPTIM_CONVERGED && trial.result.iterations > 130);
-    trial.least_fall = 1e6;
+    trial.min_decrease = 1e6;
     run(&trial, 0);
     CHECKF(trial.result.stop == OPTIM_STALLED, "%d", trial.result.stop);
     CHECKF(trial.result.iterations < 130, "%zu", trial.result.iterations);

@@ -7,7 +7,7 @@
 #include "base/random.h"
 #include "fixtures/test.h"
 #include "optim/cholesky.h"
-#include "optim/trust_region_dense.h"
+#include "optim/trust_region.h"
 #include "optim/vector.h"
 
 static const struct random draws = {.seed = 11};
@@ -48,7 +48,7 @@ TEST(elementwise)
     }
     vector_add(y, 2, x, 11);
     CHECK(y[0] == 1 && y[10] == 21);
-    vector_turn(y, -1, x, 11);
+    vector_direction(y, -1, x, 11);
     CHECK(y[0] == -1 && y[10] == -11);
     vector_step(out, x, 3, y, 11);
     CHECK(out[0] == -3 && out[10] == -23);

@@ -93,8 +93,8 @@ static bool same_result(const struct run *a, const struct run *b)
            a->result.evaluations == b->result.evaluations && a->result.products == b->result.products &&
            a->result.hessians == b->result.hessians &&
            memcmp(&a->result.value, &b->result.value, sizeof(double)) == 0 &&
-           a->result.gradient_norm == b->result.gradient_norm && a->result.stands == b->result.stands &&
-           memcmp(a->w, b->w, sizeof a->w) == 0;
+           a->result.gradient_norm == b->result.gradient_norm &&
+           a->result.at_last_evaluation == b->result.at_last_evaluation && memcmp(a->w, b->w, sizeof a->w) == 0;
 }
 
 /* A run that goes on from iteration k is that which never stopped, to the last bit. */
@@ -207,7 +207,7 @@ TEST(a_run_may_forget)
         size_t seen = 0;
         struct run whole = prepare(&rows, m), run = whole;
         go(&whole);
-        run.options.forgets = true;
+        run.options.no_memory = true;
         run.options.on_progress = is_without_memory;
         run.options.progress_context = &seen;
         go(&run);
@@ -263,7 +263,7 @@ TEST(wrong_memory_is_refused)
             CHECKF(resume_spoilt(run, &all, i, memory[i] + 0.5) == TEMPER_BAD_DATA, "a half at %zu", i);
         }
         /* The gradient has the norm that the head says, and pairs the curvature. */
-        const size_t gradient = sizeof(struct optim_head) / sizeof(double) + COLUMNS;
+        const size_t gradient = sizeof(struct solver_head) / sizeof(double) + COLUMNS;
         const size_t pairs = gradient + 2 * (size_t)COLUMNS;
         CHECK(resume_spoilt(run, &all, gradient, memory[gradient] + 0.1) == TEMPER_BAD_DATA);
         for (size_t i = pairs; i < count && m == 0; i++)

@@ -1,30 +1,106 @@
-/* region: the smallest value of a quadratic function within a ball, for a dense matrix.
+/* trust_region: the radius within which a quadratic model of the function is trusted, learnt from how well it predicted
+ * the last decrease; and the minimiser of such a model with a dense Hessian.
  *
- * Moré and Sorensen (1983): the answer solves (H + shift) s = -g for a shift that makes H + shift
- * at least semidefinite and |s| the radius. 1/|s| is nearly linear in the shift, so that Newton's
- * method finds it in two or three factorisations; bounds on the shift guard it. In the hard case,
- * where s stays short for every such shift, a direction of no curvature fills up the rest. */
-#include "optim/trust_region_dense.h"
+ * The subproblem is solved by the method of Moré and Sorensen (1983, "Computing a trust region step"): its solution
+ * solves (H + shift) s = -g for a shift that makes H + shift at least semidefinite and |s| the radius. 1/|s| is nearly
+ * linear in the shift, so that Newton's method finds it in two or three factorisations; bounds on the shift guard it.
+ * In the hard case, where s stays short for every such shift, a direction of no curvature makes up the rest. */
+#include "optim/trust_region.h"
 
 #include <math.h>
 
 #include "optim/cholesky.h"
 #include "optim/vector.h"
 
-static const double CLOSE = 0.1; /* to the edge is close enough */
+/* Ratio of the actual decrease to the predicted one: a step is accepted from TAKEN on; the region shrinks below POOR
+ * and grows from FINE on, more so from EXACT on. */
+static const double TAKEN = 0.05, POOR = 0.25, FINE = 0.7, EXACT = 0.9;
+static const double GROW = 2.5, LEAP = 4;
+/* On a plateau the gradient is below this share of what it was, though the value decreased less than predicted. */
+static const double VANISHED = 0.05;
+
+/* Of the model g's + s'Hs/2. */
+double trust_predicted_decrease(const struct trust_step *step)
+{
+    return -step->slope - 0.5 * step->curvature;
+}
+
+void trust_scale_step(struct trust_step *step, double *vector, double factor, size_t n)
+{
+    vector_scale(vector, factor, n);
+    step->norm *= factor;
+    step->slope *= factor;
+    step->curvature *= factor * factor;
+    step->at_boundary = true;
+}
+
+bool trust_place_trial(struct solver_state *state, const double *step)
+{
+    const size_t n = state->problem->size;
+    vector_step(state->trial, state->w, 1, step, n);
+    return !vector_equal(state->trial, state->w, n);
+}
+
+/* The decrease of the value. Below its rounding the slopes at both ends give it more accurately: their mean is exact
+ * for a parabola. */
+static double actual_decrease(const struct solver_state *state, const struct trust_step *step)
+{
+    const struct solver_head *head = state->head;
+    const double decrease = head->value - state->trial_value, noise = solver_rounding(state);
+    if (trust_predicted_decrease(step) > noise || state->trial_value > head->lowest + noise)
+        return decrease;
+    const double slope = vector_dot(state->trial_gradient, step->step, state->problem->size);
+    return -0.5 * (step->slope + slope);
+}
+
+/* Where between w and the trial the parabola through both values and the slope at w is lowest. */
+static double backtrack(const struct solver_state *state, const struct trust_step *step)
+{
+    const double excess = state->trial_value - state->head->value - step->slope;
+    const double guess = -0.5 * step->slope / excess;
+    if (!isfinite(guess))
+        return 0.25;
+    return guess < 0.1 ? 0.1 : guess > 0.5 ? 0.5 : guess;
+}
+
+/* The usual rules for the ratio, with two additions: on a plateau a step must do better to be accepted, and a rejected
+ * step is shortened to the minimum of the interpolating parabola. */
+bool trust_update_radius(struct solver_state *state, const struct trust_step *step)
+{
+    struct solver_head *head = state->head;
+    if (!solver_trial_finite(state)) {
+        head->radius = 0.2 * step->norm;
+        return false;
+    }
+    const double ratio = actual_decrease(state, step) / trust_predicted_decrease(step);
+    const bool plateau = state->trial_norm <= VANISHED * head->gradient_norm;
+    const bool taken = ratio >= (plateau ? POOR : TAKEN);
+    if (!(ratio >= POOR)) /* NaN too */
+        head->radius = step->norm * (taken ? 0.5 : backtrack(state, step));
+    else if (step->at_boundary && ratio >= FINE)
+        head->radius = fmax(head->radius, step->norm * (ratio >= EXACT ? LEAP : GROW));
+    if (step->limited && ratio >= FINE)
+        solver_extend_limit(state);
+    return taken;
+}
+
+/* ---- The subproblem with a dense Hessian ----------------------------------------------------- */
+
+static const double CLOSE = 0.1; /* relative distance to the boundary that is close enough */
 enum { FACTORISATIONS = 50 };
 
-struct search {
+/* The search for the shift, the Lagrange multiplier of the constraint. */
+struct shift_search {
     const struct trust_region *region;
     double shift;
-    double low, high; /* the shift lies between these; */
+    double low, high; /* the shift is between these; */
     double safe;      /* and H + shift is not definite up to here */
     double norm;      /* of s */
     bool solved;      /* s has been computed at all */
 };
 
-/* Bounds from the circles of Gershgorin. The sums over rows are kept in z. */
-static void find_bounds(struct search *search)
+/* Bounds on the eigenvalues from the Gershgorin circles. The sums over rows are kept in z. */
+static void find_bounds(struct shift_search *search)
 {
     const struct trust_region *region = search->region;
     const size_t n = region->n;
@@ -50,8 +126,8 @@ static void find_bounds(struct search *search)
     search->high = fmax((1 + CLOSE) * search->low, pull - lowest);
 }
 
-/* Factors H + shift; where it is not definite, learns from where it failed how much is missing. */
-static bool factored(struct search *search)
+/* Factors H + shift; where that is not positive definite, the failing pivot gives a lower bound on the shift. */
+static bool factored(struct shift_search *search)
 {
     const struct trust_region *region = search->region;
     const size_t n = region->n;
@@ -94,9 +170,8 @@ static double flattest(const struct trust_region *region)
     return before / (norm * norm);
 }
 
-/* The hard case: s is too short, and what lies between it and the edge can be filled along z at
- * next to no cost. */
-static bool filled(struct search *search)
+/* The hard case: s is too short, and the distance from it to the boundary can be covered along z at next to no cost. */
+static bool hard_case(struct shift_search *search)
 {
     const struct trust_region *region = search->region;
     const size_t n = region->n;
@@ -115,8 +190,8 @@ static bool filled(struct search *search)
     return true;
 }
 
-/* The shift at which the line through 1/|s| has the value 1/radius. */
-static void newton_shift(struct search *search)
+/* One step of Newton's method for 1/|s(shift)| = 1/radius. */
+static void newton_shift(struct shift_search *search)
 {
     const struct trust_region *region = search->region;
     const size_t n = region->n;
@@ -128,8 +203,8 @@ static void newton_shift(struct search *search)
     search->shift = fmin(fmax(search->shift, search->low), search->high);
 }
 
-/* s at this shift; true if it is the answer. */
-static bool answered(struct search *search)
+/* s at this shift; true if it is the solution. */
+static bool is_solved(struct shift_search *search)
 {
     const struct trust_region *region = search->region;
     const size_t n = region->n;
@@ -145,15 +220,15 @@ static bool answered(struct search *search)
         search->low = fmax(search->low, search->shift);
     } else {
         search->high = fmin(search->high, search->shift);
-        if (filled(search))
+        if (hard_case(search))
             return true;
     }
     newton_shift(search);
     return false;
 }
 
-/* Should rounding have kept all shifts from succeeding: downhill, to the edge. */
-static void fall_back(struct search *search)
+/* If rounding ratio all shifts from succeeding: the steepest descent step to the boundary. */
+static void fall_back(struct shift_search *search)
 {
     const struct trust_region *region = search->region;
     const double norm = search->solved ? search->norm : vector_norm(region->g, region->n);
@@ -168,18 +243,18 @@ static void fall_back(struct search *search)
 
 bool trust_region_solve(const struct trust_region *region)
 {
-    struct search search = {.region = region};
+    struct shift_search search = {.region = region};
     find_bounds(&search);
     search.shift = search.low;
     for (size_t k = 0; k < FACTORISATIONS; k++) {
-        /* Not above what is known to be too little: somewhere between the bounds. */
+        /* The shift must exceed `safe`: otherwise one between the bounds is tried. */
         if (search.shift <= search.safe)
             search.shift = fmax(0.001, sqrt(search.low / search.high)) * search.high;
         if (!factored(&search)) {
             search.shift = search.safe;
             continue;
         }
-        if (answered(&search))
+        if (is_solved(&search))
             return search.norm > (1 - CLOSE) * region->radius;
     }
     fall_back(&search);
