@@ -1,21 +1,17 @@
-/* audit: from a dataset to a list of rows to look at again. */
+/* audit: finds labels that look wrong, and fixes them. */
 #ifndef AUDIT_AUDIT_H
 #define AUDIT_AUDIT_H
 
 #include "data/dataset.h"
 
-/* The public calls (temper.h: temper_audit, temper_audit_fix) in our own types. */
+/* The public calls (temper.h: temper_audit, temper_audit_fix) in internal types. */
 temper_status audit(const struct dataset *data, const temper_audit_options *options, temper_audit_report *report,
                     temper_error *error);
 temper_status audit_fix(const struct dataset *data, const temper_audit_report *report, size_t count, const char *how,
                         struct dataset **out, temper_error *error);
 /* temper_audit_fix_check, temper_audit_fix_write. */
-temper_status audit_fix_check(const temper_audit_fix_file *fixing, temper_error *error);
+temper_status audit_fix_check(const temper_audit_fix_file *file, temper_error *error);
 temper_status audit_fix_write(const struct dataset *data, const temper_audit_report *report, size_t count,
-                              temper_audit_fix_file *fixing, temper_error *error);
-
-/* Whether the audit is of this data, and weights would change anything if they are asked for. */
-temper_status audit_fix_suits(const struct dataset *data, const temper_audit_report *report, const char *how,
-                              temper_error *error);
+                              temper_audit_fix_file *file, temper_error *error);
 
 #endif

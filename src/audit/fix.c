@@ -1,69 +1,115 @@
-/* audit_fix: the data with the suspects dropped, relabelled or made lighter. */
-#include <math.h>
+/* fix: the data with the suspects dropped, relabelled or given smaller weights; and the same as a file, which is an
+ * edited copy of the user's text where there is one. */
+#include <stdio.h>
 #include <string.h>
 
 #include "audit/audit.h"
 #include "base/memory.h"
+#include "data/read/format.h"
 #include "data/subset.h"
+#include "data/write/text_edit.h"
+#include "data/write/write.h"
 
-static temper_status drop(const struct dataset *data, const temper_audit_report *report, size_t count,
-                          struct dataset **out, temper_error *error)
+_Static_assert(sizeof((temper_audit_fix_file){0}.weights) == TEXT_COLUMN, "one length of names");
+
+/* ---- Edits ----------------------------------------------------------------------------------- */
+
+enum fix_method { FIX_DROP, FIX_RELABEL, FIX_WEIGHT, FIX_METHODS };
+static const char *const method_names[FIX_METHODS] = {"drop", "relabel", "weight"};
+
+/* FIX_METHODS if there is no such method. */
+static enum fix_method find_method(const char *name)
+{
+    size_t i = 0;
+    while (i < FIX_METHODS && strcmp(name, method_names[i]) != 0)
+        i++;
+    return (enum fix_method)i;
+}
+
+/* What changes in each row, by method; the others are NULL. */
+struct row_edits {
+    bool *dropped;
+    uint32_t *label;
+    double *factor; /* of the weight */
+};
+
+static void row_edits_free(struct row_edits *edits)
+{
+    mem_free(edits->dropped);
+    mem_free(edits->label);
+    mem_free(edits->factor);
+}
+
+/* The edits of the first `count` suspects; to be freed whatever the status. */
+static temper_status row_edits_new(const struct dataset *data, const temper_audit_report *report, size_t count,
+                                   enum fix_method method, struct row_edits *out, temper_error *error)
+{
+    size_t rows = (size_t)data->x.rows;
+    *out = (struct row_edits){.dropped = method == FIX_DROP ? mem_zeroed(rows, sizeof *out->dropped) : NULL,
+                              .label = method == FIX_RELABEL ? mem_alloc(rows, sizeof *out->label) : NULL,
+                              .factor = method == FIX_WEIGHT ? mem_alloc(rows, sizeof *out->factor) : NULL};
+    if (!out->dropped && !out->label && !out->factor)
+        return error_no_memory(error);
+    for (size_t row = 0; out->label && row < rows; row++)
+        out->label[row] = data->label[row];
+    for (size_t row = 0; out->factor && row < rows; row++)
+        out->factor[row] = 1;
+    for (size_t i = 0; i < count; i++) {
+        const temper_audit_suspect *suspect = &report->suspects[i];
+        if (out->dropped)
+            out->dropped[suspect->row] = true;
+        if (out->label)
+            out->label[suspect->row] = suspect->suggested;
+        if (out->factor)
+            out->factor[suspect->row] = suspect->importance;
+    }
+    return TEMPER_OK;
+}
+
+/* ---- A dataset ------------------------------------------------------------------------------- */
+
+static temper_status keep_rows(const struct dataset *data, const bool *dropped, struct dataset **out,
+                               temper_error *error)
 {
     size_t rows = (size_t)data->x.rows, kept = 0;
-    bool *gone = mem_zeroed(rows, sizeof *gone);
     size_t *row = mem_alloc(rows, sizeof *row);
-    temper_status status = gone && row ? TEMPER_OK : error_no_memory(error);
-    for (size_t i = 0; status == TEMPER_OK && i < count; i++)
-        gone[report->suspects[i].row] = true;
-    for (size_t i = 0; status == TEMPER_OK && i < rows; i++)
-        if (!gone[i])
+    if (!row)
+        return error_no_memory(error);
+    for (size_t i = 0; i < rows; i++)
+        if (!dropped[i])
             row[kept++] = i;
-    if (status == TEMPER_OK)
-        status = dataset_rows(data, row, kept, out, error);
-    mem_free(gone);
+    temper_status status = dataset_rows(data, row, kept, out, error);
     mem_free(row);
     return status;
 }
 
-static temper_status relabel(const struct dataset *data, const temper_audit_report *report, size_t count,
-                             struct dataset **out, temper_error *error)
-{
-    temper_status status = dataset_borrow(data, out, error);
-    for (size_t i = 0; status == TEMPER_OK && i < count; i++)
-        (*out)->label[report->suspects[i].row] = report->suspects[i].suggested;
-    return status;
-}
-
-static temper_status weigh(const struct dataset *data, const temper_audit_report *report, size_t count,
-                           struct dataset **out, temper_error *error)
+/* A copy that borrows the features, with edited labels or weights. */
+static temper_status edit_rows(const struct dataset *data, const struct row_edits *edits, struct dataset **out,
+                               temper_error *error)
 {
     size_t rows = (size_t)data->x.rows;
-    temper_status status = dataset_borrow(data, out, error);
-    if (status != TEMPER_OK)
-        return status;
-    if (!(*out)->weight) {
-        (*out)->weight = mem_alloc(rows, sizeof *(*out)->weight);
-        if (!(*out)->weight) {
-            dataset_free(*out);
-            *out = NULL;
+    struct dataset *made;
+    TRY(dataset_borrow(data, &made, error));
+    if (edits->label)
+        memcpy(made->label, edits->label, rows * sizeof *made->label);
+    if (edits->factor && !made->weight) {
+        made->weight = mem_alloc(rows, sizeof *made->weight);
+        if (!made->weight) {
+            dataset_free(made);
             return error_no_memory(error);
         }
-        for (size_t i = 0; i < rows; i++)
-            (*out)->weight[i] = 1;
+        for (size_t row = 0; row < rows; row++)
+            made->weight[row] = 1;
     }
-    for (size_t i = 0; i < count; i++)
-        (*out)->weight[report->suspects[i].row] *= report->suspects[i].importance;
+    for (size_t row = 0; edits->factor && row < rows; row++)
+        made->weight[row] *= edits->factor[row];
+    *out = made;
     return TEMPER_OK;
 }
 
-static const struct {
-    const char *name;
-    temper_status (*make)(const struct dataset *, const temper_audit_report *, size_t, struct dataset **,
-                          temper_error *);
-} ways[] = {{"drop", drop}, {"relabel", relabel}, {"weight", weigh}};
-
-temper_status audit_fix_suits(const struct dataset *data, const temper_audit_report *report, const char *how,
-                              temper_error *error)
+/* Whether the audit is of this data, and the method exists and would change anything. */
+static temper_status check_method(const struct dataset *data, const temper_audit_report *report, const char *how,
+                                  temper_error *error)
 {
     if (report->rows != data->x.rows)
         return error_set(error, TEMPER_USAGE, "this audit is of %llu rows, and the data has %llu; audit it again",
@@ -73,21 +119,71 @@ temper_status audit_fix_suits(const struct dataset *data, const temper_audit_rep
                          "at t1 = %g, t2 = %g the importance of every row is 1 or more, and "
                          "weights would change nothing; give t1 < t2, or drop or relabel the rows",
                          report->loss.t1, report->loss.t2);
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-        if (strcmp(how, ways[i].name) == 0)
-            return TEMPER_OK;
-    return error_set(error, TEMPER_USAGE, "there is no way '%.64s' to fix labels; there are drop, relabel and weight",
-                     how);
+    if (find_method(how) == FIX_METHODS)
+        return error_set(error, TEMPER_USAGE, "unknown method '%.64s' of fixing labels; give drop, relabel or weight",
+                         how);
+    return TEMPER_OK;
 }
 
 temper_status audit_fix(const struct dataset *data, const temper_audit_report *report, size_t count, const char *how,
                         struct dataset **out, temper_error *error)
 {
-    temper_status status = audit_fix_suits(data, report, how, error);
+    struct row_edits edits;
+    TRY(check_method(data, report, how, error));
     if (count > report->rows)
         count = (size_t)report->rows;
-    for (size_t i = 0; status == TEMPER_OK && i < sizeof ways / sizeof *ways; i++)
-        if (strcmp(how, ways[i].name) == 0)
-            return ways[i].make(data, report, count, out, error);
+    temper_status status = row_edits_new(data, report, count, find_method(how), &edits, error);
+    if (status == TEMPER_OK)
+        status = edits.dropped ? keep_rows(data, edits.dropped, out, error) : edit_rows(data, &edits, out, error);
+    row_edits_free(&edits);
     return status;
+}
+
+/* ---- A file ---------------------------------------------------------------------------------- */
+
+temper_status audit_fix_check(const temper_audit_fix_file *file, temper_error *error)
+{
+    return strcmp(file->how, "weight") == 0 ? dataset_write_check_weights(file->path, file->format, error)
+                                            : dataset_write_check(file->path, file->format, error);
+}
+
+/* Copies the user's text, line by line, with the edits. */
+static temper_status copy_text(const struct dataset *data, const temper_audit_report *report, size_t count,
+                               temper_audit_fix_file *file, temper_error *error)
+{
+    struct row_edits edits;
+    temper_status status = row_edits_new(data, report, count, find_method(file->how), &edits, error);
+    const struct text_changes changes = {.dropped = edits.dropped, .label = edits.label, .factor = edits.factor};
+    file->copied = 1;
+    if (status == TEMPER_OK)
+        status = text_copy(data, &changes, file->path, file->weights, error);
+    row_edits_free(&edits);
+    return status;
+}
+
+/* Writes the edited dataset. Tables have a column "weight"; .tmpr stores weights with the rows. */
+static temper_status write_dataset(const struct dataset *data, const temper_audit_report *report, size_t count,
+                                   temper_audit_fix_file *file, temper_error *error)
+{
+    const struct format *format = file->format ? format_named(file->format) : format_of_path(file->path);
+    struct dataset *fixed;
+    TRY(audit_fix(data, report, count, file->how, &fixed, error));
+    temper_status status = dataset_write(fixed, file->path, file->format, error);
+    dataset_free(fixed);
+    if (strcmp(file->how, "weight") == 0 && format != format_named("tmpr"))
+        snprintf(file->weights, sizeof file->weights, "weight");
+    return status;
+}
+
+temper_status audit_fix_write(const struct dataset *data, const temper_audit_report *report, size_t count,
+                              temper_audit_fix_file *file, temper_error *error)
+{
+    TRY(check_method(data, report, file->how, error));
+    TRY(audit_fix_check(file, error));
+    if (count > report->rows)
+        count = (size_t)report->rows;
+    file->copied = 0;
+    file->weights[0] = '\0';
+    return text_can_copy(data, file->path, file->format) ? copy_text(data, report, count, file, error)
+                                                         : write_dataset(data, report, count, file, error);
 }

@@ -1,4 +1,4 @@
-/* evaluate: sums over rows, in their order; means at the end. */
+/* evaluate: sums over the rows in their order, whichever process has them; means at the end. */
 #include "predict/evaluate.h"
 
 #include <math.h>
@@ -10,9 +10,10 @@
 
 enum { BINS = 15 }; /* of the expected calibration error: equal widths of the largest probability */
 
-static const double LEAST_PROBABILITY = 1e-15; /* for the logarithm */
+static const double LEAST_PROBABILITY = 1e-15; /* before taking logarithms */
 
-struct bin {
+/* Sums over the rows whose largest probability is in an interval. */
+struct calibration_bin {
     double weight, confidence, correct;
 };
 
@@ -22,9 +23,9 @@ struct evaluator {
     unsigned long long rows, unknown;
     double weight, known; /* sums of weights: of all rows, and of those whose class is known */
     double correct, loss, log_loss, brier;
-    struct bin bin[BINS];
-    double *confusion;
-    double *p; /* of one row */
+    struct calibration_bin bin[BINS];
+    double *confusion; /* [label * classes + predicted]: weights */
+    double *p;         /* workspace: probabilities of one row */
 };
 
 void evaluator_free(struct evaluator *evaluator)
@@ -58,6 +59,7 @@ temper_status evaluator_new(const struct model *model, struct evaluator **out, t
 
 /* ---- One row --------------------------------------------------------------------------------- */
 
+/* The loss that the model was trained with. */
 static double row_loss(const struct model *model, const double *a, uint32_t label)
 {
     if (model->vectors == 1)
@@ -65,7 +67,7 @@ static double row_loss(const struct model *model, const double *a, uint32_t labe
     return any_loss(model->loss, a, model->vectors, label, NULL, NULL);
 }
 
-/* Two classes: of one of them, as is usual; more: over all. */
+/* The Brier score: of two classes that of one of them, as is usual; of more the sum over all. */
 static double row_brier(const double *p, size_t classes, uint32_t label)
 {
     double sum = 0;
@@ -74,13 +76,13 @@ static double row_brier(const double *p, size_t classes, uint32_t label)
     return classes == 2 ? sum / 2 : sum;
 }
 
-/* What a row adds; the same wherever it was found. */
-struct row_facts {
+/* What a row adds to the sums, computed by the process that has it. */
+struct evaluated_row {
     double weight, loss, log_p, brier, confidence;
     uint32_t label, predicted, top;
 };
 
-static void find_probabilities(const struct evaluator *e, const double *a, struct row_facts *row)
+static void evaluate_probabilities(const struct evaluator *e, const double *a, struct evaluated_row *row)
 {
     size_t classes = e->model->classes.count, top = 0;
     predicted_probabilities(e->model, a, true, e->p);
@@ -93,20 +95,20 @@ static void find_probabilities(const struct evaluator *e, const double *a, struc
     row->top = (uint32_t)top;
 }
 
-static void find_facts(const struct evaluator *e, const double *a, struct row_facts *row)
+static void evaluate_row(const struct evaluator *e, const double *a, struct evaluated_row *row)
 {
     row->predicted = (uint32_t)predicted_class(e->model, a);
     if (row->label == CLASSES_NONE)
         return;
     row->loss = row_loss(e->model, a, row->label);
     if (e->calibrated)
-        find_probabilities(e, a, row);
+        evaluate_probabilities(e, a, row);
 }
 
-static void add_probabilities(struct evaluator *e, const struct row_facts *row)
+static void add_probabilities(struct evaluator *e, const struct evaluated_row *row)
 {
     size_t number = (size_t)(row->confidence * BINS);
-    struct bin *bin = &e->bin[number < BINS ? number : BINS - 1];
+    struct calibration_bin *bin = &e->bin[number < BINS ? number : BINS - 1];
     e->log_loss -= row->weight * row->log_p;
     e->brier += row->weight * row->brier;
     bin->weight += row->weight;
@@ -114,7 +116,7 @@ static void add_probabilities(struct evaluator *e, const struct row_facts *row)
     bin->correct += row->top == row->label ? row->weight : 0;
 }
 
-static void add_row(struct evaluator *e, const struct row_facts *row)
+static void add_row(struct evaluator *e, const struct evaluated_row *row)
 {
     e->rows++;
     e->weight += row->weight;
@@ -132,7 +134,7 @@ static void add_row(struct evaluator *e, const struct row_facts *row)
 
 /* ---- Batches --------------------------------------------------------------------------------- */
 
-/* The model's number for each class of the data. */
+/* The model's number for each class of the data, or CLASSES_NONE; NULL: out of memory. */
 static uint32_t *match_classes(const struct model *model, const struct dataset *data)
 {
     uint32_t *number = mem_alloc(data->classes.count, sizeof *number);
@@ -141,14 +143,14 @@ static uint32_t *match_classes(const struct model *model, const struct dataset *
     return number;
 }
 
-/* The rows of all processes, in their order, to everyone's sums. */
-static temper_status add_facts(struct evaluator *e, const struct dataset *data, const struct row_facts *facts,
-                               temper_error *error)
+/* Gathers the rows of all processes; every process adds all of them in the same order. */
+static temper_status add_gathered(struct evaluator *e, const struct dataset *data,
+                                  const struct evaluated_row *rows_here, temper_error *error)
 {
     const temper_comm *comm = data->ranks.comm;
     uint64_t own = data->x.rows, *rows = mem_alloc(comm_size(comm), sizeof *rows);
     size_t *bytes = mem_alloc(comm_size(comm), sizeof *bytes);
-    struct row_facts *all = mem_alloc((size_t)dataset_all_rows(data), sizeof *all);
+    struct evaluated_row *all = mem_alloc((size_t)dataset_all_rows(data), sizeof *all);
     temper_status status = TEMPER_NO_MEMORY;
     if (rows && bytes && all)
         status = comm_gather_each(comm, &own, sizeof own, rows, error);
@@ -157,7 +159,7 @@ static temper_status add_facts(struct evaluator *e, const struct dataset *data, 
     for (size_t r = 0; status == TEMPER_OK && r < comm_size(comm); r++)
         bytes[r] = (size_t)rows[r] * sizeof *all;
     if (status == TEMPER_OK)
-        status = comm_gather(comm, facts, bytes, all, error);
+        status = comm_gather(comm, rows_here, bytes, all, error);
     for (uint64_t row = 0; status == TEMPER_OK && row < dataset_all_rows(data); row++)
         add_row(e, &all[row]);
     mem_free(rows);
@@ -166,27 +168,28 @@ static temper_status add_facts(struct evaluator *e, const struct dataset *data, 
     return status;
 }
 
+/* A single process needs no memory for its rows. */
 static temper_status add_batch(struct evaluator *e, const struct dataset *data, const uint32_t *number, const double *a,
                                temper_error *error)
 {
     size_t rows = (size_t)data->x.rows, vectors = e->model->vectors;
     bool alone = comm_alone(data->ranks.comm);
-    struct row_facts one = {0}, *facts = alone ? &one : mem_zeroed(rows, sizeof *facts);
-    if (!facts)
+    struct evaluated_row one = {0}, *rows_here = alone ? &one : mem_zeroed(rows, sizeof *rows_here);
+    if (!rows_here)
         return error_no_memory(error);
     for (size_t row = 0; data->label && row < rows; row++) {
-        struct row_facts *to = alone ? &one : &facts[row];
+        struct evaluated_row *to = alone ? &one : &rows_here[row];
         memset(to, 0, sizeof *to);
         to->label = number[data->label[row]];
         to->weight = data->weight ? data->weight[row] : 1;
-        find_facts(e, a + row * vectors, to);
+        evaluate_row(e, a + row * vectors, to);
         if (alone)
             add_row(e, to);
     }
     if (alone)
         return TEMPER_OK;
-    temper_status status = add_facts(e, data, facts, error);
-    mem_free(facts);
+    temper_status status = add_gathered(e, data, rows_here, error);
+    mem_free(rows_here);
     return status;
 }
 
@@ -197,8 +200,7 @@ temper_status evaluator_add(struct evaluator *e, const struct dataset *data, siz
     temper_status status = TEMPER_OK;
     if (unlabelled)
         status = error_set(error, TEMPER_BAD_DATA,
-                           "%s: there are no labels to compare with; pass --label COLUMN or "
-                           "--labels FILE",
+                           "%s: there are no labels to compare with; pass --label COLUMN or --labels FILE",
                            data->file.path ? data->file.path : "data");
     status = comm_agree(data->ranks.comm, status, error);
     if (status != TEMPER_OK)
@@ -217,9 +219,9 @@ temper_status evaluator_add(struct evaluator *e, const struct dataset *data, siz
     return status;
 }
 
-/* ---- The end --------------------------------------------------------------------------------- */
+/* ---- Results --------------------------------------------------------------------------------- */
 
-/* The mean share of correct rows over the classes that occur. */
+/* Balanced accuracy: the mean recall over the classes that occur. */
 static double balanced(const struct evaluator *e)
 {
     size_t classes = e->model->classes.count, seen = 0;
@@ -236,6 +238,7 @@ static double balanced(const struct evaluator *e)
     return seen ? sum / (double)seen : (double)NAN;
 }
 
+/* The expected calibration error: mean |confidence - accuracy| over the bins, by weight. */
 static double calibration_error(const struct evaluator *e)
 {
     double sum = 0;
@@ -262,7 +265,7 @@ temper_status evaluator_end(struct evaluator *e, temper_evaluation *out, temper_
                                .ece = calibrated ? calibration_error(e) : (double)NAN,
                                .classes = e->model->classes.count,
                                .confusion = e->confusion};
-    e->confusion = NULL; /* the caller's now */
+    e->confusion = NULL; /* it belongs to the caller now */
     evaluator_free(e);
     return TEMPER_OK;
 }

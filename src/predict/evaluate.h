@@ -1,4 +1,4 @@
-/* evaluate: how good a model is on labelled rows, batch by batch. */
+/* evaluate: accuracy, losses and calibration of a model on labelled rows, in batches. */
 #ifndef PREDICT_EVALUATE_H
 #define PREDICT_EVALUATE_H
 
@@ -9,7 +9,7 @@ struct evaluator;
 
 temper_status evaluator_new(const struct model *model, struct evaluator **out, temper_error *error);
 void evaluator_free(struct evaluator *evaluator);
-/* Classes are matched by name. */
+/* Adds a batch; classes are matched by name. */
 temper_status evaluator_add(struct evaluator *evaluator, const struct dataset *data, size_t threads,
                             temper_error *error);
 /* Frees the evaluator; *out, unless NULL, is untouched on failure. */

@@ -1,5 +1,5 @@
-/* importance: how much of its gradient each labelled row is allowed. A chunk of rows at a time, so
- * that activations of all classes never take as much memory as the rows themselves. */
+/* importance: the importance factors of labelled rows, p^(t2 - t1): by how much the two-temperature loss reduces the
+ * gradient of a row. A batch of rows at a time, so that the scores of all classes need less memory than the rows. */
 #include <math.h>
 #include <string.h>
 
@@ -9,17 +9,18 @@
 #include "tempered/log_partition.h"
 #include "tempered/loss_family.h"
 
-enum { CHUNK_ROWS = 8192, BLOCK_ROWS = 256 };
+enum { BATCH_ROWS = 8192, BLOCK_ROWS = 256 };
 
-struct chunk {
+struct importance_batch {
     const struct model *model;
-    const uint32_t *label;  /* of its first row, in the data's numbers */
-    const uint32_t *number; /* the model's for each of the data's */
+    const uint32_t *label;  /* of each row, as the data numbers classes */
+    const uint32_t *number; /* of each class of the data: that of the model */
     size_t rows;
     const double *activation;
     double *out;
 };
 
+/* exp((t2 - t1) log p): p may underflow. */
 static double row_importance(const struct model *model, const double *a, uint32_t label)
 {
     const double two[] = {-a[0] / 2, a[0] / 2};
@@ -32,29 +33,29 @@ static double row_importance(const struct model *model, const double *a, uint32_
 
 static temper_status fill_block(void *context, size_t block, size_t worker)
 {
-    const struct chunk *chunk = context;
+    const struct importance_batch *batch = context;
     size_t from = block * BLOCK_ROWS, to = from + BLOCK_ROWS;
     (void)worker;
-    for (size_t i = from; i < to && i < chunk->rows; i++)
-        chunk->out[i] =
-            row_importance(chunk->model, chunk->activation + i * chunk->model->vectors, chunk->number[chunk->label[i]]);
+    for (size_t i = from; i < to && i < batch->rows; i++)
+        batch->out[i] =
+            row_importance(batch->model, batch->activation + i * batch->model->vectors, batch->number[batch->label[i]]);
     return TEMPER_OK;
 }
 
-static temper_status fill_chunks(const struct dataset *data, size_t threads, struct chunk chunk, double *activation,
-                                 temper_error *error)
+static temper_status fill_batches(const struct dataset *data, size_t threads, struct importance_batch batch,
+                                  double *activation, temper_error *error)
 {
     temper_status status = TEMPER_OK;
-    double *out = chunk.out;
-    for (uint64_t from = 0; status == TEMPER_OK && from < data->x.rows; from += CHUNK_ROWS) {
-        uint64_t left = data->x.rows - from, count = left < CHUNK_ROWS ? left : CHUNK_ROWS;
+    double *out = batch.out;
+    for (uint64_t from = 0; status == TEMPER_OK && from < data->x.rows; from += BATCH_ROWS) {
+        uint64_t left = data->x.rows - from, count = left < BATCH_ROWS ? left : BATCH_ROWS;
         struct matrix rows = matrix_slice(&data->x, from, count);
-        status = decide(chunk.model, &rows, threads, activation, error);
-        chunk.rows = (size_t)count;
-        chunk.label = data->label + from;
-        chunk.out = out + from;
+        status = decide(batch.model, &rows, threads, activation, error);
+        batch.rows = (size_t)count;
+        batch.label = data->label + from;
+        batch.out = out + from;
         if (status == TEMPER_OK &&
-            parallel_blocks((chunk.rows + BLOCK_ROWS - 1) / BLOCK_ROWS, threads, fill_block, &chunk) != TEMPER_OK)
+            parallel_blocks((batch.rows + BLOCK_ROWS - 1) / BLOCK_ROWS, threads, fill_block, &batch) != TEMPER_OK)
             status = error_no_memory(error);
     }
     return status;
@@ -68,43 +69,40 @@ static temper_status match_classes(const struct model *model, const struct datas
         number[c] = classes_find(&model->classes, name, strlen(name));
         if (number[c] == CLASSES_NONE)
             return error_set(error, TEMPER_BAD_DATA,
-                             "the model does not know the class '%.80s'; give it rows of its own "
-                             "classes",
-                             name);
+                             "the model does not have the class '%.80s'; give it rows of its own classes", name);
     }
     return TEMPER_OK;
 }
 
-static temper_status refuse(const struct model *model, const struct dataset *data, temper_error *error)
+static temper_status check_request(const struct model *model, const struct dataset *data, temper_error *error)
 {
     if (!loss_is_two_temperature(model->loss))
         return error_set(error, TEMPER_USAGE,
-                         "importance factors are those of the losses with two temperatures; this "
-                         "model is of another (%s)",
+                         "only two-temperature losses have importance factors; the loss of this model is %s",
                          temper_method_name(model->loss.method));
     if (!data->label)
-        return error_set(error, TEMPER_USAGE, "importance factors are those of given labels, and there are none");
+        return error_set(error, TEMPER_USAGE, "importance factors need labels, and the data has none");
     return TEMPER_OK;
 }
 
 temper_status importances(const struct model *model, const struct dataset *data, size_t threads, double *out,
                           temper_error *error)
 {
-    temper_status status = refuse(model, data, error);
+    temper_status status = check_request(model, data, error);
     if (status != TEMPER_OK)
         return status;
     uint32_t *number = mem_alloc(data->classes.count, sizeof *number);
-    double *activation = mem_alloc(CHUNK_ROWS, model->vectors * sizeof *activation);
+    double *activation = mem_alloc(BATCH_ROWS, model->vectors * sizeof *activation);
     if (number && activation)
         status = match_classes(model, data, number, error);
     else
         status = error_no_memory(error);
-    struct chunk chunk = {.model = model, .number = number, .activation = activation, .out = out};
+    struct importance_batch batch = {.model = model, .number = number, .activation = activation, .out = out};
     if (status == TEMPER_OK && model->loss.t1 == model->loss.t2)
         for (uint64_t i = 0; i < data->x.rows; i++)
             out[i] = 1;
     else if (status == TEMPER_OK)
-        status = fill_chunks(data, threads, chunk, activation, error);
+        status = fill_batches(data, threads, batch, activation, error);
     mem_free(number);
     mem_free(activation);
     return status;

@@ -1,5 +1,4 @@
-/* rank: trains on the labels as they are, then looks how far each row is from being another class.
- */
+/* margin_rank: trains on the given labels, then takes the score of each row's label less the largest other one. */
 #include "predict/margin_rank.h"
 
 #include "base/memory.h"
@@ -8,25 +7,25 @@
 #include "predict/predict.h"
 #include "train/train.h"
 
-/* Space for all rows. */
-struct ranking {
-    double *activation; /* as many a row as the model has vectors */
+/* Of all rows. */
+struct margin_ranking {
+    double *activation; /* [row * vectors + k] */
     double *margin;
     uint32_t *runner_up; /* NULL for two classes */
 };
 
-static void ranking_free(struct ranking *ranking)
+static void ranking_free(struct margin_ranking *ranking)
 {
     mem_free(ranking->activation);
     mem_free(ranking->margin);
     mem_free(ranking->runner_up);
 }
 
-static temper_status ranking_new(const struct dataset *data, size_t vectors, struct ranking *ranking,
+static temper_status ranking_new(const struct dataset *data, size_t vectors, struct margin_ranking *ranking,
                                  temper_error *error)
 {
     size_t rows = (size_t)data->x.rows;
-    *ranking = (struct ranking){.margin = mem_alloc(rows, sizeof *ranking->margin)};
+    *ranking = (struct margin_ranking){.margin = mem_alloc(rows, sizeof *ranking->margin)};
     if (rows <= SIZE_MAX / vectors)
         ranking->activation = mem_alloc(rows * vectors, sizeof *ranking->activation);
     if (vectors > 1)
@@ -35,10 +34,10 @@ static temper_status ranking_new(const struct dataset *data, size_t vectors, str
         return TEMPER_OK;
     ranking_free(ranking);
     error_no_memory(error);
-    return TEMPER_NO_MEMORY; /* in so many words, for who analyses this */
+    return TEMPER_NO_MEMORY; /* a constant, for static analysers */
 }
 
-/* The class with the largest activation, but for the row's own. */
+/* The class of the largest score other than the row's own. */
 static uint32_t best_other(const double *a, size_t classes, uint32_t own)
 {
     uint32_t best = own == 0;
@@ -48,12 +47,12 @@ static uint32_t best_other(const double *a, size_t classes, uint32_t own)
     return best;
 }
 
-static void find_margins(const struct dataset *data, size_t vectors, struct ranking *ranking)
+static void find_margins(const struct dataset *data, size_t vectors, struct margin_ranking *ranking)
 {
     for (size_t row = 0; row < (size_t)data->x.rows; row++) {
         const double *a = ranking->activation + row * vectors;
         uint32_t own = data->label[row];
-        if (vectors == 1) { /* it speaks for class 1 */
+        if (vectors == 1) { /* the score of class 1 against class 0 */
             ranking->margin[row] = own ? *a : -*a;
             continue;
         }
@@ -63,7 +62,7 @@ static void find_margins(const struct dataset *data, size_t vectors, struct rank
 }
 
 static temper_status rank(const struct dataset *data, const struct model *model, const temper_noise_options *options,
-                          struct ranking *ranking, temper_error *error)
+                          struct margin_ranking *ranking, temper_error *error)
 {
     size_t threads = options->threads ? options->threads : thread_count_default();
     temper_status status = ranking_new(data, model->vectors, ranking, error);
@@ -82,7 +81,7 @@ temper_status noise_by_rank(const struct dataset *data, const temper_noise_optio
 {
     temper_train_options training = temper_train_defaults();
     temper_train_report report;
-    struct ranking ranking;
+    struct margin_ranking ranking;
     struct model *model;
     training.loss.method = TEMPER_LOGISTIC;
     training.l2 = options->rank_l2;

@@ -1,10 +1,10 @@
-/* rank: how clearly a logistic regression classifies each row, for noise that goes by it. */
+/* margin_rank: label noise on the rows of smallest or largest margin of a logistic regression. */
 #ifndef PREDICT_MARGIN_RANK_H
 #define PREDICT_MARGIN_RANK_H
 
 #include "data/noise/noise.h"
 
-/* Noise of the rows of smallest, or largest, margin, as options->rank_l2, rate and seed say. */
+/* Fits a logistic regression with options->rank_l2, and draws noise on the rows of smallest or largest margin. */
 temper_status noise_by_rank(const struct dataset *data, const temper_noise_options *options, bool largest,
                             struct noise *out, temper_error *error);
 

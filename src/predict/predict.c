@@ -1,4 +1,4 @@
-/* predict: activations, then labels or probabilities, row by row. */
+/* predict: the scores of all rows, then classes or probabilities row by row. */
 #include "predict/predict.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "objective/scores.h"
 #include "tempered/log_partition.h"
 
-enum { ROWS_A_BLOCK = 256 };
+enum { BLOCK_ROWS = 256 };
 
 size_t output_width(const struct model *model, temper_prediction output)
 {
@@ -39,7 +39,8 @@ size_t predicted_class(const struct model *model, const double *a)
     return best;
 }
 
-/* By logarithms: the escort of a probability that underflows may not. */
+/* Calibrated probabilities are the escort distribution p^order / sum p^order. It is computed from log p, since p^order
+ * may be representable where p underflows. */
 void predicted_probabilities(const struct model *model, const double *a, bool calibrated, double *p)
 {
     const double two[] = {-a[0] / 2, a[0] / 2};
@@ -56,9 +57,9 @@ void predicted_probabilities(const struct model *model, const double *a, bool ca
         p[c] /= sum;
 }
 
-/* ---- Many ------------------------------------------------------------------------------------ */
+/* ---- All rows-------------------------------------------------------------------------------- */
 
-/* The kernels want the weights of a feature beside each other. */
+/* weights[feature * vectors + k], as the kernels need them. */
 static double *weights_by_feature(const struct model *model)
 {
     double *weights = mem_alloc(model->features, model->vectors * sizeof *weights);
@@ -68,6 +69,7 @@ static double *weights_by_feature(const struct model *model)
     return weights;
 }
 
+/* Sparse rows may have fewer or more columns: the rest is 0, or has no weight. */
 static temper_status check_columns(const struct model *model, const struct matrix *x, temper_error *error)
 {
     if (x->kind == MATRIX_CSR || x->columns == model->features)
@@ -79,20 +81,18 @@ static temper_status check_columns(const struct model *model, const struct matri
 temper_status decide(const struct model *model, const struct matrix *x, size_t threads, double *out,
                      temper_error *error)
 {
-    temper_status status = check_columns(model, x, error);
-    if (status != TEMPER_OK)
-        return status;
+    TRY(check_columns(model, x, error));
     double *weights = weights_by_feature(model);
     if (!weights)
         return error_no_memory(error);
     struct linear_model linear = {weights, model->bias, model->vectors, model->features,
                                   model->scale.kind == SCALE_LOG};
-    status = activations(x, &linear, threads, out, error);
+    temper_status status = activations(x, &linear, threads, out, error);
     mem_free(weights);
     return status;
 }
 
-struct predicting {
+struct predict_job {
     const struct model *model;
     temper_prediction output;
     size_t rows, width;
@@ -102,8 +102,8 @@ struct predicting {
 
 static temper_status predict_block(void *context, size_t block, size_t worker)
 {
-    const struct predicting *job = context;
-    size_t from = block * ROWS_A_BLOCK, to = from + ROWS_A_BLOCK;
+    const struct predict_job *job = context;
+    size_t from = block * BLOCK_ROWS, to = from + BLOCK_ROWS;
     (void)worker;
     for (size_t row = from; row < to && row < job->rows; row++) {
         const double *a = job->activation + row * job->model->vectors;
@@ -130,8 +130,8 @@ temper_status predict(const struct model *model, const struct matrix *x, temper_
     if (!a)
         return error_no_memory(error);
     temper_status status = decide(model, x, threads, a, error);
-    struct predicting job = {model, output, rows, width, a, out};
-    size_t blocks = (rows + ROWS_A_BLOCK - 1) / ROWS_A_BLOCK;
+    struct predict_job job = {model, output, rows, width, a, out};
+    size_t blocks = (rows + BLOCK_ROWS - 1) / BLOCK_ROWS;
     if (status == TEMPER_OK && parallel_blocks(blocks, threads, predict_block, &job) != TEMPER_OK)
         status = error_no_memory(error);
     mem_free(a);

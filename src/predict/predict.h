@@ -1,27 +1,26 @@
-/* predict: what a model says of rows. */
+/* predict: classes, probabilities and scores of rows by a model. */
 #ifndef PREDICT_PREDICT_H
 #define PREDICT_PREDICT_H
 
 #include "data/dataset.h"
 #include "model/model.h"
 
-/* Numbers a row; 0 if the model cannot give them. */
+/* Numbers per row; 0 if the model has no such output. */
 size_t output_width(const struct model *model, temper_prediction output);
 
 /* out[rows * width] */
 temper_status predict(const struct model *model, const struct matrix *x, temper_prediction output, size_t threads,
                       double *out, temper_error *error);
 
-/* p^(t2 - t1) of the given label of each row. */
+/* The importance factor of each row: p^(t2 - t1), p being the probability of its given label. */
 temper_status importances(const struct model *model, const struct dataset *data, size_t threads, double *out,
                           temper_error *error);
 
-/* The activations of rows: `vectors` numbers each. */
+/* The scores (activations) of rows: out[row * vectors + k]. */
 temper_status decide(const struct model *model, const struct matrix *x, size_t threads, double *out,
                      temper_error *error);
 
-/* From the activations of one row (`vectors` of them) to the class, or to C probabilities, which
- * are calibrated if asked for. */
+/* The class, or C probabilities, raw or calibrated, by the scores of one row. */
 size_t predicted_class(const struct model *model, const double *a);
 void predicted_probabilities(const struct model *model, const double *a, bool calibrated, double *p);
 

@@ -240,7 +240,7 @@ TEST(fixes)
     temper_data_free(fixed);
     fixed = NULL;
     CHECK(temper_audit_fix(p->data, &p->report, 2, "burn", &fixed, &error) == TEMPER_USAGE);
-    CHECK(strstr(error.message, "drop, relabel and weight") && !fixed);
+    CHECK(strstr(error.message, "drop, relabel or weight") && !fixed);
     p->report.loss.t1 = 1;
     CHECK(temper_audit_fix(p->data, &p->report, 2, "weight", &fixed, &error) == TEMPER_USAGE);
     planting_free(p);

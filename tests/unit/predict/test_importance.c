@@ -72,9 +72,9 @@ TEST(refused_without_labels_or_temperatures)
     if (!CHECK(hinge && model))
         return;
     CHECK(temper_predict_importance(hinge, made_public(data), 1, out, &error) == TEMPER_USAGE);
-    CHECK(strstr(error.message, "(hinge)") != NULL);
+    CHECK(strstr(error.message, "is hinge") != NULL);
     CHECK(temper_predict_importance(model, made_public(other), 1, out, &error) == TEMPER_BAD_DATA);
-    CHECK(strstr(error.message, "does not know the class '2'") != NULL);
+    CHECK(strstr(error.message, "does not have the class '2'") != NULL);
     free(data->label);
     data->label = NULL;
     CHECK(temper_predict_importance(model, made_public(data), 1, out, &error) == TEMPER_USAGE);
