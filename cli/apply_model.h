@@ -1,27 +1,26 @@
-/* apply_model: a model and batches of rows for it, for predict and eval. */
+/* apply_model: a model and the rows that it is applied to, batch by batch, for predict, eval and plot report. */
 #ifndef CLI_APPLY_MODEL_H
 #define CLI_APPLY_MODEL_H
 
-#include "options/options.h"
+#include "options/command_line.h"
 #include "temper.h"
 
-struct application {
+struct model_application {
     const struct arguments *arguments;
     temper_model *model;
-    temper_batch_reader *stream;
+    temper_batch_reader *reader;
     unsigned long long rows; /* so far */
-    double start;            /* when it began */
+    double start;            /* seconds at the beginning */
 };
 
-/* Loads the model and opens DATA. What is wrong has been complained about; application_end in any
- * case. */
-temper_status application_begin(struct application *application, const struct arguments *arguments);
+/* Loads the model and opens DATA. Errors have been reported; application_end in any case. */
+temper_status application_begin(struct model_application *application, const struct arguments *arguments);
 /* The next rows, freed by temper_data_free, or NULL. */
-temper_status application_next(struct application *application, temper_data **batch);
-/* Tells what the reader has assumed, and frees all. */
-void application_end(struct application *application);
+temper_status application_next(struct model_application *application, temper_data **batch);
+/* Prints what the reader has assumed, and frees everything. */
+void application_end(struct model_application *application);
 
-/* The share of labelled rows; what fails is complained about. */
+/* The accuracy of a model on labelled rows; errors have been reported. */
 temper_status model_accuracy(const temper_model *model, const temper_data *test, size_t threads, double *accuracy);
 
 #endif

@@ -1,21 +1,21 @@
-/* cmd_audit: lists the rows whose labels look wrong. */
+/* cmd_audit: temper audit. Ranks rows by how likely their labels are wrong; writes the list, a page and corrected data.
+ */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "csv.h"
-#include "json.h"
+#include "base/number.h"
+#include "json_csv.h"
 #include "message.h"
 #include "number_format.h"
-#include "options/data_options.h"
-#include "options/options.h"
-#include "options/train_options.h"
+#include "options/library_options.h"
 #include "output_paths.h"
 #include "process_group.h"
 #include "progress.h"
 
-struct auditing {
+/* What the reports are made from. */
+struct audit_result {
     const char *data_path;
     const temper_data *data;
     temper_audit_report report;
@@ -23,45 +23,48 @@ struct auditing {
     double seconds_read;
 };
 
-enum { SHOWN = 25, PAIRS = 5, CONFLICTS = 10, NAME_WIDTH = 18 };
+/* Everything that the command owns. */
+struct audit_session {
+    const struct arguments *arguments;
+    struct audit_result result;
+    temper_audit_options options;
+    temper_data *data;
+    temper_data *whole; /* all rows, for the page and the corrected data; NULL: not in this process */
+};
 
-static const char *name_of(const struct auditing *auditing, size_t class_number)
+/* ---- The report as a table --------------------------------------------------------------------- */
+
+enum { SUSPECTS_SHOWN = 25, PAIRS_SHOWN = 5, CONFLICTS_SHOWN = 10, NAME_WIDTH = 18 };
+
+static const char *class_of(const struct audit_result *result, size_t class_number)
 {
-    return temper_data_class_name(auditing->data, class_number);
+    return temper_data_class_name(result->data, class_number);
 }
 
-/* ---- For people ------------------------------------------------------------------------------ */
-
-/* Of two classes, whose shares are less certain than those of more. */
-static void range_text(FILE *out, double low, double high)
+static void print_summary(FILE *out, const struct audit_result *result)
 {
-    char share[FIGURE_LENGTH];
-    if (isnan(low))
-        return;
-    fprintf(out, "; %s", figure_percent(low, share));
-    fprintf(out, " to %s", figure_percent(high, share));
-}
-
-static void summary_lines(FILE *out, const struct auditing *auditing)
-{
-    const temper_audit_report *report = &auditing->report;
-    char count[FIGURE_LENGTH], share[FIGURE_LENGTH];
-    figure_title(out, "rows");
-    fprintf(out, "%s of %zu classes", figure_count(report->rows, count), report->classes);
-    figure_dropped(out, temper_data_dropped_rows(auditing->data));
+    const temper_audit_report *report = &result->report;
+    double rows = (double)report->rows;
+    char text[FORMAT_LENGTH];
+    print_title(out, "rows");
+    fprintf(out, "%s of %zu classes", format_count(report->rows, text), report->classes);
+    print_dropped(out, temper_data_dropped_rows(result->data));
     fputc('\n', out);
-    figure_title(out, "models");
-    figure_loss(out, report->loss);
+    print_title(out, "models");
+    print_loss(out, report->loss);
     fprintf(out, ", l2 = %.4g, %zu folds; %s of the labels predicted\n", report->l2, report->folds,
-            figure_percent(report->accuracy, share));
-    figure_title(out, "wrong labels");
-    fprintf(out, "about %s (%s", figure_count((unsigned long long)llround(report->wrong), count),
-            figure_percent(report->wrong / (double)report->rows, share));
-    range_text(out, report->wrong_low / (double)report->rows, report->wrong_high / (double)report->rows);
-    fprintf(out, "), %s\n", report->in_pairs ? "between certain classes" : "spread evenly, as far as can be told");
+            format_percent(report->accuracy, text));
+    print_title(out, "wrong labels");
+    fprintf(out, "about %s", format_count((unsigned long long)llround(report->wrong), text));
+    fprintf(out, " (%s", format_percent(report->wrong / rows, text));
+    if (!isnan(report->wrong_low)) { /* an interval exists for two classes */
+        fprintf(out, "; %s", format_percent(report->wrong_low / rows, text));
+        fprintf(out, " to %s", format_percent(report->wrong_high / rows, text));
+    }
+    fprintf(out, "), %s\n", report->in_pairs ? "between certain classes" : "spread evenly as far as can be estimated");
 }
 
-/* The largest cell of the transition table that is below `limit`, off the diagonal. */
+/* The largest cell off the diagonal of the transition table that follows (limit, after) in descending order. */
 static size_t next_pair(const temper_audit_report *report, double limit, size_t after)
 {
     size_t cells = report->classes * report->classes, best = cells;
@@ -74,188 +77,165 @@ static size_t next_pair(const temper_audit_report *report, double limit, size_t 
     return best;
 }
 
-static void pair_lines(FILE *out, const struct auditing *auditing)
+/* The most frequent mistakes, of half a row or more. */
+static void print_pairs(FILE *out, const struct audit_result *result)
 {
-    const temper_audit_report *report = &auditing->report;
+    const temper_audit_report *report = &result->report;
     size_t last = 0;
     double limit = INFINITY;
-    if (!report->transition)
-        return;
-    for (size_t i = 0; i < PAIRS; i++) {
+    for (size_t i = 0; report->transition && i < PAIRS_SHOWN; i++) {
         char from[NAME_SHOWN], to[NAME_SHOWN];
         size_t pair = next_pair(report, limit, last);
         if (pair == report->classes * report->classes || report->transition[pair] < 0.5)
             break;
         last = pair;
         limit = report->transition[pair];
-        figure_name(name_of(auditing, pair / report->classes), NAME_WIDTH, from);
-        figure_name(name_of(auditing, pair % report->classes), NAME_WIDTH, to);
-        figure_title(out, i ? "" : "most often");
-        fprintf(out, "%s called %s: about %.0f\n", from, to, limit);
+        format_name(class_of(result, pair / report->classes), NAME_WIDTH, from);
+        format_name(class_of(result, pair % report->classes), NAME_WIDTH, to);
+        print_title(out, i ? "" : "most often");
+        fprintf(out, "%s labelled %s: about %.0f\n", from, to, limit);
     }
 }
 
-static void precision_line(FILE *out, const struct auditing *auditing)
+/* Expected precision of the list and of its first 10, 100, ... rows. */
+static void print_precision(FILE *out, const struct audit_result *result)
 {
-    const temper_audit_report *report = &auditing->report;
-    char count[FIGURE_LENGTH], share[FIGURE_LENGTH];
-    figure_title(out, "listed");
-    fprintf(out, "%s", figure_count(auditing->listed, count));
-    if (report->by_row)
-        fprintf(out, ", by their distance from other rows\n");
-    else if (auditing->listed == 0)
-        fprintf(out, ": no label is more likely wrong than right\n");
-    else {
-        double low, high;
-        temper_audit_precision_range(report, auditing->listed, &low, &high);
-        fprintf(out, "; %s of them are wrong, it is to be expected",
-                figure_percent(temper_audit_precision(report, auditing->listed), share));
-        if (!isnan(low)) {
-            fprintf(out, " (%s", figure_percent(low, share));
-            fprintf(out, " to %s)", figure_percent(high, share));
-        }
-        for (unsigned long long first = 10; first < auditing->listed; first *= 10)
-            fprintf(out, ", and %s of the first %llu", figure_percent(temper_audit_precision(report, first), share),
-                    first);
-        fputc('\n', out);
+    const temper_audit_report *report = &result->report;
+    char text[FORMAT_LENGTH];
+    double low, high;
+    print_title(out, "listed");
+    fputs(format_count(result->listed, text), out);
+    if (report->by_row) {
+        fputs(", by their distance from other rows\n", out);
+        return;
     }
+    if (result->listed == 0) {
+        fputs(": no label is more likely wrong than right\n", out);
+        return;
+    }
+    temper_audit_precision_range(report, result->listed, &low, &high);
+    fprintf(out, "; of these %s are expected to be wrong",
+            format_percent(temper_audit_precision(report, result->listed), text));
+    if (!isnan(low)) {
+        fprintf(out, " (%s", format_percent(low, text));
+        fprintf(out, " to %s)", format_percent(high, text));
+    }
+    for (unsigned long long first = 10; first < result->listed; first *= 10)
+        fprintf(out, ", and %s of the first %llu", format_percent(temper_audit_precision(report, first), text), first);
+    fputc('\n', out);
 }
 
-static void suspect_place(FILE *out, const struct auditing *auditing, const temper_audit_suspect *suspect)
+static void print_suspect(FILE *out, const struct audit_result *result, const temper_audit_suspect *suspect)
 {
+    char name[NAME_SHOWN];
+    size_t width = format_name(class_of(result, suspect->given), NAME_WIDTH, name);
+    fprintf(out, "%9.4f  %s%*s", suspect->score, name, (int)(NAME_WIDTH - width + 2), "");
+    width = format_name(class_of(result, suspect->suggested), NAME_WIDTH, name);
+    fprintf(out, "%s%*s%11.4f  ", name, (int)(NAME_WIDTH - width + 2), "", suspect->probability);
     if (suspect->line)
-        fprintf(out, "%s:%llu", auditing->data_path, suspect->line);
+        fprintf(out, "%s:%llu", result->data_path, suspect->line);
     else
         fprintf(out, "row %llu", suspect->file_row + 1);
-}
-
-static void suspect_line(FILE *out, const struct auditing *auditing, const temper_audit_suspect *suspect)
-{
-    char given[NAME_SHOWN], suggested[NAME_SHOWN];
-    size_t width = figure_name(name_of(auditing, suspect->given), NAME_WIDTH, given);
-    fprintf(out, "%9.4f  %s%*s", suspect->score, given, (int)(NAME_WIDTH - width + 2), "");
-    width = figure_name(name_of(auditing, suspect->suggested), NAME_WIDTH, suggested);
-    fprintf(out, "%s%*s%11.4f  ", suggested, (int)(NAME_WIDTH - width + 2), "", suspect->probability);
-    suspect_place(out, auditing, suspect);
     fputs(suspect->conflict ? "  conflict\n" : "\n", out);
 }
 
-static void head_line(FILE *out)
+static void print_head(FILE *out)
 {
     fprintf(out, "\n%9s  %-*s%-*s%11s  %s\n", "score", NAME_WIDTH + 2, "given", NAME_WIDTH + 2, "suggested",
             "probability", "where");
 }
 
-/* Those of the whole list, with a place of their own. */
-static void conflict_lines(FILE *out, const struct auditing *auditing)
+/* Conflicts of the whole ranking, not only of the listed rows. */
+static void print_conflicts(FILE *out, const struct audit_result *result)
 {
-    const temper_audit_report *report = &auditing->report;
+    const temper_audit_report *report = &result->report;
     size_t shown = 0;
     if (report->conflicts == 0)
         return;
     fprintf(out, "\nconflicts: %llu %s the features of another row, and not its label%s", report->conflicts,
             report->conflicts == 1 ? "row has" : "rows have",
-            report->conflicts > CONFLICTS ? "; the most suspicious:" : "");
-    head_line(out);
-    for (unsigned long long i = 0; i < report->rows && shown < CONFLICTS; i++)
+            report->conflicts > CONFLICTS_SHOWN ? "; the most suspicious:" : "");
+    print_head(out);
+    for (unsigned long long i = 0; i < report->rows && shown < CONFLICTS_SHOWN; i++)
         if (report->suspects[i].conflict) {
-            suspect_line(out, auditing, &report->suspects[i]);
+            print_suspect(out, result, &report->suspects[i]);
             shown++;
         }
 }
 
-static void audit_table(FILE *out, const struct auditing *auditing)
+static void print_table(FILE *out, const struct audit_result *result)
 {
-    const temper_audit_report *report = &auditing->report;
-    summary_lines(out, auditing);
-    pair_lines(out, auditing);
-    precision_line(out, auditing);
-    figure_title(out, "seconds");
-    fprintf(out, "%.3g to read, %.3g to audit\n", auditing->seconds_read, report->seconds);
-    if (auditing->listed > 0)
-        head_line(out);
-    for (unsigned long long i = 0; i < auditing->listed && i < SHOWN; i++)
-        suspect_line(out, auditing, &report->suspects[i]);
-    if (auditing->listed > SHOWN)
-        fprintf(out, "... and %llu more; -o FILE lists all\n", auditing->listed - SHOWN);
-    conflict_lines(out, auditing);
+    print_summary(out, result);
+    print_pairs(out, result);
+    print_precision(out, result);
+    print_title(out, "seconds");
+    fprintf(out, "%.3g to read, %.3g to audit\n", result->seconds_read, result->report.seconds);
+    if (result->listed > 0)
+        print_head(out);
+    for (unsigned long long i = 0; i < result->listed && i < SUSPECTS_SHOWN; i++)
+        print_suspect(out, result, &result->report.suspects[i]);
+    if (result->listed > SUSPECTS_SHOWN)
+        fprintf(out, "... and %llu more; -o FILE lists all\n", result->listed - SUSPECTS_SHOWN);
+    print_conflicts(out, result);
 }
 
-/* ---- For programs ---------------------------------------------------------------------------- */
+/* ---- The list for programs: released names never change ------------------------------------------- */
 
-static void number_member(FILE *out, const char *name, double number)
-{
-    fputs(", \"", out); /* tens of thousands of them: formats would take as long as the digits */
-    fputs(name, out);
-    fputs("\": ", out);
-    json_number(out, number);
-}
-
-static void suspect_object(FILE *out, const struct auditing *auditing, const temper_audit_suspect *suspect)
+static void json_suspect(FILE *out, const struct audit_result *result, const temper_audit_suspect *suspect)
 {
     fprintf(out, "{\"row\": %llu", suspect->file_row + 1);
     if (suspect->line)
         fprintf(out, ", \"line\": %llu", suspect->line);
-    fputs(", \"given\": ", out);
-    json_text(out, name_of(auditing, suspect->given));
-    fputs(", \"suggested\": ", out);
-    json_text(out, name_of(auditing, suspect->suggested));
-    number_member(out, "score", suspect->score);
-    number_member(out, "probability", suspect->probability);
-    number_member(out, "margin", suspect->margin);
-    number_member(out, "distance", suspect->distance);
-    number_member(out, "importance", suspect->importance);
+    json_text_member(out, "given", class_of(result, suspect->given));
+    json_text_member(out, "suggested", class_of(result, suspect->suggested));
+    json_number_member(out, "score", suspect->score);
+    json_number_member(out, "probability", suspect->probability);
+    json_number_member(out, "margin", suspect->margin);
+    json_number_member(out, "distance", suspect->distance);
+    json_number_member(out, "importance", suspect->importance);
     fputs(suspect->conflict ? ", \"conflict\": true" : ", \"conflict\": false", out);
     if (!isnan(suspect->low)) { /* two classes */
-        number_member(out, "low", suspect->low);
-        number_member(out, "high", suspect->high);
+        json_number_member(out, "low", suspect->low);
+        json_number_member(out, "high", suspect->high);
     }
     fputs("}\n", out);
 }
 
-static void audit_json(FILE *out, const struct auditing *auditing)
+/* One object a line. */
+static void print_json(FILE *out, const struct audit_result *result)
 {
-    for (unsigned long long i = 0; i < auditing->listed; i++)
-        suspect_object(out, auditing, &auditing->report.suspects[i]);
+    for (unsigned long long i = 0; i < result->listed; i++)
+        json_suspect(out, result, &result->report.suspects[i]);
 }
 
-/* What is not known stays empty. */
-static void number_cell(FILE *out, double number)
+/* An unknown number is an empty cell. */
+static void csv_number(FILE *out, double number)
 {
-    char text[TEMPER_NUMBER_LENGTH];
-    temper_format_number(number, text);
+    char text[NUMBER_LENGTH];
+    number_write_f64(number, text);
     fprintf(out, ",%s", isnan(number) ? "" : text);
 }
 
-static void audit_csv(FILE *out, const struct auditing *auditing)
+static void print_csv(FILE *out, const struct audit_result *result)
 {
     fputs("row,line,given,suggested,score,probability,margin,distance,importance,conflict,low,high\n", out);
-    for (unsigned long long i = 0; i < auditing->listed; i++) {
-        const temper_audit_suspect *suspect = &auditing->report.suspects[i];
+    for (unsigned long long i = 0; i < result->listed; i++) {
+        const temper_audit_suspect *suspect = &result->report.suspects[i];
         fprintf(out, "%llu,%llu,", suspect->file_row + 1, suspect->line);
-        csv_cell(out, name_of(auditing, suspect->given));
+        csv_cell(out, class_of(result, suspect->given));
         fputc(',', out);
-        csv_cell(out, name_of(auditing, suspect->suggested));
-        number_cell(out, suspect->score);
-        number_cell(out, suspect->probability);
-        number_cell(out, suspect->margin);
-        number_cell(out, suspect->distance);
-        number_cell(out, suspect->importance);
+        csv_cell(out, class_of(result, suspect->suggested));
+        csv_number(out, suspect->score);
+        csv_number(out, suspect->probability);
+        csv_number(out, suspect->margin);
+        csv_number(out, suspect->distance);
+        csv_number(out, suspect->importance);
         fprintf(out, ",%d", suspect->conflict);
-        number_cell(out, suspect->low);
-        number_cell(out, suspect->high);
+        csv_number(out, suspect->low);
+        csv_number(out, suspect->high);
         fputc('\n', out);
     }
 }
-
-/* All that an audit has to give back at its end. */
-struct session {
-    const struct arguments *arguments;
-    struct auditing auditing;
-    temper_audit_options options;
-    temper_data *data;
-    temper_data *whole; /* all rows, for pages and files that need them; NULL: not in this process */
-};
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
@@ -264,17 +244,25 @@ static bool is_auto(const struct arguments *arguments, enum option_id id)
     return strcmp(text_of(arguments, id), "auto") == 0;
 }
 
-/* Temperatures that are given leave nothing to choose but what the data says. */
-static temper_status read_options(struct session *session)
+static temper_status check_needs_fix(const struct arguments *arguments, enum option_id id)
+{
+    if (!was_given(arguments, id) || was_given(arguments, OPT_FIX))
+        return TEMPER_OK;
+    return fail(TEMPER_USAGE, "audit: --%s has no effect without --fix; give that too, or drop it",
+                option_table[id].name);
+}
+
+/* Temperatures are tuned only if neither of them is given. */
+static temper_status read_options(struct audit_session *session)
 {
     const struct arguments *arguments = session->arguments;
     temper_audit_options *options = &session->options;
     temper_train_options *train = &options->train;
     *options = temper_audit_defaults();
-    solving_options(arguments, train);
+    solver_options(arguments, train);
     train->tolerance = is_auto(arguments, OPT_AUDIT_TOL) ? (double)NAN : number_of(arguments, OPT_AUDIT_TOL);
     options->kind = text_of(arguments, OPT_AUDIT_KIND);
-    options->folds = (size_t)number_of(arguments, OPT_AUDIT_FOLDS);
+    options->folds = size_of(arguments, OPT_AUDIT_FOLDS);
     options->grid = text_of(arguments, OPT_AUDIT_GRID);
     options->choose = is_auto(arguments, OPT_AUDIT_T1) && is_auto(arguments, OPT_AUDIT_T2);
     if (!is_auto(arguments, OPT_AUDIT_T1))
@@ -284,195 +272,173 @@ static temper_status read_options(struct session *session)
     if (!is_auto(arguments, OPT_AUDIT_L2))
         train->l2 = number_of(arguments, OPT_AUDIT_L2);
     if (was_given(arguments, OPT_TOP) && was_given(arguments, OPT_THRESHOLD))
-        return complain(TEMPER_USAGE, "audit: --top and --threshold both say how many rows to "
-                                      "list; drop one of them");
+        return fail(TEMPER_USAGE, "audit: --top and --threshold both set how many rows to list; drop one of them");
     if (options->grid && !options->choose)
-        return complain(TEMPER_USAGE, "audit: --grid means nothing where temperatures are given; "
-                                      "drop it, or them");
-    if (was_given(arguments, OPT_FIX_HOW) && !was_given(arguments, OPT_FIX))
-        return complain(TEMPER_USAGE, "audit: --fix-how means nothing without --fix; give that "
-                                      "too, or drop it");
-    if (was_given(arguments, OPT_TO) && !was_given(arguments, OPT_FIX))
-        return complain(TEMPER_USAGE, "audit: --to means nothing without --fix; give that too, or drop it");
-    return TEMPER_OK;
+        return fail(TEMPER_USAGE, "audit: --grid has no effect where temperatures are given; drop it, or them");
+    TRY(check_needs_fix(arguments, OPT_FIX_HOW));
+    return check_needs_fix(arguments, OPT_TO);
 }
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-static temper_audit_fix_file fixing_of(const struct arguments *arguments)
+static temper_audit_fix_file fix_file_of(const struct arguments *arguments)
 {
     return (temper_audit_fix_file){.how = text_of(arguments, OPT_FIX_HOW),
                                    .path = text_of(arguments, OPT_FIX),
                                    .format = text_of(arguments, OPT_TO)};
 }
 
-/* Better now than after the fits. */
-static temper_status check_files(const struct session *session)
+/* Before the fits, which may take long. */
+static temper_status check_files(const struct arguments *arguments)
 {
     static const enum option_id targets[] = {OPT_FIX, OPT_AUDIT_REPORT, OPT_AUDIT_OUTPUT};
-    const struct arguments *arguments = session->arguments;
-    temper_status status = TEMPER_OK;
     temper_error error;
-    temper_audit_fix_file fixing = fixing_of(arguments);
-    if (was_given(arguments, OPT_FIX) && temper_audit_fix_check(&fixing, &error) != TEMPER_OK)
-        return complain_error(&error);
-    for (size_t i = 0; status == TEMPER_OK && i < sizeof targets / sizeof *targets; i++) {
-        const char *path = was_given(arguments, targets[i]) ? text_of(arguments, targets[i]) : NULL;
+    temper_audit_fix_file fix = fix_file_of(arguments);
+    if (was_given(arguments, OPT_FIX))
+        TRY(checked(temper_audit_fix_check(&fix, &error), &error));
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+        const char *path = text_of(arguments, targets[i]);
         if (path && strcmp(path, "-") != 0)
-            status = check_target(arguments, path);
+            TRY(check_target(arguments, path));
     }
-    return status;
+    return TEMPER_OK;
 }
 
-static temper_status write_list(const struct session *session)
+static temper_status write_list(const struct audit_session *session)
 {
-    const struct arguments *arguments = session->arguments;
-    struct page page;
-    if (!was_given(arguments, OPT_AUDIT_OUTPUT))
+    struct output_buffer buffer;
+    if (!was_given(session->arguments, OPT_AUDIT_OUTPUT))
         return TEMPER_OK;
-    temper_status status = page_open(&page);
-    if (status != TEMPER_OK)
-        return status;
-    audit_csv(page.stream, &session->auditing);
-    return page_save(&page, text_of(arguments, OPT_AUDIT_OUTPUT));
+    TRY(output_open(&buffer));
+    print_csv(buffer.stream, &session->result);
+    return output_save(&buffer, text_of(session->arguments, OPT_AUDIT_OUTPUT));
 }
 
-/* Several processes have a part of the rows each: the first reads them all, to write of them. */
-static temper_status read_whole(struct session *session)
+/* Where several processes hold a part of the rows each, the first reads all of them to write about them. */
+static temper_status read_whole(struct audit_session *session)
 {
-    const struct arguments *arguments = session->arguments;
-    temper_read_options options = reading_options(arguments);
+    temper_read_options options = data_options(session->arguments);
     temper_error error;
-    if (!was_given(arguments, OPT_FIX) && !was_given(arguments, OPT_AUDIT_REPORT))
+    if (!was_given(session->arguments, OPT_FIX) && !was_given(session->arguments, OPT_AUDIT_REPORT))
         return TEMPER_OK;
     if (!options.comm || options.comm->size == 1) {
         session->whole = session->data;
         return TEMPER_OK;
     }
     options.comm = NULL;
-    if (process_group_is_first() &&
-        temper_data_read(session->auditing.data_path, &options, &session->whole, &error) != TEMPER_OK)
-        return complain_error(&error);
-    return TEMPER_OK;
+    if (!process_group_is_first())
+        return TEMPER_OK;
+    return checked(temper_data_read(session->result.data_path, &options, &session->whole, &error), &error);
 }
 
-static void say_where(const struct arguments *arguments, const char *what, const char *path)
+static void note_path(const struct arguments *arguments, const char *what, const char *path)
 {
     if (!was_given(arguments, OPT_QUIET) && strcmp(path, "-") != 0)
         note("%s is %s", what, path);
 }
 
-static temper_status write_page(const struct session *session)
+static temper_status write_page(const struct audit_session *session)
 {
-    const struct auditing *auditing = &session->auditing;
+    const struct audit_result *result = &session->result;
+    const char *path = text_of(session->arguments, OPT_AUDIT_REPORT);
     temper_error error;
     char *html;
     size_t length;
-    if (!was_given(session->arguments, OPT_AUDIT_REPORT) || !session->whole)
+    if (!path || !session->whole)
         return TEMPER_OK;
-    if (temper_audit_report_to_html(session->whole, &auditing->report, auditing->listed, &html, &length, &error) !=
-        TEMPER_OK)
-        return complain_error(&error);
-    temper_status status = output_write(text_of(session->arguments, OPT_AUDIT_REPORT), html, length);
-    temper_free(html);
-    if (status == TEMPER_OK)
-        say_where(session->arguments, "the page", text_of(session->arguments, OPT_AUDIT_REPORT));
-    return status;
+    TRY(checked(temper_audit_report_to_html(session->whole, &result->report, result->listed, &html, &length, &error),
+                &error));
+    TRY(output_write_text(path, html, length));
+    note_path(session->arguments, "the page", path);
+    return TEMPER_OK;
 }
 
-static void say_fixed(const struct session *session, const temper_audit_fix_file *fixing)
+static temper_status write_fixed(const struct audit_session *session)
 {
-    say_where(session->arguments, "the data put right", fixing->path);
-    if (fixing->weights[0] && !was_given(session->arguments, OPT_QUIET))
-        note("the listed rows weigh less there; train with --weights %s", fixing->weights);
-}
-
-static temper_status write_fixed(const struct session *session)
-{
-    const struct auditing *auditing = &session->auditing;
-    temper_audit_fix_file fixing = fixing_of(session->arguments);
+    const struct audit_result *result = &session->result;
+    temper_audit_fix_file fix = fix_file_of(session->arguments);
     temper_error error;
-    if (!was_given(session->arguments, OPT_FIX) || !session->whole)
+    if (!fix.path || !session->whole)
         return TEMPER_OK;
-    if (temper_audit_fix_write(session->whole, &auditing->report, auditing->listed, &fixing, &error) != TEMPER_OK)
-        return complain_error(&error);
-    say_fixed(session, &fixing);
+    TRY(checked(temper_audit_fix_write(session->whole, &result->report, result->listed, &fix, &error), &error));
+    note_path(session->arguments, "the corrected data", fix.path);
+    if (fix.weights[0] && !was_given(session->arguments, OPT_QUIET))
+        note("the listed rows have smaller weights there; train with --weights %s", fix.weights);
     return TEMPER_OK;
 }
 
 /* ---- The steps ------------------------------------------------------------------------------- */
 
-static void count_listed(struct session *session)
+/* How many suspects to list: by --top, by --threshold, or as many as the evidence supports. */
+static unsigned long long count_listed(const struct arguments *arguments, const temper_audit_report *report)
 {
-    const struct arguments *arguments = session->arguments;
-    temper_audit_report *report = &session->auditing.report;
-    unsigned long long listed = report->supported;
+    unsigned long long listed = 0;
     if (was_given(arguments, OPT_TOP)) {
         double top = number_of(arguments, OPT_TOP);
-        listed = top < (double)report->rows ? (unsigned long long)top : report->rows;
-    } else if (was_given(arguments, OPT_THRESHOLD)) {
-        double threshold = number_of(arguments, OPT_THRESHOLD);
-        for (listed = 0; listed < report->rows && report->suspects[listed].score >= threshold;)
-            listed++;
+        return top < (double)report->rows ? (unsigned long long)top : report->rows;
     }
-    session->auditing.listed = listed;
+    if (!was_given(arguments, OPT_THRESHOLD))
+        return report->supported;
+    double threshold = number_of(arguments, OPT_THRESHOLD);
+    while (listed < report->rows && report->suspects[listed].score >= threshold)
+        listed++;
+    return listed;
 }
 
-static temper_status find(struct session *session)
+static temper_status audit(struct audit_session *session)
 {
-    struct progress progress;
+    struct progress_line progress;
+    struct audit_result *result = &session->result;
     temper_error error;
     progress_begin(&progress, was_given(session->arguments, OPT_QUIET), false);
     session->options.on_progress = progress_follow_tuning;
     session->options.progress_context = &progress;
     interrupt_defer();
-    temper_status status = temper_audit(session->data, &session->options, NULL, &session->auditing.report, &error);
+    temper_status status = temper_audit(session->data, &session->options, NULL, &result->report, &error);
     progress_end(&progress);
-    if (status != TEMPER_OK)
-        return complain_error(&error);
-    print_sentences(session->arguments, session->auditing.report.notes);
-    print_warnings(session->auditing.report.warnings);
-    count_listed(session);
+    TRY(checked(status, &error));
+    print_sentences(session->arguments, result->report.notes);
+    print_warnings(result->report.warnings);
+    result->listed = count_listed(session->arguments, &result->report);
     return TEMPER_OK;
 }
 
-static temper_status report(const struct session *session)
+static temper_status print_report(const struct audit_session *session)
 {
-    bool json = was_given(session->arguments, OPT_AUDIT_JSON);
-    struct page page;
-    if (page_open(&page) == TEMPER_OK)
-        (json ? audit_json : audit_table)(page.stream, &session->auditing);
-    return page_print(&page);
+    struct output_buffer buffer;
+    TRY(output_open(&buffer));
+    (was_given(session->arguments, OPT_AUDIT_JSON) ? print_json : print_table)(buffer.stream, &session->result);
+    return output_print(&buffer);
 }
 
-static temper_status run(struct session *session)
+static temper_status write_outputs(struct audit_session *session)
 {
-    static temper_status (*const steps[])(const struct session *) = {write_list, write_page, write_fixed, report};
-    temper_status status = check_files(session);
-    if (status == TEMPER_OK)
-        status =
-            read_data(session->arguments, session->auditing.data_path, &session->data, &session->auditing.seconds_read);
-    if (status != TEMPER_OK)
-        return status;
-    session->auditing.data = session->data;
+    TRY(read_whole(session));
+    TRY(write_list(session));
+    TRY(write_page(session));
+    TRY(write_fixed(session));
+    return print_report(session);
+}
+
+/* After the audit only the first process can fail; all learn of it. */
+static temper_status run_steps(struct audit_session *session)
+{
+    TRY(read_options(session));
+    TRY(check_files(session->arguments));
+    TRY(read_data(session->arguments, session->result.data_path, &session->data, &session->result.seconds_read));
+    session->result.data = session->data;
     print_notes(session->arguments, session->data);
-    status = find(session);
-    if (status == TEMPER_OK)
-        status = read_whole(session);
-    for (size_t i = 0; status == TEMPER_OK && i < sizeof steps / sizeof *steps; i++)
-        status = steps[i](session);
-    return process_group_agree(status);
+    temper_status status = audit(session);
+    return process_group_agree(status == TEMPER_OK ? write_outputs(session) : status);
 }
 
 temper_status cmd_audit(const struct arguments *arguments)
 {
-    struct session session = {.arguments = arguments};
+    struct audit_session session = {.arguments = arguments};
     interrupt_prepare();
-    session.auditing.data_path = arguments->operand[0];
-    temper_status status = read_options(&session);
-    if (status == TEMPER_OK)
-        status = run(&session);
-    temper_audit_report_free(&session.auditing.report);
+    session.result.data_path = arguments->operand[0];
+    temper_status status = run_steps(&session);
+    temper_audit_report_free(&session.result.report);
     if (session.whole != session.data)
         temper_data_free(session.whole);
     temper_data_free(session.data);

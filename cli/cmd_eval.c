@@ -1,115 +1,111 @@
-/* cmd_eval: measures a model on labelled rows. */
+/* cmd_eval: temper eval. Measures a model on labelled rows and reports accuracy, losses and confusion matrix. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "apply_model.h"
-#include "json.h"
+#include "json_csv.h"
 #include "message.h"
 #include "number_format.h"
-#include "options/data_options.h"
+#include "options/library_options.h"
 #include "output_paths.h"
 #include "process_group.h"
+#include "progress.h"
 
-struct evaluation {
+/* What the report is made from. */
+struct eval_result {
     const temper_model *model;
     temper_evaluation found;
     unsigned long long dropped; /* rows with missing values */
     double seconds;
 };
 
-/* ---- The confusion matrix ----------------------------------------------------------------------- */
+/* ---- The confusion matrix, or for many classes the pairs that are confused most ------------------ */
 
 enum {
-    CLASSES_SHOWN = 20, /* more make a table that nobody can read */
+    CLASSES_SHOWN = 20, /* a larger matrix is illegible */
     PAIRS_SHOWN = 20,
     NAME_WIDTH = 18,
     HEAD_WIDTH = 7 /* of the name of a column */
 };
 
-static double cell(const struct evaluation *evaluation, size_t given, size_t said)
+/* Sum of the weights of rows labelled `given` and predicted as `predicted`. */
+static double confused_weight(const struct eval_result *result, size_t given, size_t predicted)
 {
-    return evaluation->found.confusion[given * evaluation->found.classes + said];
+    return result->found.confusion[given * result->found.classes + predicted];
 }
 
-/* Sums of weights are whole numbers where there are no weights. */
-static const char *amount(double weight, char out[FIGURE_LENGTH])
+/* Without weights these are whole numbers. */
+static const char *format_weight(double weight, char out[FORMAT_LENGTH])
 {
-    snprintf(out, FIGURE_LENGTH, "%.6g", weight);
+    snprintf(out, FORMAT_LENGTH, "%.6g", weight);
     return out;
 }
 
-/* Cuts it to the width and fills up with blanks, on the left for a column of numbers. */
-static void padded_name(FILE *out, const struct evaluation *evaluation, size_t number, int width)
+/* Pads the name of a class with blanks: on the left if width > 0, on the right if width < 0. */
+static void print_padded(FILE *out, const struct eval_result *result, size_t class_number, int width)
 {
     char name[NAME_SHOWN];
     size_t most = (size_t)(width < 0 ? -width : width);
-    size_t taken = figure_name(temper_model_class_name(evaluation->model, number), most, name);
+    size_t taken = format_name(temper_model_class_name(result->model, class_number), most, name);
     int blanks = (int)(most - taken);
     fprintf(out, "%*s%s%*s", width < 0 ? 0 : blanks, "", name, width < 0 ? blanks : 0, "");
 }
 
-/* ---- The table ------------------------------------------------------------------------------- */
-
-static size_t widest_name(const struct evaluation *evaluation, size_t most)
+static size_t widest_name(const struct eval_result *result, size_t most)
 {
     char name[NAME_SHOWN];
     size_t width = 1;
-    for (size_t c = 0; c < evaluation->found.classes; c++) {
-        size_t taken = figure_name(temper_model_class_name(evaluation->model, c), most, name);
+    for (size_t c = 0; c < result->found.classes; c++) {
+        size_t taken = format_name(temper_model_class_name(result->model, c), most, name);
         width = taken > width ? taken : width;
     }
     return width;
 }
 
-static size_t column_width(const struct evaluation *evaluation)
+static size_t column_width(const struct eval_result *result)
 {
-    char text[FIGURE_LENGTH];
-    size_t classes = evaluation->found.classes, width = widest_name(evaluation, HEAD_WIDTH);
+    char text[FORMAT_LENGTH];
+    size_t classes = result->found.classes, width = widest_name(result, HEAD_WIDTH);
     for (size_t i = 0; i < classes * classes; i++) {
-        size_t length = strlen(amount(evaluation->found.confusion[i], text));
+        size_t length = strlen(format_weight(result->found.confusion[i], text));
         width = length > width ? length : width;
     }
     return width;
 }
 
-/* A dot for nothing: what there is stands out. */
-static void table_row(FILE *out, const struct evaluation *evaluation, size_t given, int width)
+/* Zeros are dots, so that the other cells are seen at once. */
+static void print_matrix(FILE *out, const struct eval_result *result)
 {
-    char text[FIGURE_LENGTH];
-    for (size_t said = 0; said < evaluation->found.classes; said++) {
-        double weight = cell(evaluation, given, said);
-        fprintf(out, "  %*s", width, weight == 0 ? "." : amount(weight, text));
-    }
-    fputc('\n', out);
-}
-
-static void whole_table(FILE *out, const struct evaluation *evaluation)
-{
-    int width = (int)column_width(evaluation), names = (int)widest_name(evaluation, NAME_WIDTH);
+    char text[FORMAT_LENGTH];
+    size_t classes = result->found.classes;
+    int width = (int)column_width(result), names = (int)widest_name(result, NAME_WIDTH);
     fputs("\nGiven (lines) and predicted (columns):\n", out);
     fprintf(out, "  %*s", names, "");
-    for (size_t c = 0; c < evaluation->found.classes; c++) {
+    for (size_t c = 0; c < classes; c++) {
         fputs("  ", out);
-        padded_name(out, evaluation, c, width);
+        print_padded(out, result, c, width);
     }
     fputc('\n', out);
-    for (size_t c = 0; c < evaluation->found.classes; c++) {
+    for (size_t given = 0; given < classes; given++) {
         fputs("  ", out);
-        padded_name(out, evaluation, c, -names);
-        table_row(out, evaluation, c, width);
+        print_padded(out, result, given, -names);
+        for (size_t predicted = 0; predicted < classes; predicted++) {
+            double weight = confused_weight(result, given, predicted);
+            fprintf(out, "  %*s", width, weight == 0 ? "." : format_weight(weight, text));
+        }
+        fputc('\n', out);
     }
 }
 
-/* ---- Pairs ----------------------------------------------------------------------------------- */
-
-struct pair {
-    size_t given, said;
+struct confused_pair {
+    size_t given, predicted;
     double weight;
 };
 
-/* Keeps the largest in order; equal ones stay in the order of the classes. */
-static size_t insert(struct pair pairs[PAIRS_SHOWN], size_t count, struct pair pair)
+/* Inserts into the list of the largest, in descending order; ties stay in the order of the classes. Returns the new
+ * length. */
+static size_t insert_pair(struct confused_pair pairs[PAIRS_SHOWN], size_t count, struct confused_pair pair)
 {
     size_t at = count;
     while (at > 0 && pairs[at - 1].weight < pair.weight)
@@ -122,127 +118,107 @@ static size_t insert(struct pair pairs[PAIRS_SHOWN], size_t count, struct pair p
     return kept + 1;
 }
 
-static size_t find_pairs(const struct evaluation *evaluation, struct pair pairs[PAIRS_SHOWN])
+static size_t find_pairs(const struct eval_result *result, struct confused_pair pairs[PAIRS_SHOWN])
 {
-    size_t classes = evaluation->found.classes, count = 0;
+    size_t classes = result->found.classes, count = 0;
     for (size_t given = 0; given < classes; given++)
-        for (size_t said = 0; said < classes; said++) {
-            struct pair pair = {given, said, cell(evaluation, given, said)};
-            if (given != said && pair.weight > 0)
-                count = insert(pairs, count, pair);
+        for (size_t predicted = 0; predicted < classes; predicted++) {
+            struct confused_pair pair = {given, predicted, confused_weight(result, given, predicted)};
+            if (given != predicted && pair.weight > 0)
+                count = insert_pair(pairs, count, pair);
         }
     return count;
 }
 
-static double given_weight(const struct evaluation *evaluation, size_t given)
+static double class_weight(const struct eval_result *result, size_t given)
 {
     double sum = 0;
-    for (size_t said = 0; said < evaluation->found.classes; said++)
-        sum += cell(evaluation, given, said);
+    for (size_t predicted = 0; predicted < result->found.classes; predicted++)
+        sum += confused_weight(result, given, predicted);
     return sum;
 }
 
-static void confused_pairs(FILE *out, const struct evaluation *evaluation)
+static void print_pairs(FILE *out, const struct eval_result *result)
 {
-    char text[FIGURE_LENGTH], percent[FIGURE_LENGTH];
-    struct pair pairs[PAIRS_SHOWN];
-    size_t count = find_pairs(evaluation, pairs);
-    int names = (int)widest_name(evaluation, NAME_WIDTH);
+    char text[FORMAT_LENGTH], percent[FORMAT_LENGTH];
+    struct confused_pair pairs[PAIRS_SHOWN];
+    size_t count = find_pairs(result, pairs);
+    int names = (int)widest_name(result, NAME_WIDTH);
     names = names < (int)strlen("predicted") ? (int)strlen("predicted") : names;
     fputs(count ? "\nConfused most; --json has all:\n" : "\nNothing is confused.\n", out);
     if (count)
         fprintf(out, "  %*s  %*s  %10s  of the given\n", -names, "given", -names, "predicted", "rows");
     for (size_t i = 0; i < count; i++) {
         fputs("  ", out);
-        padded_name(out, evaluation, pairs[i].given, -names);
+        print_padded(out, result, pairs[i].given, -names);
         fputs("  ", out);
-        padded_name(out, evaluation, pairs[i].said, -names);
-        double share = pairs[i].weight / given_weight(evaluation, pairs[i].given);
-        fprintf(out, "  %10s  %s\n", amount(pairs[i].weight, text), figure_percent(share, percent));
+        print_padded(out, result, pairs[i].predicted, -names);
+        double share = pairs[i].weight / class_weight(result, pairs[i].given);
+        fprintf(out, "  %10s  %s\n", format_weight(pairs[i].weight, text), format_percent(share, percent));
     }
 }
 
-static void confusion_table(FILE *out, const struct evaluation *evaluation)
-{
-    if (evaluation->found.classes <= CLASSES_SHOWN)
-        whole_table(out, evaluation);
-    else
-        confused_pairs(out, evaluation);
-}
+/* ---- The report ------------------------------------------------------------------------------ */
 
-/* ---- For people ------------------------------------------------------------------------------ */
-
-static void rows_lines(FILE *out, const struct evaluation *evaluation)
+static void print_score(FILE *out, const char *name, double score)
 {
-    const temper_evaluation *found = &evaluation->found;
-    char count[FIGURE_LENGTH];
-    figure_title(out, "rows");
-    fputs(figure_count(found->rows, count), out);
-    figure_dropped(out, evaluation->dropped);
-    fputc('\n', out);
-    if (found->unknown == 0)
-        return;
-    figure_title(out, "unknown classes");
-    fprintf(out, "%s of these rows: counted as mistakes, and left out of all but the accuracy\n",
-            figure_count(found->unknown, count));
-}
-
-static void score_line(FILE *out, const char *name, double score)
-{
-    figure_title(out, name);
+    print_title(out, name);
     if (isnan(score))
         fputs("none: the model has no calibrated probabilities\n", out);
     else
         fprintf(out, "%.6g\n", score);
 }
 
-static void evaluation_table(FILE *out, const struct evaluation *evaluation)
+static void print_table(FILE *out, const struct eval_result *result)
 {
-    char percent[FIGURE_LENGTH];
-    const temper_evaluation *found = &evaluation->found;
-    rows_lines(out, evaluation);
-    figure_title(out, "accuracy");
-    fprintf(out, "%s\n", figure_percent(found->accuracy, percent));
-    figure_title(out, "balanced accuracy");
-    fprintf(out, "%s\n", figure_percent(found->balanced_accuracy, percent));
-    figure_title(out, "loss");
-    fprintf(out, "%.6g  (", found->loss);
-    figure_loss(out, temper_model_loss(evaluation->model));
-    fputs(")\n", out);
-    score_line(out, "log loss", found->log_loss);
-    score_line(out, "Brier score", found->brier);
-    score_line(out, "calibration error", found->ece);
-    confusion_table(out, evaluation);
-}
-
-/* ---- For programs: names stay as they are once released ------------------------------------- */
-
-static void class_names(FILE *out, const struct evaluation *evaluation)
-{
-    for (size_t c = 0; c < evaluation->found.classes; c++) {
-        fputs(c ? ", " : "", out);
-        json_text(out, temper_model_class_name(evaluation->model, c));
+    char text[FORMAT_LENGTH];
+    const temper_evaluation *found = &result->found;
+    print_title(out, "rows");
+    fputs(format_count(found->rows, text), out);
+    print_dropped(out, result->dropped);
+    fputc('\n', out);
+    if (found->unknown > 0) {
+        print_title(out, "unknown classes");
+        fprintf(out, "%s of these rows: counted as errors, and excluded from everything but the accuracy\n",
+                format_count(found->unknown, text));
     }
+    print_title(out, "accuracy");
+    fprintf(out, "%s\n", format_percent(found->accuracy, text));
+    print_title(out, "balanced accuracy");
+    fprintf(out, "%s\n", format_percent(found->balanced_accuracy, text));
+    print_title(out, "loss");
+    fprintf(out, "%.6g  (", found->loss);
+    print_loss(out, temper_model_loss(result->model));
+    fputs(")\n", out);
+    print_score(out, "log loss", found->log_loss);
+    print_score(out, "Brier score", found->brier);
+    print_score(out, "calibration error", found->ece);
+    if (found->classes <= CLASSES_SHOWN)
+        print_matrix(out, result);
+    else
+        print_pairs(out, result);
 }
 
-/* A line for each class that was given. */
-static void confusion_rows(FILE *out, const temper_evaluation *found)
+/* An array for each given class. */
+static void json_confusion(FILE *out, const temper_evaluation *found)
 {
     for (size_t given = 0; given < found->classes; given++) {
         fputs(given ? ",\n    [" : "\n    [", out);
-        for (size_t said = 0; said < found->classes; said++) {
-            fputs(said ? ", " : "", out);
-            json_number(out, found->confusion[given * found->classes + said]);
+        for (size_t predicted = 0; predicted < found->classes; predicted++) {
+            fputs(predicted ? ", " : "", out);
+            json_number(out, found->confusion[given * found->classes + predicted]);
         }
         fputc(']', out);
     }
 }
 
-static void evaluation_json(FILE *out, const struct evaluation *evaluation)
+/* Released names never change. */
+static void print_json(FILE *out, const struct eval_result *result)
 {
-    const temper_evaluation *found = &evaluation->found;
-    fprintf(out, "{\n  \"rows\": %llu,\n  \"dropped_rows\": %llu,\n  \"unknown\": %llu", found->rows,
-            evaluation->dropped, found->unknown);
+    const temper_evaluation *found = &result->found;
+    fprintf(out, "{\n  \"rows\": %llu", found->rows);
+    json_count_field(out, "dropped_rows", result->dropped);
+    json_count_field(out, "unknown", found->unknown);
     json_number_field(out, "weight", found->weight);
     json_number_field(out, "accuracy", found->accuracy);
     json_number_field(out, "balanced_accuracy", found->balanced_accuracy);
@@ -251,82 +227,75 @@ static void evaluation_json(FILE *out, const struct evaluation *evaluation)
     json_number_field(out, "brier", found->brier);
     json_number_field(out, "ece", found->ece);
     fputs(",\n  \"classes\": [", out);
-    class_names(out, evaluation);
+    for (size_t c = 0; c < found->classes; c++) {
+        fputs(c ? ", " : "", out);
+        json_text(out, temper_model_class_name(result->model, c));
+    }
     fputs("],\n  \"confusion\": [", out);
-    confusion_rows(out, found);
+    json_confusion(out, found);
     fputs("\n  ]", out);
-    json_number_field(out, "seconds", evaluation->seconds);
+    json_number_field(out, "seconds", result->seconds);
     fputs("\n}\n", out);
 }
+
+static temper_status print_report(const struct arguments *arguments, const struct eval_result *result)
+{
+    struct output_buffer buffer;
+    TRY(output_open(&buffer));
+    (was_given(arguments, OPT_JSON) ? print_json : print_table)(buffer.stream, result);
+    return output_print(&buffer);
+}
+
+/* ---- The steps ------------------------------------------------------------------------------- */
 
 static temper_status add_batch(const struct arguments *arguments, temper_evaluator *evaluator, const temper_data *batch)
 {
     temper_error error;
     temper_status status = TEMPER_OK;
     if (temper_data_rows(batch) > 0 && temper_data_classes(batch) == 0)
-        status = complain(TEMPER_BAD_DATA,
-                          "%s: eval needs labels, and the data has none; name their "
-                          "column by --label or their file by --labels",
-                          arguments->operand[0]);
-    status = process_group_agree(status); /* other processes may have no rows in this batch */
-    if (status != TEMPER_OK)
-        return status;
-    if (temper_evaluator_add(evaluator, batch, threads_of(arguments), &error) != TEMPER_OK)
-        return complain_error(&error);
-    return TEMPER_OK;
+        status = fail(TEMPER_BAD_DATA,
+                      "%s: eval needs labels, and the data has none; name their column by --label or their file by "
+                      "--labels",
+                      arguments->operand[0]);
+    TRY(process_group_agree(status)); /* other processes may have no rows in this batch */
+    return checked(temper_evaluator_add(evaluator, batch, threads_of(arguments), &error), &error);
 }
 
-static temper_status add_all(struct application *application, temper_evaluator *evaluator)
+static temper_status add_batches(struct model_application *application, temper_evaluator *evaluator)
 {
     temper_data *batch;
-    temper_status status = TEMPER_OK;
-    while (status == TEMPER_OK) {
-        status = application_next(application, &batch);
-        if (status != TEMPER_OK || !batch)
-            break;
-        status = add_batch(application->arguments, evaluator, batch);
+    for (;;) {
+        TRY(application_next(application, &batch));
+        if (!batch)
+            return TEMPER_OK;
+        temper_status status = add_batch(application->arguments, evaluator, batch);
         temper_data_free(batch);
+        TRY(status);
     }
-    return status;
 }
 
-static temper_status show(const struct arguments *arguments, const struct evaluation *evaluation)
+static temper_status evaluate(struct model_application *application)
 {
-    struct page page;
-    temper_status status = page_open(&page);
-    if (status != TEMPER_OK)
-        return status;
-    if (was_given(arguments, OPT_JSON))
-        evaluation_json(page.stream, evaluation);
-    else
-        evaluation_table(page.stream, evaluation);
-    return page_print(&page);
-}
-
-static temper_status evaluate(struct application *application)
-{
-    struct evaluation evaluation = {.model = application->model};
+    struct eval_result result = {.model = application->model};
     temper_evaluator *evaluator;
     temper_error error;
-    if (temper_evaluator_new(application->model, &evaluator, &error) != TEMPER_OK)
-        return complain_error(&error);
-    temper_status status = add_all(application, evaluator);
+    TRY(checked(temper_evaluator_new(application->model, &evaluator, &error), &error));
+    temper_status status = add_batches(application, evaluator);
     if (status != TEMPER_OK) {
-        temper_evaluator_finish(evaluator, NULL, &error); /* only to free it */
+        temper_evaluator_finish(evaluator, NULL, &error); /* frees it */
         return status;
     }
-    if (temper_evaluator_finish(evaluator, &evaluation.found, &error) != TEMPER_OK)
-        return complain_error(&error);
-    evaluation.dropped = temper_batch_reader_dropped_rows(application->stream);
-    evaluation.seconds = seconds_now() - application->start;
-    status = show(application->arguments, &evaluation);
-    temper_evaluation_free(&evaluation.found);
+    TRY(checked(temper_evaluator_finish(evaluator, &result.found, &error), &error));
+    result.dropped = temper_batch_reader_dropped_rows(application->reader);
+    result.seconds = seconds_now() - application->start;
+    status = print_report(application->arguments, &result);
+    temper_evaluation_free(&result.found);
     return status;
 }
 
 temper_status cmd_eval(const struct arguments *arguments)
 {
-    struct application application;
+    struct model_application application;
     temper_status status = application_begin(&application, arguments);
     if (status == TEMPER_OK)
         status = evaluate(&application);

@@ -1,17 +1,15 @@
-/* cmd_noise: temper noise. */
+/* cmd_noise: temper noise. Adds noise to labels or features, and lists the rows that were changed. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "csv.h"
-#include "json.h"
+#include "json_csv.h"
 #include "message.h"
 #include "number_format.h"
-#include "options/data_options.h"
-#include "options/options.h"
+#include "options/library_options.h"
 #include "output_paths.h"
 
-struct spoiling {
+struct noise_session {
     const struct arguments *arguments;
     const char *kind, *to;
     temper_data *data, *pool, *noisy; /* or NULL */
@@ -19,181 +17,126 @@ struct spoiling {
     size_t count;
 };
 
-/* ---- The command line ------------------------------------------------------------------------ */
+/* ---- Options --------------------------------------------------------------------------------- */
 
-static bool is_margin(const char *kind)
+static bool is_kind(const struct noise_session *session, const char *kind)
 {
-    return strcmp(kind, "small-margin") == 0 || strcmp(kind, "large-margin") == 0;
+    return strcmp(session->kind, kind) == 0;
 }
 
-static temper_status need(const struct arguments *arguments, enum option_id id, const char *why)
+static temper_status check_given(const struct arguments *arguments, enum option_id id, const char *why)
 {
     char wanted[WANTED_LENGTH];
     if (was_given(arguments, id))
         return TEMPER_OK;
-    return complain(TEMPER_USAGE, "noise: --%s is missing%s; give %s", option_table[id].name, why,
-                    option_wanted(&option_table[id], wanted));
+    return fail(TEMPER_USAGE, "noise: --%s is missing%s; give %s", option_table[id].name, why,
+                option_wanted(&option_table[id], wanted));
 }
 
-/* An option that this kind has no use for is a misunderstanding that would go unseen. */
-static temper_status refuse_unless(const struct spoiling *spoiling, enum option_id id, const char *kind)
+/* An option without effect is a misunderstanding that would go unnoticed. */
+static temper_status refuse_unless(const struct noise_session *session, enum option_id id, const char *kind)
 {
-    if (!was_given(spoiling->arguments, id) || strcmp(spoiling->kind, kind) == 0)
+    if (!was_given(session->arguments, id) || is_kind(session, kind))
         return TEMPER_OK;
-    return complain(TEMPER_USAGE, "noise: --%s means nothing to kind %s; drop it, or pass --kind %s",
-                    option_table[id].name, spoiling->kind, kind);
+    return fail(TEMPER_USAGE, "noise: --%s has no effect on kind %s; drop it, or pass --kind %s", option_table[id].name,
+                session->kind, kind);
 }
 
-/* The standard output, a device or a pipe: a list has no place beside it. */
+/* The standard output, a device or a pipe: a second file cannot be written beside it. */
 static bool is_stream(const char *path)
 {
-    struct stat there;
-    return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0 ||
-           (stat(path, &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode));
+    struct stat found;
+    return is_stdout(path) || (stat(path, &found) == 0 && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode));
 }
 
-static temper_status check_options(const struct spoiling *spoiling)
+static temper_status check_options(const struct noise_session *session)
 {
-    const struct arguments *arguments = spoiling->arguments;
+    const struct arguments *arguments = session->arguments;
     temper_error error;
-    bool matrix = strcmp(spoiling->kind, "matrix") == 0;
-    temper_status status = need(arguments, OPT_NOISE_OUTPUT, "");
-    if (status == TEMPER_OK)
-        status = matrix ? need(arguments, OPT_MATRIX, ", which kind matrix draws from") : need(arguments, OPT_RATE, "");
-    if (status == TEMPER_OK)
-        status = refuse_unless(spoiling, OPT_MAP, "pair");
-    if (status == TEMPER_OK)
-        status = refuse_unless(spoiling, OPT_MATRIX, "matrix");
-    if (status == TEMPER_OK)
-        status = refuse_unless(spoiling, OPT_POOL, "instance");
-    if (status == TEMPER_OK && !is_margin(spoiling->kind))
-        status = refuse_unless(spoiling, OPT_RANK_L2, "small-margin");
-    if (status == TEMPER_OK && !is_margin(spoiling->kind))
-        status = refuse_unless(spoiling, OPT_RANK_SCALE, "small-margin");
-    if (status == TEMPER_OK && matrix && was_given(arguments, OPT_RATE))
-        return complain(TEMPER_USAGE, "noise: --rate means nothing to kind matrix, whose file says "
-                                      "how much changes; drop it");
-    if (status == TEMPER_OK && is_stream(spoiling->to))
-        return complain(TEMPER_USAGE, "noise: the list of changes is written beside the data; give "
-                                      "a file to -o");
-    if (status == TEMPER_OK && temper_data_write_check(spoiling->to, text_of(arguments, OPT_TO), &error) != TEMPER_OK)
-        return complain_error(&error);
-    return status;
+    bool matrix = is_kind(session, "matrix");
+    TRY(check_given(arguments, OPT_NOISE_OUTPUT, ""));
+    TRY(matrix ? check_given(arguments, OPT_MATRIX, ", which kind matrix draws from")
+               : check_given(arguments, OPT_RATE, ""));
+    TRY(refuse_unless(session, OPT_MAP, "pair"));
+    TRY(refuse_unless(session, OPT_MATRIX, "matrix"));
+    TRY(refuse_unless(session, OPT_POOL, "instance"));
+    if (!is_kind(session, "large-margin")) {
+        TRY(refuse_unless(session, OPT_RANK_L2, "small-margin"));
+        TRY(refuse_unless(session, OPT_RANK_SCALE, "small-margin"));
+    }
+    if (matrix && was_given(arguments, OPT_RATE))
+        return fail(TEMPER_USAGE, "noise: --rate has no effect on kind matrix, whose file sets how much changes; drop "
+                                  "it");
+    if (is_stream(session->to))
+        return fail(TEMPER_USAGE, "noise: the list of changes is written beside the data; give a file to -o");
+    return checked(temper_data_write_check(session->to, text_of(arguments, OPT_TO), &error), &error);
 }
 
-/* ---- The changes ----------------------------------------------------------------------------- */
+/* ---- Results --------------------------------------------------------------------------------- */
 
-/* Where the features come from is told only where that is what changed. */
-static void list_changes(FILE *out, const struct spoiling *spoiling)
+/* The row that the features come from is listed only for instance noise, which replaces features. */
+static void print_changes(FILE *out, const struct noise_session *session)
 {
-    bool instance = strcmp(spoiling->kind, "instance") == 0;
+    bool instance = is_kind(session, "instance");
     fputs(instance ? "row,was,is,from\n" : "row,was,is\n", out);
-    for (size_t i = 0; i < spoiling->count; i++) {
-        const temper_noise_change *change = &spoiling->changes[i];
+    for (size_t i = 0; i < session->count; i++) {
+        const temper_noise_change *change = &session->changes[i];
         fprintf(out, "%llu,", change->row);
-        csv_cell(out, temper_data_class_name(spoiling->noisy, change->was));
+        csv_cell(out, temper_data_class_name(session->noisy, change->was));
         fputc(',', out);
-        csv_cell(out, temper_data_class_name(spoiling->noisy, change->is));
+        csv_cell(out, temper_data_class_name(session->noisy, change->is));
         if (instance)
             fprintf(out, ",%llu", change->from);
         fputc('\n', out);
     }
 }
 
-static temper_status write_both(const struct spoiling *spoiling, const temper_attachment *changes)
+/* One call writes data and list, so that a list never is beside data that it does not belong to. */
+static temper_status save(const struct noise_session *session)
 {
+    struct output_buffer buffer;
     temper_error error;
-    if (temper_data_write_with_attachment(spoiling->noisy, spoiling->to, text_of(spoiling->arguments, OPT_TO), changes,
-                                          &error) != TEMPER_OK)
-        return complain_error(&error);
-    return TEMPER_OK;
-}
-
-/* In one call: no list may lie beside data that it does not belong to. */
-static temper_status save_both(const struct spoiling *spoiling)
-{
-    static const char extension[] = ".changes.csv";
-    struct page page;
-    size_t size = strlen(spoiling->to) + sizeof extension;
-    char *path = malloc(size);
-    if (!path)
-        return complain_no_memory();
-    snprintf(path, size, "%s%s", spoiling->to, extension);
-    temper_status status = page_open(&page);
+    char *path = concatenate(session->to, ".changes.csv");
+    temper_status status = path ? output_open(&buffer) : TEMPER_NO_MEMORY;
     if (status == TEMPER_OK) {
-        list_changes(page.stream, spoiling);
-        status = page_close(&page);
+        print_changes(buffer.stream, session);
+        status = output_close(&buffer);
     }
     if (status == TEMPER_OK) {
-        const temper_attachment changes = {path, page.bytes, page.length};
-        status = write_both(spoiling, &changes);
-        free(page.bytes);
+        const temper_attachment changes = {path, buffer.bytes, buffer.length};
+        status = checked(temper_data_write_with_attachment(session->noisy, session->to,
+                                                           text_of(session->arguments, OPT_TO), &changes, &error),
+                         &error);
+        free(buffer.bytes);
     }
     free(path);
     return status;
 }
 
-/* ---- The report ------------------------------------------------------------------------------ */
-
-static void report_json(FILE *out, const struct spoiling *spoiling)
+static void print_json(FILE *out, const struct noise_session *session)
 {
-    fprintf(out, "{\"kind\": \"%s\", \"rows\": %llu, \"changed\": %zu, \"rate\": ", spoiling->kind,
-            temper_data_rows(spoiling->data), spoiling->count);
-    json_number(out, (double)spoiling->count / (double)temper_data_rows(spoiling->data));
-    fprintf(out, ", \"seed\": %.0f, \"file\": ", number_of(spoiling->arguments, OPT_SEED));
-    json_text(out, spoiling->to);
+    fprintf(out, "{\"kind\": \"%s\", \"rows\": %llu, \"changed\": %zu", session->kind, temper_data_rows(session->data),
+            session->count);
+    json_number_member(out, "rate", (double)session->count / (double)temper_data_rows(session->data));
+    fprintf(out, ", \"seed\": %.0f", number_of(session->arguments, OPT_SEED));
+    json_text_member(out, "file", session->to);
     fputs("}\n", out);
 }
 
-static void report_text(FILE *out, const struct spoiling *spoiling)
+static void print_text(FILE *out, const struct noise_session *session)
 {
-    char count[FIGURE_LENGTH], rows[FIGURE_LENGTH], share[FIGURE_LENGTH];
-    unsigned long long all = temper_data_rows(spoiling->data);
-    bool instance = strcmp(spoiling->kind, "instance") == 0;
-    fprintf(out, "%s of %s %s changed (%s)\n", figure_count(spoiling->count, count), figure_count(all, rows),
-            instance ? "rows" : "labels", figure_share(spoiling->count, (double)all, share));
-}
-
-static temper_status report(const struct spoiling *spoiling)
-{
-    struct page page;
-    temper_status status = page_open(&page);
-    if (status != TEMPER_OK)
-        return status;
-    if (was_given(spoiling->arguments, OPT_JSON))
-        report_json(page.stream, spoiling);
-    else
-        report_text(page.stream, spoiling);
-    return page_print(&page);
+    char count[FORMAT_LENGTH], rows[FORMAT_LENGTH], share[FORMAT_LENGTH];
+    unsigned long long all = temper_data_rows(session->data);
+    fprintf(out, "%s of %s %s changed (%s)\n", format_count(session->count, count), format_count(all, rows),
+            is_kind(session, "instance") ? "rows" : "labels", format_share(session->count, (double)all, share));
 }
 
 /* ---- The steps ------------------------------------------------------------------------------- */
 
-static temper_status spoil(struct spoiling *spoiling)
+/* --classes and files of labels and weights apply to DATA: the pool is there for its other classes. */
+static temper_status read_pool(struct noise_session *session)
 {
-    const struct arguments *arguments = spoiling->arguments;
-    temper_error error;
-    temper_noise_options options = {
-        .kind = spoiling->kind,
-        .rate = was_given(arguments, OPT_RATE) ? number_of(arguments, OPT_RATE) : 0,
-        .seed = (unsigned long long)number_of(arguments, OPT_SEED),
-        .map = text_of(arguments, OPT_MAP),
-        .matrix = text_of(arguments, OPT_MATRIX),
-        .pool = spoiling->pool,
-        .rank_l2 = number_of(arguments, OPT_RANK_L2),
-        .rank_scale = text_of(arguments, OPT_RANK_SCALE),
-        .threads = threads_of(arguments),
-    };
-    if (temper_data_add_noise(spoiling->data, &options, &spoiling->noisy, &spoiling->changes, &spoiling->count,
-                              &error) != TEMPER_OK)
-        return complain_error(&error);
-    return TEMPER_OK;
-}
-
-/* --classes is for DATA: the pool is there for its other classes. */
-static temper_status read_pool(struct spoiling *spoiling)
-{
-    struct arguments arguments = *spoiling->arguments;
+    struct arguments arguments = *session->arguments;
     const char *path = text_of(&arguments, OPT_POOL);
     if (!path)
         return TEMPER_OK;
@@ -201,36 +144,54 @@ static temper_status read_pool(struct spoiling *spoiling)
     arguments.given[OPT_CLASS_WEIGHT] = NULL;
     arguments.given[OPT_WEIGHTS] = NULL;
     arguments.given[OPT_LABELS] = NULL;
-    return read_data(&arguments, path, &spoiling->pool, NULL);
+    return read_data(&arguments, path, &session->pool, NULL);
 }
 
-static temper_status run(struct spoiling *spoiling)
+static temper_status add_noise(struct noise_session *session)
 {
-    temper_status status = read_data(spoiling->arguments, spoiling->arguments->operand[0], &spoiling->data, NULL);
-    if (status != TEMPER_OK)
-        return status;
-    print_notes(spoiling->arguments, spoiling->data);
-    status = read_pool(spoiling);
-    if (status == TEMPER_OK)
-        status = spoil(spoiling);
-    if (status == TEMPER_OK)
-        status = save_both(spoiling);
-    return status == TEMPER_OK ? report(spoiling) : status;
+    const struct arguments *arguments = session->arguments;
+    temper_error error;
+    temper_noise_options options = {
+        .kind = session->kind,
+        .rate = was_given(arguments, OPT_RATE) ? number_of(arguments, OPT_RATE) : 0,
+        .seed = (unsigned long long)number_of(arguments, OPT_SEED),
+        .map = text_of(arguments, OPT_MAP),
+        .matrix = text_of(arguments, OPT_MATRIX),
+        .pool = session->pool,
+        .rank_l2 = number_of(arguments, OPT_RANK_L2),
+        .rank_scale = text_of(arguments, OPT_RANK_SCALE),
+        .threads = threads_of(arguments),
+    };
+    return checked(
+        temper_data_add_noise(session->data, &options, &session->noisy, &session->changes, &session->count, &error),
+        &error);
+}
+
+static temper_status run_steps(struct noise_session *session)
+{
+    struct output_buffer buffer;
+    TRY(check_options(session));
+    TRY(read_data(session->arguments, session->arguments->operand[0], &session->data, NULL));
+    print_notes(session->arguments, session->data);
+    TRY(read_pool(session));
+    TRY(add_noise(session));
+    TRY(save(session));
+    TRY(output_open(&buffer));
+    (was_given(session->arguments, OPT_JSON) ? print_json : print_text)(buffer.stream, session);
+    return output_print(&buffer);
 }
 
 temper_status cmd_noise(const struct arguments *arguments)
 {
-    struct spoiling spoiling = {
+    struct noise_session session = {
         .arguments = arguments,
         .kind = text_of(arguments, OPT_KIND),
         .to = was_given(arguments, OPT_NOISE_OUTPUT) ? text_of(arguments, OPT_NOISE_OUTPUT) : "",
     };
-    temper_status status = check_options(&spoiling);
-    if (status == TEMPER_OK)
-        status = run(&spoiling);
-    temper_data_free(spoiling.noisy); /* first: it may borrow from the others */
-    temper_data_free(spoiling.pool);
-    temper_data_free(spoiling.data);
-    temper_free(spoiling.changes);
+    temper_status status = run_steps(&session);
+    temper_data_free(session.noisy); /* first: it may borrow from the others */
+    temper_data_free(session.pool);
+    temper_data_free(session.data);
+    temper_free(session.changes);
     return status;
 }

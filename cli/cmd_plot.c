@@ -1,303 +1,235 @@
-/* cmd_plot: figures of losses, of the path of a fit, and of a model. */
+/* cmd_plot: temper plot. Figures of losses, of weights along a path of penalties, and reports on models. */
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "apply_model.h"
 #include "message.h"
-#include "options/data_options.h"
-#include "options/options.h"
-#include "options/train_options.h"
+#include "options/library_options.h"
 #include "output_paths.h"
 
-/* Everything that the figure borrows. */
-struct plot {
-    struct numbers temperatures;
-    struct losses losses;
-    temper_loss_figure figure;
-};
+/* ---- plot losses ------------------------------------------------------------------------------ */
 
-/* An option that changes nothing is a misunderstanding, though a harmless one. */
+/* An option without effect is a misunderstanding, though a harmless one. */
 static void warn_unused(const struct arguments *arguments, enum option_id id, bool used)
 {
     if (was_given(arguments, id) && !used)
-        warn("--%s changes nothing: every loss brings its own, or takes none; name one without, "
-             "such as --losses tempered",
+        warn("--%s has no effect: every loss has its own temperatures, or none; name one without, such as "
+             "--losses tempered",
              option_table[id].name);
 }
 
-/* The texts have been checked one by one; only here do --losses, --t1 and --t2 meet. */
-static temper_status read_curves(const struct arguments *arguments, struct plot *plot)
-{
-    double t1 = number_of(arguments, OPT_PLOT_T1), t2 = number_of(arguments, OPT_PLOT_T2);
-    temper_status status =
-        read_losses(&option_table[OPT_LOSSES], text_of(arguments, OPT_LOSSES), t1, t2, &plot->losses);
-    if (status != TEMPER_OK)
-        return status;
-    warn_unused(arguments, OPT_PLOT_T1, plot->losses.took_t1);
-    warn_unused(arguments, OPT_PLOT_T2, plot->losses.took_t2);
-    return read_numbers(&option_table[OPT_TEMPERATURES], text_of(arguments, OPT_TEMPERATURES), &plot->temperatures);
-}
-
-/* What belongs to panels that are not drawn is read all the same, and ignored by the library. */
-static temper_status read_figure(const struct arguments *arguments, struct plot *plot)
-{
-    temper_status status = read_curves(arguments, plot);
-    if (status != TEMPER_OK)
-        return status;
-    plot->figure = (temper_loss_figure){
-        .temperatures = plot->temperatures.value,
-        .temperature_count = plot->temperatures.count,
-        .losses = plot->losses.value,
-        .loss_count = plot->losses.count,
-        .panels = text_of(arguments, OPT_PANELS),
-    };
-    return read_span(&option_table[OPT_MARGINS], text_of(arguments, OPT_MARGINS), &plot->figure.margin_from,
-                     &plot->figure.margin_to);
-}
-
-/* The figure is made in memory, then written in one go. */
+/* Values of panels that are not drawn are read too; the library ignores them. */
 static temper_status plot_losses(const struct arguments *arguments)
 {
-    struct plot plot;
+    struct number_list temperatures;
+    struct loss_list losses;
+    temper_loss_figure figure = {.panels = text_of(arguments, OPT_PANELS)};
     temper_error error;
     char *svg;
     size_t length;
-    temper_status status = read_figure(arguments, &plot);
-    if (status != TEMPER_OK)
-        return status;
-    if (temper_plot_losses(&plot.figure, &svg, &length, &error) != TEMPER_OK)
-        return complain_error(&error);
-    status = output_write(text_of(arguments, OPT_OUTPUT), svg, length);
-    temper_free(svg);
-    return status;
+    TRY(read_losses(&option_table[OPT_LOSSES], text_of(arguments, OPT_LOSSES), number_of(arguments, OPT_PLOT_T1),
+                    number_of(arguments, OPT_PLOT_T2), &losses));
+    warn_unused(arguments, OPT_PLOT_T1, losses.took_t1);
+    warn_unused(arguments, OPT_PLOT_T2, losses.took_t2);
+    TRY(read_numbers(&option_table[OPT_TEMPERATURES], text_of(arguments, OPT_TEMPERATURES), &temperatures));
+    TRY(read_span(&option_table[OPT_MARGINS], text_of(arguments, OPT_MARGINS), &figure.margin_from, &figure.margin_to));
+    figure.temperatures = temperatures.value;
+    figure.temperature_count = temperatures.count;
+    figure.losses = losses.value;
+    figure.loss_count = losses.count;
+    TRY(checked(temper_plot_losses(&figure, &svg, &length, &error), &error));
+    return output_write_text(text_of(arguments, OPT_OUTPUT), svg, length);
 }
 
-enum { NAME_LENGTH = 160 };
+/* ---- plot path -------------------------------------------------------------------------------- */
 
-struct walk {
+enum { WEIGHT_NAME_LENGTH = 160 };
+
+/* Fits along a sequence of penalties. */
+struct weight_path {
     const struct arguments *arguments;
     temper_train_options options;
     temper_data *raw, *data; /* as read, and scaled */
     size_t steps, count;     /* penalties, and weights of a model */
-    double *l2, *accuracy, *weights;
-    char (*names)[NAME_LENGTH];
+    double *l2, *accuracy;   /* [steps] */
+    double *weights;         /* [steps][count] */
+    char (*names)[WEIGHT_NAME_LENGTH];
     const char **name_list;
 };
 
-/* ---- Before ---------------------------------------------------------------------------------- */
-
-/* The options of training under the names that they have there. */
-static temper_status read_options(struct walk *walk)
+/* --t1 and --t2 of plot have ids of their own; they become those of train. */
+static temper_status read_path_options(struct weight_path *path)
 {
-    struct arguments arguments = *walk->arguments;
+    struct arguments arguments = *path->arguments;
     arguments.given[OPT_T1] = arguments.given[OPT_PLOT_T1];
     arguments.given[OPT_T2] = arguments.given[OPT_PLOT_T2];
-    return training_options(&arguments, &walk->options);
+    return train_options(&arguments, &path->options);
 }
 
-/* Rows that have every entry are dense, and are scaled as 'temper train' would. Scaled before, not
- * in training, as the weights of a model are for rows as they are. */
-static temper_status scale(struct walk *walk)
+/* The features are scaled here, not in training, because the weights of a model apply to unscaled rows and could not be
+ * compared. Data without zeros counts as dense and is standardised, as 'temper train' does. */
+static temper_status read_rows(struct weight_path *path)
 {
     temper_error error;
-    bool dense = temper_data_stored_values(walk->raw) == temper_data_rows(walk->raw) * temper_data_features(walk->raw);
-    const char *name = walk->options.scale ? walk->options.scale : dense ? "standard" : "none";
-    if (temper_data_scale(walk->raw, name, walk->options.threads, &walk->data, &error) != TEMPER_OK)
-        return complain_error(&error);
-    walk->options.scale = "none";
-    return TEMPER_OK;
-}
-
-static temper_status read_rows(struct walk *walk)
-{
-    temper_status status = read_data(walk->arguments, walk->arguments->operand[1], &walk->raw, NULL);
-    if (status != TEMPER_OK)
-        return status;
-    print_notes(walk->arguments, walk->raw);
-    if (temper_data_classes(walk->raw) < 2)
-        return complain(TEMPER_BAD_DATA,
-                        "plot path: the data has %s; give labelled rows of two "
-                        "classes or more",
-                        temper_data_classes(walk->raw) ? "one class only" : "no labels");
-    return scale(walk);
+    TRY(read_data(path->arguments, path->arguments->operand[1], &path->raw, NULL));
+    print_notes(path->arguments, path->raw);
+    if (temper_data_classes(path->raw) < 2)
+        return fail(TEMPER_BAD_DATA, "plot path: the data has %s; give labelled rows of two classes or more",
+                    temper_data_classes(path->raw) ? "one class only" : "no labels");
+    bool dense = temper_data_stored_values(path->raw) == temper_data_rows(path->raw) * temper_data_features(path->raw);
+    const char *scale = path->options.scale ? path->options.scale : dense ? "standard" : "none";
+    path->options.scale = "none";
+    return checked(temper_data_scale(path->raw, scale, path->options.threads, &path->data, &error), &error);
 }
 
 /* Penalties at equal distances on a logarithmic axis, the strongest first. */
-static temper_status lay_out(struct walk *walk)
+static temper_status place_penalties(struct weight_path *path)
 {
     double from, to;
-    size_t classes = temper_data_classes(walk->data);
-    temper_status status = read_span(&option_table[OPT_PATH_L2], text_of(walk->arguments, OPT_PATH_L2), &from, &to);
-    if (status != TEMPER_OK)
-        return status;
-    walk->steps = (size_t)number_of(walk->arguments, OPT_STEPS);
-    walk->count = (size_t)temper_data_features(walk->data) * (classes > 2 ? classes : 1);
-    walk->l2 = calloc(walk->steps, sizeof *walk->l2);
-    walk->accuracy = calloc(walk->steps, sizeof *walk->accuracy);
-    walk->weights =
-        walk->count <= SIZE_MAX / walk->steps ? calloc(walk->steps * walk->count, sizeof *walk->weights) : NULL;
-    if (!walk->l2 || !walk->accuracy || !walk->weights)
-        return complain_no_memory();
-    for (size_t i = 0; i < walk->steps; i++) {
-        double share = (double)i / (double)(walk->steps - 1);
-        walk->l2[i] = to * pow(from / to, share);
+    size_t classes = temper_data_classes(path->data);
+    TRY(read_span(&option_table[OPT_PATH_L2], text_of(path->arguments, OPT_PATH_L2), &from, &to));
+    path->steps = size_of(path->arguments, OPT_STEPS);
+    path->count = (size_t)temper_data_features(path->data) * (classes > 2 ? classes : 1);
+    path->l2 = calloc(path->steps, sizeof *path->l2);
+    path->accuracy = calloc(path->steps, sizeof *path->accuracy);
+    path->weights =
+        path->count <= SIZE_MAX / path->steps ? calloc(path->steps * path->count, sizeof *path->weights) : NULL;
+    if (!path->l2 || !path->accuracy || !path->weights)
+        return fail_no_memory();
+    for (size_t i = 0; i < path->steps; i++) {
+        double share = (double)i / (double)(path->steps - 1);
+        path->l2[i] = to * pow(from / to, share);
     }
     return TEMPER_OK;
 }
 
-/* "petal width", or "petal width -> setosa" where each class has weights of its own. */
-static temper_status name_weights(struct walk *walk)
+/* "petal width", or "petal width -> setosa" where each class has its own weights. */
+static temper_status name_weights(struct weight_path *path)
 {
-    size_t features = (size_t)temper_data_features(walk->data);
-    walk->names = calloc(walk->count, sizeof *walk->names);
-    walk->name_list = (const char **)calloc(walk->count, sizeof *walk->name_list);
-    if (!walk->names || !walk->name_list)
-        return complain_no_memory();
-    for (size_t i = 0; i < walk->count; i++) {
-        const char *name = temper_data_feature_name(walk->data, i % features);
+    size_t features = (size_t)temper_data_features(path->data);
+    bool per_class = path->count > features;
+    path->names = calloc(path->count, sizeof *path->names);
+    path->name_list = (const char **)calloc(path->count, sizeof *path->name_list);
+    if (!path->names || !path->name_list)
+        return fail_no_memory();
+    for (size_t i = 0; i < path->count; i++) {
+        const char *name = temper_data_feature_name(path->data, i % features);
         char number[32];
-        bool many = walk->count > features;
         snprintf(number, sizeof number, "feature %zu", i % features + 1);
-        snprintf(walk->names[i], NAME_LENGTH, "%.70s%s%.70s", name ? name : number, many ? " \xe2\x86\x92 " : "",
-                 many ? temper_data_class_name(walk->data, i / features) : "");
-        walk->name_list[i] = walk->names[i];
+        snprintf(path->names[i], WEIGHT_NAME_LENGTH, "%.70s%s%.70s", name ? name : number,
+                 per_class ? " \xe2\x86\x92 " : "", per_class ? temper_data_class_name(path->data, i / features) : "");
+        path->name_list[i] = path->names[i];
     }
     return TEMPER_OK;
 }
 
-/* ---- Training -------------------------------------------------------------------------------- */
-
-static temper_status train_one(struct walk *walk, size_t step, temper_model **model)
+/* Starts from *model, unless it is NULL, and replaces it. */
+static temper_status train_step(struct weight_path *path, size_t step, temper_model **model)
 {
     temper_error error;
     temper_train_report report;
-    size_t features = (size_t)temper_data_features(walk->data);
-    walk->options.l2 = walk->l2[step];
-    walk->options.warm_start = *model;
+    size_t features = (size_t)temper_data_features(path->data);
     temper_model *next;
-    if (temper_train(walk->data, &walk->options, &next, &report, &error) != TEMPER_OK)
-        return complain_error(&error);
+    path->options.l2 = path->l2[step];
+    path->options.warm_start = *model;
+    TRY(checked(temper_train(path->data, &path->options, &next, &report, &error), &error));
     temper_model_free(*model);
     *model = next;
-    walk->accuracy[step] = report.accuracy;
-    double *weights = walk->weights + step * walk->count;
+    path->accuracy[step] = report.accuracy;
+    double *weights = path->weights + step * path->count;
     for (size_t i = 0; i < temper_model_weight_vectors(next); i++)
         memcpy(weights + i * features, temper_model_weights(next, i), features * sizeof *weights);
     return TEMPER_OK;
 }
 
-static temper_status train_all(struct walk *walk)
-{
-    temper_model *model = NULL;
-    temper_status status = TEMPER_OK;
-    for (size_t i = 0; status == TEMPER_OK && i < walk->steps; i++)
-        status = train_one(walk, i, &model);
-    temper_model_free(model);
-    return status;
-}
-
-/* ---- Drawing --------------------------------------------------------------------------------- */
-
-static temper_status draw(const struct walk *walk)
+static temper_status draw_path(const struct weight_path *path)
 {
     temper_error error;
     char *svg;
     size_t length;
     const temper_path_figure figure = {
-        .l2 = walk->l2,
-        .steps = walk->steps,
-        .weights = walk->weights,
-        .names = walk->name_list,
-        .count = walk->count,
-        .accuracy = walk->accuracy,
+        .l2 = path->l2,
+        .steps = path->steps,
+        .weights = path->weights,
+        .names = path->name_list,
+        .count = path->count,
+        .accuracy = path->accuracy,
     };
-    if (temper_plot_path(&figure, &svg, &length, &error) != TEMPER_OK)
-        return complain_error(&error);
-    temper_status status = output_write(text_of(walk->arguments, OPT_OUTPUT), svg, length);
-    temper_free(svg);
-    return status;
+    TRY(checked(temper_plot_path(&figure, &svg, &length, &error), &error));
+    return output_write_text(text_of(path->arguments, OPT_OUTPUT), svg, length);
+}
+
+static temper_status run_path(struct weight_path *path)
+{
+    temper_model *model = NULL;
+    temper_status status = TEMPER_OK;
+    TRY(read_path_options(path));
+    TRY(read_rows(path));
+    TRY(place_penalties(path));
+    TRY(name_weights(path));
+    for (size_t i = 0; status == TEMPER_OK && i < path->steps; i++)
+        status = train_step(path, i, &model);
+    temper_model_free(model);
+    return status == TEMPER_OK ? draw_path(path) : status;
 }
 
 static temper_status plot_path(const struct arguments *arguments)
 {
-    struct walk walk = {.arguments = arguments};
-    temper_status status = read_options(&walk);
-    if (status == TEMPER_OK)
-        status = read_rows(&walk);
-    if (status == TEMPER_OK)
-        status = lay_out(&walk);
-    if (status == TEMPER_OK)
-        status = name_weights(&walk);
-    if (status == TEMPER_OK)
-        status = train_all(&walk);
-    if (status == TEMPER_OK)
-        status = draw(&walk);
-    temper_data_free(walk.data); /* first: it may borrow from the other */
-    temper_data_free(walk.raw);
-    free(walk.l2);
-    free(walk.accuracy);
-    free(walk.weights);
-    free(walk.names);
-    free((void *)walk.name_list);
+    struct weight_path path = {.arguments = arguments};
+    temper_status status = run_path(&path);
+    temper_data_free(path.data); /* first: it may borrow from the other */
+    temper_data_free(path.raw);
+    free(path.l2);
+    free(path.accuracy);
+    free(path.weights);
+    free(path.names);
+    free((void *)path.name_list);
     return status;
 }
 
-static bool ends_in_svg(const char *path)
-{
-    size_t length = strlen(path);
-    return length > 4 && strcmp(path + length - 4, ".svg") == 0;
-}
+/* ---- plot report ------------------------------------------------------------------------------ */
 
-static temper_status add_batches(temper_model_report *reporter, struct application *application)
+static temper_status add_batches(temper_model_report *report, struct model_application *application)
 {
     temper_error error;
+    temper_data *batch;
     for (;;) {
-        temper_data *batch;
-        temper_status status = application_next(application, &batch);
-        if (status != TEMPER_OK || !batch)
-            return status;
-        status = temper_model_report_add(reporter, batch, threads_of(application->arguments), &error);
+        TRY(application_next(application, &batch));
+        if (!batch)
+            return TEMPER_OK;
+        temper_status status = temper_model_report_add(report, batch, threads_of(application->arguments), &error);
         temper_data_free(batch);
-        if (status != TEMPER_OK)
-            return complain_error(&error);
+        TRY(checked(status, &error));
     }
 }
 
-static temper_status save(const struct application *application, temper_model_report *reporter)
+static temper_status report_on(struct model_application *application)
 {
     const struct arguments *arguments = application->arguments;
     const char *path = text_of(arguments, OPT_OUTPUT);
+    temper_model_report *report;
     temper_error error;
     char *text;
     size_t length;
-    temper_model_report_set_source(reporter, text_of(arguments, OPT_MODEL), arguments->operand[0],
-                                   temper_batch_reader_dropped_rows(application->stream));
-    if (temper_model_report_finish(reporter, ends_in_svg(path), &text, &length, &error) != TEMPER_OK)
-        return complain_error(&error);
-    temper_status status = output_write(path, text, length);
-    temper_free(text);
-    return status;
+    TRY(checked(temper_model_report_new(application->model, &report, &error), &error));
+    temper_status status = add_batches(report, application);
+    if (status != TEMPER_OK) {
+        temper_model_report_finish(report, 0, NULL, NULL, NULL); /* frees it */
+        return status;
+    }
+    temper_model_report_set_source(report, text_of(arguments, OPT_MODEL), arguments->operand[0],
+                                   temper_batch_reader_dropped_rows(application->reader));
+    TRY(checked(temper_model_report_finish(report, ends_in(path, ".svg"), &text, &length, &error), &error));
+    return output_write_text(path, text, length);
 }
 
-static temper_status report_on(struct application *application)
-{
-    temper_error error;
-    temper_model_report *reporter;
-    if (temper_model_report_new(application->model, &reporter, &error) != TEMPER_OK)
-        return complain_error(&error);
-    temper_status status = add_batches(reporter, application);
-    if (status == TEMPER_OK)
-        return save(application, reporter);
-    temper_model_report_finish(reporter, 0, NULL, NULL, NULL);
-    return status;
-}
-
-/* The word "report" is not for who applies models to data, which is what stands behind it. */
+/* application_begin expects the data as the first operand: the word "report" is dropped. */
 static temper_status plot_report(const struct arguments *arguments)
 {
-    struct application application;
+    struct model_application application;
     struct arguments shifted = *arguments;
     shifted.operand[0] = arguments->operand[1];
     shifted.operand_count = 1;
@@ -308,13 +240,15 @@ static temper_status plot_report(const struct arguments *arguments)
     return status;
 }
 
+/* ---- The command ----------------------------------------------------------------------------- */
+
 /* The word on the command line, and what it needs. */
-static const struct picture {
+static const struct plot_kind {
     const char *name;
     bool data;
-    const char *kind, *extension; /* what is written by default */
+    const char *format, *extension; /* of the output by default */
     temper_status (*plot)(const struct arguments *arguments);
-} pictures[] = {
+} plot_kinds[] = {
     {"losses", false, "SVG", "svg", plot_losses},
     {"path", true, "SVG", "svg", plot_path},
     {"report", true, "HTML", "html", plot_report},
@@ -322,8 +256,8 @@ static const struct picture {
 
 enum { LOSSES = 1, PATH = 2, REPORT = 4, ALL = LOSSES | PATH | REPORT };
 
-/* Those that are not listed are for reading data. */
-static unsigned pictures_with(enum option_id id)
+/* Which kinds have the option; options that are not listed are for reading data. */
+static unsigned kinds_with(enum option_id id)
 {
     switch (id) {
     case OPT_PANELS:
@@ -356,49 +290,32 @@ static unsigned pictures_with(enum option_id id)
     }
 }
 
-/* An option that this picture has no use for is a misunderstanding that would go unseen. */
-static temper_status check_options(const struct arguments *arguments, size_t picture)
+static temper_status check_arguments(const struct arguments *arguments, size_t kind)
 {
-    for (size_t i = 0; i < OPT_COUNT; i++)
-        if (was_given(arguments, (enum option_id)i) && !(pictures_with((enum option_id)i) >> picture & 1u))
-            return complain(TEMPER_USAGE, "plot: --%s means nothing to 'plot %s'; drop it", option_table[i].name,
-                            pictures[picture].name);
-    return TEMPER_OK;
-}
-
-static temper_status check_operands(const struct arguments *arguments, const struct picture *picture)
-{
+    const struct plot_kind *plot = &plot_kinds[kind];
     bool given = arguments->operand_count > 1;
-    if (given && !picture->data)
-        return complain(TEMPER_USAGE, "plot %s: one argument too many: %s; it takes no data", picture->name,
-                        arguments->operand[1]);
-    if (!given && picture->data)
-        return complain(TEMPER_USAGE, "plot %s: the data is missing; give: temper plot %s DATA", picture->name,
-                        picture->name);
+    if (given && !plot->data)
+        return fail(TEMPER_USAGE, "plot %s: too many arguments: %s; it takes no data", plot->name,
+                    arguments->operand[1]);
+    if (!given && plot->data)
+        return fail(TEMPER_USAGE, "plot %s: the data is missing; give: temper plot %s DATA", plot->name, plot->name);
+    for (size_t i = 0; i < OPT_COUNT; i++)
+        if (was_given(arguments, (enum option_id)i) && !(kinds_with((enum option_id)i) >> kind & 1u))
+            return fail(TEMPER_USAGE, "plot: --%s has no effect on 'plot %s'; drop it", option_table[i].name,
+                        plot->name);
+    /* Markup is useless on a terminal, unless -o - asks for it. */
+    if (!was_given(arguments, OPT_OUTPUT) && output_is_terminal(text_of(arguments, OPT_OUTPUT)))
+        return fail(TEMPER_USAGE, "plot %s: %s is not for a terminal; give a file, as in -o %s.%s, or use a pipe",
+                    plot->name, plot->format, plot->name, plot->extension);
     return TEMPER_OK;
 }
 
-/* Pages of angle brackets tell nobody anything; who says -o - wants them all the same. */
-static temper_status check_output(const struct arguments *arguments, const struct picture *picture)
-{
-    if (was_given(arguments, OPT_OUTPUT) || !output_is_terminal(text_of(arguments, OPT_OUTPUT)))
-        return TEMPER_OK;
-    return complain(TEMPER_USAGE,
-                    "plot %s: %s is not for a terminal; give it a file, as in -o %s.%s, or pipe it "
-                    "on",
-                    picture->name, picture->kind, picture->name, picture->extension);
-}
-
-/* The parser knows no other words. */
+/* The parser accepts no other words. */
 temper_status cmd_plot(const struct arguments *arguments)
 {
-    size_t picture = 0;
-    while (strcmp(pictures[picture].name, arguments->operand[0]) != 0)
-        picture++;
-    temper_status status = check_operands(arguments, &pictures[picture]);
-    if (status == TEMPER_OK)
-        status = check_options(arguments, picture);
-    if (status == TEMPER_OK)
-        status = check_output(arguments, &pictures[picture]);
-    return status == TEMPER_OK ? pictures[picture].plot(arguments) : status;
+    size_t kind = 0;
+    while (strcmp(plot_kinds[kind].name, arguments->operand[0]) != 0)
+        kind++;
+    TRY(check_arguments(arguments, kind));
+    return plot_kinds[kind].plot(arguments);
 }

@@ -1,81 +1,77 @@
-/* cmd_predict: temper predict. */
+/* cmd_predict: temper predict. Applies a model to rows, batch by batch. */
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "apply_model.h"
-#include "json.h"
+#include "base/atomic_file.h"
+#include "base/number.h"
+#include "json_csv.h"
 #include "message.h"
-#include "options/data_options.h"
+#include "options/library_options.h"
 #include "output_paths.h"
 #include "process_group.h"
+#include "progress.h"
 
-struct prediction {
-    struct application application;
+struct predict_session {
+    struct model_application application;
     const char *to;
-    temper_prediction output;
-    size_t width;      /* numbers a row */
-    temper_file *file; /* NULL: the standard output */
-    double *numbers;   /* of a batch */
-    size_t room;
+    temper_prediction kind;
+    size_t width;             /* numbers of a row */
+    struct atomic_file *file; /* NULL: the standard output, or not the first process */
+    double *numbers;          /* of a batch */
+    size_t capacity;
 };
 
-/* ---- The command line ------------------------------------------------------------------------ */
+/* ---- Options --------------------------------------------------------------------------------- */
 
-static const struct {
-    enum option_id option;
-    temper_prediction output;
-} outputs[] = {{OPT_PROBA, TEMPER_PREDICT_PROBABILITIES},
-               {OPT_RAW_PROBA, TEMPER_PREDICT_RAW_PROBABILITIES},
-               {OPT_DECISION, TEMPER_PREDICT_DECISIONS}};
-
-static temper_status choose_output(const struct arguments *arguments, temper_prediction *output)
+static temper_status choose_kind(const struct arguments *arguments, temper_prediction *kind)
 {
+    static const struct {
+        enum option_id option;
+        temper_prediction kind;
+    } kinds[] = {{OPT_PROBA, TEMPER_PREDICT_PROBABILITIES},
+                 {OPT_RAW_PROBA, TEMPER_PREDICT_RAW_PROBABILITIES},
+                 {OPT_DECISION, TEMPER_PREDICT_DECISIONS}};
     const char *first = NULL;
-    *output = TEMPER_PREDICT_LABELS;
-    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
-        const char *name = option_table[outputs[i].option].name;
-        if (!was_given(arguments, outputs[i].option))
+    *kind = TEMPER_PREDICT_LABELS;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const char *name = option_table[kinds[i].option].name;
+        if (!was_given(arguments, kinds[i].option))
             continue;
         if (first)
-            return complain(TEMPER_USAGE, "predict: --%s and --%s both say what to print; drop one", first, name);
+            return fail(TEMPER_USAGE, "predict: --%s and --%s both set what to print; drop one", first, name);
         first = name;
-        *output = outputs[i].output;
+        *kind = kinds[i].kind;
     }
     return TEMPER_OK;
 }
 
-static bool is_stdout(const char *path)
+static temper_status check_options(struct predict_session *session, const struct arguments *arguments)
 {
-    return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
+    session->to = text_of(arguments, OPT_PREDICT_OUTPUT);
+    if (was_given(arguments, OPT_JSON) && is_stdout(session->to))
+        return fail(TEMPER_USAGE, "predict: the report of --json and the predictions cannot both go to the standard "
+                                  "output; give a file by -o");
+    return choose_kind(arguments, &session->kind);
 }
 
-static temper_status check_options(struct prediction *prediction, const struct arguments *arguments)
+/* Not every model has every kind of prediction. */
+static temper_status check_width(struct predict_session *session)
 {
-    prediction->to = text_of(arguments, OPT_PREDICT_OUTPUT);
-    if (was_given(arguments, OPT_JSON) && is_stdout(prediction->to))
-        return complain(TEMPER_USAGE, "predict: --json tells what was done, and the predictions are "
-                                      "on the standard output; give them a file by -o");
-    return choose_output(arguments, &prediction->output);
-}
-
-/* Not every model has every kind of number. */
-static temper_status check_width(struct prediction *prediction)
-{
-    const temper_model *model = prediction->application.model;
-    prediction->width = temper_prediction_width(model, prediction->output);
-    if (prediction->width > 0)
+    const temper_model *model = session->application.model;
+    session->width = temper_prediction_width(model, session->kind);
+    if (session->width > 0)
         return TEMPER_OK;
     if (temper_model_loss(model).method == TEMPER_HINGE)
-        return complain(TEMPER_USAGE, "predict: a model of loss hinge has no probabilities; pass "
-                                      "--decision for its activations");
-    return complain(TEMPER_USAGE, "predict: a model of t1 = 0 has no calibrated probabilities; pass "
-                                  "--raw-proba for those that it has, or train with a larger --t1");
+        return fail(TEMPER_USAGE, "predict: a model of loss hinge has no probabilities; pass --decision for its "
+                                  "decision values");
+    return fail(TEMPER_USAGE, "predict: a model of t1 = 0 has no calibrated probabilities; pass --raw-proba for "
+                              "uncalibrated ones, or train with a larger --t1");
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-/* A name must not begin another line or column. */
+/* Escapes characters that would begin another line or column. */
 static void print_name(FILE *out, const char *name)
 {
     for (; *name; name++)
@@ -86,10 +82,10 @@ static void print_name(FILE *out, const char *name)
 }
 
 /* The names of the classes, above their probabilities. */
-static void print_header(FILE *out, const struct prediction *prediction)
+static void print_header(FILE *out, const struct predict_session *session)
 {
-    const temper_model *model = prediction->application.model;
-    if (prediction->output != TEMPER_PREDICT_PROBABILITIES && prediction->output != TEMPER_PREDICT_RAW_PROBABILITIES)
+    const temper_model *model = session->application.model;
+    if (session->kind != TEMPER_PREDICT_PROBABILITIES && session->kind != TEMPER_PREDICT_RAW_PROBABILITIES)
         return;
     for (size_t c = 0; c < temper_model_classes(model); c++) {
         fputs(c ? "\t" : "", out);
@@ -98,14 +94,14 @@ static void print_header(FILE *out, const struct prediction *prediction)
     fputc('\n', out);
 }
 
-static void print_row(FILE *out, const struct prediction *prediction, const double *numbers)
+static void print_row(FILE *out, const struct predict_session *session, const double *numbers)
 {
-    char text[TEMPER_NUMBER_LENGTH];
-    if (prediction->output == TEMPER_PREDICT_LABELS) {
-        print_name(out, temper_model_class_name(prediction->application.model, (size_t)*numbers));
+    char text[NUMBER_LENGTH];
+    if (session->kind == TEMPER_PREDICT_LABELS) {
+        print_name(out, temper_model_class_name(session->application.model, (size_t)*numbers));
     } else {
-        for (size_t i = 0; i < prediction->width; i++) {
-            size_t length = temper_format_number(numbers[i], text);
+        for (size_t i = 0; i < session->width; i++) {
+            size_t length = number_write_f64(numbers[i], text);
             fputs(i ? "\t" : "", out);
             fwrite(text, 1, length, out);
         }
@@ -115,130 +111,118 @@ static void print_row(FILE *out, const struct prediction *prediction, const doub
 
 /* ---- Batches --------------------------------------------------------------------------------- */
 
-/* By the first process; all end if it fails. */
-static temper_status write_bytes(struct prediction *prediction, struct page *page)
+/* Finishes the text and writes it in the first process; a failure there ends all processes. */
+static temper_status write_text(struct predict_session *session, struct output_buffer *buffer)
 {
     temper_error error;
+    TRY(output_close(buffer));
+    TRY(process_group_collect(&buffer->bytes, &buffer->length));
     temper_status status = TEMPER_OK;
-    if (is_stdout(prediction->to))
-        status = output_write("-", page->bytes, page->length);
-    else if (prediction->file && temper_file_write(prediction->file, page->bytes, page->length, &error) != TEMPER_OK)
-        status = complain_error(&error);
-    free(page->bytes);
+    if (is_stdout(session->to))
+        status = output_write("-", buffer->bytes, buffer->length);
+    else if (session->file)
+        status = checked(atomic_file_write(session->file, buffer->bytes, buffer->length, &error), &error);
+    free(buffer->bytes);
     return process_group_agree(status);
 }
 
-static temper_status make_room(struct prediction *prediction, size_t rows)
+static temper_status reserve(struct predict_session *session, size_t rows)
 {
-    if (rows > SIZE_MAX / sizeof(double) / prediction->width)
-        return complain_no_memory();
-    if (rows * prediction->width <= prediction->room)
+    if (rows > SIZE_MAX / sizeof(double) / session->width)
+        return fail_no_memory();
+    if (rows * session->width <= session->capacity)
         return TEMPER_OK;
-    free(prediction->numbers);
-    prediction->room = rows * prediction->width;
-    prediction->numbers = malloc(prediction->room * sizeof(double));
-    if (prediction->numbers)
+    free(session->numbers);
+    session->capacity = rows * session->width;
+    session->numbers = malloc(session->capacity * sizeof(double));
+    if (session->numbers)
         return TEMPER_OK;
-    prediction->room = 0;
-    return complain_no_memory();
+    session->capacity = 0;
+    return fail_no_memory();
 }
 
-static temper_status predict_batch(struct prediction *prediction, const temper_data *batch)
+static temper_status predict_batch(struct predict_session *session, const temper_data *batch)
 {
-    struct page page;
+    struct output_buffer buffer;
     temper_error error;
-    const struct application *application = &prediction->application;
     size_t rows = (size_t)temper_data_rows(batch);
-    temper_status status = make_room(prediction, rows);
-    if (status != TEMPER_OK)
-        return status;
-    if (temper_predict(application->model, batch, prediction->output, threads_of(application->arguments),
-                       prediction->numbers, &error) != TEMPER_OK)
-        return complain_error(&error);
-    status = page_open(&page);
-    if (status != TEMPER_OK)
-        return status;
+    TRY(reserve(session, rows));
+    TRY(checked(temper_predict(session->application.model, batch, session->kind,
+                               threads_of(session->application.arguments), session->numbers, &error),
+                &error));
+    TRY(output_open(&buffer));
     for (size_t i = 0; i < rows; i++)
-        print_row(page.stream, prediction, prediction->numbers + i * prediction->width);
-    status = page_close(&page);
-    if (status == TEMPER_OK)
-        status = process_group_collect(&page.bytes, &page.length);
-    return status == TEMPER_OK ? write_bytes(prediction, &page) : status;
+        print_row(buffer.stream, session, session->numbers + i * session->width);
+    return write_text(session, &buffer);
 }
 
-static temper_status write_header(struct prediction *prediction)
+/* Only the first process has a header to write; the texts of the others are empty. */
+static temper_status predict_all(struct predict_session *session)
 {
-    struct page page;
-    temper_status status = page_open(&page);
-    if (status != TEMPER_OK)
-        return status;
-    print_header(page.stream, prediction);
-    status = page_close(&page);
-    return status == TEMPER_OK ? write_bytes(prediction, &page) : status;
-}
-
-static temper_status predict_all(struct prediction *prediction)
-{
+    struct output_buffer buffer;
     temper_data *batch;
-    temper_status status = write_header(prediction);
-    while (status == TEMPER_OK) {
-        status = application_next(&prediction->application, &batch);
-        if (status != TEMPER_OK || !batch)
-            break;
-        status = predict_batch(prediction, batch);
+    TRY(output_open(&buffer));
+    if (process_group_is_first())
+        print_header(buffer.stream, session);
+    TRY(write_text(session, &buffer));
+    for (;;) {
+        TRY(application_next(&session->application, &batch));
+        if (!batch)
+            return TEMPER_OK;
+        temper_status status = predict_batch(session, batch);
         temper_data_free(batch);
+        TRY(status);
     }
-    return status;
 }
 
 /* ---- The steps ------------------------------------------------------------------------------- */
 
-static temper_status report(const struct prediction *prediction)
+static temper_status print_report(const struct predict_session *session)
 {
-    struct page page;
-    const struct application *application = &prediction->application;
-    temper_status status = page_open(&page);
-    if (status != TEMPER_OK)
-        return status;
-    fprintf(page.stream, "{\n  \"rows\": %llu,\n  \"dropped_rows\": %llu,\n  \"classes\": %zu", application->rows,
-            temper_batch_reader_dropped_rows(application->stream), temper_model_classes(application->model));
-    json_text_field(page.stream, "file", prediction->to);
-    json_number_field(page.stream, "seconds", seconds_now() - application->start);
-    fputs("\n}\n", page.stream);
-    return page_print(&page);
+    struct output_buffer buffer;
+    const struct model_application *application = &session->application;
+    TRY(output_open(&buffer));
+    fprintf(buffer.stream, "{\n  \"rows\": %llu", application->rows);
+    json_count_field(buffer.stream, "dropped_rows", temper_batch_reader_dropped_rows(application->reader));
+    json_count_field(buffer.stream, "classes", temper_model_classes(application->model));
+    json_text_field(buffer.stream, "file", session->to);
+    json_number_field(buffer.stream, "seconds", seconds_now() - application->start);
+    fputs("\n}\n", buffer.stream);
+    return output_print(&buffer);
 }
 
-/* The file is opened last: what is refused before leaves none. */
-static temper_status run(struct prediction *prediction, const struct arguments *arguments)
+/* The file is opened last, so that earlier errors leave none. */
+static temper_status open_all(struct predict_session *session, const struct arguments *arguments)
 {
     temper_error error;
-    temper_status status = application_begin(&prediction->application, arguments);
-    if (status == TEMPER_OK)
-        status = check_width(prediction);
-    if (status == TEMPER_OK && !is_stdout(prediction->to) && process_group_is_first() &&
-        temper_file_open(prediction->to, &prediction->file, &error) != TEMPER_OK)
-        status = complain_error(&error);
-    status = process_group_agree(status);
-    if (status == TEMPER_OK)
-        status = predict_all(prediction);
-    if (status == TEMPER_OK && prediction->file) {
-        temper_file *file = prediction->file;
-        prediction->file = NULL;
-        if (temper_file_commit(file, &error) != TEMPER_OK)
-            status = complain_error(&error);
+    TRY(application_begin(&session->application, arguments));
+    TRY(check_width(session));
+    if (is_stdout(session->to) || !process_group_is_first())
+        return TEMPER_OK;
+    return checked(atomic_file_open(session->to, &session->file, &error), &error);
+}
+
+static temper_status run_steps(struct predict_session *session, const struct arguments *arguments)
+{
+    temper_error error;
+    TRY(process_group_agree(open_all(session, arguments)));
+    TRY(predict_all(session));
+    if (session->file) {
+        struct atomic_file *file = session->file;
+        session->file = NULL;
+        TRY(checked(atomic_file_commit(file, &error), &error));
     }
-    return status == TEMPER_OK && was_given(arguments, OPT_JSON) ? report(prediction) : status;
+    return was_given(arguments, OPT_JSON) ? print_report(session) : TEMPER_OK;
 }
 
 temper_status cmd_predict(const struct arguments *arguments)
 {
-    struct prediction prediction = {.file = NULL};
-    temper_status status = check_options(&prediction, arguments);
-    if (status != TEMPER_OK)
-        return status;
-    status = run(&prediction, arguments);
-    application_end(&prediction.application);
-    temper_file_discard(prediction.file);
-    free(prediction.numbers);
+    struct predict_session session = {.file = NULL};
+    TRY(check_options(&session, arguments));
+    temper_status status = run_steps(&session, arguments);
+    application_end(&session.application);
+    if (session.file)
+        atomic_file_drop(session.file);
+    free(session.numbers);
     return status;
 }

@@ -1,95 +1,79 @@
-/* cmd_train: fits a model and reports how. */
+/* cmd_train: temper train. Reads data, fits a model, writes it and reports how the fit went. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 
-#include "json.h"
+#include "json_csv.h"
 #include "message.h"
 #include "number_format.h"
-#include "options/data_options.h"
-#include "options/options.h"
-#include "options/train_options.h"
+#include "options/library_options.h"
 #include "output_paths.h"
 #include "process_group.h"
 #include "progress.h"
 
-struct training {
+/* What the report is made from. */
+struct train_result {
     const char *data_path, *model_path;
     const temper_data *data;
     temper_train_report report;
     double seconds_read, seconds_write;
-    bool replaced; /* a file was there before the model */
+    bool replaced; /* the model has replaced a file */
 };
 
-/* ---- For people ------------------------------------------------------------------------------ */
+/* Everything that the command owns. */
+struct train_session {
+    const struct arguments *arguments;
+    struct train_result result;
+    temper_train_options options;
+    char *model_path;
+    temper_data *data, *valid; /* or NULL */
+    temper_model *warm, *model;
+};
 
-static void size_lines(FILE *out, const struct training *training)
-{
-    char count[FIGURE_LENGTH];
-    figure_title(out, "rows");
-    fputs(figure_count(temper_data_total_rows(training->data), count), out);
-    figure_dropped(out, temper_data_dropped_rows(training->data));
-    fputc('\n', out);
-    figure_title(out, "features");
-    fprintf(out, "%s\n", figure_count(temper_data_features(training->data), count));
-    figure_title(out, "classes");
-    fputs(figure_count(temper_data_classes(training->data), count), out);
-    figure_classes(out, training->data);
-    fputc('\n', out);
-}
+/* ---- The report as a table --------------------------------------------------------------------- */
 
-static void effort_lines(FILE *out, const struct training *training)
+/* How the optimiser ended and what it took. */
+static void print_effort(FILE *out, const struct train_result *result)
 {
-    const temper_train_report *report = &training->report;
-    figure_title(out, "stop");
+    const temper_train_report *report = &result->report;
+    print_title(out, "stop");
     fprintf(out, "%s: %s\n", temper_stop_name(report->stop), temper_stop_text(report->stop));
-    figure_title(out, "passes");
+    print_title(out, "passes");
     fprintf(out, "%.4g over the data in %zu iteration%s of %s%s\n", report->passes, report->iterations,
             report->iterations == 1 ? "" : "s", report->solver, report->resumed ? ", resumed" : "");
-    figure_title(out, "seconds");
-    fprintf(out, "%.3g to read, %.3g to train, %.3g to write\n", training->seconds_read, report->seconds,
-            training->seconds_write);
+    print_title(out, "seconds");
+    fprintf(out, "%.3g to read, %.3g to train, %.3g to write\n", result->seconds_read, report->seconds,
+            result->seconds_write);
 }
 
-static void training_table(FILE *out, const struct training *training)
+static void print_table(FILE *out, const struct train_result *result)
 {
-    char percent[FIGURE_LENGTH];
-    const temper_train_report *report = &training->report;
-    size_lines(out, training);
-    figure_title(out, "loss");
-    figure_loss(out, report->loss);
+    char percent[FORMAT_LENGTH];
+    const temper_train_report *report = &result->report;
+    print_data_size(out, result->data);
+    print_title(out, "loss");
+    print_loss(out, report->loss);
     fputc('\n', out);
-    figure_title(out, "l2");
+    print_title(out, "l2");
     fprintf(out, "%.7g\n", report->l2);
-    figure_title(out, "objective");
+    print_title(out, "objective");
     fprintf(out, "%.7g\n", report->objective);
     if (!isnan(report->validation)) {
-        figure_title(out, "validation loss");
+        print_title(out, "validation loss");
         fprintf(out, "%.7g\n", report->validation);
     }
-    figure_title(out, "accuracy");
-    fprintf(out, "%s on these rows\n", figure_percent(report->accuracy, percent));
-    effort_lines(out, training);
-    figure_title(out, "model");
-    fprintf(out, "%s%s\n", training->model_path, training->replaced ? " (replaced)" : "");
+    print_title(out, "accuracy");
+    fprintf(out, "%s on these rows\n", format_percent(report->accuracy, percent));
+    print_effort(out, result);
+    print_title(out, "model");
+    fprintf(out, "%s%s\n", result->model_path, result->replaced ? " (replaced)" : "");
 }
 
-/* ---- For programs: names stay as they are once released ------------------------------------- */
+/* ---- The report as JSON: released names never change -------------------------------------------- */
 
-static void loss_members(FILE *out, const temper_train_report *report)
+static void json_report(FILE *out, const temper_train_report *report)
 {
-    bool hinge = report->loss.method == TEMPER_HINGE;
-    json_text_field(out, "loss", temper_method_name(report->loss.method));
-    json_number_field(out, "t1", hinge ? NAN : report->loss.t1);
-    json_number_field(out, "t2", hinge ? NAN : report->loss.t2);
-    json_number_field(out, "smoothing", hinge ? report->loss.smoothing : NAN);
-    json_number_field(out, "l2", report->l2);
-}
-
-static void result_members(FILE *out, const temper_train_report *report)
-{
+    json_loss_fields(out, report->loss, report->l2);
     json_number_field(out, "objective", report->objective);
     json_number_field(out, "train_loss", report->train_loss);
     json_number_field(out, "gradient_norm", report->gradient_norm);
@@ -98,103 +82,84 @@ static void result_members(FILE *out, const temper_train_report *report)
     json_text_field(out, "stop", temper_stop_name(report->stop));
     json_text_field(out, "solver", report->solver);
     json_text_field(out, "precision", report->precision);
-    fprintf(out, ",\n  \"iterations\": %zu,\n  \"evaluations\": %zu", report->iterations, report->evaluations);
-    fprintf(out, ",\n  \"products\": %zu,\n  \"hessians\": %zu", report->products, report->hessians);
+    json_count_field(out, "iterations", report->iterations);
+    json_count_field(out, "evaluations", report->evaluations);
+    json_count_field(out, "products", report->products);
+    json_count_field(out, "hessians", report->hessians);
     json_number_field(out, "passes", report->passes);
-    fprintf(out, ",\n  \"resumed\": %s", report->resumed ? "true" : "false");
+    json_bool_field(out, "resumed", report->resumed);
 }
 
-static void training_json(FILE *out, const struct training *training)
+static void print_json(FILE *out, const struct train_result *result)
 {
-    const temper_train_report *report = &training->report;
-    fprintf(out,
-            "{\n  \"rows\": %llu,\n  \"dropped_rows\": %llu,\n  \"features\": %llu,\n  "
-            "\"classes\": %zu",
-            temper_data_total_rows(training->data), temper_data_dropped_rows(training->data),
-            temper_data_features(training->data), temper_data_classes(training->data));
-    loss_members(out, report);
-    result_members(out, report);
-    fputs(",\n  \"seconds\": {\"read\": ", out);
-    json_number(out, training->seconds_read);
-    fputs(", \"train\": ", out);
-    json_number(out, report->seconds);
-    fputs(", \"write\": ", out);
-    json_number(out, training->seconds_write);
-    fputs("},\n  \"warnings\": ", out);
-    json_lines(out, report->warnings);
-    json_text_field(out, "model", training->model_path);
-    fprintf(out, ",\n  \"replaced\": %s\n}\n", training->replaced ? "true" : "false");
+    fprintf(out, "{\n  \"rows\": %llu", temper_data_total_rows(result->data));
+    json_count_field(out, "dropped_rows", temper_data_dropped_rows(result->data));
+    json_count_field(out, "features", temper_data_features(result->data));
+    json_count_field(out, "classes", temper_data_classes(result->data));
+    json_report(out, &result->report);
+    json_seconds_field(out, result->seconds_read, "train", result->report.seconds, result->seconds_write);
+    fputs(",\n  \"warnings\": ", out);
+    json_lines(out, result->report.warnings);
+    json_text_field(out, "model", result->model_path);
+    json_bool_field(out, "replaced", result->replaced);
+    fputs("\n}\n", out);
 }
 
-/* All that a training has to give back at its end. */
-struct session {
-    const struct arguments *arguments;
-    struct training training;
-    temper_train_options options;
-    char *model_path;
-    temper_data *data, *valid; /* or NULL */
-    temper_model *warm, *model;
-};
-
-/* ---- Reading --------------------------------------------------------------------------------- */
-
-/* Labels and weights of a file of their own are those of DATA, and what its columns are is known
- * from DATA too: the same text must become the same feature. */
-static temper_status read_valid(struct session *session)
+static temper_status print_report(const struct train_session *session)
 {
+    struct output_buffer buffer;
+    TRY(output_open(&buffer));
+    (was_given(session->arguments, OPT_JSON) ? print_json : print_table)(buffer.stream, &session->result);
+    return output_print(&buffer);
+}
+
+/* ---- The steps ------------------------------------------------------------------------------- */
+
+/* The small files first, so that their errors come at once. */
+static temper_status read_inputs(struct train_session *session)
+{
+    const char *warm = text_of(session->arguments, OPT_WARM_START), *valid = text_of(session->arguments, OPT_VALID);
+    struct train_result *result = &session->result;
     temper_error error;
-    temper_read_options options = reading_options(session->arguments);
-    struct stat there;
-    const char *path = text_of(session->arguments, OPT_VALID);
-    if (!path)
-        return TEMPER_OK;
-    temper_status status = check_path(session->arguments, path);
-    if (status != TEMPER_OK)
-        return status;
-    options.comm = NULL; /* all of it for every process */
-    options.labels = options.label = options.ignore = options.categorical = NULL;
-    if (options.weights && stat(options.weights, &there) == 0)
-        options.weights = NULL;
-    if (temper_data_read_like(session->data, path, &options, &session->valid, &error) != TEMPER_OK)
-        return complain_error(&error);
+    if (warm)
+        TRY(checked(temper_model_load(warm, &session->warm, &error), &error));
+    session->options.warm_start = session->warm;
+    TRY(read_data(session->arguments, result->data_path, &session->data, &result->seconds_read));
+    result->data = session->data;
+    print_notes(session->arguments, session->data);
+    if (valid)
+        TRY(read_data_like(session->arguments, session->data, valid, &session->valid));
     session->options.validation = session->valid;
     return TEMPER_OK;
 }
 
-static temper_status read_warm(struct session *session)
+/* What follows a tuning that has ended: its notes, warnings, and the report of its final fit. */
+static temper_status take_tuned(struct train_session *session, const temper_tune_report *report)
 {
-    const char *path = text_of(session->arguments, OPT_WARM_START);
-    temper_error error;
-    if (path && temper_model_load(path, &session->warm, &error) != TEMPER_OK)
-        return complain_error(&error);
-    session->options.warm_start = session->warm;
+    if (report->interrupted)
+        return fail(TEMPER_INTERRUPTED, session->options.checkpoint
+                                            ? "interrupted before the temperatures were chosen; run the same command "
+                                              "with --resume to continue"
+                                            : "interrupted before the temperatures were chosen; nothing is saved; with "
+                                              "--checkpoint it would be");
+    print_sentences(session->arguments, report->notes);
+    if (!was_given(session->arguments, OPT_QUIET))
+        note("temperatures were chosen by %s among %zu candidates: %s", report->decided_by, report->count,
+             report->reason);
+    print_warnings(report->warnings);
+    session->result.report = report->training;
     return TEMPER_OK;
 }
 
-static temper_status read_all(struct session *session)
+/* Chooses the temperatures by tuning, which also fits the final model. */
+static temper_status fit_tuned(struct train_session *session)
 {
-    struct training *training = &session->training;
-    temper_status status = read_warm(session); /* the short ones first */
-    if (status == TEMPER_OK)
-        status = read_data(session->arguments, training->data_path, &session->data, &training->seconds_read);
-    if (status != TEMPER_OK)
-        return status;
-    training->data = session->data;
-    print_notes(session->arguments, session->data);
-    return read_valid(session);
-}
-
-/* ---- Training -------------------------------------------------------------------------------- */
-
-/* Chooses the temperatures first. */
-static temper_status fit_automatic(struct session *session)
-{
-    struct progress progress;
+    struct progress_line progress;
     temper_error error;
     temper_tune_options options = temper_tune_defaults();
     temper_tune_report report;
-    char grid[GRID_LENGTH];
-    training_grid(session->arguments, &session->options, grid);
+    char grid[TRAIN_GRID_LENGTH];
+    auto_grid(session->arguments, &session->options, grid);
     progress_begin(&progress, was_given(session->arguments, OPT_QUIET), false);
     options.grid = grid;
     options.train = session->options;
@@ -205,102 +170,75 @@ static temper_status fit_automatic(struct session *session)
     interrupt_defer();
     temper_status status = temper_tune(session->data, &options, &session->model, &report, &error);
     progress_end(&progress);
-    if (status != TEMPER_OK)
-        return complain_error(&error);
-    if (report.interrupted) {
-        status = complain(TEMPER_INTERRUPTED, options.checkpoint ? "interrupted before the temperatures were chosen; "
-                                                                   "the same command with --resume goes on"
-                                                                 : "interrupted before the temperatures were chosen; "
-                                                                   "nothing is saved, but would be with --checkpoint");
-    } else {
-        print_sentences(session->arguments, report.notes);
-        if (!was_given(session->arguments, OPT_QUIET))
-            note("temperatures were chosen by %s among %zu candidates: %s", report.decided_by, report.count,
-                 report.reason);
-        print_warnings(report.warnings);
-        session->training.report = report.training;
-    }
+    TRY(checked(status, &error));
+    status = take_tuned(session, &report);
     temper_tune_report_free(&report);
     return status;
 }
 
-static temper_status fit(struct session *session)
+static temper_status fit(struct train_session *session)
 {
-    struct progress progress;
+    struct progress_line progress;
     temper_error error;
     progress_begin(&progress, was_given(session->arguments, OPT_QUIET), was_given(session->arguments, OPT_VERBOSE));
     session->options.on_progress = progress_follow;
     session->options.progress_context = &progress;
     interrupt_defer();
     temper_status status =
-        temper_train(session->data, &session->options, &session->model, &session->training.report, &error);
+        temper_train(session->data, &session->options, &session->model, &session->result.report, &error);
     progress_end(&progress);
-    if (status != TEMPER_OK)
-        return complain_error(&error);
-    print_warnings(session->training.report.warnings);
+    TRY(checked(status, &error));
+    print_warnings(session->result.report.warnings);
     return TEMPER_OK;
 }
 
-static temper_status save(struct session *session)
+static temper_status save(struct train_session *session)
 {
     temper_error error;
     double start = seconds_now();
     temper_status status = TEMPER_OK;
-    session->training.replaced = is_file(session->model_path);
-    if (process_group_is_first() && temper_model_save(session->model, session->model_path, &error) != TEMPER_OK)
-        status = complain_error(&error);
-    session->training.seconds_write = seconds_now() - start;
+    session->result.replaced = is_file(session->model_path);
+    if (process_group_is_first())
+        status = checked(temper_model_save(session->model, session->model_path, &error), &error);
+    session->result.seconds_write = seconds_now() - start;
     return process_group_agree(status);
 }
 
-static temper_status report(const struct session *session)
+/* The error that ends an interrupted command, after the model is saved. */
+static temper_status fail_interrupted(const struct train_session *session)
 {
-    bool json = was_given(session->arguments, OPT_JSON);
-    struct page page;
-    if (page_open(&page) == TEMPER_OK)
-        (json ? training_json : training_table)(page.stream, &session->training);
-    return page_print(&page);
+    bool done = session->result.report.stop != TEMPER_STOP_INTERRUPTED;
+    return fail(TEMPER_INTERRUPTED,
+                done ? "interrupted; the training had ended by then: its model is in %s"
+                     : "interrupted; the best model so far is in %s",
+                session->model_path);
 }
 
-/* The last word on an interruption. A model that has not learnt anything yet replaces none. */
-static temper_status interrupted(const struct session *session)
+/* A model of weights 0 is not saved: it would replace one that has learnt something. */
+static temper_status run_steps(struct train_session *session)
 {
-    bool done = session->training.report.stop != TEMPER_STOP_INTERRUPTED;
-    return complain(TEMPER_INTERRUPTED,
-                    done ? "interrupted; the training was done by then: its model is in %s"
-                         : "interrupted; the best model so far is in %s",
-                    session->model_path);
-}
-
-static temper_status run(struct session *session)
-{
-    temper_status status = check_targets(session->arguments, session->model_path, session->options.checkpoint);
-    if (status == TEMPER_OK)
-        status = read_all(session);
-    if (status == TEMPER_OK)
-        status = training_is_automatic(session->arguments) ? fit_automatic(session) : fit(session);
-    if (status != TEMPER_OK)
-        return status;
-    const temper_train_report *done = &session->training.report;
+    TRY(check_targets(session->arguments, session->model_path, session->options.checkpoint));
+    TRY(read_inputs(session));
+    TRY(has_auto_temperatures(session->arguments) ? fit_tuned(session) : fit(session));
+    const temper_train_report *done = &session->result.report;
     if (done->stop == TEMPER_STOP_INTERRUPTED && done->iterations == 0)
-        return complain(TEMPER_INTERRUPTED, "interrupted before the first iteration was done; nothing is saved");
-    status = save(session);
-    if (status == TEMPER_OK)
-        status = report(session);
-    return status == TEMPER_OK && interrupt_noted() ? interrupted(session) : status;
+        return fail(TEMPER_INTERRUPTED, "interrupted before the first iteration was done; nothing is saved");
+    TRY(save(session));
+    TRY(print_report(session));
+    return interrupt_noted() ? fail_interrupted(session) : TEMPER_OK;
 }
 
 temper_status cmd_train(const struct arguments *arguments)
 {
-    struct session session = {.arguments = arguments};
+    struct train_session session = {.arguments = arguments};
     interrupt_prepare();
-    temper_status status = training_options(arguments, &session.options);
+    temper_status status = train_options(arguments, &session.options);
     if (status == TEMPER_OK)
         status = name_model(arguments, &session.model_path);
-    session.training.data_path = arguments->operand[0];
-    session.training.model_path = session.model_path;
+    session.result.data_path = arguments->operand[0];
+    session.result.model_path = session.model_path;
     if (status == TEMPER_OK)
-        status = run(&session);
+        status = run_steps(&session);
     temper_model_free(session.model);
     temper_model_free(session.warm);
     temper_data_free(session.valid);

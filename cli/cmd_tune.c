@@ -1,26 +1,32 @@
-/* cmd_tune: chooses temperatures and penalty, fits the model, and reports how. */
+/* cmd_tune: temper tune. Chooses temperatures and penalty by cross-validation, fits the model and reports the choice.
+ */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd_tune.h"
-#include "csv.h"
-#include "json.h"
+#include "json_csv.h"
 #include "message.h"
 #include "number_format.h"
-#include "options/data_options.h"
-#include "options/options.h"
-#include "options/train_options.h"
+#include "options/library_options.h"
 #include "output_paths.h"
 #include "process_group.h"
 #include "progress.h"
+#include "tune_page.h"
 
-/* All that a tuning has to give back at its end. */
-struct session {
+/* Rows whose labels are known to be right: a data set like DATA, or rows of DATA with their labels. */
+struct trusted_rows {
+    temper_data *data; /* or NULL, and these arrays: */
+    unsigned long long *row;
+    uint32_t *label;
+    size_t count;
+};
+
+/* Everything that the command owns. */
+struct tune_session {
     const struct arguments *arguments;
-    struct tuning tuning;
+    struct tune_result result;
     temper_tune_options options;
     char *model_path, *checkpoint, *ask_path;
     temper_data *data;
@@ -28,202 +34,249 @@ struct session {
     temper_model *model;
 };
 
-static void read_options(struct session *session)
+/* ---- The report as a table --------------------------------------------------------------------- */
+
+enum { CANDIDATES_SHOWN = 10 };
+
+static void print_sizes(FILE *out, const struct tune_result *result)
 {
-    const struct arguments *arguments = session->arguments;
-    temper_tune_options *options = &session->options;
-    *options = temper_tune_defaults();
-    options->grid = text_of(arguments, OPT_GRID);
-    options->folds = (size_t)number_of(arguments, OPT_FOLDS);
-    options->criterion = text_of(arguments, OPT_CRITERION);
-    options->assume = text_of(arguments, OPT_ASSUME);
-    if (was_given(arguments, OPT_ASK))
-        options->ask = (size_t)number_of(arguments, OPT_ASK);
-    options->resume = was_given(arguments, OPT_RESUME);
-    solving_options(arguments, &options->train);
-    options->train.checkpoint_seconds = number_of(arguments, OPT_TUNE_CHECKPOINT_SECONDS);
+    const temper_tune_report *report = &result->report;
+    size_t on_folds = 0;
+    for (size_t i = 0; i < report->count; i++)
+        on_folds += report->table[i].stage == 2;
+    print_data_size(out, result->data);
+    print_title(out, "settings tried");
+    fprintf(out, "%zu", report->count);
+    if (on_folds < report->count)
+        fprintf(out, " on two halves of the rows, and the best %zu", on_folds);
+    fprintf(out, " by cross-validation on %zu folds%s\n", report->folds, report->resumed ? ", resumed" : "");
 }
 
-/* ---- Files ----------------------------------------------------------------------------------- */
-
-static temper_status name_files(struct session *session)
+static void print_candidate(FILE *out, const temper_tune_report *report, size_t number)
 {
-    const struct arguments *arguments = session->arguments;
-    const char *checkpoint = text_of(arguments, OPT_TUNE_CHECKPOINT);
-    const char *ask = text_of(arguments, OPT_ASK_OUTPUT);
-    temper_status status = name_model(arguments, &session->model_path);
-    if (status != TEMPER_OK)
-        return status;
-    session->checkpoint = joined(checkpoint ? checkpoint : session->model_path, checkpoint ? "" : ".tuning");
-    session->ask_path = joined(ask ? ask : session->model_path, ask ? "" : ".ask.csv");
-    if (!session->checkpoint || !session->ask_path)
-        return TEMPER_NO_MEMORY;
-    if (ask && !session->options.ask)
-        return complain(TEMPER_USAGE, "tune: --ask-output means nothing without --ask; give that "
-                                      "too, or drop it");
-    session->options.checkpoint = session->checkpoint;
-    session->tuning.model_path = session->model_path;
-    session->tuning.ask_path = session->options.ask ? session->ask_path : NULL;
-    return TEMPER_OK;
+    const temper_tune_candidate *candidate = &report->table[number];
+    fprintf(out, "%c %-10s ", number == report->best ? '*' : ' ', temper_method_name(candidate->loss.method));
+    if (candidate->loss.method == TEMPER_HINGE)
+        fprintf(out, "%5s %5s", "-", "-");
+    else
+        fprintf(out, "%5.3g %5.3g", candidate->loss.t1, candidate->loss.t2);
+    fprintf(out, " %10.3g  %6.2f +- %-5.2f", candidate->l2, 100 * candidate->accuracy, 100 * candidate->accuracy_error);
+    if (!isnan(candidate->trusted))
+        fprintf(out, "  %7.2f", 100 * candidate->trusted);
+    fprintf(out, "  %9.2f  %9.2f%s\n", 100 * candidate->agreement, 100 * candidate->undecided,
+            candidate->stage == 2 ? "" : "  (halves)");
 }
 
-static temper_status check_files(const struct session *session)
+/* Order of the table: candidates measured on all folds first, then by accuracy, then the larger penalty. */
+static bool comes_first(const temper_tune_candidate *a, const temper_tune_candidate *b)
 {
-    const char *report = text_of(session->arguments, OPT_TUNE_REPORT);
-    temper_status status = check_targets(session->arguments, session->model_path, session->checkpoint);
-    if (status == TEMPER_OK && session->tuning.ask_path)
-        status = check_target(session->arguments, session->ask_path);
-    if (status == TEMPER_OK && report)
-        status = check_target(session->arguments, report);
-    return status;
+    if (a->stage != b->stage)
+        return a->stage > b->stage;
+    return a->accuracy > b->accuracy || (a->accuracy == b->accuracy && a->l2 > b->l2);
 }
 
-static temper_status read_all(struct session *session)
+static void print_legend(FILE *out, bool trusted, bool halves)
 {
-    const char *trusted = text_of(session->arguments, OPT_TRUSTED);
-    temper_status status =
-        read_data(session->arguments, session->tuning.data_path, &session->data, &session->tuning.seconds_read);
-    if (status != TEMPER_OK)
-        return status;
-    session->tuning.data = session->data;
-    print_notes(session->arguments, session->data);
-    if (!trusted)
-        return TEMPER_OK;
-    status = trusted_read(session->arguments, session->data, trusted, &session->trusted);
-    session->options.trusted = session->trusted.data;
-    session->options.trusted_rows = session->trusted.row;
-    session->options.trusted_labels = session->trusted.label;
-    session->options.trusted_count = session->trusted.count;
-    return status;
+    fputs("\nThe line with * is the choice.  t1, t2: temperatures; 1 and 1 are logistic\n"
+          "regression.  l2: penalty on large weights.  In %: accuracy, given labels of\n"
+          "held-out rows that are predicted, +- a standard error;\n",
+          out);
+    if (trusted)
+        fputs("trusted, labels of the trusted rows that are predicted;\n", out);
+    fputs("agreement, rows for which the models of both halves predict the same class;\n"
+          "undecided, rows for which the model hardly prefers a class.\n",
+          out);
+    if (halves)
+        fputs("(halves): dropped after the trial on two halves, which its figures are from.\n", out);
 }
 
-/* ---- Tuning ---------------------------------------------------------------------------------- */
-
-static temper_status interrupted(const struct session *session)
+/* The first candidates in order, found by insertion; and the choice if it is not among them. */
+static void print_candidates(FILE *out, const temper_tune_report *report)
 {
-    return complain(TEMPER_INTERRUPTED,
-                    "interrupted; what is known of the candidates is in %s: the same command with "
-                    "--resume goes on",
-                    session->checkpoint);
-}
-
-static temper_status fit(struct session *session)
-{
-    struct progress progress;
-    temper_error error;
-    progress_begin(&progress, was_given(session->arguments, OPT_QUIET), false);
-    session->options.on_progress = progress_follow_tuning;
-    session->options.progress_context = &progress;
-    interrupt_defer();
-    temper_status status =
-        temper_tune(session->data, &session->options, &session->model, &session->tuning.report, &error);
-    progress_end(&progress);
-    if (status != TEMPER_OK)
-        return complain_error(&error);
-    if (session->tuning.report.interrupted)
-        return interrupted(session);
-    print_sentences(session->arguments, session->tuning.report.notes);
-    print_warnings(session->tuning.report.warnings);
-    return TEMPER_OK;
-}
-
-static temper_status save(struct session *session)
-{
-    const char *report = text_of(session->arguments, OPT_TUNE_REPORT);
-    temper_error error;
-    double start = seconds_now();
-    temper_status status = TEMPER_OK;
-    session->tuning.replaced = is_file(session->model_path);
-    if (process_group_is_first() && temper_model_save(session->model, session->model_path, &error) != TEMPER_OK)
-        status = complain_error(&error);
-    if (status == TEMPER_OK && session->tuning.ask_path)
-        status = tuning_write_ask(&session->tuning);
-    if (status == TEMPER_OK && report)
-        status = tuning_write_report(&session->tuning, report);
-    if (status == TEMPER_OK && !text_of(session->arguments, OPT_TUNE_CHECKPOINT) && process_group_is_first())
-        unlink(session->checkpoint); /* nobody asked for it, and all is done */
-    session->tuning.seconds_write = seconds_now() - start;
-    return process_group_agree(status);
-}
-
-static temper_status report(const struct session *session)
-{
-    bool json = was_given(session->arguments, OPT_JSON);
-    struct page page;
-    if (page_open(&page) == TEMPER_OK)
-        (json ? tuning_json : tuning_table)(page.stream, &session->tuning);
-    return page_print(&page);
-}
-
-static temper_status run(struct session *session)
-{
-    temper_status status = check_files(session);
-    if (status == TEMPER_OK)
-        status = read_all(session);
-    if (status == TEMPER_OK)
-        status = fit(session);
-    if (status == TEMPER_OK)
-        status = save(session);
-    return status == TEMPER_OK ? report(session) : status;
-}
-
-temper_status cmd_tune(const struct arguments *arguments)
-{
-    struct session session = {.arguments = arguments};
-    interrupt_prepare();
-    read_options(&session);
-    session.tuning.data_path = arguments->operand[0];
-    temper_status status = name_files(&session);
-    if (status == TEMPER_OK)
-        status = run(&session);
-    temper_tune_report_free(&session.tuning.report);
-    temper_model_free(session.model);
-    trusted_free(&session.trusted);
-    temper_data_free(session.data);
-    free(session.model_path);
-    free(session.checkpoint);
-    free(session.ask_path);
-    return status;
-}
-
-static const char head[] = "row,given,label\n";
-
-/* ---- Out ------------------------------------------------------------------------------------- */
-
-temper_status tuning_write_ask(const struct tuning *tuning)
-{
-    const temper_tune_report *report = &tuning->report;
-    struct page page;
-    temper_status status = page_open(&page);
-    if (status != TEMPER_OK)
-        return status;
-    fputs(head, page.stream);
-    for (size_t i = 0; i < report->ask_count; i++) {
-        fprintf(page.stream, "%llu,", report->ask[i] + 1);
-        csv_cell(page.stream, temper_data_class_name(tuning->data, report->ask_label[i]));
-        fputs(",\n", page.stream);
+    size_t shown[CANDIDATES_SHOWN], count = 0;
+    bool best = false, halves = false, trusted = !isnan(report->table[report->best].trusted);
+    for (size_t i = 0; i < report->count; i++) {
+        size_t at = count < CANDIDATES_SHOWN ? count++ : CANDIDATES_SHOWN;
+        for (; at > 0 && comes_first(&report->table[i], &report->table[shown[at - 1]]); at--)
+            if (at < CANDIDATES_SHOWN)
+                shown[at] = shown[at - 1];
+        if (at < CANDIDATES_SHOWN)
+            shown[at] = i;
     }
-    return page_save(&page, tuning->ask_path);
+    fprintf(out, "\n  %-10s %5s %5s %10s  %-15s%s  %9s  %9s\n", "loss", "t1", "t2", "l2", "accuracy, %",
+            trusted ? "  trusted" : "", "agreement", "undecided");
+    for (size_t i = 0; i < count; i++) {
+        print_candidate(out, report, shown[i]);
+        halves = halves || report->table[shown[i]].stage != 2;
+        best = best || shown[i] == report->best;
+    }
+    if (!best) {
+        fputs("  ...\n", out);
+        print_candidate(out, report, report->best);
+    }
+    print_legend(out, trusted, halves);
+    fputc('\n', out);
 }
 
-/* ---- In -------------------------------------------------------------------------------------- */
-
-/* Whether the file is one of ours; "-" and what cannot be read is told by who reads it as data. */
-static bool is_answered(const char *path)
+static void print_choice(FILE *out, const struct tune_result *result)
 {
-    char line[sizeof head] = "";
-    struct stat there;
-    if (stat(path, &there) != 0 || !S_ISREG(there.st_mode))
-        return false;
-    FILE *file = fopen(path, "r");
+    const temper_tune_report *report = &result->report;
+    const temper_tune_candidate *best = &report->table[report->best];
+    print_title(out, "choice");
+    print_loss(out, best->loss);
+    fprintf(out, ", l2 = %.7g\n", best->l2);
+    print_title(out, "decided by");
+    fprintf(out, "%s: %s\n", report->decided_by, report->reason);
+    if (!isnan(report->gain)) {
+        print_title(out, "over logistic");
+        fprintf(out, "%+.2f +- %.2f points of accuracy on the given labels\n", 100 * report->gain,
+                100 * report->gain_error);
+    }
+    if (result->ask_path) {
+        print_title(out, "to label");
+        fprintf(out, "%zu row%s in %s%s\n", report->ask_count, report->ask_count == 1 ? "" : "s", result->ask_path,
+                report->ask_count ? "; fill them in and pass --trusted" : ": the fits agree");
+    }
+}
+
+static void print_table(FILE *out, const struct tune_result *result)
+{
+    const temper_tune_report *report = &result->report;
+    print_sizes(out, result);
+    print_candidates(out, report);
+    print_choice(out, result);
+    print_title(out, "stop");
+    fprintf(out, "%s: %s%s\n", temper_stop_name(report->training.stop), temper_stop_text(report->training.stop),
+            report->refitted ? ", from the mean of the fold models" : "");
+    print_title(out, "seconds");
+    fprintf(out, "%.3g to read, %.3g to tune, %.3g to write\n", result->seconds_read, report->seconds,
+            result->seconds_write);
+    print_title(out, "model");
+    fprintf(out, "%s%s\n", result->model_path, result->replaced ? " (replaced)" : "");
+}
+
+/* ---- The report as JSON: released names never change -------------------------------------------- */
+
+static void json_setting(FILE *out, const temper_tune_candidate *candidate)
+{
+    bool hinge = candidate->loss.method == TEMPER_HINGE;
+    fprintf(out, "\"loss\": \"%s\"", temper_method_name(candidate->loss.method));
+    json_number_member(out, "t1", hinge ? (double)NAN : candidate->loss.t1);
+    json_number_member(out, "t2", hinge ? (double)NAN : candidate->loss.t2);
+    json_number_member(out, "l2", candidate->l2);
+}
+
+static void json_candidate(FILE *out, const temper_tune_candidate *candidate)
+{
+    fputc('{', out);
+    json_setting(out, candidate);
+    fprintf(out, ", \"stage\": %d", candidate->stage);
+    json_number_member(out, "accuracy", candidate->accuracy);
+    json_number_member(out, "accuracy_error", candidate->accuracy_error);
+    json_number_member(out, "log_loss", candidate->log_loss);
+    json_number_member(out, "bounded_loss", candidate->bounded_loss);
+    json_number_member(out, "trusted", candidate->trusted);
+    json_number_member(out, "half_accuracy", candidate->half_accuracy);
+    json_number_member(out, "agreement", candidate->agreement);
+    json_number_member(out, "balance", candidate->balance);
+    fputs(", \"band_error\": [", out);
+    for (size_t i = 0; i < TEMPER_CONFIDENCE_BANDS; i++) {
+        fputs(i ? ", " : "", out);
+        json_number(out, candidate->band_error[i]);
+    }
+    fputc(']', out);
+    json_number_member(out, "top_error", candidate->top_error);
+    json_number_member(out, "top_ratio", candidate->top_ratio);
+    json_number_member(out, "undecided", candidate->undecided);
+    json_number_member(out, "code_length", candidate->code_length);
+    fputc('}', out);
+}
+
+static void json_choice(FILE *out, const temper_tune_report *report)
+{
+    fputs(",\n  \"best\": {", out);
+    json_setting(out, &report->table[report->best]);
+    json_number_member(out, "score", report->table[report->best].accuracy);
+    fprintf(out, ", \"number\": %zu}", report->best);
+    json_text_field(out, "decided_by", report->decided_by);
+    json_text_field(out, "reason", report->reason);
+    json_count_field(out, "by_accuracy", report->by_accuracy);
+    json_number_field(out, "gain", report->gain);
+    json_number_field(out, "gain_error", report->gain_error);
+    json_number_field(out, "default_l2", report->default_l2);
+    json_bool_field(out, "refitted", report->refitted);
+    json_bool_field(out, "resumed", report->resumed);
+}
+
+static void print_json(FILE *out, const struct tune_result *result)
+{
+    const temper_tune_report *report = &result->report;
+    fprintf(out, "{\n  \"rows\": %llu", temper_data_total_rows(result->data));
+    json_count_field(out, "dropped_rows", temper_data_dropped_rows(result->data));
+    json_count_field(out, "features", temper_data_features(result->data));
+    json_count_field(out, "classes", temper_data_classes(result->data));
+    json_count_field(out, "folds", report->folds);
+    json_choice(out, report);
+    fputs(",\n  \"table\": [", out);
+    for (size_t i = 0; i < report->count; i++) {
+        fputs(i ? ",\n    " : "\n    ", out);
+        json_candidate(out, &report->table[i]);
+    }
+    fputs("\n  ],\n  \"ask\": [", out);
+    for (size_t i = 0; i < report->ask_count; i++)
+        fprintf(out, "%s%llu", i ? ", " : "", report->ask[i] + 1);
+    fputc(']', out);
+    json_text_field(out, "stop", temper_stop_name(report->training.stop));
+    json_seconds_field(out, result->seconds_read, "tune", report->seconds, result->seconds_write);
+    fputs(",\n  \"notes\": ", out);
+    json_lines(out, report->notes);
+    fputs(",\n  \"warnings\": ", out);
+    json_lines(out, report->warnings);
+    json_text_field(out, "model", result->model_path);
+    json_bool_field(out, "replaced", result->replaced);
+    fputs("\n}\n", out);
+}
+
+static temper_status print_report(const struct tune_session *session)
+{
+    struct output_buffer buffer;
+    TRY(output_open(&buffer));
+    (was_given(session->arguments, OPT_JSON) ? print_json : print_table)(buffer.stream, &session->result);
+    return output_print(&buffer);
+}
+
+/* ---- Rows to label, and trusted rows -------------------------------------------------------------- */
+
+static const char ask_header[] = "row,given,label\n";
+
+/* A CSV file of row numbers and given labels, with an empty column for the true label. */
+static temper_status write_ask(const struct tune_result *result)
+{
+    const temper_tune_report *report = &result->report;
+    struct output_buffer buffer;
+    TRY(output_open(&buffer));
+    fputs(ask_header, buffer.stream);
+    for (size_t i = 0; i < report->ask_count; i++) {
+        fprintf(buffer.stream, "%llu,", report->ask[i] + 1);
+        csv_cell(buffer.stream, temper_data_class_name(result->data, report->ask_label[i]));
+        fputs(",\n", buffer.stream);
+    }
+    return output_save(&buffer, result->ask_path);
+}
+
+/* Whether the file was written by write_ask. Anything else is read as data, which reports its errors. */
+static bool is_ask_file(const char *path)
+{
+    char line[sizeof ask_header] = "";
+    FILE *file = is_file(path) ? fopen(path, "r") : NULL;
     if (!file)
         return false;
-    bool ours = fgets(line, sizeof line, file) && strncmp(line, head, strlen(head) - 1) == 0;
+    bool ours = fgets(line, sizeof line, file) && strncmp(line, ask_header, strlen(ask_header) - 1) == 0;
     fclose(file);
     return ours;
 }
 
-/* The next cell of a line, in place and on to behind it; false if there is none. */
+/* Unquotes the next cell of a line in place and moves *rest behind it; false if there is none. */
 static bool next_cell(char **rest, char **cell)
 {
     char *from = *rest, *to;
@@ -255,22 +308,9 @@ static bool find_class(const temper_data *data, const char *name, uint32_t *numb
     return false;
 }
 
-/* One line; a row without a label is not answered yet. */
-static temper_status take_line(const temper_data *data, const char *path, size_t number, char *line,
-                               struct trusted_rows *trusted)
+/* Appends one; the arrays are as long as the file has labelled lines, which is few. */
+static temper_status append_trusted(struct trusted_rows *trusted, unsigned long long row, uint32_t label)
 {
-    char *rest = line, *row, *given, *label, *end;
-    uint32_t class_number;
-    if (!next_cell(&rest, &row) || !next_cell(&rest, &given) || !next_cell(&rest, &label))
-        return complain(TEMPER_BAD_DATA, "%s:%zu: this is not row,given,label; write it so", path, number);
-    if (!*label)
-        return TEMPER_OK;
-    unsigned long long value = strtoull(row, &end, 10);
-    if (*row < '0' || *row > '9' || *end || value == 0 || value > temper_data_total_rows(data))
-        return complain(TEMPER_BAD_DATA, "%s:%zu: there is no row '%s'; rows count from 1 to %llu", path, number, row,
-                        temper_data_total_rows(data));
-    if (!find_class(data, label, &class_number))
-        return complain(TEMPER_BAD_DATA, "%s:%zu: the data has no class '%s'; write it as there", path, number, label);
     unsigned long long *rows = realloc(trusted->row, (trusted->count + 1) * sizeof *rows);
     if (rows)
         trusted->row = rows;
@@ -278,288 +318,186 @@ static temper_status take_line(const temper_data *data, const char *path, size_t
     if (labels)
         trusted->label = labels;
     if (!rows || !labels)
-        return complain_no_memory();
-    rows[trusted->count] = value - 1;
-    labels[trusted->count++] = class_number;
+        return fail_no_memory();
+    rows[trusted->count] = row;
+    labels[trusted->count++] = label;
     return TEMPER_OK;
 }
 
-static temper_status read_answered(const temper_data *data, const char *path, struct trusted_rows *trusted)
+/* One line of an ask file; a row whose label is empty is skipped. */
+static temper_status read_ask_line(const temper_data *data, const char *path, size_t number, char *line,
+                                   struct trusted_rows *trusted)
+{
+    char *rest = line, *row, *given, *label, *end;
+    uint32_t class_number;
+    if (!next_cell(&rest, &row) || !next_cell(&rest, &given) || !next_cell(&rest, &label))
+        return fail(TEMPER_BAD_DATA, "%s:%zu: the line does not have the columns row,given,label; restore them", path,
+                    number);
+    if (!*label)
+        return TEMPER_OK;
+    unsigned long long value = strtoull(row, &end, 10);
+    if (*row < '0' || *row > '9' || *end || value == 0 || value > temper_data_total_rows(data))
+        return fail(TEMPER_BAD_DATA, "%s:%zu: there is no row '%s'; rows are numbered from 1 to %llu", path, number,
+                    row, temper_data_total_rows(data));
+    if (!find_class(data, label, &class_number))
+        return fail(TEMPER_BAD_DATA, "%s:%zu: the data has no class '%s'; spell it as in the data", path, number,
+                    label);
+    return append_trusted(trusted, value - 1, class_number);
+}
+
+static temper_status read_ask_file(const temper_data *data, const char *path, struct trusted_rows *trusted)
 {
     char *line = NULL;
     size_t size = 0, number = 0;
     temper_status status = TEMPER_OK;
     FILE *file = fopen(path, "r");
     if (!file)
-        return complain(TEMPER_IO, "%s: cannot be read", path);
+        return fail(TEMPER_IO, "%s: cannot be read", path);
     while (status == TEMPER_OK && getline(&line, &size, file) > 0)
         if (++number > 1 && *line != '\n' && *line != '\r')
-            status = take_line(data, path, number, line, trusted);
+            status = read_ask_line(data, path, number, line, trusted);
     free(line);
     fclose(file);
     if (status == TEMPER_OK && trusted->count == 0)
-        return complain(TEMPER_BAD_DATA, "%s: no row has a label yet; fill in the column 'label'", path);
+        return fail(TEMPER_BAD_DATA, "%s: no row has a label yet; fill in the column 'label'", path);
     return status;
 }
 
-/* What its columns are is known from DATA; files of labels and weights belong to that. */
-static temper_status read_like(const struct arguments *arguments, const temper_data *data, const char *path,
-                               struct trusted_rows *trusted)
+static temper_status read_trusted(struct tune_session *session, const char *path)
 {
-    temper_error error;
-    temper_read_options options = reading_options(arguments);
-    struct stat there;
-    options.comm = NULL; /* all of it for every process */
-    options.labels = options.label = options.ignore = options.categorical = NULL;
-    if (options.weights && stat(options.weights, &there) == 0)
-        options.weights = NULL;
-    if (temper_data_read_like(data, path, &options, &trusted->data, &error) != TEMPER_OK)
-        return complain_error(&error);
+    struct trusted_rows *trusted = &session->trusted;
+    TRY(check_path(session->arguments, path));
+    if (is_ask_file(path))
+        TRY(read_ask_file(session->data, path, trusted));
+    else
+        TRY(read_data_like(session->arguments, session->data, path, &trusted->data));
+    session->options.trusted = trusted->data;
+    session->options.trusted_rows = trusted->row;
+    session->options.trusted_labels = trusted->label;
+    session->options.trusted_count = trusted->count;
     return TEMPER_OK;
 }
 
-temper_status trusted_read(const struct arguments *arguments, const temper_data *data, const char *path,
-                           struct trusted_rows *trusted)
+/* ---- The steps ------------------------------------------------------------------------------- */
+
+static void read_options(struct tune_session *session)
 {
-    temper_status status = check_path(arguments, path);
-    *trusted = (struct trusted_rows){0};
-    if (status != TEMPER_OK)
-        return status;
-    return is_answered(path) ? read_answered(data, path, trusted) : read_like(arguments, data, path, trusted);
+    const struct arguments *arguments = session->arguments;
+    temper_tune_options *options = &session->options;
+    *options = temper_tune_defaults();
+    options->grid = text_of(arguments, OPT_GRID);
+    options->folds = size_of(arguments, OPT_FOLDS);
+    options->criterion = text_of(arguments, OPT_CRITERION);
+    options->assume = text_of(arguments, OPT_ASSUME);
+    if (was_given(arguments, OPT_ASK))
+        options->ask = size_of(arguments, OPT_ASK);
+    options->resume = was_given(arguments, OPT_RESUME);
+    solver_options(arguments, &options->train);
+    options->train.checkpoint_seconds = number_of(arguments, OPT_TUNE_CHECKPOINT_SECONDS);
 }
 
-void trusted_free(struct trusted_rows *trusted)
+/* MODEL.tuning and MODEL.ask.csv by default. */
+static temper_status name_files(struct tune_session *session)
 {
-    temper_data_free(trusted->data);
-    free(trusted->row);
-    free(trusted->label);
+    const char *checkpoint = text_of(session->arguments, OPT_TUNE_CHECKPOINT);
+    const char *ask = text_of(session->arguments, OPT_ASK_OUTPUT);
+    TRY(name_model(session->arguments, &session->model_path));
+    session->checkpoint = concatenate(checkpoint ? checkpoint : session->model_path, checkpoint ? "" : ".tuning");
+    session->ask_path = concatenate(ask ? ask : session->model_path, ask ? "" : ".ask.csv");
+    if (!session->checkpoint || !session->ask_path)
+        return TEMPER_NO_MEMORY;
+    if (ask && !session->options.ask)
+        return fail(TEMPER_USAGE, "tune: --ask-output has no effect without --ask; give that too, or drop it");
+    session->options.checkpoint = session->checkpoint;
+    session->result.model_path = session->model_path;
+    session->result.ask_path = session->options.ask ? session->ask_path : NULL;
+    return TEMPER_OK;
 }
 
-enum { SHOWN = 10 }; /* candidates, by accuracy */
-
-/* ---- For people ------------------------------------------------------------------------------ */
-
-static void size_lines(FILE *out, const struct tuning *tuning)
+static temper_status check_files(const struct tune_session *session)
 {
-    const temper_tune_report *report = &tuning->report;
-    char count[FIGURE_LENGTH];
-    size_t on_folds = 0;
-    for (size_t i = 0; i < report->count; i++)
-        on_folds += report->table[i].stage == 2;
-    figure_title(out, "rows");
-    fputs(figure_count(temper_data_total_rows(tuning->data), count), out);
-    figure_dropped(out, temper_data_dropped_rows(tuning->data));
-    fputc('\n', out);
-    figure_title(out, "features");
-    fprintf(out, "%s\n", figure_count(temper_data_features(tuning->data), count));
-    figure_title(out, "classes");
-    fputs(figure_count(temper_data_classes(tuning->data), count), out);
-    figure_classes(out, tuning->data);
-    fputc('\n', out);
-    figure_title(out, "settings tried");
-    fprintf(out, "%zu", report->count);
-    if (on_folds < report->count)
-        fprintf(out, " on two halves of the rows, and the best %zu", on_folds);
-    fprintf(out, " by cross-validation on %zu folds%s\n", report->folds, report->resumed ? ", resumed" : "");
+    const char *report = text_of(session->arguments, OPT_TUNE_REPORT);
+    TRY(check_targets(session->arguments, session->model_path, session->checkpoint));
+    if (session->result.ask_path)
+        TRY(check_target(session->arguments, session->ask_path));
+    return report ? check_target(session->arguments, report) : TEMPER_OK;
 }
 
-/* "tempered 0.3 1" as columns. */
-static void candidate_line(FILE *out, const temper_tune_report *report, size_t number)
+static temper_status read_inputs(struct tune_session *session)
 {
-    const temper_tune_candidate *candidate = &report->table[number];
-    bool hinge = candidate->loss.method == TEMPER_HINGE;
-    fprintf(out, "%c %-10s ", number == report->best ? '*' : ' ', temper_method_name(candidate->loss.method));
-    if (hinge)
-        fprintf(out, "%5s %5s", "-", "-");
-    else
-        fprintf(out, "%5.3g %5.3g", candidate->loss.t1, candidate->loss.t2);
-    fprintf(out, " %10.3g  %6.2f +- %-5.2f", candidate->l2, 100 * candidate->accuracy, 100 * candidate->accuracy_error);
-    if (!isnan(candidate->trusted))
-        fprintf(out, "  %7.2f", 100 * candidate->trusted);
-    fprintf(out, "  %9.2f  %9.2f%s\n", 100 * candidate->agreement, 100 * candidate->undecided,
-            candidate->stage == 2 ? "" : "  (halves)");
+    const char *trusted = text_of(session->arguments, OPT_TRUSTED);
+    TRY(read_data(session->arguments, session->result.data_path, &session->data, &session->result.seconds_read));
+    session->result.data = session->data;
+    print_notes(session->arguments, session->data);
+    return trusted ? read_trusted(session, trusted) : TEMPER_OK;
 }
 
-static bool comes_first(const temper_tune_candidate *a, const temper_tune_candidate *b)
+static temper_status tune(struct tune_session *session)
 {
-    if (a->stage != b->stage)
-        return a->stage > b->stage;
-    return a->accuracy > b->accuracy || (a->accuracy == b->accuracy && a->l2 > b->l2);
+    struct progress_line progress;
+    temper_error error;
+    progress_begin(&progress, was_given(session->arguments, OPT_QUIET), false);
+    session->options.on_progress = progress_follow_tuning;
+    session->options.progress_context = &progress;
+    interrupt_defer();
+    temper_status status =
+        temper_tune(session->data, &session->options, &session->model, &session->result.report, &error);
+    progress_end(&progress);
+    TRY(checked(status, &error));
+    if (session->result.report.interrupted)
+        return fail(TEMPER_INTERRUPTED,
+                    "interrupted; the results so far are in %s: run the same command with --resume to continue",
+                    session->checkpoint);
+    print_sentences(session->arguments, session->result.report.notes);
+    print_warnings(session->result.report.warnings);
+    return TEMPER_OK;
 }
 
-/* What the columns are. */
-static void legend_lines(FILE *out, bool trusted, bool halves)
+/* The default checkpoint is removed once everything is written. */
+static temper_status save(struct tune_session *session)
 {
-    fputs("\nThe line with * is the choice.  t1, t2: temperatures; 1 and 1 are logistic\n"
-          "regression.  l2: penalty on large weights.  In %: accuracy, labels as given that\n"
-          "are predicted in rows that the model has not seen, +- a standard error;\n",
-          out);
-    if (trusted)
-        fputs("trusted, labels of the trusted rows that are predicted;\n", out);
-    fputs("agreement, rows on which models of either half of the data say the same;\n"
-          "undecided, rows on which the model hardly prefers a class.\n",
-          out);
-    if (halves)
-        fputs("(halves): dropped after a trial on two halves, which its figures are from.\n", out);
+    const char *report = text_of(session->arguments, OPT_TUNE_REPORT);
+    temper_error error;
+    double start = seconds_now();
+    temper_status status = TEMPER_OK;
+    session->result.replaced = is_file(session->model_path);
+    if (process_group_is_first())
+        status = checked(temper_model_save(session->model, session->model_path, &error), &error);
+    if (status == TEMPER_OK && session->result.ask_path)
+        status = write_ask(&session->result);
+    if (status == TEMPER_OK && report)
+        status = tune_page_write(&session->result, report);
+    if (status == TEMPER_OK && !text_of(session->arguments, OPT_TUNE_CHECKPOINT) && process_group_is_first())
+        unlink(session->checkpoint);
+    session->result.seconds_write = seconds_now() - start;
+    return process_group_agree(status);
 }
 
-/* The most accurate ones, and the best if it is not among them. */
-static void candidate_lines(FILE *out, const temper_tune_report *report)
+static temper_status run_steps(struct tune_session *session)
 {
-    size_t shown[SHOWN], count = 0;
-    bool best = false, halves = false;
-    for (size_t i = 0; i < report->count; i++) {
-        size_t at = count < SHOWN ? count++ : SHOWN;
-        while (at > 0 && comes_first(&report->table[i], &report->table[shown[at - 1]])) {
-            if (at < SHOWN)
-                shown[at] = shown[at - 1];
-            at--;
-        }
-        if (at < SHOWN)
-            shown[at] = i;
-    }
-    bool trusted = !isnan(report->table[report->best].trusted);
-    fprintf(out, "\n  %-10s %5s %5s %10s  %-15s%s  %9s  %9s\n", "loss", "t1", "t2", "l2", "accuracy, %",
-            trusted ? "  trusted" : "", "agreement", "undecided");
-    for (size_t i = 0; i < count; i++) {
-        candidate_line(out, report, shown[i]);
-        halves = halves || report->table[shown[i]].stage != 2;
-        best = best || shown[i] == report->best;
-    }
-    if (!best) {
-        fputs("  ...\n", out);
-        candidate_line(out, report, report->best);
-    }
-    legend_lines(out, trusted, halves);
-    fputc('\n', out);
+    TRY(name_files(session));
+    TRY(check_files(session));
+    TRY(read_inputs(session));
+    TRY(tune(session));
+    TRY(save(session));
+    return print_report(session);
 }
 
-static void choice_lines(FILE *out, const struct tuning *tuning)
+temper_status cmd_tune(const struct arguments *arguments)
 {
-    const temper_tune_report *report = &tuning->report;
-    const temper_tune_candidate *best = &report->table[report->best];
-    figure_title(out, "choice");
-    figure_loss(out, best->loss);
-    fprintf(out, ", l2 = %.7g\n", best->l2);
-    figure_title(out, "decided by");
-    fprintf(out, "%s: %s\n", report->decided_by, report->reason);
-    if (!isnan(report->gain)) {
-        figure_title(out, "over logistic");
-        fprintf(out, "%+.2f +- %.2f points of accuracy on the labels as given\n", 100 * report->gain,
-                100 * report->gain_error);
-    }
-    if (tuning->ask_path) {
-        figure_title(out, "to label");
-        fprintf(out, "%zu row%s in %s%s\n", report->ask_count, report->ask_count == 1 ? "" : "s", tuning->ask_path,
-                report->ask_count ? "; fill them in and pass --trusted" : ": the fits agree");
-    }
-}
-
-void tuning_table(FILE *out, const struct tuning *tuning)
-{
-    const temper_tune_report *report = &tuning->report;
-    size_lines(out, tuning);
-    candidate_lines(out, report);
-    choice_lines(out, tuning);
-    figure_title(out, "stop");
-    fprintf(out, "%s: %s%s\n", temper_stop_name(report->training.stop), temper_stop_text(report->training.stop),
-            report->refitted ? ", from the mean of the fold models" : "");
-    figure_title(out, "seconds");
-    fprintf(out, "%.3g to read, %.3g to tune, %.3g to write\n", tuning->seconds_read, report->seconds,
-            tuning->seconds_write);
-    figure_title(out, "model");
-    fprintf(out, "%s%s\n", tuning->model_path, tuning->replaced ? " (replaced)" : "");
-}
-
-/* ---- For programs ---------------------------------------------------------------------------- */
-
-static void number_member(FILE *out, const char *name, double number)
-{
-    fprintf(out, ", \"%s\": ", name);
-    json_number(out, number);
-}
-
-static void setting_members(FILE *out, const temper_tune_candidate *candidate)
-{
-    fprintf(out, "\"loss\": \"%s\"", temper_method_name(candidate->loss.method));
-    bool hinge = candidate->loss.method == TEMPER_HINGE;
-    number_member(out, "t1", hinge ? (double)NAN : candidate->loss.t1);
-    number_member(out, "t2", hinge ? (double)NAN : candidate->loss.t2);
-    number_member(out, "l2", candidate->l2);
-}
-
-static void candidate_object(FILE *out, const temper_tune_candidate *candidate)
-{
-    fputc('{', out);
-    setting_members(out, candidate);
-    fprintf(out, ", \"stage\": %d", candidate->stage);
-    number_member(out, "accuracy", candidate->accuracy);
-    number_member(out, "accuracy_error", candidate->accuracy_error);
-    number_member(out, "log_loss", candidate->log_loss);
-    number_member(out, "bounded_loss", candidate->bounded_loss);
-    number_member(out, "trusted", candidate->trusted);
-    number_member(out, "half_accuracy", candidate->half_accuracy);
-    number_member(out, "agreement", candidate->agreement);
-    number_member(out, "balance", candidate->balance);
-    fputs(", \"band_error\": [", out);
-    for (size_t i = 0; i < TEMPER_CONFIDENCE_BANDS; i++) {
-        fputs(i ? ", " : "", out);
-        json_number(out, candidate->band_error[i]);
-    }
-    fputc(']', out);
-    number_member(out, "top_error", candidate->top_error);
-    number_member(out, "top_ratio", candidate->top_ratio);
-    number_member(out, "undecided", candidate->undecided);
-    number_member(out, "code_length", candidate->code_length);
-    fputc('}', out);
-}
-
-static void choice_members(FILE *out, const temper_tune_report *report)
-{
-    fputs(",\n  \"best\": {", out);
-    setting_members(out, &report->table[report->best]);
-    number_member(out, "score", report->table[report->best].accuracy);
-    fprintf(out, ", \"number\": %zu}", report->best);
-    json_text_field(out, "decided_by", report->decided_by);
-    json_text_field(out, "reason", report->reason);
-    fprintf(out, ",\n  \"by_accuracy\": %zu", report->by_accuracy);
-    json_number_field(out, "gain", report->gain);
-    json_number_field(out, "gain_error", report->gain_error);
-    json_number_field(out, "default_l2", report->default_l2);
-    fprintf(out, ",\n  \"refitted\": %s,\n  \"resumed\": %s", report->refitted ? "true" : "false",
-            report->resumed ? "true" : "false");
-}
-
-void tuning_json(FILE *out, const struct tuning *tuning)
-{
-    const temper_tune_report *report = &tuning->report;
-    fprintf(out,
-            "{\n  \"rows\": %llu,\n  \"dropped_rows\": %llu,\n  \"features\": %llu,\n  "
-            "\"classes\": %zu,\n  \"folds\": %zu",
-            temper_data_total_rows(tuning->data), temper_data_dropped_rows(tuning->data),
-            temper_data_features(tuning->data), temper_data_classes(tuning->data), report->folds);
-    choice_members(out, report);
-    fputs(",\n  \"table\": [", out);
-    for (size_t i = 0; i < report->count; i++) {
-        fputs(i ? ",\n    " : "\n    ", out);
-        candidate_object(out, &report->table[i]);
-    }
-    fputs("\n  ],\n  \"ask\": [", out);
-    for (size_t i = 0; i < report->ask_count; i++)
-        fprintf(out, "%s%llu", i ? ", " : "", report->ask[i] + 1);
-    fputc(']', out);
-    json_text_field(out, "stop", temper_stop_name(report->training.stop));
-    fputs(",\n  \"seconds\": {\"read\": ", out);
-    json_number(out, tuning->seconds_read);
-    fputs(", \"tune\": ", out);
-    json_number(out, report->seconds);
-    fputs(", \"write\": ", out);
-    json_number(out, tuning->seconds_write);
-    fputs("},\n  \"notes\": ", out);
-    json_lines(out, report->notes);
-    fputs(",\n  \"warnings\": ", out);
-    json_lines(out, report->warnings);
-    json_text_field(out, "model", tuning->model_path);
-    fprintf(out, ",\n  \"replaced\": %s", tuning->replaced ? "true" : "false");
-    fputs("\n}\n", out);
+    struct tune_session session = {.arguments = arguments};
+    interrupt_prepare();
+    read_options(&session);
+    session.result.data_path = arguments->operand[0];
+    temper_status status = run_steps(&session);
+    temper_tune_report_free(&session.result.report);
+    temper_model_free(session.model);
+    temper_data_free(session.trusted.data);
+    free(session.trusted.row);
+    free(session.trusted.label);
+    temper_data_free(session.data);
+    free(session.model_path);
+    free(session.checkpoint);
+    free(session.ask_path);
+    return status;
 }

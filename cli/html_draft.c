@@ -1,4 +1,4 @@
-/* draft: a page of HTML in the making. */
+/* html_draft: composes a page of HTML with the functions of report/html.h. */
 #include "html_draft.h"
 
 #include <stdarg.h>
@@ -8,35 +8,8 @@
 #include "message.h"
 #include "output_paths.h"
 
-/* Makes room for one more; false without memory. */
-static bool grow(void **array, size_t count, size_t *capacity, size_t size)
-{
-    if (count < *capacity)
-        return true;
-    size_t more = *capacity ? 2 * *capacity : 32;
-    void *larger = realloc(*array, more * size);
-    if (!larger)
-        return false;
-    *array = larger;
-    *capacity = more;
-    return true;
-}
-
-/* The block is the draft's from now on, and freed at once if it cannot be kept. */
-static void *keep(struct draft *draft, void *block)
-{
-    void *owned = (void *)draft->owned;
-    if (!block || !grow(&owned, draft->owned_count, &draft->owned_capacity, sizeof block)) {
-        draft->failed = true;
-        free(block);
-        return NULL;
-    }
-    draft->owned = (void **)owned;
-    draft->owned[draft->owned_count++] = block;
-    return block;
-}
-
-static const char *format_text(struct draft *draft, const char *format, va_list arguments)
+/* Formats into memory from malloc; NULL, and noted in the draft, without memory. */
+static char *format_text(struct html_draft *draft, const char *format, va_list arguments)
 {
     va_list again;
     va_copy(again, arguments);
@@ -45,123 +18,99 @@ static const char *format_text(struct draft *draft, const char *format, va_list 
     if (text)
         vsnprintf(text, (size_t)length + 1, format, again);
     va_end(again);
-    return keep(draft, text);
+    draft->failed |= !text;
+    return text;
 }
 
-static void add(struct draft *draft, temper_page_block block)
+static void end_pictures(struct html_draft *draft)
 {
-    void *blocks = draft->blocks;
-    if (!grow(&blocks, draft->count, &draft->capacity, sizeof block)) {
-        draft->failed = true;
-        return;
-    }
-    draft->blocks = blocks;
-    draft->blocks[draft->count++] = block;
+    if (draft->in_pictures)
+        html_close(&draft->html);
+    draft->in_pictures = false;
 }
 
-#define ADD_TEXT(kind_of)                                                                                              \
+void draft_begin(struct html_draft *draft, const char *title)
+{
+    *draft = (struct html_draft){.failed = false};
+    html_begin(&draft->html, title);
+}
+
+/* The body of each function that adds formatted text by a function of report/html.h. */
+#define ADD_TEXT(add)                                                                                                  \
     do {                                                                                                               \
         va_list arguments;                                                                                             \
         va_start(arguments, format);                                                                                   \
-        const char *text = format_text(draft, format, arguments);                                                      \
+        char *text = format_text(draft, format, arguments);                                                            \
         va_end(arguments);                                                                                             \
+        end_pictures(draft);                                                                                           \
         if (text)                                                                                                      \
-            add(draft, (temper_page_block){.kind = (kind_of), .text = text});                                          \
+            add(&draft->html, text);                                                                                   \
+        free(text);                                                                                                    \
     } while (0)
 
-void draft_heading(struct draft *draft, const char *format, ...)
+void draft_heading(struct html_draft *draft, const char *format, ...)
 {
-    ADD_TEXT(TEMPER_PAGE_HEADING);
+    ADD_TEXT(html_heading);
 }
 
-void draft_paragraph(struct draft *draft, const char *format, ...)
+void draft_paragraph(struct html_draft *draft, const char *format, ...)
 {
-    ADD_TEXT(TEMPER_PAGE_PARAGRAPH);
+    ADD_TEXT(html_paragraph);
 }
 
-void draft_command(struct draft *draft, const char *format, ...)
+void draft_command(struct html_draft *draft, const char *format, ...)
 {
-    ADD_TEXT(TEMPER_PAGE_COMMAND);
+    ADD_TEXT(html_command);
 }
 
-/* The library's pictures are freed by temper_free, which is not ours to mix: so they are copied. */
-temper_status draft_picture(struct draft *draft, temper_status status, char *svg, const temper_error *error)
+temper_status draft_picture(struct html_draft *draft, temper_status status, char **svg, const temper_error *error)
 {
-    if (status != TEMPER_OK)
-        return complain_error(error);
-    size_t length = 0;
-    while (svg[length])
-        length++;
-    char *copy = malloc(length + 1);
-    if (copy)
-        for (size_t i = 0; i <= length; i++)
-            copy[i] = svg[i];
-    temper_free(svg);
-    if (keep(draft, copy))
-        add(draft, (temper_page_block){.kind = TEMPER_PAGE_PICTURE, .text = copy});
+    TRY(checked(status, error));
+    if (!draft->in_pictures)
+        html_open(&draft->html, "flow");
+    draft->in_pictures = true;
+    html_picture(&draft->html, *svg);
+    temper_free(*svg);
     return TEMPER_OK;
 }
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-void draft_table(struct draft *draft, size_t columns, const char *caption)
+void draft_table(struct html_draft *draft, size_t columns, const char *caption)
 {
-    draft->cells = NULL;
-    draft->cell_count = draft->cell_capacity = 0;
-    draft->columns = columns;
+    draft->table = (struct table_builder){.columns = columns};
     draft->caption = caption;
 }
 
-void draft_cell(struct draft *draft, const char *format, ...)
+void draft_cell(struct html_draft *draft, const char *format, ...)
 {
-    void *cells = (void *)draft->cells;
     va_list arguments;
     va_start(arguments, format);
-    const char *text = format_text(draft, format, arguments);
+    char *text = format_text(draft, format, arguments);
     va_end(arguments);
-    if (!text || !grow(&cells, draft->cell_count, &draft->cell_capacity, sizeof text)) {
-        draft->failed = true;
-        return;
-    }
-    draft->cells = (const char **)cells;
-    draft->cells[draft->cell_count++] = text;
+    text_append(table_cell(&draft->table), text ? text : "");
+    free(text);
 }
 
-void draft_table_end(struct draft *draft)
+void draft_table_end(struct html_draft *draft)
 {
-    size_t rows = draft->cell_count / draft->columns;
-    const char **cells = (const char **)keep(draft, (void *)draft->cells);
-    draft->cells = NULL;
-    if (cells && rows > 0)
-        add(draft, (temper_page_block){.kind = TEMPER_PAGE_TABLE,
-                                       .text = draft->caption,
-                                       .cells = cells,
-                                       .rows = rows,
-                                       .columns = draft->columns});
+    end_pictures(draft);
+    table_end(&draft->html, &draft->table, draft->caption);
 }
 
-/* ---- The whole ------------------------------------------------------------------------------- */
+/* ---- The page -------------------------------------------------------------------------------- */
 
-temper_status draft_save(struct draft *draft, const char *title, const char *path)
+temper_status draft_save(struct html_draft *draft, const char *path)
 {
-    temper_error error;
-    char *html;
-    size_t length;
-    if (draft->failed)
-        return complain_no_memory();
-    if (temper_page_to_html(title, draft->blocks, draft->count, &html, &length, &error) != TEMPER_OK)
-        return complain_error(&error);
-    temper_status status = output_write(path, html, length);
-    temper_free(html);
-    return status;
+    end_pictures(draft);
+    html_end(&draft->html);
+    if (draft->failed || draft->html.failed)
+        return fail_no_memory();
+    return output_write(path, draft->html.bytes, draft->html.length);
 }
 
-void draft_free(struct draft *draft)
+void draft_free(struct html_draft *draft)
 {
-    for (size_t i = 0; i < draft->owned_count; i++)
-        free(draft->owned[i]);
-    free((void *)draft->owned);
-    free((void *)draft->cells);
-    free(draft->blocks);
-    *draft = (struct draft){0};
+    text_free(&draft->table.words);
+    text_free(&draft->html);
 }

@@ -1,39 +1,38 @@
-/* draft: a page of HTML in the making, which owns its texts and pictures. */
-#ifndef CLI_DRAFT_H
-#define CLI_DRAFT_H
+/* html_draft: a page of HTML that is composed piece by piece and then written at once. */
+#ifndef CLI_HTML_DRAFT_H
+#define CLI_HTML_DRAFT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "report/html.h"
 #include "temper.h"
 
-/* Start from {0}. Memory that ended is noted, and complained about by draft_save. */
-struct draft {
-    temper_page_block *blocks;
-    size_t count, capacity;
-    void **owned;
-    size_t owned_count, owned_capacity;
-    bool failed;
-    /* The table that cells go to. */
-    const char **cells;
-    size_t cell_count, cell_capacity, columns;
+/* Begin with draft_begin. Lack of memory is recorded, and reported by draft_save. */
+struct html_draft {
+    struct text html;
+    bool in_pictures;           /* consecutive pictures share a row */
+    struct table_builder table; /* in progress */
     const char *caption;
+    bool failed;
 };
 
-void draft_heading(struct draft *draft, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void draft_paragraph(struct draft *draft, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void draft_command(struct draft *draft, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void draft_begin(struct html_draft *draft, const char *title);
+void draft_heading(struct html_draft *draft, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void draft_paragraph(struct html_draft *draft, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void draft_command(struct html_draft *draft, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Keeps a picture that a call has just made, or complains about why it has not. */
-temper_status draft_picture(struct draft *draft, temper_status status, char *svg, const temper_error *error);
+/* Adds a picture that a library call has just made and frees it, or reports the error of that call. `svg` is a pointer
+ * so that the call may be an argument. */
+temper_status draft_picture(struct html_draft *draft, temper_status status, char **svg, const temper_error *error);
 
-/* A table: its head, then cells row by row, then its end. */
-void draft_table(struct draft *draft, size_t columns, const char *caption);
-void draft_cell(struct draft *draft, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void draft_table_end(struct draft *draft);
+/* A table: draft_table, then the cells row by row, then draft_table_end. The caption (or NULL) must stay valid. */
+void draft_table(struct html_draft *draft, size_t columns, const char *caption);
+void draft_cell(struct html_draft *draft, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void draft_table_end(struct html_draft *draft);
 
 /* Writes the page. */
-temper_status draft_save(struct draft *draft, const char *title, const char *path);
-void draft_free(struct draft *draft);
+temper_status draft_save(struct html_draft *draft, const char *path);
+void draft_free(struct html_draft *draft);
 
 #endif

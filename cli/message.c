@@ -1,4 +1,4 @@
-/* message: complaints and warnings. */
+/* message: prints errors, warnings and notes. */
 #include "message.h"
 
 #include <stdarg.h>
@@ -8,26 +8,26 @@
 
 enum { LINE_LENGTH = 1024 };
 
-/* What the user typed is quoted in messages, and must not play with the terminal. */
-static void make_harmless(char *line)
+/* Replaces control characters: messages quote what the user typed, which must not control the terminal. */
+static void replace_controls(char *line)
 {
     for (; *line; line++)
         if ((unsigned char)*line < ' ' || *line == 127)
             *line = '?';
 }
 
-/* In one call, so that lines of two processes do not mix. */
+/* One call of fprintf, so that lines of two processes do not mix. */
 static void print_line(const char *kind, const char *format, va_list arguments)
 {
     char line[LINE_LENGTH];
     vsnprintf(line, sizeof line, format, arguments);
-    make_harmless(line);
+    replace_controls(line);
     if (process_group_keeps(line, *kind == '\0'))
         return;
     fprintf(stderr, "temper: %s%s\n", kind, line);
 }
 
-temper_status complain(temper_status status, const char *format, ...)
+temper_status fail(temper_status status, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -36,15 +36,15 @@ temper_status complain(temper_status status, const char *format, ...)
     return status;
 }
 
-/* The library has said what, where and what to do. */
-temper_status complain_error(const temper_error *error)
+/* The library's message already has the fault, its place and the remedy. */
+temper_status fail_with(const temper_error *error)
 {
-    return complain(error->status, "%s", error->message);
+    return fail(error->status, "%s", error->message);
 }
 
-temper_status complain_no_memory(void)
+temper_status fail_no_memory(void)
 {
-    return complain(TEMPER_NO_MEMORY, "out of memory; close other programs, or ask for less");
+    return fail(TEMPER_NO_MEMORY, "out of memory; close other programs, or use less data");
 }
 
 void warn(const char *format, ...)

@@ -1,18 +1,26 @@
-/* message: what is wrong; what to do. On the standard error, a line each. */
+/* message: errors, warnings and notes on the standard error, one line each. An error states the fault, then the
+ * remedy. */
 #ifndef CLI_MESSAGE_H
 #define CLI_MESSAGE_H
 
 #include "temper.h"
 
-/* Each returns the status, so that a failure is one line:
- *     return complain(TEMPER_USAGE, "--%s needs a value; give %s", name, wanted); */
-temper_status complain(temper_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
-temper_status complain_error(const temper_error *error);
-temper_status complain_no_memory(void);
+/* Each prints an error and returns its status, so that a failure is one statement:
+ *     return fail(TEMPER_USAGE, "--%s needs a value; give %s", name, wanted); */
+temper_status fail(temper_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+temper_status fail_with(const temper_error *error); /* an error of the library */
+temper_status fail_no_memory(void);
+
+/* Prints the error of a library call that has failed: return checked(temper_model_load(path, &model, &error), &error);
+ */
+static inline temper_status checked(temper_status status, const temper_error *error)
+{
+    return status == TEMPER_OK ? TEMPER_OK : fail_with(error);
+}
 
 /* Something that the user should know and that stops nothing. */
 void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* What was assumed, and the like; for who wants to know. */
+/* What was assumed, and the like; --quiet suppresses it. */
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -1,4 +1,5 @@
-/* output_paths: text is made in memory, then written at once, so that a failure is seen and reported. */
+/* output_paths: output is composed in memory, then written at once, so that a failure is noticed and reported; and
+ * output files are checked before the work begins. */
 #ifndef CLI_OUTPUT_PATHS_H
 #define CLI_OUTPUT_PATHS_H
 
@@ -6,50 +7,57 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "options/options.h"
+#include "options/command_line.h"
 #include "temper.h"
 
-/* A page in the making: write to `stream`, then finish it in one of the ways below. */
-struct page {
+/* Output in memory: write to `stream`, then finish it with output_close, output_print or output_save. */
+struct output_buffer {
     FILE *stream;
     char *bytes;
     size_t length;
 };
 
-/* Nothing to free on failure, which has been complained about. */
-temper_status page_open(struct page *page);
-/* What was written is in `bytes`, for the caller to free; nothing to free on failure, which has
- * been complained about. */
-temper_status page_close(struct page *page);
-/* Each frees the page; of one that could not be opened they say so once more. */
-temper_status page_print(struct page *page);
-temper_status page_print_as_message(struct page *page); /* to the standard error */
-temper_status page_save(struct page *page, const char *path);
+/* Nothing to free on failure, which has been reported. */
+temper_status output_open(struct output_buffer *buffer);
+/* The text is in `bytes`, for the caller to free; nothing to free on failure, which has been reported. */
+temper_status output_close(struct output_buffer *buffer);
+/* Both free the buffer. */
+temper_status output_print(struct output_buffer *buffer);
+temper_status output_save(struct output_buffer *buffer, const char *path);
+/* The same to the standard error, for help that follows an error. */
+temper_status output_print_stderr(struct output_buffer *buffer);
 
-/* "-" is the standard output; if its reader has gone, that is no failure to be told. */
+/* "-" is the standard output; a closed reader of it is not reported as an error. */
 temper_status output_write(const char *path, const char *bytes, size_t length);
-/* The same for what the library has failed to write. */
+/* Writes a text that the library has allocated, and frees it. */
+temper_status output_write_text(const char *path, char *text, size_t length);
+/* Reports an error of a library call that wrote to `path`; handles a closed reader as output_write does. */
 temper_status output_failed(const char *path, const temper_error *error);
-/* Whether what is written there fills somebody's screen. */
+/* "-" or /dev/stdout. */
+bool is_stdout(const char *path);
+/* Whether the path is the standard output, and that is a terminal. */
 bool output_is_terminal(const char *path);
 
-/* Before anything else: no signal where an error can be reported, and no file in the place of a
+/* To be called first: no signals where an error can be reported, and no other file may take the descriptor of a
  * standard stream that the caller has closed. */
 void output_prepare(void);
 
-/* DATA.temper, or what -m asks for; to be freed. What is wrong has been complained about. */
+/* ---- Checks before the work begins -------------------------------------------------------------- */
+
+/* DATA.temper, or the value of -m; to be freed. Errors have been reported. */
 temper_status name_model(const struct arguments *arguments, char **path);
 
-/* Whether model and checkpoint (or NULL) can be written, and are nothing that is read: better now
- * than after hours. */
+/* Whether model and checkpoint (or NULL) can be written and are not among the input files: an error should come before
+ * hours of work. */
 temper_status check_targets(const struct arguments *arguments, const char *model, const char *checkpoint);
 /* The same for one more file. */
 temper_status check_target(const struct arguments *arguments, const char *path);
 
-/* Whether there is a file of that name, which a result would replace. */
+/* Whether the path is a regular file, which a result would replace. */
 bool is_file(const char *path);
+bool ends_in(const char *path, const char *ending);
 
-/* The two texts as one, to be freed; NULL, and complained, if there is no memory. */
-char *joined(const char *first, const char *second);
+/* Concatenates two strings, to be freed; NULL without memory, which has been reported. */
+char *concatenate(const char *first, const char *second);
 
 #endif

@@ -1,33 +1,29 @@
-/* team: the processes that run one command together: this one alone, or those that mpirun started.
+/* process_group: the processes that run one command together: a single one, or those that mpirun has started.
  *
- * process_group_single.c is for temper, mpi/process_group_mpi.c for temper-mpi; all else is the same. The first
- * process speaks and writes, the others work. */
-#ifndef CLI_TEAM_H
-#define CLI_TEAM_H
+ * main.c implements it for temper, mpi/main_mpi.c for temper-mpi; all other files are the same in both. Only the first
+ * process prints and writes files. */
+#ifndef CLI_PROCESS_GROUP_H
+#define CLI_PROCESS_GROUP_H
 
 #include <stdbool.h>
 
 #include "temper.h"
 
-/* First and last in main. The exit code of all is that of the first process that has failed. */
-void process_group_begin(int *count, char ***words);
-int process_group_end(int exit_code);
-
-const temper_comm *process_group_comm(void); /* NULL: alone */
+const temper_comm *process_group_comm(void); /* NULL: a single process */
 bool process_group_is_first(void);
 
-/* Whether the command is one that several processes can share; complains if not. */
+/* Whether several processes can share the command, and read `data`; reports an error if not. */
 temper_status process_group_check(const char *command, const char *data);
 
-/* Whether a message is of a process that does not speak. A complaint is kept for the case that
- * nobody else has failed. */
-bool process_group_keeps(const char *line, bool complaint);
+/* Whether a message is suppressed, as those of all processes but the first are. An error is kept, to be printed if no
+ * earlier process has failed. */
+bool process_group_keeps(const char *line, bool is_error);
 
-/* A failure of one is one of all. */
+/* The first failure among all processes becomes the status of each. */
 temper_status process_group_agree(temper_status status);
 
-/* The texts of all, one after another, for the first process; the others are left with none.
- * *bytes, from malloc, is replaced. */
+/* Concatenates the texts of all processes in the first one; the others are left with none. *bytes, from malloc, is
+ * replaced. */
 temper_status process_group_collect(char **bytes, size_t *length);
 
 #endif

@@ -1,20 +1,28 @@
-/* progress: a status line or a log of the iterations, and the signals that stop them. */
+/* progress: draws the status line, writes the log, and handles SIGINT and SIGTERM. */
+#include "progress.h"
+
 #include <math.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "message.h"
 #include "process_group.h"
-#include "progress.h"
 
 enum { LINE_LENGTH = 160, CLOCK_LENGTH = 24, MINUTE = 60, HOUR = 60 * MINUTE, FEWEST_COLUMNS = 20, USUAL_COLUMNS = 80 };
 
-static const double redraw_seconds = 0.1; /* faster than anybody reads */
+static const double redraw_seconds = 0.1; /* nobody reads faster */
+
+double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 
 static size_t terminal_columns(void)
 {
@@ -24,23 +32,23 @@ static size_t terminal_columns(void)
     return size.ws_col < FEWEST_COLUMNS ? FEWEST_COLUMNS : size.ws_col;
 }
 
-/* https://no-color.org: any value but nothing. */
+/* https://no-color.org: any value that is not empty. */
 static bool wants_plain(void)
 {
     const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
     return (no_color && *no_color) || !terminal || strcmp(terminal, "dumb") == 0;
 }
 
-void progress_begin(struct progress *progress, bool quiet, bool verbose)
+void progress_begin(struct progress_line *progress, bool quiet, bool verbose)
 {
     quiet = quiet || !process_group_is_first();
-    *progress = (struct progress){.log = verbose && !quiet, .drawn = -INFINITY};
+    *progress = (struct progress_line){.log = verbose && !quiet, .drawn = -INFINITY};
     progress->line = !quiet && !verbose && isatty(STDERR_FILENO) == 1;
     progress->bold = progress->line && !wants_plain();
     progress->columns = progress->line ? terminal_columns() : USUAL_COLUMNS;
 }
 
-/* ---- Time ------------------------------------------------------------------------------------ */
+/* ---- The status line -------------------------------------------------------------------------- */
 
 /* 0:07, 12:30, 1:02:03 */
 static const char *clock_text(double seconds, char text[CLOCK_LENGTH])
@@ -54,50 +62,52 @@ static const char *clock_text(double seconds, char text[CLOCK_LENGTH])
     return text;
 }
 
-double progress_left(const struct progress *progress, const temper_train_progress *now)
+/* Seconds left in this phase, extrapolated from the decrease of the logarithm of the gradient towards the tolerance
+ * and from the limit of iterations, whichever is less; NAN as long as neither is known. */
+static double seconds_left(const struct progress_line *progress, const temper_train_progress *now)
 {
-    double spent = now->seconds - progress->begun, height = log(now->gradient);
-    double fallen = progress->height - height, to_fall = height - log(now->tolerance);
-    double left = NAN;
+    double spent = now->seconds - progress->begun, log_gradient = log(now->gradient), left = NAN;
+    double decrease = progress->log_gradient - log_gradient, remaining = log_gradient - log(now->tolerance);
     if (spent <= 0)
         return NAN;
-    if (fallen > 0 && isfinite(to_fall))
-        left = fmax(0, to_fall / fallen * spent);
+    if (decrease > 0 && isfinite(remaining))
+        left = fmax(0, remaining / decrease * spent);
     if (now->iteration > progress->first && now->max_iterations >= now->iteration)
         left = fmin(left, spent / (double)(now->iteration - progress->first) *
                               (double)(now->max_iterations - now->iteration));
-    return left; /* fmin takes the other one for a NAN */
+    return left; /* fmin ignores a NAN */
 }
 
-/* ---- The line -------------------------------------------------------------------------------- */
-
-static void describe(const struct progress *progress, const temper_train_progress *now, char text[LINE_LENGTH])
+/* Appends ", 1:30 left" if that is known. */
+static void append_left(char text[LINE_LENGTH], double left)
 {
-    char clock[CLOCK_LENGTH], rest[CLOCK_LENGTH];
-    double left = progress_left(progress, now);
-    clock_text(now->seconds, clock);
-    int length = snprintf(text, LINE_LENGTH, " %zu  objective %.5g  gradient %.1e  accuracy %.1f %%  %s",
-                          now->iteration, now->objective, now->gradient, 100 * now->accuracy, clock);
-    if (isfinite(left) && length > 0 && length < LINE_LENGTH)
-        snprintf(text + length, LINE_LENGTH - (size_t)length, ", %s left", clock_text(left, rest));
+    char clock[CLOCK_LENGTH];
+    size_t length = strlen(text);
+    if (isfinite(left))
+        snprintf(text + length, LINE_LENGTH - length, ", %s left", clock_text(left, clock));
 }
 
-/* Blanks, not an escape sequence: they erase on every terminal. The last column stays free, where
- * some terminals wrap. */
-static void draw(struct progress *progress, const char *name, const char *text, double seconds)
+bool progress_is_due(const struct progress_line *progress, double seconds)
 {
-    size_t phase = strlen(name), room = progress->columns - 1;
-    phase = phase < room ? phase : room;
-    size_t rest = strlen(text) < room - phase ? strlen(text) : room - phase;
-    size_t over = progress->shown > phase + rest ? progress->shown - phase - rest : 0;
-    fprintf(stderr, "\r%s%.*s%s%.*s%*s", progress->bold ? "\033[1m" : "", (int)phase, name,
+    return progress->line && !(seconds - progress->drawn < redraw_seconds);
+}
+
+/* The rest of the previous line is overwritten with blanks, which work on every terminal, unlike escape sequences. The
+ * last column stays free, because some terminals wrap there. */
+void progress_draw(struct progress_line *progress, const char *name, const char *text, double seconds)
+{
+    size_t first = strlen(name), room = progress->columns - 1;
+    first = first < room ? first : room;
+    size_t rest = strlen(text) < room - first ? strlen(text) : room - first;
+    size_t over = progress->shown > first + rest ? progress->shown - first - rest : 0;
+    fprintf(stderr, "\r%s%.*s%s%.*s%*s", progress->bold ? "\033[1m" : "", (int)first, name,
             progress->bold ? "\033[0m" : "", (int)rest, text, (int)over, "");
     fflush(stderr);
-    progress->shown = phase + rest;
+    progress->shown = first + rest;
     progress->drawn = seconds;
 }
 
-void progress_end(struct progress *progress)
+void progress_end(struct progress_line *progress)
 {
     if (progress->shown == 0)
         return;
@@ -106,7 +116,7 @@ void progress_end(struct progress *progress)
     progress->shown = 0;
 }
 
-/* ---- The callback ---------------------------------------------------------------------------- */
+/* ---- Callbacks for the library ------------------------------------------------------------------ */
 
 static void write_log(const temper_train_progress *now)
 {
@@ -117,60 +127,61 @@ static void write_log(const temper_train_progress *now)
          now->gradient, now->accuracy, validation, now->seconds);
 }
 
+/* An iteration number that does not rise begins another phase. */
 int progress_follow(void *context, const temper_train_progress *now)
 {
-    struct progress *progress = context;
-    if (!progress->moving || now->iteration <= progress->last) { /* another phase */
+    struct progress_line *progress = context;
+    char text[LINE_LENGTH], clock[CLOCK_LENGTH];
+    if (!progress->started || now->iteration <= progress->last) {
         progress->first = now->iteration;
         progress->begun = now->seconds;
-        progress->height = log(now->gradient);
+        progress->log_gradient = log(now->gradient);
     }
-    progress->moving = true;
+    progress->started = true;
     progress->last = now->iteration;
     if (progress->log)
         write_log(now);
-    if (progress->line && !(now->seconds - progress->drawn < redraw_seconds)) {
-        char text[LINE_LENGTH];
-        describe(progress, now, text);
-        draw(progress, now->phase, text, now->seconds);
+    if (progress_is_due(progress, now->seconds)) {
+        snprintf(text, sizeof text, " %zu  objective %.5g  gradient %.1e  accuracy %.1f %%  %s", now->iteration,
+                 now->objective, now->gradient, 100 * now->accuracy, clock_text(now->seconds, clock));
+        append_left(text, seconds_left(progress, now));
+        progress_draw(progress, now->phase, text, now->seconds);
     }
     return interrupt_noted();
 }
 
 int progress_follow_tuning(void *context, const temper_tune_progress *now)
 {
-    struct progress *progress = context;
-    char text[LINE_LENGTH], clock[CLOCK_LENGTH], rest[CLOCK_LENGTH];
-    if (!progress->line || now->seconds - progress->drawn < redraw_seconds)
-        return interrupt_noted();
-    int length =
+    struct progress_line *progress = context;
+    char text[LINE_LENGTH], clock[CLOCK_LENGTH];
+    if (progress_is_due(progress, now->seconds)) {
         snprintf(text, sizeof text, "  %zu of %zu fits  %s", now->done, now->all, clock_text(now->seconds, clock));
-    if (isfinite(now->left) && length > 0 && length < LINE_LENGTH)
-        snprintf(text + length, LINE_LENGTH - (size_t)length, ", %s left", clock_text(now->left, rest));
-    draw(progress, now->phase, text, now->seconds);
+        append_left(text, now->left);
+        progress_draw(progress, now->phase, text, now->seconds);
+    }
     return interrupt_noted();
 }
 
 /* ---- Signals --------------------------------------------------------------------------------- */
 
-enum { SIGNAL_EXIT = 128 }; /* what shells add to the number of a signal */
+enum { SIGNAL_EXIT = 128 }; /* shells add this to the number of a signal */
 
-/* A handler has no other way to be told, nor to tell. */
-static volatile sig_atomic_t noted, deferred, told;
+/* A signal handler can communicate only through such variables. */
+static volatile sig_atomic_t noted, deferred, announced;
 
 static const char stopping[] =
-    "\ntemper: stopping after this iteration; once more, and it ends at once with nothing saved\n";
+    "\ntemper: stopping after this iteration; press again to end at once with nothing saved\n";
 
 static void on_signal(int signal_number)
 {
     if (!deferred || noted)
         _exit(SIGNAL_EXIT + signal_number);
     noted = signal_number;
-    if (told && write(STDERR_FILENO, stopping, strlen(stopping)) < 0)
-        told = 0; /* who could be told of that? */
+    if (announced && write(STDERR_FILENO, stopping, strlen(stopping)) < 0)
+        announced = 0; /* a failure cannot be reported */
 }
 
-/* What the caller has set to be ignored, as nohup and shells without job control do, stays so. */
+/* Signals that the caller has set to be ignored, as nohup and shells without job control do, stay ignored. */
 static void handle(int signal_number)
 {
     struct sigaction action;
@@ -178,7 +189,7 @@ static void handle(int signal_number)
         return;
     memset(&action, 0, sizeof action);
     action.sa_handler = on_signal;
-    action.sa_flags = SA_RESTART; /* no read or write has to know */
+    action.sa_flags = SA_RESTART; /* reads and writes continue */
     sigemptyset(&action.sa_mask);
     sigaction(signal_number, &action, NULL);
 }
@@ -191,7 +202,7 @@ void interrupt_prepare(void)
 
 void interrupt_defer(void)
 {
-    told = isatty(STDERR_FILENO) == 1;
+    announced = isatty(STDERR_FILENO) == 1;
     deferred = 1;
 }
 

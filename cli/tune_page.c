@@ -1,41 +1,36 @@
-/* tune_page: the candidates as heat maps, and the choice in words. */
+/* tune_page: draws the accuracies of the candidates as heat maps, and explains the choice. */
+#include "tune_page.h"
+
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd_tune.h"
+#include "html_draft.h"
 #include "message.h"
-#include "number_format.h"
 #include "output_paths.h"
 
-enum { MOST_NAMES = 128, NAME_SIZE = 40, MOST_BLOCKS = 16, WORDS_SIZE = 1024 };
+enum { MOST_NAMES = 128, NAME_SIZE = 40 };
 
 /* Names of the rows or columns of a map, each once. */
-struct names {
+struct axis_names {
     char text[MOST_NAMES][NAME_SIZE];
     const char *list[MOST_NAMES];
     size_t count;
     bool full;
 };
 
-/* A map in the making. */
-struct map {
-    struct names rows, columns;
-    double *value; /* [MOST_NAMES][MOST_NAMES], with gaps */
+/* A map in construction. */
+struct accuracy_map {
+    struct axis_names rows, columns;
+    double value[MOST_NAMES * MOST_NAMES]; /* rows of MOST_NAMES; NAN: empty */
     size_t marked_row, marked_column;
 };
 
-/* The page. */
-struct sheet {
-    temper_page_block block[MOST_BLOCKS];
-    size_t count;
-    char *picture[2];
-    char source[WORDS_SIZE];
-    char words[WORDS_SIZE];
-};
+/* ---- Maps ------------------------------------------------------------------------------------ */
 
-/* The number of a name, which is added if it is new; it stays 0 when there is no room. */
-static size_t number_of_name(struct names *names, const char *name)
+/* The index of a name, which is added if it is new; 0 when there are too many. */
+static size_t name_index(struct axis_names *names, const char *name)
 {
     for (size_t i = 0; i < names->count; i++)
         if (strcmp(names->text[i], name) == 0)
@@ -49,10 +44,10 @@ static size_t number_of_name(struct names *names, const char *name)
     return names->count++;
 }
 
-/* The larger one stays. */
-static void put(struct map *map, const char *row, const char *column, double value, bool marked)
+/* Of several candidates in one cell, the best accuracy is kept. */
+static void put(struct accuracy_map *map, const char *row, const char *column, double value, bool marked)
 {
-    size_t i = number_of_name(&map->rows, row), j = number_of_name(&map->columns, column);
+    size_t i = name_index(&map->rows, row), j = name_index(&map->columns, column);
     double *cell = &map->value[i * MOST_NAMES + j];
     *cell = isnan(*cell) ? value : fmax(*cell, value);
     if (marked) {
@@ -61,37 +56,38 @@ static void put(struct map *map, const char *row, const char *column, double val
     }
 }
 
-static temper_status map_new(struct map **out)
+/* All candidates: losses in rows, penalties in columns. */
+static void put_candidate(struct accuracy_map *map, const temper_tune_candidate *candidate, bool best)
 {
-    struct map *map = calloc(1, sizeof *map);
-    double *value = malloc((size_t)MOST_NAMES * MOST_NAMES * sizeof *value);
-    if (!map || !value) {
-        free(map);
-        free(value);
-        complain_no_memory();
-        return TEMPER_NO_MEMORY; /* in so many words, for who analyses this */
-    }
-    for (size_t i = 0; i < (size_t)MOST_NAMES * MOST_NAMES; i++)
-        value[i] = NAN;
-    map->value = value;
-    *out = map;
-    return TEMPER_OK;
+    char row[NAME_SIZE] = "hinge", column[NAME_SIZE];
+    if (candidate->loss.method != TEMPER_HINGE)
+        snprintf(row, sizeof row, "%s%.4g, %.4g", candidate->loss.method == TEMPER_BREGMAN ? "bregman " : "",
+                 candidate->loss.t1, candidate->loss.t2);
+    snprintf(column, sizeof column, "%.2g", candidate->l2);
+    put(map, row, column, candidate->accuracy, best);
 }
 
-static void map_free(struct map *map)
+/* Pairs of temperatures, each at its best penalty. */
+static void put_pair(struct accuracy_map *map, const temper_tune_candidate *candidate, bool best)
 {
-    free(map->value);
-    free(map);
+    char row[NAME_SIZE], column[NAME_SIZE];
+    if (candidate->loss.method == TEMPER_HINGE || candidate->loss.method == TEMPER_BREGMAN)
+        return;
+    snprintf(row, sizeof row, "%.4g", candidate->loss.t1);
+    snprintf(column, sizeof column, "%.4g", candidate->loss.t2);
+    put(map, row, column, candidate->accuracy, best);
 }
 
-static temper_status draw(struct map *map, temper_heatmap_figure figure, char **svg, size_t *length)
+/* Moves the rows of values together, then draws. An empty map gives no picture. */
+static temper_status draw(struct accuracy_map *map, temper_heatmap_figure figure, char **svg, size_t *length)
 {
     size_t rows = map->rows.count, columns = map->columns.count;
     temper_error error;
     if (map->rows.full || map->columns.full)
-        return complain(TEMPER_USAGE, "tune: the grid is too large to draw; it may have 128 losses "
-                                      "and 128 penalties");
-    for (size_t i = 0; i < rows; i++) /* without the gaps */
+        return fail(TEMPER_USAGE, "tune: the grid is too large to draw; use at most 128 losses and 128 penalties");
+    if (rows == 0)
+        return TEMPER_OK;
+    for (size_t i = 0; i < rows; i++)
         memmove(map->value + i * columns, map->value + i * MOST_NAMES, columns * sizeof(double));
     figure.rows = map->rows.list;
     figure.row_count = rows;
@@ -100,169 +96,108 @@ static temper_status draw(struct map *map, temper_heatmap_figure figure, char **
     figure.values = map->value;
     figure.marked = map->marked_row * columns + map->marked_column;
     figure.shares = 1;
-    if (temper_plot_heatmap(&figure, svg, length, &error) != TEMPER_OK)
-        return complain_error(&error);
-    return TEMPER_OK;
+    return checked(temper_plot_heatmap(&figure, svg, length, &error), &error);
 }
 
-/* ---- Maps ------------------------------------------------------------------------------------ */
-
-/* All candidates: losses down, penalties across. */
-static temper_status draw_all(const temper_tune_report *report, char **svg, size_t *length)
+/* *svg stays NULL if no candidate belongs on the map. */
+static temper_status draw_map(const temper_tune_report *report,
+                              void (*put_one)(struct accuracy_map *, const temper_tune_candidate *, bool),
+                              temper_heatmap_figure figure, char **svg, size_t *length)
 {
-    struct map *map;
-    temper_status status = map_new(&map);
-    if (status != TEMPER_OK)
-        return status;
-    for (size_t i = 0; i < report->count; i++) {
-        const temper_tune_candidate *candidate = &report->table[i];
-        char row[NAME_SIZE], column[NAME_SIZE];
-        if (candidate->loss.method == TEMPER_HINGE)
-            snprintf(row, sizeof row, "hinge");
-        else
-            snprintf(row, sizeof row, "%s%.4g, %.4g", candidate->loss.method == TEMPER_BREGMAN ? "bregman " : "",
-                     candidate->loss.t1, candidate->loss.t2);
-        snprintf(column, sizeof column, "%.2g", candidate->l2);
-        put(map, row, column, candidate->accuracy, i == report->best);
-    }
-    status =
-        draw(map, (temper_heatmap_figure){.title = "Cross-validated accuracy, %", .x_title = "l2", .y_title = "t1, t2"},
-             svg, length);
-    map_free(map);
-    return status;
-}
-
-/* The best penalty of each pair of temperatures. */
-static temper_status draw_pairs(const temper_tune_report *report, char **svg, size_t *length)
-{
-    struct map *map;
-    temper_status status = map_new(&map);
-    if (status != TEMPER_OK)
-        return status;
-    for (size_t i = 0; i < report->count; i++) {
-        const temper_tune_candidate *candidate = &report->table[i];
-        char row[NAME_SIZE], column[NAME_SIZE];
-        if (candidate->loss.method == TEMPER_HINGE || candidate->loss.method == TEMPER_BREGMAN)
-            continue;
-        snprintf(row, sizeof row, "%.4g", candidate->loss.t1);
-        snprintf(column, sizeof column, "%.4g", candidate->loss.t2);
-        put(map, row, column, candidate->accuracy, i == report->best);
-    }
-    if (map->rows.count)
-        status =
-            draw(map, (temper_heatmap_figure){.title = "At the best penalty of each", .x_title = "t2", .y_title = "t1"},
-                 svg, length);
-    map_free(map);
+    struct accuracy_map *map = calloc(1, sizeof *map);
+    if (!map)
+        return fail_no_memory();
+    for (size_t i = 0; i < sizeof map->value / sizeof *map->value; i++)
+        map->value[i] = NAN;
+    for (size_t i = 0; i < report->count; i++)
+        put_one(map, &report->table[i], i == report->best);
+    temper_status status = draw(map, figure, svg, length);
+    free(map);
     return status;
 }
 
 /* ---- The page -------------------------------------------------------------------------------- */
 
-static void add_block(struct sheet *sheet, temper_page_block_kind kind, const char *text)
+/* Files, rows and classes, as all pages of the library begin. */
+static temper_status add_source(struct html_draft *draft, const struct tune_result *result)
 {
-    if (sheet->count < MOST_BLOCKS)
-        sheet->block[sheet->count++] = (temper_page_block){.kind = kind, .text = text};
+    const temper_data *data = result->data;
+    size_t classes = temper_data_classes(data);
+    const char **names = (const char **)calloc(classes, sizeof *names);
+    if (!names)
+        return fail_no_memory();
+    for (size_t i = 0; i < classes; i++)
+        names[i] = temper_data_class_name(data, i);
+    html_source(&draft->html, &(struct html_source){.model = result->model_path,
+                                                    .data = result->data_path,
+                                                    .rows = temper_data_total_rows(data),
+                                                    .dropped = temper_data_dropped_rows(data),
+                                                    .class_names = names,
+                                                    .classes = classes});
+    free((void *)names);
+    return TEMPER_OK;
 }
 
-/* Which files, how many rows, which classes: as the pages that the library makes begin. */
-static void add_source(struct sheet *sheet, const struct tuning *tuning)
+static void add_choice(struct html_draft *draft, const temper_tune_report *report)
 {
-    enum { CLASSES_NAMED = 10, NAME_WIDTH = 24, ROOM = WORDS_SIZE - NAME_SHOWN };
-    const temper_data *data = tuning->data;
-    unsigned long long dropped = temper_data_dropped_rows(data);
-    size_t classes = temper_data_classes(data), i = 0, used;
-    snprintf(sheet->source, ROOM, "Model: %s. Data: %s, %llu rows", tuning->model_path, tuning->data_path,
-             temper_data_total_rows(data));
-    used = strlen(sheet->source);
-    if (dropped > 0)
-        snprintf(sheet->source + used, ROOM - used, " (%llu more dropped: values are missing)", dropped);
-    used = strlen(sheet->source);
-    snprintf(sheet->source + used, ROOM - used, ", %zu classes", classes);
-    used = strlen(sheet->source);
-    for (; i < classes && i < CLASSES_NAMED && used < ROOM - 4; i++) {
-        char name[NAME_SHOWN];
-        figure_name(temper_data_class_name(data, i), NAME_WIDTH, name);
-        snprintf(sheet->source + used, WORDS_SIZE - 5 - used, "%s%s", i ? ", " : ": ", name);
-        used = strlen(sheet->source);
-    }
-    snprintf(sheet->source + used, WORDS_SIZE - used, i < classes ? ", ..." : ".");
-    add_block(sheet, TEMPER_PAGE_PARAGRAPH, sheet->source);
-}
-
-static void add_words(struct sheet *sheet, const struct tuning *tuning)
-{
-    const temper_tune_report *report = &tuning->report;
     const temper_tune_candidate *best = &report->table[report->best];
-    char setting[NAME_SIZE] = "the hinge";
+    char loss[NAME_SIZE] = "the hinge";
     if (best->loss.method != TEMPER_HINGE)
-        snprintf(setting, sizeof setting, "t1 = %.4g, t2 = %.4g", best->loss.t1, best->loss.t2);
-    snprintf(sheet->words, sizeof sheet->words,
-             "Chosen: %s, l2 = %.4g, decided by %s: %s. Its accuracy on rows that its models have "
-             "not seen, against labels as they are given, is %.2f %% (standard error %.2f), of "
-             "%zu candidates and %zu folds.",
-             setting, best->l2, report->decided_by, report->reason, 100 * best->accuracy, 100 * best->accuracy_error,
-             report->count, report->folds);
-    add_block(sheet, TEMPER_PAGE_PARAGRAPH, sheet->words);
+        snprintf(loss, sizeof loss, "t1 = %.4g, t2 = %.4g", best->loss.t1, best->loss.t2);
+    draft_paragraph(draft,
+                    "Chosen: %s, l2 = %.4g, decided by %s: %s. Its accuracy on held-out rows, measured against the "
+                    "given labels, is %.2f %% (standard error %.2f), from %zu candidates and %zu folds.",
+                    loss, best->l2, report->decided_by, report->reason, 100 * best->accuracy,
+                    100 * best->accuracy_error, report->count, report->folds);
 }
 
-/* A paragraph for each sentence; the list is cut in place. */
-static void add_warnings(struct sheet *sheet, char *warnings)
+/* A paragraph for each line. */
+static void add_warnings(struct html_draft *draft, const char *warnings)
 {
     if (*warnings)
-        add_block(sheet, TEMPER_PAGE_HEADING, "Warnings");
+        draft_heading(draft, "Warnings");
     while (*warnings) {
         size_t length = strcspn(warnings, "\n");
-        char *next = warnings + length + (warnings[length] == '\n');
-        warnings[length] = '\0';
-        add_block(sheet, TEMPER_PAGE_PARAGRAPH, warnings);
-        warnings = next;
+        draft_paragraph(draft, "%.*s", (int)length, warnings);
+        warnings += length + (warnings[length] == '\n');
     }
 }
 
-static temper_status write_page(const struct tuning *tuning, struct sheet *sheet, const char *path)
+static temper_status write_page(const struct tune_result *result, char *svg[2], const char *path)
 {
-    temper_error error;
-    char *html, warnings[sizeof tuning->report.warnings];
-    size_t length;
-    memcpy(warnings, tuning->report.warnings, sizeof warnings);
-    add_source(sheet, tuning);
-    add_words(sheet, tuning);
-    add_warnings(sheet, warnings);
-    add_block(sheet, TEMPER_PAGE_HEADING, "Candidates");
+    struct html_draft draft;
+    draft_begin(&draft, "Tuning");
+    temper_status status = add_source(&draft, result);
+    add_choice(&draft, &result->report);
+    add_warnings(&draft, result->report.warnings);
+    draft_heading(&draft, "Candidates");
     for (size_t i = 0; i < 2; i++)
-        if (sheet->picture[i])
-            add_block(sheet, TEMPER_PAGE_PICTURE, sheet->picture[i]);
-    add_block(sheet, TEMPER_PAGE_PARAGRAPH,
-              "The choice is marked. Candidates that were hopeless on two halves of the rows show "
-              "their accuracy there. The differences that matter may not be seen in these figures: "
-              "labels that are wrong in a way that can be learnt raise the accuracy of those who "
-              "learn them.");
-    if (temper_page_to_html("Tuning", sheet->block, sheet->count, &html, &length, &error) != TEMPER_OK)
-        return complain_error(&error);
-    temper_status status = output_write(path, html, length);
-    temper_free(html);
+        if (svg[i])
+            draft_picture(&draft, TEMPER_OK, &svg[i], NULL);
+    draft_paragraph(&draft, "The choice is marked. Candidates that were dropped after the trial on two halves of the "
+                            "rows show their accuracy there. Differences that matter may be invisible in these "
+                            "numbers: label errors that follow a pattern raise the accuracy of the models that learn "
+                            "the pattern.");
+    if (status == TEMPER_OK)
+        status = draft_save(&draft, path);
+    draft_free(&draft);
     return status;
 }
 
-static bool ends_in_svg(const char *path)
+temper_status tune_page_write(const struct tune_result *result, const char *path)
 {
-    size_t length = strlen(path);
-    return length > 4 && strcmp(path + length - 4, ".svg") == 0;
-}
-
-temper_status tuning_write_report(const struct tuning *tuning, const char *path)
-{
-    struct sheet sheet = {.count = 0};
+    static const temper_heatmap_figure all = {
+        .title = "Cross-validated accuracy, %", .x_title = "l2", .y_title = "t1, t2"};
+    static const temper_heatmap_figure pairs = {
+        .title = "At the best penalty of each", .x_title = "t2", .y_title = "t1"};
+    char *svg[2] = {NULL, NULL};
     size_t length = 0;
-    temper_status status = draw_all(&tuning->report, &sheet.picture[0], &length);
-    if (status == TEMPER_OK && ends_in_svg(path)) {
-        status = output_write(path, sheet.picture[0], length);
-    } else if (status == TEMPER_OK) {
-        status = draw_pairs(&tuning->report, &sheet.picture[1], &length);
-        if (status == TEMPER_OK)
-            status = write_page(tuning, &sheet, path);
-    }
-    temper_free(sheet.picture[0]);
-    temper_free(sheet.picture[1]);
+    TRY(draw_map(&result->report, put_candidate, all, &svg[0], &length));
+    if (ends_in(path, ".svg"))
+        return output_write_text(path, svg[0], length);
+    temper_status status = draw_map(&result->report, put_pair, pairs, &svg[1], &length);
+    if (status == TEMPER_OK)
+        return write_page(result, svg, path);
+    temper_free(svg[0]);
     return status;
 }

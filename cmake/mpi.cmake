@@ -23,7 +23,7 @@ function(temper_add_mpi target mpicc output)
       list(APPEND links ${word})
     endif()
   endforeach()
-  add_executable(${target} ${CMAKE_SOURCE_DIR}/cli/mpi/process_group_mpi.c)
+  add_executable(${target} ${CMAKE_SOURCE_DIR}/cli/mpi/main_mpi.c)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${output}
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
   target_include_directories(${target} SYSTEM PRIVATE ${folders})

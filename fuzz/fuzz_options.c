@@ -4,7 +4,7 @@
 
 #include "bytes.h"
 #include "message.h"
-#include "options/options.h"
+#include "options/command_line.h"
 
 enum { WORDS = 16, BYTES = 1024 };
 
@@ -21,7 +21,7 @@ static void look_at(const char *format, va_list arguments)
             "a message that does not say what to do: %s", message);
 }
 
-temper_status complain(temper_status status, const char *format, ...)
+temper_status fail(temper_status status, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -31,14 +31,14 @@ temper_status complain(temper_status status, const char *format, ...)
     return status;
 }
 
-temper_status complain_error(const temper_error *error)
+temper_status fail_with(const temper_error *error)
 {
-    return complain(error->status, "%s; ", error->message);
+    return fail(error->status, "%s; ", error->message);
 }
 
-temper_status complain_no_memory(void)
+temper_status fail_no_memory(void)
 {
-    return complain(TEMPER_NO_MEMORY, "out of memory; ");
+    return fail(TEMPER_NO_MEMORY, "out of memory; ");
 }
 
 void warn(const char *format, ...)

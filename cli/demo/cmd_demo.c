@@ -1,8 +1,138 @@
-/* cmd_demo: temper demo. */
+/* cmd_demo: temper demo. Makes two data sets, flips labels, trains two methods on clean and noisy labels, and compares
+ * them. */
+#include <stdlib.h>
+
+#include "apply_model.h"
 #include "demo/demo.h"
 #include "message.h"
-#include "options/data_options.h"
+#include "options/library_options.h"
 #include "output_paths.h"
+#include "progress.h"
+
+const char *const demo_methods[METHODS] = {"logistic", "two-temperature"};
+static const double noise_rate = 0.1;
+
+/* The default temperatures of 'temper train': nothing is tuned for the demo. */
+temper_loss_spec demo_loss(size_t method)
+{
+    temper_loss_spec loss = temper_train_defaults().loss;
+    if (method == LOGISTIC)
+        loss.method = TEMPER_LOGISTIC;
+    return temper_loss_resolve(loss);
+}
+
+/* ---- Data ------------------------------------------------------------------------------------ */
+
+static temper_status to_data(const struct demo_rows *rows, temper_data **data)
+{
+    temper_error error;
+    return checked(temper_data_borrow_f64(rows->x, rows->count, rows->features, rows->label, data, &error), &error);
+}
+
+/* Test rows follow the training rows, so that none is both. */
+static temper_status make_data(struct demo_set *set, row_maker *make, uint64_t seed)
+{
+    const temper_noise_options noise = {.kind = "random", .rate = noise_rate, .seed = seed};
+    temper_error error;
+    set->train.count = make == make_two_features ? 600 : 2000;
+    set->test.count = 4000;
+    TRY(make_rows(make, seed, 0, &set->train));
+    TRY(make_rows(make, seed, set->train.count, &set->test));
+    TRY(to_data(&set->train, &set->clean));
+    TRY(to_data(&set->test, &set->clean_test));
+    return checked(temper_data_add_noise(set->clean, &noise, &set->noisy, &set->changes, &set->flipped, &error),
+                   &error);
+}
+
+/* ---- Models ---------------------------------------------------------------------------------- */
+
+static temper_status train(const struct demo_set *set, const temper_data *data, size_t method, size_t threads,
+                           struct demo_fit *fit)
+{
+    temper_error error;
+    temper_train_report report;
+    temper_train_options options = temper_train_defaults();
+    options.loss = demo_loss(method);
+    options.threads = threads;
+    TRY(checked(temper_train(data, &options, &fit->model, &report, &error), &error));
+    return model_accuracy(fit->model, set->clean_test, threads, &fit->accuracy);
+}
+
+struct ranked_row {
+    double probability; /* of the given label */
+    size_t row;
+};
+
+/* Ties in the order of the rows, so that the result does not depend on the sort. */
+static int by_probability(const void *left, const void *right)
+{
+    const struct ranked_row *a = left, *b = right;
+    if (a->probability != b->probability)
+        return a->probability < b->probability ? -1 : 1;
+    return (a->row > b->row) - (a->row < b->row);
+}
+
+static bool was_flipped(const struct demo_set *set, size_t row)
+{
+    for (size_t i = 0; i < set->flipped; i++)
+        if (set->changes[i].row == row + 1)
+            return true;
+    return false;
+}
+
+/* Ranks the rows by the probability of their given label; `p` has two numbers a row. */
+static temper_status rank(struct demo_set *set, size_t method, size_t threads, double *p, struct ranked_row *ranked)
+{
+    temper_error error;
+    const uint32_t *given = temper_data_labels(set->noisy);
+    size_t count = set->train.count;
+    TRY(checked(
+        temper_predict(set->on_noisy[method].model, set->noisy, TEMPER_PREDICT_RAW_PROBABILITIES, threads, p, &error),
+        &error));
+    for (size_t i = 0; i < count; i++)
+        ranked[i] = (struct ranked_row){p[2 * i + given[i]], i};
+    qsort(ranked, count, sizeof *ranked, by_probability);
+    for (size_t i = 0; i < set->flipped; i++)
+        set->found[method] += was_flipped(set, ranked[i].row);
+    return TEMPER_OK;
+}
+
+static temper_status find_flipped(struct demo_set *set, size_t method, size_t threads)
+{
+    double *p = calloc(set->train.count, 2 * sizeof *p);
+    struct ranked_row *ranked = calloc(set->train.count, sizeof *ranked);
+    temper_status status = p && ranked ? rank(set, method, threads, p, ranked) : fail_no_memory();
+    free(p);
+    free(ranked);
+    return status;
+}
+
+static temper_status run_set(struct demo_set *set, row_maker *make, uint64_t seed, size_t threads)
+{
+    TRY(make_data(set, make, seed));
+    for (size_t i = 0; i < METHODS; i++) {
+        TRY(train(set, set->clean, i, threads, &set->on_clean[i]));
+        TRY(train(set, set->noisy, i, threads, &set->on_noisy[i]));
+        TRY(find_flipped(set, i, threads));
+    }
+    return TEMPER_OK;
+}
+
+static void free_set(struct demo_set *set)
+{
+    for (size_t i = 0; i < METHODS; i++) {
+        temper_model_free(set->on_clean[i].model);
+        temper_model_free(set->on_noisy[i].model);
+    }
+    temper_free(set->changes);
+    temper_data_free(set->noisy); /* borrows from the clean data, which borrows from the rows */
+    temper_data_free(set->clean);
+    temper_data_free(set->clean_test);
+    free_rows(&set->train);
+    free_rows(&set->test);
+}
+
+/* ---- The table ------------------------------------------------------------------------------- */
 
 enum { NAME_WIDTH = 34, FIGURE_WIDTH = 18 };
 
@@ -10,11 +140,11 @@ static void print_head(FILE *out, const char *title)
 {
     fprintf(out, "%-*s", NAME_WIDTH, title);
     for (size_t i = 0; i < METHODS; i++)
-        fprintf(out, "%*s", FIGURE_WIDTH, method_names[i]);
+        fprintf(out, "%*s", FIGURE_WIDTH, demo_methods[i]);
     fputc('\n', out);
 }
 
-static void print_accuracy(FILE *out, const struct fit fits[METHODS], const char *name, const char *labels)
+static void print_accuracy(FILE *out, const struct demo_fit fits[METHODS], const char *name, const char *labels)
 {
     int width = fprintf(out, "  %s, %s", name, labels);
     fprintf(out, "%*s", NAME_WIDTH - width, "");
@@ -23,64 +153,50 @@ static void print_accuracy(FILE *out, const struct fit fits[METHODS], const char
     fputc('\n', out);
 }
 
-static void print_found(FILE *out, const struct story *story)
+static temper_status print_result(const struct demo_set sets[2], const char *path, double seconds)
 {
-    fprintf(out, "  %-*s", NAME_WIDTH - 2, story->name);
-    for (size_t i = 0; i < METHODS; i++)
-        fprintf(out, "%*zu of %3zu", FIGURE_WIDTH - 7, story->found[i], story->flipped);
-    fputc('\n', out);
-}
-
-static void print_stories(FILE *out, const struct story stories[2])
-{
-    print_head(out, "Accuracy on clean test rows");
+    struct output_buffer buffer;
+    TRY(output_open(&buffer));
+    print_head(buffer.stream, "Accuracy on clean test rows");
     for (size_t i = 0; i < 2; i++) {
-        print_accuracy(out, stories[i].on_clean, stories[i].name, "right labels");
-        print_accuracy(out, stories[i].on_noisy, stories[i].name, "10 % flipped");
+        print_accuracy(buffer.stream, sets[i].on_clean, sets[i].name, "right labels");
+        print_accuracy(buffer.stream, sets[i].on_noisy, sets[i].name, "10 % flipped");
     }
-    fputc('\n', out);
-    print_head(out, "Flipped labels found");
-    for (size_t i = 0; i < 2; i++)
-        print_found(out, &stories[i]);
-}
-
-static void print_next(FILE *out, const char *path, double seconds)
-{
-    fprintf(out, "\nThe pictures are in %s: open it in a browser. (%.1f s)\n", path, seconds);
+    fputc('\n', buffer.stream);
+    print_head(buffer.stream, "Flipped labels found");
+    for (size_t i = 0; i < 2; i++) {
+        fprintf(buffer.stream, "  %-*s", NAME_WIDTH - 2, sets[i].name);
+        for (size_t m = 0; m < METHODS; m++)
+            fprintf(buffer.stream, "%*zu of %3zu", FIGURE_WIDTH - 7, sets[i].found[m], sets[i].flipped);
+        fputc('\n', buffer.stream);
+    }
+    fprintf(buffer.stream, "\nThe pictures are in %s: open it in a browser. (%.1f s)\n", path, seconds);
     fputs("\nWith your own rows:\n"
           "  temper train train.csv -m model.temper\n"
           "  temper eval -m model.temper test.csv\n"
           "  temper help\n",
-          out);
+          buffer.stream);
+    return output_print(&buffer);
 }
 
-static temper_status print(const struct story stories[2], const char *path, double seconds)
+/* Nothing is printed before the page is written: a failure should not look like a success. */
+static temper_status run_demo(const struct arguments *arguments, struct demo_set sets[2])
 {
-    struct page page;
-    temper_status status = page_open(&page);
-    if (status != TEMPER_OK)
-        return status;
-    print_stories(page.stream, stories);
-    print_next(page.stream, path, seconds);
-    return page_print(&page);
-}
-
-/* Nothing is printed before the page is there: a failure should not look like a success. */
-temper_status cmd_demo(const struct arguments *arguments)
-{
-    struct story stories[2] = {{.name = "21 features"}, {.name = "2 features"}};
     const char *path = text_of(arguments, OPT_DEMO_OUTPUT);
     uint64_t seed = (uint64_t)number_of(arguments, OPT_SEED);
     size_t threads = threads_of(arguments);
     double start = seconds_now();
-    temper_status status = story_tell(&stories[0], make_long_servedio, seed, threads);
-    if (status == TEMPER_OK)
-        status = story_tell(&stories[1], make_two_features, seed, threads);
-    if (status == TEMPER_OK)
-        status = demo_page(stories, threads, path);
-    if (status == TEMPER_OK)
-        status = print(stories, path, seconds_now() - start);
+    TRY(run_set(&sets[0], make_long_servedio, seed, threads));
+    TRY(run_set(&sets[1], make_two_features, seed, threads));
+    TRY(demo_page(sets, threads, path));
+    return print_result(sets, path, seconds_now() - start);
+}
+
+temper_status cmd_demo(const struct arguments *arguments)
+{
+    struct demo_set sets[2] = {{.name = "21 features"}, {.name = "2 features"}};
+    temper_status status = run_demo(arguments, sets);
     for (size_t i = 0; i < 2; i++)
-        story_free(&stories[i]);
+        free_set(&sets[i]);
     return status;
 }

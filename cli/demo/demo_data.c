@@ -1,5 +1,6 @@
-/* demo_data: rows out of nothing but a seed. */
+/* demo_data: synthetic rows from a seed. */
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,13 +8,13 @@
 #include "message.h"
 
 enum {
-    NUMBERS_A_ROW = 64, /* random ones that a row may use */
+    NUMBERS_A_ROW = 64, /* random numbers that a row may use */
     MOST_FEATURES = 21
 };
 
 /* ---- Random numbers -------------------------------------------------------------------------- */
 
-/* SplitMix64 of a counter: nothing to advance, so a row does not depend on those before. */
+/* SplitMix64 of a counter: without a state, so that a row does not depend on those before. */
 static uint64_t random_bits(uint64_t seed, uint64_t index)
 {
     uint64_t z = seed * 0xd1342543de82ef95u + (index + 1) * 0x9e3779b97f4a7c15u;
@@ -28,9 +29,9 @@ static double uniform(uint64_t seed, uint64_t index)
     return (double)(random_bits(seed, index) >> 11) * 0x1p-53;
 }
 
-/* Mean 0, deviation 1: the sum of 12 is near enough to a bell, and the same on every machine, which
- * logarithms and cosines are not to the last bit. */
-static double bell(uint64_t seed, uint64_t index)
+/* Approximately standard normal: the sum of 12 uniform numbers less 6. Unlike logarithms and cosines it is the same to
+ * the last bit on every machine. */
+static double normal(uint64_t seed, uint64_t index)
 {
     double sum = -6;
     for (uint64_t i = 0; i < 12; i++)
@@ -40,8 +41,8 @@ static double bell(uint64_t seed, uint64_t index)
 
 /* ---- Long and Servedio ----------------------------------------------------------------------- */
 
-/* Exactly `wanted` of `count` features change their sign, each choice being as likely. */
-static void turn_some(double *x, size_t count, size_t wanted, uint64_t seed, uint64_t index)
+/* Negates exactly `wanted` of `count` features; each choice is equally likely (selection sampling). */
+static void negate_some(double *x, size_t count, size_t wanted, uint64_t seed, uint64_t index)
 {
     for (size_t i = 0; i < count; i++)
         if (uniform(seed, index + i) * (double)(count - i) < (double)wanted) {
@@ -62,51 +63,51 @@ void make_long_servedio(uint64_t seed, uint64_t row, double *x, int *label)
     }
     if (kind < 0.5)
         return;
-    turn_some(x, first, 5, seed, index + 2); /* 5 of 11 and 6 of 10 are right: just the most */
-    turn_some(x + first, all - first, 6, seed, index + 2 + first);
+    negate_some(x, first, 5, seed, index + 2); /* 5 of 11 and 6 of 10 become right: a bare majority */
+    negate_some(x + first, all - first, 6, seed, index + 2 + first);
 }
 
 /* ---- Two features ---------------------------------------------------------------------------- */
 
-/* Clouds of a class; those of the other are their mirror images. */
-static const struct cloud {
-    double share; /* of the rows, with those before */
+/* Clusters of one class; those of the other are their mirror images. */
+static const struct demo_cluster {
+    double share; /* of the rows, cumulative */
     double x, y, x_spread, y_spread;
-} clouds[] = {
-    {0.4, 1, 0, 0.06, 0.06},       /* far on the right side */
-    {0.7, 0.12, 1, 0.03, 0.06},    /* pulls the boundary round */
-    {1.0, 0.12, -0.3, 0.03, 0.06}, /* and these are lost by it */
+} clusters[] = {
+    {0.4, 1, 0, 0.06, 0.06},       /* large margin */
+    {0.7, 0.12, 1, 0.03, 0.06},    /* rotates the boundary */
+    {1.0, 0.12, -0.3, 0.03, 0.06}, /* and these are misclassified then */
 };
 
 void make_two_features(uint64_t seed, uint64_t row, double *x, int *label)
 {
     uint64_t index = row * NUMBERS_A_ROW;
     double kind = uniform(seed, index + 1);
-    const struct cloud *cloud = clouds;
-    while (kind >= cloud->share)
-        cloud++;
+    const struct demo_cluster *cluster = clusters;
+    while (kind >= cluster->share)
+        cluster++;
     *label = uniform(seed, index) < 0.5 ? -1 : 1;
-    x[0] = *label * (cloud->x + cloud->x_spread * bell(seed, index + 2));
-    x[1] = *label * (cloud->y + cloud->y_spread * bell(seed, index + 14));
+    x[0] = *label * (cluster->x + cluster->x_spread * normal(seed, index + 2));
+    x[1] = *label * (cluster->y + cluster->y_spread * normal(seed, index + 14));
 }
 
-/* ---- Sets ------------------------------------------------------------------------------------ */
+/* ---- Data sets ------------------------------------------------------------------------------------ */
 
-temper_status make_rows(row_maker *make, uint64_t seed, uint64_t first, struct rows *rows)
+temper_status make_rows(row_maker *make, uint64_t seed, uint64_t first, struct demo_rows *rows)
 {
     rows->features = make == make_two_features ? 2 : MOST_FEATURES;
     rows->x = calloc(rows->count * rows->features, sizeof *rows->x);
     rows->label = calloc(rows->count, sizeof *rows->label);
     if (!rows->x || !rows->label) {
         free_rows(rows);
-        return complain_no_memory();
+        return fail_no_memory();
     }
     for (size_t i = 0; i < rows->count; i++)
         make(seed, first + i, rows->x + i * rows->features, &rows->label[i]);
     return TEMPER_OK;
 }
 
-void free_rows(struct rows *rows)
+void free_rows(struct demo_rows *rows)
 {
     free(rows->x);
     free(rows->label);

@@ -1,42 +1,13 @@
-/* demo_page: the page about both stories. */
-#include <math.h>
-#include <stdio.h>
+/* demo_page: the page about both data sets. */
 #include <stdlib.h>
 
 #include "demo/demo.h"
+#include "html_draft.h"
 #include "message.h"
-#include "output_paths.h"
 
-enum { MOST_BLOCKS = 40, MOST_PICTURES = 12, CELL = 32 };
+/* ---- Pictures -------------------------------------------------------------------------------- */
 
-/* A page in the making; it owns its pictures. */
-struct draft {
-    temper_page_block blocks[MOST_BLOCKS];
-    size_t count;
-    char *pictures[MOST_PICTURES];
-    size_t picture_count;
-    struct story *stories;
-    size_t threads;
-};
-
-static void add_text(struct draft *draft, temper_page_block_kind kind, const char *text)
-{
-    draft->blocks[draft->count++] = (temper_page_block){.kind = kind, .text = text};
-}
-
-/* Keeps a picture that a call has just made, or complains about why it has not. */
-static temper_status add_picture(struct draft *draft, temper_status status, char *svg, const temper_error *error)
-{
-    if (status != TEMPER_OK)
-        return complain_error(error);
-    draft->pictures[draft->picture_count++] = svg;
-    add_text(draft, TEMPER_PAGE_PICTURE, svg);
-    return TEMPER_OK;
-}
-
-/* ---- Accuracy -------------------------------------------------------------------------------- */
-
-static temper_status add_accuracy(struct draft *draft)
+static temper_status add_accuracy(struct html_draft *draft, const struct demo_set sets[2])
 {
     static const char *const groups[] = {"21 features, right labels", "21 features, 10 % flipped",
                                          "2 features, right labels", "2 features, 10 % flipped"};
@@ -45,232 +16,191 @@ static temper_status add_accuracy(struct draft *draft)
     temper_error error;
     for (size_t i = 0; i < METHODS; i++)
         for (size_t set = 0; set < 2; set++) {
-            values[2 * set][i] = draft->stories[set].on_clean[i].accuracy;
-            values[2 * set + 1][i] = draft->stories[set].on_noisy[i].accuracy;
+            values[2 * set][i] = sets[set].on_clean[i].accuracy;
+            values[2 * set + 1][i] = sets[set].on_noisy[i].accuracy;
         }
     const temper_bar_figure figure = {
         .title = "Accuracy on clean test rows",
         .groups = groups,
         .group_count = 4,
-        .series = method_names,
+        .series = demo_methods,
         .series_count = METHODS,
         .values = values[0],
         .shares = 1,
     };
-    temper_status status = temper_plot_bars(&figure, &svg, NULL, &error);
-    return add_picture(draft, status, svg, &error);
+    return draft_picture(draft, temper_plot_bars(&figure, &svg, NULL, &error), &svg, &error);
 }
 
-/* ---- Boundaries ------------------------------------------------------------------------------ */
-
-static temper_boundary boundary_of(const struct fit *fit, const char *name)
+/* A flag for each training row; NULL without memory, which has been reported. */
+static unsigned char *mark_flipped(const struct demo_set *set)
 {
-    const double *weights = temper_model_weights(fit->model, 0);
-    return (temper_boundary){name, {weights[0], weights[1]}, temper_model_intercept(fit->model, 0)};
+    unsigned char *flipped = calloc(set->train.count, 1);
+    if (!flipped)
+        fail_no_memory();
+    for (size_t i = 0; flipped && i < set->flipped; i++)
+        flipped[set->changes[i].row - 1] = 1;
+    return flipped;
 }
 
-static temper_status add_boundary(struct draft *draft, const struct fit fits[METHODS], const temper_data *data,
+/* Rows of two features and the decision boundaries of both methods; `flipped` may be NULL. */
+static temper_status add_boundary(struct html_draft *draft, const struct demo_set *set,
+                                  const struct demo_fit fits[METHODS], const temper_data *data,
                                   const unsigned char *flipped)
 {
-    const struct story *story = &draft->stories[1];
     temper_boundary lines[METHODS];
     temper_error error;
     char *svg = NULL;
-    for (size_t i = 0; i < METHODS; i++)
-        lines[i] = boundary_of(&fits[i], method_names[i]);
+    for (size_t i = 0; i < METHODS; i++) {
+        const double *weights = temper_model_weights(fits[i].model, 0);
+        lines[i] =
+            (temper_boundary){demo_methods[i], {weights[0], weights[1]}, temper_model_intercept(fits[i].model, 0)};
+    }
     const temper_boundary_figure figure = {
         .title = flipped ? "One label in ten flipped" : "All labels right",
-        .points = story->train.x,
+        .points = set->train.x,
         .labels = temper_data_labels(data),
         .flipped = flipped,
-        .count = story->train.count,
+        .count = set->train.count,
         .class_names = {"labelled \xe2\x88\x92"
                         "1",
                         "labelled +1"},
         .boundaries = lines,
         .boundary_count = METHODS,
     };
-    temper_status status = temper_plot_boundary(&figure, &svg, NULL, &error);
-    return add_picture(draft, status, svg, &error);
+    return draft_picture(draft, temper_plot_boundary(&figure, &svg, NULL, &error), &svg, &error);
 }
 
-static unsigned char *mark_flipped(const struct story *story)
+static temper_status add_boundaries(struct html_draft *draft, const struct demo_set *set)
 {
-    unsigned char *flipped = calloc(story->train.count, 1);
-    for (size_t i = 0; flipped && i < story->flipped; i++)
-        flipped[story->changes[i].row - 1] = 1;
-    return flipped;
-}
-
-static temper_status add_boundaries(struct draft *draft)
-{
-    const struct story *story = &draft->stories[1];
-    unsigned char *flipped = mark_flipped(story);
+    unsigned char *flipped = mark_flipped(set);
     if (!flipped)
-        return complain_no_memory();
-    temper_status status = add_boundary(draft, story->on_clean, story->clean, NULL);
+        return TEMPER_NO_MEMORY;
+    temper_status status = add_boundary(draft, set, set->on_clean, set->clean, NULL);
     if (status == TEMPER_OK)
-        status = add_boundary(draft, story->on_noisy, story->noisy, flipped);
+        status = add_boundary(draft, set, set->on_noisy, set->noisy, flipped);
     free(flipped);
     return status;
 }
 
-/* ---- Losses and margins ---------------------------------------------------------------------- */
-
-static temper_status add_losses(struct draft *draft)
+static temper_status add_losses(struct html_draft *draft)
 {
     const temper_loss_spec losses[METHODS] = {demo_loss(LOGISTIC), demo_loss(TEMPERED)};
     const temper_loss_figure figure = {
         .losses = losses, .loss_count = METHODS, .margin_from = -6, .margin_to = 4, .panels = "c"};
     char *svg = NULL;
     temper_error error;
-    temper_status status = temper_plot_losses(&figure, &svg, NULL, &error);
-    return add_picture(draft, status, svg, &error);
+    return draft_picture(draft, temper_plot_losses(&figure, &svg, NULL, &error), &svg, &error);
 }
 
-/* Margins of the given labels; `margins` has room for a number a row. */
-static temper_status draw_margins(struct draft *draft, const struct story *story, size_t method, double *margins,
-                                  const unsigned char *flipped)
+/* A histogram of the margins of the given labels; `margins` is working memory, one number a row. */
+static temper_status draw_margins(struct html_draft *draft, const struct demo_set *set, size_t method, size_t threads,
+                                  double *margins, const unsigned char *flipped)
 {
-    const uint32_t *given = temper_data_labels(story->noisy);
+    const uint32_t *given = temper_data_labels(set->noisy);
     char *svg = NULL;
     temper_error error;
-    if (temper_predict(story->on_noisy[method].model, story->noisy, TEMPER_PREDICT_DECISIONS, draft->threads, margins,
-                       &error) != TEMPER_OK)
-        return complain_error(&error);
-    for (size_t i = 0; i < story->train.count; i++)
+    TRY(checked(
+        temper_predict(set->on_noisy[method].model, set->noisy, TEMPER_PREDICT_DECISIONS, threads, margins, &error),
+        &error));
+    for (size_t i = 0; i < set->train.count; i++)
         margins[i] = given[i] ? margins[i] : -margins[i];
     const temper_margin_figure figure = {
-        .title = method_names[method],
+        .title = demo_methods[method],
         .margins = margins,
         .marked = flipped,
-        .count = story->train.count,
+        .count = set->train.count,
         .names = {"right label", "flipped label"},
         .loss = demo_loss(method),
     };
-    temper_status status = temper_plot_margins(&figure, &svg, NULL, &error);
-    return add_picture(draft, status, svg, &error);
+    return draft_picture(draft, temper_plot_margins(&figure, &svg, NULL, &error), &svg, &error);
 }
 
-static temper_status add_margins(struct draft *draft)
+static temper_status add_margins(struct html_draft *draft, const struct demo_set *set, size_t threads)
 {
-    const struct story *story = &draft->stories[0];
-    unsigned char *flipped = mark_flipped(story);
-    double *margins = calloc(story->train.count, sizeof *margins);
-    temper_status status = TEMPER_OK;
-    if (!flipped || !margins) {
-        free(flipped);
-        free(margins);
-        return complain_no_memory();
-    }
+    unsigned char *flipped = mark_flipped(set);
+    double *margins = calloc(set->train.count, sizeof *margins);
+    temper_status status = flipped && margins ? TEMPER_OK : fail_no_memory();
     for (size_t i = 0; status == TEMPER_OK && i < METHODS; i++)
-        status = draw_margins(draft, story, i, margins, flipped);
+        status = draw_margins(draft, set, i, threads, margins, flipped);
     free(flipped);
     free(margins);
     return status;
 }
 
-/* ---- Words ----------------------------------------------------------------------------------- */
+/* ---- Text ------------------------------------------------------------------------------------ */
 
 static const char opening[] =
-    "Two sets of rows were made up, and in a copy of each the labels of one row in ten were "
-    "flipped at random. Plain logistic regression and the two-temperature loss were trained on "
-    "both, with the defaults of temper and nothing tuned, and tested on 4,000 new rows with right "
-    "labels.";
+    "Two synthetic data sets were made, and in a copy of each the labels of one row in ten were flipped at random. "
+    "Logistic regression and the two-temperature loss were trained on both, with the defaults of temper and without "
+    "tuning, and tested on 4,000 new rows with right labels.";
 
 static const char long_servedio[] =
-    "The first set is that of Long and Servedio (Machine Learning, 2010), in 21 features of "
-    "\xc2\xb1"
-    "1: the sign of their sum is never wrong, and with right labels both methods find such a "
-    "classifier. Long and Servedio proved that boosting with any convex loss fails on rows like "
-    "these once labels are flipped at random; so does logistic regression. The second set is the "
-    "same idea in two features, to be seen. Both are made to be hard: where wrong labels are not "
-    "as awkwardly placed, the difference is smaller.";
+    "The first set is that of Long and Servedio (Machine Learning, 2010), in 21 features of \xc2\xb1"
+    "1: the sign of their sum is always right, and with right labels both methods find such a classifier. Long and "
+    "Servedio proved that boosting with any convex loss fails on such data once labels are flipped at random; so does "
+    "logistic regression. The second set shows the same effect in two features. Both are made to be hard: where "
+    "label errors are placed less adversarially, the difference is smaller.";
 
 static const char boundaries[] =
-    "Rows far on their right side become very wrong when flipped, and logistic regression pays for "
-    "each without a limit: it turns its boundary, and loses rows near it that are labelled right. "
-    "The other loss has a cap, and lets them be.";
+    "Rows with a large margin have a large loss once their label is flipped, and the logistic loss grows without "
+    "bound: it rotates the boundary and misclassifies rightly labelled rows near it. The two-temperature loss is "
+    "bounded, and the flipped rows have little influence.";
 
 static const char margins[] =
-    "Rows by the margin of their given label, in the 21 features. With logistic regression, rows "
-    "with right and with flipped labels are mixed; with the other loss the flipped ones stand "
-    "apart, where the loss is nearly flat and they pull no more.";
+    "Rows by the margin of their given label, in the 21 features. With logistic regression, rows with right and with "
+    "flipped labels overlap; with the two-temperature loss the flipped ones are separated, where the loss is nearly "
+    "flat and its gradient small.";
 
 static const char suspects[] =
-    "A model can look for wrong labels in its own training rows: those whose given label it finds "
-    "least likely come first. Here is how many of the flipped ones are among as many suspects.";
+    "A model can search its own training rows for label errors: rows whose given label is least likely under the "
+    "model come first. The table shows how many of the flipped labels are among as many suspects.";
 
-static void add_suspects(struct draft *draft, const char **cells, char words[2][METHODS][CELL])
+static void add_suspects(struct html_draft *draft, const struct demo_set sets[2])
 {
-    cells[0] = "set";
+    draft_heading(draft, "The wrong labels");
+    draft_paragraph(draft, "%s", suspects);
+    draft_table(draft, 1 + METHODS, "Flipped labels found");
+    draft_cell(draft, "set");
     for (size_t i = 0; i < METHODS; i++)
-        cells[1 + i] = method_names[i];
+        draft_cell(draft, "%s", demo_methods[i]);
     for (size_t set = 0; set < 2; set++) {
-        cells[(1 + METHODS) * (set + 1)] = draft->stories[set].name;
-        for (size_t i = 0; i < METHODS; i++) {
-            snprintf(words[set][i], CELL, "%zu of %zu", draft->stories[set].found[i], draft->stories[set].flipped);
-            cells[(1 + METHODS) * (set + 1) + 1 + i] = words[set][i];
-        }
+        draft_cell(draft, "%s", sets[set].name);
+        for (size_t i = 0; i < METHODS; i++)
+            draft_cell(draft, "%zu of %zu", sets[set].found[i], sets[set].flipped);
     }
-    add_text(draft, TEMPER_PAGE_HEADING, "The wrong labels");
-    add_text(draft, TEMPER_PAGE_PARAGRAPH, suspects);
-    draft->blocks[draft->count++] = (temper_page_block){
-        .kind = TEMPER_PAGE_TABLE, .text = "Flipped labels found", .cells = cells, .rows = 3, .columns = 1 + METHODS};
+    draft_table_end(draft);
 }
 
-static void add_next(struct draft *draft)
+/* ---- The page -------------------------------------------------------------------------------- */
+
+static temper_status fill(struct html_draft *draft, const struct demo_set sets[2], size_t threads)
 {
-    add_text(draft, TEMPER_PAGE_HEADING, "With your own rows");
-    add_text(draft, TEMPER_PAGE_COMMAND,
-             "temper train train.csv -m model.temper\n"
-             "temper eval -m model.temper test.csv\n"
-             "temper plot report -m model.temper test.csv -o report.html");
+    draft_paragraph(draft, "%s", opening);
+    TRY(add_accuracy(draft, sets));
+    draft_paragraph(draft, "%s", long_servedio);
+    draft_heading(draft, "The boundaries");
+    draft_paragraph(draft, "%s", boundaries);
+    TRY(add_boundaries(draft, &sets[1]));
+    draft_heading(draft, "The losses");
+    TRY(add_losses(draft));
+    draft_heading(draft, "The margins");
+    draft_paragraph(draft, "%s", margins);
+    TRY(add_margins(draft, &sets[0], threads));
+    add_suspects(draft, sets);
+    draft_heading(draft, "With your own rows");
+    draft_command(draft, "temper train train.csv -m model.temper\n"
+                         "temper eval -m model.temper test.csv\n"
+                         "temper plot report -m model.temper test.csv -o report.html");
+    return TEMPER_OK;
 }
 
-/* ---- The whole ------------------------------------------------------------------------------- */
-
-static temper_status save(const struct draft *draft, const char *path)
+temper_status demo_page(const struct demo_set sets[2], size_t threads, const char *path)
 {
-    char *html;
-    size_t length;
-    temper_error error;
-    if (temper_page_to_html("What wrong labels do, and what can be done", draft->blocks, draft->count, &html, &length,
-                            &error) != TEMPER_OK)
-        return complain_error(&error);
-    temper_status status = output_write(path, html, length);
-    temper_free(html);
-    return status;
-}
-
-static temper_status fill(struct draft *draft)
-{
-    add_text(draft, TEMPER_PAGE_PARAGRAPH, opening);
-    temper_status status = add_accuracy(draft);
-    add_text(draft, TEMPER_PAGE_PARAGRAPH, long_servedio);
-    add_text(draft, TEMPER_PAGE_HEADING, "The boundaries");
-    add_text(draft, TEMPER_PAGE_PARAGRAPH, boundaries);
+    struct html_draft draft;
+    draft_begin(&draft, "The effect of wrong labels, and a loss that limits it");
+    temper_status status = fill(&draft, sets, threads);
     if (status == TEMPER_OK)
-        status = add_boundaries(draft);
-    add_text(draft, TEMPER_PAGE_HEADING, "The losses");
-    if (status == TEMPER_OK)
-        status = add_losses(draft);
-    add_text(draft, TEMPER_PAGE_HEADING, "The margins");
-    add_text(draft, TEMPER_PAGE_PARAGRAPH, margins);
-    return status == TEMPER_OK ? add_margins(draft) : status;
-}
-
-temper_status demo_page(struct story stories[2], size_t threads, const char *path)
-{
-    const char *cells[3 * (1 + METHODS)];
-    char words[2][METHODS][CELL];
-    struct draft draft = {.stories = stories, .threads = threads};
-    temper_status status = fill(&draft);
-    add_suspects(&draft, cells, words);
-    add_next(&draft);
-    if (status == TEMPER_OK)
-        status = save(&draft, path);
-    for (size_t i = 0; i < draft.picture_count; i++)
-        temper_free(draft.pictures[i]);
+        status = draft_save(&draft, path);
+    draft_free(&draft);
     return status;
 }

@@ -6,21 +6,21 @@
 
 #include "documents/documents.h"
 #include "message.h"
-#include "options/options.h"
+#include "options/command_line.h"
 #include "output_paths.h"
 
 enum { PATH_LENGTH = 4096 };
 
-/* One that is there already will do; if it is a file, the next step says so. */
+/* An existing folder is fine; if it is a file, writing into it fails with an error. */
 static temper_status make_folder(const char *path)
 {
     if (mkdir(path, 0777) == 0 || errno == EEXIST)
         return TEMPER_OK;
-    return complain(TEMPER_IO, "%s: cannot be made: %s; make its parent folder, or choose another place", path,
-                    strerror(errno));
+    return fail(TEMPER_IO, "%s: cannot be created: %s; create its parent folder, or choose another place", path,
+                strerror(errno));
 }
 
-/* "FOLDER/LAST", cut where it is too long: the system will refuse that by itself. */
+/* "FOLDER/LAST", truncated if it is too long, which the system refuses anyway. */
 static const char *path_in(const char *folder, const char *last, char path[PATH_LENGTH])
 {
     snprintf(path, PATH_LENGTH, "%s/%s", folder, last);
@@ -31,26 +31,23 @@ static const char *path_in(const char *folder, const char *last, char path[PATH_
 static temper_status save_man_page(const char *folder, const struct command *command)
 {
     char path[PATH_LENGTH], name[WORD_LENGTH];
-    struct page page;
+    struct output_buffer buffer;
     if (command_id(command) == CMD_PROGRAM)
         snprintf(name, sizeof name, "man1/temper.1");
     else
         snprintf(name, sizeof name, "man1/temper-%s.1", command->name);
-    temper_status status = page_open(&page);
-    if (status != TEMPER_OK)
-        return status;
-    man_page(page.stream, command);
-    return page_save(&page, path_in(folder, name, path));
+    TRY(output_open(&buffer));
+    man_page(buffer.stream, command);
+    return output_save(&buffer, path_in(folder, name, path));
 }
 
-/* Hidden commands have none: who builds the program reads its source. */
+/* Hidden commands have no man page. */
 static temper_status save_man_pages(const char *folder)
 {
-    temper_status status = TEMPER_OK;
-    for (size_t i = 0; i < CMD_COUNT && status == TEMPER_OK; i++)
+    for (size_t i = 0; i < CMD_COUNT; i++)
         if (!command_table[i].hidden)
-            status = save_man_page(folder, &command_table[i]);
-    return status;
+            TRY(save_man_page(folder, &command_table[i]));
+    return TEMPER_OK;
 }
 
 /* cmake/install.cmake knows these names. */
@@ -66,21 +63,17 @@ static const struct {
 static temper_status save_completions(const char *folder)
 {
     char path[PATH_LENGTH];
-    struct page page;
+    struct output_buffer buffer;
     for (size_t i = 0; i < sizeof completions / sizeof *completions; i++) {
-        temper_status status = page_open(&page);
-        if (status != TEMPER_OK)
-            return status;
-        completions[i].write(page.stream);
-        status = page_save(&page, path_in(folder, completions[i].name, path));
-        if (status != TEMPER_OK)
-            return status;
+        TRY(output_open(&buffer));
+        completions[i].write(buffer.stream);
+        TRY(output_save(&buffer, path_in(folder, completions[i].name, path)));
     }
     return TEMPER_OK;
 }
 
-/* Here, where the build passes by, the tables themselves are checked: a name or a letter finds its
- * own row, and a default is a legal value. */
+/* Every build runs this command, so the tables are checked here: a name or a letter finds its own row, and a default is
+ * a legal value. */
 static void check_tables(void)
 {
     for (size_t i = 0; i < CMD_COUNT; i++)
@@ -104,12 +97,8 @@ temper_status cmd_documents(const struct arguments *arguments)
     char path[PATH_LENGTH];
     const char *folder = arguments->operand[0];
     check_tables();
-    temper_status status = make_folder(folder);
-    if (status == TEMPER_OK)
-        status = make_folder(path_in(folder, "man1", path));
-    if (status == TEMPER_OK)
-        status = save_man_pages(folder);
-    if (status == TEMPER_OK)
-        status = save_completions(folder);
-    return status;
+    TRY(make_folder(folder));
+    TRY(make_folder(path_in(folder, "man1", path)));
+    TRY(save_man_pages(folder));
+    return save_completions(folder);
 }

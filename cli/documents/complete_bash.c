@@ -1,9 +1,9 @@
 /* complete_bash: completion for bash, with or without the package bash-completion. */
 #include "documents/documents.h"
-#include "options/options.h"
+#include "options/command_line.h"
 
-/* What does not depend on the tables. mapfile keeps names with blanks whole; compopt complains
- * where the function is called outside of a completion, as tests do. */
+/* The part that does not depend on the tables. mapfile keeps names with blanks whole; compopt prints an error where the
+ * function is called outside of a completion, as tests do. */
 static const char head[] = "# bash completion for temper, written by 'temper documents' from its table of options.\n"
                            "\n"
                            "_temper_words() { # WORDS: those that begin like the current one\n"
@@ -39,15 +39,15 @@ static const char head[] = "# bash completion for temper, written by 'temper doc
                            "    done\n";
 
 /* The command that fills COMPREPLY. */
-static void offer(FILE *out, enum hint hint, const char *words)
+static void offer(FILE *out, enum completion completion, const char *words)
 {
-    if (hint == HINT_NONE) {
+    if (completion == COMPLETE_NOTHING) {
         fputs(":", out);
-    } else if (hint == HINT_FILE || hint == HINT_FOLDER) {
-        fprintf(out, "_temper_paths %s", hint == HINT_FILE ? "-f" : "-d");
+    } else if (completion == COMPLETE_FILE || completion == COMPLETE_FOLDER) {
+        fprintf(out, "_temper_paths %s", completion == COMPLETE_FILE ? "-f" : "-d");
     } else {
-        fprintf(out, "%s '", hint == HINT_LOSSES ? "_temper_list" : "_temper_words");
-        hint_words(out, hint, words, " ");
+        fprintf(out, "%s '", completion == COMPLETE_LOSSES ? "_temper_list" : "_temper_words");
+        completion_words(out, completion, words, " ");
         fputc('\'', out);
     }
 }
@@ -59,7 +59,7 @@ static void value_row(FILE *out, const struct command *command, const struct opt
     if (option->letter)
         fprintf(out, " | %s:-%c", command->name, option->letter);
     fputs(") ", out);
-    offer(out, option_hint(option), option->words);
+    offer(out, option_completion(option), option->words);
     fputs("; return ;;\n", out);
 }
 
@@ -90,13 +90,13 @@ static void option_row(FILE *out, const struct command *command, const char *nam
 /* "_temper_words 'losses path'", or the same with what follows the first operand. */
 static void offer_operands(FILE *out, const struct command *command)
 {
-    if (command->rest_hint != HINT_NONE) {
+    if (command->rest_completion != COMPLETE_NOTHING) {
         fprintf(out, "if [[ $prev != %s ]]; then ", command->name);
-        offer(out, command->rest_hint, NULL);
+        offer(out, command->rest_completion, NULL);
         fputs("; else ", out);
     }
-    offer(out, command->operand_hint, command->operand_words);
-    if (command->rest_hint != HINT_NONE)
+    offer(out, command->operand_completion, command->operand_words);
+    if (command->rest_completion != COMPLETE_NOTHING)
         fputs("; fi", out);
 }
 

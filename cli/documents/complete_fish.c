@@ -1,6 +1,6 @@
 /* complete_fish: completion for fish. */
 #include "documents/documents.h"
-#include "options/options.h"
+#include "options/command_line.h"
 
 /* In single quotes, where fish knows two escapes. */
 static void quoted(FILE *out, const char *text)
@@ -24,18 +24,18 @@ static void condition(FILE *out, const struct command *command)
 }
 
 /* -x: a value is needed, and no file will do; -r -F: a file will. */
-static void values(FILE *out, enum hint hint, const char *words)
+static void values(FILE *out, enum completion completion, const char *words)
 {
-    if (hint == HINT_FILE) {
+    if (completion == COMPLETE_FILE) {
         fputs(" -r -F", out);
-    } else if (hint == HINT_FOLDER) {
+    } else if (completion == COMPLETE_FOLDER) {
         fputs(" -x -a '(__fish_complete_directories)'", out);
-    } else if (hint == HINT_NONE) {
+    } else if (completion == COMPLETE_NOTHING) {
         fputs(" -x", out);
     } else {
-        fputs(hint == HINT_LOSSES ? " -x -a '(__fish_append , " : " -x -a '", out);
-        hint_words(out, hint, words, " ");
-        fputs(hint == HINT_LOSSES ? ")'" : "'", out);
+        fputs(completion == COMPLETE_LOSSES ? " -x -a '(__fish_append , " : " -x -a '", out);
+        completion_words(out, completion, words, " ");
+        fputs(completion == COMPLETE_LOSSES ? ")'" : "'", out);
     }
 }
 
@@ -47,7 +47,7 @@ static void option_row(FILE *out, const struct command *command, const struct op
         fprintf(out, " -s %c", option->letter);
     fprintf(out, " -l %s", option->name);
     if (option->type != TYPE_FLAG)
-        values(out, option_hint(option), option->words);
+        values(out, option_completion(option), option->words);
     fputs(" -d ", out);
     quoted(out, option->help);
     fputc('\n', out);
@@ -66,15 +66,15 @@ static void command_row(FILE *out, const struct command *command)
 static void operand_row(FILE *out, const struct command *command)
 {
     condition(out, command);
-    values(out, command->operand_hint, command->operand_words);
+    values(out, command->operand_completion, command->operand_words);
     fputc('\n', out);
-    if (command->rest_hint == HINT_NONE)
+    if (command->rest_completion == COMPLETE_NOTHING)
         return;
     fprintf(out,
             "complete -c temper -n '__fish_seen_subcommand_from %s; and "
             "__fish_seen_subcommand_from %s'",
             command->name, command->operand_words);
-    values(out, command->rest_hint, NULL);
+    values(out, command->rest_completion, NULL);
     fputc('\n', out);
 }
 
@@ -91,7 +91,7 @@ void fish_completion(FILE *out)
         for (size_t j = 0; j < OPT_COUNT; j++)
             if (option_belongs(&option_table[j], command))
                 option_row(out, command, &option_table[j]);
-        if (i != CMD_PROGRAM && command->operand_hint != HINT_NONE)
+        if (i != CMD_PROGRAM && command->operand_completion != COMPLETE_NOTHING)
             operand_row(out, command);
     }
 }

@@ -1,6 +1,6 @@
 /* complete_zsh: completion for zsh, as a function for its fpath. */
 #include "documents/documents.h"
-#include "options/options.h"
+#include "options/command_line.h"
 
 /* In single quotes; brackets and colons mean something to _arguments. */
 static void quoted(FILE *out, const char *text)
@@ -15,18 +15,18 @@ static void quoted(FILE *out, const char *text)
 }
 
 /* What _arguments does to complete a word. */
-static void action(FILE *out, enum hint hint, const char *words)
+static void action(FILE *out, enum completion completion, const char *words)
 {
-    if (hint == HINT_FILE) {
+    if (completion == COMPLETE_FILE) {
         fputs("_files", out);
-    } else if (hint == HINT_FOLDER) {
+    } else if (completion == COMPLETE_FOLDER) {
         fputs("_files -/", out);
-    } else if (hint == HINT_LOSSES) {
+    } else if (completion == COMPLETE_LOSSES) {
         fputs("_values -s , loss ", out);
-        hint_words(out, hint, words, " ");
-    } else if (hint != HINT_NONE) {
+        completion_words(out, completion, words, " ");
+    } else if (completion != COMPLETE_NOTHING) {
         fputc('(', out);
-        hint_words(out, hint, words, " ");
+        completion_words(out, completion, words, " ");
         fputc(')', out);
     }
 }
@@ -54,7 +54,7 @@ static void option_row(FILE *out, const struct option *option)
     fputc(']', out);
     if (option->type != TYPE_FLAG) {
         fprintf(out, ":%s:", option->placeholder);
-        action(out, option_hint(option), option->words);
+        action(out, option_completion(option), option->words);
     }
     fputc('\'', out);
 }
@@ -82,10 +82,10 @@ static void command_rows(FILE *out)
 }
 
 /* '1:plot:(losses path)' */
-static void operand_row(FILE *out, const struct command *command, const char *place, enum hint hint)
+static void operand_row(FILE *out, const struct command *command, const char *place, enum completion completion)
 {
     fprintf(out, " \\\n            '%s:%s:", place, command->name);
-    action(out, hint, command->operand_words);
+    action(out, completion, command->operand_words);
     fputc('\'', out);
 }
 
@@ -94,11 +94,11 @@ static void command_case(FILE *out, const struct command *command)
 {
     fprintf(out, "        %s)\n            _arguments", command->name);
     option_rows(out, command);
-    bool rest = command->rest_hint != HINT_NONE;
+    bool rest = command->rest_completion != COMPLETE_NOTHING;
     if (command->operands)
-        operand_row(out, command, command->most == 1 || rest ? "1" : "*", command->operand_hint);
+        operand_row(out, command, command->most == 1 || rest ? "1" : "*", command->operand_completion);
     if (rest)
-        operand_row(out, command, "*", command->rest_hint);
+        operand_row(out, command, "*", command->rest_completion);
     fputs("\n            ;;\n", out);
 }
 

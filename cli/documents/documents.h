@@ -5,8 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "options/command.h"
-#include "options/options.h"
+#include "options/command_line.h"
 
 void man_page(FILE *out, const struct command *command);
 void bash_completion(FILE *out);

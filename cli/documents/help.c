@@ -6,7 +6,7 @@
 #include "documents/documents.h"
 #include "documents/wrap_text.h"
 #include "message.h"
-#include "options/options.h"
+#include "options/command_line.h"
 #include "output_paths.h"
 #include "progress.h"
 
@@ -39,14 +39,14 @@ static void command_name(const struct command *command, char name[NAME_LENGTH])
              command->operands ? command->operands : "");
 }
 
-/* Where the meanings begin, so that they stand under each other. */
+/* The column where the meanings begin: after the widest name that is not too wide. */
 static size_t widen(size_t indent, const char *name)
 {
     size_t needed = strlen(name) + 2;
     return needed > indent && needed <= WIDEST_NAMES ? needed : indent;
 }
 
-/* Twice through the table: once for the width, once for the words. */
+/* Two passes over the table: the first finds the width of the names. */
 static void list_commands(FILE *out)
 {
     char name[NAME_LENGTH];
@@ -59,7 +59,7 @@ static void list_commands(FILE *out)
     for (size_t i = CMD_PROGRAM + 1; i < CMD_COUNT; i++) {
         command_name(&command_table[i], name);
         if (!command_table[i].hidden)
-            layout_row(out, name, command_table[i].summary, indent);
+            wrap_row(out, name, command_table[i].summary, indent);
     }
 }
 
@@ -77,17 +77,17 @@ static void list_options(FILE *out, const struct command *command)
         option_name(&option_table[i], name);
         option_meaning(&option_table[i], meaning);
         if (option_belongs(&option_table[i], command))
-            layout_row(out, name, meaning, indent);
+            wrap_row(out, name, meaning, indent);
     }
 }
 
-/* What it does, and below what to type. */
+/* What it does, and below it what to type. */
 static void list_examples(FILE *out, const struct command *command)
 {
     fprintf(out, "\nExamples:\n");
-    for (const struct example *example = command->examples; example->what; example++) {
+    for (const struct command_example *example = command->examples; example->what; example++) {
         fprintf(out, "  %s:\n", example->what);
-        layout_lines(out, example->typed, 4);
+        print_indented(out, example->typed, 4);
     }
 }
 
@@ -97,7 +97,7 @@ static void list_statuses(FILE *out)
     fprintf(out, "\nExit status:\n");
 #define STATUS_LINE(name, code, text) fprintf(out, "  %3d  %s\n", code, text);
     TEMPER_STATUS_LIST(STATUS_LINE)
-    STATUS_LINE(, INTERRUPT_BY_READER, "the reader of the standard output has gone")
+    STATUS_LINE(, INTERRUPT_BY_READER, "the reader of the standard output has closed it")
     STATUS_LINE(, INTERRUPT_TERMINATED, "interrupted by SIGTERM")
 #undef STATUS_LINE
 }
@@ -110,50 +110,46 @@ void help_page(FILE *out, const struct command *command)
     fprintf(out, ": %s\n\nUsage: ", command->summary);
     command_full_name(out, command, " ");
     fprintf(out, "%s%s [OPTION]...\n\n", command->operands ? " " : "", command->operands ? command->operands : "");
-    layout_paragraphs(out, command->description);
+    wrap_paragraphs(out, command->description);
     if (program)
         list_commands(out);
     list_options(out, command);
     list_examples(out, command);
     if (program) {
         list_statuses(out);
-        fprintf(out, "\n'temper help COMMAND' tells more about each.\n");
+        fprintf(out, "\n'temper help COMMAND' describes each.\n");
     }
 }
 
 temper_status help_print(const struct command *command)
 {
-    struct page page;
-    temper_status status = page_open(&page);
-    if (status != TEMPER_OK)
-        return status;
-    help_page(page.stream, command);
-    return page_print(&page);
+    struct output_buffer buffer;
+    TRY(output_open(&buffer));
+    help_page(buffer.stream, command);
+    return output_print(&buffer);
 }
 
-/* Shows the list of commands, or one of them, hidden or not. */
+/* Shows the list of commands, or the help of one of them, hidden or not. */
 temper_status cmd_help(const struct arguments *arguments)
 {
     if (arguments->operand_count == 0)
         return help_print(&command_table[CMD_PROGRAM]);
     const struct command *command = command_find(arguments->operand[0]);
-    return command ? help_print(command) : complain_unknown_command(arguments->operand[0]);
+    return command ? help_print(command) : fail_unknown_command(arguments->operand[0]);
 }
 
-/* Has no options but those that every command has; main calls it for --version too. */
+/* Also called for --version. */
 temper_status cmd_version(const struct arguments *arguments)
 {
     (void)arguments;
-    struct page page;
+    struct output_buffer buffer;
     const char *kernel = temper_kernel_name();
     if (!kernel)
-        return complain(TEMPER_USAGE,
-                        "TEMPER_KERNEL: there is no kernel '%s' for this processor; "
-                        "unset it, or give plain",
-                        getenv("TEMPER_KERNEL"));
-    temper_status status = page_open(&page);
-    if (status != TEMPER_OK)
-        return status;
-    fprintf(page.stream, "temper %s\nkernel %s\n", temper_version(), kernel);
-    return page_print(&page);
+        return fail(TEMPER_USAGE,
+                    "TEMPER_KERNEL: this processor has no kernel '%s'; "
+                    "unset it, or give plain",
+                    getenv("TEMPER_KERNEL"));
+    TRY(output_open(&buffer));
+    fprintf(buffer.stream, "temper %s\nkernel %s\n", temper_version(), kernel);
+    return output_print(&buffer);
 }

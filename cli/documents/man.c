@@ -4,10 +4,10 @@
 
 #include "documents/documents.h"
 #include "documents/wrap_text.h"
-#include "options/options.h"
+#include "options/command_line.h"
 #include "progress.h"
 
-/* Characters that groff would take for a command, or set as another one than was typed. */
+/* Characters that groff would interpret as a command, or print as another character. */
 static const char *escape(char character)
 {
     static const struct {
@@ -60,7 +60,7 @@ static void man_title(FILE *out, const struct command *command)
     man_text(out, command->summary);
 }
 
-/* A word in capitals stands for something else, others are typed as they are. */
+/* A word in capitals is a placeholder (italics), others are typed as they are (bold). */
 static void man_synopsis_word(FILE *out, const char *word, size_t length)
 {
     bool bracket = word[0] == '[';
@@ -83,7 +83,7 @@ static void man_synopsis(FILE *out, const struct command *command)
     fputs(" [\\fIOPTION\\fR]...\n", out);
 }
 
-/* Lines that are shown as they are. */
+/* Lines that groff must not fill. */
 static void man_verbatim(FILE *out, const char *text, size_t length)
 {
     fputs(".EX\n", out);
@@ -91,7 +91,7 @@ static void man_verbatim(FILE *out, const char *text, size_t length)
     fputs("\n.EE", out);
 }
 
-/* The first paragraph comes right behind the heading, others behind a gap. */
+/* The first paragraph follows the heading directly, the others after a gap. */
 static void man_description(FILE *out, const struct command *command)
 {
     const char *text = command->description, *paragraph, *before = ".SH DESCRIPTION\n";
@@ -107,7 +107,7 @@ static void man_description(FILE *out, const struct command *command)
     }
 }
 
-/* Only in the page of the program; each has a page of its own. */
+/* Only in the page of the program; each command has its own page. */
 static void man_commands(FILE *out)
 {
     fputs(".SH COMMANDS\n", out);
@@ -120,7 +120,7 @@ static void man_commands(FILE *out)
     }
 }
 
-/* "-o, --output FILE", and indented below it what it means. */
+/* "-o, --output FILE", and indented below it its meaning. */
 static void man_option(FILE *out, const struct option *option)
 {
     char meaning[MEANING_LENGTH];
@@ -141,7 +141,7 @@ static void man_option(FILE *out, const struct option *option)
 /* In the order of the table, as in the help. */
 static void man_options(FILE *out, const struct command *command)
 {
-    fputs(".SH OPTIONS\nOf an option that is given twice, the last one counts.\n", out);
+    fputs(".SH OPTIONS\nIf an option is given twice, the last value counts.\n", out);
     for (size_t i = 0; i < OPT_COUNT; i++)
         if (option_belongs(&option_table[i], command))
             man_option(out, &option_table[i]);
@@ -153,7 +153,7 @@ static void man_exit_status(FILE *out)
     fputs(".SH EXIT STATUS\n", out);
 #define MAN_STATUS(name, code, text) fprintf(out, ".TP\n\\fB%d\\fR\n%s\n", code, text);
     TEMPER_STATUS_LIST(MAN_STATUS)
-    MAN_STATUS(, INTERRUPT_BY_READER, "the reader of the standard output has gone")
+    MAN_STATUS(, INTERRUPT_BY_READER, "the reader of the standard output has closed it")
     MAN_STATUS(, INTERRUPT_TERMINATED, "interrupted by SIGTERM")
 #undef MAN_STATUS
 }
@@ -162,7 +162,7 @@ static void man_exit_status(FILE *out)
 static void man_examples(FILE *out, const struct command *command)
 {
     const char *before = ".SH EXAMPLES\n";
-    for (const struct example *example = command->examples; example->what; example++) {
+    for (const struct command_example *example = command->examples; example->what; example++) {
         fputs(before, out);
         man_text(out, example->what);
         fputs(":\n.PP\n.RS 4\n", out);

@@ -1,4 +1,4 @@
-/* layout: breaks lines between words. ASCII only, so that a character is a column. */
+/* wrap_text: breaks lines between words. ASCII only, so that a character takes one column. */
 #include "documents/wrap_text.h"
 
 #include <string.h>
@@ -15,14 +15,13 @@ const char *next_paragraph(const char **text, size_t *length)
     return paragraph;
 }
 
-/* As many as it takes to get to a column. */
 static void spaces(FILE *out, size_t count)
 {
     fprintf(out, "%*s", (int)count, "");
 }
 
-/* A word that is wider than the line sticks out: paths and lists must stay whole. */
-void layout_words(FILE *out, const char *words, size_t length, size_t indent)
+/* A word that is wider than the line is not broken: paths and lists must stay whole. */
+void wrap_words(FILE *out, const char *words, size_t length, size_t indent)
 {
     const char *end = words + length;
     size_t column = indent;
@@ -44,7 +43,7 @@ void layout_words(FILE *out, const char *words, size_t length, size_t indent)
     fputc('\n', out);
 }
 
-void layout_paragraphs(FILE *out, const char *text)
+void wrap_paragraphs(FILE *out, const char *text)
 {
     size_t length;
     const char *paragraph;
@@ -52,25 +51,25 @@ void layout_paragraphs(FILE *out, const char *text)
         if (*paragraph == ' ')
             fprintf(out, "%.*s\n", (int)length, paragraph);
         else
-            layout_words(out, paragraph, length, 0);
+            wrap_words(out, paragraph, length, 0);
         if (*text)
             fputc('\n', out);
     }
 }
 
-void layout_row(FILE *out, const char *name, const char *meaning, size_t indent)
+void wrap_row(FILE *out, const char *name, const char *meaning, size_t indent)
 {
     size_t length = strlen(name);
     fputs(name, out);
-    if (length + 2 > indent) { /* too long to stand beside its meaning */
+    if (length + 2 > indent) { /* too long: the meaning begins on the next line */
         fputc('\n', out);
         length = 0;
     }
     spaces(out, indent - length);
-    layout_words(out, meaning, strlen(meaning), indent);
+    wrap_words(out, meaning, strlen(meaning), indent);
 }
 
-void layout_lines(FILE *out, const char *lines, size_t indent)
+void print_indented(FILE *out, const char *lines, size_t indent)
 {
     while (*lines) {
         size_t length = strcspn(lines, "\n");

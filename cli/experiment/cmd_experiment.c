@@ -1,124 +1,100 @@
-/* cmd_experiment: temper experiment. */
+/* cmd_experiment: temper experiment. Runs one of the paper's experiments, prints a table and writes a page. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/atomic_file.h"
 #include "experiment/experiment.h"
 #include "message.h"
 #include "output_paths.h"
-#include "progress.h"
 
-enum { PATH_ROOM = 64 };
+enum { PATH_SIZE = 64 };
 
-/* temper-NAME.jsonl and the like, or what was asked for. */
+/* The value of the option, or temper-NAME and the ending. */
 static const char *name_file(const struct arguments *arguments, enum option_id id, const char *ending,
-                             char path[PATH_ROOM])
+                             char path[PATH_SIZE])
 {
     if (was_given(arguments, id))
         return text_of(arguments, id);
-    snprintf(path, PATH_ROOM, "temper-%s%s", arguments->operand[0], ending);
+    snprintf(path, PATH_SIZE, "temper-%s%s", arguments->operand[0], ending);
     return path;
 }
 
-/* Better now than after hours. */
+/* Whether the file can be written, before hours of work. */
 static temper_status check_file(const char *path)
 {
-    temper_file *file;
+    struct atomic_file *file;
     temper_error error;
-    if (temper_file_open(path, &file, &error) != TEMPER_OK)
-        return complain_error(&error);
-    temper_file_discard(file);
+    TRY(checked(atomic_file_open(path, &file, &error), &error));
+    atomic_file_drop(file);
     return TEMPER_OK;
 }
 
-/* The words as they were typed, for who wants the same page again. */
-static temper_status typed(const struct arguments *arguments, char **text)
+/* The command line as it was typed, to be printed on the page; *text is to be freed. */
+static temper_status typed_command(const struct arguments *arguments, char **text)
 {
-    struct page page;
-    temper_status status = page_open(&page);
-    if (status != TEMPER_OK)
-        return status;
-    fprintf(page.stream, "temper experiment %s", arguments->operand[0]);
+    struct output_buffer buffer;
+    TRY(output_open(&buffer));
+    fprintf(buffer.stream, "temper experiment %s", arguments->operand[0]);
     for (size_t i = 0; i < OPT_COUNT; i++) {
         const char *value = arguments->given[i];
-        if (!was_given(arguments, (enum option_id)i))
+        if (!value)
             continue;
-        fprintf(page.stream, " --%s", option_table[i].name);
+        fprintf(buffer.stream, " --%s", option_table[i].name);
         if (option_table[i].type != TYPE_FLAG)
-            fprintf(page.stream, strpbrk(value, " '\"$\\*") ? " '%s'" : " %s", value);
+            fprintf(buffer.stream, strpbrk(value, " '\"$\\*") ? " '%s'" : " %s", value);
     }
-    status = page_close(&page);
-    if (status == TEMPER_OK)
-        *text = page.bytes;
-    return status;
+    TRY(output_close(&buffer));
+    *text = buffer.bytes;
+    return TEMPER_OK;
 }
 
-static temper_status print(const struct arguments *arguments, const struct plan *plan, const struct records *records,
-                           const char *report)
+static temper_status print_results(const struct arguments *arguments, const struct experiment_plan *plan,
+                                   const struct result_file *results, const char *page)
 {
-    struct page page;
-    temper_status status = page_open(&page);
-    if (status != TEMPER_OK)
-        return status;
-    if (was_given(arguments, OPT_JSON)) {
-        results_json(page.stream, plan, records);
-        return page_print(&page);
+    struct output_buffer buffer;
+    bool json = was_given(arguments, OPT_JSON);
+    TRY(output_open(&buffer));
+    (json ? results_json : results_text)(buffer.stream, plan, results);
+    TRY(output_print(&buffer));
+    if (!json && !was_given(arguments, OPT_QUIET))
+        note("the page is %s", page);
+    return TEMPER_OK;
+}
+
+static temper_status run_plan(const struct arguments *arguments, const struct experiment_plan *plan,
+                              struct result_file *results)
+{
+    char page_name[PATH_SIZE], results_name[PATH_SIZE], *command;
+    const char *page = name_file(arguments, OPT_REPORT, ".html", page_name);
+    const char *path = name_file(arguments, OPT_RECORDS, ".jsonl", results_name);
+    TRY(check_file(page));
+    if (plan->experiment->measure != MEASURE_NOTHING) {
+        TRY(check_file(path));
+        TRY(results_open(results, path));
     }
-    results_text(page.stream, plan, records);
-    status = page_print(&page);
-    if (status == TEMPER_OK && !was_given(arguments, OPT_QUIET))
-        note("the page is %s", report);
-    return status;
-}
-
-static temper_status publish(const struct arguments *arguments, const struct plan *plan, const struct records *records,
-                             const char *report)
-{
-    char *command;
-    temper_status status = typed(arguments, &command);
-    if (status != TEMPER_OK)
-        return status;
-    status = results_page(plan, records, command, report);
-    free(command);
-    return status == TEMPER_OK ? print(arguments, plan, records, report) : status;
-}
-
-static temper_status interrupted(const struct records *records)
-{
-    return complain(TEMPER_INTERRUPTED, "interrupted; %zu results are in %s, and the same command goes on from there",
-                    records->count, records->path);
-}
-
-static temper_status run(const struct arguments *arguments, const struct plan *plan, struct records *records)
-{
-    char report_name[PATH_ROOM], records_name[PATH_ROOM];
-    bool measures = plan->experiment->measure != MEASURE_NOTHING;
-    const char *report = name_file(arguments, OPT_REPORT, ".html", report_name);
-    const char *path = name_file(arguments, OPT_RECORDS, ".jsonl", records_name);
-    temper_status status = check_file(report);
-    if (status == TEMPER_OK && measures)
-        status = check_file(path);
-    if (status == TEMPER_OK && measures)
-        status = records_open(records, path);
-    if (status != TEMPER_OK)
-        return status;
     interrupt_defer();
-    status = plan_run(plan, records, was_given(arguments, OPT_QUIET));
+    temper_status status = plan_run(plan, results, was_given(arguments, OPT_QUIET));
     if (status == TEMPER_INTERRUPTED)
-        return interrupted(records);
-    return status == TEMPER_OK ? publish(arguments, plan, records, report) : status;
+        return fail(TEMPER_INTERRUPTED, "interrupted; %zu results are in %s; run the same command again to continue",
+                    results->count, results->path);
+    TRY(status);
+    TRY(typed_command(arguments, &command));
+    status = results_page(plan, results, command, page);
+    free(command);
+    return status == TEMPER_OK ? print_results(arguments, plan, results, page) : status;
 }
 
 temper_status cmd_experiment(const struct arguments *arguments)
 {
-    struct records records = {0};
-    struct plan *plan = calloc(1, sizeof *plan); /* too large for a stack */
+    struct result_file results = {0};
+    struct experiment_plan *plan = calloc(1, sizeof *plan); /* too large for the stack */
     if (!plan)
-        return complain_no_memory();
+        return fail_no_memory();
     interrupt_prepare();
     temper_status status = plan_make(arguments, plan);
     if (status == TEMPER_OK)
-        status = run(arguments, plan, &records);
-    records_close(&records);
+        status = run_plan(arguments, plan, &results);
+    results_close(&results);
     free(plan);
     return status;
 }

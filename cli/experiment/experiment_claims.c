@@ -6,12 +6,23 @@
 #include <string.h>
 
 #include "experiment/experiment.h"
-#include "experiment/experiment_judge.h"
 #include "html_draft.h"
 
-static const double doubt = 0.05; /* p below which a difference is called one */
+/* What is judged, and the page that the verdicts go to: two cells of a table for each claim. */
+struct claim_context {
+    struct html_draft *draft;
+    const struct experiment_plan *plan;
+    const struct result_file *results;
+};
 
-void words_add(struct words *words, const char *format, ...)
+/* Sentences that follow each other, truncated if they are too long. */
+struct sentences {
+    char text[3072];
+};
+
+static const double significance = 0.05; /* p below which a difference counts */
+
+__attribute__((format(printf, 2, 3))) static void sentences_add(struct sentences *words, const char *format, ...)
 {
     va_list arguments;
     size_t used = strlen(words->text);
@@ -20,45 +31,47 @@ void words_add(struct words *words, const char *format, ...)
     va_end(arguments);
 }
 
-const char *in_part(size_t found, size_t all)
+/* The verdict on a claim that held in `found` of `all` cases. */
+static const char *in_part(size_t found, size_t all)
 {
     return found == all ? "Reproduced" : found > 0 ? "Reproduced in part" : "Not reproduced";
 }
 
-static void verdict(const struct judge *judge, const char *claim, const char *found)
+static void verdict(const struct claim_context *judge, const char *claim, const char *found)
 {
     draft_cell(judge->draft, "%s", claim);
     draft_cell(judge->draft, "%s", found);
 }
 
 /* One method against another on a line: in points, with a p. */
-static temper_paired_test compare(const struct judge *judge, struct cell line, size_t first, size_t second)
+static temper_paired_test compare(const struct claim_context *judge, struct experiment_cell line, size_t first,
+                                  size_t second)
 {
-    struct cell other = line;
+    struct experiment_cell other = line;
     line.method = &judge->plan->methods[first];
     other.method = &judge->plan->methods[second];
-    return group_compare(judge->plan, judge->records, line, other);
+    return compare_cells(judge->plan, judge->results, line, other);
 }
 
 static int sign_of(const temper_paired_test *paired)
 {
-    if (!(paired->t_p < doubt))
+    if (!(paired->t_p < significance))
         return 0;
     return paired->mean > 0 ? 1 : -1;
 }
 
 /* ---- Is the two-temperature loss the best? --------------------------------------------------- */
 
-struct tally {
+struct claim_tally {
     size_t lines, better, worse, equal;
     char best[LINE_TEXT + 160], worst[LINE_TEXT + 160]; /* the line of the largest difference */
     double most, least;
 };
 
-static void count_line(const struct judge *judge, const struct cell *line, struct tally *tally)
+static void count_line(const struct claim_context *judge, const struct experiment_cell *line, struct claim_tally *tally)
 {
     size_t ours = find_method(judge->plan, "tempered");
-    size_t rival = best_method(judge->plan, judge->records, *line, ours);
+    size_t rival = best_method(judge->plan, judge->results, *line, ours);
     char name[LINE_TEXT], words[LINE_TEXT + 160];
     if (ours == METHODS_MOST || rival == METHODS_MOST)
         return;
@@ -82,10 +95,10 @@ static void count_line(const struct judge *judge, const struct cell *line, struc
     }
 }
 
-static void judge_superior(const struct judge *judge, const char *claim)
+static void judge_superior(const struct claim_context *judge, const char *claim)
 {
-    struct tally tally = {0};
-    struct cell line;
+    struct claim_tally tally = {0};
+    struct experiment_cell line;
     char words[1024];
     for (size_t i = 0; plan_line(judge->plan, i, &line); i++)
         if (line.rate > 0)
@@ -105,11 +118,11 @@ static void judge_superior(const struct judge *judge, const char *claim)
 
 /* ---- One method against another -------------------------------------------------------------- */
 
-static void judge_t_logistic(const struct judge *judge)
+static void judge_t_logistic(const struct claim_context *judge)
 {
     size_t ours = find_method(judge->plan, "t-logistic");
     size_t plain = find_method(judge->plan, "logistic"), lines = 0, worse = 0, better = 0;
-    struct cell line;
+    struct experiment_cell line;
     char words[512];
     if (ours == METHODS_MOST || plain == METHODS_MOST)
         return;
@@ -130,22 +143,22 @@ static void judge_t_logistic(const struct judge *judge)
 /* ---- The paper's own figures ----------------------------------------------------------------- */
 
 /* How ours and the paper's differ, for one method. */
-struct gap {
+struct paper_gap {
     size_t count, near; /* within two deviations of the difference */
     double sum;         /* of ours less the paper's, in points */
 };
 
-static struct gap find_gap(const struct judge *judge, size_t method)
+static struct paper_gap find_gap(const struct claim_context *judge, size_t method)
 {
-    struct gap gap = {0, 0, 0};
-    struct cell line;
+    struct paper_gap gap = {0, 0, 0};
+    struct experiment_cell line;
     for (size_t i = 0; plan_line(judge->plan, i, &line); i++) {
-        struct reported paper = paper_value(judge->plan, &line, method);
-        struct group group = plan_group(judge->plan, judge->records, line, method);
-        if (isnan(paper.mean) || group.count == 0)
+        struct paper_value paper = reported_value(judge->plan, &line, method);
+        struct split_values values = plan_values(judge->plan, judge->results, line, method);
+        if (isnan(paper.mean) || values.count == 0)
             continue;
-        double less = 100 * group.mean - paper.mean;
-        double spread = hypot(paper.deviation, group.count > 1 ? 100 * group.deviation : 0);
+        double less = 100 * values.mean - paper.mean;
+        double spread = hypot(paper.deviation, values.count > 1 ? 100 * values.deviation : 0);
         gap.count++;
         gap.near += fabs(less) <= 2 * spread;
         gap.sum += less;
@@ -153,20 +166,20 @@ static struct gap find_gap(const struct judge *judge, size_t method)
     return gap;
 }
 
-static void judge_figures(const struct judge *judge)
+static void judge_figures(const struct claim_context *judge)
 {
-    struct words words = {""};
+    struct sentences words = {""};
     size_t all = 0, near = 0;
     for (size_t m = 0; m < judge->plan->method_count; m++) {
-        struct gap gap = find_gap(judge, m);
+        struct paper_gap gap = find_gap(judge, m);
         if (gap.count == 0)
             continue;
         all += gap.count;
         near += gap.near;
-        words_add(&words,
-                  " %s: ours is %+.2f points from the paper's on average, within two deviations in "
-                  "%zu of %zu.",
-                  judge->plan->methods[m].label, gap.sum / (double)gap.count, gap.near, gap.count);
+        sentences_add(&words,
+                      " %s: ours is %+.2f points from the paper's on average, within two deviations in "
+                      "%zu of %zu.",
+                      judge->plan->methods[m].label, gap.sum / (double)gap.count, gap.near, gap.count);
     }
     if (all == 0)
         return;
@@ -192,19 +205,19 @@ static bool offers_uncapped(const char *grid)
     return false;
 }
 
-static void judge_capped(const struct judge *judge)
+static void judge_capped(const struct claim_context *judge)
 {
     size_t method = find_method(judge->plan, "tempered"), all = 0, capped = 0;
-    struct cell line;
-    char key[KEY_LENGTH], words[256];
+    struct experiment_cell line;
+    char words[256];
     if (method == METHODS_MOST || judge->plan->paper_temperatures || !offers_uncapped(judge->plan->grid))
         return;
     for (size_t i = 0; plan_line(judge->plan, i, &line); i++) {
         line.method = &judge->plan->methods[method];
         for (line.split = 0; line.split < judge->plan->splits; line.split++) {
-            const struct record *record = records_find(judge->records, plan_key(judge->plan, &line, key));
-            all += record && !isnan(record->t1);
-            capped += record && record->t1 < 1;
+            const struct cell_result *result = result_of(judge->plan, judge->results, &line);
+            all += result && !isnan(result->t1);
+            capped += result && result->t1 < 1;
         }
     }
     if (all == 0)
@@ -217,12 +230,13 @@ static void judge_capped(const struct judge *judge)
 /* ---- Up to a third of noise ------------------------------------------------------------------ */
 
 /* What a method loses between clean rows and the highest rate up to a third. */
-static double loss_to_third(const struct judge *judge, const struct source *set, size_t method, double *rate)
+static double loss_to_third(const struct claim_context *judge, const struct paper_data *set, size_t method,
+                            double *rate)
 {
-    struct cell line;
+    struct experiment_cell line;
     double clean = NAN, noisy = NAN;
     for (size_t i = 0; plan_line(judge->plan, i, &line); i++) {
-        double mean = plan_group(judge->plan, judge->records, line, method).mean;
+        double mean = plan_values(judge->plan, judge->results, line, method).mean;
         if (line.set != set || isnan(mean))
             continue;
         if (line.rate == 0)
@@ -235,25 +249,25 @@ static double loss_to_third(const struct judge *judge, const struct source *set,
     return 100 * (clean - noisy);
 }
 
-static void judge_third(const struct judge *judge)
+static void judge_third(const struct claim_context *judge)
 {
     size_t ours = find_method(judge->plan, "tempered"), sets = 0, small = 0;
     size_t plain = find_method(judge->plan, "logistic");
-    struct words words = {""};
+    struct sentences words = {""};
     double rate = 0;
     if (ours == METHODS_MOST)
         return;
     for (size_t i = 0; i < judge->plan->set_count; i++) {
-        const struct source *set = judge->plan->sets[i];
+        const struct paper_data *set = judge->plan->sets[i];
         double loss = loss_to_third(judge, set, ours, &rate);
         if (isnan(loss))
             continue;
         sets++;
         small += loss < 1;
-        words_add(&words, " %s: tempered loses %.2f points at %g %%", set->name, loss, 100 * rate);
+        sentences_add(&words, " %s: tempered loses %.2f points at %g %%", set->name, loss, 100 * rate);
         if (plain != METHODS_MOST)
-            words_add(&words, ", logistic %.2f", loss_to_third(judge, set, plain, &rate));
-        words_add(&words, ".");
+            sentences_add(&words, ", logistic %.2f", loss_to_third(judge, set, plain, &rate));
+        sentences_add(&words, ".");
     }
     if (sets == 0)
         return;
@@ -262,9 +276,120 @@ static void judge_third(const struct judge *judge)
                words.text);
 }
 
-void results_claims(struct draft *draft, const struct plan *plan, const struct records *records)
+/* ---- Times ----------------------------------------------------------------------------------- */
+
+static void judge_times(const struct claim_context *judge)
 {
-    const struct judge judge = {draft, plan, records};
+    size_t ours = find_method(judge->plan, "tempered");
+    size_t plain = find_method(judge->plan, "logistic"), sets = 0, near = 0;
+    struct experiment_cell line;
+    struct sentences words = {""};
+    if (ours == METHODS_MOST || plain == METHODS_MOST)
+        return;
+    for (size_t i = 0; plan_line(judge->plan, i, &line); i++) {
+        double ratio = plan_values(judge->plan, judge->results, line, ours).mean /
+                       plan_values(judge->plan, judge->results, line, plain).mean;
+        double paper = paper_seconds(line.set->name, "tempered").mean / paper_seconds(line.set->name, "logistic").mean;
+        if (isnan(ratio))
+            continue;
+        sets++;
+        near += ratio <= 2;
+        sentences_add(&words, " %s: %.2f times logistic regression", line.set->name, ratio);
+        sentences_add(&words, isnan(paper) ? "." : " (paper %.2f).", paper);
+    }
+    draft_cell(judge->draft, "\"In general, the runtime of the 2TLR is comparable to the other "
+                             "methods\", Covertype apart.");
+    draft_cell(judge->draft, "%s (at most twice that of logistic regression on %zu of %zu sets).%s",
+               in_part(near, sets), near, sets, words.text);
+}
+
+/* ---- Starts ---------------------------------------------------------------------------------- */
+
+/* The smallest deviation at which a start ends more than a point below zero's; INFINITY: none. */
+static double first_bad(const struct claim_context *judge, const struct paper_data *set, size_t method, double *lost)
+{
+    struct experiment_cell line;
+    double zero = NAN;
+    *lost = 0;
+    for (size_t i = 0; plan_line(judge->plan, i, &line); i++) {
+        struct split_values values = plan_values(judge->plan, judge->results, line, method);
+        if (line.set != set)
+            continue;
+        if (line.deviation == 0)
+            zero = values.mean;
+        *lost = values.count > 0 ? 100 * (zero - values.mean) : 100;
+        if (line.deviation > 0 && *lost > 1)
+            return line.deviation;
+    }
+    return INFINITY;
+}
+
+static void judge_starts(const struct claim_context *judge)
+{
+    struct sentences words = {""};
+    size_t cases = 0, as_said = 0;
+    for (size_t i = 0; i < judge->plan->set_count; i++)
+        for (size_t m = 0; m < judge->plan->method_count; m++) {
+            double lost, bad = first_bad(judge, judge->plan->sets[i], m, &lost);
+            cases++;
+            as_said += bad > 0.01 && bad <= 0.1;
+            sentences_add(&words, " %s, %s: ", judge->plan->sets[i]->name, judge->plan->methods[m].label);
+            if (isinf(bad))
+                sentences_add(&words, "none.");
+            else
+                sentences_add(&words, "from %g on (%.1f points).", bad, lost);
+        }
+    draft_cell(judge->draft, "\"We observed the method to converge to bad local minima for std > 0.01.\"");
+    draft_cell(judge->draft,
+               "%s: bad means more than a point below a start from zero; they begin just above "
+               "0.01 in %zu of %zu cases.%s",
+               in_part(as_said, cases), as_said, cases, words.text);
+}
+
+/* ---- Selection ------------------------------------------------------------------------------- */
+
+/* How often the rule stepped in, and what came of it. */
+struct override_counts {
+    size_t all, overrides, better, worse, needless, warned, rightly;
+};
+
+static void count_step(const struct cell_result *result, bool structured, struct override_counts *steps)
+{
+    bool other = strcmp(result->decided, "accuracy") != 0;
+    steps->all++;
+    steps->overrides += other;
+    steps->needless += other && !structured;
+    steps->better += other && result->accuracy > result->by_accuracy;
+    steps->worse += other && result->accuracy < result->by_accuracy;
+    steps->warned += result->warned == 1;
+    steps->rightly += result->warned == 1 && structured;
+}
+
+/* What temper claims, not the paper: the rule repairs structured noise and harms nothing. */
+static void judge_rule(const struct claim_context *judge)
+{
+    struct experiment_cell line;
+    struct override_counts steps = {0};
+    for (size_t i = 0; plan_line(judge->plan, i, &line); i++)
+        for (line.split = 0; line.split < judge->plan->splits; line.split++) {
+            const struct cell_result *result = result_of(judge->plan, judge->results, &line);
+            if (result)
+                count_step(result, strstr(line.noise, "margin") != NULL, &steps);
+        }
+    draft_cell(judge->draft, "CV+C changes the choice of plain cross-validation only where labels "
+                             "are wrong in a way that x tells, and then for the better.");
+    draft_cell(judge->draft,
+               "Of %zu cases it changed %zu: %zu for the better, %zu for the worse; %zu of them "
+               "without noise by margins. It warned of systematically wrong labels %zu times, %zu "
+               "of them rightly.",
+               steps.all, steps.overrides, steps.better, steps.worse, steps.needless, steps.warned, steps.rightly);
+}
+
+/* ---- All claims ------------------------------------------------------------------------------ */
+
+void results_claims(struct html_draft *draft, const struct experiment_plan *plan, const struct result_file *results)
+{
+    const struct claim_context judge = {draft, plan, results};
     bool rates = plan->rates.count > 1;
     if (plan->experiment->measure == MEASURE_NOTHING)
         return;
@@ -300,114 +425,4 @@ void results_claims(struct draft *draft, const struct plan *plan, const struct r
         draft_paragraph(draft, "Better and worse: a paired t-test over splits with p < 0.05. The "
                                "splits share rows, so that p is too small rather than too large; "
                                "one split allows no test.");
-}
-
-/* ---- Times ----------------------------------------------------------------------------------- */
-
-void judge_times(const struct judge *judge)
-{
-    size_t ours = find_method(judge->plan, "tempered");
-    size_t plain = find_method(judge->plan, "logistic"), sets = 0, near = 0;
-    struct cell line;
-    struct words words = {""};
-    if (ours == METHODS_MOST || plain == METHODS_MOST)
-        return;
-    for (size_t i = 0; plan_line(judge->plan, i, &line); i++) {
-        double ratio = plan_group(judge->plan, judge->records, line, ours).mean /
-                       plan_group(judge->plan, judge->records, line, plain).mean;
-        double paper = paper_seconds(line.set->name, "tempered").mean / paper_seconds(line.set->name, "logistic").mean;
-        if (isnan(ratio))
-            continue;
-        sets++;
-        near += ratio <= 2;
-        words_add(&words, " %s: %.2f times logistic regression", line.set->name, ratio);
-        words_add(&words, isnan(paper) ? "." : " (paper %.2f).", paper);
-    }
-    draft_cell(judge->draft, "\"In general, the runtime of the 2TLR is comparable to the other "
-                             "methods\", Covertype apart.");
-    draft_cell(judge->draft, "%s (at most twice that of logistic regression on %zu of %zu sets).%s",
-               in_part(near, sets), near, sets, words.text);
-}
-
-/* ---- Starts ---------------------------------------------------------------------------------- */
-
-/* The smallest deviation at which a start ends more than a point below zero's; INFINITY: none. */
-static double first_bad(const struct judge *judge, const struct source *set, size_t method, double *lost)
-{
-    struct cell line;
-    double zero = NAN;
-    *lost = 0;
-    for (size_t i = 0; plan_line(judge->plan, i, &line); i++) {
-        struct group group = plan_group(judge->plan, judge->records, line, method);
-        if (line.set != set)
-            continue;
-        if (line.deviation == 0)
-            zero = group.mean;
-        *lost = group.count > 0 ? 100 * (zero - group.mean) : 100;
-        if (line.deviation > 0 && *lost > 1)
-            return line.deviation;
-    }
-    return INFINITY;
-}
-
-void judge_starts(const struct judge *judge)
-{
-    struct words words = {""};
-    size_t cases = 0, as_said = 0;
-    for (size_t i = 0; i < judge->plan->set_count; i++)
-        for (size_t m = 0; m < judge->plan->method_count; m++) {
-            double lost, bad = first_bad(judge, judge->plan->sets[i], m, &lost);
-            cases++;
-            as_said += bad > 0.01 && bad <= 0.1;
-            words_add(&words, " %s, %s: ", judge->plan->sets[i]->name, judge->plan->methods[m].label);
-            if (isinf(bad))
-                words_add(&words, "none.");
-            else
-                words_add(&words, "from %g on (%.1f points).", bad, lost);
-        }
-    draft_cell(judge->draft, "\"We observed the method to converge to bad local minima for std > 0.01.\"");
-    draft_cell(judge->draft,
-               "%s: bad means more than a point below a start from zero; they begin just above "
-               "0.01 in %zu of %zu cases.%s",
-               in_part(as_said, cases), as_said, cases, words.text);
-}
-
-/* ---- Selection ------------------------------------------------------------------------------- */
-
-/* How often the rule stepped in, and what came of it. */
-struct steps {
-    size_t all, overrides, better, worse, needless, warned, rightly;
-};
-
-static void count_step(const struct record *record, bool structured, struct steps *steps)
-{
-    bool other = strcmp(record->decided, "accuracy") != 0;
-    steps->all++;
-    steps->overrides += other;
-    steps->needless += other && !structured;
-    steps->better += other && record->accuracy > record->by_accuracy;
-    steps->worse += other && record->accuracy < record->by_accuracy;
-    steps->warned += record->warned == 1;
-    steps->rightly += record->warned == 1 && structured;
-}
-
-/* What temper claims, not the paper: the rule repairs structured noise and harms nothing. */
-void judge_rule(const struct judge *judge)
-{
-    struct cell line;
-    struct steps steps = {0};
-    char key[KEY_LENGTH];
-    for (size_t i = 0; plan_line(judge->plan, i, &line); i++)
-        for (line.split = 0; line.split < judge->plan->splits; line.split++) {
-            const struct record *record = records_find(judge->records, plan_key(judge->plan, &line, key));
-            if (record)
-                count_step(record, strstr(line.noise, "margin") != NULL, &steps);
-        }
-    draft_cell(judge->draft, "CV+C changes the choice of plain cross-validation only where labels "
-                             "are wrong in a way that x tells, and then for the better.");
-    draft_cell(judge->draft,
-               "Of %zu cases it changed %zu: %zu for the better, %zu for the worse; %zu of them "
-               "without noise by margins. It warned of systematically wrong labels %zu times, %zu "
-               "of them rightly.",
-               steps.all, steps.overrides, steps.better, steps.worse, steps.needless, steps.warned, steps.rightly);
 }

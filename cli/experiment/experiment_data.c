@@ -8,13 +8,13 @@
 #include "experiment/experiment.h"
 #include "message.h"
 
-/* Names of files, each freed by file_list_free. */
-struct file_list {
+/* Names of files, each freed by data_files_free. */
+struct data_files {
     char *path[FILES_MOST];
     size_t count;
 };
 
-static void file_list_free(struct file_list *list)
+static void data_files_free(struct data_files *list)
 {
     for (size_t i = 0; i < list->count; i++)
         free(list->path[i]);
@@ -64,7 +64,7 @@ static int by_name(const void *left, const void *right)
 }
 
 /* "*.csv": all of them, packed or not, in the order of their names. */
-static bool find_all(const struct source *source, const char *data, const char *ending, struct file_list *list)
+static bool find_all(const struct paper_data *source, const char *data, const char *ending, struct data_files *list)
 {
     char *folder = join_path(data, source->folder, "", "");
     DIR *open = folder ? opendir(folder) : NULL;
@@ -88,7 +88,7 @@ static bool find_all(const struct source *source, const char *data, const char *
 }
 
 /* All names of a list, or none. */
-static bool find_list(const struct source *source, const char *data, const char *names, struct file_list *list)
+static bool find_list(const struct paper_data *source, const char *data, const char *names, struct data_files *list)
 {
     char word[WORD_LENGTH];
     if (*names == '*')
@@ -97,7 +97,7 @@ static bool find_list(const struct source *source, const char *data, const char 
         next_word(&rest, ' ', word);
         char *path = find_file(data, source->folder, word);
         if (!path) {
-            file_list_free(list);
+            data_files_free(list);
             return false;
         }
         list->path[list->count++] = path;
@@ -105,7 +105,7 @@ static bool find_list(const struct source *source, const char *data, const char 
     return true;
 }
 
-static bool find_files(const struct source *source, const char *data, struct file_list *list)
+static bool find_files(const struct paper_data *source, const char *data, struct data_files *list)
 {
     list->count = 0;
     for (size_t i = 0; i < sizeof source->files / sizeof *source->files && source->files[i]; i++)
@@ -114,11 +114,11 @@ static bool find_files(const struct source *source, const char *data, struct fil
     return false;
 }
 
-bool source_is_there(const struct source *source, const char *folder)
+bool data_is_there(const struct paper_data *source, const char *folder)
 {
-    struct file_list list;
+    struct data_files list;
     bool found = find_files(source, folder, &list);
-    file_list_free(&list);
+    data_files_free(&list);
     return found;
 }
 
@@ -136,7 +136,7 @@ static temper_status append(temper_data **whole, temper_data *more)
     temper_status status = temper_data_concat(*whole, more, &joined, &error);
     temper_data_free(more);
     if (status != TEMPER_OK)
-        return complain_error(&error);
+        return fail_with(&error);
     temper_data_free(*whole);
     *whole = joined;
     return TEMPER_OK;
@@ -150,11 +150,11 @@ static temper_status read_file(const char *path, const temper_read_options *opti
     bool sparse = options->format && strcmp(options->format, "libsvm") == 0;
     temper_status status = like && sparse ? temper_data_read_like(like, path, options, data, &error)
                                           : temper_data_read(path, options, data, &error);
-    return status == TEMPER_OK ? TEMPER_OK : complain_error(&error);
+    return status == TEMPER_OK ? TEMPER_OK : fail_with(&error);
 }
 
 /* The rows of some classes ("" or NULL: all) of all files. */
-static temper_status read_files(const struct file_list *list, temper_read_options options, const char *classes,
+static temper_status read_files(const struct data_files *list, temper_read_options options, const char *classes,
                                 temper_data **out)
 {
     temper_data *whole = NULL;
@@ -189,14 +189,14 @@ static bool is_named(const char *classes, const char *name)
 }
 
 /* Files of one class, as they are chosen: the two that are wanted, and a pool of others. */
-struct choice {
+struct class_choice {
     temper_data *pair[2]; /* the larger one first */
     temper_data *pool;
     bool want_pool;
 };
 
 /* The pool need not have more rows than the data: each can be replaced once. */
-static temper_status choice_pool(struct choice *choice, temper_data *data)
+static temper_status choice_pool(struct class_choice *choice, temper_data *data)
 {
     unsigned long long wanted = 0;
     for (size_t i = 0; i < 2; i++)
@@ -209,7 +209,7 @@ static temper_status choice_pool(struct choice *choice, temper_data *data)
 }
 
 /* Takes a file into account, which is the callee's from now on. */
-static temper_status choice_add(struct choice *choice, const char *classes, temper_data *data)
+static temper_status choice_add(struct class_choice *choice, const char *classes, temper_data *data)
 {
     bool wanted = !classes || is_named(classes, temper_data_class_name(data, 0));
     for (size_t i = 0; wanted && i < 2; i++) {
@@ -224,25 +224,26 @@ static temper_status choice_add(struct choice *choice, const char *classes, temp
     return choice_pool(choice, data);
 }
 
-static temper_status choice_finish(struct choice *choice, const struct source *source, struct loaded *loaded)
+static temper_status choice_finish(struct class_choice *choice, const struct paper_data *source,
+                                   struct loaded_data *loaded)
 {
     temper_status status;
     if (!choice->pair[0] || !choice->pair[1])
-        return complain(TEMPER_NO_INPUT,
-                        "%s: fewer than two of the wanted classes are there; give --classes A,B "
-                        "with names of files, without their ending",
-                        source->name);
+        return fail(TEMPER_NO_INPUT,
+                    "%s: fewer than two of the wanted classes are there; give --classes A,B "
+                    "with names of files, without their ending",
+                    source->name);
     status = append(&choice->pair[0], choice->pair[1]);
     choice->pair[1] = NULL;
     if (status != TEMPER_OK)
         return status;
-    *loaded = (struct loaded){choice->pair[0], choice->pool};
+    *loaded = (struct loaded_data){choice->pair[0], choice->pool};
     choice->pair[0] = choice->pool = NULL;
     return TEMPER_OK;
 }
 
-static temper_status read_choice(const struct source *source, const struct file_list *list,
-                                 const temper_read_options *options, struct choice *choice, const char *classes)
+static temper_status read_choice(const struct paper_data *source, const struct data_files *list,
+                                 const temper_read_options *options, struct class_choice *choice, const char *classes)
 {
     temper_status status = TEMPER_OK;
     for (size_t i = 0; status == TEMPER_OK && i < list->count; i++) {
@@ -251,10 +252,10 @@ static temper_status read_choice(const struct source *source, const struct file_
         size_t classes_here = status == TEMPER_OK ? temper_data_classes(data) : 1;
         if (classes_here != 1) {
             temper_data_free(data);
-            return complain(TEMPER_BAD_DATA,
-                            "%s: has %zu classes where %s has a file for each; give the official "
-                            "files",
-                            list->path[i], classes_here, source->name);
+            return fail(TEMPER_BAD_DATA,
+                        "%s: has %zu classes where %s has a file for each; give the official "
+                        "files",
+                        list->path[i], classes_here, source->name);
         }
         if (status == TEMPER_OK)
             status = choice_add(choice, classes, data);
@@ -262,10 +263,10 @@ static temper_status read_choice(const struct source *source, const struct file_
     return status;
 }
 
-static temper_status read_one_class(const struct source *source, const struct file_list *list,
-                                    const struct source_options *how, struct loaded *loaded)
+static temper_status read_one_class(const struct paper_data *source, const struct data_files *list,
+                                    const struct data_request *how, struct loaded_data *loaded)
 {
-    struct choice choice = {.want_pool = how->pool};
+    struct class_choice choice = {.want_pool = how->pool};
     temper_read_options options = source->read;
     options.threads = how->threads;
     temper_status status = read_choice(source, list, &options, &choice, how->classes);
@@ -280,7 +281,8 @@ static temper_status read_one_class(const struct source *source, const struct fi
 /* ---- The whole ------------------------------------------------------------------------------- */
 
 /* The pool is all rows; which of them are of other classes the noise finds out. */
-static temper_status read_pool(const struct file_list *list, const temper_read_options *options, struct loaded *loaded)
+static temper_status read_pool(const struct data_files *list, const temper_read_options *options,
+                               struct loaded_data *loaded)
 {
     temper_data *pool = NULL;
     temper_status status = read_files(list, *options, NULL, &pool);
@@ -294,11 +296,11 @@ static temper_status read_pool(const struct file_list *list, const temper_read_o
     return TEMPER_OK;
 }
 
-static temper_status read_found(const struct source *source, const struct file_list *list,
-                                const struct source_options *how, struct loaded *loaded)
+static temper_status read_found(const struct paper_data *source, const struct data_files *list,
+                                const struct data_request *how, struct loaded_data *loaded)
 {
     temper_read_options options = source->read;
-    struct loaded read = {NULL, NULL};
+    struct loaded_data read = {NULL, NULL};
     if (source->one_class)
         return read_one_class(source, list, how, loaded);
     options.threads = how->threads;
@@ -313,22 +315,22 @@ static temper_status read_found(const struct source *source, const struct file_l
     return TEMPER_OK;
 }
 
-temper_status experiment_read(const struct source *source, const struct source_options *options, struct loaded *loaded)
+temper_status data_read(const struct paper_data *source, const struct data_request *options, struct loaded_data *loaded)
 {
-    struct file_list list;
+    struct data_files list;
     if (!find_files(source, options->folder, &list))
-        return complain(TEMPER_NO_INPUT,
-                        "%s/%s: the files of %s are not there (%s); get them by tools/fetch-data, "
-                        "or say where they are by --data",
-                        options->folder, source->folder, source->name, source->files[0]);
+        return fail(TEMPER_NO_INPUT,
+                    "%s/%s: the files of %s are not there (%s); get them by tools/fetch-data, "
+                    "or say where they are by --data",
+                    options->folder, source->folder, source->name, source->files[0]);
     temper_status status = read_found(source, &list, options, loaded);
-    file_list_free(&list);
+    data_files_free(&list);
     return status;
 }
 
-void loaded_free(struct loaded *loaded)
+void loaded_free(struct loaded_data *loaded)
 {
     temper_data_free(loaded->data);
     temper_data_free(loaded->pool);
-    *loaded = (struct loaded){NULL, NULL};
+    *loaded = (struct loaded_data){NULL, NULL};
 }

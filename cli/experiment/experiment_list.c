@@ -14,7 +14,7 @@
 /* The paper does not name its pairs. Covertype must be 2 and 3 (287 K = 0.9 x 319,055). The blue
  * channel of frogs and ships is what comes near its CIFAR-10; T-shirts and sandals are one of about
  * ten pairs that reach its Fashion-MNIST. Of the fonts only the number of rows is known. */
-const struct source source_table[SOURCES] = {
+const struct paper_data data_table[DATA_SETS] = {
     {.name = "fashion-mnist",
      .title = "Fashion-MNIST, T-shirt and sandal",
      .folder = "fashion-mnist",
@@ -176,13 +176,13 @@ const struct experiment experiment_table[EXPERIMENTS] = {
 enum { PAPER_COLUMNS = 4 };
 static const char *const columns[PAPER_COLUMNS] = {"hinge", "logistic", "t-logistic", "tempered"};
 
-struct paper_row {
+struct paper_table_row {
     const char *set, *noise;
-    struct reported value[PAPER_COLUMNS];
+    struct paper_value value[PAPER_COLUMNS];
 };
 
 /* Its Table 1, in percent. */
-static const struct paper_row table1[] = {
+static const struct paper_table_row table1[] = {
     {"fashion-mnist", "random", {{96.42, 0.59}, {96.42, 0.59}, {94.09, 0.48}, {99.80, 0.12}}},
     {"fashion-mnist", "small-margin", {{98.50, 0.26}, {98.50, 0.26}, {97.35, 0.42}, {99.13, 0.37}}},
     {"fashion-mnist", "large-margin", {{96.42, 0.59}, {96.42, 0.59}, {94.09, 0.48}, {99.80, 0.12}}},
@@ -198,51 +198,51 @@ static const struct paper_row table1[] = {
 };
 
 /* Its Table 2, in seconds on 24 cores. */
-static const struct paper_row table2[] = {
+static const struct paper_table_row table2[] = {
     {"fashion-mnist", NULL, {{4.40, 0.28}, {4.57, 0.12}, {7.02, 0.29}, {7.35, 1.21}}},
     {"cifar10", NULL, {{31.90, 0.22}, {31.86, 0.29}, {35.08, 0.81}, {28.34, 10.56}}},
     {"fonts", NULL, {{49.47, 4.92}, {49.75, 4.99}, {82.85, 4.98}, {58.78, 6.14}}},
     {"covtype", NULL, {{6.45, 0.17}, {6.42, 0.18}, {66.66, 1.20}, {24.53, 1.24}}},
 };
 
-static struct reported in_row(const struct paper_row *row, const char *method)
+static struct paper_value in_row(const struct paper_table_row *row, const char *method)
 {
     for (size_t i = 0; i < PAPER_COLUMNS; i++)
         if (strcmp(columns[i], method) == 0)
             return row->value[i];
-    return (struct reported){NAN, NAN};
+    return (struct paper_value){NAN, NAN};
 }
 
-struct reported paper_accuracy(const char *set, const char *noise, const char *method)
+static struct paper_value paper_accuracy(const char *set, const char *noise, const char *method)
 {
     for (size_t i = 0; i < sizeof table1 / sizeof *table1; i++)
         if (strcmp(table1[i].set, set) == 0 && strcmp(table1[i].noise, noise) == 0)
             return in_row(&table1[i], method);
-    return (struct reported){NAN, NAN};
+    return (struct paper_value){NAN, NAN};
 }
 
-struct reported paper_seconds(const char *set, const char *method)
+struct paper_value paper_seconds(const char *set, const char *method)
 {
     for (size_t i = 0; i < sizeof table2 / sizeof *table2; i++)
         if (strcmp(table2[i].set, set) == 0)
             return in_row(&table2[i], method);
-    return (struct reported){NAN, NAN};
+    return (struct paper_value){NAN, NAN};
 }
 
-struct reported paper_value(const struct plan *plan, const struct cell *line, size_t method)
+struct paper_value reported_value(const struct experiment_plan *plan, const struct experiment_cell *line, size_t method)
 {
     const char *name = plan->methods[method].label;
     if (!plan->classes && plan->experiment->measure == MEASURE_TIME)
         return paper_seconds(line->set->name, name);
     if (!plan->classes && plan->experiment->measure == MEASURE_ACCURACY && line->rate == 0.1)
         return paper_accuracy(line->set->name, line->noise, name);
-    return (struct reported){NAN, NAN};
+    return (struct paper_value){NAN, NAN};
 }
 
-bool paper_has_line(const struct plan *plan, const struct cell *line)
+bool paper_has_line(const struct experiment_plan *plan, const struct experiment_cell *line)
 {
     for (size_t m = 0; m < plan->method_count; m++)
-        if (!isnan(paper_value(plan, line, m).mean))
+        if (!isnan(reported_value(plan, line, m).mean))
             return true;
     return false;
 }

@@ -1,4 +1,4 @@
-/* experiment_page: the results as a page of HTML, beside what the paper reports. */
+/* experiment_page: the results as a page of HTML, next to what the paper reports. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,46 +7,173 @@
 #include "html_draft.h"
 #include "message.h"
 
+/* ---- Margins --------------------------------------------------------------------------------- */
+
+/* The line whose margins tell most: large-margin noise of the first set that is there. */
+static bool telling_line(const struct experiment_plan *plan, struct experiment_cell *line)
+{
+    struct experiment_cell each;
+    bool found = false;
+    for (size_t i = 0; plan_line(plan, i, &each); i++) {
+        bool large = strcmp(each.noise, "large-margin") == 0;
+        if (each.rate > 0 && strcmp(each.noise, "instance") != 0 && (!found || large)) {
+            *line = each;
+            found = true;
+        }
+        if (found && large)
+            break;
+    }
+    return found;
+}
+
+static temper_status draw(struct html_draft *draft, const temper_model *model, const struct split_rows *rows,
+                          const unsigned char *flipped, double *margins, const char *title)
+{
+    const uint32_t *given = temper_data_labels(rows->noisy);
+    size_t count = (size_t)temper_data_rows(rows->noisy);
+    temper_error error;
+    char *svg = NULL;
+    if (temper_predict(model, rows->noisy, TEMPER_PREDICT_DECISIONS, 0, margins, &error) != TEMPER_OK)
+        return fail_with(&error);
+    for (size_t i = 0; i < count; i++)
+        margins[i] = given[i] ? margins[i] : -margins[i];
+    const temper_margin_figure figure = {
+        .title = title,
+        .margins = margins,
+        .marked = flipped,
+        .count = count,
+        .names = {"right label", "flipped label"},
+        .loss = temper_model_loss(model),
+    };
+    temper_status status = temper_plot_margins(&figure, &svg, NULL, &error);
+    return draft_picture(draft, status, &svg, &error);
+}
+
+/* Trains as the result of the first split says, and draws. */
+static temper_status draw_method(struct html_draft *draft, const struct experiment_plan *plan,
+                                 const struct result_file *results, const struct experiment_cell *cell,
+                                 const struct split_rows *rows, const unsigned char *flipped)
+{
+    const struct cell_result *result = result_of(plan, results, cell);
+    temper_train_options options = cell_train_options(plan, cell);
+    temper_train_report report;
+    temper_model *model;
+    temper_error error;
+    double *margins = calloc((size_t)temper_data_rows(rows->noisy), sizeof *margins);
+    if (!margins)
+        return fail_no_memory();
+    if (!result || isnan(result->t1)) {
+        free(margins);
+        return TEMPER_OK;
+    }
+    options.loss.method = cell->method->method;
+    options.loss.t1 = result->t1;
+    options.loss.t2 = result->t2;
+    options.l2 = result->l2;
+    temper_status status = temper_train(rows->noisy, &options, &model, &report, &error);
+    if (status == TEMPER_OK) {
+        status = draw(draft, model, rows, flipped, margins, cell->method->label);
+        temper_model_free(model);
+    } else {
+        status = fail_with(&error);
+    }
+    free(margins);
+    return status;
+}
+
+static temper_status draw_both(struct html_draft *draft, const struct experiment_plan *plan,
+                               const struct result_file *results, struct experiment_cell line,
+                               const struct split_rows *rows, const temper_noise_change *changes)
+{
+    static const char *const names[] = {"logistic", "tempered"};
+    temper_status status = TEMPER_OK;
+    unsigned char *flipped = calloc((size_t)temper_data_rows(rows->noisy), 1);
+    if (!flipped)
+        return fail_no_memory();
+    for (size_t i = 0; i < rows->changed; i++)
+        flipped[changes[i].row - 1] = 1;
+    for (size_t i = 0; status == TEMPER_OK && i < 2; i++) {
+        size_t method = find_method(plan, names[i]);
+        if (method == METHODS_MOST)
+            continue;
+        line.method = &plan->methods[method];
+        status = draw_method(draft, plan, results, &line, rows, flipped);
+    }
+    free(flipped);
+    return status;
+}
+
+static temper_status add_margins(struct html_draft *draft, const struct experiment_plan *plan,
+                                 const struct result_file *results)
+{
+    struct experiment_cell line;
+    struct loaded_data loaded = {NULL, NULL};
+    struct split_rows rows = {NULL, NULL, NULL, 0};
+    temper_noise_change *changes = NULL;
+    char name[LINE_TEXT], title[TITLE_TEXT];
+    if (!telling_line(plan, &line))
+        return TEMPER_OK;
+    temper_status status = plan_load(plan, line.set, &loaded);
+    if (status == TEMPER_OK && temper_data_classes(loaded.data) == 2) {
+        status = split_make(plan, &loaded, line.split, &rows);
+        if (status == TEMPER_OK)
+            status = split_add_noise(plan, &line, &loaded, &rows, &changes);
+        if (status == TEMPER_OK) {
+            draft_paragraph(draft,
+                            "Training rows of %s (%s) by the margin of their given label, in the "
+                            "first split, for models with the parameters chosen there.",
+                            plan_title(plan, line.set, title), plan_line_text(plan, &line, name));
+            status = draw_both(draft, plan, results, line, &rows, changes);
+        }
+    }
+    temper_free(changes);
+    split_rows_free(&rows);
+    loaded_free(&loaded);
+    return status;
+}
+
+/* ---- The page -------------------------------------------------------------------------------- */
+
 /* All that a part of the page is made from. */
-struct results {
-    const struct plan *plan;
-    const struct records *records;
-    struct draft *draft;
+struct page_context {
+    const struct experiment_plan *plan;
+    const struct result_file *results;
+    struct html_draft *draft;
 };
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
 /* The best mean is bold; of times none is, as less is better there and noise is everything. */
-static void add_line(const struct results *results, const struct cell *line)
+static void add_line(const struct page_context *context, const struct experiment_cell *line)
 {
-    const struct plan *plan = results->plan;
-    char text[GROUP_TEXT], name[LINE_TEXT];
+    const struct experiment_plan *plan = context->plan;
+    char text[VALUES_TEXT], name[LINE_TEXT];
     size_t best = plan->experiment->measure == MEASURE_ACCURACY
-                      ? best_method(plan, results->records, *line, METHODS_MOST)
+                      ? best_method(plan, context->results, *line, METHODS_MOST)
                       : METHODS_MOST;
-    double highest = best < METHODS_MOST ? plan_group(plan, results->records, *line, best).mean : NAN;
-    draft_cell(results->draft, "%s", plan_line_text(plan, line, name));
+    double highest = best < METHODS_MOST ? plan_values(plan, context->results, *line, best).mean : NAN;
+    draft_cell(context->draft, "%s", plan_line_text(plan, line, name));
     for (size_t m = 0; m < plan->method_count; m++) {
-        struct group group = plan_group(plan, results->records, *line, m);
-        bool strong = fabs(group.mean - highest) < 5e-5; /* as far as two decimals tell */
-        draft_cell(results->draft, "%s%s", strong ? TEMPER_PAGE_BOLD : "", plan_group_text(plan, &group, text));
+        struct split_values values = plan_values(plan, context->results, *line, m);
+        bool strong = fabs(values.mean - highest) < 5e-5; /* as far as two decimals tell */
+        draft_cell(context->draft, "%s%s", strong ? TEMPER_PAGE_BOLD : "", plan_values_text(plan, &values, text));
     }
 }
 
-static void add_paper_line(const struct results *results, const struct cell *line)
+static void add_paper_line(const struct page_context *context, const struct experiment_cell *line)
 {
-    const struct plan *plan = results->plan;
-    draft_cell(results->draft, "\xe2\x80\x83the paper");
+    const struct experiment_plan *plan = context->plan;
+    draft_cell(context->draft, "\xe2\x80\x83the paper");
     for (size_t m = 0; m < plan->method_count; m++) {
-        struct reported paper = paper_value(plan, line, m);
+        struct paper_value paper = reported_value(plan, line, m);
         if (isnan(paper.mean))
-            draft_cell(results->draft, "\xe2\x80\x93");
+            draft_cell(context->draft, "\xe2\x80\x93");
         else
-            draft_cell(results->draft, "%.2f \xc2\xb1 %.2f", paper.mean, paper.deviation);
+            draft_cell(context->draft, "%.2f \xc2\xb1 %.2f", paper.mean, paper.deviation);
     }
 }
 
-static const char *caption_of(const struct plan *plan)
+static const char *caption_of(const struct experiment_plan *plan)
 {
     if (plan->experiment->measure == MEASURE_TIME)
         return "Seconds of one training, mean \xc2\xb1 deviation over splits";
@@ -54,63 +181,64 @@ static const char *caption_of(const struct plan *plan)
                             : "Accuracy on clean test rows in %";
 }
 
-static void add_table(const struct results *results, const struct source *set)
+static void add_table(const struct page_context *context, const struct paper_data *set)
 {
-    const struct plan *plan = results->plan;
-    struct cell line;
-    draft_table(results->draft, 1 + plan->method_count, caption_of(plan));
-    draft_cell(results->draft, plan->experiment->measure == MEASURE_STARTS ? "start" : "noise");
+    const struct experiment_plan *plan = context->plan;
+    struct experiment_cell line;
+    draft_table(context->draft, 1 + plan->method_count, caption_of(plan));
+    draft_cell(context->draft, plan->experiment->measure == MEASURE_STARTS ? "start" : "noise");
     for (size_t m = 0; m < plan->method_count; m++)
-        draft_cell(results->draft, "%s", plan->methods[m].label);
+        draft_cell(context->draft, "%s", plan->methods[m].label);
     for (size_t i = 0; plan_line(plan, i, &line); i++) {
         if (line.set != set)
             continue;
-        add_line(results, &line);
+        add_line(context, &line);
         if (paper_has_line(plan, &line))
-            add_paper_line(results, &line);
+            add_paper_line(context, &line);
     }
-    draft_table_end(results->draft);
+    draft_table_end(context->draft);
 }
 
-static void add_regrets(const struct results *results, const struct cell *line, const char *name)
+static void add_regrets(const struct page_context *context, const struct experiment_cell *line, const char *name)
 {
-    draft_cell(results->draft, "%s", name);
-    for (enum rule rule = 0; rule < RULES; rule++) {
-        struct regret regret = regret_of(results->plan, results->records, line, rule);
+    draft_cell(context->draft, "%s", name);
+    for (enum selection_rule rule = 0; rule < RULES; rule++) {
+        struct rule_regret regret = regret_of(context->plan, context->results, line, rule);
         if (regret.count == 0)
-            draft_cell(results->draft, "\xe2\x80\x93");
+            draft_cell(context->draft, "\xe2\x80\x93");
         else
-            draft_cell(results->draft, "%.2f / %.2f", regret.mean, regret.worst);
+            draft_cell(context->draft, "%.2f / %.2f", regret.mean, regret.worst);
     }
 }
 
-static void add_regret_table(const struct results *results, const struct source *set)
+static void add_regret_table(const struct page_context *context, const struct paper_data *set)
 {
-    struct cell line;
+    struct experiment_cell line;
     char name[LINE_TEXT];
-    draft_table(results->draft, 1 + RULES, "Regret in points, mean / worst over splits");
-    draft_cell(results->draft, "noise");
-    for (enum rule rule = 0; rule < RULES; rule++)
-        draft_cell(results->draft, "%s", rule_names[rule]);
-    for (size_t i = 0; set && plan_line(results->plan, i, &line); i++)
+    draft_table(context->draft, 1 + RULES, "Regret in points, mean / worst over splits");
+    draft_cell(context->draft, "noise");
+    for (enum selection_rule rule = 0; rule < RULES; rule++)
+        draft_cell(context->draft, "%s", rule_names[rule]);
+    for (size_t i = 0; set && plan_line(context->plan, i, &line); i++)
         if (line.set == set)
-            add_regrets(results, &line, plan_line_text(results->plan, &line, name));
+            add_regrets(context, &line, plan_line_text(context->plan, &line, name));
     if (!set)
-        add_regrets(results, NULL, "all");
-    draft_table_end(results->draft);
+        add_regrets(context, NULL, "all");
+    draft_table_end(context->draft);
 }
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
 
 /* Room for the values of a set: series by points. */
-struct curves {
+struct accuracy_curves {
     const char *series[METHODS_MOST];
     double x[LIST_LIMIT], value[METHODS_MOST * LIST_LIMIT], error[METHODS_MOST * LIST_LIMIT];
     size_t points;
 };
 
 /* The lines of a set that belong to one kind of noise, or to starts that are not from zero. */
-static bool is_point(const struct plan *plan, const struct cell *line, const struct source *set, const char *noise)
+static bool is_point(const struct experiment_plan *plan, const struct experiment_cell *line,
+                     const struct paper_data *set, const char *noise)
 {
     if (line->set != set)
         return false;
@@ -119,10 +247,11 @@ static bool is_point(const struct plan *plan, const struct cell *line, const str
     return line->rate == 0 || strcmp(line->noise, noise) == 0;
 }
 
-static void collect(const struct results *results, const struct source *set, const char *noise, struct curves *curves)
+static void collect(const struct page_context *context, const struct paper_data *set, const char *noise,
+                    struct accuracy_curves *curves)
 {
-    const struct plan *plan = results->plan;
-    struct cell line, points[LIST_LIMIT];
+    const struct experiment_plan *plan = context->plan;
+    struct experiment_cell line, points[LIST_LIMIT];
     curves->points = 0;
     for (size_t i = 0; plan_line(plan, i, &line) && curves->points < LIST_LIMIT; i++)
         if (is_point(plan, &line, set, noise))
@@ -130,16 +259,16 @@ static void collect(const struct results *results, const struct source *set, con
     for (size_t m = 0; m < plan->method_count; m++) {
         curves->series[m] = plan->methods[m].label;
         for (size_t i = 0; i < curves->points; i++) {
-            struct group group = plan_group(plan, results->records, points[i], m);
+            struct split_values values = plan_values(plan, context->results, points[i], m);
             size_t at = m * curves->points + i;
             curves->x[i] = points[i].deviation > 0 ? log10(points[i].deviation) : 100 * points[i].rate;
-            curves->value[at] = 100 * group.mean;
-            curves->error[at] = group.count > 1 ? 100 * group.deviation : 0;
+            curves->value[at] = 100 * values.mean;
+            curves->error[at] = values.count > 1 ? 100 * values.deviation : 0;
         }
     }
 }
 
-static bool any_known(const struct curves *curves, size_t series)
+static bool any_known(const struct accuracy_curves *curves, size_t series)
 {
     for (size_t i = 0; i < series * curves->points; i++)
         if (!isnan(curves->value[i]))
@@ -147,16 +276,16 @@ static bool any_known(const struct curves *curves, size_t series)
     return false;
 }
 
-static temper_status add_curves(const struct results *results, const struct source *set, const char *noise)
+static temper_status add_curves(const struct page_context *context, const struct paper_data *set, const char *noise)
 {
-    struct curves curves;
-    bool starts = results->plan->experiment->measure == MEASURE_STARTS;
+    struct accuracy_curves curves;
+    bool starts = context->plan->experiment->measure == MEASURE_STARTS;
     char title[TITLE_TEXT + 64], name[TITLE_TEXT], *svg = NULL;
     temper_error error;
-    collect(results, set, noise, &curves);
-    if (curves.points < 2 || !any_known(&curves, results->plan->method_count))
+    collect(context, set, noise, &curves);
+    if (curves.points < 2 || !any_known(&curves, context->plan->method_count))
         return TEMPER_OK;
-    snprintf(title, sizeof title, "%s%s%s", plan_title(results->plan, set, name), starts ? "" : ": ",
+    snprintf(title, sizeof title, "%s%s%s", plan_title(context->plan, set, name), starts ? "" : ": ",
              starts ? "" : noise);
     const temper_line_figure figure = {
         .title = title,
@@ -165,23 +294,23 @@ static temper_status add_curves(const struct results *results, const struct sour
         .x = curves.x,
         .points = curves.points,
         .series = curves.series,
-        .series_count = results->plan->method_count,
+        .series_count = context->plan->method_count,
         .values = curves.value,
         .errors = curves.error,
     };
     temper_status status = temper_plot_lines(&figure, &svg, NULL, &error);
-    return draft_picture(results->draft, status, svg, &error);
+    return draft_picture(context->draft, status, &svg, &error);
 }
 
 /* Points above logistic regression: accuracies near 100 % would all look the same as bars. */
-static temper_status add_gains(const struct results *results, const struct source *set)
+static temper_status add_gains(const struct page_context *context, const struct paper_data *set)
 {
-    const struct plan *plan = results->plan;
+    const struct experiment_plan *plan = context->plan;
     size_t logistic = find_method(plan, "logistic"), groups = 0, series = 0;
     char names[LIST_LIMIT][LINE_TEXT], *svg = NULL;
     const char *group_names[LIST_LIMIT], *series_names[METHODS_MOST];
     double values[LIST_LIMIT * METHODS_MOST];
-    struct cell line;
+    struct experiment_cell line;
     temper_error error;
     if (logistic == METHODS_MOST || plan->method_count < 2 || plan->method_count > 6)
         return TEMPER_OK;
@@ -189,11 +318,11 @@ static temper_status add_gains(const struct results *results, const struct sourc
         if (m != logistic)
             series_names[series++] = plan->methods[m].label;
     for (size_t i = 0; plan_line(plan, i, &line) && groups < LIST_LIMIT; i++) {
-        double base = plan_group(plan, results->records, line, logistic).mean;
+        double base = plan_values(plan, context->results, line, logistic).mean;
         if (line.set != set || isnan(base))
             continue;
         for (size_t m = 0, s = 0; m < plan->method_count; m++) {
-            double gain = 100 * (plan_group(plan, results->records, line, m).mean - base);
+            double gain = 100 * (plan_values(plan, context->results, line, m).mean - base);
             if (m != logistic)
                 values[groups * series + s++] = isnan(gain) ? 0 : gain;
         }
@@ -209,10 +338,10 @@ static temper_status add_gains(const struct results *results, const struct sourc
     if (groups == 0)
         return TEMPER_OK;
     temper_status status = temper_plot_bars(&figure, &svg, NULL, &error);
-    return draft_picture(results->draft, status, svg, &error);
+    return draft_picture(context->draft, status, &svg, &error);
 }
 
-static temper_status add_losses(struct draft *draft, const char *panels, bool as_printed)
+static temper_status add_losses(struct html_draft *draft, const char *panels, bool as_printed)
 {
     static const double temperatures[] = {0, 0.5, 1, 1.5, 2};
     double t1 = as_printed ? 0.6 : 0.1, t2 = as_printed ? 1.6 : 1.12;
@@ -230,50 +359,50 @@ static temper_status add_losses(struct draft *draft, const char *panels, bool as
     char *svg = NULL;
     temper_error error;
     temper_status status = temper_plot_losses(&figure, &svg, NULL, &error);
-    return draft_picture(draft, status, svg, &error);
+    return draft_picture(draft, status, &svg, &error);
 }
 
 /* ---- Sections -------------------------------------------------------------------------------- */
 
-static bool rates_differ(const struct plan *plan)
+static bool rates_differ(const struct experiment_plan *plan)
 {
     return plan->rates.count > 1;
 }
 
-static temper_status add_set(const struct results *results, const struct source *set)
+static temper_status add_set(const struct page_context *context, const struct paper_data *set)
 {
-    const struct plan *plan = results->plan;
+    const struct experiment_plan *plan = context->plan;
     temper_status status = TEMPER_OK;
     char title[TITLE_TEXT];
-    draft_heading(results->draft, "%s", plan_title(plan, set, title));
+    draft_heading(context->draft, "%s", plan_title(plan, set, title));
     if (plan->experiment->measure == MEASURE_SELECTION) {
-        add_regret_table(results, set);
+        add_regret_table(context, set);
         return TEMPER_OK;
     }
-    add_table(results, set);
+    add_table(context, set);
     if (plan->experiment->measure == MEASURE_STARTS)
-        return add_curves(results, set, "");
+        return add_curves(context, set, "");
     if (plan->experiment->measure != MEASURE_ACCURACY)
         return TEMPER_OK;
     for (size_t i = 0; status == TEMPER_OK && rates_differ(plan) && i < plan->noise_count; i++)
-        status = add_curves(results, set, plan->noises[i]);
-    return status == TEMPER_OK && !rates_differ(plan) ? add_gains(results, set) : status;
+        status = add_curves(context, set, plan->noises[i]);
+    return status == TEMPER_OK && !rates_differ(plan) ? add_gains(context, set) : status;
 }
 
 /* "2 splits, 3 folds, at most 4,000 rows of each set": what the figures rest on. */
-static void add_opening(const struct results *results)
+static void add_opening(const struct page_context *context)
 {
-    const struct plan *plan = results->plan;
+    const struct experiment_plan *plan = context->plan;
     bool tunes = plan->grid != NULL;
     char folds[64] = "", rows[64] = "";
-    draft_paragraph(results->draft, "%s", plan->experiment->about);
+    draft_paragraph(context->draft, "%s", plan->experiment->about);
     if (plan->experiment->measure == MEASURE_NOTHING)
         return;
     if (tunes)
         snprintf(folds, sizeof folds, ", %zu folds", plan->folds);
     if (plan->rows > 0)
         snprintf(rows, sizeof rows, ", at most %zu rows of each set", plan->rows);
-    draft_paragraph(results->draft, "Here: %zu random split%s%s%s%s. Seed %llu; temper %s.%s", plan->splits,
+    draft_paragraph(context->draft, "Here: %zu random split%s%s%s%s. Seed %llu; temper %s.%s", plan->splits,
                     plan->splits > 1 ? "s" : "", folds, rows,
                     plan->paper_temperatures ? ", the paper's temperatures, penalties tuned" : "", plan->seed,
                     temper_version(),
@@ -282,55 +411,56 @@ static void add_opening(const struct results *results)
                                 : "");
     const char *penalties = tunes ? strstr(plan->grid, "l2=") : NULL; /* all that is left to tune */
     if (tunes)
-        draft_command(results->draft, "%s", plan->paper_temperatures && penalties ? penalties : plan->grid);
+        draft_command(context->draft, "%s", plan->paper_temperatures && penalties ? penalties : plan->grid);
 }
 
-static void add_closing(const struct results *results, const char *command)
+static void add_closing(const struct page_context *context, const char *command)
 {
-    draft_heading(results->draft, "The same again");
-    draft_paragraph(results->draft, "Every figure above is made from records, one for each split, "
+    draft_heading(context->draft, "The same again");
+    draft_paragraph(context->draft, "Every figure above is made from records, one for each split, "
                                     "noise and method, with seeds, options and choices. The same "
                                     "command gives the same records, whatever the number of "
                                     "threads, but for times; interrupted, it goes on from those "
                                     "that are there.");
-    draft_command(results->draft, "%s", command);
-    if (results->records->path)
-        draft_command(results->draft, "%s", results->records->path);
+    draft_command(context->draft, "%s", command);
+    if (context->results->path)
+        draft_command(context->draft, "%s", context->results->path);
 }
 
-static temper_status add_parts(const struct results *results, const char *command)
+static temper_status add_parts(const struct page_context *context, const char *command)
 {
-    const struct plan *plan = results->plan;
+    const struct experiment_plan *plan = context->plan;
     temper_status status = TEMPER_OK;
-    add_opening(results);
+    add_opening(context);
     if (plan->experiment->measure == MEASURE_NOTHING)
-        status = add_losses(results->draft, "abc", true);
+        status = add_losses(context->draft, "abc", true);
     else if (plan->experiment->measure == MEASURE_SELECTION)
-        add_regret_table(results, NULL);
+        add_regret_table(context, NULL);
     if (status == TEMPER_OK)
-        results_claims(results->draft, plan, results->records);
+        results_claims(context->draft, plan, context->results);
     for (size_t i = 0; status == TEMPER_OK && i < plan->set_count; i++)
-        status = add_set(results, plan->sets[i]);
+        status = add_set(context, plan->sets[i]);
     if (status == TEMPER_OK && plan->experiment->measure == MEASURE_ACCURACY) {
-        draft_heading(results->draft, "The losses");
-        draft_paragraph(results->draft, "At the paper's temperatures for images: the last one is "
+        draft_heading(context->draft, "The losses");
+        draft_paragraph(context->draft, "At the paper's temperatures for images: the last one is "
                                         "the only one with a cap.");
-        status = add_losses(results->draft, "c", false);
+        status = add_losses(context->draft, "c", false);
     }
     if (status == TEMPER_OK && plan->experiment->measure == MEASURE_ACCURACY)
-        status = results_margins(results->draft, plan, results->records);
-    add_closing(results, command);
+        status = add_margins(context->draft, plan, context->results);
+    add_closing(context, command);
     return status;
 }
 
-temper_status results_page(const struct plan *plan, const struct records *records, const char *command,
+temper_status results_page(const struct experiment_plan *plan, const struct result_file *results, const char *command,
                            const char *path)
 {
-    struct draft draft = {0};
-    const struct results results = {plan, records, &draft};
-    temper_status status = add_parts(&results, command);
+    struct html_draft draft;
+    const struct page_context context = {plan, results, &draft};
+    draft_begin(&draft, plan->experiment->title);
+    temper_status status = add_parts(&context, command);
     if (status == TEMPER_OK)
-        status = draft_save(&draft, plan->experiment->title, path);
+        status = draft_save(&draft, path);
     draft_free(&draft);
     return status;
 }

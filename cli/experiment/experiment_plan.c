@@ -1,11 +1,12 @@
-/* experiment_plan: from the command line to a list of cells. */
+/* experiment_plan: from the command line to the list of cells to measure, and what each result depends on. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "experiment/experiment.h"
 #include "message.h"
-#include "options/data_options.h"
+#include "options/library_options.h"
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
@@ -31,11 +32,11 @@ static temper_status check_use(const struct arguments *arguments, enum option_id
 {
     if (used || !was_given(arguments, id))
         return TEMPER_OK;
-    return complain(TEMPER_USAGE, "experiment: --%s means nothing to %s; drop it", option_table[id].name,
-                    arguments->operand[0]);
+    return fail(TEMPER_USAGE, "experiment: --%s means nothing to %s; drop it", option_table[id].name,
+                arguments->operand[0]);
 }
 
-static temper_status check_uses(const struct arguments *arguments, enum measure measure)
+static temper_status check_uses(const struct arguments *arguments, enum experiment_measure measure)
 {
     bool any = measure != MEASURE_NOTHING, select = measure == MEASURE_SELECTION;
     bool tunes = measure == MEASURE_ACCURACY || select;
@@ -70,53 +71,53 @@ static temper_status check_uses(const struct arguments *arguments, enum measure 
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
 
-static const struct source *find_source(const char *name)
+static const struct paper_data *find_data(const char *name)
 {
-    for (size_t i = 0; i < SOURCES; i++)
-        if (strcmp(source_table[i].name, name) == 0)
-            return &source_table[i];
+    for (size_t i = 0; i < DATA_SETS; i++)
+        if (strcmp(data_table[i].name, name) == 0)
+            return &data_table[i];
     return NULL;
 }
 
-static temper_status refuse_source(const char *name)
+static temper_status refuse_data(const char *name)
 {
     char names[256] = "";
-    for (size_t i = 0; i < SOURCES; i++)
-        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "", source_table[i].name);
-    return complain(TEMPER_USAGE, "--sets: '%s' is unknown; there are %s", name, names);
+    for (size_t i = 0; i < DATA_SETS; i++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "", data_table[i].name);
+    return fail(TEMPER_USAGE, "--sets: '%s' is unknown; there are %s", name, names);
 }
 
 /* Those that are not there are left out, with a word, unless they were asked for. */
-static temper_status read_sets(const char *list, struct plan *plan)
+static temper_status read_sets(const char *list, struct experiment_plan *plan)
 {
     char word[WORD_LENGTH];
     for (const char *rest = list; rest;) {
         next_word(&rest, ',', word);
-        const struct source *source = find_source(word);
+        const struct paper_data *source = find_data(word);
         if (!source)
-            return refuse_source(word);
-        if (plan->set_count == SOURCES)
-            return complain(TEMPER_USAGE, "--sets: one set is there twice; drop it");
-        if (plan->sets_named || source_is_there(source, plan->folder))
+            return refuse_data(word);
+        if (plan->set_count == DATA_SETS)
+            return fail(TEMPER_USAGE, "--sets: one set is there twice; drop it");
+        if (plan->sets_named || data_is_there(source, plan->folder))
             plan->sets[plan->set_count++] = source;
     }
     if (plan->set_count == 0)
-        return complain(TEMPER_NO_INPUT,
-                        "%s: none of the data sets is there (%s); get them by tools/fetch-data, or "
-                        "say where they are by --data",
-                        plan->folder, list);
+        return fail(TEMPER_NO_INPUT,
+                    "%s: none of the data sets is there (%s); get them by tools/fetch-data, or "
+                    "say where they are by --data",
+                    plan->folder, list);
     if (plan->classes && plan->set_count > 1)
-        return complain(TEMPER_USAGE,
-                        "experiment: --classes is for one data set, and there are "
-                        "%zu; name one by --sets",
-                        plan->set_count);
+        return fail(TEMPER_USAGE,
+                    "experiment: --classes is for one data set, and there are "
+                    "%zu; name one by --sets",
+                    plan->set_count);
     return TEMPER_OK;
 }
 
 /* "tempered", or "tempered:0.1:1.12" with temperatures of its own. */
-static temper_status read_method(const char *word, struct method *method)
+static temper_status read_method(const char *word, struct compared_method *method)
 {
-    struct losses losses;
+    struct loss_list losses;
     const struct option *option = &option_table[OPT_METHODS];
     temper_status status = read_losses(option, word, 0.1, 1.12, &losses);
     if (status != TEMPER_OK)
@@ -131,13 +132,13 @@ static temper_status read_method(const char *word, struct method *method)
     return TEMPER_OK;
 }
 
-static temper_status read_methods(const char *list, struct plan *plan)
+static temper_status read_methods(const char *list, struct experiment_plan *plan)
 {
     char word[WORD_LENGTH];
     for (const char *rest = list; rest;) {
         next_word(&rest, ',', word);
         if (plan->method_count == METHODS_MOST)
-            return complain(TEMPER_USAGE, "--methods: the list is too long; give at most %d", METHODS_MOST);
+            return fail(TEMPER_USAGE, "--methods: the list is too long; give at most %d", METHODS_MOST);
         temper_status status = read_method(word, &plan->methods[plan->method_count]);
         if (status != TEMPER_OK)
             return status;
@@ -146,36 +147,36 @@ static temper_status read_methods(const char *list, struct plan *plan)
     return TEMPER_OK;
 }
 
-static temper_status read_noises(const char *list, struct plan *plan)
+static temper_status read_noises(const char *list, struct experiment_plan *plan)
 {
     static const char *const kinds[] = {"random", "pair", "small-margin", "large-margin", "instance"};
     for (const char *rest = list; rest;) {
         if (plan->noise_count == NOISES_MOST)
-            return complain(TEMPER_USAGE, "--noise: the list is too long; give at most %d", NOISES_MOST);
+            return fail(TEMPER_USAGE, "--noise: the list is too long; give at most %d", NOISES_MOST);
         char *word = plan->noises[plan->noise_count++];
         bool known = false;
         next_word(&rest, ',', word);
         for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
             known |= strcmp(kinds[i], word) == 0;
         if (!known)
-            return complain(TEMPER_USAGE,
-                            "--noise: '%s' is unknown; there are random, pair, small-margin, "
-                            "large-margin and instance",
-                            word);
+            return fail(TEMPER_USAGE,
+                        "--noise: '%s' is unknown; there are random, pair, small-margin, "
+                        "large-margin and instance",
+                        word);
     }
     return TEMPER_OK;
 }
 
 /* A figure has its places rising, and a place twice would be a result twice. */
-static temper_status check_rising(const struct numbers *numbers, enum option_id id)
+static temper_status check_rising(const struct number_list *numbers, enum option_id id)
 {
     for (size_t i = 1; i < numbers->count; i++)
         if (!(numbers->value[i] > numbers->value[i - 1]))
-            return complain(TEMPER_USAGE, "--%s: give them rising, none twice", option_table[id].name);
+            return fail(TEMPER_USAGE, "--%s: give them rising, none twice", option_table[id].name);
     return TEMPER_OK;
 }
 
-static temper_status read_rising(const char *text, enum option_id id, struct numbers *numbers)
+static temper_status read_rising(const char *text, enum option_id id, struct number_list *numbers)
 {
     temper_status status = read_numbers(&option_table[id], text, numbers);
     return status == TEMPER_OK ? check_rising(numbers, id) : status;
@@ -200,7 +201,7 @@ static const char *data_folder(const struct arguments *arguments)
 }
 
 /* Names of grids are lists too, from which each method takes what it has. */
-static temper_status read_grid(const char *text, struct plan *plan)
+static temper_status read_grid(const char *text, struct experiment_plan *plan)
 {
     char word[WORD_LENGTH];
     bool select = plan->experiment->measure == MEASURE_SELECTION;
@@ -214,15 +215,15 @@ static temper_status read_grid(const char *text, struct plan *plan)
     for (const char *rest = plan->grid; rest;) {
         next_word(&rest, ' ', word);
         if (strncmp(word, "t1=", 3) != 0 && strncmp(word, "t2=", 3) != 0 && strncmp(word, "l2=", 3) != 0)
-            return complain(TEMPER_USAGE, "--grid: '%s' is no list; give %s", word,
-                            option_table[OPT_EXPERIMENT_GRID].wanted);
+            return fail(TEMPER_USAGE, "--grid: '%s' is no list; give %s", word,
+                        option_table[OPT_EXPERIMENT_GRID].wanted);
     }
     return TEMPER_OK;
 }
 
-static temper_status read_sizes(const struct arguments *arguments, struct plan *plan)
+static temper_status read_sizes(const struct arguments *arguments, struct experiment_plan *plan)
 {
-    const struct extent *full = &plan->experiment->full, *quick = &plan->experiment->quick;
+    const struct experiment_extent *full = &plan->experiment->full, *quick = &plan->experiment->quick;
     bool hurry = plan->quick;
     plan->splits = size_choice(arguments, OPT_SPLITS, hurry, quick->splits, full->splits);
     plan->folds = size_choice(arguments, OPT_EXPERIMENT_FOLDS, hurry, quick->folds, full->folds);
@@ -230,9 +231,9 @@ static temper_status read_sizes(const struct arguments *arguments, struct plan *
     return read_grid(text_choice(arguments, OPT_EXPERIMENT_GRID, hurry, quick->grid, full->grid), plan);
 }
 
-static temper_status read_lists(const struct arguments *arguments, struct plan *plan)
+static temper_status read_lists(const struct arguments *arguments, struct experiment_plan *plan)
 {
-    const struct extent *full = &plan->experiment->full, *quick = &plan->experiment->quick;
+    const struct experiment_extent *full = &plan->experiment->full, *quick = &plan->experiment->quick;
     bool hurry = plan->quick, starts = plan->experiment->measure == MEASURE_STARTS;
     const char *methods = text_choice(arguments, OPT_METHODS, hurry, quick->methods, full->methods);
     temper_status status = read_sets(text_choice(arguments, OPT_SETS, hurry, quick->sets, full->sets), plan);
@@ -249,9 +250,9 @@ static temper_status read_lists(const struct arguments *arguments, struct plan *
     return status;
 }
 
-temper_status plan_make(const struct arguments *arguments, struct plan *plan)
+temper_status plan_make(const struct arguments *arguments, struct experiment_plan *plan)
 {
-    *plan = (struct plan){.experiment = find_experiment(arguments->operand[0])};
+    *plan = (struct experiment_plan){.experiment = find_experiment(arguments->operand[0])};
     plan->quick = was_given(arguments, OPT_QUICK);
     plan->folder = data_folder(arguments);
     plan->sets_named = was_given(arguments, OPT_SETS);
@@ -266,4 +267,227 @@ temper_status plan_make(const struct arguments *arguments, struct plan *plan)
         return status;
     status = read_sizes(arguments, plan);
     return status == TEMPER_OK ? read_lists(arguments, plan) : status;
+}
+
+/* ---- Cells and lines ------------------------------------------------------------------------- */
+
+/* ---- Cells ----------------------------------------------------------------------------------- */
+
+/* How many there are of each, the fastest changing last. */
+struct cell_counts {
+    size_t set, split, noise, rate, method, deviation;
+};
+
+static struct cell_counts count(const struct experiment_plan *plan)
+{
+    struct cell_counts counts = {plan->set_count,   plan->splits,       plan->noise_count,
+                                 plan->rates.count, plan->method_count, plan->deviations.count};
+    counts.method += counts.method == 0; /* selection has none */
+    counts.deviation += counts.deviation == 0;
+    return counts;
+}
+
+/* Takes the last figure off a mixed number. */
+static size_t digit(size_t *index, size_t base)
+{
+    size_t last = *index % base;
+    *index /= base;
+    return last;
+}
+
+/* Without noise all kinds are the same: the first one stands for them. */
+bool plan_cell(const struct experiment_plan *plan, size_t index, struct experiment_cell *cell)
+{
+    struct cell_counts counts = count(plan);
+    if (index >= plan_cells(plan))
+        return false;
+    size_t deviation = digit(&index, counts.deviation), method = digit(&index, counts.method);
+    size_t rate = digit(&index, counts.rate), noise = digit(&index, counts.noise);
+    size_t split = digit(&index, counts.split); /* what is left is the set */
+    *cell = (struct experiment_cell){
+        .set = plan->sets[index],
+        .split = split,
+        .rate = plan->rates.value[rate],
+        .method = plan->method_count > 0 ? &plan->methods[method] : NULL,
+        .deviation = plan->deviations.count > 0 ? plan->deviations.value[deviation] : 0,
+    };
+    cell->noise = cell->rate > 0 ? plan->noises[noise] : "none";
+    return true;
+}
+
+size_t plan_cells(const struct experiment_plan *plan)
+{
+    struct cell_counts counts = count(plan);
+    if (plan->experiment->measure == MEASURE_NOTHING)
+        return 0;
+    return counts.set * counts.split * counts.noise * counts.rate * counts.method * counts.deviation;
+}
+
+/* ---- Lines ----------------------------------------------------------------------------------- */
+
+static size_t lines_of_set(const struct experiment_plan *plan)
+{
+    struct cell_counts counts = count(plan);
+    bool clean = plan->rates.count > 0 && plan->rates.value[0] == 0;
+    size_t noisy = counts.noise * (counts.rate - clean);
+    return (noisy + clean) * counts.deviation;
+}
+
+size_t plan_lines(const struct experiment_plan *plan)
+{
+    return plan->set_count * lines_of_set(plan);
+}
+
+/* Clean rows once, then each kind with its rates. */
+bool plan_line(const struct experiment_plan *plan, size_t index, struct experiment_cell *cell)
+{
+    struct cell_counts counts = count(plan);
+    size_t here = lines_of_set(plan);
+    bool clean = plan->rates.count > 0 && plan->rates.value[0] == 0;
+    if (index >= plan_lines(plan))
+        return false;
+    size_t line = index % here, deviation = digit(&line, counts.deviation);
+    bool noisy = !clean || line > 0;
+    size_t at = line - (clean && noisy), noisy_rates = counts.rate - clean;
+    *cell = (struct experiment_cell){
+        .set = plan->sets[index / here],
+        .noise = noisy ? plan->noises[at / noisy_rates] : "none",
+        .rate = noisy ? plan->rates.value[at % noisy_rates + clean] : 0,
+        .method = plan->method_count > 0 ? &plan->methods[0] : NULL,
+        .deviation = plan->deviations.count > 0 ? plan->deviations.value[deviation] : 0,
+    };
+    return true;
+}
+
+const char *plan_line_text(const struct experiment_plan *plan, const struct experiment_cell *cell, char text[LINE_TEXT])
+{
+    if (plan->experiment->measure == MEASURE_STARTS && cell->deviation == 0)
+        snprintf(text, LINE_TEXT, "from zero");
+    else if (plan->experiment->measure == MEASURE_STARTS)
+        snprintf(text, LINE_TEXT, "deviation %g", cell->deviation);
+    else if (cell->rate == 0)
+        snprintf(text, LINE_TEXT, "clean");
+    else
+        snprintf(text, LINE_TEXT, "%s, %g %%", cell->noise, 100 * cell->rate);
+    return text;
+}
+
+unsigned long long plan_seed(const struct experiment_plan *plan, size_t split)
+{
+    return plan->seed * 1000 + split;
+}
+
+const char *plan_scale(const struct experiment_plan *plan, const struct paper_data *set)
+{
+    return plan->scale ? plan->scale : set->scale;
+}
+
+const char *plan_classes(const struct experiment_plan *plan, const struct paper_data *set)
+{
+    return plan->classes ? plan->classes : set->classes;
+}
+
+const char *plan_title(const struct experiment_plan *plan, const struct paper_data *set, char title[TITLE_TEXT])
+{
+    if (plan->classes)
+        snprintf(title, TITLE_TEXT, "%s, classes %.100s", set->name, plan->classes);
+    else
+        snprintf(title, TITLE_TEXT, "%s", set->title);
+    return title;
+}
+
+/* ---- Losses and grids ------------------------------------------------------------------------ */
+
+temper_loss_spec cell_loss(const struct experiment_cell *cell)
+{
+    const struct compared_method *method = cell->method;
+    temper_loss_spec loss = temper_train_defaults().loss;
+    loss.method = method->method;
+    loss.t1 = method->fixed ? method->t1 : cell->set->t1;
+    loss.t2 = method->fixed ? method->t2 : cell->set->t2;
+    loss.smoothing = method->method == TEMPER_HINGE ? method->smoothing : 0;
+    return temper_loss_resolve(loss);
+}
+
+/* The word of the grid that begins so, or "". */
+static const char *grid_word(const char *grid, const char *begin, char word[WORD_LENGTH])
+{
+    for (const char *rest = grid; rest;) {
+        next_word(&rest, ' ', word);
+        if (strncmp(word, begin, strlen(begin)) == 0)
+            return word;
+    }
+    return "";
+}
+
+/* "t1=0.1", whatever the locale is. */
+static const char *number_word(const char *name, double number, char word[WORD_LENGTH])
+{
+    char digits[NUMBER_LENGTH];
+    number_write_f64(number, digits);
+    snprintf(word, WORD_LENGTH, "%s%s", name, digits);
+    return word;
+}
+
+const char *plan_grid(const struct experiment_plan *plan, const struct experiment_cell *cell, char grid[GRID_LENGTH])
+{
+    char t1[WORD_LENGTH], t2[WORD_LENGTH], l2[WORD_LENGTH];
+    if (!cell->method) {
+        snprintf(grid, GRID_LENGTH, "%s", plan->grid);
+        return grid;
+    }
+    const char *first = grid_word(plan->grid, "t1=", t1);
+    const char *second = grid_word(plan->grid, "t2=", t2);
+    if (plan->paper_temperatures || cell->method->fixed) {
+        temper_loss_spec loss = cell_loss(cell);
+        first = number_word("t1=", loss.t1, t1);
+        second = number_word("t2=", loss.t2, t2);
+    }
+    if (cell->method->method == TEMPER_HINGE) { /* it has no temperatures */
+        first = number_word(":", cell->method->smoothing, t1);
+        second = "";
+    }
+    snprintf(grid, GRID_LENGTH, "loss=%s%s%s %s %s only", temper_method_name(cell->method->method),
+             *first == ':' ? "" : " ", first, second, grid_word(plan->grid, "l2=", l2));
+    return grid;
+}
+
+/* ---- Keys ------------------------------------------------------------------------------------ */
+
+/* What only some measurements depend on. */
+static void add_tuning(const struct experiment_plan *plan, const struct experiment_cell *cell, char *key, size_t room)
+{
+    char grid[GRID_LENGTH], digits[WORD_LENGTH];
+    switch (plan->experiment->measure) {
+    case MEASURE_ACCURACY:
+    case MEASURE_SELECTION:
+        snprintf(key, room, "; folds %zu; grid %s; criterion %s", plan->folds, plan_grid(plan, cell, grid),
+                 plan->experiment->measure == MEASURE_ACCURACY ? plan->criterion : "all");
+        break;
+    case MEASURE_TIME:
+        snprintf(key, room, "; threads %zu", plan->threads);
+        break;
+    case MEASURE_STARTS:
+        snprintf(key, room, "%s", number_word("; deviation ", cell->deviation, digits));
+        break;
+    case MEASURE_NOTHING:
+        break;
+    }
+}
+
+const char *plan_key(const struct experiment_plan *plan, const struct experiment_cell *cell, char key[KEY_LENGTH])
+{
+    static const char *const measures[] = {"nothing", "accuracy", "time", "starts", "selection"};
+    const char *classes = plan_classes(plan, cell->set), *scale = plan_scale(plan, cell->set);
+    char share[WORD_LENGTH], rate[WORD_LENGTH];
+    snprintf(key, KEY_LENGTH,
+             "%s; set %s; classes %s; scale %s; rows %zu; %s; seed %llu; split %zu; noise %s; "
+             "%s; method %s",
+             measures[plan->experiment->measure], cell->set->name, classes ? classes : "largest",
+             scale ? scale : "as trained", plan->rows, number_word("test ", plan->experiment->test_share, share),
+             plan->seed, cell->split, cell->noise, number_word("rate ", cell->rate, rate),
+             cell->method ? cell->method->label : "all");
+    size_t length = strlen(key);
+    add_tuning(plan, cell, key + length, KEY_LENGTH - length);
+    return key;
 }

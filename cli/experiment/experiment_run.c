@@ -1,18 +1,39 @@
-/* experiment_run: goes through the cells of a plan, and measures those that have no record. */
+/* experiment_run: measures the cells of a plan that have no result yet: tunes or trains, then tests on clean rows. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "apply_model.h"
+#include "base/number.h"
 #include "experiment/experiment.h"
 #include "message.h"
-#include "options/data_options.h"
-#include "progress.h"
+
+/* The status line of a run. */
+struct run_progress {
+    struct progress_line line;
+    size_t done, all, measured; /* cells; measured: without those that had a result */
+    double start;
+    char what[160];
+};
+
+/* A run: what is in memory is read and made when a cell needs it, and kept for the next one. */
+struct experiment_run {
+    const struct experiment_plan *plan;
+    struct result_file *results;
+    struct run_progress progress;
+    struct loaded_data loaded;
+    const struct paper_data *set; /* of `loaded` */
+    struct split_rows rows;
+    size_t split; /* of `rows`, if there are any */
+    const char *noise;
+    double rate;
+    bool quiet, noted; /* that a data set has no pool */
+};
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* As many rows as the plan says, of every class in the same shares. */
-static temper_status limit_rows(const struct plan *plan, temper_data **data)
+/* Keeps at most plan->rows rows, a stratified sample. */
+static temper_status limit_rows(const struct experiment_plan *plan, temper_data **data)
 {
     temper_data *kept, *dropped;
     temper_error error;
@@ -20,15 +41,14 @@ static temper_status limit_rows(const struct plan *plan, temper_data **data)
     const temper_split_options options = {.share = (double)plan->rows / rows, .seed = plan->seed, .stratified = 1};
     if (plan->rows == 0 || (double)plan->rows >= rows)
         return TEMPER_OK;
-    if (temper_data_split(*data, &options, &dropped, &kept, &error) != TEMPER_OK)
-        return complain_error(&error);
+    TRY(checked(temper_data_split(*data, &options, &dropped, &kept, &error), &error));
     temper_data_free(dropped);
     temper_data_free(*data);
     *data = kept;
     return TEMPER_OK;
 }
 
-static bool wants_pool(const struct plan *plan)
+static bool wants_pool(const struct experiment_plan *plan)
 {
     for (size_t i = 0; i < plan->noise_count; i++)
         if (strcmp(plan->noises[i], "instance") == 0)
@@ -36,28 +56,25 @@ static bool wants_pool(const struct plan *plan)
     return false;
 }
 
-temper_status plan_load(const struct plan *plan, const struct source *set, struct loaded *loaded)
+temper_status plan_load(const struct experiment_plan *plan, const struct paper_data *set, struct loaded_data *loaded)
 {
-    const struct source_options options = {
+    const struct data_request request = {
         .folder = plan->folder, .classes = plan->classes, .pool = wants_pool(plan), .threads = plan->threads};
-    temper_status status = experiment_read(set, &options, loaded);
-    if (status == TEMPER_OK)
-        status = limit_rows(plan, &loaded->data);
-    return status;
+    TRY(data_read(set, &request, loaded));
+    return limit_rows(plan, &loaded->data);
 }
 
-temper_status split_part(const struct plan *plan, const struct loaded *loaded, size_t split, struct split_rows *rows)
+temper_status split_make(const struct experiment_plan *plan, const struct loaded_data *loaded, size_t split,
+                         struct split_rows *rows)
 {
     temper_error error;
     const temper_split_options options = {.share = plan->experiment->test_share, .seed = plan_seed(plan, split)};
     *rows = (struct split_rows){NULL, NULL, NULL, 0};
-    if (temper_data_split(loaded->data, &options, &rows->train, &rows->test, &error) != TEMPER_OK)
-        return complain_error(&error);
-    return TEMPER_OK;
+    return checked(temper_data_split(loaded->data, &options, &rows->train, &rows->test, &error), &error);
 }
 
-temper_status split_spoil(const struct plan *plan, const struct cell *cell, const struct loaded *loaded,
-                          struct split_rows *rows, temper_noise_change **changes)
+temper_status split_add_noise(const struct experiment_plan *plan, const struct experiment_cell *cell,
+                              const struct loaded_data *loaded, struct split_rows *rows, temper_noise_change **changes)
 {
     const temper_noise_options options = {
         .kind = cell->noise,
@@ -75,8 +92,7 @@ temper_status split_spoil(const struct plan *plan, const struct cell *cell, cons
     rows->changed = 0;
     if (cell->rate == 0)
         return TEMPER_OK;
-    if (temper_data_add_noise(rows->train, &options, &rows->noisy, &list, &rows->changed, &error) != TEMPER_OK)
-        return complain_error(&error);
+    TRY(checked(temper_data_add_noise(rows->train, &options, &rows->noisy, &list, &rows->changed, &error), &error));
     if (changes)
         *changes = list;
     else
@@ -84,7 +100,7 @@ temper_status split_spoil(const struct plan *plan, const struct cell *cell, cons
     return TEMPER_OK;
 }
 
-void experiment_split_free(struct split_rows *rows)
+void split_rows_free(struct split_rows *rows)
 {
     temper_data_free(rows->noisy); /* first: it borrows from the others */
     temper_data_free(rows->train);
@@ -94,183 +110,355 @@ void experiment_split_free(struct split_rows *rows)
 
 /* ---- Progress -------------------------------------------------------------------------------- */
 
-static const double redraw_seconds = 0.2;
-
-static void progress_text(const struct run_progress *progress, char text[240])
+/* "3 of 40: a9a, split 1, random 10 %, logistic; 12 min left" */
+static void draw_progress(struct run_progress *progress)
 {
-    double spent = seconds_now() - progress->start, left = NAN;
-    if (progress->measured > 0)
-        left = spent / (double)progress->measured * (double)(progress->all - progress->done);
-    int length = snprintf(text, 240, "%zu of %zu: %s", progress->done, progress->all, progress->what);
-    if (isfinite(left) && length > 0 && length < 200)
-        snprintf(text + length, 240 - (size_t)length, left < 90 ? "; %.0f s left" : "; %.0f min left",
-                 left < 90 ? left : left / 60);
-}
-
-void run_progress_draw(struct run_progress *progress)
-{
-    char text[240];
-    double now = seconds_now();
-    if (!progress->line || now - progress->drawn < redraw_seconds)
+    double now = seconds_now(), left = NAN;
+    char text[240], time[32] = "";
+    if (!progress_is_due(&progress->line, now))
         return;
-    progress_text(progress, text);
-    int over = (int)progress->shown - (int)strlen(text);
-    fprintf(stderr, "\r%.*s%*s", 79, text, over > 0 ? over : 0, "");
-    fflush(stderr);
-    progress->shown = strlen(text) < 79 ? strlen(text) : 79;
-    progress->drawn = now;
+    if (progress->measured > 0)
+        left = (now - progress->start) / (double)progress->measured * (double)(progress->all - progress->done);
+    if (isfinite(left))
+        snprintf(time, sizeof time, left < 90 ? "; %.0f s left" : "; %.0f min left", left < 90 ? left : left / 60);
+    snprintf(text, sizeof text, "%zu of %zu: %s%s", progress->done, progress->all, progress->what, time);
+    progress_draw(&progress->line, "", text, now);
 }
 
-static void progress_erase(struct run_progress *progress)
+/* A temper_train_progress_fn and, with another type of `now`, a temper_tune_progress_fn: both redraw the line. */
+static int follow_training(void *context, const temper_train_progress *now)
 {
-    if (progress->shown > 0)
-        fprintf(stderr, "\r%*s\r", (int)progress->shown, "");
-    fflush(stderr);
-    progress->shown = 0;
+    (void)now;
+    draw_progress(context);
+    return interrupt_noted();
 }
 
-static void describe(const struct plan *plan, const struct cell *cell, struct run_progress *progress)
+static int follow_tuning(void *context, const temper_tune_progress *now)
 {
+    (void)now;
+    draw_progress(context);
+    return interrupt_noted();
+}
+
+static void describe_cell(struct experiment_run *run, const struct experiment_cell *cell)
+{
+    struct run_progress *progress = &run->progress;
     snprintf(progress->what, sizeof progress->what, "%s, split %zu, %s %g %%, %s", cell->set->name, cell->split + 1,
-             cell->noise, 100 * cell->rate, cell->method ? cell->method->label : plan->experiment->name);
-    progress->drawn = 0;
-    run_progress_draw(progress);
+             cell->noise, 100 * cell->rate, cell->method ? cell->method->label : run->plan->experiment->name);
+    progress->line.drawn = -INFINITY;
+    draw_progress(progress);
+}
+
+/* ---- Training and tuning ------------------------------------------------------------------------ */
+
+temper_train_options cell_train_options(const struct experiment_plan *plan, const struct experiment_cell *cell)
+{
+    temper_train_options options = temper_train_defaults();
+    options.scale = plan_scale(plan, cell->set);
+    options.seed = plan_seed(plan, cell->split);
+    options.threads = plan->threads;
+    return options;
+}
+
+/* The rows to train on: with the noise of the cell, if it has any. */
+static const temper_data *training_rows(const struct experiment_run *run)
+{
+    return run->rows.noisy ? run->rows.noisy : run->rows.train;
+}
+
+static temper_status test_model(const struct experiment_run *run, const temper_model *model, double *accuracy)
+{
+    return model_accuracy(model, run->rows.test, run->plan->threads, accuracy);
+}
+
+/* Trains with the progress line, and tests. A fit that learns nothing (TEMPER_BAD_DATA) leaves *accuracy and *report as
+ * they are: that is a result too. */
+static temper_status train_and_test(struct experiment_run *run, temper_train_options *options,
+                                    temper_train_report *report, double *accuracy, bool *failed)
+{
+    temper_model *model;
+    temper_error error;
+    options->on_progress = follow_training;
+    options->progress_context = &run->progress;
+    *failed = temper_train(training_rows(run), options, &model, report, &error) != TEMPER_OK;
+    if (*failed)
+        return error.status == TEMPER_BAD_DATA ? TEMPER_OK : fail_with(&error);
+    temper_status status =
+        report->stop == TEMPER_STOP_INTERRUPTED ? TEMPER_INTERRUPTED : test_model(run, model, accuracy);
+    temper_model_free(model);
+    return status;
+}
+
+static void take_training(const temper_train_report *report, struct cell_result *result)
+{
+    bool hinge = report->loss.method == TEMPER_HINGE;
+    snprintf(result->stop, sizeof result->stop, "%s", temper_stop_name(report->stop));
+    result->t1 = hinge ? NAN : report->loss.t1;
+    result->t2 = hinge ? NAN : report->loss.t2;
+    result->l2 = report->l2;
+    result->objective = report->objective;
+    result->iterations = (double)report->iterations;
+    result->passes = report->passes;
+    result->seconds_train = report->seconds;
+}
+
+/* One fit with fixed parameters. */
+static temper_status measure_training(struct experiment_run *run, const struct experiment_cell *cell,
+                                      struct cell_result *result)
+{
+    char init[64] = "normal:";
+    temper_train_options options = cell_train_options(run->plan, cell);
+    temper_train_report report;
+    bool failed;
+    options.loss = cell_loss(cell);
+    if (cell->deviation > 0) {
+        number_write_f64(cell->deviation, init + strlen(init));
+        options.init = init;
+    }
+    TRY(train_and_test(run, &options, &report, &result->accuracy, &failed));
+    if (failed)
+        snprintf(result->stop, sizeof result->stop, "failed");
+    else
+        take_training(&report, result);
+    return TEMPER_OK;
+}
+
+/* Tunes on the noisy rows; TEMPER_INTERRUPTED leaves nothing to free. */
+static temper_status tune(struct experiment_run *run, const struct experiment_cell *cell, const char *criterion,
+                          temper_model **model, temper_tune_report *report)
+{
+    char grid[GRID_LENGTH];
+    temper_tune_options options = temper_tune_defaults();
+    temper_error error;
+    options.train = cell_train_options(run->plan, cell);
+    options.folds = run->plan->folds;
+    options.grid = plan_grid(run->plan, cell, grid);
+    if (criterion)
+        options.criterion = criterion;
+    options.on_progress = follow_tuning;
+    options.progress_context = &run->progress;
+    TRY(checked(temper_tune(training_rows(run), &options, model, report, &error), &error));
+    if (!report->interrupted)
+        return TEMPER_OK;
+    temper_tune_report_free(report);
+    temper_model_free(*model);
+    return TEMPER_INTERRUPTED;
+}
+
+/* The numbers that tuning and selection have in common, and the accuracy of the final model. */
+static temper_status take_choice(const struct experiment_run *run, const temper_tune_report *report,
+                                 const temper_model *model, struct cell_result *result)
+{
+    result->cv_accuracy = report->table[report->best].accuracy;
+    result->seconds_tune = report->seconds;
+    snprintf(result->decided, sizeof result->decided, "%s", report->decided_by);
+    return test_model(run, model, &result->accuracy);
+}
+
+static temper_status measure_tuning(struct experiment_run *run, const struct experiment_cell *cell,
+                                    struct cell_result *result)
+{
+    temper_tune_report report;
+    temper_model *model = NULL;
+    TRY(tune(run, cell, run->plan->criterion, &model, &report));
+    take_training(&report.training, result);
+    temper_status status = take_choice(run, &report, model, result);
+    temper_tune_report_free(&report);
+    temper_model_free(model);
+    return status;
+}
+
+/* ---- Selection: every candidate is trained and tested on clean rows --------------------------------- */
+
+/* The accuracy of a candidate on clean rows; 0 if it learns nothing. */
+static temper_status try_candidate(struct experiment_run *run, const struct experiment_cell *cell,
+                                   temper_loss_spec loss, double l2, double *accuracy)
+{
+    temper_train_options options = cell_train_options(run->plan, cell);
+    temper_train_report report;
+    bool failed;
+    options.loss = loss;
+    options.l2 = l2;
+    *accuracy = 0;
+    return train_and_test(run, &options, &report, accuracy, &failed);
+}
+
+static bool has_temperatures(const temper_tune_candidate *candidate, double t1, double t2)
+{
+    return candidate->loss.method != TEMPER_HINGE && candidate->loss.t1 == t1 && candidate->loss.t2 == t2;
+}
+
+/* The penalty that cross-validation chooses for logistic regression; NAN if it is not in the table. */
+static double logistic_l2(const temper_tune_report *report)
+{
+    double l2 = NAN, best = -1;
+    for (size_t i = 0; i < report->count; i++) {
+        const temper_tune_candidate *candidate = &report->table[i];
+        if (has_temperatures(candidate, 1, 1) && candidate->accuracy > best) {
+            best = candidate->accuracy;
+            l2 = candidate->l2;
+        }
+    }
+    return l2;
+}
+
+/* All candidates of the table: notes the best one, and those that other rules choose. */
+static temper_status try_all(struct experiment_run *run, const struct experiment_cell *cell,
+                             const temper_tune_report *report, struct cell_result *result)
+{
+    double chosen_l2 = logistic_l2(report), accuracy;
+    result->best = -1;
+    for (size_t i = 0; i < report->count; i++) {
+        const temper_tune_candidate *candidate = &report->table[i];
+        TRY(try_candidate(run, cell, candidate->loss, candidate->l2, &accuracy));
+        if (accuracy > result->best) {
+            result->best = accuracy;
+            result->best_t1 = candidate->loss.t1;
+            result->best_t2 = candidate->loss.t2;
+            result->best_l2 = candidate->l2;
+        }
+        if (i == report->by_accuracy)
+            result->by_accuracy = accuracy;
+        if (has_temperatures(candidate, 1, 1) && candidate->l2 == chosen_l2)
+            result->logistic = accuracy;
+    }
+    return TEMPER_OK;
+}
+
+static temper_status take_selection(struct experiment_run *run, const struct experiment_cell *cell,
+                                    const temper_tune_report *report, const temper_model *model,
+                                    struct cell_result *result)
+{
+    static const temper_loss_spec fixed = {.method = TEMPER_TEMPERED, .t1 = 0.4, .t2 = 1.12};
+    const temper_tune_candidate *best = &report->table[report->best];
+    snprintf(result->stop, sizeof result->stop, "%s", temper_stop_name(report->training.stop));
+    result->t1 = best->loss.t1;
+    result->t2 = best->loss.t2;
+    result->l2 = best->l2;
+    result->warned = strstr(report->warnings, "systematically") != NULL; /* one of two warnings about labels */
+    TRY(take_choice(run, report, model, result));
+    TRY(try_all(run, cell, report, result));
+    /* Rules that need no grid of temperatures. */
+    TRY(try_candidate(run, cell, fixed, report->default_l2, &result->reference));
+    return try_candidate(run, cell, temper_train_defaults().loss, NAN, &result->standard);
+}
+
+static temper_status measure_selection(struct experiment_run *run, const struct experiment_cell *cell,
+                                       struct cell_result *result)
+{
+    temper_tune_report report;
+    temper_model *model = NULL;
+    TRY(tune(run, cell, NULL, &model, &report));
+    temper_status status = take_selection(run, cell, &report, model, result);
+    temper_tune_report_free(&report);
+    temper_model_free(model);
+    return status;
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */
 
-/* What is in memory: it is read and made when a cell wants it, and kept for the next one. */
-struct bench {
-    const struct plan *plan;
-    struct records *records;
-    struct run_progress progress;
-    struct loaded loaded;
-    const struct source *set; /* of `loaded` */
-    struct split_rows rows;
-    size_t split; /* of `rows`, if there are any */
-    const char *noise;
-    double rate;
-    bool quiet, told; /* that a set has no pool */
-};
-
-static void bench_clear(struct bench *bench)
+static void run_clear(struct experiment_run *run)
 {
-    experiment_split_free(&bench->rows);
-    loaded_free(&bench->loaded);
-    bench->set = NULL;
-    bench->noise = NULL;
+    split_rows_free(&run->rows);
+    loaded_free(&run->loaded);
+    run->set = NULL;
+    run->noise = NULL;
 }
 
-static temper_status bench_load(struct bench *bench, const struct cell *cell)
+static temper_status run_load(struct experiment_run *run, const struct experiment_cell *cell)
 {
-    if (bench->set == cell->set)
+    if (run->set == cell->set)
         return TEMPER_OK;
-    bench_clear(bench);
-    temper_status status = plan_load(bench->plan, cell->set, &bench->loaded);
-    if (status != TEMPER_OK)
-        return status;
-    bench->set = cell->set;
+    run_clear(run);
+    TRY(plan_load(run->plan, cell->set, &run->loaded));
+    run->set = cell->set;
     return TEMPER_OK;
 }
 
-static temper_status bench_split(struct bench *bench, const struct cell *cell)
+/* Makes the split and the noise of a cell, unless they are those of the cell before. */
+static temper_status run_prepare(struct experiment_run *run, const struct experiment_cell *cell)
 {
-    temper_status status = bench_load(bench, cell);
-    if (status != TEMPER_OK || (bench->rows.train && bench->split == cell->split))
-        return status;
-    experiment_split_free(&bench->rows);
-    bench->noise = NULL;
-    bench->split = cell->split;
-    return split_part(bench->plan, &bench->loaded, cell->split, &bench->rows);
-}
-
-static temper_status bench_spoil(struct bench *bench, const struct cell *cell)
-{
-    temper_status status = bench_split(bench, cell);
-    if (status != TEMPER_OK)
-        return status;
-    if (bench->noise && strcmp(bench->noise, cell->noise) == 0 && bench->rate == cell->rate)
+    TRY(run_load(run, cell));
+    if (!run->rows.train || run->split != cell->split) {
+        split_rows_free(&run->rows);
+        run->noise = NULL;
+        run->split = cell->split;
+        TRY(split_make(run->plan, &run->loaded, cell->split, &run->rows));
+    }
+    if (run->noise && strcmp(run->noise, cell->noise) == 0 && run->rate == cell->rate)
         return TEMPER_OK;
-    bench->noise = NULL;
-    status = split_spoil(bench->plan, cell, &bench->loaded, &bench->rows, NULL);
-    if (status != TEMPER_OK)
-        return status;
-    bench->noise = cell->noise;
-    bench->rate = cell->rate;
+    run->noise = NULL;
+    TRY(split_add_noise(run->plan, cell, &run->loaded, &run->rows, NULL));
+    run->noise = cell->noise;
+    run->rate = cell->rate;
     return TEMPER_OK;
 }
 
-/* Instance noise needs rows of other classes. A set without is left out, with a word. */
-static temper_status check_pool(struct bench *bench, const struct cell *cell, bool *possible)
+/* Instance noise needs rows of other classes. A data set without them is skipped with a note. */
+static temper_status check_pool(struct experiment_run *run, const struct experiment_cell *cell, bool *possible)
 {
     *possible = true;
     if (strcmp(cell->noise, "instance") != 0)
         return TEMPER_OK;
-    temper_status status = bench_load(bench, cell);
-    if (status != TEMPER_OK || bench->loaded.pool)
-        return status;
+    TRY(run_load(run, cell));
+    if (run->loaded.pool)
+        return TEMPER_OK;
     *possible = false;
-    if (bench->plan->sets_named && bench->plan->noise_count == 1)
-        return complain(TEMPER_NO_INPUT,
-                        "%s: instance noise takes rows of other classes, and the files have none; "
-                        "give the whole data set",
-                        cell->set->name);
-    if (!bench->told && !bench->quiet)
-        note("%s: the files have no other classes, which instance noise takes its rows from; that "
-             "is left out",
+    if (run->plan->sets_named && run->plan->noise_count == 1)
+        return fail(TEMPER_NO_INPUT,
+                    "%s: instance noise takes rows of other classes, and the files have none; give the whole data set",
+                    cell->set->name);
+    if (!run->noted && !run->quiet)
+        note("%s: the files have no other classes, which instance noise takes its rows from; it is skipped",
              cell->set->name);
-    bench->told = true;
+    run->noted = true;
     return TEMPER_OK;
 }
 
-static temper_status measure(struct bench *bench, const struct cell *cell)
+static temper_status measure(struct experiment_run *run, const struct experiment_cell *cell)
 {
-    struct record record = record_unknown();
-    temper_status status = bench_spoil(bench, cell);
-    if (status != TEMPER_OK)
-        return status;
-    const struct rows_at_hand rows = {
-        .train = bench->rows.noisy ? bench->rows.noisy : bench->rows.train,
-        .test = bench->rows.test,
-        .changed = bench->rows.changed,
-    };
-    record.rows = (double)temper_data_rows(rows.train);
-    record.test_rows = (double)temper_data_rows(rows.test);
-    record.features = (double)temper_data_features(rows.train);
-    record.changed = (double)rows.changed;
-    status = cell->method ? cell_measure(bench->plan, cell, &rows, &bench->progress, &record)
-                          : cell_select(bench->plan, cell, &rows, &bench->progress, &record);
-    return status == TEMPER_OK ? records_add(bench->records, bench->plan, cell, &record) : status;
+    struct cell_result result = result_unknown();
+    TRY(run_prepare(run, cell));
+    result.rows = (double)temper_data_rows(training_rows(run));
+    result.test_rows = (double)temper_data_rows(run->rows.test);
+    result.features = (double)temper_data_features(training_rows(run));
+    result.changed = (double)run->rows.changed;
+    if (!cell->method)
+        TRY(measure_selection(run, cell, &result));
+    else if (run->plan->experiment->measure == MEASURE_ACCURACY)
+        TRY(measure_tuning(run, cell, &result));
+    else
+        TRY(measure_training(run, cell, &result));
+    return results_add(run->results, run->plan, cell, &result);
 }
 
-static temper_status visit(struct bench *bench, const struct cell *cell)
+static temper_status run_cell(struct experiment_run *run, const struct experiment_cell *cell)
 {
-    char key[KEY_LENGTH];
     bool possible;
-    bench->progress.done++;
-    if (records_find(bench->records, plan_key(bench->plan, cell, key)))
+    run->progress.done++;
+    if (result_of(run->plan, run->results, cell))
         return TEMPER_OK;
     if (interrupt_noted())
         return TEMPER_INTERRUPTED;
-    describe(bench->plan, cell, &bench->progress);
-    temper_status status = check_pool(bench, cell, &possible);
-    if (status == TEMPER_OK && possible) {
-        status = measure(bench, cell);
-        bench->progress.measured++;
-    }
-    return status;
+    describe_cell(run, cell);
+    TRY(check_pool(run, cell, &possible));
+    if (possible)
+        TRY(measure(run, cell));
+    run->progress.measured += possible;
+    return TEMPER_OK;
 }
 
-temper_status plan_run(const struct plan *plan, struct records *records, bool quiet)
+temper_status plan_run(const struct experiment_plan *plan, struct result_file *results, bool quiet)
 {
-    struct bench bench = {.plan = plan, .records = records, .quiet = quiet};
-    struct cell cell;
+    struct experiment_run run = {.plan = plan, .results = results, .quiet = quiet};
+    struct experiment_cell cell;
     temper_status status = TEMPER_OK;
-    bench.progress = (struct run_progress){
-        .line = !quiet && isatty(STDERR_FILENO) == 1, .all = plan_cells(plan), .start = seconds_now()};
+    progress_begin(&run.progress.line, quiet, false);
+    run.progress.all = plan_cells(plan);
+    run.progress.start = seconds_now();
     for (size_t i = 0; status == TEMPER_OK && plan_cell(plan, i, &cell); i++)
-        status = visit(&bench, &cell);
-    progress_erase(&bench.progress);
-    bench_clear(&bench);
+        status = run_cell(&run, &cell);
+    progress_end(&run.progress.line);
+    run_clear(&run);
     return status;
 }

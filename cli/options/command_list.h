@@ -5,7 +5,7 @@
  * A description is paragraphs with an empty line between them; one that begins with a space is kept
  * as it is. EXAMPLES({what it does, what to type}, ...). */
 
-COMMAND(PROGRAM, .name = "temper", .operands = "COMMAND [ARGUMENT]...", .operand_hint = HINT_COMMANDS,
+COMMAND(PROGRAM, .name = "temper", .operands = "COMMAND [ARGUMENT]...", .operand_completion = COMPLETE_COMMANDS,
         .summary = "logistic regression for people whose labels are partly wrong",
         .description = "temper stands for two-temperature logistic regression: one temperature caps "
                        "the loss, so that a wrong label can do only so much harm, the other gives "
@@ -20,8 +20,8 @@ COMMAND(PROGRAM, .name = "temper", .operands = "COMMAND [ARGUMENT]...", .operand
                              {"Draw Figure 1 of the paper", "temper plot losses -o losses.svg"},
                              {"Read about a command", "temper help plot"}))
 
-COMMAND(TRAIN, .name = "train", .operands = "DATA", .operand_hint = HINT_FILE, .fewest = 1, .most = 1, .run = cmd_train,
-        .summary = "fit a model to data",
+COMMAND(TRAIN, .name = "train", .operands = "DATA", .operand_completion = COMPLETE_FILE, .fewest = 1, .most = 1,
+        .run = cmd_train, .summary = "fit a model to data",
         .description = "Fits a linear classifier and writes it to DATA.temper, or to what -m says. The losses:\n\n"
                        "  tempered     two temperatures: --t1 below 1 caps what a wrong label can cost,\n"
                        "               --t2 above 1 gives heavy tails\n"
@@ -44,8 +44,8 @@ COMMAND(TRAIN, .name = "train", .operands = "DATA", .operand_hint = HINT_FILE, .
                              {"Long, and safe from a crash: the same line again goes on",
                               "temper train big.tmpr -m big.temper --checkpoint big.state --resume"}))
 
-COMMAND(TUNE, .name = "tune", .operands = "DATA", .operand_hint = HINT_FILE, .fewest = 1, .most = 1, .run = cmd_tune,
-        .summary = "choose temperatures and penalty, and fit the model",
+COMMAND(TUNE, .name = "tune", .operands = "DATA", .operand_completion = COMPLETE_FILE, .fewest = 1, .most = 1,
+        .run = cmd_tune, .summary = "choose temperatures and penalty, and fit the model",
         .description = "Fits every candidate of a grid of temperatures and penalties without some of the rows, "
                        "measures it on those, chooses one, and fits it to all rows, into DATA.temper or what -m "
                        "says. All candidates are fitted on two halves of the rows; those that are not hopeless "
@@ -69,8 +69,8 @@ COMMAND(TUNE, .name = "tune", .operands = "DATA", .operand_hint = HINT_FILE, .fe
                               "temper tune crowd.csv --ask 10\n"
                               "temper tune crowd.csv --trusted crowd.csv.temper.ask.csv"}))
 
-COMMAND(AUDIT, .name = "audit", .operands = "DATA", .operand_hint = HINT_FILE, .fewest = 1, .most = 1, .run = cmd_audit,
-        .summary = "list the rows whose labels look wrong",
+COMMAND(AUDIT, .name = "audit", .operands = "DATA", .operand_completion = COMPLETE_FILE, .fewest = 1, .most = 1,
+        .run = cmd_audit, .summary = "list the rows whose labels look wrong",
         .description = "Fits models to all folds of the rows but one, asks them about that one, lets the nearest "
                        "neighbours of each row vote, and estimates from both which classes have become which. The "
                        "score of a row is the probability that its label is wrong; rows are listed from the "
@@ -94,7 +94,7 @@ COMMAND(AUDIT, .name = "audit", .operands = "DATA", .operand_hint = HINT_FILE, .
                              {"Train with less of them", "temper audit crowd.csv --fix weighted.csv --fix-how weight\n"
                                                          "temper train weighted.csv --weights weight"}))
 
-COMMAND(PREDICT, .name = "predict", .operands = "DATA", .operand_hint = HINT_FILE, .fewest = 1, .most = 1,
+COMMAND(PREDICT, .name = "predict", .operands = "DATA", .operand_completion = COMPLETE_FILE, .fewest = 1, .most = 1,
         .run = cmd_predict, .summary = "apply a model to rows",
         .description = "Prints the most likely class of each row, a line each, or what an option below asks "
                        "for. DATA may be larger than memory; - is the standard input. It may have a label "
@@ -109,8 +109,8 @@ COMMAND(PREDICT, .name = "predict", .operands = "DATA", .operand_hint = HINT_FIL
                              {"How sure it is", "temper predict -m model.temper --proba new.csv"},
                              {"In a pipe", "zcat new.csv.gz | temper predict -m model.temper -"}))
 
-COMMAND(EVAL, .name = "eval", .operands = "DATA", .operand_hint = HINT_FILE, .fewest = 1, .most = 1, .run = cmd_eval,
-        .summary = "tell how good a model is on labelled rows",
+COMMAND(EVAL, .name = "eval", .operands = "DATA", .operand_completion = COMPLETE_FILE, .fewest = 1, .most = 1,
+        .run = cmd_eval, .summary = "tell how good a model is on labelled rows",
         .description = "Applies a model to rows with labels and tells the accuracy, also as the mean over "
                        "classes; the loss that the model was trained for; log loss, Brier score and expected "
                        "calibration error of its probabilities; and which classes it takes for which. DATA may "
@@ -119,9 +119,9 @@ COMMAND(EVAL, .name = "eval", .operands = "DATA", .operand_hint = HINT_FILE, .fe
         .examples = EXAMPLES({"On rows that it has not seen", "temper eval -m model.temper test.csv"},
                              {"For a program", "temper eval -m model.temper --json test.csv"}))
 
-COMMAND(PLOT, .name = "plot", .operands = "losses|path|report [DATA]", .operand_hint = HINT_WORDS,
-        .operand_words = "losses path report", .rest_hint = HINT_FILE, .fewest = 1, .most = 2, .run = cmd_plot,
-        .summary = "draw losses, the weights along a path of penalties, or a report",
+COMMAND(PLOT, .name = "plot", .operands = "losses|path|report [DATA]", .operand_completion = COMPLETE_WORDS,
+        .operand_words = "losses path report", .rest_completion = COMPLETE_FILE, .fewest = 1, .most = 2,
+        .run = cmd_plot, .summary = "draw losses, the weights along a path of penalties, or a report",
         .description = "plot losses draws Figure 1 of the paper for any temperatures, as SVG: panel a shows "
                        "log_t, "
                        "panel b exp_t, and panel c the losses as functions of the margin. A loss of panel c is a "
@@ -150,8 +150,8 @@ COMMAND(PLOT, .name = "plot", .operands = "losses|path|report [DATA]", .operand_
             {"A page about a model", "temper plot report -m model.temper test.csv -o report.html"}))
 
 COMMAND(EXPERIMENT, .name = "experiment", .operands = "figure1|figure2|table1|table2|starts|selection",
-        .operand_hint = HINT_WORDS, .operand_words = "figure1 figure2 table1 table2 starts selection", .fewest = 1,
-        .most = 1, .run = cmd_experiment, .summary = "repeat the paper's experiments, or others like them",
+        .operand_completion = COMPLETE_WORDS, .operand_words = "figure1 figure2 table1 table2 starts selection",
+        .fewest = 1, .most = 1, .run = cmd_experiment, .summary = "repeat the paper's experiments, or others like them",
         .description = "Runs one of the paper's experiments on its data sets, or on those of them that are there, "
                        "prints a table, and writes a page that sets it beside the paper's figures with a verdict "
                        "on each claim:\n\n"
@@ -179,8 +179,8 @@ COMMAND(DEMO, .name = "demo", .run = cmd_demo, .summary = "show what wrong label
         .examples = EXAMPLES({"See it", "temper demo"},
                              {"Other rows, another page", "temper demo --seed 2 -o second.html"}))
 
-COMMAND(INFO, .name = "info", .operands = "FILE", .operand_hint = HINT_FILE, .fewest = 1, .most = 1, .run = cmd_info,
-        .summary = "tell what a file of data, or a model, holds",
+COMMAND(INFO, .name = "info", .operands = "FILE", .operand_completion = COMPLETE_FILE, .fewest = 1, .most = 1,
+        .run = cmd_info, .summary = "tell what a file of data, or a model, holds",
         .description = "Reads the whole file and tells its format, rows, features and classes, how much memory "
                        "it takes, and what may be wrong with it: columns that never change or that repeat "
                        "another one, missing values, classes of a few rows. Of a model: what it is made of, and "
@@ -195,7 +195,7 @@ COMMAND(INFO, .name = "info", .operands = "FILE", .operand_hint = HINT_FILE, .fe
                              {"How a model was trained", "temper info iris.csv.temper"},
                              {"For a program", "temper info --json train.libsvm.gz"}))
 
-COMMAND(CONVERT, .name = "convert", .operands = "IN OUT", .operand_hint = HINT_FILE, .fewest = 2, .most = 2,
+COMMAND(CONVERT, .name = "convert", .operands = "IN OUT", .operand_completion = COMPLETE_FILE, .fewest = 2, .most = 2,
         .run = cmd_convert, .summary = "write data in another format, or a model as a program",
         .description = "Reads IN in any of the formats that 'temper info' knows and writes OUT, whole or not at "
                        "all, in the format that its extension or --to says. OUT may be IN itself; - is the "
@@ -211,8 +211,8 @@ COMMAND(CONVERT, .name = "convert", .operands = "IN OUT", .operand_hint = HINT_F
                              {"In a pipe", "temper convert - - --to csv <train.libsvm | head"},
                              {"A model for another program", "temper convert model.temper model.onnx"}))
 
-COMMAND(NOISE, .name = "noise", .operands = "DATA", .operand_hint = HINT_FILE, .fewest = 1, .most = 1, .run = cmd_noise,
-        .summary = "spoil data on purpose, to see what a method bears",
+COMMAND(NOISE, .name = "noise", .operands = "DATA", .operand_completion = COMPLETE_FILE, .fewest = 1, .most = 1,
+        .run = cmd_noise, .summary = "spoil data on purpose, to see what a method bears",
         .description = "Changes a share of the rows and writes the result, and in FILE.changes.csv a line for "
                        "each row that changed: its number, the class that it was and the class that it is.\n\n"
                        "  random         the label becomes any other class\n"
@@ -229,8 +229,8 @@ COMMAND(NOISE, .name = "noise", .operands = "DATA", .operand_hint = HINT_FILE, .
             {"Shirts that show shoes", "temper noise shirts.tmpr --kind instance --pool shoes.tmpr --rate 0.1 \\\n"
                                        "    -o noisy.tmpr"}))
 
-COMMAND(HELP, .name = "help", .operands = "[COMMAND]", .operand_hint = HINT_COMMANDS, .most = 1, .run = cmd_help,
-        .summary = "explain a command",
+COMMAND(HELP, .name = "help", .operands = "[COMMAND]", .operand_completion = COMPLETE_COMMANDS, .most = 1,
+        .run = cmd_help, .summary = "explain a command",
         .description = "Shows what 'temper COMMAND --help' shows, or, without a COMMAND, the list of "
                        "commands.",
         .examples = EXAMPLES({"Read about plot", "temper help plot"}))
@@ -242,8 +242,9 @@ COMMAND(VERSION, .name = "version", .run = cmd_version, .summary = "tell which v
         .examples = EXAMPLES({"Tell it", "temper version"}))
 
 /* For the build, which installs what it writes. */
-COMMAND(DOCUMENTS, .name = "documents", .operands = "DIR", .operand_hint = HINT_FOLDER, .fewest = 1, .most = 1,
-        .hidden = true, .run = cmd_documents, .summary = "write man pages and shell completions into a folder",
+COMMAND(DOCUMENTS, .name = "documents", .operands = "DIR", .operand_completion = COMPLETE_FOLDER, .fewest = 1,
+        .most = 1, .hidden = true, .run = cmd_documents,
+        .summary = "write man pages and shell completions into a folder",
         .description = "Writes man1/*.1, temper.bash, temper.zsh and temper.fish into DIR, which is "
                        "made if it is not there.",
         .examples = EXAMPLES({"Write them into doc", "temper documents doc"}))

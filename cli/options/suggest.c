@@ -1,10 +1,10 @@
-/* suggest: the name nearest to a mistyped one, and the words that a shell can complete. */
+/* suggest: edit distance between a mistyped name and the existing ones, and lists of words for shell completion. */
+#include "options/suggest.h"
+
 #include <stdbool.h>
 #include <string.h>
 
-#include "options/command.h"
-#include "options/suggest.h"
-#include "temper.h"
+#include "options/command_line.h"
 
 enum { NAME_LENGTH = 32 };
 
@@ -13,8 +13,8 @@ static size_t min_size(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* How many characters to insert, drop, exchange or swap with their neighbour (the "optimal string
- * alignment" distance). Three rows of its table are enough. */
+/* Optimal string alignment distance: the number of insertions, deletions, substitutions and swaps of neighbours that
+ * turn `a` into `b`. The recurrence needs three rows of its table. */
 static size_t edit_distance(const char *a, const char *b)
 {
     size_t rows[3][NAME_LENGTH + 1], columns = strlen(b), i;
@@ -33,37 +33,36 @@ static size_t edit_distance(const char *a, const char *b)
     return rows[(i - 1) % 3][columns];
 }
 
-/* A beginning is near, whatever it lacks; otherwise one mistake in three characters is allowed. */
-void nearest_offer(struct nearest *nearest, const char *name)
+/* A prefix of two letters or more counts as distance 1, however much is missing; otherwise about one mistake in four
+ * characters is tolerated. */
+void suggestion_offer(struct suggestion *suggestion, const char *name)
 {
-    size_t typed = strlen(nearest->wanted), length = strlen(name);
+    size_t typed = strlen(suggestion->typed), length = strlen(name);
     if (typed == 0 || typed > NAME_LENGTH || length > NAME_LENGTH)
         return;
-    bool begins = typed >= 2 && strncmp(name, nearest->wanted, typed) == 0;
-    size_t distance = begins ? 1 : edit_distance(nearest->wanted, name);
-    if (distance > 1 + length / 4 || distance >= length || (nearest->name && distance >= nearest->distance))
+    bool prefix = typed >= 2 && strncmp(name, suggestion->typed, typed) == 0;
+    size_t distance = prefix ? 1 : edit_distance(suggestion->typed, name);
+    if (distance > 1 + length / 4 || distance >= length || (suggestion->name && distance >= suggestion->distance))
         return;
-    nearest->name = name;
-    nearest->distance = distance;
+    suggestion->name = name;
+    suggestion->distance = distance;
 }
 
-/* ---- Words to complete ----------------------------------------------------------------------- */
+/* ---- Completion ------------------------------------------------------------------------------ */
 
-static const char *const method_names[] = {
-#define METHOD_NAME(name, word, t1, t2, text) word,
-    TEMPER_METHOD_LIST(METHOD_NAME)
-#undef METHOD_NAME
-};
-
-/* "tempered logistic t-logistic ..." */
-static void method_words(FILE *out, const char *between)
+static void print_losses(FILE *out, const char *between)
 {
-    for (size_t i = 0; i < sizeof method_names / sizeof *method_names; i++)
-        fprintf(out, "%s%s", i ? between : "", method_names[i]);
+    static const char *const names[] = {
+#define METHOD_NAME(name, word, t1, t2, text) word,
+        TEMPER_METHOD_LIST(METHOD_NAME)
+#undef METHOD_NAME
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        fprintf(out, "%s%s", i ? between : "", names[i]);
 }
 
 /* Without the hidden ones. */
-static void command_words(FILE *out, const char *between)
+static void print_commands(FILE *out, const char *between)
 {
     const char *separator = "";
     for (size_t i = CMD_PROGRAM + 1; i < CMD_COUNT; i++)
@@ -73,22 +72,15 @@ static void command_words(FILE *out, const char *between)
         }
 }
 
-/* Those of the table have single spaces between them. */
-static void table_words(FILE *out, const char *words, const char *between)
+void completion_words(FILE *out, enum completion completion, const char *words, const char *between)
 {
-    for (; *words; words++)
-        if (*words == ' ')
+    if (completion == COMPLETE_COMMANDS)
+        print_commands(out, between);
+    else if (completion == COMPLETE_LOSSES)
+        print_losses(out, between);
+    for (; completion == COMPLETE_WORDS && *words; words++)
+        if (*words == ' ') /* single spaces in the tables */
             fputs(between, out);
         else
             fputc(*words, out);
-}
-
-void hint_words(FILE *out, enum hint hint, const char *words, const char *between)
-{
-    if (hint == HINT_WORDS)
-        table_words(out, words, between);
-    else if (hint == HINT_COMMANDS)
-        command_words(out, between);
-    else if (hint == HINT_LOSSES)
-        method_words(out, between);
 }

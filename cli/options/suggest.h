@@ -5,25 +5,26 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum hint {
-    HINT_NONE,
-    HINT_FILE,
-    HINT_FOLDER,
-    HINT_WORDS,    /* those in the table */
-    HINT_COMMANDS, /* names of commands */
-    HINT_LOSSES    /* names of losses, several with commas between them */
+/* What a shell offers in place of a word. */
+enum completion {
+    COMPLETE_NOTHING,
+    COMPLETE_FILE,
+    COMPLETE_FOLDER,
+    COMPLETE_WORDS,    /* a list of the option or command */
+    COMPLETE_COMMANDS, /* names of commands */
+    COMPLETE_LOSSES    /* names of losses, several separated by commas */
 };
 
-/* The words of a hint, with `between` between them; `words` are those of HINT_WORDS, with spaces.
- * Nothing for files and folders. */
-void hint_words(FILE *out, enum hint hint, const char *words, const char *between);
+/* Prints the words, separated by `between`; `words` is the list of COMPLETE_WORDS, separated by spaces. Nothing for
+ * files and folders. */
+void completion_words(FILE *out, enum completion completion, const char *words, const char *between);
 
-/* Start from {.wanted = what was typed} and offer every name that there is. */
-struct nearest {
-    const char *wanted;
+/* Start from {.typed = the unknown name} and offer every existing name. */
+struct suggestion {
+    const char *typed;
     const char *name; /* the nearest so far, or NULL if none is near */
     size_t distance;
 };
-void nearest_offer(struct nearest *nearest, const char *name);
+void suggestion_offer(struct suggestion *suggestion, const char *name);
 
 #endif

@@ -115,7 +115,7 @@ FAULTS = [
           '#include "base/memory.h"\n#include "tempered/functions.h"\n',
           r"src/base/text\.c:\d+: .*base is below tempered"),
     Fault("front-include", ("lint", "layers"), "cli/main.c",
-          '#include "message.h"\n', '#include "message.h"\n#include "data/dataset.h"\n',
+          '#include "progress.h"\n', '#include "progress.h"\n#include "data/dataset.h"\n',
           r"cli/main\.c:\d+: .*cli may include temper\.h"),
     Fault("layout", ("lint", "format", "src/base/random.c"), "src/base/random.c",
           "    double radius = sqrt(", "  double radius=sqrt(",

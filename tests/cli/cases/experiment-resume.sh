@@ -46,6 +46,6 @@ nonsense
 {"key": "a", "accuracy": [1]}
 {"key": "a", "accuracy": 1
 {"key": "a" "accuracy": 1}
-{"key": "a\u00e9"}
+{"key": "a\q"}
 {"key": "a"} and more
 BAD

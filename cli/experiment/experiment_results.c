@@ -1,0 +1,330 @@
+/* experiment_results: means and comparisons over splits, as tables and as JSON. */
+#include <math.h>
+#include <string.h>
+
+#include "base/statistics.h"
+#include "experiment/experiment.h"
+#include "json_csv.h"
+
+/* ---- Values of all splits -------------------------------------------------------------------- */
+
+struct split_values plan_values(const struct experiment_plan *plan, const struct result_file *results,
+                                struct experiment_cell line, size_t method)
+{
+    struct split_values values = {.count = 0};
+    bool time = plan->experiment->measure == MEASURE_TIME;
+    line.method = &plan->methods[method];
+    for (line.split = 0; line.split < plan->splits; line.split++) {
+        const struct cell_result *result = result_of(plan, results, &line);
+        double value = !result ? (double)NAN : time ? result->seconds_train : result->accuracy;
+        if (!isnan(value))
+            values.value[values.count++] = value;
+    }
+    values.mean = mean_of(values.value, values.count);
+    values.deviation = deviation_of(values.value, values.count);
+    return values;
+}
+
+temper_paired_test compare_cells(const struct experiment_plan *plan, const struct result_file *results,
+                                 struct experiment_cell first, struct experiment_cell second)
+{
+    double a[SPLITS_MOST], b[SPLITS_MOST];
+    size_t count = 0;
+    temper_paired_test paired = {.mean = NAN, .deviation = NAN, .t_p = NAN, .w_p = NAN};
+    for (size_t split = 0; split < plan->splits; split++) {
+        first.split = second.split = split;
+        const struct cell_result *left = result_of(plan, results, &first);
+        const struct cell_result *right = result_of(plan, results, &second);
+        if (!left || !right || isnan(left->accuracy) || isnan(right->accuracy))
+            continue;
+        a[count] = left->accuracy;
+        b[count++] = right->accuracy;
+    }
+    if (count > 0) /* finite numbers, at most SPLITS_MOST: only memory could fail, and it is NAN */
+        (void)temper_paired_compare(a, b, count, &paired, NULL);
+    return paired;
+}
+
+size_t find_method(const struct experiment_plan *plan, const char *name)
+{
+    for (size_t i = 0; i < plan->method_count; i++)
+        if (strcmp(plan->methods[i].label, name) == 0)
+            return i;
+    return METHODS_MOST;
+}
+
+size_t best_method(const struct experiment_plan *plan, const struct result_file *results, struct experiment_cell line,
+                   size_t but)
+{
+    size_t best = METHODS_MOST;
+    double mean = -INFINITY;
+    for (size_t i = 0; i < plan->method_count; i++) {
+        struct split_values values = plan_values(plan, results, line, i);
+        if (i != but && values.mean > mean) {
+            best = i;
+            mean = values.mean;
+        }
+    }
+    return best;
+}
+
+/* ---- Words ----------------------------------------------------------------------------------- */
+
+const char *plan_values_text(const struct experiment_plan *plan, const struct split_values *values,
+                             char text[VALUES_TEXT])
+{
+    bool time = plan->experiment->measure == MEASURE_TIME;
+    int decimals = time ? 3 : 2;
+    double unit = time ? 1 : 100;
+    if (values->count == 0)
+        snprintf(text, VALUES_TEXT, "\xe2\x80\x93"); /* a dash */
+    else if (values->count == 1)
+        snprintf(text, VALUES_TEXT, "%.*f", decimals, unit * values->mean);
+    else
+        snprintf(text, VALUES_TEXT, "%.*f \xc2\xb1 %.*f", decimals, unit * values->mean, decimals,
+                 unit * values->deviation);
+    return text;
+}
+
+/* ---- Regrets --------------------------------------------------------------------------------- */
+
+const char *const rule_names[RULES] = {"tuned logistic", "default (0.3, 1)", "(0.4, 1.12)", "CV accuracy", "CV+C"};
+
+static double regret_in(const struct cell_result *result, enum selection_rule rule)
+{
+    const double chosen[RULES] = {result->logistic, result->standard, result->reference, result->by_accuracy,
+                                  result->accuracy};
+    return 100 * (result->best - chosen[rule]);
+}
+
+static void add_regrets(const struct experiment_plan *plan, const struct result_file *results,
+                        struct experiment_cell line, enum selection_rule rule, struct rule_regret *regret)
+{
+    for (line.split = 0; line.split < plan->splits; line.split++) {
+        const struct cell_result *result = result_of(plan, results, &line);
+        double value = result ? regret_in(result, rule) : NAN;
+        if (isnan(value))
+            continue;
+        regret->mean += value;
+        regret->worst = regret->count ? fmax(regret->worst, value) : value;
+        regret->count++;
+    }
+}
+
+struct rule_regret regret_of(const struct experiment_plan *plan, const struct result_file *results,
+                             const struct experiment_cell *line, enum selection_rule rule)
+{
+    struct rule_regret regret = {0, NAN, 0};
+    struct experiment_cell each;
+    if (line)
+        add_regrets(plan, results, *line, rule, &regret);
+    for (size_t i = 0; !line && plan_line(plan, i, &each); i++)
+        add_regrets(plan, results, each, rule, &regret);
+    regret.mean = regret.count ? regret.mean / (double)regret.count : NAN;
+    return regret;
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+enum { NAME_WIDTH = 22, CELL_WIDTH = 18 };
+
+/* Columns on a terminal: a sign like the one for plus or minus takes one, and two bytes. */
+static void print_cell(FILE *out, const char *text)
+{
+    size_t shown = 0;
+    for (const char *at = text; *at; at++)
+        shown += ((unsigned char)*at & 0xc0) != 0x80;
+    fprintf(out, "%*s%s", shown < CELL_WIDTH ? (int)(CELL_WIDTH - shown) : 1, "", text);
+}
+
+static const struct cell_result *any_result(const struct experiment_plan *plan, const struct result_file *results,
+                                            struct experiment_cell line)
+{
+    const struct cell_result *result = NULL;
+    for (line.split = 0; !result && line.split < plan->splits; line.split++)
+        result = result_of(plan, results, &line);
+    return result;
+}
+
+static void print_set(FILE *out, const struct experiment_plan *plan, const struct result_file *results,
+                      const struct experiment_cell *line)
+{
+    const struct cell_result *result = any_result(plan, results, *line);
+    char title[TITLE_TEXT];
+    fprintf(out, "\n%s", plan_title(plan, line->set, title));
+    if (result)
+        fprintf(out, ": %.0f rows to train and %.0f to test, %.0f features", result->rows, result->test_rows,
+                result->features);
+    fputc('\n', out);
+}
+
+/* ---- Methods --------------------------------------------------------------------------------- */
+
+static void print_paper(FILE *out, const struct experiment_plan *plan, const struct experiment_cell *line)
+{
+    fprintf(out, "%-*s", NAME_WIDTH, "  the paper");
+    for (size_t i = 0; i < plan->method_count; i++) {
+        struct paper_value paper = reported_value(plan, line, i);
+        char text[VALUES_TEXT] = "";
+        if (!isnan(paper.mean))
+            snprintf(text, sizeof text, "%.2f \xc2\xb1 %.2f", paper.mean, paper.deviation);
+        print_cell(out, text);
+    }
+    fputc('\n', out);
+}
+
+static void print_methods(FILE *out, const struct experiment_plan *plan, const struct result_file *results)
+{
+    struct experiment_cell line;
+    const struct paper_data *set = NULL;
+    char text[VALUES_TEXT], name[LINE_TEXT];
+    for (size_t i = 0; plan_line(plan, i, &line); i++) {
+        if (line.set != set) {
+            print_set(out, plan, results, &line);
+            fprintf(out, "%-*s", NAME_WIDTH, "");
+            for (size_t m = 0; m < plan->method_count; m++)
+                print_cell(out, plan->methods[m].label);
+            fputc('\n', out);
+        }
+        set = line.set;
+        fprintf(out, "%-*s", NAME_WIDTH, plan_line_text(plan, &line, name));
+        for (size_t m = 0; m < plan->method_count; m++) {
+            struct split_values values = plan_values(plan, results, line, m);
+            print_cell(out, plan_values_text(plan, &values, text));
+        }
+        fputc('\n', out);
+        if (paper_has_line(plan, &line))
+            print_paper(out, plan, &line);
+    }
+}
+
+/* ---- Regrets --------------------------------------------------------------------------------- */
+
+static void print_regrets(FILE *out, const struct experiment_plan *plan, const struct result_file *results,
+                          const struct experiment_cell *line)
+{
+    char text[VALUES_TEXT];
+    for (enum selection_rule rule = 0; rule < RULES; rule++) {
+        struct rule_regret regret = regret_of(plan, results, line, rule);
+        if (regret.count == 0)
+            snprintf(text, sizeof text, "-");
+        else
+            snprintf(text, sizeof text, "%.2f / %.2f", regret.mean, regret.worst);
+        print_cell(out, text);
+    }
+    fputc('\n', out);
+}
+
+static void print_selection(FILE *out, const struct experiment_plan *plan, const struct result_file *results)
+{
+    struct experiment_cell line;
+    const struct paper_data *set = NULL;
+    char name[LINE_TEXT];
+    fprintf(out, "\n%-*s", NAME_WIDTH, "");
+    for (enum selection_rule rule = 0; rule < RULES; rule++)
+        print_cell(out, rule_names[rule]);
+    fputc('\n', out);
+    for (size_t i = 0; plan_line(plan, i, &line); i++) {
+        if (line.set != set)
+            print_set(out, plan, results, &line);
+        set = line.set;
+        fprintf(out, "%-*s", NAME_WIDTH, plan_line_text(plan, &line, name));
+        print_regrets(out, plan, results, &line);
+    }
+    fprintf(out, "\n%-*s", NAME_WIDTH, "all");
+    print_regrets(out, plan, results, NULL);
+}
+
+void results_text(FILE *out, const struct experiment_plan *plan, const struct result_file *results)
+{
+    static const char *const what[] = {
+        [MEASURE_NOTHING] = "",
+        [MEASURE_ACCURACY] = "Accuracy on clean test rows in %",
+        [MEASURE_TIME] = "Seconds of one training",
+        [MEASURE_STARTS] = "Accuracy on clean test rows in %",
+        [MEASURE_SELECTION] = "Regret against the best candidate in points, mean / worst",
+    };
+    if (plan->experiment->measure == MEASURE_NOTHING)
+        return;
+    fprintf(out, "%s\n%s, %zu split%s%s\n", plan->experiment->title, what[plan->experiment->measure], plan->splits,
+            plan->splits > 1 ? "s" : "", plan->splits > 1 && plan->method_count > 0 ? ", mean \xc2\xb1 deviation" : "");
+    if (plan->method_count > 0)
+        print_methods(out, plan, results);
+    else
+        print_selection(out, plan, results);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static void json_line(FILE *out, const struct experiment_cell *line)
+{
+    fputs("    {\"set\": ", out);
+    json_text(out, line->set->name);
+    fputs(", \"noise\": ", out);
+    json_text(out, line->noise);
+    json_number_member(out, "rate", line->rate);
+}
+
+static void json_values(FILE *out, const struct split_values *values)
+{
+    json_number_member(out, "mean", values->mean);
+    json_number_member(out, "deviation", values->deviation);
+    fputs(", \"values\": [", out);
+    for (size_t i = 0; i < values->count; i++) {
+        fputs(i ? ", " : "", out);
+        json_number(out, values->value[i]);
+    }
+    fputs("]}", out);
+}
+
+/* Without a mark between them the list would be no JSON: `first` is for the caller to keep. */
+static void json_methods(FILE *out, const struct experiment_plan *plan, const struct result_file *results,
+                         const struct experiment_cell *line, bool *first)
+{
+    for (size_t m = 0; m < plan->method_count; m++) {
+        struct split_values values = plan_values(plan, results, *line, m);
+        fputs(*first ? "\n" : ",\n", out);
+        *first = false;
+        json_line(out, line);
+        fputs(", \"method\": ", out);
+        json_text(out, plan->methods[m].label);
+        if (plan->experiment->measure == MEASURE_STARTS)
+            json_number_member(out, "start_deviation", line->deviation);
+        json_values(out, &values);
+    }
+}
+
+static void json_regrets(FILE *out, const struct experiment_plan *plan, const struct result_file *results,
+                         const struct experiment_cell *line, bool *first)
+{
+    for (enum selection_rule rule = 0; rule < RULES; rule++) {
+        struct rule_regret regret = regret_of(plan, results, line, rule);
+        fputs(*first ? "\n" : ",\n", out);
+        *first = false;
+        json_line(out, line);
+        fputs(", \"rule\": ", out);
+        json_text(out, rule_names[rule]);
+        json_number_member(out, "splits", (double)regret.count);
+        json_number_member(out, "mean_regret", regret.mean);
+        json_number_member(out, "worst_regret", regret.worst);
+        fputs("}", out);
+    }
+}
+
+void results_json(FILE *out, const struct experiment_plan *plan, const struct result_file *results)
+{
+    struct experiment_cell line;
+    bool first = true;
+    fputs("{\n  \"experiment\": ", out);
+    json_text(out, plan->experiment->name);
+    json_text_field(out, "records", results->path);
+    json_number_field(out, "splits", (double)plan->splits);
+    json_number_field(out, "seed", (double)plan->seed);
+    fputs(",\n  \"results\": [", out);
+    for (size_t i = 0; plan_line(plan, i, &line); i++)
+        if (plan->method_count > 0)
+            json_methods(out, plan, results, &line, &first);
+        else
+            json_regrets(out, plan, results, &line, &first);
+    fputs(first ? "]\n}\n" : "\n  ]\n}\n", out);
+}

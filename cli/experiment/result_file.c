@@ -1,0 +1,218 @@
+/* result_file: results of cells in a file, a line of JSON each. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_read.h"
+#include "base/memory.h"
+#include "experiment/experiment.h"
+#include "json_csv.h"
+#include "message.h"
+#include "output_paths.h"
+
+struct cell_result result_unknown(void)
+{
+    return (struct cell_result){
+#define RESULT_NAN(name) .name = NAN,
+        RESULT_NUMBERS(RESULT_NAN)
+#undef RESULT_NAN
+    };
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+static void take_number(struct cell_result *result, const char *name, double number)
+{
+#define RESULT_TAKE(field)                                                                                             \
+    if (strcmp(name, #field) == 0)                                                                                     \
+        result->field = number;
+    RESULT_NUMBERS(RESULT_TAKE)
+#undef RESULT_TAKE
+}
+
+/* Other texts describe the cell; they are part of the key. Takes `text`, from mem_alloc. */
+static void take_text(struct cell_result *result, const char *name, char *text)
+{
+    if (strcmp(name, "key") == 0 && !result->key) {
+        result->key = text;
+        return;
+    }
+    if (strcmp(name, "stop") == 0)
+        snprintf(result->stop, sizeof result->stop, "%s", text);
+    else if (strcmp(name, "decided_by") == 0)
+        snprintf(result->decided, sizeof result->decided, "%s", text);
+    mem_free(text);
+}
+
+/* Parses a JSON object of texts, numbers and nulls; false if it is malformed or has no key. */
+static bool parse_line(const char *line, struct cell_result *result)
+{
+    struct json_reader json;
+    char name[JSON_KEY], *text;
+    double number;
+    json_open(&json, "", line, strlen(line), NULL);
+    json_object(&json);
+    while (json_key(&json, name)) {
+        if (json_null(&json)) {
+            take_number(result, name, NAN);
+        } else if (json.at[strspn(json.at, " ")] == '"') {
+            if (json_string(&json, &text))
+                take_text(result, name, text);
+        } else if (json_f64(&json, &number)) {
+            take_number(result, name, number);
+        }
+    }
+    return json_end(&json) && result->key;
+}
+
+/* Makes room for one more; false without memory. */
+static bool grow(struct result_file *results)
+{
+    size_t capacity = results->capacity ? 2 * results->capacity : 64;
+    if (results->count < results->capacity)
+        return true;
+    struct cell_result *result = realloc(results->result, capacity * sizeof *result);
+    if (!result)
+        return false;
+    results->result = result;
+    char **line = (char **)realloc((void *)results->line, capacity * sizeof *line);
+    if (!line)
+        return false;
+    results->line = line;
+    results->capacity = capacity;
+    return true;
+}
+
+/* Takes ownership of the line. */
+static temper_status append_line(struct result_file *results, char *line, size_t number)
+{
+    struct cell_result result = result_unknown();
+    bool valid = parse_line(line, &result);
+    if (valid && grow(results)) {
+        results->result[results->count] = result;
+        results->line[results->count++] = line;
+        return TEMPER_OK;
+    }
+    mem_free(result.key);
+    free(line);
+    if (valid)
+        return fail_no_memory();
+    return fail(TEMPER_BAD_DATA, "%s:%zu: this line is not a result; remove it, or give --records another file",
+                results->path, number);
+}
+
+/* A last line without its newline was being written when the program was killed: it is dropped. */
+static temper_status read_lines(struct result_file *results, FILE *file)
+{
+    for (size_t number = 1;; number++) {
+        char *line = NULL;
+        size_t size = 0;
+        ssize_t length = getline(&line, &size, file);
+        if (length <= 0 || line[length - 1] != '\n') {
+            free(line);
+            break;
+        }
+        line[length - 1] = '\0';
+        TRY(append_line(results, line, number));
+    }
+    if (ferror(file))
+        return fail(TEMPER_IO, "%s: cannot be read: %s; give --records another file", results->path, strerror(errno));
+    return TEMPER_OK;
+}
+
+temper_status results_open(struct result_file *results, const char *path)
+{
+    *results = (struct result_file){.path = path};
+    FILE *file = fopen(path, "r");
+    if (!file && errno == ENOENT)
+        return TEMPER_OK;
+    if (!file)
+        return fail(TEMPER_IO, "%s: cannot be read: %s; give --records another file", path, strerror(errno));
+    temper_status status = read_lines(results, file);
+    fclose(file);
+    return status;
+}
+
+void results_close(struct result_file *results)
+{
+    for (size_t i = 0; i < results->count; i++) {
+        mem_free(results->result[i].key);
+        free(results->line[i]);
+    }
+    free(results->result);
+    free((void *)results->line);
+    *results = (struct result_file){0};
+}
+
+const struct cell_result *results_find(const struct result_file *results, const char *key)
+{
+    for (size_t i = 0; i < results->count; i++)
+        if (strcmp(results->result[i].key, key) == 0)
+            return &results->result[i];
+    return NULL;
+}
+
+const struct cell_result *result_of(const struct experiment_plan *plan, const struct result_file *results,
+                                    const struct experiment_cell *cell)
+{
+    char key[KEY_LENGTH];
+    return results_find(results, plan_key(plan, cell, key));
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+/* The parts of the key one by one, for programs. */
+static void write_cell(FILE *out, const struct experiment_plan *plan, const struct experiment_cell *cell)
+{
+    json_text_member(out, "experiment", plan->experiment->name);
+    json_text_member(out, "version", temper_version());
+    json_text_member(out, "set", cell->set->name);
+    json_text_member(out, "classes", plan_classes(plan, cell->set));
+    json_text_member(out, "scale", plan_scale(plan, cell->set));
+    json_number_member(out, "row_limit", (double)plan->rows);
+    json_number_member(out, "seed", (double)plan->seed);
+    json_number_member(out, "split", (double)cell->split);
+    json_number_member(out, "split_seed", (double)plan_seed(plan, cell->split));
+    json_text_member(out, "noise", cell->noise);
+    json_number_member(out, "rate", cell->rate);
+    json_text_member(out, "method", cell->method ? cell->method->label : "all");
+    json_number_member(out, "threads", (double)plan->threads);
+    if (plan->experiment->measure == MEASURE_STARTS)
+        json_number_member(out, "deviation", cell->deviation);
+}
+
+static void write_result(FILE *out, const struct experiment_plan *plan, const struct experiment_cell *cell,
+                         const struct cell_result *result)
+{
+    char grid[GRID_LENGTH], key[KEY_LENGTH];
+    fputs("{\"key\": ", out);
+    json_text(out, plan_key(plan, cell, key));
+    write_cell(out, plan, cell);
+    if (plan->grid) {
+        json_number_member(out, "folds", (double)plan->folds);
+        json_text_member(out, "grid", plan_grid(plan, cell, grid));
+    }
+    json_text_member(out, "stop", result->stop);
+    json_text_member(out, "decided_by", *result->decided ? result->decided : NULL);
+#define RESULT_WRITE(name) json_number_member(out, #name, result->name);
+    RESULT_NUMBERS(RESULT_WRITE)
+#undef RESULT_WRITE
+    fputs("}", out);
+}
+
+/* The new result is parsed from its own text, so that it is what would be read after an interruption. The whole file is
+ * rewritten: a reader sees the old file or the new one. */
+temper_status results_add(struct result_file *results, const struct experiment_plan *plan,
+                          const struct experiment_cell *cell, const struct cell_result *result)
+{
+    struct output_buffer buffer;
+    TRY(output_open(&buffer));
+    write_result(buffer.stream, plan, cell, result);
+    TRY(output_close(&buffer));
+    TRY(append_line(results, buffer.bytes, results->count + 1));
+    TRY(output_open(&buffer));
+    for (size_t i = 0; i < results->count; i++)
+        fprintf(buffer.stream, "%s\n", results->line[i]);
+    return output_save(&buffer, results->path);
+}

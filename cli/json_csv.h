@@ -1,0 +1,36 @@
+/* json_csv: values as JSON and as cells of CSV files, for programs. */
+#ifndef CLI_JSON_CSV_H
+#define CLI_JSON_CSV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "temper.h"
+
+/* In quotes; bytes that are not UTF-8 become U+FFFD, which every parser accepts (base/json_write escapes them for
+ * temper's own files instead). NULL becomes null. */
+void json_text(FILE *out, const char *text);
+/* The shortest decimal that reads back as the same number; null if it is not finite. */
+void json_number(FILE *out, double number);
+/* An array with a string for each line. */
+void json_lines(FILE *out, const char *text);
+
+/* The next member of an object, on a line of its own. */
+void json_number_field(FILE *out, const char *name, double number);
+void json_count_field(FILE *out, const char *name, unsigned long long count);
+void json_bool_field(FILE *out, const char *name, bool value);
+void json_text_field(FILE *out, const char *name, const char *text);
+/* The members loss, t1, t2, smoothing and l2; what the loss does not have is null. */
+void json_loss_fields(FILE *out, temper_loss_spec loss, double l2);
+/* The member seconds: {"read": ..., NAME: ..., "write": ...} */
+void json_seconds_field(FILE *out, double read, const char *name, double seconds, double write);
+
+/* The next member of an object, on the same line. */
+void json_number_member(FILE *out, const char *name, double number);
+void json_text_member(FILE *out, const char *name, const char *text);
+
+/* A cell of a CSV file, in quotes where it needs them. */
+void csv_cell(FILE *out, const char *text);
+
+#endif

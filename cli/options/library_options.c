@@ -1,0 +1,294 @@
+/* library_options: fills the option structs of the library from the command line, and checks options that depend on
+ * each other. */
+#include "options/library_options.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "message.h"
+#include "output_paths.h"
+#include "process_group.h"
+#include "progress.h"
+
+/* ---- Reading data ---------------------------------------------------------------------------- */
+
+size_t threads_of(const struct arguments *arguments)
+{
+    return size_of(arguments, OPT_THREADS);
+}
+
+/* Bytes; 0 for no limit. The parser has checked the text. */
+static unsigned long long memory_of(const struct arguments *arguments)
+{
+    double bytes = 0;
+    if (was_given(arguments, OPT_MEMORY))
+        read_size(&option_table[OPT_MEMORY], text_of(arguments, OPT_MEMORY), &bytes);
+    return (unsigned long long)bytes;
+}
+
+/* The library has the same names for everything, and NULL for what is not given. */
+temper_read_options data_options(const struct arguments *arguments)
+{
+    return (temper_read_options){
+        .format = text_of(arguments, OPT_FORMAT),
+        .header = text_of(arguments, OPT_HEADER),
+        .label = text_of(arguments, OPT_LABEL),
+        .labels = text_of(arguments, OPT_LABELS),
+        .ignore = text_of(arguments, OPT_IGNORE),
+        .categorical = text_of(arguments, OPT_CATEGORICAL),
+        .missing = text_of(arguments, OPT_MISSING),
+        .classes = text_of(arguments, OPT_CLASSES),
+        .weights = text_of(arguments, OPT_WEIGHTS),
+        .class_weight = text_of(arguments, OPT_CLASS_WEIGHT),
+        .channel = text_of(arguments, OPT_CHANNEL),
+        .zero_based = was_given(arguments, OPT_ZERO_BASED),
+        .f64 = strcmp(text_of(arguments, OPT_TYPE), "f64") == 0,
+        .threads = threads_of(arguments),
+        .comm = process_group_comm(),
+        .memory = memory_of(arguments),
+    };
+}
+
+temper_status check_path(const struct arguments *arguments, const char *path)
+{
+    if (*path)
+        return TEMPER_OK;
+    return fail(TEMPER_USAGE, "%s: the name of a file is empty; give one, or - for the standard input",
+                arguments->command->name);
+}
+
+temper_status read_data(const struct arguments *arguments, const char *path, temper_data **data, double *seconds)
+{
+    temper_error error;
+    temper_read_options options = data_options(arguments);
+    double start = seconds_now();
+    TRY(check_path(arguments, path));
+    TRY(checked(temper_data_read(path, &options, data, &error), &error));
+    if (seconds)
+        *seconds = seconds_now() - start;
+    return TEMPER_OK;
+}
+
+/* The meaning of the columns is known from `like`: the same text must become the same feature. */
+temper_status read_data_like(const struct arguments *arguments, const temper_data *like, const char *path,
+                             temper_data **data)
+{
+    temper_error error;
+    temper_read_options options = data_options(arguments);
+    TRY(check_path(arguments, path));
+    options.comm = NULL;
+    options.labels = options.label = options.ignore = options.categorical = NULL;
+    if (options.weights && is_file(options.weights)) /* otherwise it is the name of a column */
+        options.weights = NULL;
+    return checked(temper_data_read_like(like, path, &options, data, &error), &error);
+}
+
+void print_sentences(const struct arguments *arguments, const char *sentences)
+{
+    static const char warning[] = "warning: ";
+    const size_t skipped = strlen(warning);
+    for (const char *line = sentences; *line;) {
+        size_t length = strcspn(line, "\n");
+        if (strncmp(line, warning, skipped) == 0)
+            warn("%.*s", (int)(length - skipped), line + skipped);
+        else if (!was_given(arguments, OPT_QUIET))
+            note("%.*s", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+}
+
+void print_notes(const struct arguments *arguments, const temper_data *data)
+{
+    print_sentences(arguments, temper_data_notes(data));
+}
+
+void print_warnings(const char *warnings)
+{
+    while (*warnings) {
+        size_t length = strcspn(warnings, "\n");
+        warn("%.*s", (int)length, warnings);
+        warnings += length + (warnings[length] == '\n');
+    }
+}
+
+/* ---- The loss -------------------------------------------------------------------------------- */
+
+static const double default_t_logistic_t2 = 1.6; /* at 1 it would be logistic regression */
+
+static bool is_auto(const struct arguments *arguments, enum option_id id)
+{
+    return was_given(arguments, id) && strcmp(text_of(arguments, id), "auto") == 0;
+}
+
+bool has_auto_temperatures(const struct arguments *arguments)
+{
+    return is_auto(arguments, OPT_T1) || is_auto(arguments, OPT_T2);
+}
+
+/* A temperature that the loss fixes (NAN: it does not) cannot be given another value. */
+static temper_status check_fixed(const struct arguments *arguments, enum option_id id, double fixed)
+{
+    const char *name = option_table[id].name;
+    if (!was_given(arguments, id) || isnan(fixed) || (!is_auto(arguments, id) && number_of(arguments, id) == fixed))
+        return TEMPER_OK;
+    return fail(TEMPER_USAGE, "train: loss %s has %s = %g; drop --%s, or pass --loss tempered",
+                text_of(arguments, OPT_LOSS), name, fixed, name);
+}
+
+static temper_status check_hinge(const struct arguments *arguments, bool hinge)
+{
+    if (hinge && (was_given(arguments, OPT_T1) || was_given(arguments, OPT_T2)))
+        return fail(TEMPER_USAGE, "train: loss hinge has no temperatures; drop --%s, or pass --loss tempered",
+                    was_given(arguments, OPT_T1) ? "t1" : "t2");
+    if (!hinge && was_given(arguments, OPT_SMOOTHING))
+        return fail(TEMPER_USAGE, "train: --smoothing has no effect on loss %s; drop it, or pass --loss hinge",
+                    text_of(arguments, OPT_LOSS));
+    return TEMPER_OK;
+}
+
+/* Where the loss or its derivative is unbounded, a single row would determine the model. */
+static temper_status check_trainable(temper_loss_spec loss)
+{
+    if (loss.method == TEMPER_HINGE || loss.method == TEMPER_BREGMAN || temper_loss_shape(loss.t1, loss.t2).smooth)
+        return TEMPER_OK;
+    if (loss.t1 >= 1)
+        return fail(TEMPER_USAGE,
+                    "train: at t1 = %g, t2 = %g the loss of a row can be infinite; give --t2 1 or more, or --t1 0 to "
+                    "%g",
+                    loss.t1, loss.t2, loss.t2);
+    return fail(TEMPER_USAGE,
+                "train: at t1 = %g, t2 = %g the derivative of the loss is unbounded; give --t2 %g or more, or --t1 0 "
+                "to %g",
+                loss.t1, loss.t2, loss.t1, loss.t2);
+}
+
+static temper_status read_loss(const struct arguments *arguments, temper_loss_spec *loss)
+{
+    static const struct {
+        double t1, t2;
+    } fixed[] = {
+#define FIXED_ROW(name, word, t1, t2, text) {t1, t2},
+        TEMPER_METHOD_LIST(FIXED_ROW)
+#undef FIXED_ROW
+    };
+    temper_method_find(text_of(arguments, OPT_LOSS), &loss->method); /* the parser has checked the name */
+    if (!is_auto(arguments, OPT_T1))
+        loss->t1 = number_of(arguments, OPT_T1);
+    if (was_given(arguments, OPT_T2) && !is_auto(arguments, OPT_T2))
+        loss->t2 = number_of(arguments, OPT_T2);
+    else if (loss->method == TEMPER_T_LOGISTIC)
+        loss->t2 = default_t_logistic_t2;
+    if (was_given(arguments, OPT_SMOOTHING))
+        loss->smoothing = number_of(arguments, OPT_SMOOTHING);
+    TRY(check_fixed(arguments, OPT_T1, fixed[loss->method].t1));
+    TRY(check_fixed(arguments, OPT_T2, fixed[loss->method].t2));
+    TRY(check_hinge(arguments, loss->method == TEMPER_HINGE));
+    return has_auto_temperatures(arguments) ? TEMPER_OK : check_trainable(temper_loss_resolve(*loss));
+}
+
+/* ---- Options that depend on others ---------------------------------------------------------------- */
+
+/* An option without effect is a misunderstanding that would go unnoticed. */
+static temper_status check_needs(const struct arguments *arguments, enum option_id id, enum option_id needed)
+{
+    if (!was_given(arguments, id) || was_given(arguments, needed))
+        return TEMPER_OK;
+    return fail(TEMPER_USAGE, "train: --%s has no effect without --%s; give that too, or drop it",
+                option_table[id].name, option_table[needed].name);
+}
+
+/* The fits of the folds start at 0 and see no other rows; so must the final fit. */
+static temper_status check_auto(const struct arguments *arguments)
+{
+    static const enum option_id refused[] = {OPT_VALID, OPT_INIT, OPT_WARM_START};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (was_given(arguments, refused[i]))
+            return fail(TEMPER_USAGE,
+                        "train: --%s cannot be combined with automatic temperatures; give --t1 and --t2, or drop it",
+                        option_table[refused[i]].name);
+    return TEMPER_OK;
+}
+
+static temper_status check_combinations(const struct arguments *arguments)
+{
+    TRY(check_needs(arguments, OPT_PATIENCE, OPT_VALID));
+    TRY(check_needs(arguments, OPT_RESUME, OPT_CHECKPOINT));
+    TRY(check_needs(arguments, OPT_CHECKPOINT_SECONDS, OPT_CHECKPOINT));
+    if (was_given(arguments, OPT_INIT) && was_given(arguments, OPT_WARM_START))
+        return fail(TEMPER_USAGE, "train: --init and --warm-start both set the initial weights; drop one of them");
+    return has_auto_temperatures(arguments) ? check_auto(arguments) : TEMPER_OK;
+}
+
+/* "zero", or "normal:0.001" */
+static temper_status check_init(const char *init)
+{
+    static const char normal[] = "normal:";
+    static const struct option deviation = {.name = "init: normal", .type = TYPE_NUMBER, .least = 0, .most = INFINITY};
+    double number;
+    if (strcmp(init, "zero") == 0)
+        return TEMPER_OK;
+    if (strncmp(init, normal, strlen(normal)) != 0)
+        return fail(TEMPER_USAGE, "--init: '%s' is unknown; give %s", init, option_table[OPT_INIT].wanted);
+    TRY(read_number(&deviation, init + strlen(normal), &number));
+    if (number == 0)
+        return fail(TEMPER_USAGE, "--init: a standard deviation of 0 gives no random weights; give zero, or a larger "
+                                  "deviation");
+    return TEMPER_OK;
+}
+
+/* ---- Automatic temperatures ----------------------------------------------------------------------- */
+
+/* Appends " t1=0.3"; returns its length. */
+static int append_list(char *grid, size_t size, const char *name, double value)
+{
+    char number[NUMBER_LENGTH];
+    number_write_f64(value, number);
+    return snprintf(grid, size, " %s=%s", name, number);
+}
+
+/* Values that are given stay as they are. "only" keeps the tuner from adding its standard candidates, unless both
+ * temperatures are free. */
+void auto_grid(const struct arguments *arguments, const temper_train_options *options, char grid[TRAIN_GRID_LENGTH])
+{
+    const size_t size = TRAIN_GRID_LENGTH;
+    bool t1 = is_auto(arguments, OPT_T1), t2 = is_auto(arguments, OPT_T2);
+    bool free = t1 && t2 && options->loss.method == TEMPER_TEMPERED;
+    int at = snprintf(grid, size, "%sloss=%s", free ? "" : "only ", temper_method_name(options->loss.method));
+    if (!t1)
+        at += append_list(grid + at, size - (size_t)at, "t1", options->loss.t1);
+    if (!t2)
+        at += append_list(grid + at, size - (size_t)at, "t2", options->loss.t2);
+    if (!isnan(options->l2))
+        append_list(grid + at, size - (size_t)at, "l2", options->l2);
+}
+
+/* ---- All options of a fit ---------------------------------------------------------------------- */
+
+void solver_options(const struct arguments *arguments, temper_train_options *options)
+{
+    options->scale = text_of(arguments, OPT_TRAIN_SCALE);
+    options->solver = text_of(arguments, OPT_SOLVER);
+    options->precision = text_of(arguments, OPT_PRECISION);
+    options->no_intercept = was_given(arguments, OPT_NO_INTERCEPT);
+    options->tolerance = number_of(arguments, OPT_TOL);
+    options->max_iterations = size_of(arguments, OPT_MAX_ITER);
+    options->seed = (unsigned long long)number_of(arguments, OPT_SEED);
+    options->threads = threads_of(arguments);
+}
+
+temper_status train_options(const struct arguments *arguments, temper_train_options *options)
+{
+    *options = temper_train_defaults();
+    solver_options(arguments, options);
+    options->l2 = strcmp(text_of(arguments, OPT_L2), "auto") == 0 ? NAN : number_of(arguments, OPT_L2);
+    options->init = text_of(arguments, OPT_INIT);
+    options->patience = size_of(arguments, OPT_PATIENCE);
+    options->starts = size_of(arguments, OPT_STARTS);
+    options->checkpoint = text_of(arguments, OPT_CHECKPOINT);
+    options->checkpoint_seconds = number_of(arguments, OPT_CHECKPOINT_SECONDS);
+    options->resume = was_given(arguments, OPT_RESUME);
+    TRY(read_loss(arguments, &options->loss));
+    TRY(check_init(options->init));
+    return check_combinations(arguments);
+}

@@ -1,0 +1,20 @@
+/* tune_page: the page of 'temper tune --report', with heat maps of the candidates. */
+#ifndef CLI_TUNE_PAGE_H
+#define CLI_TUNE_PAGE_H
+
+#include "temper.h"
+
+/* What the reports of 'temper tune' are made from. */
+struct tune_result {
+    const char *data_path, *model_path;
+    const char *ask_path; /* of the rows to label; NULL without --ask */
+    const temper_data *data;
+    temper_tune_report report;
+    double seconds_read, seconds_write;
+    int replaced; /* the model has replaced a file */
+};
+
+/* Writes the page, or one map alone if the path ends in .svg. */
+temper_status tune_page_write(const struct tune_result *result, const char *path);
+
+#endif
