@@ -12,6 +12,7 @@
 
 /* ---- Checks ---------------------------------------------------------------------------------- */
 
+/* The answer to a call without a figure or without a place for the result. */
 static temper_status refuse_nothing(temper_error *error)
 {
     return error_set(error, TEMPER_USAGE, "no figure, or nowhere to put it; give both");
@@ -30,6 +31,7 @@ static temper_status check_numbers(const double *values, size_t count, const cha
     return TEMPER_OK;
 }
 
+/* All names are present. `what` is the singular that a message uses. */
 static temper_status check_words(const char *const *words, size_t count, const char *what, temper_error *error)
 {
     for (size_t i = 0; i < count; i++)
@@ -51,6 +53,7 @@ static temper_status publish(struct text *text, char **out, size_t *length, temp
     return TEMPER_OK;
 }
 
+/* Titles that the caller did not give have a standard text. */
 static const char *or_else(const char *words, const char *standard)
 {
     return words ? words : standard;
@@ -58,6 +61,7 @@ static const char *or_else(const char *words, const char *standard)
 
 /* ---- Losses ---------------------------------------------------------------------------------- */
 
+/* The panels are some of a, b and c, each at most once: a letter names a panel in the figure. */
 static temper_status check_panels(const char *panels, temper_error *error)
 {
     if (!panels || panels[0] == '\0')
@@ -83,11 +87,13 @@ static temper_status check_count(const void *first, size_t count, const char *wh
     return TEMPER_OK;
 }
 
+/* Temperatures and smoothing widths: finite and not negative. */
 static bool is_legal(double parameter)
 {
     return isfinite(parameter) && parameter >= 0;
 }
 
+/* The temperatures of log_t and exp_t, one curve each. */
 static temper_status check_temperatures(const temper_loss_figure *figure, temper_error *error)
 {
     TRY(check_count(figure->temperatures, figure->temperature_count, "temperatures", error));
@@ -119,6 +125,7 @@ static temper_status check_loss(size_t index, temper_loss_spec loss, temper_erro
     return check_parameter(index, "t2", loss.t2, error);
 }
 
+/* The range of the margin axis: finite, in order, and wide enough for different labels at its ticks. */
 static temper_status check_margins(double from, double to, temper_error *error)
 {
     const double largest = 1e300, narrowest = 1e-6;
@@ -135,6 +142,7 @@ static temper_status check_margins(double from, double to, temper_error *error)
     return TEMPER_OK;
 }
 
+/* The curves of panel c and the range over which they are drawn. */
 static temper_status check_losses(const temper_loss_figure *figure, temper_error *error)
 {
     TRY(check_count(figure->losses, figure->loss_count, "losses", error));
@@ -160,6 +168,8 @@ temper_status temper_plot_losses(const temper_loss_figure *figure, char **svg, s
 
 /* ---- Boundaries ------------------------------------------------------------------------------ */
 
+/* At most six lines, each with a name and finite parameters. A line that is nowhere in view is allowed, and the
+ * legend says so. */
 static temper_status check_boundaries(const temper_boundary_figure *figure, temper_error *error)
 {
     if (figure->boundary_count > BOUNDARY_LINES)
@@ -174,6 +184,7 @@ static temper_status check_boundaries(const temper_boundary_figure *figure, temp
     return TEMPER_OK;
 }
 
+/* The given class of each point: 0 or 1, with a name for both. */
 static temper_status check_labels(const temper_boundary_figure *figure, temper_error *error)
 {
     if (!figure->labels)
@@ -185,6 +196,7 @@ static temper_status check_labels(const temper_boundary_figure *figure, temper_e
     return check_words(figure->class_names, 2, "class", error);
 }
 
+/* Points of two features with the decision boundaries of linear models. */
 temper_status temper_plot_boundary(const temper_boundary_figure *figure, char **svg, size_t *length,
                                    temper_error *error)
 {
@@ -204,6 +216,8 @@ temper_status temper_plot_boundary(const temper_boundary_figure *figure, char **
 
 /* ---- Margins --------------------------------------------------------------------------------- */
 
+/* A histogram of margins, with the loss as a curve over it. The loss must be defined, since it gives the right axis
+ * its range. */
 temper_status temper_plot_margins(const temper_margin_figure *figure, char **svg, size_t *length, temper_error *error)
 {
     if (!figure || !svg)
@@ -221,6 +235,8 @@ temper_status temper_plot_margins(const temper_margin_figure *figure, char **svg
 
 /* ---- Paths ----------------------------------------------------------------------------------- */
 
+/* At least two penalties, positive and decreasing: they are the ticks of a logarithmic axis that is drawn from
+ * strong to weak. */
 static temper_status check_penalties(const temper_path_figure *figure, temper_error *error)
 {
     TRY(check_numbers(figure->l2, figure->steps, "penalty", error));
@@ -236,6 +252,7 @@ static temper_status check_penalties(const temper_path_figure *figure, temper_er
     return TEMPER_OK;
 }
 
+/* Shares are from 0 to 1; NULL is allowed, for an optional array. */
 static temper_status check_shares(const double *shares, size_t count, const char *what, temper_error *error)
 {
     for (size_t i = 0; shares && i < count; i++)
@@ -244,6 +261,7 @@ static temper_status check_shares(const double *shares, size_t count, const char
     return TEMPER_OK;
 }
 
+/* The weights for each penalty, with the accuracy beneath if it is given. */
 temper_status temper_plot_path(const temper_path_figure *figure, char **svg, size_t *length, temper_error *error)
 {
     if (!figure || !svg)
@@ -263,6 +281,7 @@ temper_status temper_plot_path(const temper_path_figure *figure, char **svg, siz
 
 /* ---- Bars ------------------------------------------------------------------------------------ */
 
+/* Groups of horizontal bars, one for each series. */
 temper_status temper_plot_bars(const temper_bar_figure *figure, char **svg, size_t *length, temper_error *error)
 {
     if (!figure || !svg)
@@ -299,6 +318,7 @@ static temper_status check_cells(const temper_heatmap_figure *figure, temper_err
     return filled ? TEMPER_OK : error_set(error, TEMPER_USAGE, "all cells are empty; give some numbers");
 }
 
+/* A table of numbers as shaded cells. The limits keep a picture below a few megabytes. */
 temper_status temper_plot_heatmap(const temper_heatmap_figure *figure, char **svg, size_t *length, temper_error *error)
 {
     if (!figure || !svg || !figure->values)
@@ -341,6 +361,7 @@ static temper_status check_series(const temper_line_figure *figure, temper_error
     return TEMPER_OK;
 }
 
+/* Increasing places on the x axis, the same for all series. */
 static temper_status check_lines(const temper_line_figure *figure, temper_error *error)
 {
     if (figure->points < 2 || figure->series_count == 0 || figure->series_count > LINES_SERIES || !figure->values)
@@ -354,6 +375,7 @@ static temper_status check_lines(const temper_line_figure *figure, temper_error 
     return check_series(figure, error);
 }
 
+/* Lines through points with error bars, one for each series. */
 temper_status temper_plot_lines(const temper_line_figure *figure, char **svg, size_t *length, temper_error *error)
 {
     if (!figure || !svg)
@@ -370,6 +392,7 @@ temper_status temper_plot_lines(const temper_line_figure *figure, char **svg, si
 
 /* ---- Pages ----------------------------------------------------------------------------------- */
 
+/* A part of a page has the texts that its kind needs. */
 static temper_status check_block(const temper_page_block *block, temper_error *error)
 {
     if ((size_t)block->kind > TEMPER_PAGE_TABLE)
@@ -381,6 +404,7 @@ static temper_status check_block(const temper_page_block *block, temper_error *e
     return check_words(block->cells, block->rows * block->columns, "cell", error);
 }
 
+/* Writes one part of a page. */
 static void write_block(struct text *out, const temper_page_block *block)
 {
     switch (block->kind) {
@@ -419,6 +443,7 @@ static void write_blocks(struct text *out, const temper_page_block *blocks, size
         html_close(out);
 }
 
+/* All parts are checked before the first is written, so that a refused page costs nothing. */
 temper_status temper_page_to_html(const char *title, const temper_page_block *blocks, size_t count, char **html,
                                   size_t *length, temper_error *error)
 {

@@ -80,6 +80,7 @@ static void take_model(struct temper_model_report *reporter)
         name_weight(model, &report->weights[i]);
 }
 
+/* Frees everything but the model, which belongs to the caller. */
 static void reporter_free(struct temper_model_report *reporter)
 {
     temper_evaluation_free(&reporter->report.evaluation);
@@ -91,6 +92,7 @@ static void reporter_free(struct temper_model_report *reporter)
     mem_free(reporter);
 }
 
+/* Begins a report. The model must stay alive until temper_model_report_finish. */
 temper_status temper_model_report_new(const temper_model *model, temper_model_report **reporter, temper_error *error)
 {
     struct temper_model_report *made = mem_zeroed(1, sizeof *made);
@@ -120,6 +122,7 @@ struct report_batch {
     uint32_t *class_of;    /* class of the model for each class of the data; CLASSES_NONE: unknown */
 };
 
+/* Frees the predictions of a batch; the data belong to the caller. */
 static void batch_free(struct report_batch *batch)
 {
     mem_free(batch->decisions);
@@ -127,6 +130,7 @@ static void batch_free(struct report_batch *batch)
     mem_free(batch->class_of);
 }
 
+/* Predicts one kind of output for all rows into a new array. */
 static temper_status predict(const temper_model *model, const temper_data *data, temper_prediction output,
                              size_t threads, double **out, temper_error *error)
 {
@@ -212,6 +216,7 @@ static bool reserve(struct temper_model_report *reporter, size_t more)
     return true;
 }
 
+/* Decision values for all models; probabilities only where the loss gives calibrated ones. */
 static temper_status predict_batch(const struct temper_model_report *reporter, const temper_data *data, size_t threads,
                                    struct report_batch *batch, temper_error *error)
 {
@@ -225,6 +230,8 @@ static temper_status predict_batch(const struct temper_model_report *reporter, c
     return status;
 }
 
+/* Adds labelled rows. The order of the calls does not matter for the tables; it does not change the pictures
+ * either, as they show counts. */
 temper_status temper_model_report_add(temper_model_report *reporter, const temper_data *data, size_t threads,
                                       temper_error *error)
 {
@@ -245,6 +252,7 @@ temper_status temper_model_report_add(temper_model_report *reporter, const tempe
     return status;
 }
 
+/* Names of the files for the heading of the page; the strings are borrowed. */
 void temper_model_report_set_source(temper_model_report *reporter, const char *model, const char *data,
                                     unsigned long long dropped)
 {
@@ -253,6 +261,7 @@ void temper_model_report_set_source(temper_model_report *reporter, const char *m
     reporter->report.dropped = dropped;
 }
 
+/* Writes the page or the picture, and frees the reporter in any case. Without `text` it only frees. */
 temper_status temper_model_report_finish(temper_model_report *reporter, int as_svg, char **text, size_t *length,
                                          temper_error *error)
 {

@@ -1,4 +1,4 @@
-/* audit_report: what was found, how sure that is, and the rows themselves. */
+/* audit_report: the page on an audit: what was found, how certain that is, and the rows themselves. */
 #include "report/audit_report.h"
 
 #include <math.h>
@@ -13,6 +13,7 @@ enum { MOST_LISTED = 500, MOST_PICTURES = 240, MOST_CONFLICTS = 200, NAME_CHARAC
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
 
+/* A share as a percentage, with a second decimal where it is close to 0 or 1. */
 static void append_percent(struct text *out, double share)
 {
     text_append_number(out, 100 * share, share > 0.999 || share < 0.01 ? 2 : 1);
@@ -32,6 +33,7 @@ static void append_count(struct text *out, unsigned long long count)
 
 /* ---- Summary --------------------------------------------------------------------------------- */
 
+/* The table of facts: how many rows, how good the out-of-fold models are, how many labels are wrong. */
 static void write_summary(struct text *out, const struct audit_page *page)
 {
     static const char *const head[] = {"Audit", ""};
@@ -85,6 +87,7 @@ static void write_precision(struct text *out, const struct audit_page *page)
 
 /* ---- Pictures of figures --------------------------------------------------------------------- */
 
+/* A histogram of the out-of-fold margins. Suspects are sorted, so the listed rows are the first `count` of them. */
 static void write_margins(struct text *out, const struct audit_page *page)
 {
     const temper_audit_report *report = page->report;
@@ -111,6 +114,7 @@ static void write_margins(struct text *out, const struct audit_page *page)
     mem_free(marked);
 }
 
+/* The estimated joint counts of true and given classes as a heat map, if there are few enough classes to see. */
 static void write_transition(struct text *out, const struct audit_page *page)
 {
     const temper_audit_report *report = page->report;
@@ -131,6 +135,7 @@ static void write_transition(struct text *out, const struct audit_page *page)
 
 /* ---- The rows -------------------------------------------------------------------------------- */
 
+/* The line of a text file, which editors show, or else the row, counted from 1. */
 static void append_place(struct text *out, const struct audit_page *page, const temper_audit_suspect *suspect)
 {
     if (suspect->line && page->source)
@@ -143,6 +148,7 @@ static const char *const list_head[] = {"rank", "where", "given", "suggested", "
 
 enum { LIST_COLUMNS = sizeof list_head / sizeof *list_head };
 
+/* One row of the list: rank, place, labels, score, probability of the given label, remark. */
 static void add_suspect(struct table_builder *table, const struct audit_page *page, size_t rank)
 {
     const temper_audit_suspect *suspect = &page->report->suspects[rank];
@@ -155,6 +161,7 @@ static void add_suspect(struct table_builder *table, const struct audit_page *pa
     text_append(table_cell(table), suspect->conflict ? "conflict" : "");
 }
 
+/* The suspects, up to a number that a browser shows quickly. */
 static void write_list(struct text *out, const struct audit_page *page)
 {
     struct table_builder table = {.columns = LIST_COLUMNS};
@@ -172,6 +179,7 @@ static void write_list(struct text *out, const struct audit_page *page)
     table_end(out, &table, "Suspects");
 }
 
+/* Rows with equal features and different labels, in the order of their rank. */
 static void write_conflicts(struct text *out, const struct audit_page *page)
 {
     struct table_builder table = {.columns = LIST_COLUMNS};
@@ -190,6 +198,7 @@ static void write_conflicts(struct text *out, const struct audit_page *page)
     table_end(out, &table, "Conflicts");
 }
 
+/* A row as a picture: its label as given, the suggestion, its place and its score. */
 static void write_photograph(struct text *out, const struct audit_page *page, size_t rank)
 {
     const temper_audit_suspect *suspect = &page->report->suspects[rank];
@@ -214,6 +223,7 @@ static void write_photograph(struct text *out, const struct audit_page *page, si
     text_free(&note);
 }
 
+/* For data that are images: people judge them faster than any table. */
 static void write_photographs(struct text *out, const struct audit_page *page)
 {
     size_t shown = page->count < MOST_PICTURES ? page->count : (size_t)MOST_PICTURES;
@@ -233,6 +243,7 @@ static void write_photographs(struct text *out, const struct audit_page *page)
 
 /* ---- Page ------------------------------------------------------------------------------------ */
 
+/* The page from top to bottom: summary, margins, images, list, conflicts. */
 void audit_page_write(struct text *out, const struct audit_page *page)
 {
     const temper_audit_report *report = page->report;
@@ -242,11 +253,11 @@ void audit_page_write(struct text *out, const struct audit_page *page)
                                            .dropped = page->dropped,
                                            .class_names = page->class_names,
                                            .classes = report->classes});
-    html_open(out, "flow"); /* tables may stand side by side as well */
+    html_open(out, "flow"); /* tables may be next to each other as well */
     write_summary(out, page);
     write_precision(out, page);
     html_close(out);
-    html_paragraph(out, report->by_row ? "The score is how far a row lies from its nearest neighbours, in "
+    html_paragraph(out, report->by_row ? "The score is how far a row is from its nearest neighbours, in "
                                          "standard deviations of the logarithm."
                                        : "The score is the probability that the given label is wrong. It comes "
                                          "from models that have not seen the row, and holds where mistakes depend "

@@ -14,6 +14,7 @@ enum { LARGEST_PLAIN_POWER = 4, SMALLEST_PLAIN_POWER = -3, MOST_DECIMALS = 9 };
 static const char minus_sign[] = "\xe2\x88\x92";
 static const char times_sign[] = "\xc2\xb7";
 
+/* Linear interpolation; logarithmic axes hold logarithms, so it serves them too. */
 double axis_pixel(const struct axis *axis, double value)
 {
     double share = (value - axis->from) / (axis->to - axis->from);
@@ -54,6 +55,8 @@ static int common_factor(double largest)
     return power > LARGEST_PLAIN_POWER || power < SMALLEST_PLAIN_POWER ? power : 0;
 }
 
+/* The step is the smallest nice number for which there are at most `most` intervals. Ticks at the ends are kept in
+ * spite of rounding. */
 struct ticks axis_ticks(const struct axis *axis, size_t most)
 {
     assert(axis->from < axis->to && most > 0);
@@ -74,6 +77,7 @@ struct ticks axis_ticks(const struct axis *axis, size_t most)
     return ticks;
 }
 
+/* Computed from integers, so that 0.3 is the double nearest to 0.3. */
 double tick_value(const struct ticks *ticks, size_t index)
 {
     if (ticks->axis->scale == AXIS_CATEGORY)
@@ -96,12 +100,14 @@ static double label_value(const struct ticks *ticks, size_t index)
     return scale_ten((ticks->first + (double)index) * ticks->digit, power);
 }
 
+/* The same number of decimals for all labels of an axis: as many as the step has. */
 static int label_decimals(const struct ticks *ticks)
 {
     int decimals = ticks->common_factor - ticks->power;
     return decimals < 0 ? 0 : decimals < MOST_DECIMALS ? decimals : MOST_DECIMALS;
 }
 
+/* The name of a category, a power of ten, or a number without the common factor. */
 void tick_label(struct text *out, const struct ticks *ticks, size_t index)
 {
     if (ticks->axis->scale == AXIS_CATEGORY)
@@ -112,6 +118,7 @@ void tick_label(struct text *out, const struct ticks *ticks, size_t index)
         append_signed(out, label_value(ticks, index), label_decimals(ticks));
 }
 
+/* From the first and the last label, as one of them is the longest. */
 size_t tick_label_length(const struct ticks *ticks)
 {
     if (ticks->count == 0)
@@ -132,11 +139,14 @@ static int decimals_for(double size, int digits)
     return decimals < 0 ? 0 : decimals < MOST_DECIMALS ? decimals : MOST_DECIMALS;
 }
 
+/* With a true minus sign in the exponent. */
 void append_power(struct text *out, int power)
 {
     text_format(out, "10" SVG_SUP("%s%d"), power < 0 ? minus_sign : "", abs(power));
 }
 
+/* Plain notation for readable sizes; otherwise a mantissa and a power of ten. Rounding may carry 9.996 to 10, which
+ * moves the power by one. */
 void append_quantity(struct text *out, double value, int digits)
 {
     double size = fabs(value);
@@ -166,6 +176,7 @@ void append_quantity(struct text *out, double value, int digits)
 
 /* ---- Ranges ---------------------------------------------------------------------------------- */
 
+/* The stride allows for interleaved coordinates. */
 struct domain range_of(const double *values, size_t count, size_t stride)
 {
     struct domain range = {values[0], values[0]};
@@ -176,12 +187,14 @@ struct domain range_of(const double *values, size_t count, size_t stride)
     return range;
 }
 
+/* For qsort; there are no NaNs. */
 static int compare_doubles(const void *left, const void *right)
 {
     double a = *(const double *)left, b = *(const double *)right;
     return (a > b) - (a < b);
 }
 
+/* Quantiles by sorting a copy. */
 bool range_of_most(const double *values, size_t count, double share, struct domain *range)
 {
     double *sorted = mem_alloc(count, sizeof *sorted);
@@ -195,6 +208,7 @@ bool range_of_most(const double *values, size_t count, double share, struct doma
     return true;
 }
 
+/* Halves are added, not differences doubled, so that ranges near the largest double do not overflow. */
 struct domain range_padded(struct domain range, double share)
 {
     const double narrowest = 1e-4; /* relative to the larger end */
@@ -213,12 +227,14 @@ enum { CELLS = 54, HALVINGS = 12 };
 
 static const double tolerance = 0.04; /* pixels between the chord and the curve */
 
+/* The path can be used again, as an empty one. */
 void path_free(struct path *path)
 {
     mem_free(path->points);
     *path = (struct path){0};
 }
 
+/* The capacity doubles. After a failed allocation further points are ignored. */
 void path_append(struct path *path, struct point point)
 {
     if (path->failed)
@@ -236,6 +252,7 @@ void path_append(struct path *path, struct point point)
     path->points[path->count++] = point;
 }
 
+/* The y axis usually has its larger pixel at the bottom, so either end may be the upper one. */
 struct box frame_box(const struct frame *frame)
 {
     const struct axis *x = &frame->x, *y = &frame->y;
@@ -247,6 +264,7 @@ struct box frame_box(const struct frame *frame)
     };
 }
 
+/* A point in data units as a point in pixels. */
 struct point frame_point(const struct frame *frame, double x, double y)
 {
     return (struct point){axis_pixel(&frame->x, x), axis_pixel(&frame->y, y)};
@@ -267,6 +285,7 @@ static bool clip_edge(double q, double p, double *enter, double *leave)
     return *enter <= *leave;
 }
 
+/* Liang-Barsky: the four edges narrow the interval of the parameter of the segment. */
 bool segment_clip(struct box box, struct point *from, struct point *to)
 {
     double enter = 0, leave = 1;
@@ -285,6 +304,7 @@ bool segment_clip(struct box box, struct point *from, struct point *to)
     return true;
 }
 
+/* Whether any segment of the path has a part in the box. Segments with NaN are gaps. */
 bool path_meets(const struct path *path, struct box box)
 {
     for (size_t i = 1; i < path->count; i++) {
@@ -349,6 +369,8 @@ struct curve_cell {
     struct point first, last;
 };
 
+/* Whether the chord represents the curve in this cell. Cells where the function is nowhere defined need no
+ * bisection. */
 static bool is_straight(const struct curve_sampler *sampler, const struct curve_cell *cell, struct point middle)
 {
     if (isnan(cell->first.y) && isnan(middle.y) && isnan(cell->last.y))
@@ -371,6 +393,7 @@ static void refine(struct curve_sampler *sampler, struct curve_cell cell, int ha
     refine(sampler, (struct curve_cell){centre, cell.to, middle, cell.last}, halvings - 1);
 }
 
+/* Neighbouring cells share their end, so each point is evaluated once. */
 void path_sample(struct path *path, const struct frame *frame, struct domain domain, curve_function *function,
                  const void *context)
 {

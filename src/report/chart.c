@@ -1,4 +1,10 @@
-/* chart: draws axes and layers, and arranges charts in a figure. */
+/* chart: draws axes and layers, and arranges charts in a figure.
+ *
+ * The description of a chart says what is shown, in data units; everything about the look is here: fonts, gaps, the
+ * order of drawing, grid lines and labels. Drawing has two passes. chart_arrange measures the labels, which gives the
+ * margins, and places the legend; then the size of the document is known, and the charts are drawn at their places.
+ * Text widths are estimates for the widest usual font (svg_text_width), so labels never overlap but margins may be a
+ * little larger than needed. */
 #include "report/chart.h"
 
 #include <assert.h>
@@ -19,6 +25,7 @@ static const double paper_margin = 14, chart_gap = 26;
 
 /* ---- The description ------------------------------------------------------------------------- */
 
+/* The titles are kept: they may be set before. Both axes are linear until their scale is changed. */
 void chart_axes(struct chart *chart, double width, double height, struct domain x, struct domain y)
 {
     struct axis *axes[] = {&chart->frame.x, &chart->frame.y};
@@ -26,6 +33,7 @@ void chart_axes(struct chart *chart, double width, double height, struct domain 
     *axes[1] = (struct axis){.from = y.from, .to = y.to, .pixel_from = height, .title = axes[1]->title};
 }
 
+/* Called after chart_axes, which has set the pixels. */
 void axis_categories(struct axis *axis, const char *const *names, size_t count)
 {
     axis->scale = AXIS_CATEGORY;
@@ -36,6 +44,7 @@ void axis_categories(struct axis *axis, const char *const *names, size_t count)
     axis->pixel_from = 0;
 }
 
+/* The name is copied. */
 struct chart_layer *chart_add(struct chart *chart, enum layer_kind kind, struct stroke stroke, const char *name)
 {
     assert(chart->layer_count < CHART_LAYERS);
@@ -46,11 +55,13 @@ struct chart_layer *chart_add(struct chart *chart, enum layer_kind kind, struct 
     return layer;
 }
 
+/* In data units, ends included. */
 static bool frame_holds(const struct frame *frame, struct point point)
 {
     return point.x >= frame->x.from && point.x <= frame->x.to && point.y >= frame->y.from && point.y <= frame->y.to;
 }
 
+/* The capacity doubles. Items are copied, and may be moved by the next call. */
 struct chart_item *chart_item(struct chart *chart, struct chart_layer *layer, struct chart_item item)
 {
     bool clipped = layer->kind == LAYER_GUIDES || layer->kind == LAYER_MARKS;
@@ -71,6 +82,7 @@ struct chart_item *chart_item(struct chart *chart, struct chart_layer *layer, st
     return &layer->items[layer->count++];
 }
 
+/* Labels that are too long are truncated; callers shorten names before. */
 void chart_label(struct chart *chart, struct chart_item *item, struct text *words)
 {
     if (item)
@@ -79,6 +91,7 @@ void chart_label(struct chart *chart, struct chart_item *item, struct text *word
     text_free(words);
 }
 
+/* Frees the layers; the struct itself belongs to the caller. */
 void chart_free(struct chart *chart)
 {
     for (size_t i = 0; i < chart->layer_count; i++) {
@@ -90,6 +103,7 @@ void chart_free(struct chart *chart)
     chart->layer_count = 0;
 }
 
+/* Whether any allocation of the chart failed, so that it is checked once. */
 static bool chart_failed(const struct chart *chart)
 {
     bool failed = chart->failed || chart->description.failed;
@@ -100,16 +114,19 @@ static bool chart_failed(const struct chart *chart)
 
 /* ---- Axes ------------------------------------------------------------------------------------ */
 
+/* A chart without a second y axis has an empty range there. */
 static bool has_right(const struct chart *chart)
 {
     return chart->right.from < chart->right.to;
 }
 
+/* Categories have names, and neither grid lines nor a border. */
 static bool is_category(const struct axis *axis)
 {
     return axis->scale == AXIS_CATEGORY;
 }
 
+/* At least four intervals, so that low charts have more than one tick. */
 static struct ticks y_ticks(const struct axis *axis)
 {
     double height = fabs(axis->pixel_to - axis->pixel_from);
@@ -207,6 +224,7 @@ static void draw_axis_title(struct text *out, const struct ticks *ticks, struct 
     text_free(&full);
 }
 
+/* The title of the chart with its letter, and the titles of all axes. */
 static void draw_titles(struct text *out, const struct chart *chart)
 {
     struct font font = {.colour = palette_ink, .size = title_size, .bold = true};
@@ -231,6 +249,7 @@ static void draw_titles(struct text *out, const struct chart *chart)
     draw_axis_title(out, &right, at, true);
 }
 
+/* Labels are drawn after the layers, so that no line crosses them. */
 static void draw_axes(struct text *out, const struct chart *chart)
 {
     struct box box = frame_box(&chart->frame);
@@ -309,6 +328,7 @@ static void spread_labels(struct side_label *labels, size_t count, double bottom
     }
 }
 
+/* Levels above the frame are only named. */
 static bool is_above(const struct chart *chart, const struct chart_item *item)
 {
     return item->from.y > chart->frame.y.to;
@@ -332,6 +352,7 @@ static void draw_side_labels(struct text *out, const struct chart *chart)
     }
 }
 
+/* The margin that the labels need at the right of the frame. */
 static double side_labels_width(const struct chart *chart)
 {
     struct side_label labels[SIDE_LABELS];
@@ -359,6 +380,7 @@ static void draw_box_label(struct text *out, const struct chart_layer *layer, co
         svg_text(out, at, item->label, &font);
 }
 
+/* A vertical line with a short horizontal one at either end, as a single path. */
 static void draw_error_bar(struct text *out, struct point top, struct point bottom, struct colour colour)
 {
     const double cap = 3.5; /* half the width of its ends */
@@ -384,6 +406,7 @@ static void draw_level(struct text *out, const struct chart *chart, const struct
                  frame_point(&chart->frame, x->to, item->from.y), &stroke);
 }
 
+/* One element of a layer, by the kind of the layer. */
 static void draw_item(struct text *out, const struct chart *chart, const struct chart_layer *layer, size_t index)
 {
     const struct chart_item *item = &layer->items[index];
@@ -440,6 +463,8 @@ static void draw_line(struct text *out, const struct chart_layer *layer, bool se
     svg_group_end(out);
 }
 
+/* All layers of a range of kinds, kind by kind, so that points are above boxes and lines above points in whatever
+ * order they were added. */
 static void draw_layers(struct text *out, const struct chart *chart, enum layer_kind first, enum layer_kind last)
 {
     bool separated = false;
@@ -457,6 +482,7 @@ static void draw_layers(struct text *out, const struct chart *chart, enum layer_
         }
 }
 
+/* Grid, areas and points, border, lines and marks, texts: from the back to the front. */
 static void draw_chart(struct text *out, const struct chart *chart)
 {
     const struct stroke thin = {.colour = palette_axis, .width = 1};
@@ -477,11 +503,13 @@ static void draw_chart(struct text *out, const struct chart *chart)
 
 /* ---- Figures --------------------------------------------------------------------------------- */
 
+/* The space for the title of a y axis, beside its labels. */
 static double title_room(const char *title)
 {
     return title && *title ? 10 + axis_title_size : 0;
 }
 
+/* Margins depend on the labels, and the place of the legend on the margins. */
 void chart_arrange(struct chart *chart)
 {
     struct chart_margins *margins = &chart->margins;
@@ -523,11 +551,13 @@ static void describe(struct text *out, const struct chart *chart)
             text_format(out, "; %s", chart->layers[l].items[i].label);
 }
 
+/* With the legend, if that is beneath. */
 static double chart_height(const struct chart *chart)
 {
     return chart->margins.top + frame_box(&chart->frame).height + chart->margins.bottom + legend_height(chart);
 }
 
+/* A legend beneath may be wider than the frame and its margins. */
 static double chart_width(const struct chart *chart)
 {
     const struct chart_margins *margins = &chart->margins;
@@ -555,6 +585,7 @@ static void align(struct chart *charts, size_t count, bool column)
     }
 }
 
+/* Charts are measured first, as the size of the document comes before its contents. */
 void figure_draw(struct text *out, const char *name, struct chart *charts, size_t count, bool column)
 {
     struct text words = {0};

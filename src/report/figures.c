@@ -1,5 +1,7 @@
 /* figures: bars, boundaries, heat maps, histograms, lines, paths, confusion and calibration as descriptions of charts.
- */
+ *
+ * Each figure chooses the ranges of its axes and adds layers; how they look is decided by chart.c and palette.c. The
+ * arguments have been checked by src/api/plots.c, so that all numbers are finite where they must be. */
 #include "report/figures.h"
 
 #include <assert.h>
@@ -20,6 +22,7 @@ static struct stroke plain(struct colour colour)
 
 /* ---- Bars ------------------------------------------------------------------------------------ */
 
+/* A value beyond the end of a bar: a percentage, or three significant digits. */
 static void append_value(struct text *out, const temper_bar_figure *figure, double value)
 {
     if (!figure->shares)
@@ -34,6 +37,7 @@ static void append_value(struct text *out, const temper_bar_figure *figure, doub
     }
 }
 
+/* All values as text, for screen readers. */
 static void describe_bars(struct text *out, const temper_bar_figure *figure)
 {
     for (size_t i = 0; i < figure->group_count; i++) {
@@ -57,6 +61,8 @@ static struct domain bar_range(const temper_bar_figure *figure)
     return (struct domain){low < 0 ? low - space : 0, high > 0 ? high + space : 0};
 }
 
+/* Groups are categories of the y axis; the series are bars within the space of a category. The x axis is hidden,
+ * since the values are written. */
 void bars_draw(struct text *out, const temper_bar_figure *figure)
 {
     const double bar = 15, bar_step = 18, group_gap = 14;
@@ -141,6 +147,7 @@ static void add_points(struct chart *chart, const temper_boundary_figure *figure
     }
 }
 
+/* Both axes span the points; lines are clipped to them. */
 void boundary_draw(struct text *out, const temper_boundary_figure *figure)
 {
     const double around = 0.05;
@@ -155,6 +162,7 @@ void boundary_draw(struct text *out, const temper_boundary_figure *figure)
 
 /* ---- Heat maps ------------------------------------------------------------------------------- */
 
+/* For qsort; there are no NaNs. */
 static int by_value(const void *a, const void *b)
 {
     const double first = *(const double *)a, second = *(const double *)b;
@@ -179,6 +187,7 @@ static bool heat_range(const temper_heatmap_figure *figure, struct domain *range
     return true;
 }
 
+/* A number in a cell: a percentage with two decimals, or four decimals. */
 static void append_cell(struct text *out, const temper_heatmap_figure *figure, double value)
 {
     if (figure->shares) { /* the same number of digits in all cells, as they are compared */
@@ -196,6 +205,8 @@ static struct chart_item cell_item(size_t row, size_t column, struct point size,
     return (struct chart_item){from, {from.x + 1 - 1 / size.x, from.y + 1 - 1 / size.y}, colour, 0, ""};
 }
 
+/* The square of the share makes the largest values stand out, which are the ones to compare. The marked cell has a
+ * border. */
 static void add_cells(struct chart *chart, const temper_heatmap_figure *figure, struct domain range, struct point size)
 {
     struct chart_layer *cells = chart_add(chart, LAYER_BOXES, plain(palette_grid), NULL);
@@ -217,6 +228,7 @@ static void add_cells(struct chart *chart, const temper_heatmap_figure *figure, 
     }
 }
 
+/* The size of the map, its largest value and the marked cell, for screen readers. */
 static void describe_heat(struct text *out, const temper_heatmap_figure *figure, double largest)
 {
     size_t columns = figure->column_count;
@@ -236,6 +248,7 @@ static double widest_name(const char *const *names, size_t count, double size)
     return width;
 }
 
+/* Cells are as wide as the widest name of a column, so that names need not be rotated. */
 void heat_draw(struct text *out, const temper_heatmap_figure *figure)
 {
     assert(figure->row_count > 0 && figure->column_count > 0);
@@ -254,6 +267,7 @@ void heat_draw(struct text *out, const temper_heatmap_figure *figure)
 
 /* ---- Confusion ------------------------------------------------------------------------------- */
 
+/* The weight of all rows of a class. */
 static double row_sum(const struct confusion *confusion, size_t row)
 {
     double sum = 0;
@@ -280,6 +294,7 @@ static void add_confusions(struct chart *chart, const struct confusion *confusio
         }
 }
 
+/* Cells become smaller with more classes, and lose their numbers beyond twelve. */
 void confusion_draw(struct text *out, const struct confusion *confusion)
 {
     enum { WITH_NUMBERS = 12 }; /* classes */
@@ -299,6 +314,7 @@ void confusion_draw(struct text *out, const struct confusion *confusion)
 
 /* ---- Calibration ----------------------------------------------------------------------------- */
 
+/* Probabilities of 1 belong to the last bin. */
 void calibration_add(struct calibration *calibration, double confidence, bool correct, double weight)
 {
     double place = floor(confidence * CALIBRATION_BINS);
@@ -399,6 +415,7 @@ static void add_bins(struct chart *chart, const struct margin_bins *bins, const 
     }
 }
 
+/* For path_sample; the context is the loss. */
 static double loss_at(const void *context, double margin)
 {
     return any_margin_loss(*(const temper_loss_spec *)context, margin).value;
@@ -423,6 +440,7 @@ static void add_loss_curve(struct chart *chart, const temper_margin_figure *figu
     path_sample(&layer->path, &frame, margins, loss_at, &figure->loss);
 }
 
+/* The title of the x axis states if outliers were moved into the outermost bins. */
 void histogram_draw(struct text *out, const temper_margin_figure *figure)
 {
     struct margin_bins bins = {.highest = 0};
@@ -443,6 +461,7 @@ void histogram_draw(struct text *out, const temper_margin_figure *figure)
 
 /* ---- Lines with error bars ------------------------------------------------------------------- */
 
+/* 0 if the figure has no errors. */
 static double error_of(const temper_line_figure *figure, size_t index)
 {
     return figure->errors ? figure->errors[index] : 0;
@@ -486,6 +505,7 @@ static void add_series(struct chart *chart, const temper_line_figure *figure, si
     }
 }
 
+/* A frame wider than the standard, for the legend of up to eight series. */
 void lines_draw(struct text *out, const temper_line_figure *figure)
 {
     struct domain x = {figure->x[0], figure->x[figure->points - 1]};
@@ -504,6 +524,7 @@ enum {
     NAME_CHARACTERS = 24 /* of a label at the right of the frame */
 };
 
+/* The absolute value of a weight at the weakest penalty. */
 static double end_size(const temper_path_figure *figure, size_t index)
 {
     return fabs(figure->weights[(figure->steps - 1) * figure->count + index]);
@@ -549,6 +570,8 @@ static void path_axes(struct chart *chart, const temper_path_figure *figure, dou
     chart->corners = "rlRL";
 }
 
+/* The strongest weights have a colour and a name at their right end; all others are thin grey lines, some of them
+ * left out if there are very many. */
 static void describe_weights(struct chart *chart, const temper_path_figure *figure)
 {
     size_t strongest[NAMED], named = find_strongest(figure, strongest);
@@ -582,6 +605,7 @@ static void describe_weights(struct chart *chart, const temper_path_figure *figu
     }
 }
 
+/* The lower chart; it has a legend only if there are two lines. */
 static void describe_accuracy(struct chart *chart, const temper_path_figure *figure)
 {
     struct domain range = range_of(figure->accuracy, figure->steps, 1);
@@ -602,6 +626,7 @@ static void describe_accuracy(struct chart *chart, const temper_path_figure *fig
     }
 }
 
+/* Two charts with the same x axis, one above the other. */
 void lambda_path_draw(struct text *out, const temper_path_figure *figure)
 {
     struct chart charts[2];

@@ -1,4 +1,8 @@
-/* html: pages of HTML that need nothing else. */
+/* html: pages of HTML that need nothing else.
+ *
+ * The structure is for people and for screen readers: one main element, one heading of the first level, header cells
+ * with a scope, and a name for each region that scrolls, which can be reached by keyboard. tests/pages/check opens the
+ * pages in a browser and looks for barriers. */
 #include "report/html.h"
 
 #include <string.h>
@@ -44,6 +48,7 @@ static const char style[] =
     "}\n"
     "@media print{body{max-width:none;padding:0}svg,table{break-inside:avoid}}\n";
 
+/* An element with escaped text. */
 static void element(struct text *out, const char *name, const char *words)
 {
     text_format(out, "<%s>", name);
@@ -78,22 +83,26 @@ void html_begin(struct text *out, const char *title)
     element(out, "h1", *title ? title : "temper");
 }
 
+/* Closes the page. */
 void html_end(struct text *out)
 {
     text_format(out, "</main>\n<footer>Made by temper %s.</footer>\n", temper_version());
     text_append(out, "</body>\n</html>\n");
 }
 
+/* A heading of the second level; the title of the page is the only one of the first. */
 void html_heading(struct text *out, const char *words)
 {
     element(out, "h2", words);
 }
 
+/* A paragraph of plain text. */
 void html_paragraph(struct text *out, const char *words)
 {
     element(out, "p", words);
 }
 
+/* Long lists of classes are cut off: the first ten name the kind of data well enough. */
 static void source_words(struct text *words, const struct html_source *source)
 {
     if (source->model && *source->model)
@@ -112,6 +121,7 @@ static void source_words(struct text *words, const struct html_source *source)
     text_append(words, source->classes > CLASSES_NAMED ? ", ..." : ".");
 }
 
+/* The paragraph below the title. */
 void html_source(struct text *out, const struct html_source *source)
 {
     struct text words = {0};
@@ -161,16 +171,19 @@ static void region_begin(struct text *out, const char *kind, const char *name, i
     text_append(out, ">\n");
 }
 
+/* The classes are in the style sheet above. */
 void html_open(struct text *out, const char *class_name)
 {
     text_format(out, "<div class=\"%s\">\n", class_name);
 }
 
+/* Closes what html_open has opened. */
 void html_close(struct text *out)
 {
     text_append(out, "</div>\n");
 }
 
+/* An SVG document has a title and a description, so that the element needs no further text. */
 void html_picture(struct text *out, const char *svg)
 {
     if (!*svg)
@@ -182,6 +195,7 @@ void html_picture(struct text *out, const char *svg)
     text_append(out, "</div>\n");
 }
 
+/* The caption is beside the image, so the alternative text only says which row it is. */
 void html_photograph(struct text *out, const char *source, const char *caption, const char *note)
 {
     text_format(out, "<figure><img src=\"%s\" alt=\"", source);
@@ -195,11 +209,13 @@ void html_photograph(struct text *out, const char *source, const char *caption, 
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
+/* A cell that begins with this mark is bold. */
 static bool is_strong(const char *cell)
 {
     return *cell == *TEMPER_PAGE_BOLD;
 }
 
+/* Whether a cell begins like a number, perhaps after a sign or a comparison. */
 static bool is_number(const char *cell)
 {
     const char *digits = cell + is_strong(cell);
@@ -235,6 +251,7 @@ static void table_row(struct text *out, const char *const *cells, size_t columns
     text_append(out, "</tr>\n");
 }
 
+/* The alignment of all columns is decided first: it depends on all rows. */
 void html_table(struct text *out, const char *caption, const char *const *cells, size_t rows, size_t columns)
 {
     bool *right = mem_zeroed(columns, sizeof *right);
@@ -257,6 +274,7 @@ void html_table(struct text *out, const char *caption, const char *const *cells,
     mem_free(right);
 }
 
+/* Cells share one text, with a zero byte before each. */
 struct text *table_cell(struct table_builder *table)
 {
     text_append_bytes(&table->words, "", 1);
@@ -264,18 +282,21 @@ struct text *table_cell(struct table_builder *table)
     return &table->words;
 }
 
+/* Tables of facts have two columns. */
 struct text *table_fact(struct table_builder *table, const char *name)
 {
     text_append(table_cell(table), name);
     return table_cell(table);
 }
 
+/* The first row. */
 void table_head(struct table_builder *table, const char *const *names)
 {
     for (size_t i = 0; i < table->columns; i++)
         text_append(table_cell(table), names[i]);
 }
 
+/* The cells are separated only now, as the text may have moved while it grew. */
 void table_end(struct text *out, struct table_builder *table, const char *caption)
 {
     const char **cells = (const char **)mem_alloc(table->count, sizeof *cells);

@@ -22,6 +22,7 @@ struct legend_entries {
     double width; /* of the widest, with its sample */
 };
 
+/* Layers without a name, and those that are empty, have no entry. */
 static bool is_listed(const struct chart *chart, const struct chart_layer *layer)
 {
     if (!layer->name.length)
@@ -29,6 +30,7 @@ static bool is_listed(const struct chart *chart, const struct chart_layer *layer
     return layer->kind == LAYER_LINE ? !chart->unlisted : layer->count > 0;
 }
 
+/* In the order in which the layers were added. */
 static struct legend_entries entries_of(const struct chart *chart)
 {
     struct legend_entries entries = {.count = 0};
@@ -43,6 +45,7 @@ static struct legend_entries entries_of(const struct chart *chart)
     return entries;
 }
 
+/* Rounded up: the last column may be shorter. */
 static size_t rows_in(const struct legend_entries *entries, size_t columns)
 {
     return (entries->count + columns - 1) / columns;
@@ -50,6 +53,7 @@ static size_t rows_in(const struct legend_entries *entries, size_t columns)
 
 /* ---- Placement ------------------------------------------------------------------------------- */
 
+/* Whether a segment, in data units, has a part in the box, in pixels. */
 static bool segment_meets(const struct frame *frame, struct point from, struct point to, struct box box)
 {
     struct point start = frame_point(frame, from.x, from.y), end = frame_point(frame, to.x, to.y);
@@ -80,11 +84,14 @@ static struct box corner_box(struct box frame, struct box size, char corner)
     return size;
 }
 
+/* The box with a margin on all sides. */
 static struct box grown(struct box box, double by)
 {
     return (struct box){box.left - by, box.top - by, box.width + 2 * by, box.height + 2 * by};
 }
 
+/* Tries the corners in the order that the chart prefers. Returns false if the legend is too large or no corner is
+ * free. */
 static bool place_inside(const struct chart *chart, const struct legend_entries *entries, struct chart_legend *legend)
 {
     struct box frame = frame_box(&chart->frame);
@@ -122,6 +129,7 @@ static void place_beneath(const struct chart *chart, const struct legend_entries
     };
 }
 
+/* For charts in a row, of which another has its legend beneath. */
 void legend_move_beneath(struct chart *chart)
 {
     struct legend_entries entries = entries_of(chart);
@@ -129,6 +137,7 @@ void legend_move_beneath(struct chart *chart)
         place_beneath(chart, &entries, &chart->legend);
 }
 
+/* Inside if possible, since that saves height. */
 void legend_place(struct chart *chart)
 {
     struct legend_entries entries = entries_of(chart);
@@ -137,6 +146,7 @@ void legend_place(struct chart *chart)
         place_beneath(chart, &entries, &chart->legend);
 }
 
+/* 0 for a legend inside the frame. */
 double legend_height(const struct chart *chart)
 {
     return chart->legend.beneath ? beneath_gap + chart->legend.box.height : 0;
@@ -168,6 +178,7 @@ static void draw_key(struct text *out, const struct chart_layer *layer, struct p
     }
 }
 
+/* Column by column, so that the order is kept when it is read downwards. */
 void legend_draw(struct text *out, const struct chart *chart)
 {
     const struct font font = {.colour = palette_ink, .size = font_size};

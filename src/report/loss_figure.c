@@ -1,4 +1,7 @@
-/* loss_figure: Figure 1 of the paper: log_t, exp_t, and losses as functions of the margin. */
+/* loss_figure: Figure 1 of the paper: log_t, exp_t, and losses as functions of the margin.
+ *
+ * Losses differ by orders of magnitude: some are bounded by 1/(1 - t1), others grow exponentially. Most of this file
+ * chooses a range in which all curves of a figure can be compared. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -14,6 +17,7 @@ enum { PARAMETER_DIGITS = 9 };
 
 /* ---- Labels ---------------------------------------------------------------------------------- */
 
+/* ", t1 = " and the value. */
 static void append_parameter(struct text *out, const char *name, double value)
 {
     text_append(out, name);
@@ -23,6 +27,7 @@ static void append_parameter(struct text *out, const char *name, double value)
 static const char first_temperature[] = ", " SVG_ITALIC("t") SVG_SUB("1") " = ";
 static const char second_temperature[] = ", " SVG_ITALIC("t") SVG_SUB("2") " = ";
 
+/* Parameters that the method fixes are left out: logistic is t1 = t2 = 1, generalised cross entropy has t2 = 1. */
 void append_loss(struct text *out, temper_loss_spec loss)
 {
     text_append(out, method_name(loss.method));
@@ -83,6 +88,7 @@ static double lower_bound(double t)
     return t < 1 ? -1 / (1 - t) : -INFINITY;
 }
 
+/* With a small border, so that curves do not touch the frame at the ends. */
 static struct domain widened(double from, double to)
 {
     double more = 0.04 * (to - from);
@@ -101,11 +107,13 @@ static struct domain value_window(const temper_loss_figure *figure)
     return widened(fmax(low, lowest_value), high);
 }
 
+/* For path_sample; the context is the temperature. */
 static double log_curve(const void *context, double x)
 {
     return log_t(x, *(const double *)context);
 }
 
+/* For path_sample; the context is the temperature. */
 static double exp_curve(const void *context, double x)
 {
     return exp_t(x, *(const double *)context);
@@ -145,6 +153,7 @@ static void describe_functions(struct chart *chart, const temper_loss_figure *fi
 
 /* ---- The range of the losses ----------------------------------------------------------------- */
 
+/* For path_sample; the context is the loss. */
 static double loss_curve(const void *context, double margin)
 {
     return any_margin_loss(*(const temper_loss_spec *)context, margin).value;
@@ -176,6 +185,7 @@ static struct domain span_of(const temper_loss_figure *figure, const temper_loss
     return span;
 }
 
+/* Insertion sort: there are at most two dozen. */
 static void insert_sorted(double *values, size_t count, double value)
 {
     size_t place = count;
@@ -242,6 +252,7 @@ static struct stroke loss_stroke(const temper_loss_figure *figure, size_t index)
     return palette_loss(figure->losses[index], same);
 }
 
+/* The upper bound of a loss as a dashed level with its value. Several losses may have the same. */
 static void add_cap(struct chart *chart, struct chart_layer *caps, double cap, struct colour colour)
 {
     struct text words = {0};
@@ -262,6 +273,7 @@ static double inflection_of(temper_loss_spec loss)
     return loss_shape(loss.t1, loss.t2).inflection;
 }
 
+/* Curves, their caps, and their inflections where these are in view. */
 static void describe_losses(struct chart *chart, const temper_loss_figure *figure)
 {
     const struct domain margins = {figure->margin_from, figure->margin_to};
@@ -292,6 +304,7 @@ static void describe_losses(struct chart *chart, const temper_loss_figure *figur
 
 /* ---- The figure ------------------------------------------------------------------------------ */
 
+/* The letters are those of the figure in the paper. */
 void losses_describe(struct chart *chart, const temper_loss_figure *figure, char panel)
 {
     assert(panel >= 'a' && panel <= 'c'); /* the caller has refused all others */
@@ -301,6 +314,7 @@ void losses_describe(struct chart *chart, const temper_loss_figure *figure, char
         describe_functions(chart, figure, panel == 'a');
 }
 
+/* One picture with up to three charts. */
 void losses_draw(struct text *out, const temper_loss_figure *figure)
 {
     static const char *const letters[] = {"(a)", "(b)", "(c)"};

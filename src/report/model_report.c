@@ -7,6 +7,7 @@
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
 
+/* Rows that the model predicts otherwise than they are labelled are to the left of 0. */
 static void draw_margins(struct text *out, const struct model_report *report)
 {
     const temper_margin_figure figure = {
@@ -21,18 +22,21 @@ static void draw_margins(struct text *out, const struct model_report *report)
         histogram_draw(out, &figure);
 }
 
+/* Only losses with calibrated probabilities have one. */
 static void draw_calibration(struct text *out, const struct model_report *report)
 {
     if (report->calibrated && report->rows > 0)
         calibration_draw(out, &report->calibration);
 }
 
+/* Not for more classes than can be seen. */
 static void draw_confusion(struct text *out, const struct model_report *report)
 {
     if (report->confusion.classes <= CONFUSION_CLASSES)
         confusion_draw(out, &report->confusion);
 }
 
+/* The strongest weights as bars from 0. */
 static void draw_weights(struct text *out, const struct model_report *report)
 {
     static const char *const series[] = {"weight"};
@@ -78,6 +82,7 @@ static void nest_pictures(struct text *out, const struct text pictures[PICTURES]
     svg_end(out);
 }
 
+/* All pictures as one document, for slides and papers. */
 void model_report_svg(struct text *out, const struct model_report *report)
 {
     struct text pictures[PICTURES] = {{0}};
@@ -105,12 +110,14 @@ static void append_plain(struct text *out, double value)
     text_format(out, "e%d", power);
 }
 
+/* NaN means that the measure is not defined for the model, and has no row. */
 static void add_number(struct table_builder *facts, const char *name, double value)
 {
     if (!isnan(value))
         append_plain(table_fact(facts, name), value);
 }
 
+/* A row with a percentage of two decimals. */
 static void add_percent(struct table_builder *facts, const char *name, double share)
 {
     struct text *words = table_fact(facts, name);
@@ -118,6 +125,7 @@ static void add_percent(struct table_builder *facts, const char *name, double sh
     text_append(words, " %");
 }
 
+/* The table about the training of the model. */
 static void model_facts(struct text *out, const struct model_report *report)
 {
     const temper_model_summary *summary = &report->summary;
@@ -137,6 +145,7 @@ static void model_facts(struct text *out, const struct model_report *report)
     table_end(out, &facts, NULL);
 }
 
+/* The table about the given rows: accuracy, losses, calibration. */
 static void evaluation_facts(struct text *out, const struct model_report *report)
 {
     const temper_evaluation *evaluation = &report->evaluation;
@@ -167,6 +176,7 @@ static void put_picture(struct text *out, const struct model_report *report, dra
     text_free(&picture);
 }
 
+/* Two pictures, next to each other where there is space. */
 static void put_pictures(struct text *out, const struct model_report *report, size_t from)
 {
     html_open(out, "flow");
@@ -175,6 +185,7 @@ static void put_pictures(struct text *out, const struct model_report *report, si
     html_close(out);
 }
 
+/* Tables first, then the pictures with an explanation of each pair. */
 void model_report_page(struct text *out, const struct model_report *report)
 {
     html_begin(out, "Report on a model");
@@ -184,7 +195,7 @@ void model_report_page(struct text *out, const struct model_report *report)
                                            .dropped = report->dropped,
                                            .class_names = report->confusion.names,
                                            .classes = report->confusion.classes});
-    html_open(out, "flow"); /* tables may stand side by side as well */
+    html_open(out, "flow"); /* tables may be next to each other as well */
     model_facts(out, report);
     evaluation_facts(out, report);
     html_close(out);

@@ -1,4 +1,8 @@
-/* palette: the colours of all charts, after Okabe and Ito (2008), which the colour-blind can distinguish too. */
+/* palette: the colours of all charts, after Okabe and Ito (2008), which the colour-blind can distinguish too.
+ *
+ * A relative luminance between 0.126 and 0.30 gives a contrast of 3:1 to white and to the dark page at once, which is
+ * what WCAG 2.2 asks of graphics (1.4.11); text needs 4.5:1 (1.4.3), so it is always neutral, or black or white on
+ * cells. tests/unit/report/test_palette.c checks all of them. */
 #include "report/palette.h"
 
 #include <math.h>
@@ -30,6 +34,7 @@ static const struct colour hinge_grey = {0x8a, 0x8a, 0x8a};
 static const struct colour blues[] = {{0x67, 0x5b, 0xd0}, {0x1f, 0x78, 0xc8}, {0x10, 0x98, 0x9c}};
 static const struct colour reds[] = {{0xc2, 0x85, 0x10}, {0xd9, 0x58, 0x2b}, {0xb8, 0x2e, 0x58}};
 
+/* Dashes distinguish lines of the same colour; the first pattern is solid. */
 struct stroke palette_line(struct colour colour, size_t dashes)
 {
     static const double patterns[][2] = {{0, 0}, {9, 3}, {2.5, 2.5}, {14, 4}, {5, 5}, {1.5, 4}};
@@ -37,6 +42,7 @@ struct stroke palette_line(struct colour colour, size_t dashes)
     return (struct stroke){.colour = colour, .width = line_width, .dash = dash[0], .gap = dash[1]};
 }
 
+/* The colours repeat with another pattern. */
 struct stroke palette_category(size_t index)
 {
     return palette_line(categories[index % CATEGORIES], index / CATEGORIES);
@@ -63,6 +69,7 @@ static struct colour method_colour(temper_method method, bool is_default)
     }
 }
 
+/* The standard loss is recognised by its temperatures. */
 struct stroke palette_loss(temper_loss_spec loss, size_t index)
 {
     return palette_line(method_colour(loss.method, loss.t1 == 0.3 && loss.t2 == 1), index);
@@ -94,17 +101,20 @@ struct stroke palette_series(const char *name, size_t index)
 
 /* ---- Others ---------------------------------------------------------------------------------- */
 
+/* Dots, unlike the dashes of lines and levels. */
 struct stroke palette_guide(struct colour colour)
 {
     return (struct stroke){.colour = colour, .width = 1.2, .dash = 1.5, .gap = 3};
 }
 
+/* Blue grey and brick red, which differ in lightness for the colour-blind. */
 struct colour palette_group(size_t index)
 {
     static const struct colour groups[] = {{0x6f, 0x8f, 0xb0}, {0xc4, 0x5f, 0x45}};
     return groups[index % 2];
 }
 
+/* Linear in the bytes, which is close to uniform for the eye. */
 static struct colour mix(struct colour from, struct colour to, double share)
 {
     return (struct colour){
@@ -122,11 +132,13 @@ static struct colour ramp(const struct colour colours[3], size_t rank, size_t co
     return mix(colours[step], colours[step + 1], place - (double)step);
 }
 
+/* From violet over blue to teal: the nearer to 1, the lighter. */
 struct colour palette_below(size_t rank, size_t count)
 {
     return ramp(blues, rank, count);
 }
 
+/* From ochre over orange to crimson: the further from 1, the darker. */
 struct colour palette_above(size_t rank, size_t count)
 {
     return ramp(reds, rank, count);
@@ -134,6 +146,7 @@ struct colour palette_above(size_t rank, size_t count)
 
 /* ---- Heat cells and their text --------------------------------------------------------------- */
 
+/* Shares outside of 0 to 1 are clamped. */
 struct colour palette_heat(double share, bool red)
 {
     static const struct colour pale[] = {{0xe4, 0xee, 0xf7}, {0xf9, 0xe6, 0xdc}};
@@ -154,6 +167,7 @@ static double luminance(struct colour colour)
     return sum;
 }
 
+/* Symmetric: the lighter colour is the numerator. */
 double palette_contrast(struct colour a, struct colour b)
 {
     double first = luminance(a), second = luminance(b);

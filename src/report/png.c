@@ -1,4 +1,4 @@
-/* png: the three chunks that a picture needs: header, packed lines, end. */
+/* png: encodes small images as PNG (ISO/IEC 15948) with zlib: the three chunks that an image needs, without filters. */
 #include "report/png.h"
 
 #include <string.h>
@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 
+/* Big-endian, as all numbers of PNG. */
 static void put_u32(unsigned char *at, uint32_t value)
 {
     for (int i = 0; i < 4; i++)
@@ -39,6 +40,7 @@ static void fill_lines(const struct picture *picture, unsigned char *line)
     }
 }
 
+/* The largest compression: pages hold hundreds of small images. */
 static void append_lines(struct text *out, const struct picture *picture)
 {
     size_t length = picture->height * ((size_t)picture->width * picture->colours + 1);
@@ -55,6 +57,7 @@ static void append_lines(struct text *out, const struct picture *picture)
     mem_free(bytes);
 }
 
+/* Three bytes become four letters; the rest is padded with =. */
 static void append_base64(struct text *out, const unsigned char *bytes, size_t length)
 {
     static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -68,6 +71,7 @@ static void append_base64(struct text *out, const unsigned char *bytes, size_t l
     }
 }
 
+/* The signature, then the chunks IHDR, IDAT and IEND, as a data: address. */
 void png_append(struct text *out, const struct picture *picture)
 {
     struct text file = {0};

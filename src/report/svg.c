@@ -1,4 +1,7 @@
-/* svg: writes the SVG elements that the charts use, with text that may contain sub- and superscripts. */
+/* svg: writes the SVG elements that the charts use, with text that may contain sub- and superscripts.
+ *
+ * Everything is a presentation attribute: no classes and no ids, so that several pictures can be part of one page
+ * without influencing each other. */
 #include "report/svg.h"
 
 #include <math.h>
@@ -19,6 +22,7 @@ static const double script_size = 0.72; /* of a sub- or superscript, relative to
 static const double sub_drop = 0.22;    /* in ems of the line */
 static const double sup_rise = 0.38;
 
+/* A number with a point in every locale. */
 static void attribute(struct text *out, const char *name, double value)
 {
     text_format(out, " %s=\"", name);
@@ -26,12 +30,14 @@ static void attribute(struct text *out, const char *name, double value)
     text_append(out, "\"");
 }
 
+/* Plain hexadecimal values: the style sheet of a page finds the neutral colours by them. */
 static void colour_attribute(struct text *out, const char *name, struct colour colour)
 {
     text_format(out, " %s=\"#%02x%02x%02x\"", name, (unsigned)colour.red, (unsigned)colour.green,
                 (unsigned)colour.blue);
 }
 
+/* Solid lines have no attributes for dashes. */
 static void stroke_attributes(struct text *out, const struct stroke *stroke)
 {
     colour_attribute(out, "stroke", stroke->colour);
@@ -64,6 +70,7 @@ static void escape_ascii(struct text *out, char c)
         text_append_bytes(out, &c, 1);
 }
 
+/* Valid characters are copied, others replaced one byte at a time. */
 static void escape_bytes(struct text *out, const char *bytes, size_t length)
 {
     for (size_t i = 0; i < length;) {
@@ -80,6 +87,7 @@ static void escape_bytes(struct text *out, const char *bytes, size_t length)
     }
 }
 
+/* Counts characters, not bytes; combining marks count as characters. */
 void append_short(struct text *out, const char *name, size_t characters)
 {
     size_t seen = 0, end = 0, length = 0;
@@ -96,6 +104,7 @@ void append_short(struct text *out, const char *name, size_t characters)
         text_append(out, "\xe2\x80\xa6");
 }
 
+/* Suitable for element content and for attributes in double quotes. */
 void svg_escape(struct text *out, const char *string)
 {
     escape_bytes(out, string, strlen(string));
@@ -103,6 +112,7 @@ void svg_escape(struct text *out, const char *string)
 
 /* ---- The document ----------------------------------------------------------------------------- */
 
+/* The background is a rectangle, as viewers with a dark background would otherwise show dark text on it. */
 void svg_begin(struct text *out, double width, double height, const char *name, const char *description)
 {
     text_append(out, "<svg xmlns=\"http://www.w3.org/2000/svg\"");
@@ -121,6 +131,7 @@ void svg_begin(struct text *out, double width, double height, const char *name, 
     text_append(out, "</desc>\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
 }
 
+/* Closes the document. */
 void svg_end(struct text *out)
 {
     text_append(out, "</svg>\n");
@@ -136,12 +147,14 @@ static double whole_attribute(const char *document, const char *name)
     return value;
 }
 
+/* Read back from the attributes, so that finished pictures can be arranged as text. */
 struct box svg_size(const char *document)
 {
     return (struct box){.width = whole_attribute(document, " width=\""),
                         .height = whole_attribute(document, " height=\"")};
 }
 
+/* An svg element within another, with a position added to its attributes. */
 void svg_nest(struct text *out, struct point at, const struct text *document)
 {
     const size_t opening = strlen("<svg");
@@ -154,6 +167,7 @@ void svg_nest(struct text *out, struct point at, const struct text *document)
     text_append(out, document->bytes + opening);
 }
 
+/* To be closed by svg_group_end. */
 void svg_group_begin(struct text *out, const char *name)
 {
     text_append(out, "<g><title>");
@@ -161,6 +175,7 @@ void svg_group_begin(struct text *out, const char *name)
     text_append(out, "</title>\n");
 }
 
+/* To be closed by svg_group_end. */
 void svg_shift_begin(struct text *out, struct point shift)
 {
     text_append(out, "<g transform=\"translate(");
@@ -170,6 +185,7 @@ void svg_shift_begin(struct text *out, struct point shift)
     text_append(out, ")\">\n");
 }
 
+/* Closes a group of either kind. */
 void svg_group_end(struct text *out)
 {
     text_append(out, "</g>\n");
@@ -184,6 +200,7 @@ static void fill_attribute(struct text *out, const struct colour *fill)
         text_append(out, " fill=\"none\"");
 }
 
+/* Areas, cells, keys of legends, and the paper behind a legend. */
 void svg_rect(struct text *out, struct box box, const struct colour *fill, const struct stroke *stroke)
 {
     text_append(out, "<rect");
@@ -197,6 +214,7 @@ void svg_rect(struct text *out, struct box box, const struct colour *fill, const
     text_append(out, "/>\n");
 }
 
+/* A straight line between two points. */
 void svg_line(struct text *out, struct point from, struct point to, const struct stroke *stroke)
 {
     text_append(out, "<line");
@@ -208,6 +226,7 @@ void svg_line(struct text *out, struct point from, struct point to, const struct
     text_append(out, "/>\n");
 }
 
+/* M starts a segment and L continues it; no separators are needed before letters. */
 void svg_path(struct text *out, const struct point *points, size_t count, const struct stroke *stroke)
 {
     text_append(out, "<path fill=\"none\" stroke-linejoin=\"round\"");
@@ -227,6 +246,7 @@ void svg_path(struct text *out, const struct point *points, size_t count, const 
     text_append(out, "\"/>\n");
 }
 
+/* Data points and marks. */
 void svg_circle(struct text *out, struct point centre, double radius, const struct colour *fill,
                 const struct stroke *stroke)
 {
@@ -255,11 +275,13 @@ struct span_stack {
     size_t depth;
 };
 
+/* The outermost span: ordinary text. */
 static struct span_stack spans_begin(void)
 {
     return (struct span_stack){.stack = {{.size = 1}}};
 }
 
+/* The innermost open span. */
 static struct text_span spans_top(const struct span_stack *spans)
 {
     return spans->stack[spans->depth];
@@ -284,6 +306,7 @@ static void spans_mark(struct span_stack *spans, int mark)
     spans->stack[++spans->depth] = span;
 }
 
+/* Control characters that are not text. */
 static bool is_mark(char c)
 {
     return c >= MARK_SUB && c <= MARK_END;
@@ -303,6 +326,7 @@ static void span_begin(struct text *out, struct text_span span, double size, dou
     *shift = span.shift;
 }
 
+/* One tspan for each sequence of characters between marks. */
 static void write_spans(struct text *out, const char *string, double size)
 {
     struct span_stack spans = spans_begin();
@@ -320,6 +344,7 @@ static void write_spans(struct text *out, const char *string, double size)
     }
 }
 
+/* The anchor is the horizontal alignment at the point, which is on the base line. */
 void svg_text(struct text *out, struct point at, const char *string, const struct font *font)
 {
     text_append(out, "<text");
@@ -358,6 +383,7 @@ static double advance(char c)
     return byte >= 'A' && byte <= 'Z' ? 0.72 : 0.64;
 }
 
+/* An upper estimate, as the fonts of the viewer are not known: layouts must hold for all of them. */
 double svg_text_width(const char *string, double size)
 {
     struct span_stack spans = spans_begin();
