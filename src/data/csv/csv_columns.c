@@ -1,7 +1,7 @@
-/* csv_plan: what each column is: a feature, categories, the label, weights, or nothing.
+/* csv_columns: plans what each column is: a feature, categories, the label, weights, or ignored.
  *
- * Options speak of columns by name or by number. Whatever they name must be there, once, and have
- * one role only: a wrong guess here would train a model on the wrong columns without a word. */
+ * Options name columns by name or by number. A column that an option names must exist, once, and have one role only:
+ * a wrong guess would silently train a model on the wrong columns. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,12 +12,11 @@
 #include "data/name_list.h"
 #include "data/quote_text.h"
 
-enum { NAMES_LENGTH = 160 }; /* of a list of them in a message */
+enum { NAMES_LENGTH = 160 }; /* bytes of a list of names in a message */
 
-/* ---- Names
- * ------------------------------------------------------------------------------------------ */
+/* ---- Names ----------------------------------------------------------------------------------- */
 
-/* Copies: the chunk that the header is in goes back before the rows are done. */
+/* Copies the names: the chunk with the header is given back before the rows are parsed. */
 static temper_status take_names(struct csv_column_plan *plan, const struct csv_line *header, temper_error *error)
 {
     plan->names.name = (char **)mem_zeroed(header->count, sizeof *plan->names.name);
@@ -34,7 +33,7 @@ static temper_status take_names(struct csv_column_plan *plan, const struct csv_l
     return TEMPER_OK;
 }
 
-/* How many columns have this name; *column is the first. */
+/* The number of columns with this name; *column is the first. */
 static size_t find_name(const struct csv_column_plan *plan, const char *name, size_t *column)
 {
     size_t found = 0;
@@ -47,7 +46,7 @@ static size_t find_name(const struct csv_column_plan *plan, const char *name, si
     return found;
 }
 
-/* Letters that need no quotes in a shell, and no others. */
+/* Whether a name needs no quotes in a shell. */
 static bool is_plain(const char *name)
 {
     return *name && *name != '-' &&
@@ -55,7 +54,7 @@ static bool is_plain(const char *name)
                              "0123456789_.-+/:@%")] == '\0';
 }
 
-/* Nothing that a terminal would act on. */
+/* Whether a name has no bytes that a terminal would interpret. */
 static bool is_printable(const char *name)
 {
     for (; *name; name++)
@@ -88,25 +87,24 @@ struct csv_column_text csv_column_shown(const struct csv_column_plan *plan, size
     return shown;
 }
 
-/* ---- Which column an option means
- * -------------------------------------------------------------------- */
+/* ---- Which column an option means ------------------------------------------------------------ */
 
-/* A piece of an option's list, and where messages go. */
-struct wanted {
+/* A column that an option names. */
+struct column_request {
     const char *option; /* "--label" */
     const char *name;
     const struct data_reader *reader;
 };
 
-/* What the user wrote, fit for a message. */
-static struct token_text shown_name(const struct wanted *wanted)
+/* The name that the user gave, shortened and escaped for a message. */
+static struct token_text shown_name(const struct column_request *wanted)
 {
     size_t length = strlen(wanted->name);
     length = length < CSV_TOKEN_SHOWN ? length : CSV_TOKEN_SHOWN;
     return token_text(wanted->name, wanted->name + length);
 }
 
-/* A name that differs in case or blanks alone, else NULL. */
+/* A name that differs only in case or blanks, else NULL. */
 static const char *meant_name(const struct csv_column_plan *plan, const char *name)
 {
     for (size_t i = 0; i < plan->names.count; i++)
@@ -115,7 +113,7 @@ static const char *meant_name(const struct csv_column_plan *plan, const char *na
     return NULL;
 }
 
-/* "a name of the header: a, b, c, ...", as many as fit in. */
+/* "a name of the header: a, b, c, ...", as many as fit. */
 static void list_names(const struct csv_column_plan *plan, char out[NAMES_LENGTH])
 {
     size_t used = (size_t)snprintf(out, NAMES_LENGTH, "a name of the header: "), i = 0;
@@ -130,8 +128,8 @@ static void list_names(const struct csv_column_plan *plan, char out[NAMES_LENGTH
         snprintf(out + used, NAMES_LENGTH - used, i ? ", ..." : "...");
 }
 
-/* Without a header names cannot be found, which may be the mistake. */
-static temper_status no_column(const struct csv_column_plan *plan, const struct wanted *wanted)
+/* There is no such column. Without a header names cannot be found, which may be the cause. */
+static temper_status refuse_column(const struct csv_column_plan *plan, const struct column_request *wanted)
 {
     char advice[NAMES_LENGTH] = "--header yes if the file has a header";
     const char *meant = meant_name(plan, wanted->name);
@@ -146,8 +144,8 @@ static temper_status no_column(const struct csv_column_plan *plan, const struct 
                      place_text(plan->path).text, shown_name(wanted).text, wanted->option, advice, plan->columns);
 }
 
-/* By name, else by number; CSV_NO_COLUMN if it is neither. */
-static temper_status look_up(const struct csv_column_plan *plan, const struct wanted *wanted, size_t *column)
+/* Finds a column by name, else by number; CSV_NO_COLUMN if it is neither. */
+static temper_status look_up(const struct csv_column_plan *plan, const struct column_request *wanted, size_t *column)
 {
     unsigned long long number;
     size_t found = find_name(plan, wanted->name, column);
@@ -162,11 +160,12 @@ static temper_status look_up(const struct csv_column_plan *plan, const struct wa
     return TEMPER_OK;
 }
 
-/* Gives a column a role that no other option has given it. */
-static temper_status claim(struct csv_column_plan *plan, const struct wanted *wanted, size_t column, enum csv_role role)
+/* Gives a column a role, unless another option has given it a different one. */
+static temper_status assign_role(struct csv_column_plan *plan, const struct column_request *wanted, size_t column,
+                                 enum csv_role role)
 {
     if (column == CSV_NO_COLUMN)
-        return no_column(plan, wanted);
+        return refuse_column(plan, wanted);
     if (plan->role[column] != CSV_FEATURE && plan->role[column] != role)
         return error_set(wanted->reader->error, TEMPER_USAGE,
                          "%s: column '%s' is given two roles, one by %s; name it once", place_text(plan->path).text,
@@ -175,24 +174,24 @@ static temper_status claim(struct csv_column_plan *plan, const struct wanted *wa
     return TEMPER_OK;
 }
 
-/* Both: *column is the one. */
-static temper_status claim_name(struct csv_column_plan *plan, const struct wanted *wanted, enum csv_role role,
-                                size_t *column)
+/* Finds the column and gives it the role; *column is its index. */
+static temper_status assign_by_name(struct csv_column_plan *plan, const struct column_request *wanted,
+                                    enum csv_role role, size_t *column)
 {
-    temper_status status = look_up(plan, wanted, column);
-    return status == TEMPER_OK ? claim(plan, wanted, *column, role) : status;
+    TRY(look_up(plan, wanted, column));
+    return assign_role(plan, wanted, *column, role);
 }
 
-/* "all" among the categorical columns means no column, unless one is named so. */
+/* "all" among the categorical columns, unless a column has that name. */
 static bool means_all(const struct csv_column_plan *plan, const char *name)
 {
     size_t column;
     return strcmp(name, "all") == 0 && find_name(plan, name, &column) == 0;
 }
 
-/* The columns of "A,B,...". */
-static temper_status claim_list(struct csv_column_plan *plan, const struct wanted *option, const char *text,
-                                enum csv_role role)
+/* Gives a role to the columns of a list "A,B,...". */
+static temper_status assign_list(struct csv_column_plan *plan, const struct column_request *option, const char *text,
+                                 enum csv_role role)
 {
     struct list list;
     if (!text)
@@ -201,34 +200,33 @@ static temper_status claim_list(struct csv_column_plan *plan, const struct wante
     if (status != TEMPER_OK)
         return status;
     for (size_t i = 0; i < list.count && status == TEMPER_OK; i++) {
-        struct wanted wanted = {option->option, list.item[i].name, option->reader};
+        struct column_request wanted = {option->option, list.item[i].name, option->reader};
         if (role == CSV_CATEGORY && means_all(plan, wanted.name))
             plan->all_text = true;
         else
-            status = claim_name(plan, &wanted, role, &(size_t){0});
+            status = assign_by_name(plan, &wanted, role, &(size_t){0});
     }
     list_free(&list);
     return status;
 }
 
-/* ---- Roles
- * ------------------------------------------------------------------------------------------- */
+/* ---- Roles ----------------------------------------------------------------------------------- */
 
-/* Weights are in a column if the option names one, else in a file, which is not for us to read. */
-static temper_status claim_weight(struct csv_column_plan *plan, const struct data_reader *reader)
+/* Weights are a column if --weights names one, else a file, which read_complete reads. */
+static temper_status assign_weight(struct csv_column_plan *plan, const struct data_reader *reader)
 {
     const char *name = reader->options->weights;
     if (!name)
         return TEMPER_OK;
-    struct wanted wanted = {"--weights", name, reader};
+    struct column_request wanted = {"--weights", name, reader};
     temper_status status = look_up(plan, &wanted, &plan->weight);
     if (status != TEMPER_OK || plan->weight == CSV_NO_COLUMN)
         return status;
-    return claim(plan, &wanted, plan->weight, CSV_WEIGHT_COLUMN);
+    return assign_role(plan, &wanted, plan->weight, CSV_WEIGHT_COLUMN);
 }
 
-/* The column that --label names; by default the last one that is left. */
-static temper_status claim_label(struct csv_column_plan *plan, const struct data_reader *reader)
+/* The column that --label names; by default the last one without a role. */
+static temper_status assign_label(struct csv_column_plan *plan, const struct data_reader *reader)
 {
     const char *name = reader->options->label;
     size_t none;
@@ -237,8 +235,8 @@ static temper_status claim_label(struct csv_column_plan *plan, const struct data
     if (name && strcmp(name, "none") == 0 && find_name(plan, "none", &none) == 0)
         return TEMPER_OK;
     if (name) {
-        struct wanted wanted = {"--label", name, reader};
-        return claim_name(plan, &wanted, CSV_LABEL, &plan->label);
+        struct column_request wanted = {"--label", name, reader};
+        return assign_by_name(plan, &wanted, CSV_LABEL, &plan->label);
     }
     for (size_t i = plan->columns; i-- > 0;) {
         if (plan->role[i] == CSV_IGNORED || plan->role[i] == CSV_WEIGHT_COLUMN)
@@ -248,10 +246,10 @@ static temper_status claim_label(struct csv_column_plan *plan, const struct data
         plan->role[i] = CSV_LABEL;
         return TEMPER_OK;
     }
-    return TEMPER_OK; /* and no feature is left: csv_columns_finish says so */
+    return TEMPER_OK; /* no feature is left either: csv_columns_finish reports it */
 }
 
-/* What --missing says. */
+/* The rule that --missing names. */
 static temper_status take_missing_rule(struct csv_column_plan *plan, const struct data_reader *reader)
 {
     static const char *const rules[] = {[CSV_ZERO] = "zero", [CSV_MEAN] = "mean", [CSV_DROP] = "drop"};
@@ -265,7 +263,7 @@ static temper_status take_missing_rule(struct csv_column_plan *plan, const struc
     return reader->schema ? csv_match_missing(plan, reader) : TEMPER_OK;
 }
 
-/* What is ignored or weights goes first, so that the label is the last of the others. */
+/* Ignored columns and weights are assigned first, so that the label is the last of the others. */
 temper_status csv_columns_plan(struct csv_column_plan *plan, const struct data_reader *reader,
                                const struct csv_line *first)
 {
@@ -275,25 +273,21 @@ temper_status csv_columns_plan(struct csv_column_plan *plan, const struct data_r
     plan->role = mem_zeroed(plan->columns, sizeof *plan->role);
     if (!plan->role)
         return error_no_memory(reader->error);
-    temper_status status = plan->header ? take_names(plan, first, reader->error) : TEMPER_OK;
-    if (status == TEMPER_OK)
-        status = take_missing_rule(plan, reader);
-    struct wanted ignored = {.option = "--ignore", .reader = reader};
-    if (status == TEMPER_OK)
-        status = claim_list(plan, &ignored, reader->options->ignore, CSV_IGNORED);
-    if (status == TEMPER_OK)
-        status = claim_weight(plan, reader);
-    if (status == TEMPER_OK && (!reader->schema || reader->options->label))
-        status = claim_label(plan, reader);
-    if (status == TEMPER_OK && reader->schema)
+    if (plan->header)
+        TRY(take_names(plan, first, reader->error));
+    TRY(take_missing_rule(plan, reader));
+    struct column_request ignored = {.option = "--ignore", .reader = reader};
+    TRY(assign_list(plan, &ignored, reader->options->ignore, CSV_IGNORED));
+    TRY(assign_weight(plan, reader));
+    if (!reader->schema || reader->options->label)
+        TRY(assign_label(plan, reader));
+    if (reader->schema)
         return csv_match_columns(plan, reader);
-    struct wanted text = {.option = "--categorical", .reader = reader};
-    if (status == TEMPER_OK)
-        status = claim_list(plan, &text, reader->options->categorical, CSV_CATEGORY);
-    return status;
+    struct column_request text = {.option = "--categorical", .reader = reader};
+    return assign_list(plan, &text, reader->options->categorical, CSV_CATEGORY);
 }
 
-/* The width of a row, and where in it the categories are. */
+/* Computes the width of a row, and the positions of the categories in it. */
 temper_status csv_columns_finish(struct csv_column_plan *plan, const struct data_reader *reader)
 {
     for (size_t i = 0; i < plan->columns; i++) {
@@ -320,7 +314,7 @@ temper_status csv_columns_finish(struct csv_column_plan *plan, const struct data
     return TEMPER_OK;
 }
 
-/* Half-built plans too. */
+/* Also frees a plan that is half made. */
 void csv_columns_free(struct csv_column_plan *plan)
 {
     for (size_t i = 0; i < plan->names.count; i++)
@@ -336,12 +330,13 @@ void csv_columns_free(struct csv_column_plan *plan)
 
 enum { TEXT_LINES = 1000 }; /* that are searched for a message */
 
+/* Whether a cell of a feature is neither a number nor missing. */
 static bool is_text_feature(const struct csv_column_plan *plan, size_t column, const struct csv_cell *cell)
 {
     return column < plan->columns && plan->role[column] == CSV_FEATURE && !csv_is_number(cell) && !csv_is_missing(cell);
 }
 
-/* A look at every cell of the first chunk, numbers too: slow, but there is only one such chunk. */
+/* Classifies every cell of the first chunks: slow, but these are few. */
 void csv_columns_text(struct csv_column_plan *plan, const struct csv_chunk *text)
 {
     const char *p = text->from;
@@ -349,7 +344,7 @@ void csv_columns_text(struct csv_column_plan *plan, const struct csv_chunk *text
         struct csv_cell cell = {.ends_line = false};
         for (size_t i = 0; !cell.ends_line; i++) {
             if (csv_scan(&plan->format, p, text->to, &cell) != CSV_FINE)
-                return; /* the parser will come here and say so */
+                return; /* the parser reports it */
             p = cell.next;
             if (is_text_feature(plan, i, &cell))
                 plan->role[i] = CSV_CATEGORY;
@@ -357,6 +352,7 @@ void csv_columns_text(struct csv_column_plan *plan, const struct csv_chunk *text
     }
 }
 
+/* Adds a column to the sorted list, once. */
 static void add_text(struct csv_column_plan *plan, size_t column)
 {
     size_t at = plan->texts;
@@ -371,7 +367,7 @@ static void add_text(struct csv_column_plan *plan, size_t column)
     plan->texts++;
 }
 
-/* The table will be refused if the first row has text, so that the others may take their time. */
+/* The table will be refused if the first row has text, so this may take time only then. */
 void csv_columns_find_texts(struct csv_column_plan *plan, const struct csv_chunk *text)
 {
     const char *p = text->from;
@@ -380,7 +376,7 @@ void csv_columns_find_texts(struct csv_column_plan *plan, const struct csv_chunk
         p = csv_skip_blank_lines(&plan->format, p, text->to, NULL);
         for (size_t i = 0; p < text->to && !cell.ends_line; i++) {
             if (csv_scan(&plan->format, p, text->to, &cell) != CSV_FINE)
-                return; /* the parser will come here and say so */
+                return; /* the parser reports it */
             p = cell.next;
             if (is_text_feature(plan, i, &cell))
                 add_text(plan, i);

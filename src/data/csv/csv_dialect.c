@@ -1,7 +1,7 @@
-/* csv_sniff: what the first lines tell about a table: its separator, and whether it has a header.
+/* csv_dialect: infers the separator of a table, and whether it has a header, from the first two lines.
  *
- * The rules are those of csv.h. They err on the side of asking: a header that is taken for a row
- * adds a class of one, and a row that is taken for a header is lost; neither would be noticed. */
+ * The rules are given in csv.h. In doubt the user is asked: a header that is taken for a row adds a class of one row,
+ * and a row that is taken for a header is lost; neither would be noticed. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -11,10 +11,9 @@
 #include "data/quote_text.h"
 #include "data/read/format.h"
 
-/* ---- Lines
- * ------------------------------------------------------------------------------------------ */
+/* ---- Lines ----------------------------------------------------------------------------------- */
 
-/* Only for the first two lines, so the array may take its time to grow. */
+/* Only used for the first two lines, so the array may grow slowly. */
 enum csv_error_kind csv_line_read(const struct csv_format *format, const char *p, const char *to, struct csv_line *line)
 {
     size_t capacity = 0;
@@ -30,7 +29,7 @@ enum csv_error_kind csv_line_read(const struct csv_format *format, const char *p
         struct csv_cell *cell = &line->cell[line->count];
         enum csv_error_kind kind = csv_scan(format, p, to, cell);
         if (kind != CSV_FINE) {
-            line->next = cell->from; /* where it is */
+            line->next = cell->from; /* the position of the error */
             return kind;
         }
         ended = cell->ends_line;
@@ -45,18 +44,17 @@ void csv_line_free(struct csv_line *line)
     *line = (struct csv_line){0};
 }
 
-/* ---- Separator
- * -------------------------------------------------------------------------------------- */
+/* ---- Separator ------------------------------------------------------------------------------- */
 
-/* The content is not asked: a tab in the first line is found by csv_find_separator too. */
+/* The content is not considered: csv_find_separator finds a tab in the first line too. */
 bool csv_is_tsv(const struct data_reader *reader)
 {
-    const char *given = reader->options->format;
-    const struct format *told = given ? format_named(given) : format_of_path(reader->path);
-    return told && strcmp(told->name, "tsv") == 0;
+    const char *name = reader->options->format;
+    const struct format *format = name ? format_named(name) : format_of_path(reader->path);
+    return format && strcmp(format->name, "tsv") == 0;
 }
 
-/* Counts outside quotes; a line of one column has no separator, and any will do. */
+/* Counts separators outside quotes. A line of one column has none, and any separator will do. */
 char csv_find_separator(const char *p, const char *to)
 {
     size_t commas = 0, tabs = 0, semicolons = 0;
@@ -72,26 +70,19 @@ char csv_find_separator(const char *p, const char *to)
     return tabs >= semicolons ? '\t' : ';';
 }
 
-/* ---- Header
- * ----------------------------------------------------------------------------------------- */
+/* ---- Header ---------------------------------------------------------------------------------- */
 
-/* Names with quotes in them are left out: they would have to be unquoted first. */
-static bool cell_is(const struct csv_cell *cell, const char *text, size_t length)
-{
-    return !cell->doubled && (size_t)(cell->to - cell->from) == length && memcmp(cell->from, text, length) == 0;
-}
-
-/* Whether a name is that of a cell, and no number: "3" may mean the third column. */
+/* Whether `name` is a cell of the line, and not a number: "3" may mean the third column. */
 static bool names_cell(const char *name, const struct csv_line *line)
 {
     for (size_t i = 0; name && i < line->count; i++)
-        if (cell_is(&line->cell[i], name, strlen(name)) && !csv_is_number(&line->cell[i]) &&
+        if (csv_cell_is(&line->cell[i], name, strlen(name)) && !csv_is_number(&line->cell[i]) &&
             !csv_is_missing(&line->cell[i]))
             return true;
     return false;
 }
 
-/* The same for the names of a list; one that cannot be read is refused later. */
+/* The same for a list of names; a list that cannot be parsed is refused later. */
 static bool list_names_cell(const char *text, const struct csv_line *line)
 {
     struct list list;
@@ -104,20 +95,20 @@ static bool list_names_cell(const char *text, const struct csv_line *line)
     return found;
 }
 
-/* Whoever names a column knows that there is a header. */
+/* Whether an option names a cell of the first line, which then must be a header. */
 static bool options_name_cell(const temper_read_options *options, const struct csv_line *line)
 {
     return names_cell(options->label, line) || names_cell(options->weights, line) ||
            list_names_cell(options->ignore, line) || list_names_cell(options->categorical, line);
 }
 
-/* What write_csv puts above the labels. */
+/* Whether the last cell is `label`, which write_csv writes above the labels. */
 static bool ends_in_label(const struct csv_line *line)
 {
-    return line->count > 0 && cell_is(&line->cell[line->count - 1], "label", 5);
+    return line->count > 0 && csv_cell_is(&line->cell[line->count - 1], "label", 5);
 }
 
-/* Cells that are numbers, of any size. */
+/* The number of cells that are numbers. */
 static size_t count_numbers(const struct csv_line *line)
 {
     size_t count = 0;
@@ -126,7 +117,7 @@ static size_t count_numbers(const struct csv_line *line)
     return count;
 }
 
-/* The rule of csv.h for two lines that no option and no `label` decides. */
+/* The rule of csv.h for two lines that neither an option nor `label` decides. */
 static bool looks_like_header(const struct csv_line *first, const struct csv_line *second)
 {
     size_t texts = 0;
@@ -140,7 +131,7 @@ static bool looks_like_header(const struct csv_line *first, const struct csv_lin
     return texts > 0;
 }
 
-/* From what is most certain to what is least; in doubt the user is asked. */
+/* Applies the rules from the most to the least certain one; refuses the file if none applies. */
 static temper_status guess_header(struct csv_column_plan *plan, const struct data_reader *reader,
                                   const struct csv_line *first, const struct csv_line *second)
 {
@@ -162,28 +153,28 @@ static temper_status guess_header(struct csv_column_plan *plan, const struct dat
     return TEMPER_OK;
 }
 
-/* Other programs put a line of words in front of their tables. */
+/* Whether the first line is a comment of another program, before the table begins. */
 static bool is_comment(const struct csv_line *first, const struct csv_line *second)
 {
     const struct csv_cell *cell = &first->cell[0];
     return second && second->count != first->count && cell->to > cell->from && *cell->from == '#';
 }
 
-/* The option, if it is given. */
+/* By the option if it is given, else inferred. */
 temper_status csv_find_header(struct csv_column_plan *plan, const struct data_reader *reader,
                               const struct csv_line *first, const struct csv_line *second)
 {
-    const char *told = reader->options->header;
+    const char *given = reader->options->header;
     if (is_comment(first, second))
         return error_set(reader->error, TEMPER_BAD_DATA,
                          "%s: the first line begins with # and has %zu field%s, the next one %zu; "
                          "remove lines that are no rows, as by: grep -v '^#'",
                          place_text(plan->path).text, first->count, plural(first->count), second->count);
-    plan->header_given = told && strcmp(told, "auto") != 0;
+    plan->header_given = given && strcmp(given, "auto") != 0;
     if (!plan->header_given)
         return guess_header(plan, reader, first, second);
-    plan->header = strcmp(told, "yes") == 0;
-    if (!plan->header && strcmp(told, "no") != 0)
+    plan->header = strcmp(given, "yes") == 0;
+    if (!plan->header && strcmp(given, "no") != 0)
         return error_set(reader->error, TEMPER_USAGE, "--header is none of yes, no and auto; pass one of them");
     return TEMPER_OK;
 }

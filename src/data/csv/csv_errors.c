@@ -1,7 +1,7 @@
-/* csv_fault: what is wrong with a table, where, and what to do about it.
+/* csv_errors: messages for errors in a table: what is wrong, where, and the remedy.
  *
- * A fault is kept as facts until its line is known: a part of a file that is parsed on a thread of
- * its own cannot know how many lines were before it. */
+ * An error is kept as facts until its line is known: a chunk that is parsed by one of several threads does not know
+ * how many lines are before it. */
 #include "data/csv/csv.h"
 
 #include <stdio.h>
@@ -12,11 +12,9 @@
 
 enum { TEXTS_SHOWN = 60 }; /* bytes of a list of columns */
 
-/* In these, @t is the cell's text, @c the column, @o its name for an option, @n a number of fields
- * and @m how many there should be; @l is advice to name the label, where that was only guessed and
- * the column begins with text. @s is a list of the
- * columns of text, @a the same for an option. */
-static const char *const sentences[] = {
+/* Placeholders: @t the cell's text, @c the column, @o its name for an option, @n the number of fields, @m the expected
+ * number, @l advice to name the label, @s a list of the columns of text, @a the same for an option. */
+static const char *const messages[] = {
     [CSV_QUOTE_OPEN] = "the quote that opens here is never closed; close it, or double it and quote "
                        "the cell",
     [CSV_QUOTE_INSIDE] = "a quote inside a cell; put the cell in quotes and double the quote",
@@ -56,19 +54,19 @@ static const char *const sentences[] = {
     [CSV_WEIGHT] = "weight '@t' in @c is not a number of at least 0; correct it or drop the row",
 };
 
-/* The cell is cut short: the remedy must fit in behind it. */
-void csv_error_set(struct csv_error *fault, enum csv_error_kind kind, const char *from, const char *to)
+/* The cell is shortened: the remedy must fit in after it. */
+void csv_error_set(struct csv_error *found, enum csv_error_kind kind, const char *from, const char *to)
 {
     size_t length = (size_t)(to - from);
     struct token_text shown = token_text(from, from + (length < CSV_TOKEN_SHOWN ? length : CSV_TOKEN_SHOWN));
-    snprintf(fault->token, sizeof fault->token, "%.*s%s", 4 * CSV_TOKEN_SHOWN, shown.text,
+    snprintf(found->token, sizeof found->token, "%.*s%s", 4 * CSV_TOKEN_SHOWN, shown.text,
              length > CSV_TOKEN_SHOWN ? "..." : "");
-    fault->kind = kind;
+    found->kind = kind;
 }
 
 /* ---- Columns of text ------------------------------------------------------------------------- */
 
-/* "age, 3 ('home town'), city", by the names that options take; as many as fit in. */
+/* "age, 3 ('home town'), city", by the names that options accept; as many as fit. */
 static void append_texts(struct text *text, const struct csv_column_plan *plan, bool for_option)
 {
     size_t start = text->length;
@@ -87,7 +85,7 @@ static void append_texts(struct text *text, const struct csv_column_plan *plan, 
     }
 }
 
-/* Whether others have text too, from the first row on. */
+/* Whether other columns have text too, from the first row on. */
 static bool is_one_of_many(const struct csv_column_plan *plan, size_t column)
 {
     bool found = false;
@@ -98,41 +96,43 @@ static bool is_one_of_many(const struct csv_column_plan *plan, size_t column)
 
 /* ---- Sentences ------------------------------------------------------------------------------- */
 
-/* Its line, unless there are blank ones. */
+/* The line of the first row, unless there are blank lines. */
 static uint64_t first_row(const struct csv_column_plan *plan)
 {
     return plan->header ? 2 : 1;
 }
 
-/* Further down it is rather a cell that is wrong. */
-static void append_label(struct text *text, const struct csv_column_plan *plan, const struct csv_error *fault)
+/* Advice to name the label, if it was only guessed and the column begins with text; further down it is rather a wrong
+ * cell. */
+static void append_label(struct text *text, const struct csv_column_plan *plan, const struct csv_error *found)
 {
-    if (!plan->label_guessed || fault->line > first_row(plan))
+    if (!plan->label_guessed || found->line > first_row(plan))
         return;
-    if (is_one_of_many(plan, fault->field))
+    if (is_one_of_many(plan, found->field))
         text_append(text, "--label NAME if one is the label, ");
     else
-        text_format(text, "--label %s if it is the label, ", csv_column_option(plan, fault->field).text);
+        text_format(text, "--label %s if it is the label, ", csv_column_option(plan, found->field).text);
 }
 
-/* What a letter behind @ stands for. */
-static void append_part(struct text *text, char part, const struct csv_column_plan *plan, const struct csv_error *fault)
+/* Appends what a letter after @ stands for. */
+static void append_value(struct text *text, char part, const struct csv_column_plan *plan,
+                         const struct csv_error *found)
 {
     if (part == 't')
-        text_append(text, fault->token);
+        text_append(text, found->token);
     else if (part == 'c')
-        text_append(text, csv_column_shown(plan, fault->field).text);
+        text_append(text, csv_column_shown(plan, found->field).text);
     else if (part == 'o')
-        text_append(text, csv_column_option(plan, fault->field).text);
+        text_append(text, csv_column_option(plan, found->field).text);
     else if (part == 'l')
-        append_label(text, plan, fault);
+        append_label(text, plan, found);
     else if (part == 's' || part == 'a')
         append_texts(text, plan, part == 'a');
     else
-        text_format(text, "%zu", part == 'n' ? fault->count : plan->columns);
+        text_format(text, "%zu", part == 'n' ? found->count : plan->columns);
 }
 
-/* "1,500", "$5" or "5 %", which spreadsheets write; no date, and nothing with letters. */
+/* "1,500", "$5" or "5 %", as spreadsheets write; no date, and nothing with letters. */
 static bool is_figure(const char *token)
 {
     bool signed_first = *token == '-' || *token == '+';
@@ -140,53 +140,54 @@ static bool is_figure(const char *token)
            strpbrk(token, "0123456789") != NULL;
 }
 
-/* What a column of text could become is settled where a model has numbers. */
-static enum csv_error_kind kind_for(const struct csv_column_plan *plan, const struct csv_error *fault)
+/* Selects the message for a cell of text: with a model the roles of columns are fixed, other columns may have text,
+ * or it may be a number in another notation. */
+static enum csv_error_kind kind_for(const struct csv_column_plan *plan, const struct csv_error *found)
 {
-    bool first = fault->kind == CSV_TEXT_FIRST;
-    if (!first && fault->kind != CSV_TEXT)
-        return fault->kind;
+    bool first = found->kind == CSV_TEXT_FIRST;
+    if (!first && found->kind != CSV_TEXT)
+        return found->kind;
     if (plan->matched)
         return first ? CSV_TEXT_FIRST_LIKE : CSV_TEXT_LIKE;
-    if (is_one_of_many(plan, fault->field))
+    if (is_one_of_many(plan, found->field))
         return first ? CSV_TEXT_FIRST_MANY : CSV_TEXT_MANY;
-    if (is_figure(fault->token))
+    if (is_figure(found->token))
         return CSV_TEXT_FIGURE;
-    return first || fault->line <= first_row(plan) ? fault->kind : CSV_TEXT_LATER;
+    return first || found->line <= first_row(plan) ? found->kind : CSV_TEXT_LATER;
 }
 
-/* The sentence with its parts in place. */
-static void fill_in(struct text *text, const struct csv_column_plan *plan, const struct csv_error *fault)
+/* Appends the message, with its values inserted. */
+static void expand_message(struct text *text, const struct csv_column_plan *plan, const struct csv_error *found)
 {
-    for (const char *p = sentences[kind_for(plan, fault)]; *p;) {
+    for (const char *p = messages[kind_for(plan, found)]; *p;) {
         size_t plain = strcspn(p, "@");
         text_append_bytes(text, p, plain);
         p += plain;
         if (*p == '@') {
-            append_part(text, p[1], plan, fault);
+            append_value(text, p[1], plan, found);
             p += 2;
         }
     }
 }
 
-/* file:line:column where there is one, else file:line. */
-temper_status csv_error_report(const struct csv_column_plan *plan, const struct csv_error *fault, uint64_t lines_before,
+/* file:line:column if there is a column, else file:line. */
+temper_status csv_error_report(const struct csv_column_plan *plan, const struct csv_error *found, uint64_t lines_before,
                                temper_error *error)
 {
     struct text text = {0};
     struct place_text place = place_text(plan->path);
-    struct csv_error found = *fault;
-    found.line += lines_before;
-    size_t line = (size_t)found.line;
+    struct csv_error placed = *found;
+    placed.line += lines_before;
+    size_t line = (size_t)placed.line;
     temper_status status = TEMPER_BAD_DATA;
-    if (fault->kind != CSV_MEMORY)
-        fill_in(&text, plan, &found);
-    if (fault->kind == CSV_MEMORY || text.failed)
+    if (found->kind != CSV_MEMORY)
+        expand_message(&text, plan, &placed);
+    if (found->kind == CSV_MEMORY || text.failed)
         status = error_no_memory(error);
-    else if (fault->column == 0)
+    else if (found->column == 0)
         error_at(error, status, line, 0, "%s:%zu: %s", place.text, line, text.bytes);
     else
-        error_at(error, status, line, fault->column, "%s:%zu:%zu: %s", place.text, line, fault->column, text.bytes);
+        error_at(error, status, line, found->column, "%s:%zu:%zu: %s", place.text, line, found->column, text.bytes);
     text_free(&text);
     return status;
 }

@@ -1,8 +1,8 @@
-/* csv_like: the columns of a new table that are those of a schema.
+/* csv_match_schema: the columns of a new table that are those of a schema, and rows as the features of the schema.
  *
- * By name where both have names: then the order does not matter, and what the schema does not know
- * is passed over. Else by position, which must leave no doubt: the new table has all the columns
- * of the old one, or those that were used and, perhaps, the label. */
+ * Columns are matched by name if both have names: then the order does not matter, and columns that the schema does
+ * not have are ignored. Otherwise by position, which must be unambiguous: the new table has all columns of the old
+ * one, or those that were used and perhaps the label. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,13 +17,12 @@ enum { NAMES_TRIED = 64 }; /* of a schema, to see whether a line is a header */
 
 /* ---- Header and missing values --------------------------------------------------------------- */
 
+/* Whether a cell of the line is this name. */
 static bool line_has(const struct csv_line *line, const char *name)
 {
-    size_t length = strlen(name);
     for (size_t i = 0; i < line->count; i++) {
         const struct csv_cell *cell = &line->cell[i];
-        if (!cell->doubled && (size_t)(cell->to - cell->from) == length && memcmp(cell->from, name, length) == 0 &&
-            !csv_is_number(cell) && !csv_is_missing(cell))
+        if (csv_cell_is(cell, name, strlen(name)) && !csv_is_number(cell) && !csv_is_missing(cell))
             return true;
     }
     return false;
@@ -37,7 +36,7 @@ bool csv_match_header(const struct schema *schema, const struct csv_line *first)
     return false;
 }
 
-/* Rows cannot be dropped without being asked: an answer is expected for each. */
+/* Rows are not dropped unless an option asks for it: a prediction is expected for each. */
 temper_status csv_match_missing(struct csv_column_plan *plan, const struct data_reader *reader)
 {
     enum schema_missing rule = reader->schema->missing;
@@ -50,9 +49,9 @@ temper_status csv_match_missing(struct csv_column_plan *plan, const struct data_
     return TEMPER_OK;
 }
 
-/* ---- The search ------------------------------------------------------------------------------ */
+/* ---- Matching -------------------------------------------------------------------------------- */
 
-struct search {
+struct schema_match {
     struct csv_column_plan *plan;
     const struct data_reader *reader;
     const struct schema *schema;
@@ -61,11 +60,11 @@ struct search {
     bool *twice;                /* of each column: another one has its name */
 };
 
-/* As many columns as the schema's table, with the same names where both have them. */
-static bool is_same_table(const struct search *search)
+/* Whether the table has as many columns as that of the schema, with the same names where both have them. */
+static bool is_same_table(const struct schema_match *match)
 {
-    const struct schema *schema = search->schema;
-    const struct csv_column_plan *plan = search->plan;
+    const struct schema *schema = match->schema;
+    const struct csv_column_plan *plan = match->plan;
     bool named = plan->header && schema_has_names(schema);
     if (plan->columns != schema->file_columns)
         return false;
@@ -77,106 +76,110 @@ static bool is_same_table(const struct search *search)
     return true;
 }
 
-static void take_positions(struct search *search)
+/* Every column is at its old position. */
+static void take_positions(struct schema_match *match)
 {
-    const struct schema *schema = search->schema;
+    const struct schema *schema = match->schema;
     for (size_t i = 0; i < schema->columns; i++)
-        search->plan->matched[i] = schema->column[i].position;
+        match->plan->matched[i] = schema->column[i].position;
     if (schema->label_position != SCHEMA_NO_LABEL)
-        search->label = schema->label_position;
+        match->label = schema->label_position;
 }
 
 /* ---- By name --------------------------------------------------------------------------------- */
 
-static temper_status index_header(struct search *search)
+/* Makes a hash table of the header's names, and marks names that occur twice. */
+static temper_status index_header(struct schema_match *match)
 {
-    const struct names *names = &search->plan->names;
-    search->twice = mem_zeroed(names->count, sizeof *search->twice);
-    if (!search->twice)
-        return error_no_memory(search->reader->error);
+    const struct names *names = &match->plan->names;
+    match->twice = mem_zeroed(names->count, sizeof *match->twice);
+    if (!match->twice)
+        return error_no_memory(match->reader->error);
     for (uint32_t i = 0; i < names->count; i++) {
         size_t length = strlen(names->name[i]);
-        uint32_t first = string_table_find(&search->header, names->name[i], length);
+        uint32_t first = string_table_find(&match->header, names->name[i], length);
         if (first != UINT32_MAX)
-            search->twice[first] = true;
-        else if (!string_table_add(&search->header, names->name[i], length, i))
-            return error_no_memory(search->reader->error);
+            match->twice[first] = true;
+        else if (!string_table_add(&match->header, names->name[i], length, i))
+            return error_no_memory(match->reader->error);
     }
     return TEMPER_OK;
 }
 
-static size_t find_name(const struct search *search, const char *name)
+/* The column of a name; CSV_NO_COLUMN if there is none. */
+static size_t find_name(const struct schema_match *match, const char *name)
 {
-    uint32_t found = string_table_find(&search->header, name, strlen(name));
+    uint32_t found = string_table_find(&match->header, name, strlen(name));
     return found == UINT32_MAX ? CSV_NO_COLUMN : found;
 }
 
-/* Names that differ in case or blanks are nearly always the same ones, and yet not for us to join.
- */
-static temper_status refuse_spelling(const struct search *search, const char *wanted, const char *found)
+/* Names that differ in case or blanks only are nearly always meant to be equal, but that is not decided here. */
+static temper_status refuse_spelling(const struct schema_match *match, const char *wanted, const char *found)
 {
-    return error_set(search->reader->error, TEMPER_BAD_DATA,
+    return error_set(match->reader->error, TEMPER_BAD_DATA,
                      "%s: there is no column '%.80s', which the model needs, but one named "
                      "'%.80s'; name columns as in the file that it was trained on",
-                     place_text(search->plan->path).text, token_text(wanted, wanted + strlen(wanted)).text,
+                     place_text(match->plan->path).text, token_text(wanted, wanted + strlen(wanted)).text,
                      token_text(found, found + strlen(found)).text);
 }
 
-/* All that are missing are counted, the first is named. */
-static temper_status refuse_missing(const struct search *search, size_t first)
+/* Names the first missing column, and counts the others. */
+static temper_status refuse_missing(const struct schema_match *match, size_t first)
 {
-    const struct schema *schema = search->schema;
+    const struct schema *schema = match->schema;
     const char *name = schema->column[first].name;
     size_t more = 0;
     for (size_t i = first + 1; i < schema->columns; i++)
-        more += find_name(search, schema->column[i].name) == CSV_NO_COLUMN;
+        more += find_name(match, schema->column[i].name) == CSV_NO_COLUMN;
     char others[40] = "";
-    for (size_t i = 0; i < search->plan->names.count; i++)
-        if (text_alike(search->plan->names.name[i], name))
-            return refuse_spelling(search, name, search->plan->names.name[i]);
+    for (size_t i = 0; i < match->plan->names.count; i++)
+        if (text_alike(match->plan->names.name[i], name))
+            return refuse_spelling(match, name, match->plan->names.name[i]);
     if (more > 0)
         snprintf(others, sizeof others, " and %zu more", more);
-    return error_set(search->reader->error, TEMPER_BAD_DATA,
+    return error_set(match->reader->error, TEMPER_BAD_DATA,
                      "%s: there is no column '%.80s'%s, which the model needs; add it, or give a "
                      "file with the columns that it was trained on",
-                     place_text(search->plan->path).text, token_text(name, name + strlen(name)).text, others);
+                     place_text(match->plan->path).text, token_text(name, name + strlen(name)).text, others);
 }
 
-static temper_status take_names(struct search *search)
+/* Finds every column of the schema by its name. */
+static temper_status take_names(struct schema_match *match)
 {
-    const struct schema *schema = search->schema;
-    temper_status status = index_header(search);
+    const struct schema *schema = match->schema;
+    temper_status status = index_header(match);
     for (size_t i = 0; status == TEMPER_OK && i < schema->columns; i++) {
         const char *name = schema->column[i].name;
-        size_t column = find_name(search, name);
+        size_t column = find_name(match, name);
         if (column == CSV_NO_COLUMN)
-            return refuse_missing(search, i);
-        if (search->twice[column])
-            return error_set(search->reader->error, TEMPER_BAD_DATA,
+            return refuse_missing(match, i);
+        if (match->twice[column])
+            return error_set(match->reader->error, TEMPER_BAD_DATA,
                              "%s: several columns are named '%.80s', and the model needs one of "
                              "that name; rename the others",
-                             place_text(search->plan->path).text, token_text(name, name + strlen(name)).text);
-        search->plan->matched[i] = column;
+                             place_text(match->plan->path).text, token_text(name, name + strlen(name)).text);
+        match->plan->matched[i] = column;
     }
     if (status == TEMPER_OK && schema->label)
-        search->label = find_name(search, schema->label);
+        match->label = find_name(match, schema->label);
     return status;
 }
 
 /* ---- By position ----------------------------------------------------------------------------- */
 
-static temper_status refuse_count(const struct search *search)
+/* The number of columns fits neither the table of the schema nor the columns that it uses. */
+static temper_status refuse_count(const struct schema_match *match)
 {
-    const struct schema *schema = search->schema;
-    return error_set(search->reader->error, TEMPER_BAD_DATA,
+    const struct schema *schema = match->schema;
+    return error_set(match->reader->error, TEMPER_BAD_DATA,
                      "%s: %zu column%s without names that the model knows; it was trained on a table "
                      "of %zu and uses %zu of them: give either, or a header",
-                     place_text(search->plan->path).text, search->plan->columns, plural(search->plan->columns),
+                     place_text(match->plan->path).text, match->plan->columns, plural(match->plan->columns),
                      schema->file_columns, schema->columns);
 }
 
-/* Where the label stands among the columns that are used. */
-static size_t label_rank(const struct schema *schema)
+/* The position of the label among the columns that are used. */
+static size_t label_index(const struct schema *schema)
 {
     size_t rank = 0;
     while (rank < schema->columns && schema->column[rank].position < schema->label_position)
@@ -184,26 +187,26 @@ static size_t label_rank(const struct schema *schema)
     return rank;
 }
 
-/* The columns that no option took are those that are used, with the label among them or without.
- * With the label only if there is no other way to come to this number. */
-static temper_status take_order(struct search *search)
+/* The columns that no option has taken are those that are used, with the label among them or without. The label is
+ * assumed only if that is the only way to get this number of columns. */
+static temper_status take_order(struct schema_match *match)
 {
-    const struct schema *schema = search->schema;
-    const struct csv_column_plan *plan = search->plan;
-    size_t left = 0, rank = SIZE_MAX;
+    const struct schema *schema = match->schema;
+    const struct csv_column_plan *plan = match->plan;
+    size_t left = 0, label = SIZE_MAX;
     for (size_t i = 0; i < plan->columns; i++)
         left += plan->role[i] == CSV_FEATURE;
     bool labelled = schema->label_position != SCHEMA_NO_LABEL;
-    bool told = left < plan->columns || schema->file_columns == schema->columns + labelled;
-    if (left == schema->columns + 1 && labelled && told)
-        rank = label_rank(schema);
+    bool decided = left < plan->columns || schema->file_columns == schema->columns + labelled;
+    if (left == schema->columns + 1 && labelled && decided)
+        label = label_index(schema);
     else if (left != schema->columns)
-        return refuse_count(search);
+        return refuse_count(match);
     for (size_t i = 0, at = 0, n = 0; i < plan->columns; i++) {
         if (plan->role[i] != CSV_FEATURE)
             continue;
-        if (at++ == rank)
-            search->label = i;
+        if (at++ == label)
+            match->label = i;
         else
             plan->matched[n++] = i;
     }
@@ -212,25 +215,25 @@ static temper_status take_order(struct search *search)
 
 /* ---- Roles ----------------------------------------------------------------------------------- */
 
-/* A column that the model needs cannot be anything else. */
-static temper_status give_roles(const struct search *search)
+/* A column that the model needs cannot have another role. */
+static temper_status give_roles(const struct schema_match *match)
 {
-    struct csv_column_plan *plan = search->plan;
-    const struct schema *schema = search->schema;
+    struct csv_column_plan *plan = match->plan;
+    const struct schema *schema = match->schema;
     for (size_t i = 0; i < schema->columns; i++)
         if (plan->role[plan->matched[i]] != CSV_FEATURE)
-            return error_set(search->reader->error, TEMPER_USAGE,
+            return error_set(match->reader->error, TEMPER_USAGE,
                              "%s: the model needs %s as a feature; name another for --label, "
                              "--ignore or --weights",
                              place_text(plan->path).text, csv_column_shown(plan, plan->matched[i]).text);
-    bool free_label = search->label != CSV_NO_COLUMN && plan->role[search->label] == CSV_FEATURE;
+    bool free_label = match->label != CSV_NO_COLUMN && plan->role[match->label] == CSV_FEATURE;
     if (free_label) {
-        bool wanted = !search->reader->options->label && !search->reader->options->labels;
-        plan->role[search->label] = wanted ? CSV_LABEL : CSV_IGNORED;
+        bool wanted = !match->reader->options->label && !match->reader->options->labels;
+        plan->role[match->label] = wanted ? CSV_LABEL : CSV_IGNORED;
         if (wanted)
-            plan->label = search->label;
+            plan->label = match->label;
     }
-    for (size_t i = 0; i < schema->columns; i++) /* marked, so that what is left is unknown */
+    for (size_t i = 0; i < schema->columns; i++) /* marked, so that the columns left are unknown */
         plan->role[plan->matched[i]] = CSV_CATEGORY;
     for (size_t i = 0; i < plan->columns; i++) {
         if (plan->role[i] != CSV_FEATURE)
@@ -244,40 +247,41 @@ static temper_status give_roles(const struct search *search)
     return TEMPER_OK;
 }
 
+/* Same table, else by name, else by order. */
 temper_status csv_match_columns(struct csv_column_plan *plan, const struct data_reader *reader)
 {
     const struct schema *schema = reader->schema;
-    struct search search = {.plan = plan, .reader = reader, .schema = schema, .label = CSV_NO_COLUMN};
+    struct schema_match match = {.plan = plan, .reader = reader, .schema = schema, .label = CSV_NO_COLUMN};
     plan->matched = mem_alloc(schema->columns, sizeof *plan->matched);
     if (!plan->matched)
         return error_no_memory(reader->error);
     temper_status status = TEMPER_OK;
-    if (is_same_table(&search))
-        take_positions(&search);
+    if (is_same_table(&match))
+        take_positions(&match);
     else if (plan->header && schema_has_names(schema))
-        status = take_names(&search);
+        status = take_names(&match);
     else
-        status = take_order(&search);
+        status = take_order(&match);
     if (status == TEMPER_OK)
-        status = give_roles(&search);
-    string_table_free(&search.header);
-    mem_free(search.twice);
+        status = give_roles(&match);
+    string_table_free(&match.header);
+    mem_free(match.twice);
     return status;
 }
 
 /* ---- Rows: from kept cells to the features of the schema ------------------------------------- */
 
 /* A column of the schema, and where its cells are. */
-struct source_column {
+struct matched_column {
     size_t slot;    /* among the kept cells of a row */
     uint32_t *text; /* of each code: which text of the schema; CSV_NO_CODE: none */
 };
 
-struct rows {
+struct matched_rows {
     const struct csv_column_plan *plan;
     struct csv_rows *whole;
     const struct schema *schema;
-    struct source_column *source; /* one for each column of the schema */
+    struct matched_column *source; /* one for each column of the schema */
     size_t row_size;
     uint64_t unseen; /* texts that training never saw */
     size_t unseen_column;
@@ -294,7 +298,7 @@ static bool match_texts(const struct schema_column *column, const struct classes
         text[i] = CSV_NO_CODE;
     if (!text)
         return false;
-    /* The file's texts are in a table already: "=TEXT". */
+    /* The file's texts are in a hash table already, as "=TEXT". */
     for (uint32_t k = 0; k < column->texts.count; k++) {
         size_t length = strlen(column->texts.name[k]);
         char *key = mem_alloc(length + 1, 1);
@@ -310,15 +314,15 @@ static bool match_texts(const struct schema_column *column, const struct classes
     return true;
 }
 
-static void free_sources(struct rows *rows)
+static void free_sources(struct matched_rows *rows)
 {
     for (size_t i = 0; rows->source && i < rows->schema->columns; i++)
         mem_free(rows->source[i].text);
     mem_free(rows->source);
 }
 
-/* Where each column's cells are, and what its texts mean. */
-static bool find_sources(struct rows *rows)
+/* Where the cells of each column are, and which texts of the schema its codes mean. */
+static bool find_sources(struct matched_rows *rows)
 {
     const struct csv_column_plan *plan = rows->plan;
     const struct schema *schema = rows->schema;
@@ -343,7 +347,8 @@ static bool find_sources(struct rows *rows)
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-static unsigned char *write_cell(const struct rows *rows, unsigned char *out, double value)
+/* Stores a value as a float or a double; returns the position after it. */
+static unsigned char *write_cell(const struct matched_rows *rows, unsigned char *out, double value)
 {
     float narrow = (float)value;
     size_t size = rows->plan->cell_size;
@@ -351,8 +356,9 @@ static unsigned char *write_cell(const struct rows *rows, unsigned char *out, do
     return out + size;
 }
 
-/* One feature for each text; all zeros for one that training never saw. */
-static unsigned char *write_texts(struct rows *rows, size_t column, const unsigned char *cell, unsigned char *out)
+/* One feature for each text; all zeros for a text that was not in the training data. */
+static unsigned char *write_texts(struct matched_rows *rows, size_t column, const unsigned char *cell,
+                                  unsigned char *out)
 {
     const struct schema_column *schema = &rows->schema->column[column];
     const double *fill = rows->plan->missing == CSV_MEAN ? schema->fill : NULL;
@@ -369,8 +375,8 @@ static unsigned char *write_texts(struct rows *rows, size_t column, const unsign
     return out;
 }
 
-/* A number; NaN is a missing one. */
-static unsigned char *write_number(const struct rows *rows, size_t column, const unsigned char *cell,
+/* A number; NaN is a missing one, and is filled. */
+static unsigned char *write_number(const struct matched_rows *rows, size_t column, const unsigned char *cell,
                                    unsigned char *out)
 {
     const double *fill = rows->schema->column[column].fill;
@@ -383,7 +389,8 @@ static unsigned char *write_number(const struct rows *rows, size_t column, const
     return out + rows->plan->cell_size;
 }
 
-static void write_row(struct rows *rows, const unsigned char *row, unsigned char *out)
+/* All features of a row, in the order of the schema. */
+static void write_row(struct matched_rows *rows, const unsigned char *row, unsigned char *out)
 {
     for (size_t i = 0; i < rows->schema->columns; i++) {
         const unsigned char *cell = row + rows->source[i].slot * rows->plan->cell_size;
@@ -392,8 +399,8 @@ static void write_row(struct rows *rows, const unsigned char *row, unsigned char
     }
 }
 
-/* Whether a row is its own features already, in order, but for missing numbers. */
-static bool rows_are_straight(const struct rows *rows)
+/* Whether the kept cells of a row are its features already, in order, except for missing numbers. */
+static bool rows_are_straight(const struct matched_rows *rows)
 {
     bool straight = rows->row_size == rows->plan->row_size;
     for (size_t i = 0; straight && i < rows->schema->columns; i++)
@@ -401,7 +408,8 @@ static bool rows_are_straight(const struct rows *rows)
     return straight;
 }
 
-static bool row_is_whole(const struct rows *rows, const void *row)
+/* Whether no number of the row is missing. */
+static bool row_is_whole(const struct matched_rows *rows, const void *row)
 {
     const float *narrow = row;
     const double *wide = row;
@@ -412,7 +420,7 @@ static bool row_is_whole(const struct rows *rows, const void *row)
 }
 
 /* In place, from the last row to the first: a row never becomes narrower, see csv_to_dataset. */
-static bool write_rows(struct rows *rows)
+static bool write_rows(struct matched_rows *rows)
 {
     struct csv_rows *whole = rows->whole;
     size_t old_size = rows->plan->row_size;
@@ -434,7 +442,8 @@ static bool write_rows(struct rows *rows)
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-static void note(const struct rows *rows, struct dataset *data)
+/* Notes ignored columns, the label and unknown texts. */
+static void note(const struct matched_rows *rows, struct dataset *data)
 {
     const struct csv_column_plan *plan = rows->plan;
     if (plan->unknowns > 0 && plan->header)
@@ -451,7 +460,7 @@ static void note(const struct rows *rows, struct dataset *data)
 temper_status csv_match_finish(const struct csv_column_plan *plan, struct csv_rows *whole,
                                const struct data_reader *reader, struct dataset *data, size_t *width)
 {
-    struct rows rows = {.plan = plan, .whole = whole, .schema = reader->schema};
+    struct matched_rows rows = {.plan = plan, .whole = whole, .schema = reader->schema};
     size_t ignored;
     bool fine = mul_size(rows.schema->features, plan->cell_size, &rows.row_size) &&
                 mul_size(rows.row_size, whole->rows, &ignored) && find_sources(&rows) && write_rows(&rows);

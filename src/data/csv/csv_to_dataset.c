@@ -1,8 +1,7 @@
-/* csv_to_dataset: the rows that were read become a dataset.
+/* csv_to_dataset: the parsed rows become a dataset.
  *
- * Only now is it known how many values a categorical column has, and what the mean of a column is.
- * All of it happens in the array that the rows were read into: a table may take most of the memory.
- */
+ * Only now the number of values of a categorical column, and the mean of a column, are known. Everything is done in
+ * the array that the rows were parsed into: a table may take most of the memory. */
 #include <math.h>
 #include <string.h>
 
@@ -12,28 +11,27 @@
 #include "data/quote_text.h"
 #include "data/weights.h"
 
-/* The rows on their way; width and row_size grow when categories become features. */
-struct table {
+/* The rows while they are converted; width and row_size grow when categories become features. */
+struct csv_table {
     const struct csv_column_plan *plan;
-    struct csv_rows *whole;
+    struct csv_rows *rows;
     size_t width;
     size_t row_size;
-    double *mean; /* of each feature, once they are taken */
+    double *mean; /* of each feature, once they are computed */
     temper_error *error;
 };
 
-/* A column that is empty throughout has no mean and no categories. */
-static temper_status no_values(const struct table *table, size_t column)
+/* A column without any value has neither a mean nor categories. */
+static temper_status no_values(const struct csv_table *table, size_t column)
 {
     return error_set(table->error, TEMPER_BAD_DATA, "%s: no values at all in %s; pass --ignore %s",
                      place_text(table->plan->path).text, csv_column_shown(table->plan, column).text,
                      csv_column_option(table->plan, column).text);
 }
 
-/* ---- One-hot
- * ---------------------------------------------------------------------------------------- */
+/* ---- One-hot --------------------------------------------------------------------------------- */
 
-/* Zeros and a one; NaN where the value is missing, to be filled like that of a number. */
+/* Zeros and a one; NaN if the value is missing, to be filled like a missing number. */
 static void write_one_hot(const struct csv_column_plan *plan, unsigned char *out, uint32_t code, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -44,7 +42,7 @@ static void write_one_hot(const struct csv_column_plan *plan, unsigned char *out
 }
 
 /* One row, from its kept cells to all its features. */
-static void expand_row(const struct table *table, const unsigned char *row, unsigned char *out)
+static void expand_row(const struct csv_table *table, const unsigned char *row, unsigned char *out)
 {
     const struct csv_column_plan *plan = table->plan;
     size_t size = plan->cell_size, from = 0; /* the first slot that is not written yet */
@@ -57,60 +55,57 @@ static void expand_row(const struct table *table, const unsigned char *row, unsi
             break;
         uint32_t code;
         memcpy(&code, row + to * size, sizeof code);
-        size_t count = table->whole->category[i].count;
+        size_t count = table->rows->category[i].count;
         write_one_hot(plan, out, code, count);
         out += count * size;
     }
 }
 
-/* How wide the rows become. */
-static temper_status measure(struct table *table)
+/* Computes the width of the rows after one-hot expansion. */
+static temper_status measure(struct csv_table *table)
 {
     const struct csv_column_plan *plan = table->plan;
     size_t ignored;
     table->width = plan->width - plan->categories;
     for (size_t i = 0; i < plan->categories; i++) {
-        size_t count = table->whole->category[i].count;
+        size_t count = table->rows->category[i].count;
         if (count == 0)
             return no_values(table, plan->category[i]);
         if (!add_size(table->width, count, &table->width))
             return error_no_memory(table->error);
     }
     if (table->width > UINT32_MAX || !mul_size(table->width, plan->cell_size, &table->row_size) ||
-        !mul_size(table->row_size, table->whole->rows, &ignored))
+        !mul_size(table->row_size, table->rows->rows, &ignored))
         return error_no_memory(table->error);
     return TEMPER_OK;
 }
 
-/* In place, from the last row to the first: no row becomes narrower, so none is overwritten before
- * its turn, and there is never a second copy of the table. */
-static temper_status expand(struct table *table)
+/* One-hot expansion in place, from the last row to the first: no row becomes narrower, so none is overwritten before
+ * it is read, and there is never a second copy of the table. */
+static temper_status expand(struct csv_table *table)
 {
-    struct csv_rows *whole = table->whole;
+    struct csv_rows *rows = table->rows;
     size_t old_size = table->plan->row_size;
-    temper_status status = measure(table);
-    if (status != TEMPER_OK)
-        return status;
+    TRY(measure(table));
     unsigned char *row = mem_alloc(old_size, 1);
-    unsigned char *cells = array_resize(whole->spill, whole->cells, whole->rows, table->row_size);
+    unsigned char *cells = array_resize(rows->spill, rows->cells, rows->rows, table->row_size);
     if (cells)
-        whole->cells = cells;
-    for (size_t r = whole->rows; row && cells && r-- > 0;) {
+        rows->cells = cells;
+    for (size_t r = rows->rows; row && cells && r-- > 0;) {
         memcpy(row, cells + r * old_size, old_size);
         expand_row(table, row, cells + r * table->row_size);
-        disk_array_used(whole->spill, old_size + table->row_size);
+        disk_array_used(rows->spill, old_size + table->row_size);
     }
     mem_free(row);
     return row && cells ? TEMPER_OK : error_no_memory(table->error);
 }
 
-/* ---- Missing values
- * --------------------------------------------------------------------------------- */
+/* ---- Missing values -------------------------------------------------------------------------- */
 
-/* Cells as doubles, whatever they are: these passes are made only where values are missing. */
-static double get_cell(const struct table *table, size_t row, size_t column)
+/* A cell as a double, whatever its type: these passes are made only if values are missing. */
+static double get_cell(const struct csv_table *table, size_t row, size_t column)
 {
-    const unsigned char *cell = table->whole->cells + row * table->row_size + column * table->plan->cell_size;
+    const unsigned char *cell = table->rows->cells + row * table->row_size + column * table->plan->cell_size;
     double wide;
     float narrow;
     if (table->plan->f64) {
@@ -121,30 +116,31 @@ static double get_cell(const struct table *table, size_t row, size_t column)
     return (double)narrow;
 }
 
-static void set_cell(const struct table *table, size_t row, size_t column, double value)
+/* The inverse of get_cell. */
+static void set_cell(const struct csv_table *table, size_t row, size_t column, double value)
 {
-    unsigned char *cell = table->whole->cells + row * table->row_size + column * table->plan->cell_size;
+    unsigned char *cell = table->rows->cells + row * table->row_size + column * table->plan->cell_size;
     float narrow = (float)value;
     memcpy(cell, table->plan->f64 ? (const void *)&value : (const void *)&narrow, table->plan->cell_size);
 }
 
-/* Sums that are too large for a double; their means are not. */
-static double mean_of_large(const struct table *table, size_t column, double count)
+/* The mean of values whose sum overflows a double. */
+static double mean_of_large(const struct csv_table *table, size_t column, double count)
 {
     double mean = 0;
-    for (size_t r = 0; r < table->whole->rows; r++) {
+    for (size_t r = 0; r < table->rows->rows; r++) {
         double value = get_cell(table, r, column);
         mean += isnan(value) ? 0 : value / count;
-        disk_array_used(table->whole->spill, table->row_size);
+        disk_array_used(table->rows->spill, table->row_size);
     }
     return mean;
 }
 
-/* Means of what is there, row by row: one order, whatever the threads. */
-static void take_means(const struct table *table, double *mean, double *count)
+/* Means of the values that are present, row by row: one order of summation, whatever the number of threads. */
+static void take_means(const struct csv_table *table, double *mean, double *count)
 {
-    for (size_t r = 0; r < table->whole->rows; r++) {
-        disk_array_used(table->whole->spill, table->row_size);
+    for (size_t r = 0; r < table->rows->rows; r++) {
+        disk_array_used(table->rows->spill, table->row_size);
         for (size_t c = 0; c < table->width; c++) {
             double value = get_cell(table, r, c);
             mean[c] += isnan(value) ? 0 : value;
@@ -155,22 +151,21 @@ static void take_means(const struct table *table, double *mean, double *count)
         mean[c] = isfinite(mean[c]) ? mean[c] / count[c] : mean_of_large(table, c, count[c]);
 }
 
-/* The column of the file that feature c, which is no category, comes from. */
-static size_t column_of(const struct table *table, size_t c)
+/* The column of the file for feature c, which is not a category. */
+static size_t column_of(const struct csv_table *table, size_t c)
 {
     const struct csv_column_plan *plan = table->plan;
     for (size_t i = 0, n = 0, at = 0; i < plan->columns; i++) {
         if (plan->role[i] == CSV_CATEGORY)
-            at += table->whole->category[n++].count;
+            at += table->rows->category[n++].count;
         else if (plan->role[i] == CSV_FEATURE && at++ == c)
             return i;
     }
     return 0;
 }
 
-/* Every NaN becomes 0 or the mean: no other cell is one, for numbers that are not finite are
- * refused. */
-static temper_status fill_missing(struct table *table)
+/* Replaces every NaN by 0 or the mean: no other cell is NaN, since numbers that are not finite are refused. */
+static temper_status fill_missing(struct csv_table *table)
 {
     double *mean = table->mean = mem_zeroed(table->width, sizeof *mean);
     double *count = mem_zeroed(table->width, sizeof *count);
@@ -185,8 +180,8 @@ static temper_status fill_missing(struct table *table)
             if (count[c] == 0)
                 status = no_values(table, column_of(table, c));
     }
-    for (size_t r = 0; status == TEMPER_OK && r < table->whole->rows; r++) {
-        disk_array_used(table->whole->spill, table->row_size);
+    for (size_t r = 0; status == TEMPER_OK && r < table->rows->rows; r++) {
+        disk_array_used(table->rows->spill, table->row_size);
         for (size_t c = 0; c < table->width; c++)
             if (isnan(get_cell(table, r, c)))
                 set_cell(table, r, c, mean[c]);
@@ -204,7 +199,7 @@ static char *copy_text(const char *text)
     return copy ? memcpy(copy, text, size) : NULL;
 }
 
-/* The texts of a categorical column, without the '=' in front of them. */
+/* Copies the texts of a categorical column, without the '=' before them. */
 static bool take_texts(const struct classes *category, struct names *texts)
 {
     texts->name = (char **)mem_zeroed(category->count, sizeof *texts->name);
@@ -218,7 +213,7 @@ static bool take_texts(const struct classes *category, struct names *texts)
     return true;
 }
 
-/* One column; `category` is NULL if it holds numbers, `mean` points at its first feature. */
+/* One column; `category` is NULL if it has numbers, `mean` points at its first feature. */
 static bool take_column(const struct csv_column_plan *plan, size_t position, const struct classes *category,
                         const double *mean, struct schema_column *column)
 {
@@ -236,7 +231,8 @@ static bool take_column(const struct csv_column_plan *plan, size_t position, con
     return column->fill != NULL;
 }
 
-static bool take_columns(const struct csv_column_plan *plan, const struct csv_rows *whole, const double *mean,
+/* All columns that became features. */
+static bool take_columns(const struct csv_column_plan *plan, const struct csv_rows *rows, const double *mean,
                          struct schema *schema)
 {
     for (size_t i = 0, n = 0; i < plan->columns; i++) {
@@ -245,14 +241,15 @@ static bool take_columns(const struct csv_column_plan *plan, const struct csv_ro
             continue;
         struct schema_column *column = &schema->column[schema->columns++];
         const double *at = mean ? mean + schema->features : NULL;
-        if (!take_column(plan, i, text ? &whole->category[n++] : NULL, at, column))
+        if (!take_column(plan, i, text ? &rows->category[n++] : NULL, at, column))
             return false;
         schema->features += schema_column_features(column);
     }
     return true;
 }
 
-static temper_status make_schema(const struct csv_column_plan *plan, const struct csv_rows *whole, const double *mean,
+/* Records what the columns became, for other tables; `mean` of each feature, or NULL if none is kept. */
+static temper_status make_schema(const struct csv_column_plan *plan, const struct csv_rows *rows, const double *mean,
                                  struct schema **out, temper_error *error)
 {
     static const enum schema_missing rules[] = {
@@ -269,7 +266,7 @@ static temper_status make_schema(const struct csv_column_plan *plan, const struc
         schema->label = copy_text(plan->names.name[plan->label]);
         fine = schema->label != NULL;
     }
-    if (!fine || !take_columns(plan, whole, mean, schema)) {
+    if (!fine || !take_columns(plan, rows, mean, schema)) {
         schema_free(schema);
         return error_no_memory(error);
     }
@@ -277,8 +274,7 @@ static temper_status make_schema(const struct csv_column_plan *plan, const struc
     return TEMPER_OK;
 }
 
-/* ---- The whole
- * --------------------------------------------------------------------------------------- */
+/* ---- The rows ------------------------------------------------------------------------------- */
 
 void csv_note_missing(struct dataset *data, uint64_t kept, bool means, bool of_training)
 {
@@ -293,13 +289,13 @@ void csv_note_missing(struct dataset *data, uint64_t kept, bool means, bool of_t
                      of_training ? "that" : "of", whose, of_training ? " had in training" : "");
 }
 
-/* What was assumed and what was done, for the user to contradict. */
-static void note(const struct table *table, const struct data_reader *reader, struct dataset *data)
+/* Notes what was assumed and what was done, so that the user can object. */
+static void note(const struct csv_table *table, const struct data_reader *reader, struct dataset *data)
 {
     const struct csv_column_plan *plan = table->plan;
     size_t made = table->width - (plan->width - plan->categories);
-    data->file.missing_filled = table->whole->missing;
-    data->file.missing_dropped = table->whole->dropped;
+    data->file.missing_filled = table->rows->missing;
+    data->file.missing_dropped = table->rows->dropped;
     if (plan->separator_inferred)
         dataset_note(data, "separator: %s, inferred from the first line",
                      plan->format.separator == '\t' ? "tab" : "semicolon");
@@ -311,44 +307,43 @@ static void note(const struct table *table, const struct data_reader *reader, st
     if (plan->categories > 0)
         dataset_note(data, "categorical: %zu column%s became %zu feature%s", plan->categories, plural(plan->categories),
                      made, plural(made));
-    if (!reader->rank.active && !reader->batch_bytes) /* else it is known when all have been read */
-        csv_note_missing(data, table->whole->rows, plan->missing == CSV_MEAN, reader->schema != NULL);
+    if (!reader->rank.active && !reader->batch_bytes) /* else it is noted when everything was read */
+        csv_note_missing(data, table->rows->rows, plan->missing == CSV_MEAN, reader->schema != NULL);
 }
 
 /* Gives back what was reserved beyond the rows; a failure to do so does no harm. */
-static void *shrink(const struct csv_rows *whole, void *array, size_t rows, size_t size)
+static void *shrink(const struct csv_rows *rows, void *array, size_t size)
 {
-    void *smaller = array && !whole->spill ? mem_resize(array, rows, size) : NULL;
+    void *smaller = array && !rows->spill ? mem_resize(array, rows->rows, size) : NULL;
     return smaller ? smaller : array;
 }
 
-/* The arrays change hands; what the part still has is freed with it. */
-static void move(const struct table *table, struct dataset *data)
+/* Moves the arrays to the dataset. */
+static void move(const struct csv_table *table, struct dataset *data)
 {
-    struct csv_rows *whole = table->whole;
-    size_t rows = whole->rows;
-    void *cells = shrink(whole, whole->cells, rows, table->row_size);
+    struct csv_rows *rows = table->rows;
+    void *cells = shrink(rows, rows->cells, table->row_size);
     data->x = (struct matrix){
         .kind = table->plan->f64 ? MATRIX_F64 : MATRIX_F32,
-        .rows = rows,
+        .rows = rows->rows,
         .columns = table->width,
-        .nonzeros = (uint64_t)rows * table->width,
+        .nonzeros = (uint64_t)rows->rows * table->width,
         .dense = cells,
-        .owned = {whole->spill ? NULL : cells},
+        .owned = {rows->spill ? NULL : cells},
     };
-    data->label = shrink(whole, whole->label, rows, sizeof *whole->label);
-    data->weight = shrink(whole, whole->weight, rows, sizeof *whole->weight);
-    data->line = shrink(whole, whole->line, rows, sizeof *whole->line);
-    data->classes = whole->classes;
+    data->label = shrink(rows, rows->label, sizeof *rows->label);
+    data->weight = shrink(rows, rows->weight, sizeof *rows->weight);
+    data->line = shrink(rows, rows->line, sizeof *rows->line);
+    data->classes = rows->classes;
     data->file.format = table->plan->format.separator == '\t' ? "tsv" : "csv";
     data->file.header = table->plan->header;
     data->file.separator = table->plan->format.separator;
     data->file.weight_column = table->plan->weight == CSV_NO_COLUMN ? 0 : table->plan->weight + 1;
-    whole->cells = NULL;
-    whole->label = NULL;
-    whole->weight = NULL;
-    whole->line = NULL;
-    whole->classes = (struct classes){0};
+    rows->cells = NULL;
+    rows->label = NULL;
+    rows->weight = NULL;
+    rows->line = NULL;
+    rows->classes = (struct classes){0};
 }
 
 temper_status csv_refuse_no_rows(const struct csv_column_plan *plan, uint64_t dropped, temper_error *error)
@@ -359,27 +354,27 @@ temper_status csv_refuse_no_rows(const struct csv_column_plan *plan, uint64_t dr
                      place_text(plan->path).text);
 }
 
-/* One-hot, filled, and with a schema of how that came about. Means are taken even where nothing is
- * missing: it may be in the rows that the model will see. */
-static temper_status make_features(struct table *table, struct dataset *data)
+/* One-hot expansion, filling, and the schema. Means are computed even if nothing is missing: it may be in the rows
+ * that the model will predict. */
+static temper_status make_features(struct csv_table *table, struct dataset *data)
 {
     const struct csv_column_plan *plan = table->plan;
     temper_status status = plan->categories > 0 ? expand(table) : TEMPER_OK;
-    if (status == TEMPER_OK && (table->whole->missing > 0 || plan->missing == CSV_MEAN))
+    if (status == TEMPER_OK && (table->rows->missing > 0 || plan->missing == CSV_MEAN))
         status = fill_missing(table);
     if (status == TEMPER_OK)
-        status = make_schema(plan, table->whole, plan->missing == CSV_MEAN ? table->mean : NULL, &data->schema,
-                             table->error);
+        status =
+            make_schema(plan, table->rows, plan->missing == CSV_MEAN ? table->mean : NULL, &data->schema, table->error);
     mem_free(table->mean);
     return status;
 }
 
-temper_status csv_to_dataset(const struct csv_column_plan *plan, struct csv_rows *whole,
+temper_status csv_to_dataset(const struct csv_column_plan *plan, struct csv_rows *rows,
                              const struct data_reader *reader, struct dataset *data)
 {
-    struct table table = {plan, whole, plan->width, plan->row_size, NULL, reader->error};
+    struct csv_table table = {plan, rows, plan->width, plan->row_size, NULL, reader->error};
     temper_status status =
-        reader->schema ? csv_match_finish(plan, whole, reader, data, &table.width) : make_features(&table, data);
+        reader->schema ? csv_match_finish(plan, rows, reader, data, &table.width) : make_features(&table, data);
     if (status == TEMPER_OK)
         status = schema_name_features(data->schema, &data->features, reader->error);
     if (status != TEMPER_OK)

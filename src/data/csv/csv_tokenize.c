@@ -1,8 +1,8 @@
-/* csv_cell: what a cell is, and where it ends.
+/* csv_tokenize: scans the cells of a table.
  *
- * Every text ends in a newline, which no scan of a bare cell passes; so only the search for a
- * closing quote has to look where the text ends. Anything that RFC 4180 leaves open is a fault
- * here: guessing what a stray quote means shifts all the cells behind it. */
+ * Every text ends in a newline, at which the scan of an unquoted cell stops; so only the search for a closing quote
+ * has to check for the end of the text. Anything that RFC 4180 leaves open is an error here: guessing the meaning of
+ * a stray quote would shift all cells after it. */
 #include <string.h>
 
 #include "base/number.h"
@@ -16,14 +16,14 @@ void csv_format_set(struct csv_format *format, char separator)
     format->stop['"'] = format->stop['\0'] = true;
 }
 
-/* A tab is a blank unless it separates. */
+/* A tab is a blank unless it is the separator. */
 static bool is_blank(const struct csv_format *format, char c)
 {
     return c == ' ' || (c == '\t' && format->separator != '\t');
 }
 
-/* At p a cell should end: by the separator, \n or \r\n. A return that no newline follows would end
- * lines on old systems only; within a line it is most likely damage. */
+/* The cell should end at p: by the separator, \n or \r\n. A carriage return without a newline ended lines on old
+ * systems only; within a line it is most likely damage. */
 static enum csv_error_kind end_cell(const struct csv_format *format, const char *p, struct csv_cell *cell)
 {
     bool returned = *p == '\r' && p[1] == '\n';
@@ -35,7 +35,7 @@ static enum csv_error_kind end_cell(const struct csv_format *format, const char 
     return *p == '\0' ? CSV_NUL : *p == '\r' ? CSV_RETURN : CSV_QUOTE_INSIDE;
 }
 
-/* A cell without quotes, as it stands there; p is at its first letter. */
+/* An unquoted cell; p is at its first byte. */
 static enum csv_error_kind scan_bare(const struct csv_format *format, const char *p, struct csv_cell *cell)
 {
     cell->from = p;
@@ -48,8 +48,8 @@ static enum csv_error_kind scan_bare(const struct csv_format *format, const char
     return end_cell(format, p, cell);
 }
 
-/* p is behind the opening quote. Two quotes stand for one; a single one closes the cell, and
- * nothing but blanks may follow it. */
+/* A quoted cell; p is after the opening quote. Two quotes are one quote of the text; a single one closes the cell,
+ * and only blanks may follow it. */
 static enum csv_error_kind scan_quoted(const struct csv_format *format, const char *p, const char *to,
                                        struct csv_cell *cell)
 {
@@ -57,7 +57,7 @@ static enum csv_error_kind scan_quoted(const struct csv_format *format, const ch
     cell->quoted = true;
     for (; (p = memchr(p, '"', (size_t)(to - p))) && p[1] == '"'; p += 2)
         cell->doubled = true;
-    /* What is behind an open quote may be anything, so a NUL byte in it is the better answer. */
+    /* After an open quote anything may follow; a NUL byte in it is the more useful message. */
     const char *nul = memchr(cell->from, '\0', (size_t)((p ? p : to) - cell->from));
     if (nul || !p) {
         cell->from = nul ? nul : cell->from - 1;
@@ -80,27 +80,31 @@ enum csv_error_kind csv_scan(const struct csv_format *format, const char *p, con
     return *p == '"' ? scan_quoted(format, p + 1, to, cell) : scan_bare(format, p, cell);
 }
 
-/* Words that programs write for "no value". "Na" and "none" are not among them: they mean
- * something. */
+/* Words that programs write for "no value". "Na" and "none" are not among them: they are values in real tables. */
 bool csv_is_missing(const struct csv_cell *cell)
 {
     static const char words[][5] = {"NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "?"};
     size_t length = (size_t)(cell->to - cell->from);
     if (length == 0)
         return true;
-    /* No cell holds a NUL byte, so one behind the first `length` letters ends the word. */
+    /* Cells contain no NUL byte, so a NUL after the first `length` bytes ends the word. */
     for (size_t i = 0; length <= 4 && i < sizeof words / sizeof *words; i++)
         if (words[i][length] == '\0' && memcmp(words[i], cell->from, length) == 0)
             return true;
     return false;
 }
 
-/* 1e400 is a number too, though none that we keep. */
+/* 1e400 is a number too, although it overflows. */
 bool csv_is_number(const struct csv_cell *cell)
 {
     double ignored;
     enum number_result result = number_f64(cell->from, cell->to, &ignored);
     return result == NUMBER_OK || result == NUMBER_OVERFLOW;
+}
+
+bool csv_cell_is(const struct csv_cell *cell, const char *text, size_t length)
+{
+    return !cell->doubled && (size_t)(cell->to - cell->from) == length && memcmp(cell->from, text, length) == 0;
 }
 
 size_t csv_unquote(const struct csv_cell *cell, char *out)
@@ -113,7 +117,7 @@ size_t csv_unquote(const struct csv_cell *cell, char *out)
     return (size_t)(end - out);
 }
 
-/* A line of blanks alone. If tabs separate, a line of tabs is a row of empty cells. */
+/* Skips lines of blanks only. If tabs separate, a line of tabs is a row of empty cells. */
 const char *csv_skip_blank_lines(const struct csv_format *format, const char *p, const char *to, uint64_t *lines)
 {
     for (;;) {

@@ -1,8 +1,8 @@
 /* csv_write: a dataset as a table of text.
  *
  * A header (the features' names, or f1, f2...), then `weight` if rows have weights, and `label`
- * last. Sparse rows are written with all their zeros. Numbers are the shortest that read back as
- * the same. */
+ * last. Sparse rows are written with all their zeros. Numbers have the fewest digits that read back as
+ * the same value. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -12,9 +12,9 @@
 #include "data/memory/page_window.h"
 #include "data/write/write.h"
 
-enum { FULL = 1 << 16 }; /* bytes that are worth a call of the sink */
+enum { FULL = 1 << 16 }; /* bytes that are worth a write */
 
-struct writing {
+struct csv_writer {
     const struct dataset *data;
     char separator;
     struct text text;
@@ -23,14 +23,14 @@ struct writing {
     temper_error *error;
 };
 
-/* Whether a text would be read as something else without quotes. */
+/* Whether a text would be parsed as something else without quotes. */
 static bool needs_quotes(const char *text)
 {
     size_t length = strlen(text);
     return length == 0 || text[strcspn(text, ",;\t\"\r\n")] != '\0' || text[0] == ' ' || text[length - 1] == ' ';
 }
 
-/* Quotes within are doubled. */
+/* Quotes within the text are doubled. */
 void csv_append_text(struct text *out, const char *text, bool quoted)
 {
     if (!quoted && !needs_quotes(text)) {
@@ -46,77 +46,77 @@ void csv_append_text(struct text *out, const char *text, bool quoted)
     text_append(out, "\"");
 }
 
-/* The text so far is long, so this is no place for printf. */
-static void add_separator(struct writing *writing)
+/* A single byte; text_format would be too slow for every cell. */
+static void add_separator(struct csv_writer *writer)
 {
-    text_append_bytes(&writing->text, &writing->separator, 1);
+    text_append_bytes(&writer->text, &writer->separator, 1);
 }
 
-/* As the matrix holds it: a float has fewer digits than the same number as a double. */
-static void add_number(struct writing *writing, double value, bool f64)
+/* With the type of the matrix: a float has fewer digits than the same number as a double. */
+static void add_number(struct csv_writer *writer, double value, bool f64)
 {
     char digits[NUMBER_LENGTH];
     size_t length = f64 ? number_write_f64(value, digits) : number_write_f32((float)value, digits);
-    text_append_bytes(&writing->text, digits, length);
+    text_append_bytes(&writer->text, digits, length);
 }
 
-/* Passes on what has gathered, if it is enough. */
-static temper_status flush(struct writing *writing, size_t enough)
+/* Writes the text so far, if it is long enough. */
+static temper_status flush(struct csv_writer *writer, size_t enough)
 {
-    struct text *text = &writing->text;
+    struct text *text = &writer->text;
     if (text->failed)
-        return error_no_memory(writing->error);
+        return error_no_memory(writer->error);
     if (text->length < enough)
         return TEMPER_OK;
     size_t length = text->length;
     text->length = 0;
-    return length ? atomic_file_write(writing->sink, text->bytes, length, writing->error) : TEMPER_OK;
+    return length ? atomic_file_write(writer->sink, text->bytes, length, writer->error) : TEMPER_OK;
 }
 
-/* Always there: a reader that sees `label` above the last column knows that it is a header. */
-static temper_status write_header(struct writing *writing)
+/* Always written: a reader that finds `label` above the last column knows that the line is a header. */
+static temper_status write_header(struct csv_writer *writer)
 {
-    const struct dataset *data = writing->data;
+    const struct dataset *data = writer->data;
     temper_status status = TEMPER_OK;
     for (uint64_t i = 0; i < data->x.columns && status == TEMPER_OK; i++) {
         if (i > 0)
-            add_separator(writing);
+            add_separator(writer);
         if (i < data->features.count)
-            csv_append_text(&writing->text, data->features.name[i], false);
+            csv_append_text(&writer->text, data->features.name[i], false);
         else
-            text_format(&writing->text, "f%llu", (unsigned long long)i + 1);
-        status = flush(writing, FULL);
+            text_format(&writer->text, "f%llu", (unsigned long long)i + 1);
+        status = flush(writer, FULL);
     }
     if (data->weight)
-        text_format(&writing->text, "%cweight", writing->separator);
+        text_format(&writer->text, "%cweight", writer->separator);
     if (data->label)
-        text_format(&writing->text, "%clabel", writing->separator);
-    text_append(&writing->text, "\n");
+        text_format(&writer->text, "%clabel", writer->separator);
+    text_append(&writer->text, "\n");
     return status;
 }
 
-/* Rows may be wide: they are passed on in pieces. */
-static temper_status write_row(struct writing *writing, uint64_t index)
+/* Rows may be wide, so that the text is flushed within them. */
+static temper_status write_row(struct csv_writer *writer, uint64_t index)
 {
-    const struct dataset *data = writing->data;
+    const struct dataset *data = writer->data;
     temper_status status = TEMPER_OK;
     page_window_rows(&data->x, index, 1);
-    matrix_row_f64(&data->x, index, writing->row);
+    matrix_row_f64(&data->x, index, writer->row);
     for (uint64_t i = 0; i < data->x.columns && status == TEMPER_OK; i++) {
         if (i > 0)
-            add_separator(writing);
-        add_number(writing, writing->row[i], matrix_has_doubles(&data->x));
-        status = flush(writing, FULL);
+            add_separator(writer);
+        add_number(writer, writer->row[i], matrix_has_doubles(&data->x));
+        status = flush(writer, FULL);
     }
     if (data->weight) {
-        add_separator(writing);
-        add_number(writing, data->weight[index], true);
+        add_separator(writer);
+        add_number(writer, data->weight[index], true);
     }
     if (data->label) {
-        add_separator(writing);
-        csv_append_text(&writing->text, data->classes.name[data->label[index]], false);
+        add_separator(writer);
+        csv_append_text(&writer->text, data->classes.name[data->label[index]], false);
     }
-    text_append(&writing->text, "\n");
+    text_append(&writer->text, "\n");
     return status;
 }
 
@@ -124,17 +124,17 @@ static temper_status write_row(struct writing *writing, uint64_t index)
 static temper_status write_table(const struct dataset *data, char separator, struct atomic_file *sink,
                                  temper_error *error)
 {
-    struct writing writing = {.data = data, .separator = separator, .sink = sink, .error = error};
-    writing.row = mem_alloc(data->x.columns, sizeof *writing.row);
-    if (!writing.row)
+    struct csv_writer writer = {.data = data, .separator = separator, .sink = sink, .error = error};
+    writer.row = mem_alloc(data->x.columns, sizeof *writer.row);
+    if (!writer.row)
         return error_no_memory(error);
-    temper_status status = write_header(&writing);
+    temper_status status = write_header(&writer);
     for (uint64_t i = 0; i < data->x.rows && status == TEMPER_OK; i++)
-        status = write_row(&writing, i);
+        status = write_row(&writer, i);
     if (status == TEMPER_OK)
-        status = flush(&writing, 0);
-    text_free(&writing.text);
-    mem_free(writing.row);
+        status = flush(&writer, 0);
+    text_free(&writer.text);
+    mem_free(writer.row);
     return status;
 }
 

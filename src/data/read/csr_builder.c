@@ -1,4 +1,4 @@
-/* sparse_rows: growing arrays. */
+/* csr_builder: growing arrays of a CSR matrix, and the merge of several into one. */
 #include "data/read/csr_builder.h"
 
 #include <string.h>
@@ -6,14 +6,14 @@
 #include "base/memory.h"
 #include "data/read/text_chunks.h"
 
-/* A capacity of at least `needed`, twice the old one at least. */
-static size_t grown(size_t needed, size_t room)
+/* A capacity of at least `needed`, and at least twice the old one. */
+static size_t grown(size_t needed, size_t capacity)
 {
     size_t doubled;
-    return mul_size(room, 2, &doubled) && doubled > needed ? doubled : needed;
+    return mul_size(capacity, 2, &doubled) && doubled > needed ? doubled : needed;
 }
 
-/* An array with room for `count`; the old one, and *failed, without memory. */
+/* The array with space for `count` elements; the old one, and *failed, without memory. */
 static void *resized(struct disk_array *spill, void *array, size_t count, size_t size, bool *failed)
 {
     void *larger = array_resize(spill, array, count, size);
@@ -21,30 +21,32 @@ static void *resized(struct disk_array *spill, void *array, size_t count, size_t
     return larger ? larger : array;
 }
 
-static bool set_row_room(struct sparse_rows *rows, size_t room)
+/* The arrays with an element per row; row_start has one more. */
+static bool set_row_capacity(struct sparse_rows *rows, size_t capacity)
 {
-    bool failed = room == SIZE_MAX; /* one more does not exist */
+    bool failed = capacity == SIZE_MAX; /* one more does not exist */
     if (failed)
         return false;
-    rows->row_start = resized(rows->spill, rows->row_start, room + 1, sizeof *rows->row_start, &failed);
-    rows->label = resized(rows->spill, rows->label, room, sizeof *rows->label, &failed);
-    rows->line = resized(rows->spill, rows->line, room, sizeof *rows->line, &failed);
+    rows->row_start = resized(rows->spill, rows->row_start, capacity + 1, sizeof *rows->row_start, &failed);
+    rows->label = resized(rows->spill, rows->label, capacity, sizeof *rows->label, &failed);
+    rows->line = resized(rows->spill, rows->line, capacity, sizeof *rows->line, &failed);
     if (failed)
         return false;
-    if (rows->row_room == 0)
+    if (rows->row_capacity == 0)
         rows->row_start[0] = 0;
-    rows->row_room = room;
+    rows->row_capacity = capacity;
     return true;
 }
 
-static bool set_room(struct sparse_rows *rows, size_t room)
+/* The arrays with an element per entry. */
+static bool set_capacity(struct sparse_rows *rows, size_t capacity)
 {
     bool failed = false;
-    rows->column = resized(rows->spill, rows->column, room, sizeof *rows->column, &failed);
-    rows->value = resized(rows->spill, rows->value, room, sizeof *rows->value, &failed);
+    rows->column = resized(rows->spill, rows->column, capacity, sizeof *rows->column, &failed);
+    rows->value = resized(rows->spill, rows->value, capacity, sizeof *rows->value, &failed);
     if (failed)
         return false;
-    rows->room = room;
+    rows->capacity = capacity;
     return true;
 }
 
@@ -53,81 +55,81 @@ bool csr_builder_reserve(struct sparse_rows *rows, size_t more_rows, size_t more
     size_t row_total, entry_total;
     if (!add_size(rows->rows, more_rows, &row_total) || !add_size(rows->nonzeros, more_entries, &entry_total))
         return false;
-    return (row_total <= rows->row_room || set_row_room(rows, grown(row_total, rows->row_room))) &&
-           (entry_total <= rows->room || set_room(rows, grown(entry_total, rows->room)));
+    return (row_total <= rows->row_capacity || set_row_capacity(rows, grown(row_total, rows->row_capacity))) &&
+           (entry_total <= rows->capacity || set_capacity(rows, grown(entry_total, rows->capacity)));
 }
 
-/* As much as was asked for, not twice the old room, which is for where the guess was wrong. */
+/* Reserves exactly the estimate; doubling is for estimates that were too low. */
 void csr_builder_expect(struct sparse_rows *rows, size_t all_rows, size_t all_entries)
 {
-    if (all_rows > rows->row_room && !set_row_room(rows, all_rows))
+    if (all_rows > rows->row_capacity && !set_row_capacity(rows, all_rows))
         return;
-    if (all_entries > rows->room && set_room(rows, all_entries) && !rows->spill) {
+    if (all_entries > rows->capacity && set_capacity(rows, all_entries) && !rows->spill) {
         huge_pages_advise(rows->column, all_entries * sizeof *rows->column);
         huge_pages_advise(rows->value, all_entries * sizeof *rows->value);
     }
 }
 
-/* The line of the first row of a class, which may be the one behind the last: begun, and faulty. */
-static size_t line_of_class(const struct sparse_rows *piece, uint32_t class, uint64_t lines_before)
+/* The line of the first row of a class, which may be the row after the last one: begun, and with an error. */
+static size_t line_of_class(const struct sparse_rows *chunk, uint32_t class, uint64_t lines_before)
 {
     size_t row = 0;
-    while (row < piece->rows && piece->label[row] != class)
+    while (row < chunk->rows && chunk->label[row] != class)
         row++;
-    return (size_t)(lines_before + piece->line[row]);
+    return (size_t)(lines_before + chunk->line[row]);
 }
 
-/* Where each class of the piece stands among ours. Those that it had before are known; new ones
- * come in the order of its rows, so that ours do too. */
-static temper_status merge_classes(struct sparse_rows *rows, struct sparse_rows *piece, uint64_t lines_before,
+/* Finds the number of each class of the chunk among the classes of `rows`. Those of earlier chunks are known; new
+ * ones are added in the order of the chunk's rows, so that the result is that of one thread. */
+static temper_status merge_classes(struct sparse_rows *rows, struct sparse_rows *chunk, uint64_t lines_before,
                                    temper_error *error)
 {
-    if (piece->placed == piece->classes.count)
+    if (chunk->placed == chunk->classes.count)
         return TEMPER_OK;
-    uint32_t *place = mem_resize(piece->place, piece->classes.count, sizeof *place);
+    uint32_t *place = mem_resize(chunk->place, chunk->classes.count, sizeof *place);
     if (!place)
         return error_no_memory(error);
-    piece->place = place;
-    for (; piece->placed < piece->classes.count; piece->placed++) {
-        const char *name = piece->classes.name[piece->placed];
+    chunk->place = place;
+    for (; chunk->placed < chunk->classes.count; chunk->placed++) {
+        const char *name = chunk->classes.name[chunk->placed];
         uint32_t number = classes_add(&rows->classes, name, strlen(name));
         if (number == CLASSES_FULL)
-            return error_at(error, TEMPER_BAD_DATA, line_of_class(piece, (uint32_t)piece->placed, lines_before), 1,
+            return error_at(error, TEMPER_BAD_DATA, line_of_class(chunk, (uint32_t)chunk->placed, lines_before), 1,
                             SPARSE_TOO_MANY, MOST_CLASSES);
         if (number == CLASSES_NO_MEMORY)
             return error_no_memory(error);
-        place[piece->placed] = number;
+        place[chunk->placed] = number;
     }
     return TEMPER_OK;
 }
 
-static void copy_rows(struct sparse_rows *rows, const struct sparse_rows *piece, uint64_t lines_before)
+/* Appends the chunk's rows, with row starts, lines and labels converted. */
+static void copy_rows(struct sparse_rows *rows, const struct sparse_rows *chunk, uint64_t lines_before)
 {
-    for (size_t i = 0; i < piece->rows; i++) {
-        rows->row_start[rows->rows + i + 1] = rows->nonzeros + piece->row_start[i + 1];
-        rows->label[rows->rows + i] = piece->placed ? piece->place[piece->label[i]] : 0;
-        rows->line[rows->rows + i] = lines_before + piece->line[i];
+    for (size_t i = 0; i < chunk->rows; i++) {
+        rows->row_start[rows->rows + i + 1] = rows->nonzeros + chunk->row_start[i + 1];
+        rows->label[rows->rows + i] = chunk->placed ? chunk->place[chunk->label[i]] : 0;
+        rows->line[rows->rows + i] = lines_before + chunk->line[i];
     }
-    if (piece->nonzeros == 0) /* then there may be no arrays either */
+    if (chunk->nonzeros == 0) /* there may be no arrays either */
         return;
-    memcpy(rows->column + rows->nonzeros, piece->column, piece->nonzeros * sizeof *rows->column);
-    memcpy(rows->value + rows->nonzeros, piece->value, piece->nonzeros * sizeof *rows->value);
+    memcpy(rows->column + rows->nonzeros, chunk->column, chunk->nonzeros * sizeof *rows->column);
+    memcpy(rows->value + rows->nonzeros, chunk->value, chunk->nonzeros * sizeof *rows->value);
 }
 
-temper_status csr_builder_append(struct sparse_rows *rows, struct sparse_rows *piece, uint64_t lines_before,
+/* Classes first: if there are too many, no row is added. */
+temper_status csr_builder_append(struct sparse_rows *rows, struct sparse_rows *chunk, uint64_t lines_before,
                                  temper_error *error)
 {
-    if (!csr_builder_reserve(rows, piece->rows, piece->nonzeros))
+    if (!csr_builder_reserve(rows, chunk->rows, chunk->nonzeros))
         return error_no_memory(error);
-    temper_status status = merge_classes(rows, piece, lines_before, error);
-    if (status != TEMPER_OK)
-        return status;
-    copy_rows(rows, piece, lines_before);
-    rows->rows += piece->rows;
-    rows->nonzeros += piece->nonzeros;
-    rows->labels = rows->labels == SPARSE_NO_ROWS ? piece->labels : rows->labels;
-    rows->columns = piece->columns > rows->columns ? piece->columns : rows->columns;
-    rows->qid = rows->qid || piece->qid;
+    TRY(merge_classes(rows, chunk, lines_before, error));
+    copy_rows(rows, chunk, lines_before);
+    rows->rows += chunk->rows;
+    rows->nonzeros += chunk->nonzeros;
+    rows->labels = rows->labels == SPARSE_NO_ROWS ? chunk->labels : rows->labels;
+    rows->columns = chunk->columns > rows->columns ? chunk->columns : rows->columns;
+    rows->qid = rows->qid || chunk->qid;
     return TEMPER_OK;
 }
 
@@ -151,6 +153,7 @@ void csr_builder_free(struct sparse_rows *rows)
     *rows = (struct sparse_rows){0};
 }
 
+/* Without labels the array of them is freed. */
 void csr_builder_move(struct sparse_rows *rows, struct dataset *data)
 {
     data->x = (struct matrix){

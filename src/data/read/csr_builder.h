@@ -1,4 +1,4 @@
-/* sparse_rows: rows of a sparse matrix while they are being read. */
+/* csr_builder: rows of a sparse matrix (CSR) while they are being read. */
 #ifndef DATA_CSR_BUILDER_H
 #define DATA_CSR_BUILDER_H
 
@@ -9,44 +9,42 @@ enum sparse_labels { SPARSE_NO_ROWS, SPARSE_LABELLED, SPARSE_UNLABELLED };
 
 struct sparse_rows {
     struct disk_array *spill; /* where the arrays are; NULL: in memory */
-    uint64_t *row_start;      /* rows + 1 of them, once there is room for any */
+    uint64_t *row_start;      /* rows + 1 of them, once there is space for any */
     uint32_t *label;          /* of each row, in `classes` */
     uint64_t *line;           /* the line of each row, counted from the first line of its text */
     uint32_t *column;
     float *value;
-    size_t rows, row_room;
-    size_t nonzeros, room;
-    enum sparse_labels labels; /* as the first row told, be it finished or not */
+    size_t rows, row_capacity;
+    size_t nonzeros, capacity;
+    enum sparse_labels labels; /* as the first row has, complete or not */
     size_t label_column;       /* where in its line */
     uint64_t columns;          /* the largest index seen, + 1 */
     struct classes classes;
-    uint32_t *place; /* of those that were added to another's, their number there */
+    uint32_t *place; /* the numbers of its classes in the rows that it was appended to */
     size_t placed;
     bool qid; /* some row had one */
 };
 
-/* One label too many, with MOST_CLASSES: said where a piece is parsed, or where it is added. */
+/* One label too many, with MOST_CLASSES: reported when a chunk is parsed, or when it is appended. */
 #define SPARSE_TOO_MANY "more than %d different labels; begin lines with a class, not an identifier"
 
-/* Room for so many rows and entries more; false, and nothing lost, without memory. Capacity
- * doubles, and what is never touched takes no memory. */
+/* Reserves space for so many more rows and entries; false without memory, and nothing is lost. Capacities double, and
+ * pages that are never touched take no memory. */
 bool csr_builder_reserve(struct sparse_rows *rows, size_t more_rows, size_t more_entries);
 
-/* Makes room for so many rows and entries in all, which will probably come; does nothing without
- * the memory for them. */
+/* Reserves space for so many rows and entries in all, which will probably come; does nothing without memory. */
 void csr_builder_expect(struct sparse_rows *rows, size_t all_rows, size_t all_entries);
 
-/* Adds copies of the rows of `piece`, whose lines begin `lines_before` further down. A piece is
+/* Adds copies of the rows of `chunk`, whose lines begin `lines_before` further down. A chunk is
  * always added to the same rows. */
-temper_status csr_builder_append(struct sparse_rows *rows, struct sparse_rows *piece, uint64_t lines_before,
+temper_status csr_builder_append(struct sparse_rows *rows, struct sparse_rows *chunk, uint64_t lines_before,
                                  temper_error *error);
 
-/* Forgets the rows and keeps the memory, and the classes: those of the next rows are mostly the
- * same. */
+/* Removes the rows and keeps the memory and the classes: those of the next rows are mostly the same. */
 void csr_builder_clear(struct sparse_rows *rows);
 void csr_builder_free(struct sparse_rows *rows);
 
-/* Hands everything over to an empty dataset. */
+/* Moves everything to an empty dataset. */
 void csr_builder_move(struct sparse_rows *rows, struct dataset *data);
 
 #endif

@@ -1,4 +1,4 @@
-/* dense: reads a rectangle of numbers. */
+/* dense_array: reads a rectangle of numbers from a stream, the common part of NPY and IDX. */
 #include "data/read/dense_array.h"
 
 #include <assert.h>
@@ -10,27 +10,27 @@
 
 enum {
     CHUNK = 1 << 16,       /* elements read at a time */
-    FIRST_ROOM = 1 << 20,  /* elements, where the length of the stream is not known */
-    DRAIN_LIMIT = 1 << 26, /* bytes that are counted behind the end, for a message */
-    TILE = 32              /* rows and columns turned at a time: two tiles fit in the first cache */
+    FIRST_ROOM = 1 << 20,  /* elements, if the length of the stream is not known */
+    DRAIN_LIMIT = 1 << 26, /* bytes that are counted after the end, for a message */
+    TILE = 32              /* rows and columns transposed at a time: two tiles fit in the first-level cache */
 };
 #define EXACT_IN_FLOAT (1u << 24) /* integers up to here are floats */
 
 /* A matrix that is being filled. */
-struct filling {
+struct dense_fill {
     const struct data_reader *reader;
     const struct rectangle *plan;
     uint64_t total, done; /* elements */
     enum matrix_kind kind;
     unsigned char *out;
-    size_t room;        /* elements that fit in `out` */
+    size_t capacity;    /* elements that fit in `out` */
     unsigned char *raw; /* CHUNK elements as they are in the file, if they must be converted */
 };
 
 /* ---- Messages -------------------------------------------------------------------------------- */
 
-/* Both numbers: what there is, and what the header tells of. */
-static temper_status wrong_length(const struct filling *f, uint64_t held, bool more)
+/* Reports both lengths: what there is, and what the header specifies. */
+static temper_status wrong_length(const struct dense_fill *f, uint64_t held, bool more)
 {
     const struct rectangle *plan = f->plan;
     uint64_t wanted = f->total * plan->element.size;
@@ -45,8 +45,8 @@ static temper_status wrong_length(const struct filling *f, uint64_t held, bool m
                                    : "something was appended to it: save it again");
 }
 
-/* Where element `index` of the stream belongs, counted from 1. */
-static void place_of(const struct rectangle *plan, uint64_t index, size_t *row, size_t *column)
+/* The row and column of element `index` of the stream, counted from 1. */
+static void position_of(const struct rectangle *plan, uint64_t index, size_t *row, size_t *column)
 {
     uint64_t r = plan->by_columns ? index % plan->rows : index / plan->columns;
     uint64_t c = plan->by_columns ? index / plan->rows : index % plan->columns;
@@ -54,17 +54,19 @@ static void place_of(const struct rectangle *plan, uint64_t index, size_t *row, 
     *column = (size_t)c + 1;
 }
 
-static temper_status bad_value(const struct filling *f, uint64_t index, const char *what, const char *remedy)
+/* An error at one element. */
+static temper_status bad_value(const struct dense_fill *f, uint64_t index, const char *what, const char *remedy)
 {
     size_t row, column;
     char place[PATH_SHOWN];
-    place_of(f->plan, index, &row, &column);
+    position_of(f->plan, index, &row, &column);
     return error_at(f->reader->error, TEMPER_BAD_DATA, row, column,
                     "%s:%zu:%zu: the value in row %zu, column %zu %s; %s", path_shown(f->reader->path, place), row,
                     column, row, column, what, remedy);
 }
 
-static temper_status not_finite(const struct filling *f, uint64_t index, double value)
+/* NaN or infinity; --missing applies to CSV only. */
+static temper_status not_finite(const struct dense_fill *f, uint64_t index, double value)
 {
     const char *what = isnan(value) ? "is nan" : value > 0 ? "is inf" : "is -inf";
     return bad_value(f, index, what,
@@ -74,32 +76,34 @@ static temper_status not_finite(const struct filling *f, uint64_t index, double 
 
 /* ---- Filling --------------------------------------------------------------------------------- */
 
+/* Bytes of an element of the matrix. */
 static size_t kind_size(enum matrix_kind kind)
 {
     return kind == MATRIX_U8 ? 1 : kind == MATRIX_F64 ? sizeof(double) : sizeof(float);
 }
 
-static temper_status reserve(struct filling *f, uint64_t count)
+/* Grows by doubling, up to the total: memory is allocated as bytes arrive, so that a false header costs nothing. */
+static temper_status reserve(struct dense_fill *f, uint64_t count)
 {
-    size_t room = f->room ? f->room : FIRST_ROOM;
-    while (room < count)
-        room *= 2; /* `count` is at most the total, which was checked */
-    if (room > f->total)
-        room = (size_t)f->total;
-    if (room <= f->room)
+    size_t capacity = f->capacity ? f->capacity : FIRST_ROOM;
+    while (capacity < count)
+        capacity *= 2; /* does not overflow: `count` is at most the total, which was checked */
+    if (capacity > f->total)
+        capacity = (size_t)f->total;
+    if (capacity <= f->capacity)
         return TEMPER_OK;
-    unsigned char *out = array_resize(f->reader->spill, f->out, room, kind_size(f->kind));
+    unsigned char *out = array_resize(f->reader->spill, f->out, capacity, kind_size(f->kind));
     if (!out)
         return error_no_memory(f->reader->error);
     f->out = out;
-    f->room = room;
+    f->capacity = capacity;
     return TEMPER_OK;
 }
 
-/* The floats so far become doubles, from the last to the first, so that one array is enough. */
-static temper_status widen(struct filling *f)
+/* Converts the floats so far to doubles, from the last to the first, so that one array is enough. */
+static temper_status widen(struct dense_fill *f)
 {
-    unsigned char *out = array_resize(f->reader->spill, f->out, f->room, sizeof(double));
+    unsigned char *out = array_resize(f->reader->spill, f->out, f->capacity, sizeof(double));
     if (!out)
         return error_no_memory(f->reader->error);
     f->out = out;
@@ -114,7 +118,8 @@ static temper_status widen(struct filling *f)
     return TEMPER_OK;
 }
 
-static void store_integer(struct filling *f, struct integer integer)
+/* Appends an integer as a float or a double. */
+static void store_integer(struct dense_fill *f, struct integer integer)
 {
     double wide = (double)integer.magnitude;
     wide = integer.negative ? -wide : wide;
@@ -126,7 +131,8 @@ static void store_integer(struct filling *f, struct integer integer)
     f->done++;
 }
 
-static temper_status convert_integers(struct filling *f, size_t count)
+/* Integers up to 2^24 are exact as floats; the first larger one makes the matrix one of doubles. */
+static temper_status convert_integers(struct dense_fill *f, size_t count)
 {
     struct element element = f->plan->element;
     temper_status status = TEMPER_OK;
@@ -143,8 +149,8 @@ static temper_status convert_integers(struct filling *f, size_t count)
     return status;
 }
 
-/* Floats must be finite, truth values 0 or 1. They are where they belong already. */
-static temper_status check_chunk(struct filling *f, size_t count)
+/* Floats must be finite, truth values 0 or 1. They have been read to their final place. */
+static temper_status check_chunk(struct dense_fill *f, size_t count)
 {
     assert(f->out);
     const void *at = f->out + f->done * kind_size(f->kind);
@@ -161,18 +167,15 @@ static temper_status check_chunk(struct filling *f, size_t count)
     return TEMPER_OK;
 }
 
-static temper_status read_chunk(struct filling *f, size_t count)
+/* Reads `count` elements, swaps their bytes if the file has the other order, converts or checks them. */
+static temper_status read_chunk(struct dense_fill *f, size_t count)
 {
     struct element element = f->plan->element;
     size_t got, length = count * element.size;
-    temper_status status = reserve(f, f->done + count);
-    if (status != TEMPER_OK)
-        return status;
+    TRY(reserve(f, f->done + count));
     assert(f->out); /* there is at least one element */
     unsigned char *into = f->raw ? f->raw : f->out + f->done * element.size;
-    status = source_read(f->reader->source, into, length, &got, f->reader->error);
-    if (status != TEMPER_OK)
-        return status;
+    TRY(source_read(f->reader->source, into, length, &got, f->reader->error));
     if (got < length)
         return wrong_length(f, f->done * element.size + got, false);
     if (element.big_endian != host_is_big_endian())
@@ -180,16 +183,14 @@ static temper_status read_chunk(struct filling *f, size_t count)
     return f->raw ? convert_integers(f, count) : check_chunk(f, count);
 }
 
-/* Nothing may come behind the numbers; what does is counted, within reason. */
-static temper_status expect_end(struct filling *f)
+/* Nothing may follow the numbers; extra bytes are counted, up to a limit. */
+static temper_status expect_end(struct dense_fill *f)
 {
     unsigned char rest[4096];
     size_t got = 1;
     uint64_t held = f->total * f->plan->element.size, limit = held + DRAIN_LIMIT;
     while (got > 0 && held < limit) {
-        temper_status status = source_read(f->reader->source, rest, sizeof rest, &got, f->reader->error);
-        if (status != TEMPER_OK)
-            return status;
+        TRY(source_read(f->reader->source, rest, sizeof rest, &got, f->reader->error));
         held += got;
     }
     if (held > f->total * f->plan->element.size)
@@ -197,8 +198,8 @@ static temper_status expect_end(struct filling *f)
     return TEMPER_OK;
 }
 
-/* Where the length of the file is known, a wrong one is found before anything is read. */
-static temper_status check_length(struct filling *f)
+/* If the length of the file is known, a wrong one is found before anything is read. */
+static temper_status check_length(struct dense_fill *f)
 {
     const struct rectangle *plan = f->plan;
     uint64_t size = source_file_size(f->reader->source);
@@ -212,9 +213,8 @@ static temper_status check_length(struct filling *f)
 
 /* ---- Turning --------------------------------------------------------------------------------- */
 
-/* out[j][i] = in[i][j], tile by tile; `size` is a constant where this is called, so that memcpy is
- * one instruction. */
-static inline void turn(unsigned char *out, const unsigned char *in, size_t rows, size_t columns, size_t size)
+/* out[j][i] = in[i][j], tile by tile; `size` is a constant in every call, so that memcpy is one instruction. */
+static inline void transpose(unsigned char *out, const unsigned char *in, size_t rows, size_t columns, size_t size)
 {
     for (size_t top = 0; top < rows; top += TILE)
         for (size_t left = 0; left < columns; left += TILE)
@@ -223,14 +223,15 @@ static inline void turn(unsigned char *out, const unsigned char *in, size_t rows
                     memcpy(out + (j * rows + i) * size, in + (i * columns + j) * size, size);
 }
 
-static temper_status turn_columns(struct filling *f)
+/* A file in Fortran order is transposed, in a second array. */
+static temper_status transpose_columns(struct dense_fill *f)
 {
     char place[PATH_SHOWN];
     size_t rows = (size_t)f->plan->rows, columns = (size_t)f->plan->columns;
     if (rows == 1 || columns == 1)
         return TEMPER_OK;
     assert(f->out);
-    if (f->reader->spill) /* every page of the one meets every page of the other */
+    if (f->reader->spill) /* it would visit every page of the output for every page of the input */
         return error_set(f->reader->error, TEMPER_USAGE,
                          "%s: its numbers are column by column, which --memory cannot transpose; save it "
                          "row by row (order C), or drop --memory",
@@ -239,11 +240,11 @@ static temper_status turn_columns(struct filling *f)
     if (!out)
         return error_no_memory(f->reader->error);
     if (f->kind == MATRIX_U8)
-        turn(out, f->out, columns, rows, 1);
+        transpose(out, f->out, columns, rows, 1);
     else if (f->kind == MATRIX_F32)
-        turn(out, f->out, columns, rows, sizeof(float));
+        transpose(out, f->out, columns, rows, sizeof(float));
     else
-        turn(out, f->out, columns, rows, sizeof(double));
+        transpose(out, f->out, columns, rows, sizeof(double));
     mem_free(f->out);
     f->out = out;
     return TEMPER_OK;
@@ -251,7 +252,8 @@ static temper_status turn_columns(struct filling *f)
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-static temper_status fill(struct filling *f)
+/* Reads all elements, then checks that the stream ends. */
+static temper_status fill(struct dense_fill *f)
 {
     temper_status status = check_length(f);
     while (status == TEMPER_OK && f->done < f->total) {
@@ -262,10 +264,11 @@ static temper_status fill(struct filling *f)
     if (status == TEMPER_OK)
         status = expect_end(f);
     if (status == TEMPER_OK && f->plan->by_columns)
-        status = turn_columns(f);
+        status = transpose_columns(f);
     return status;
 }
 
+/* The type of the matrix, as far as the file's type determines it. */
 static enum matrix_kind first_kind(struct element element)
 {
     if (element.kind == 'f')
@@ -273,8 +276,8 @@ static enum matrix_kind first_kind(struct element element)
     return element.size == 1 && element.kind != 'i' ? MATRIX_U8 : MATRIX_F32;
 }
 
-/* The number of elements, if that many doubles could be addressed at all. */
-static temper_status count_elements(struct filling *f)
+/* The number of elements, if that many doubles can be addressed. */
+static temper_status count_elements(struct dense_fill *f)
 {
     const struct rectangle *plan = f->plan;
     char place[PATH_SHOWN];
@@ -297,15 +300,13 @@ static temper_status count_elements(struct filling *f)
 
 temper_status dense_read(const struct data_reader *reader, const struct rectangle *rectangle, struct matrix *out)
 {
-    struct filling f = {.reader = reader, .plan = rectangle};
+    struct dense_fill f = {.reader = reader, .plan = rectangle};
     bool integers = strchr("iu", rectangle->element.kind) != NULL;
     f.kind = first_kind(rectangle->element);
-    temper_status status = count_elements(&f);
-    if (status != TEMPER_OK)
-        return status;
+    TRY(count_elements(&f));
     if (integers && f.kind != MATRIX_U8 && !(f.raw = mem_alloc(CHUNK, rectangle->element.size)))
         return error_no_memory(reader->error);
-    status = fill(&f);
+    temper_status status = fill(&f);
     mem_free(f.raw);
     if (status != TEMPER_OK) {
         array_free(reader->spill, f.out);

@@ -14,6 +14,7 @@ bool host_is_big_endian(void)
     return first == 0;
 }
 
+/* Reverses the bytes of each element. */
 void swap_elements(void *bytes, size_t count, size_t size)
 {
     unsigned char *at = bytes;
@@ -25,7 +26,8 @@ void swap_elements(void *bytes, size_t count, size_t size)
         }
 }
 
-/* Two at a time: adding 1 to an exponent of all ones carries into the place of the sign. */
+/* Two floats at a time: adding 1 to an exponent of all ones carries into the sign bit. Only if that happened the
+ * exact position is searched. */
 size_t first_not_finite_f32(const float *value, size_t count)
 {
     uint64_t carried = 0, pair;
@@ -41,6 +43,7 @@ size_t first_not_finite_f32(const float *value, size_t count)
     return i;
 }
 
+/* The same with one double per word. */
 size_t first_not_finite_f64(const double *value, size_t count)
 {
     uint64_t carried = 0, bits;
@@ -56,6 +59,7 @@ size_t first_not_finite_f64(const double *value, size_t count)
     return i;
 }
 
+/* Loads an integer in the byte order of this machine, as sign and magnitude. */
 struct integer integer_load(const unsigned char *at, struct element element)
 {
     uint64_t bits = 0;
@@ -83,7 +87,7 @@ struct integer integer_load(const unsigned char *at, struct element element)
     return (struct integer){.negative = negative, .magnitude = magnitude};
 }
 
-/* A double holds 53 bits, and any number of zeros behind them. */
+/* A double represents 53 significant bits, followed by any number of zeros. */
 bool integer_fits_double(struct integer integer)
 {
     uint64_t rest = integer.magnitude;

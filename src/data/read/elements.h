@@ -1,4 +1,4 @@
-/* elements: numbers as they lie in files: their type, the order of their bytes, what they hold. */
+/* elements: numbers as they are stored in files: type, byte order, value. */
 #ifndef DATA_ELEMENTS_H
 #define DATA_ELEMENTS_H
 
@@ -14,7 +14,7 @@ struct element {
 };
 
 bool host_is_big_endian(void);
-/* Turns the bytes of each of `count` numbers round. */
+/* Reverses the bytes of each of `count` numbers. */
 void swap_elements(void *bytes, size_t count, size_t size);
 
 /* The first value that is NaN or infinite; count if there is none. */

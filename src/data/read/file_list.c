@@ -1,4 +1,4 @@
-/* shards: the files of a list, read one after another and joined. */
+/* file_list: reads the files of a list one after another, and concatenates them. */
 #include "data/read/file_list.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "data/subset.h"
 #include "data/weights.h"
 
-struct shards {
+struct file_list {
     const char *path; /* of the list, '@' and all */
     const temper_read_options *options;
     temper_read_options each; /* what a file is read by: options for all rows left out */
@@ -24,7 +24,7 @@ struct shards {
 
 /* ---- The list -------------------------------------------------------------------------------- */
 
-/* The next name, cut out of the text, or NULL at its end. */
+/* The next name, terminated within the text; NULL at the end. */
 static char *next_name(char **at)
 {
     while (**at) {
@@ -39,72 +39,74 @@ static char *next_name(char **at)
     return NULL;
 }
 
-/* From where the list is, unless the name says where. */
-static char *place(const struct shards *shards, const char *name)
+/* Names are relative to the folder of the list, unless they are absolute. */
+static char *join_path(const struct file_list *list, const char *name)
 {
-    const char *list = shards->path + 1, *slash = strrchr(list, '/');
-    size_t folder = slash && name[0] != '/' ? (size_t)(slash + 1 - list) : 0;
+    const char *path = list->path + 1, *slash = strrchr(path, '/');
+    size_t folder = slash && name[0] != '/' ? (size_t)(slash + 1 - path) : 0;
     size_t length = strlen(name) + 1;
-    char *path = mem_alloc(folder + length, 1);
-    if (path) {
-        memcpy(path, list, folder);
-        memcpy(path + folder, name, length);
+    char *joined = mem_alloc(folder + length, 1);
+    if (joined) {
+        memcpy(joined, path, folder);
+        memcpy(joined + folder, name, length);
     }
-    return path;
+    return joined;
 }
 
-static temper_status add_names(struct shards *shards)
+/* Collects the paths of all files. */
+static temper_status add_names(struct file_list *list)
 {
-    char *at = shards->text.bytes, *name;
+    char *at = list->text.bytes, *name;
     size_t most = 1;
     for (const char *c = at; *c; c++)
         most += *c == '\n';
-    shards->file = (char **)mem_alloc(most, sizeof *shards->file);
-    if (!shards->file)
-        return error_no_memory(shards->error);
+    list->file = (char **)mem_alloc(most, sizeof *list->file);
+    if (!list->file)
+        return error_no_memory(list->error);
     while ((name = next_name(&at))) {
         if (name[0] == '@' || strcmp(name, "-") == 0)
-            return error_set(shards->error, TEMPER_BAD_DATA, "%s: '%.64s' is not a file; name files, one per line",
-                             place_text(shards->path).text, name);
-        if (!(shards->file[shards->count] = place(shards, name)))
-            return error_no_memory(shards->error);
-        shards->count++;
+            return error_set(list->error, TEMPER_BAD_DATA, "%s: '%.64s' is not a file; name files, one per line",
+                             place_text(list->path).text, name);
+        if (!(list->file[list->count] = join_path(list, name)))
+            return error_no_memory(list->error);
+        list->count++;
     }
     return TEMPER_OK;
 }
 
-static temper_status read_list(struct shards *shards)
+/* Reads the list; with several processes one of them reads it for all. */
+static temper_status read_list(struct file_list *list)
 {
-    temper_status status = comm_read_file(shards->options->comm, shards->path + 1, &shards->text, shards->error);
+    temper_status status = comm_read_file(list->options->comm, list->path + 1, &list->text, list->error);
     if (status != TEMPER_OK)
         return status;
-    if (shards->text.length && strlen(shards->text.bytes) == shards->text.length)
-        status = add_names(shards);
-    if (status == TEMPER_OK && shards->count == 0)
-        status = error_set(shards->error, TEMPER_BAD_DATA, "%s: names no files; write a text with a file a line",
-                           place_text(shards->path).text);
+    if (list->text.length && strlen(list->text.bytes) == list->text.length)
+        status = add_names(list);
+    if (status == TEMPER_OK && list->count == 0)
+        status = error_set(list->error, TEMPER_BAD_DATA, "%s: names no files; write a text with a file a line",
+                           place_text(list->path).text);
     return status;
 }
 
-/* What needs all rows at once, or a file for all of them, has no meaning for each file. */
-static temper_status check_options(const struct shards *shards)
+/* Refuses options that need all rows at once, or one file for all rows. */
+static temper_status check_options(const struct file_list *list)
 {
-    const temper_read_options *options = shards->options;
+    const temper_read_options *options = list->options;
     const char *option = options->labels ? "--labels" : options->memory ? "--memory" : NULL;
     if (options->missing && strcmp(options->missing, "mean") == 0)
         option = "--missing mean";
     if (!option)
         return TEMPER_OK;
-    return error_set(shards->error, TEMPER_USAGE,
+    return error_set(list->error, TEMPER_USAGE,
                      "%s is for one file, and %s names several; make one of them first: temper "
                      "convert %s all.tmpr",
-                     option, place_text(shards->path).text, place_text(shards->path).text);
+                     option, place_text(list->path).text, place_text(list->path).text);
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
 /* libsvm: a file may lack the last columns of others. */
-static void widen(struct dataset *const *set, size_t count)
+static void unify_columns(struct dataset *const *set, size_t count)
 {
     uint64_t columns = 0;
     for (size_t i = 0; i < count; i++)
@@ -114,16 +116,15 @@ static void widen(struct dataset *const *set, size_t count)
             set[i]->x.columns = columns;
 }
 
-/* Neighbours two by two, until there is one: each row is copied a few times, not once a file. */
-static temper_status join_all(const struct shards *shards, struct dataset **set, size_t count)
+/* Concatenates neighbours in pairs until one dataset is left: each row is copied log2(files) times, not once for each
+ * file. */
+static temper_status join_all(const struct file_list *list, struct dataset **set, size_t count)
 {
     for (; count > 1; count = (count + 1) / 2)
         for (size_t i = 0; i < count; i += 2) {
             struct dataset *whole = set[i];
             if (i + 1 < count) {
-                temper_status status = dataset_concat(set[i], set[i + 1], &whole, shards->error);
-                if (status != TEMPER_OK)
-                    return status;
+                TRY(dataset_concat(set[i], set[i + 1], &whole, list->error));
                 dataset_free(set[i]);
                 dataset_free(set[i + 1]);
             }
@@ -133,34 +134,34 @@ static temper_status join_all(const struct shards *shards, struct dataset **set,
     return TEMPER_OK;
 }
 
-/* Lines are those of one file, and so are left out. */
-static temper_status rename_whole(const struct shards *shards, struct dataset *data)
+/* Line numbers refer to single files, and are removed. */
+static temper_status rename_whole(const struct file_list *list, struct dataset *data)
 {
-    size_t length = strlen(shards->path) + 1;
+    size_t length = strlen(list->path) + 1;
     char *source = mem_alloc(length, 1);
     if (!source)
-        return error_no_memory(shards->error);
+        return error_no_memory(list->error);
     mem_free(data->file.path);
-    data->file.path = memcpy(source, shards->path, length);
+    data->file.path = memcpy(source, list->path, length);
     dataset_free_array(data, data->line);
     data->line = NULL;
     return TEMPER_OK;
 }
 
-/* Files from .. to as one. */
-static temper_status read_files(const struct shards *shards, size_t from, size_t to, struct dataset **out)
+/* Files from .. to as one dataset. */
+static temper_status read_files(const struct file_list *list, size_t from, size_t to, struct dataset **out)
 {
     size_t count = to - from;
     struct dataset **set = (struct dataset **)mem_zeroed(count, sizeof(struct dataset *));
-    temper_status status = set ? TEMPER_OK : error_no_memory(shards->error);
+    temper_status status = set ? TEMPER_OK : error_no_memory(list->error);
     for (size_t i = 0; status == TEMPER_OK && i < count; i++)
-        status = dataset_read_like(shards->file[from + i], &shards->each, shards->schema, &set[i], shards->error);
+        status = dataset_read_like(list->file[from + i], &list->each, list->schema, &set[i], list->error);
     if (status == TEMPER_OK) {
-        widen(set, count);
-        status = join_all(shards, set, count);
+        unify_columns(set, count);
+        status = join_all(list, set, count);
     }
     if (status == TEMPER_OK)
-        status = rename_whole(shards, set[0]);
+        status = rename_whole(list, set[0]);
     for (size_t i = status == TEMPER_OK ? 1 : 0; set && i < count; i++)
         dataset_free(set[i]);
     if (status == TEMPER_OK)
@@ -171,7 +172,8 @@ static temper_status read_files(const struct shards *shards, size_t from, size_t
 
 /* ---- Several processes ----------------------------------------------------------------------- */
 
-static temper_status check_alike(const struct shards *shards, const struct distributed_read *p)
+/* The files of all ranks must have the same kind of matrix, columns and labels. */
+static temper_status check_alike(const struct file_list *list, const struct distributed_read *p)
 {
     const struct told *first = &p->told[0];
     for (size_t r = 1; r < p->comm->size; r++) {
@@ -183,15 +185,15 @@ static temper_status check_alike(const struct shards *shards, const struct distr
                            : told->labelled != first->labelled ? "all have labels, or none"
                                                                : NULL;
         if (what)
-            return error_set(shards->error, TEMPER_BAD_DATA,
+            return error_set(list->error, TEMPER_BAD_DATA,
                              "%s: its files do not %s; give files of one format and the same "
                              "columns",
-                             place_text(shards->path).text, what);
+                             place_text(list->path).text, what);
     }
     return TEMPER_OK;
 }
 
-/* Where others have weights, those that have none weigh 1. */
+/* If another rank has weights, rows without weights get 1. */
 static temper_status even_weights(const struct distributed_read *p)
 {
     struct dataset *data = p->data;
@@ -208,41 +210,42 @@ static temper_status even_weights(const struct distributed_read *p)
     return TEMPER_OK;
 }
 
-static temper_status exchange(const struct shards *shards, struct distributed_read *p)
+/* Each rank tells the others what it has read; then rows move to the ranks that they belong to. */
+static temper_status exchange_rows(const struct file_list *list, struct distributed_read *p)
 {
     bool too_many = false;
     temper_status status = distributed_read_start(p);
     if (status == TEMPER_OK)
         status = distributed_read_report(p, TEMPER_OK);
     if (status == TEMPER_OK)
-        status = check_alike(shards, p);
+        status = check_alike(list, p);
     if (status == TEMPER_OK)
-        status = comm_agree(p->comm, even_weights(p), shards->error);
+        status = comm_agree(p->comm, even_weights(p), list->error);
     if (status == TEMPER_OK)
         status = distributed_read_agree(p, &too_many);
     if (status == TEMPER_OK && too_many)
-        status = error_set(shards->error, TEMPER_BAD_DATA,
+        status = error_set(list->error, TEMPER_BAD_DATA,
                            "the files have more than %d classes together; check their label "
                            "columns",
                            MOST_CLASSES);
     if (status == TEMPER_OK && p->data->label)
-        status = dataset_sort_classes(p->data, shards->error);
+        status = dataset_sort_classes(p->data, list->error);
     distributed_read_end(p);
-    return comm_agree(p->comm, status, shards->error);
+    return comm_agree(p->comm, status, list->error);
 }
 
-/* Each process its own files, then the rows of its parts. */
-static temper_status read_shared(const struct shards *shards, struct dataset **out)
+/* Each rank reads its own files, then receives the rows of its part. */
+static temper_status read_shared(const struct file_list *list, struct dataset **out)
 {
-    const temper_comm *comm = shards->options->comm;
-    size_t from = shards->count * comm->rank / comm->size;
-    size_t to = shards->count * (comm->rank + 1) / comm->size;
-    struct data_reader reader = {.path = shards->path, .options = shards->options, .error = shards->error};
+    const temper_comm *comm = list->options->comm;
+    size_t from = list->count * comm->rank / comm->size;
+    size_t to = list->count * (comm->rank + 1) / comm->size;
+    struct data_reader reader = {.path = list->path, .options = list->options, .error = list->error};
     struct dataset *data = NULL;
-    temper_status status = comm_agree(comm, read_files(shards, from, to, &data), shards->error);
+    temper_status status = comm_agree(comm, read_files(list, from, to, &data), list->error);
     struct distributed_read p = {.reader = &reader, .comm = comm, .data = data};
     if (status == TEMPER_OK)
-        status = exchange(shards, &p);
+        status = exchange_rows(list, &p);
     if (status == TEMPER_OK)
         *out = data;
     else
@@ -252,31 +255,32 @@ static temper_status read_shared(const struct shards *shards, struct dataset **o
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-/* What the options ask of all rows, in the order of data/read.h. */
-static temper_status complete(const struct shards *shards, struct dataset *data)
+/* Options that concern all rows, in the order of data/read/read.h. */
+static temper_status apply_options(const struct file_list *list, struct dataset *data)
 {
-    const temper_read_options *options = shards->options;
+    const temper_read_options *options = list->options;
     temper_status status = TEMPER_OK;
     if (options->classes)
-        status = select_classes(data, options->classes, shards->error);
+        status = select_classes(data, options->classes, list->error);
     if (status == TEMPER_OK && options->class_weight)
-        status = weights_by_class(options->class_weight, data, shards->error);
+        status = weights_by_class(options->class_weight, data, list->error);
     return status;
 }
 
-static temper_status read_rows(const struct shards *shards, struct dataset **out)
+/* With enough files each rank reads its own; otherwise all read everything and keep their part. */
+static temper_status read_rows(const struct file_list *list, struct dataset **out)
 {
-    const temper_read_options *options = shards->options;
-    bool for_all_rows = options->classes || options->class_weight || shards->schema;
-    if (!comm_alone(options->comm) && shards->count >= options->comm->size && !for_all_rows)
-        return read_shared(shards, out);
+    const temper_read_options *options = list->options;
+    bool for_all_rows = options->classes || options->class_weight || list->schema;
+    if (!comm_alone(options->comm) && list->count >= options->comm->size && !for_all_rows)
+        return read_shared(list, out);
     struct dataset *data = NULL;
-    temper_status status = read_files(shards, 0, shards->count, &data);
+    temper_status status = read_files(list, 0, list->count, &data);
     if (status == TEMPER_OK)
-        status = complete(shards, data);
-    status = comm_agree(options->comm, status, shards->error);
+        status = apply_options(list, data);
+    status = comm_agree(options->comm, status, list->error);
     if (status == TEMPER_OK)
-        status = scatter_rows(data, options->comm, shards->error);
+        status = scatter_rows(data, options->comm, list->error);
     if (status == TEMPER_OK)
         *out = data;
     else
@@ -287,17 +291,17 @@ static temper_status read_rows(const struct shards *shards, struct dataset **out
 temper_status file_list_read(const char *path, const temper_read_options *options, const struct schema *schema,
                              struct dataset **out, temper_error *error)
 {
-    struct shards shards = {.path = path, .options = options, .each = *options, .schema = schema, .error = error};
-    shards.each.comm = NULL;
-    shards.each.classes = shards.each.class_weight = NULL;
-    temper_status status = check_options(&shards);
+    struct file_list list = {.path = path, .options = options, .each = *options, .schema = schema, .error = error};
+    list.each.comm = NULL;
+    list.each.classes = list.each.class_weight = NULL;
+    temper_status status = check_options(&list);
     if (status == TEMPER_OK)
-        status = read_list(&shards);
+        status = read_list(&list);
     if (status == TEMPER_OK)
-        status = read_rows(&shards, out);
-    for (size_t i = 0; i < shards.count; i++)
-        mem_free(shards.file[i]);
-    mem_free((void *)shards.file);
-    text_free(&shards.text);
+        status = read_rows(&list, out);
+    for (size_t i = 0; i < list.count; i++)
+        mem_free(list.file[i]);
+    mem_free((void *)list.file);
+    text_free(&list.text);
     return status;
 }

@@ -1,4 +1,4 @@
-/* shards: one data set in several files, which a list names.
+/* file_list: one dataset in several files, which a list names.
  *
  * "@list.txt" in the place of a file: a file a line, in the order of their rows; names are looked
  * for from where the list is. Blank lines and those that begin with # do not count. */

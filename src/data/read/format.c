@@ -1,4 +1,5 @@
-/* format: the list of formats, and how each is recognised. */
+/* format: the list of formats, how each is recognised by the first bytes or the name of a file, and which files of
+ * other programs are refused, with advice. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ enum { FORMATS = sizeof formats / sizeof *formats };
 
 const char format_names[] = "libsvm, csv, tsv, npy, idx, cifar, tmpr";
 
+/* Formats are few, so that a linear search will do. */
 const struct format *format_named(const char *name)
 {
     for (size_t i = 0; i < FORMATS; i++)
@@ -25,10 +27,9 @@ const struct format *format_named(const char *name)
     return NULL;
 }
 
-/* ---- By name
- * --------------------------------------------------------------------------------------- */
+/* ---- By name --------------------------------------------------------------------------------- */
 
-/* The extension [*from, *to) of a path, compression aside; empty if there is none. */
+/* The extension [*from, *to) of a path, without .gz or .zst; empty if there is none. */
 static void extension_of(const char *path, const char **from, const char **to)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -52,6 +53,7 @@ static bool ends_in_idx(const char *from, const char *to)
     return to - from >= 11 && memcmp(to - 10, "idx", 3) == 0 && memcmp(to - 6, "-ubyte", 6) == 0;
 }
 
+/* Extensions are stored with blanks around them, so that one strstr compares whole extensions. */
 const struct format *format_of_path(const char *path)
 {
     const char *from, *to;
@@ -70,8 +72,7 @@ const struct format *format_of_path(const char *path)
     return NULL;
 }
 
-/* ---- By content
- * ------------------------------------------------------------------------------------- */
+/* ---- By content ------------------------------------------------------------------------------ */
 
 static bool is_digit(unsigned char c)
 {
@@ -83,15 +84,14 @@ static bool is_blank(unsigned char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* 0 0 type dimensions: numbers of a known type, one to four dimensions. */
+/* An IDX file begins with 0 0 type dimensions: numbers of a known type, one to four dimensions. */
 static bool looks_like_idx(const unsigned char *b, size_t n)
 {
     bool known = n >= 8 && (b[2] == 0x08 || b[2] == 0x09 || (b[2] >= 0x0b && b[2] <= 0x0e));
     return known && b[0] == 0 && b[1] == 0 && b[3] >= 1 && b[3] <= 4;
 }
 
-/* A blank and then digits and a colon, somewhere in the line: " 12:". A comma before it makes it
- * CSV. */
+/* Whether the line has a blank, digits and a colon, " 12:". A comma before it makes it CSV. */
 static bool line_is_libsvm(const unsigned char *p, const unsigned char *end)
 {
     for (; p < end && *p != ','; p++) {
@@ -106,6 +106,7 @@ static bool line_is_libsvm(const unsigned char *p, const unsigned char *end)
     return false;
 }
 
+/* The format that one line suggests; NULL if it could be anything. */
 static const struct format *line_format(const unsigned char *line, const unsigned char *end)
 {
     while (line < end && is_blank(*line))
@@ -118,7 +119,7 @@ static const struct format *line_format(const unsigned char *line, const unsigne
     return memchr(line, '\t', length) ? format_named("tsv") : NULL;
 }
 
-/* The first line that says anything: not blank, not a comment. */
+/* The format of the first line that is neither blank nor a comment. */
 static const struct format *text_format(const unsigned char *p, const unsigned char *end)
 {
     while (p < end) {
@@ -132,6 +133,7 @@ static const struct format *text_format(const unsigned char *p, const unsigned c
     return NULL;
 }
 
+/* Magic bytes of binary formats first, then the first lines of a text. */
 const struct format *format_of_content(const unsigned char *bytes, size_t length)
 {
     if (length >= 6 && memcmp(bytes, "\x93NUMPY", 6) == 0)
@@ -141,12 +143,13 @@ const struct format *format_of_content(const unsigned char *bytes, size_t length
     if (looks_like_idx(bytes, length))
         return format_named("idx");
     if (bytes_are_binary(bytes, length))
-        return NULL; /* binary: only its name can tell, and the reader checks */
+        return NULL; /* CIFAR, for one: recognised by its name, and checked by its reader */
     return text_format(bytes, bytes + length);
 }
 
 /* ---- Formats of other programs --------------------------------------------------------------- */
 
+/* Control characters other than white space and escape do not occur in text. */
 bool bytes_are_binary(const unsigned char *bytes, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -162,8 +165,7 @@ enum {
     HEAD = 128    /* of a file: its beginning, where a binary one is no text */
 };
 
-/* No data that we read has these bytes there. Those that are words must have binary bytes soon
- * behind them: they could be the first name of a table. */
+/* Magic numbers that no format of ours begins with, and the advice for each. */
 static const struct {
     const char *magic;
     size_t length, at;
@@ -195,12 +197,13 @@ static const struct {
     {"\xfe\xff", 2, 0, "text in UTF-16; convert it first: iconv -f UTF-16 -t UTF-8"},
 };
 
+/* Whether the bytes begin with a magic number. */
 static bool has(const unsigned char *bytes, size_t length, const char *magic, size_t size)
 {
     return length >= size && memcmp(bytes, magic, size) == 0;
 }
 
-/* Looks for a word in the first bytes. */
+/* Whether a word occurs in the first bytes. */
 static bool holds(const unsigned char *bytes, size_t length, const char *word)
 {
     size_t size = strlen(word);
@@ -210,7 +213,7 @@ static bool holds(const unsigned char *bytes, size_t length, const char *word)
     return false;
 }
 
-/* A zip archive begins with the header of its first file, and with the name of that. */
+/* A zip archive begins with the header of its first file, which contains that file's name. */
 static const char *zip_file(const unsigned char *bytes, size_t length)
 {
     size_t head = length < HEAD ? length : HEAD;
@@ -223,7 +226,7 @@ static const char *zip_file(const unsigned char *bytes, size_t length)
     return "a zip archive, as .npz and .xlsx are; unpack it, or save its table as .npy or .csv";
 }
 
-/* Protocol 2 and later say so in two bytes. */
+/* Pickle protocols 2 to 5 begin with 0x80 and the protocol number. */
 static bool is_pickle(const unsigned char *bytes, size_t length)
 {
     return length > 2 && bytes[0] == 0x80 && bytes[1] >= 2 && bytes[1] <= 5;
@@ -234,6 +237,8 @@ static bool is_letter(char c)
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
+/* Files with a magic number. One that is a word must be followed by binary bytes soon: it could also be the first
+ * name of a table. */
 static const char *binary_file(const unsigned char *bytes, size_t length)
 {
     bool binary = bytes_are_binary(bytes, length < HEAD ? length : HEAD);
@@ -256,7 +261,7 @@ static bool is_space(unsigned char c)
     return is_blank(c) || c == '\n';
 }
 
-/* In any case of letters; `word` is in small ones. */
+/* Case-insensitive; `word` is in lower case. */
 static bool begins(const unsigned char *bytes, size_t length, const char *word)
 {
     size_t size = strlen(word);
@@ -268,7 +273,7 @@ static bool begins(const unsigned char *bytes, size_t length, const char *word)
     return length >= size;
 }
 
-/* An object, or a list of what JSON has. A header [x],[y] is none. */
+/* An object, or a list of JSON values. A CSV header [x],[y] is neither. */
 static bool is_json(const unsigned char *bytes, size_t length)
 {
     size_t i = 1;
@@ -280,7 +285,9 @@ static bool is_json(const unsigned char *bytes, size_t length)
     return i < length && bytes[i] != '\0' && strchr(next, bytes[i]) != NULL;
 }
 
-static const char *text_file(const unsigned char *bytes, size_t length, bool told)
+/* Texts that are not tables. If a format was given, only a web page is refused: a text that looks like JSON may still
+ * be a strange CSV. */
+static const char *text_file(const unsigned char *bytes, size_t length, bool format_given)
 {
     size_t skip = has(bytes, length, "\xef\xbb\xbf", 3) ? 3 : 0;
     while (skip < length && is_space(bytes[skip]))
@@ -289,7 +296,7 @@ static const char *text_file(const unsigned char *bytes, size_t length, bool tol
     length -= skip;
     if (begins(bytes, length, "<!doctype html") || begins(bytes, length, "<html"))
         return "a web page, not data; fetch the file itself";
-    if (told)
+    if (format_given)
         return NULL;
     if (begins(bytes, length, "<?xml") || begins(bytes, length, "<!doctype"))
         return "an XML file; save its table as .csv";
@@ -298,15 +305,15 @@ static const char *text_file(const unsigned char *bytes, size_t length, bool tol
     return is_json(bytes, length) ? "a JSON file; save its table as .csv, a row for each object" : NULL;
 }
 
-const char *unsupported_file(const unsigned char *bytes, size_t length, bool told)
+const char *unsupported_file(const unsigned char *bytes, size_t length, bool format_given)
 {
     const char *words = binary_file(bytes, length);
-    return words ? words : text_file(bytes, length, told);
+    return words ? words : text_file(bytes, length, format_given);
 }
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-/* A cell that is a number with a comma in it: -1,5. */
+/* A cell that is a number with one comma in it: -1,5. */
 static bool has_decimal_comma(const unsigned char *p, const unsigned char *to)
 {
     size_t commas = 0;
@@ -318,6 +325,7 @@ static bool has_decimal_comma(const unsigned char *p, const unsigned char *to)
     return p == to && commas == 1;
 }
 
+/* Whether a line separated by ; or tabs has such a cell. */
 static bool line_has_decimal_comma(const unsigned char *p, const unsigned char *to)
 {
     if (!memchr(p, ';', (size_t)(to - p)) && !memchr(p, '\t', (size_t)(to - p)))
@@ -331,7 +339,7 @@ static bool line_has_decimal_comma(const unsigned char *p, const unsigned char *
     return false;
 }
 
-/* Digits in the first of two words or more, and none of the separators that we know. */
+/* Whether the line is several words, the first of them a number, without a separator that we know. */
 static bool has_blanks_between(const unsigned char *p, const unsigned char *to)
 {
     while (p < to && is_space(*p))
@@ -345,6 +353,7 @@ static bool has_blanks_between(const unsigned char *p, const unsigned char *to)
     return number && p < to;
 }
 
+/* The advice for one line of a table, or NULL. */
 static const char *table_line(const unsigned char *p, const unsigned char *to)
 {
     size_t length = (size_t)(to - p);
@@ -359,7 +368,7 @@ static const char *table_line(const unsigned char *p, const unsigned char *to)
     return NULL;
 }
 
-/* The first line may be a header, so the second is asked too. */
+/* The first line may be a header, so the second is checked too. */
 const char *unsupported_table(const unsigned char *bytes, size_t length)
 {
     const unsigned char *p = bytes, *to = bytes + length;

@@ -2,6 +2,7 @@
 #ifndef DATA_FORMAT_H
 #define DATA_FORMAT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,12 +13,12 @@ struct format {
     const char *name; /* "csv" */
     reader_fn *read;
     writer_fn *write;
-    const char *extensions; /* " .csv .txt ": a blank before and behind each */
+    const char *extensions; /* " .csv .txt ": a blank before and after each */
 };
 
 /* NULL if there is none of that name. */
 const struct format *format_named(const char *name);
-/* By the extension of a path, .gz and .zst aside; NULL if that tells nothing. */
+/* By the extension of a path, without .gz and .zst; NULL if it is unknown. */
 const struct format *format_of_path(const char *path);
 /* By the first bytes of a file; NULL if they could be anything. */
 const struct format *format_of_content(const unsigned char *bytes, size_t length);
@@ -25,17 +26,14 @@ const struct format *format_of_content(const unsigned char *bytes, size_t length
 /* "libsvm, csv, ..." */
 extern const char format_names[];
 
-/* foreign: files that temper does not read, told by their first bytes: people have them at hand,
- * and failed downloads leave them. */
+/* ---- Files that temper does not read ---------------------------------------------------------- */
 
-/* What it is and what to do with it: "a Parquet file; save its table as .csv or .npy"; or NULL. If
- * the format was told, only what cannot be that format is named: a text that looks like JSON may
- * still be a strange CSV. */
-const char *unsupported_file(const unsigned char *bytes, size_t length, bool told);
-/* Tables that people have and that are not CSV as we read it: blanks or bars between the columns,
- * or decimal commas. In the same words; or NULL. */
+/* What a file is, by its first bytes, and what to do with it: "a Parquet file; save its table as .csv or .npy"; or
+ * NULL. If the format was given, only files that cannot have it are named. */
+const char *unsupported_file(const unsigned char *bytes, size_t length, bool format_given);
+/* The same for tables that are not CSV as we read it: blanks or bars between the columns, or decimal commas. */
 const char *unsupported_table(const unsigned char *bytes, size_t length);
-/* Whether there are bytes that no text has; pictures have them, even bright ones without a 0. */
+/* Whether there are bytes that no text has; images have them, even bright ones without a 0. */
 bool bytes_are_binary(const unsigned char *bytes, size_t length);
 
 #endif

@@ -1,5 +1,5 @@
-/* idx: the format of MNIST and its family: big-endian numbers behind their dimensions. The first
- * dimension is rows, all others together are features. Labels lie in a second file. */
+/* idx: reads and writes the format of MNIST and its family: big-endian numbers after their dimensions. The first
+ * dimension is rows, all others together are features. Labels are in a second file. */
 #include "data/read/idx.h"
 
 #include <stdio.h>
@@ -23,12 +23,14 @@ static const struct idx_type {
 
 /* ---- The header ------------------------------------------------------------------------------ */
 
+/* An error in the header, with its remedy. */
 static temper_status bad_header(const struct data_reader *reader, const char *what, const char *remedy)
 {
     char place[PATH_SHOWN];
     return error_set(reader->error, TEMPER_BAD_DATA, "%s: %s; %s", path_shown(reader->path, place), what, remedy);
 }
 
+/* Reads exactly `length` bytes. */
 static temper_status read_all(const struct data_reader *reader, void *bytes, size_t length)
 {
     size_t got;
@@ -38,6 +40,7 @@ static temper_status read_all(const struct data_reader *reader, void *bytes, siz
     return bad_header(reader, "cut off within its header", "copy it again");
 }
 
+/* Big-endian. */
 static uint32_t get_u32(const unsigned char *at)
 {
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
@@ -53,9 +56,7 @@ static void put_u32(unsigned char *at, uint32_t value)
 static temper_status read_magic(const struct data_reader *reader, struct rectangle *out, size_t *count)
 {
     unsigned char magic[MAGIC];
-    temper_status status = read_all(reader, magic, sizeof magic);
-    if (status != TEMPER_OK)
-        return status;
+    TRY(read_all(reader, magic, sizeof magic));
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (types[i].code == magic[2])
             out->element = (struct element){types[i].kind, types[i].size, true};
@@ -67,7 +68,8 @@ static temper_status read_magic(const struct data_reader *reader, struct rectang
     return TEMPER_OK;
 }
 
-/* `picture`: height, width and colours where there are two dimensions of bytes a row; or NULL. */
+/* Fills the rectangle. `picture`: height, width and channels if each row is a two-dimensional array of bytes; or
+ * NULL. */
 static temper_status read_header(const struct data_reader *reader, struct rectangle *out, uint32_t *picture)
 {
     unsigned char sizes[4 * MOST_DIMENSIONS];
@@ -95,13 +97,14 @@ static temper_status read_header(const struct data_reader *reader, struct rectan
 
 /* ---- Labels ---------------------------------------------------------------------------------- */
 
-/* The last part of a path, where the words are looked for: a folder may be called "images" too. */
+/* The last part of a path, where words are searched: a folder may be called "images" too. */
 static const char *last_part(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
 
+/* Replaces "images" by "labels" and idx3 by idx1. */
 char *idx_labels_path(const char *path)
 {
     size_t size = strlen(path) + 1;
@@ -118,8 +121,8 @@ char *idx_labels_path(const char *path)
     return labels;
 }
 
-/* As the images are, or plain, or packed: the first that is there. TEMPER_NO_INPUT if none is; else
- * `path`, which has room for it, is its name. */
+/* Tries the name as it is, then uncompressed, .gz and .zst. TEMPER_NO_INPUT if there is no such file; else `path`,
+ * which has space for it, is its name. */
 static temper_status open_labels(char *path, size_t room, struct source **source, temper_error *error)
 {
     static const char *const endings[] = {"", ".gz", ".zst"};
@@ -151,6 +154,7 @@ static temper_status take_labels(const struct data_reader *reader, const struct 
     return TEMPER_OK;
 }
 
+/* There must be one label for each row. */
 static temper_status check_labels(const struct data_reader *reader, const struct rectangle *labels,
                                   const struct dataset *data)
 {
@@ -164,6 +168,7 @@ static temper_status check_labels(const struct data_reader *reader, const struct
                      (unsigned long long)labels->columns, (unsigned long long)data->x.rows);
 }
 
+/* Reads the labels of another IDX file. */
 static temper_status read_labels(const struct data_reader *reader, struct dataset *data)
 {
     struct rectangle rectangle;
@@ -181,8 +186,8 @@ static temper_status read_labels(const struct data_reader *reader, struct datase
     return status;
 }
 
-/* Labels beside the images, unless others were asked for. None there is no fault: the rows may be
- * for prediction. */
+/* Reads the labels beside the images, unless other labels were given. It is no error if there are none: the rows may
+ * be for prediction. */
 static temper_status find_labels(const struct data_reader *images, struct dataset *data)
 {
     enum { ENDING = 4 }; /* room for one that is longer than that of the images */
@@ -246,7 +251,7 @@ static temper_status write_header(struct atomic_file *sink, unsigned char code, 
     return atomic_file_write(sink, header, MAGIC + 4u * dimensions, error);
 }
 
-/* Grey pictures keep their height and width; other features are one dimension. */
+/* Grey images keep their height and width; other features are one dimension. */
 temper_status write_idx(const struct dataset *data, struct atomic_file *sink, temper_error *error)
 {
     unsigned char code = data->x.kind == MATRIX_U8 ? 0x08 : matrix_has_doubles(&data->x) ? 0x0e : 0x0d;
@@ -258,7 +263,7 @@ temper_status write_idx(const struct dataset *data, struct atomic_file *sink, te
     return status == TEMPER_OK ? dense_write(&data->x, true, sink, error) : status;
 }
 
-/* The integers that the classes are; *wide if one needs more than a byte. */
+/* The integers that the class names are; *wide if one needs more than a byte. */
 static temper_status class_integers(const struct classes *classes, int32_t *value, bool *wide, temper_error *error)
 {
     for (size_t i = 0; i < classes->count; i++) {
@@ -276,6 +281,7 @@ static temper_status class_integers(const struct classes *classes, int32_t *valu
     return TEMPER_OK;
 }
 
+/* One label per row, as a byte or as four. */
 static temper_status write_integers(const struct dataset *data, const int32_t *value, bool wide,
                                     struct atomic_file *sink, temper_error *error)
 {

@@ -183,18 +183,14 @@ static temper_status parse_entry(struct libsvm_cursor *at, int64_t *before)
     const char *from = at->p;
     unsigned long long index = 0;
     int64_t base = at->text->zero_based ? 0 : 1;
-    temper_status status = parse_index(at, &index);
-    if (status != TEMPER_OK)
-        return status;
+    TRY(parse_index(at, &index));
     int64_t column = (int64_t)index - base;
     if (column <= *before) {
         if (column < 0)
             return fail(at, from, "index 0; count indices from 1, or pass --zero-based");
         return fail_order(at, from, (unsigned long long)*before + (unsigned long long)base, index);
     }
-    status = parse_value(at, &rows->value[rows->nonzeros]);
-    if (status != TEMPER_OK)
-        return status;
+    TRY(parse_value(at, &rows->value[rows->nonzeros]));
     rows->column[rows->nonzeros++] = (uint32_t)column;
     *before = column;
     return TEMPER_OK;
@@ -286,9 +282,7 @@ static temper_status parse_entries(struct libsvm_cursor *at)
             at->p = token_end(at->p);
             continue;
         }
-        temper_status status = parse_entry(at, &before);
-        if (status != TEMPER_OK)
-            return status;
+        TRY(parse_entry(at, &before));
     }
     if ((uint64_t)(before + 1) > rows->columns)
         rows->columns = (uint64_t)(before + 1);
@@ -313,9 +307,7 @@ static temper_status add_label(struct libsvm_cursor *at, const char *from, const
     struct sparse_rows *rows = at->text->rows;
     uint32_t class = classes_find(&rows->classes, from, (size_t)(to - from));
     if (class == CLASSES_NONE) {
-        temper_status status = check_label(at, from, to);
-        if (status != TEMPER_OK)
-            return status;
+        TRY(check_label(at, from, to));
         class = classes_add(&rows->classes, from, (size_t)(to - from));
     }
     if (class == CLASSES_FULL) /* of the whole line, as when the classes of chunks are merged */

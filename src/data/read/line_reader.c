@@ -1,4 +1,4 @@
-/* lines: a window over the source that grows for a long line. */
+/* line_reader: a window over the source that grows for a long line. */
 #include "data/read/line_reader.h"
 
 #include <string.h>
@@ -26,10 +26,11 @@ temper_status lines_from(struct source *source, const char *path, struct lines *
 temper_status lines_open(const char *path, struct lines *out, temper_error *error)
 {
     struct source *source;
-    temper_status status = source_open(path, &source, error);
-    return status == TEMPER_OK ? lines_from(source, path, out, error) : status;
+    TRY(source_open(path, &source, error));
+    return lines_from(source, path, out, error);
 }
 
+/* A line that is too long is most likely not text. */
 static temper_status refuse_long(const struct lines *lines, temper_error *error)
 {
     char file[PATH_SHOWN];
@@ -39,7 +40,7 @@ static temper_status refuse_long(const struct lines *lines, temper_error *error)
                     path_shown(lines->path, file), line, LONGEST_LINE >> 20);
 }
 
-/* Reads on behind what is there already. */
+/* Moves the window to its start and appends bytes of the source; doubles it if it is full of one line. */
 static temper_status read_on(struct lines *lines, temper_error *error)
 {
     size_t got;
@@ -55,16 +56,13 @@ static temper_status read_on(struct lines *lines, temper_error *error)
         lines->bytes = bytes;
         lines->capacity *= 2;
     }
-    temper_status status =
-        source_read(lines->source, lines->bytes + lines->to, lines->capacity - lines->to, &got, error);
-    if (status != TEMPER_OK)
-        return status;
+    TRY(source_read(lines->source, lines->bytes + lines->to, lines->capacity - lines->to, &got, error));
     lines->to += got;
     lines->ended = got == 0;
     return TEMPER_OK;
 }
 
-/* Numbers and names end at a NUL byte, so that what is behind it would be dropped quietly. */
+/* Numbers and names end at a NUL byte, so that the rest of the line would be dropped silently. */
 static temper_status check_line(const struct lines *lines, const char *line, size_t length, temper_error *error)
 {
     char file[PATH_SHOWN];
@@ -77,7 +75,7 @@ static temper_status check_line(const struct lines *lines, const char *line, siz
                     column);
 }
 
-/* Hands out the bytes up to `end`, without \r at their end or a mark at the start of the file. */
+/* Returns the bytes up to `end`, without a \r at their end or a byte order mark at the start of the file. */
 static temper_status give_line(struct lines *lines, const char *end, const char **line, size_t *length,
                                temper_error *error)
 {
@@ -94,9 +92,10 @@ static temper_status give_line(struct lines *lines, const char *end, const char 
     return check_line(lines, *line, *length, error);
 }
 
+/* Searches only bytes that are new, so that a long line takes linear time. */
 temper_status lines_next(struct lines *lines, const char **line, size_t *length, temper_error *error)
 {
-    size_t seen = 0; /* bytes that hold no newline: not searched again, or a long line takes forever */
+    size_t seen = 0; /* bytes without a newline */
     for (;;) {
         const char *start = lines->bytes + lines->from;
         size_t here = lines->to - lines->from;
@@ -110,9 +109,7 @@ temper_status lines_next(struct lines *lines, const char **line, size_t *length,
             return TEMPER_OK;
         }
         seen = here;
-        temper_status status = read_on(lines, error);
-        if (status != TEMPER_OK)
-            return status;
+        TRY(read_on(lines, error));
     }
 }
 

@@ -1,6 +1,5 @@
-/* lines: a small text file line by line; gzip and zstd are undone.
- *
- * For files beside the data, a number or a few a line. The data itself goes through chunks. */
+/* line_reader: a small text file line by line, decompressed if necessary: labels, weights, matrices. The data itself is
+ * read by text_chunks. */
 #ifndef DATA_LINE_READER_H
 #define DATA_LINE_READER_H
 
@@ -10,9 +9,9 @@ struct lines {
     const char *path;
     struct source *source;
     char *bytes;
-    size_t from, to, capacity; /* what is read and not given out yet lies in [from, to) */
+    size_t from, to, capacity; /* what is read and not returned yet is in [from, to) */
     bool ended;
-    size_t number; /* of the line given out last, from 1 */
+    size_t number; /* of the last line returned, from 1 */
 };
 
 /* The path is borrowed. */
@@ -20,11 +19,11 @@ temper_status lines_open(const char *path, struct lines *out, temper_error *erro
 /* The same from a source that is open already, which is taken over. */
 temper_status lines_from(struct source *source, const char *path, struct lines *out, temper_error *error);
 /* The next line without its end (\n or \r\n), and without the byte order mark of the first; valid
- * until the next call. *line is NULL behind the last one. A NUL byte is refused. */
+ * until the next call. *line is NULL after the last one. A NUL byte is refused. */
 temper_status lines_next(struct lines *lines, const char **line, size_t *length, temper_error *error);
 void lines_close(struct lines *lines);
 
-/* The part of a line without blanks before and behind. */
+/* The part of a line without blanks at both ends. */
 const char *line_trim(const char *line, size_t *length);
 
 #endif

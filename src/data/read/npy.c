@@ -1,4 +1,7 @@
-/* npy: arrays as numpy.save writes them, one or two dimensions. Labels come from another file. */
+/* npy: reads and writes arrays of one or two dimensions as numpy.save writes them. Labels come from another file.
+ *
+ * The header is a Python dictionary, {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }; it is parsed
+ * strictly, and nothing is evaluated. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,8 +20,8 @@ enum {
     NPY_ALIGNMENT = 64 /* of the first number, as numpy has it */
 };
 
-/* The dictionary, and how far it was read. */
-struct dictionary {
+/* The dictionary, and how far it was parsed. */
+struct npy_dictionary {
     const struct data_reader *reader;
     const char *text, *at, *end;
     size_t start; /* of the text, in the file */
@@ -28,9 +31,9 @@ struct dictionary {
 
 /* ---- Messages -------------------------------------------------------------------------------- */
 
-/* For what no version of numpy writes. Places are bytes of the file, as other tools show them; what
- * stops too early has none. */
-static temper_status bad_header(const struct dictionary *d, const char *what)
+/* For headers that no version of numpy writes. Positions are bytes of the file; a header that ends too early has
+ * none. */
+static temper_status bad_header(const struct npy_dictionary *d, const char *what)
 {
     char place[PATH_SHOWN], at[32] = "";
     if (d->at < d->end)
@@ -40,8 +43,8 @@ static temper_status bad_header(const struct dictionary *d, const char *what)
                      path_shown(d->reader->path, place), what, at);
 }
 
-/* For arrays that hold no plain numbers. */
-static temper_status wrong_type(const struct dictionary *d, struct token_text type, const char *what,
+/* For arrays whose elements are not plain numbers. */
+static temper_status wrong_type(const struct npy_dictionary *d, struct token_text type, const char *what,
                                 const char *remedy)
 {
     char place[PATH_SHOWN];
@@ -51,14 +54,14 @@ static temper_status wrong_type(const struct dictionary *d, struct token_text ty
 
 /* ---- Words ----------------------------------------------------------------------------------- */
 
-static void skip_blanks(struct dictionary *d)
+static void skip_blanks(struct npy_dictionary *d)
 {
     while (d->at < d->end && (*d->at == ' ' || *d->at == '\n' || *d->at == '\t'))
         d->at++;
 }
 
-/* Takes this character, blanks before it aside. */
-static bool take(struct dictionary *d, char wanted)
+/* Consumes this character, after blanks. */
+static bool take(struct npy_dictionary *d, char wanted)
 {
     skip_blanks(d);
     if (d->at == d->end || *d->at != wanted)
@@ -67,7 +70,8 @@ static bool take(struct dictionary *d, char wanted)
     return true;
 }
 
-static bool take_word(struct dictionary *d, const char *word)
+/* Consumes this word, after blanks. */
+static bool take_word(struct npy_dictionary *d, const char *word)
 {
     size_t length = strlen(word);
     skip_blanks(d);
@@ -77,8 +81,8 @@ static bool take_word(struct dictionary *d, const char *word)
     return true;
 }
 
-/* A string in either kind of quotes; what numpy writes has no escapes in it. */
-static bool take_string(struct dictionary *d, const char **from, const char **to)
+/* A string in either kind of quotes; numpy writes no escapes in it. */
+static bool take_string(struct npy_dictionary *d, const char **from, const char **to)
 {
     skip_blanks(d);
     if (d->at == d->end || (*d->at != '\'' && *d->at != '"'))
@@ -92,7 +96,8 @@ static bool take_string(struct dictionary *d, const char **from, const char **to
     return true;
 }
 
-static bool take_integer(struct dictionary *d, uint64_t *out)
+/* A non-negative integer. */
+static bool take_integer(struct npy_dictionary *d, uint64_t *out)
 {
     unsigned long long value;
     skip_blanks(d);
@@ -125,7 +130,7 @@ static const struct {
     {'V', "raw bytes", "save it as numbers"},
 };
 
-/* Whether there is a number of this kind and size. */
+/* Whether there is a number type of this kind and size. */
 static bool is_known(char kind, size_t size)
 {
     if (kind == 'f')
@@ -135,12 +140,13 @@ static bool is_known(char kind, size_t size)
     return (kind == 'i' || kind == 'u') && (size == 1 || size == 2 || size == 4 || size == 8);
 }
 
+/* The byte orders of numpy: little, big, native, not applicable. */
 static bool is_order(char letter)
 {
     return letter == '<' || letter == '>' || letter == '=' || letter == '|';
 }
 
-/* "<f4": order, kind, bytes. A number of one byte has no order, whatever it says. */
+/* "<f4": order, kind, bytes. For a number of one byte the order is ignored. */
 static bool read_type(const char *from, const char *to, struct element *out)
 {
     unsigned long long size;
@@ -153,7 +159,8 @@ static bool read_type(const char *from, const char *to, struct element *out)
     return true;
 }
 
-static temper_status refuse_type(const struct dictionary *d, const char *from, const char *to)
+/* The message for a type that is not supported, by its kind. */
+static temper_status refuse_type(const struct npy_dictionary *d, const char *from, const char *to)
 {
     struct token_text shown = token_text(from, to);
     char kind = to - from > 1 ? from[1] : '\0';
@@ -164,19 +171,20 @@ static temper_status refuse_type(const struct dictionary *d, const char *from, c
                       "convert it with .astype('f4') or .astype('f8'), and save again");
 }
 
-/* Behind the ']' of a structured type, which has no others within, or at the end. */
-static const char *wire_end(const struct dictionary *d)
+/* The end of the ']' of a structured type, which has no others within, or of the text. */
+static const char *structured_end(const struct npy_dictionary *d)
 {
     const char *bracket = memchr(d->at, ']', (size_t)(d->end - d->at));
     return bracket ? bracket + 1 : d->end;
 }
 
-static temper_status take_type(struct dictionary *d)
+/* The value of 'descr'. */
+static temper_status take_type(struct npy_dictionary *d)
 {
     const char *from, *to;
     skip_blanks(d);
     if (d->at < d->end && *d->at == '[')
-        return wrong_type(d, token_text(d->at, wire_end(d)), "records (a structured array)",
+        return wrong_type(d, token_text(d->at, structured_end(d)), "records (a structured array)",
                           "save numpy.lib.recfunctions.structured_to_unstructured of it");
     if (!take_string(d, &from, &to))
         return bad_header(d, "there is no type");
@@ -186,7 +194,8 @@ static temper_status take_type(struct dictionary *d)
 
 /* ---- Order and shape ------------------------------------------------------------------------- */
 
-static temper_status take_order(struct dictionary *d)
+/* The value of 'fortran_order'. */
+static temper_status take_order(struct npy_dictionary *d)
 {
     d->has_order = true;
     d->out->by_columns = take_word(d, "True");
@@ -195,7 +204,8 @@ static temper_status take_order(struct dictionary *d)
     return TEMPER_OK;
 }
 
-static temper_status wrong_dimensions(const struct dictionary *d, size_t dimensions)
+/* Scalars and arrays of more than two dimensions are not tables. */
+static temper_status wrong_dimensions(const struct npy_dictionary *d, size_t dimensions)
 {
     char place[PATH_SHOWN];
     return error_set(d->reader->error, TEMPER_BAD_DATA,
@@ -205,8 +215,8 @@ static temper_status wrong_dimensions(const struct dictionary *d, size_t dimensi
                      dimensions == 0 ? " of an array that has rows" : "");
 }
 
-/* (3, 4), or (3,) for one number a row. */
-static temper_status take_shape(struct dictionary *d)
+/* The value of 'shape': (3, 4), or (3,) for one number a row. */
+static temper_status take_shape(struct npy_dictionary *d)
 {
     uint64_t size[MOST_DIMENSIONS] = {0, 1}, more;
     size_t count = 0;
@@ -237,7 +247,8 @@ static bool is_key(const char *from, const char *to, const char *key)
     return (size_t)(to - from) == strlen(key) && memcmp(from, key, strlen(key)) == 0;
 }
 
-static temper_status take_entry(struct dictionary *d)
+/* One key and its value. */
+static temper_status take_entry(struct npy_dictionary *d)
 {
     const char *from, *to;
     if (!take_string(d, &from, &to) || !take(d, ':'))
@@ -252,14 +263,13 @@ static temper_status take_entry(struct dictionary *d)
     return bad_header(d, "a key is unknown, or there twice,");
 }
 
-static temper_status take_dictionary(struct dictionary *d)
+/* All entries; each key must be there once, and nothing may follow. */
+static temper_status take_dictionary(struct npy_dictionary *d)
 {
     if (!take(d, '{'))
         return bad_header(d, "there is no dictionary");
     while (!take(d, '}')) {
-        temper_status status = take_entry(d);
-        if (status != TEMPER_OK)
-            return status;
+        TRY(take_entry(d));
         if (!take(d, ',')) {
             if (!take(d, '}'))
                 return bad_header(d, "the dictionary does not end");
@@ -282,6 +292,7 @@ static temper_status take_dictionary(struct dictionary *d)
 
 /* ---- The bytes ------------------------------------------------------------------------------- */
 
+/* Reads exactly `length` bytes of the header. */
 static temper_status read_all(const struct data_reader *reader, void *bytes, size_t length)
 {
     size_t got;
@@ -295,7 +306,7 @@ static temper_status read_all(const struct data_reader *reader, void *bytes, siz
                      path_shown(reader->path, place), got, length);
 }
 
-/* Magic, version, and the length of what follows: two bytes in version 1, four from then on. */
+/* Magic, version, and the length of the dictionary: two bytes in version 1, four since then. */
 static temper_status read_start(const struct data_reader *reader, size_t *length, size_t *start)
 {
     unsigned char bytes[12];
@@ -322,19 +333,18 @@ static temper_status read_start(const struct data_reader *reader, size_t *length
     return status;
 }
 
+/* Parses the header, and leaves the source at the first number. */
 static temper_status read_header(const struct data_reader *reader, struct rectangle *out)
 {
     size_t length = 0, start = 0;
-    temper_status status = read_start(reader, &length, &start);
-    if (status != TEMPER_OK)
-        return status;
+    TRY(read_start(reader, &length, &start));
     char *text = mem_alloc(length, 1);
     if (!text)
         return error_no_memory(reader->error);
     struct rectangle found = {.header_size = start + length};
-    struct dictionary d = {
+    struct npy_dictionary d = {
         .reader = reader, .text = text, .at = text, .end = text + length, .start = start, .out = &found};
-    status = read_all(reader, text, length);
+    temper_status status = read_all(reader, text, length);
     if (status == TEMPER_OK)
         status = take_dictionary(&d);
     mem_free(text);
@@ -361,7 +371,7 @@ temper_status read_npy(struct data_reader *reader, struct dataset *data)
     return TEMPER_OK;
 }
 
-/* Version 1, with blanks so that the numbers begin at a multiple of 64. */
+/* Version 1, padded with blanks so that the numbers begin at a multiple of 64. */
 static size_t make_header(const struct matrix *x, char header[2 * NPY_ALIGNMENT])
 {
     const char *type = x->kind == MATRIX_U8 ? "u1" : matrix_has_doubles(x) ? "f8" : "f4";
@@ -385,6 +395,6 @@ temper_status write_npy(const struct dataset *data, struct atomic_file *sink, te
 {
     char header[2 * NPY_ALIGNMENT];
     size_t length = make_header(&data->x, header);
-    temper_status status = atomic_file_write(sink, header, length, error);
-    return status == TEMPER_OK ? dense_write(&data->x, host_is_big_endian(), sink, error) : status;
+    TRY(atomic_file_write(sink, header, length, error));
+    return dense_write(&data->x, host_is_big_endian(), sink, error);
 }

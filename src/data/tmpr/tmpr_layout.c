@@ -1,4 +1,4 @@
-/* tmpr_layout: works out a file's layout from its few numbers, and writes and reads its header. */
+/* tmpr_layout: computes the layout of a .tmpr file from a few numbers, and encodes and decodes its header. */
 #include "data/tmpr/tmpr_layout.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ enum {
 
 /* ---- The layout ------------------------------------------------------------------------------ */
 
-/* Element sizes, where a section is an array. */
+/* Bytes of an element of the matrix. */
 static uint64_t value_size(enum matrix_kind kind)
 {
     static const uint64_t sizes[] = {
@@ -22,8 +22,8 @@ static uint64_t value_size(enum matrix_kind kind)
     return sizes[kind];
 }
 
-/* Sizes in a file are 64-bit; what this machine cannot address it cannot read. */
-static bool times(uint64_t a, uint64_t b, uint64_t *out)
+/* Sizes in a file are 64-bit; a size that this machine cannot address is refused. */
+static bool multiply(uint64_t a, uint64_t b, uint64_t *out)
 {
     size_t product;
     if (a > SIZE_MAX || b > SIZE_MAX || !mul_size((size_t)a, (size_t)b, &product))
@@ -32,6 +32,7 @@ static bool times(uint64_t a, uint64_t b, uint64_t *out)
     return true;
 }
 
+/* Rounds up to a multiple; false on overflow. */
 static bool align_up(uint64_t *at, uint64_t alignment)
 {
     if (*at > UINT64_MAX - (alignment - 1))
@@ -40,7 +41,7 @@ static bool align_up(uint64_t *at, uint64_t alignment)
     return true;
 }
 
-/* Moves behind a section, to where the next one may begin. */
+/* Moves past a section, to where the next one may begin. */
 static bool step_over(uint64_t *at, uint64_t length)
 {
     if (*at > UINT64_MAX - length)
@@ -49,27 +50,27 @@ static bool step_over(uint64_t *at, uint64_t length)
     return align_up(at, SECTION_ALIGNMENT);
 }
 
-/* The lengths of the arrays. */
+/* Lengths in bytes; on input 0 or 1 says whether an optional array is present. */
 static bool plan_lengths(struct tmpr_layout *l)
 {
     bool sparse = l->kind == MATRIX_CSR;
     uint64_t *length = l->length;
     length[TMPR_ROW_START] = sparse ? 1 : 0;
     length[TMPR_COLUMNS] = sparse ? 1 : 0;
-    return times(length[TMPR_LABELS], l->rows, &length[TMPR_LABELS]) &&
-           times(length[TMPR_LABELS], sizeof(uint32_t), &length[TMPR_LABELS]) &&
-           times(length[TMPR_WEIGHTS], l->rows, &length[TMPR_WEIGHTS]) &&
-           times(length[TMPR_WEIGHTS], sizeof(double), &length[TMPR_WEIGHTS]) &&
-           times(length[TMPR_LINES], l->rows, &length[TMPR_LINES]) &&
-           times(length[TMPR_LINES], sizeof(uint64_t), &length[TMPR_LINES]) &&
-           times(length[TMPR_ROW_START], l->rows + 1, &length[TMPR_ROW_START]) &&
-           times(length[TMPR_ROW_START], sizeof(uint64_t), &length[TMPR_ROW_START]) &&
-           times(length[TMPR_COLUMNS], l->nonzeros, &length[TMPR_COLUMNS]) &&
-           times(length[TMPR_COLUMNS], sizeof(uint32_t), &length[TMPR_COLUMNS]) &&
-           times(l->nonzeros, value_size(l->kind), &length[TMPR_VALUES]);
+    return multiply(length[TMPR_LABELS], l->rows, &length[TMPR_LABELS]) &&
+           multiply(length[TMPR_LABELS], sizeof(uint32_t), &length[TMPR_LABELS]) &&
+           multiply(length[TMPR_WEIGHTS], l->rows, &length[TMPR_WEIGHTS]) &&
+           multiply(length[TMPR_WEIGHTS], sizeof(double), &length[TMPR_WEIGHTS]) &&
+           multiply(length[TMPR_LINES], l->rows, &length[TMPR_LINES]) &&
+           multiply(length[TMPR_LINES], sizeof(uint64_t), &length[TMPR_LINES]) &&
+           multiply(length[TMPR_ROW_START], l->rows + 1, &length[TMPR_ROW_START]) &&
+           multiply(length[TMPR_ROW_START], sizeof(uint64_t), &length[TMPR_ROW_START]) &&
+           multiply(length[TMPR_COLUMNS], l->nonzeros, &length[TMPR_COLUMNS]) &&
+           multiply(length[TMPR_COLUMNS], sizeof(uint32_t), &length[TMPR_COLUMNS]) &&
+           multiply(l->nonzeros, value_size(l->kind), &length[TMPR_VALUES]);
 }
 
-/* How long the bulk is, and so how many checksums the head must hold. */
+/* The length of the bulk determines how many checksums the head has. */
 static bool plan_blocks(struct tmpr_layout *l)
 {
     uint64_t bulk = 0;
@@ -78,9 +79,10 @@ static bool plan_blocks(struct tmpr_layout *l)
             return false;
     uint64_t blocks = bulk / TMPR_BLOCK + (bulk % TMPR_BLOCK != 0);
     l->blocks = (size_t)blocks;
-    return times(blocks, sizeof(uint64_t), &l->length[TMPR_CHECKSUMS]);
+    return multiply(blocks, sizeof(uint64_t), &l->length[TMPR_CHECKSUMS]);
 }
 
+/* Sections follow each other, aligned; the bulk begins at a page. */
 static bool plan_offsets(struct tmpr_layout *l)
 {
     uint64_t at = TMPR_HEADER;
@@ -95,7 +97,7 @@ static bool plan_offsets(struct tmpr_layout *l)
     return at <= PTRDIFF_MAX; /* so that pointers into it can be subtracted */
 }
 
-/* Names are there for all or for none, and each takes a byte at least. */
+/* Names are present for all or for none, and each takes at least a byte. */
 static bool numbers_fit(const struct tmpr_layout *l)
 {
     uint64_t cells;
@@ -109,7 +111,7 @@ static bool numbers_fit(const struct tmpr_layout *l)
         return false;
     if (l->kind == MATRIX_CSR)
         return l->columns <= (uint64_t)UINT32_MAX + 1;
-    return times(l->rows, l->columns, &cells) && cells == l->nonzeros;
+    return multiply(l->rows, l->columns, &cells) && cells == l->nonzeros;
 }
 
 bool tmpr_layout_plan(struct tmpr_layout *layout)
@@ -125,13 +127,14 @@ void tmpr_block_range(const struct tmpr_layout *layout, size_t block, uint64_t *
 
 /* ---- The header ------------------------------------------------------------------------------ */
 
-/* Byte by byte, so that this part is right on any machine. */
+/* Little-endian, byte by byte, so that this part is right on any machine. */
 static void put(unsigned char *at, uint64_t value, int bytes)
 {
     for (int i = 0; i < bytes; i++)
         at[i] = (unsigned char)(value >> 8 * i);
 }
 
+/* The inverse of put. */
 static uint64_t get(const unsigned char *at, int bytes)
 {
     uint64_t value = 0;
@@ -140,11 +143,13 @@ static uint64_t get(const unsigned char *at, int bytes)
     return value;
 }
 
+/* The entry of a section in the header: offset and length, 16 bytes. */
 static unsigned char *table_row(unsigned char *header, int section)
 {
     return header + TABLE_OFFSET + (size_t)16 * (size_t)section;
 }
 
+/* All bytes that are not set are zero, the checksum too. */
 void tmpr_header_encode(const struct tmpr_layout *layout, unsigned char header[TMPR_HEADER])
 {
     memset(header, 0, TMPR_HEADER);
@@ -162,7 +167,7 @@ void tmpr_header_encode(const struct tmpr_layout *layout, unsigned char header[T
     }
 }
 
-/* What cannot be worked out from anything else. */
+/* The numbers that cannot be computed from others. */
 static bool read_numbers(const unsigned char *header, struct tmpr_layout *layout)
 {
     uint64_t kind = get(header + 12, 4);
@@ -180,6 +185,7 @@ static bool read_numbers(const unsigned char *header, struct tmpr_layout *layout
     return true;
 }
 
+/* Computes the layout from the header's numbers, encodes it again and compares: so every wrong byte is noticed. */
 temper_status tmpr_header_decode(const unsigned char header[TMPR_HEADER], const char *path, struct tmpr_layout *layout,
                                  temper_error *error)
 {

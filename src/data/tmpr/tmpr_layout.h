@@ -1,6 +1,6 @@
-/* tmpr_layout: where everything lies in a .tmpr file, and its header. docs/tmpr.md has the format.
+/* tmpr_layout: where everything is stored in a .tmpr file, and its header. docs/tmpr.md has the format.
  *
- * The layout follows from a few numbers alone, so that a reader works it out for itself and
+ * The layout follows from a few numbers alone, so that a reader computes it and
  * compares: an offset or a length that a file claims is never used. */
 #ifndef DATA_TMPR_LAYOUT_H
 #define DATA_TMPR_LAYOUT_H

@@ -1,5 +1,4 @@
-/* tmpr_read: opens a .tmpr file: maps it where that can be done, checks its head, and points a
- * dataset at the rest. */
+/* tmpr_read: opens a .tmpr file: maps it if possible, checks its head, and points a dataset at the rest. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS, MAP_NORESERVE */
 #include <fcntl.h>
 #include <string.h>
@@ -18,8 +17,8 @@
 #include "data/read/read.h"
 #include "data/tmpr/tmpr_layout.h"
 
-/* A file being opened. */
-struct opening {
+/* A file that is being opened. */
+struct tmpr_opening {
     const char *path;
     struct dataset *data;
     struct tmpr_layout layout;
@@ -28,14 +27,16 @@ struct opening {
 
 /* ---- Messages -------------------------------------------------------------------------------- */
 
-static temper_status damaged(const struct opening *opening, const char *what)
+/* The file's content contradicts itself. */
+static temper_status damaged(const struct tmpr_opening *opening, const char *what)
 {
     char place[PATH_SHOWN];
     return error_set(opening->error, TEMPER_BAD_DATA, "%s: damaged: %s; copy it again, or convert its source again",
                      path_shown(opening->path, place), what);
 }
 
-static temper_status wrong_length(const struct opening *opening, uint64_t held, uint64_t expected)
+/* Truncated, or with bytes after its end. */
+static temper_status wrong_length(const struct tmpr_opening *opening, uint64_t held, uint64_t expected)
 {
     char place[PATH_SHOWN];
     path_shown(opening->path, place);
@@ -52,8 +53,8 @@ static temper_status wrong_length(const struct opening *opening, uint64_t held, 
 
 /* ---- Bytes ----------------------------------------------------------------------------------- */
 
-/* Private and writable, so that labels and weights can be changed in place: a changed page is
- * copied and the file stays as it is. Without a reserve, since hardly any page will be. */
+/* Private and writable, so that labels and weights can be changed in place: a changed page is copied and the file is
+ * not modified. Without a reserve of swap space, since hardly any page will be changed. */
 static bool map_bytes(struct dataset *data, size_t length, int flags, int file)
 {
     void *mapping = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE | flags, file, 0);
@@ -64,13 +65,13 @@ static bool map_bytes(struct dataset *data, size_t length, int flags, int file)
     return true;
 }
 
-/* False where reading is the better way: a pipe, an archive, an empty file, one that cannot be
- * opened. Reading has the words for what is wrong with it. */
+/* False if the file has to be read instead: a pipe, an archive, an empty file, one that cannot be opened. Reading
+ * reports what is wrong with it. */
 static bool map_file(const char *path, struct dataset *data, bool *is_file)
 {
     unsigned char magic[TMPR_MAGIC_LENGTH];
     struct stat info;
-    /* Asked before it is opened: opening a device or a pipe can do something. */
+    /* stat before open: opening a device or a pipe can have effects. */
     if (strcmp(path, "-") == 0 || stat(path, &info) != 0 || !S_ISREG(info.st_mode))
         return false;
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -86,27 +87,24 @@ static bool map_file(const char *path, struct dataset *data, bool *is_file)
     return mapped;
 }
 
-/* The whole of a source. What its header claims is reserved as addresses, not as memory: pages come
- * as bytes do, so that a false header costs nothing. */
-static temper_status read_bytes(struct opening *opening, struct source *source)
+/* Reads a whole source. The length that the header claims is reserved as address space, not as memory: pages are
+ * allocated as bytes arrive, so that a false header costs nothing. */
+static temper_status read_bytes(struct tmpr_opening *opening, struct source *source)
 {
     unsigned char header[TMPR_HEADER] = {0}, more;
     struct dataset *data = opening->data;
     size_t got, rest;
-    temper_status status = source_read(source, header, sizeof header, &got, opening->error);
-    if (status != TEMPER_OK)
-        return status;
+    TRY(source_read(source, header, sizeof header, &got, opening->error));
     size_t known = got < TMPR_MAGIC_LENGTH ? got : TMPR_MAGIC_LENGTH;
     if (got < sizeof header && memcmp(header, TMPR_MAGIC, known) == 0)
-        return wrong_length(opening, got, TMPR_HEADER); /* else it is something else */
-    status = tmpr_header_decode(header, opening->path, &opening->layout, opening->error);
-    if (status != TEMPER_OK)
-        return status;
+        return wrong_length(opening, got, TMPR_HEADER); /* otherwise it is another format */
+    TRY(tmpr_header_decode(header, opening->path, &opening->layout, opening->error));
     if (!map_bytes(data, (size_t)opening->layout.file_length, MAP_ANONYMOUS, -1))
         return error_no_memory(opening->error);
     memcpy(data->storage.mapping, header, sizeof header);
     rest = data->storage.mapping_length - sizeof header;
-    status = source_read(source, (char *)data->storage.mapping + sizeof header, rest, &got, opening->error);
+    temper_status status =
+        source_read(source, (char *)data->storage.mapping + sizeof header, rest, &got, opening->error);
     if (status == TEMPER_OK && got < rest)
         return wrong_length(opening, sizeof header + got, data->storage.mapping_length);
     if (status == TEMPER_OK)
@@ -118,8 +116,8 @@ static temper_status read_bytes(struct opening *opening, struct source *source)
 
 /* ---- The head -------------------------------------------------------------------------------- */
 
-/* One checksum over all of the head but the checksum itself. */
-static temper_status check_head(const struct opening *opening)
+/* One checksum covers all of the head except the checksum itself. */
+static temper_status check_head(const struct tmpr_opening *opening)
 {
     const unsigned char *bytes = opening->data->storage.mapping;
     uint64_t stored, length = tmpr_bulk_offset(&opening->layout);
@@ -136,7 +134,8 @@ static temper_status check_head(const struct opening *opening)
     return same ? TEMPER_OK : damaged(opening, "the checksum of its head does not match");
 }
 
-static const void *section(const struct opening *opening, enum tmpr_section which)
+/* Where a section begins; NULL if it is not present. */
+static const void *section(const struct tmpr_opening *opening, enum tmpr_section which)
 {
     const char *bytes = opening->data->storage.mapping;
     return opening->layout.length[which] ? bytes + opening->layout.offset[which] : NULL;
@@ -151,9 +150,9 @@ static bool are_names(const char *names, uint64_t length, uint64_t count)
     return ends == count && (length == 0 || names[length - 1] == '\0');
 }
 
-/* By the class map, which knows its own names: one that it would spell otherwise, or has already,
- * was not written by temper. */
-static temper_status take_classes(struct opening *opening)
+/* Adds the names to the class table; a name that it would spell otherwise, or has already, was not written by temper.
+ */
+static temper_status take_classes(struct tmpr_opening *opening)
 {
     struct classes *classes = &opening->data->classes;
     const char *name = section(opening, TMPR_CLASS_NAMES);
@@ -176,7 +175,8 @@ static temper_status take_classes(struct opening *opening)
     return TEMPER_OK;
 }
 
-static temper_status take_features(struct opening *opening)
+/* Copies the names of the features, if there are any. */
+static temper_status take_features(struct tmpr_opening *opening)
 {
     struct names *features = &opening->data->features;
     const char *name = section(opening, TMPR_FEATURE_NAMES);
@@ -200,9 +200,8 @@ static temper_status take_features(struct opening *opening)
     return TEMPER_OK;
 }
 
-/* Points the dataset at its arrays. A section without bytes is an array without elements, and still
- * must not be NULL. */
-static void take_arrays(struct opening *opening)
+/* Points the dataset at its arrays. An array without elements must still not be NULL. */
+static void take_arrays(struct tmpr_opening *opening)
 {
     struct dataset *data = opening->data;
     const struct tmpr_layout *layout = &opening->layout;
@@ -225,8 +224,8 @@ static void take_arrays(struct opening *opening)
     data->file.format = "tmpr";
 }
 
-/* What the mapping holds, as a dataset. */
-static temper_status take_head(struct opening *opening)
+/* Checks the head of the mapping and makes a dataset of it. */
+static temper_status take_head(struct tmpr_opening *opening)
 {
     const struct dataset *data = opening->data;
     temper_status status = tmpr_header_decode(data->storage.mapping, opening->path, &opening->layout, opening->error);
@@ -245,7 +244,7 @@ static temper_status take_head(struct opening *opening)
 
 /* ---- The two ways in ------------------------------------------------------------------------- */
 
-/* The dataset must know its file's name: messages of later checks show it. */
+/* The dataset must have its file's name: messages of later checks show it. */
 static temper_status name_source(struct dataset *data, const char *path, temper_error *error)
 {
     size_t size = strlen(path) + 1;
@@ -258,8 +257,8 @@ static temper_status name_source(struct dataset *data, const char *path, temper_
     return TEMPER_OK;
 }
 
-/* Closes the source. */
-static temper_status open_from(struct source *source, struct opening *opening)
+/* Maps or reads the file. Closes the source. */
+static temper_status open_from(struct source *source, struct tmpr_opening *opening)
 {
     temper_status status = tmpr_check_host(opening->path, opening->error);
     if (status == TEMPER_OK)
@@ -277,13 +276,13 @@ static temper_status open_from(struct source *source, struct opening *opening)
     return data->storage.pages ? TEMPER_OK : error_no_memory(opening->error);
 }
 
-/* Where the matrix begins. */
+/* Where the matrix begins; labels and weights are before it. */
 static uint64_t matrix_offset(const struct tmpr_layout *layout)
 {
     return layout->offset[layout->kind == MATRIX_CSR ? TMPR_ROW_START : TMPR_VALUES];
 }
 
-/* Whether one of several processes will look at no rows but those that it keeps. */
+/* Whether this one of several processes will use no rows but those that it keeps. */
 static bool needs_own_rows(const struct data_reader *reader)
 {
     const temper_read_options *options = reader->options;
@@ -291,6 +290,7 @@ static bool needs_own_rows(const struct data_reader *reader)
            !options->classes && !options->class_weight;
 }
 
+/* Verifies the blocks of this process's rows. */
 static temper_status verify_own(const struct data_reader *reader, const struct dataset *data)
 {
     const struct row_range own = scatter_range(data, reader->options->comm);
@@ -299,7 +299,7 @@ static temper_status verify_own(const struct data_reader *reader, const struct d
 
 temper_status read_tmpr(struct data_reader *reader, struct dataset *data)
 {
-    struct opening opening = {.path = reader->path, .data = data, .error = reader->error};
+    struct tmpr_opening opening = {.path = reader->path, .data = data, .error = reader->error};
     size_t threads = reader->options->threads ? reader->options->threads : thread_count_default();
     temper_status status = open_from(reader->source, &opening);
     reader->source = NULL;
@@ -310,7 +310,7 @@ temper_status read_tmpr(struct data_reader *reader, struct dataset *data)
     if (status == TEMPER_OK)
         status = needs_own_rows(reader) ? verify_own(reader, data) : tmpr_verify(data, threads, reader->error);
     if (status == TEMPER_OK && data->storage.pages) {
-        /* Labels and weights may be changed from now on; what is read next needs the room. */
+        /* Labels and weights may be changed from now on, so that their pages stay resident. */
         page_window_keep(data->storage.pages, (size_t)matrix_offset(&opening.layout));
         if (data->storage.memory_limit)
             page_window_forget(data->storage.pages);
@@ -318,13 +318,14 @@ temper_status read_tmpr(struct data_reader *reader, struct dataset *data)
     return status;
 }
 
+/* Without verification of the bulk. */
 temper_status tmpr_open(const char *path, struct dataset **out, temper_error *error)
 {
     struct source *source;
     struct dataset *data = mem_zeroed(1, sizeof *data);
     if (!data)
         return error_no_memory(error);
-    struct opening opening = {.path = path, .data = data, .error = error};
+    struct tmpr_opening opening = {.path = path, .data = data, .error = error};
     temper_status status = source_open(path, &source, error);
     if (status == TEMPER_OK)
         status = open_from(source, &opening);

@@ -1,8 +1,8 @@
 /* tmpr_verify: checks the bulk of an opened .tmpr file, block by block.
  *
- * A block is right if its checksum is, and if what it says can be used without looking further: the
- * checksum tells accidents, the second look tells files that were made to do harm. No element lies
- * across two blocks: sections begin at multiples of 64 bytes, and so do blocks. */
+ * A block is valid if its checksum is right, which detects accidents, and if its values can be used without further
+ * checks, which detects files that were made to do harm. No element crosses a block boundary: sections begin at
+ * multiples of 64 bytes, and so do blocks. */
 #include <stdatomic.h>
 #include <string.h>
 #include <xxhash.h>
@@ -15,10 +15,11 @@
 
 /* ---- What an array must be like -------------------------------------------------------------- */
 
-/* The first of the elements [from, to) that is not as it must be; `to` if there is none. Elements
- * beside them may be looked at, but not relied upon: their block was perhaps not checked. */
+/* Returns the first of the elements [from, to) that is invalid; `to` if there is none. Elements around them may be
+ * read, but not relied upon: their block was perhaps not checked. */
 typedef uint64_t check_fn(const struct dataset *data, uint64_t from, uint64_t to);
 
+/* Below the number of classes. */
 static uint64_t check_labels(const struct dataset *data, uint64_t from, uint64_t to)
 {
     while (from < to && data->label[from] < data->classes.count)
@@ -26,7 +27,7 @@ static uint64_t check_labels(const struct dataset *data, uint64_t from, uint64_t
     return from;
 }
 
-/* Finite, and not below 0. */
+/* Finite, and not negative. */
 static uint64_t check_weights(const struct dataset *data, uint64_t from, uint64_t to)
 {
     while (from < to && data->weight[from] >= 0 && data->weight[from] - data->weight[from] == 0)
@@ -34,7 +35,7 @@ static uint64_t check_weights(const struct dataset *data, uint64_t from, uint64_
     return from;
 }
 
-/* From 0 to the number of entries, never down. */
+/* From 0 to the number of entries, not descending. */
 static uint64_t check_row_start(const struct dataset *data, uint64_t from, uint64_t to)
 {
     const uint64_t *start = data->x.row_start;
@@ -47,7 +48,7 @@ static uint64_t check_row_start(const struct dataset *data, uint64_t from, uint6
     return to;
 }
 
-/* The last row that begins at or before an entry. Ends within bounds whatever row_start holds. */
+/* The last row that begins at or before an entry, by bisection. Stays within bounds whatever row_start contains. */
 static uint64_t row_of_entry(const struct matrix *x, uint64_t entry)
 {
     uint64_t low = 0, high = x->rows;
@@ -76,6 +77,7 @@ static uint64_t check_columns(const struct dataset *data, uint64_t from, uint64_
     return to;
 }
 
+/* Finite. */
 static uint64_t check_values(const struct dataset *data, uint64_t from, uint64_t to)
 {
     const float *f32 = data->x.kind == MATRIX_CSR ? data->x.value : data->x.dense;
@@ -101,6 +103,7 @@ static const struct {
     [TMPR_VALUES] = {check_values, 0, "value must be finite"},
 };
 
+/* Bytes of an element of a section. */
 static uint64_t element_size(const struct dataset *data, int section)
 {
     if (rules[section].size)
@@ -108,12 +111,13 @@ static uint64_t element_size(const struct dataset *data, int section)
     return data->x.kind == MATRIX_U8 ? 1 : data->x.kind == MATRIX_F64 ? sizeof(double) : sizeof(float);
 }
 
+/* The file's name for messages. */
 static const char *file_shown(const struct dataset *data, char out[PATH_SHOWN])
 {
     return path_shown(data->file.path ? data->file.path : "the .tmpr file", out);
 }
 
-/* The part of a section that lies in the bytes [from, to) of the file. */
+/* Checks the part of a section that is in the bytes range[0] .. range[1] of the file. */
 static temper_status check_section(const struct dataset *data, const struct tmpr_layout *layout, int section,
                                    const uint64_t range[2], temper_error *error)
 {
@@ -132,7 +136,7 @@ static temper_status check_section(const struct dataset *data, const struct tmpr
                      file_shown(data, place), rules[section].must, (unsigned long long)bad + 1);
 }
 
-/* The layout comes from the mapping: it was checked when the file was opened. */
+/* The layout from the mapped header, which was checked when the file was opened. */
 static temper_status layout_of(const struct dataset *data, struct tmpr_layout *layout, temper_error *error)
 {
     char place[PATH_SHOWN];
@@ -142,6 +146,7 @@ static temper_status layout_of(const struct dataset *data, struct tmpr_layout *l
     return tmpr_header_decode(data->storage.mapping, data->file.path ? data->file.path : "", layout, error);
 }
 
+/* The checksum first, then the values. */
 static temper_status check_block(const struct dataset *data, const struct tmpr_layout *layout, size_t block,
                                  temper_error *error)
 {
@@ -181,7 +186,7 @@ size_t tmpr_block_count(const struct dataset *data)
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* The blocks of the elements [from, to) of a section. */
+/* Checks the blocks of the elements elements[0] .. elements[1] of a section. */
 static temper_status verify_elements(const struct dataset *data, const struct tmpr_layout *layout, int section,
                                      const uint64_t elements[2], temper_error *error)
 {
@@ -198,13 +203,14 @@ static temper_status verify_elements(const struct dataset *data, const struct tm
     return status;
 }
 
-/* Where the entries of the rows are; in a sparse matrix only after row_start was verified. */
+/* The range of entries of some rows; in a sparse matrix only after row_start was verified. */
 static void entries_of_rows(const struct matrix *x, const uint64_t rows[2], uint64_t entries[2])
 {
     for (int i = 0; i < 2; i++)
         entries[i] = x->kind == MATRIX_CSR ? x->row_start[rows[i]] : rows[i] * x->columns;
 }
 
+/* row_start is verified before it is used to find the entries. */
 temper_status tmpr_verify_rows(const struct dataset *data, uint64_t from, uint64_t to, temper_error *error)
 {
     struct tmpr_layout layout = {0};
@@ -226,16 +232,16 @@ temper_status tmpr_verify_rows(const struct dataset *data, uint64_t from, uint64
 
 /* ---- All blocks, on several threads ---------------------------------------------------------- */
 
-struct verification {
+struct tmpr_verification {
     const struct dataset *data;
     struct tmpr_layout layout;
     atomic_size_t first_bad; /* the lowest block that is not right */
 };
 
-/* Says nothing: the words are found afterwards, for one block, whichever thread was first. */
+/* Finds the lowest bad block without a message; that is made afterwards, for one block, whichever thread was first. */
 static temper_status verify_work(void *context, size_t block, size_t worker)
 {
-    struct verification *v = context;
+    struct tmpr_verification *v = context;
     (void)worker;
     temper_status status = check_block(v->data, &v->layout, block, NULL);
     size_t lowest = atomic_load(&v->first_bad);
@@ -245,14 +251,14 @@ static temper_status verify_work(void *context, size_t block, size_t worker)
     return status;
 }
 
+/* All blocks, on several threads. */
 temper_status tmpr_verify(const struct dataset *data, size_t threads, temper_error *error)
 {
-    struct verification v = {.data = data};
-    temper_status status = layout_of(data, &v.layout, error);
-    if (status != TEMPER_OK)
-        return status;
+    struct tmpr_verification v = {.data = data};
+    TRY(layout_of(data, &v.layout, error));
     atomic_init(&v.first_bad, v.layout.blocks);
-    status = parallel_blocks(v.layout.blocks, threads ? threads : thread_count_default(), verify_work, &v);
+    temper_status status =
+        parallel_blocks(v.layout.blocks, threads ? threads : thread_count_default(), verify_work, &v);
     size_t bad = atomic_load(&v.first_bad);
     if (status == TEMPER_OK)
         return TEMPER_OK;

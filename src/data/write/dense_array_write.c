@@ -1,4 +1,4 @@
-/* dense_write: any matrix as a rectangle of numbers. */
+/* dense_array_write: writes any matrix as a rectangle of numbers. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -25,6 +25,7 @@ static void spread(const struct row *row, const struct row_buffer *buffer)
             floats[row_column(row, i)] = row->value[i];
 }
 
+/* Row by row, with the bytes swapped if the file has the other order. */
 static temper_status write_rows(const struct matrix *x, struct row_buffer *buffer, struct atomic_file *sink,
                                 temper_error *error)
 {
@@ -44,6 +45,7 @@ static temper_status write_rows(const struct matrix *x, struct row_buffer *buffe
     return status;
 }
 
+/* A dense matrix in the right byte order is written in one call. */
 temper_status dense_write(const struct matrix *x, bool big_endian, struct atomic_file *sink, temper_error *error)
 {
     bool sparse = x->kind == MATRIX_CSR;

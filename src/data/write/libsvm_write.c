@@ -9,7 +9,7 @@
 #include "data/memory/page_window.h"
 #include "data/write/write.h"
 
-/* A label must stay one token, and must not look like an entry or a comment. */
+/* A label must be one token, and must not look like an entry or a comment. */
 static temper_status check_names(const struct classes *classes, temper_error *error)
 {
     for (size_t i = 0; i < classes->count; i++) {
@@ -23,27 +23,29 @@ static temper_status check_names(const struct classes *classes, temper_error *er
     return TEMPER_OK;
 }
 
-struct entry {
+struct libsvm_entry {
     uint64_t index; /* from 1 */
     double value;
     bool is_float; /* the value is one, and is written as one */
 };
 
-static struct entry entry_at(const struct row *row, size_t i)
+/* Entry i of a row, dense or sparse. */
+static struct libsvm_entry entry_at(const struct row *row, size_t i)
 {
     switch (row->kind) {
     case MATRIX_CSR:
-        return (struct entry){(uint64_t)row_column(row, i) + 1, row_value(row, i), row->value};
+        return (struct libsvm_entry){(uint64_t)row_column(row, i) + 1, row_value(row, i), row->value};
     case MATRIX_F32:
-        return (struct entry){i + 1, (double)((const float *)row->dense)[i], true};
+        return (struct libsvm_entry){i + 1, (double)((const float *)row->dense)[i], true};
     case MATRIX_F64:
-        return (struct entry){i + 1, ((const double *)row->dense)[i], false};
+        return (struct libsvm_entry){i + 1, ((const double *)row->dense)[i], false};
     default:
-        return (struct entry){i + 1, (double)((const uint8_t *)row->dense)[i], true};
+        return (struct libsvm_entry){i + 1, (double)((const uint8_t *)row->dense)[i], true};
     }
 }
 
-static temper_status write_entry(struct atomic_file *sink, struct entry entry, temper_error *error)
+/* " 12:0.345", with the fewest digits that read back as the same value. */
+static temper_status write_entry(struct atomic_file *sink, struct libsvm_entry entry, temper_error *error)
 {
     char text[NUMBER_LENGTH + 32];
     size_t length = (size_t)snprintf(text, sizeof text, " %llu:", (unsigned long long)entry.index);
@@ -52,11 +54,13 @@ static temper_status write_entry(struct atomic_file *sink, struct entry entry, t
     return atomic_file_write(sink, text, length, error);
 }
 
-static bool is_written(const struct row *row, struct entry entry)
+/* Zeros of a dense row are left out; a stored zero of a sparse row is kept. */
+static bool is_written(const struct row *row, struct libsvm_entry entry)
 {
     return entry.value != 0 || row->kind == MATRIX_CSR; /* a stored zero stays */
 }
 
+/* Whether nothing of the row would be written. */
 static bool row_is_empty(const struct row *row)
 {
     for (size_t i = 0; i < row->count; i++)
@@ -79,7 +83,7 @@ static temper_status write_row(const struct dataset *data, uint64_t index, struc
                          (unsigned long long)index + 1);
     temper_status status = atomic_file_write(sink, label, strlen(label), error);
     for (size_t i = 0; status == TEMPER_OK && i < row.count; i++) {
-        struct entry entry = entry_at(&row, i);
+        struct libsvm_entry entry = entry_at(&row, i);
         if (is_written(&row, entry))
             status = write_entry(sink, entry, error);
     }

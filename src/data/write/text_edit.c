@@ -1,17 +1,43 @@
-/* text_copy: chunk by chunk, from the file to a sink. */
+/* text_edit: copies the text that a dataset was read from, byte for byte, without some rows, with other labels or
+ * with weights; chunk by chunk, from the file to a new one. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/atomic_file.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "data/csv/csv.h"
 #include "data/quote_text.h"
 #include "data/read/format.h"
 #include "data/read/text_chunks.h"
 #include "data/schema.h"
 #include "data/write/text_edit.h"
 
-/* The same format, or the same kind of name: table.csv may have tabs. */
+/* A copy in progress. */
+struct text_copier {
+    const struct dataset *data;
+    const struct text_changes *changes;
+    struct atomic_file *sink;
+    temper_error *error;
+    char *weights;            /* [TEXT_COLUMN] */
+    uint64_t lines;           /* before the current position */
+    size_t row, found;        /* the next row to look for; rows that were found */
+    const char *end;          /* of the bytes of the file: a newline may have been added there */
+    struct csv_format format; /* of a table; else it has no separator */
+    bool header;              /* is still to come */
+};
+
+/* A span of a line that is replaced. */
+struct text_edit {
+    const char *from, *to;
+    const char *text;
+    size_t length;
+};
+
+#define TEXT_NO_ROW SIZE_MAX
+
+/* The same format, or the same extension: table.csv may have tabs. */
 static bool keeps_format(const struct dataset *data, const char *path, const char *format)
 {
     const struct format *own = format_named(data->file.format);
@@ -21,6 +47,7 @@ static bool keeps_format(const struct dataset *data, const char *path, const cha
     return by_name && (by_name == own || by_name == format_of_path(data->file.path));
 }
 
+/* The source must be a text file that can be read again, labels included. */
 bool text_can_copy(const struct dataset *data, const char *path, const char *format)
 {
     struct stat there;
@@ -38,73 +65,78 @@ bool text_can_copy(const struct dataset *data, const char *path, const char *for
 
 /* ---- What the formats share ------------------------------------------------------------------ */
 
-temper_status text_has_changed(const struct text_copying *copying)
+/* The file differs from what was read. */
+static temper_status text_has_changed(const struct text_copier *copier)
 {
-    return error_set(copying->error, TEMPER_BAD_DATA, "%s: has changed since it was read; audit it again",
-                     place_text(copying->data->file.path).text);
+    return error_set(copier->error, TEMPER_BAD_DATA, "%s: has changed since it was read; audit it again",
+                     place_text(copier->data->file.path).text);
 }
 
-size_t text_row_at(struct text_copying *copying, uint64_t line)
+/* The row that begins on the line, if one does; lines are asked for in ascending order. */
+static size_t text_row_at(struct text_copier *copier, uint64_t line)
 {
-    const struct dataset *data = copying->data;
-    while (copying->row < data->x.rows && data->line[copying->row] < line)
-        copying->row++;
-    if (copying->row == data->x.rows || data->line[copying->row] != line)
+    const struct dataset *data = copier->data;
+    while (copier->row < data->x.rows && data->line[copier->row] < line)
+        copier->row++;
+    if (copier->row == data->x.rows || data->line[copier->row] != line)
         return TEXT_NO_ROW;
-    copying->found++;
-    return copying->row;
+    copier->found++;
+    return copier->row;
 }
 
-temper_status text_put(struct text_copying *copying, const char *from, const char *to)
+/* Copies bytes, except a newline that was added to the last line. */
+static temper_status text_put(struct text_copier *copier, const char *from, const char *to)
 {
-    if (to > copying->end)
-        to = copying->end;
-    return from < to ? atomic_file_write(copying->sink, from, (size_t)(to - from), copying->error) : TEMPER_OK;
+    if (to > copier->end)
+        to = copier->end;
+    return from < to ? atomic_file_write(copier->sink, from, (size_t)(to - from), copier->error) : TEMPER_OK;
 }
 
-temper_status text_put_edited(struct text_copying *copying, const char *from, const char *to,
-                              const struct text_edit *edit)
+/* Copies a line with one span replaced. */
+static temper_status text_put_edited(struct text_copier *copier, const char *from, const char *to,
+                                     const struct text_edit *edit)
 {
-    temper_status status = text_put(copying, from, edit->from);
-    if (status == TEMPER_OK)
-        status = atomic_file_write(copying->sink, edit->text, edit->length, copying->error);
-    return status == TEMPER_OK ? text_put(copying, edit->to, to) : status;
+    TRY(text_put(copier, from, edit->from));
+    TRY(atomic_file_write(copier->sink, edit->text, edit->length, copier->error));
+    return text_put(copier, edit->to, to);
 }
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
 /* A row of the text: what may change of it. */
-struct spot {
+struct csv_row_text {
     const char *from, *next; /* of the row; `next` is behind its newline */
     const char *end;         /* before its newline */
     struct csv_cell label, weight;
     size_t columns;
 };
 
-static temper_status find_spots(struct text_copying *copying, const char *p, const char *to, struct spot *spot)
+/* Scans a row and finds the cells that may change. */
+static temper_status scan_row(struct text_copier *copier, const char *p, const char *to, struct csv_row_text *found)
 {
-    const struct dataset *data = copying->data;
+    const struct dataset *data = copier->data;
     struct csv_cell cell = {.next = p};
-    *spot = (struct spot){.from = p};
+    *found = (struct csv_row_text){.from = p};
     while (!cell.ends_line) {
-        if (csv_scan(&copying->format, cell.next, to, &cell) != CSV_FINE)
-            return text_has_changed(copying);
-        if (spot->columns == data->schema->label_position)
-            spot->label = cell;
-        if (++spot->columns == data->file.weight_column)
-            spot->weight = cell;
+        if (csv_scan(&copier->format, cell.next, to, &cell) != CSV_FINE)
+            return text_has_changed(copier);
+        if (found->columns == data->schema->label_position)
+            found->label = cell;
+        if (++found->columns == data->file.weight_column)
+            found->weight = cell;
     }
-    if (spot->columns != data->schema->file_columns)
-        return text_has_changed(copying);
-    spot->next = cell.next;
-    spot->end = spot->next - 1;
-    if (spot->end > p && spot->end[-1] == '\r')
-        spot->end--;
+    if (found->columns != data->schema->file_columns)
+        return text_has_changed(copier);
+    found->next = cell.next;
+    found->end = found->next - 1;
+    if (found->end > p && found->end[-1] == '\r')
+        found->end--;
     return TEMPER_OK;
 }
 
 /* ---- The header ------------------------------------------------------------------------------ */
 
+/* Whether the header has this name. */
 static bool has_name(const struct csv_line *line, const char *name)
 {
     for (size_t i = 0; i < line->count; i++) {
@@ -116,151 +148,158 @@ static bool has_name(const struct csv_line *line, const char *name)
     return false;
 }
 
-/* A second column of one name could not be asked for. */
-static temper_status name_column(struct text_copying *copying, const struct spot *spot)
+/* Chooses a name for the new column that the header does not have: a second column of one name could not be selected.
+ */
+static temper_status name_column(struct text_copier *copier, const struct csv_row_text *found)
 {
     struct csv_line line = {0};
     temper_status status = TEMPER_OK;
-    snprintf(copying->weights, TEXT_COLUMN, "weight");
-    enum csv_error_kind kind = csv_line_read(&copying->format, spot->from, spot->next, &line);
+    snprintf(copier->weights, TEXT_COLUMN, "weight");
+    enum csv_error_kind kind = csv_line_read(&copier->format, found->from, found->next, &line);
     if (kind != CSV_FINE)
-        status = kind == CSV_MEMORY ? error_no_memory(copying->error) : text_has_changed(copying);
-    for (size_t i = 2; status == TEMPER_OK && has_name(&line, copying->weights); i++)
-        snprintf(copying->weights, TEXT_COLUMN, "weight_%zu", i);
+        status = kind == CSV_MEMORY ? error_no_memory(copier->error) : text_has_changed(copier);
+    for (size_t i = 2; status == TEMPER_OK && has_name(&line, copier->weights); i++)
+        snprintf(copier->weights, TEXT_COLUMN, "weight_%zu", i);
     csv_line_free(&line);
     return status;
 }
 
-/* One more cell at the end of the row. */
-static temper_status append(struct text_copying *copying, const struct spot *spot, const char *cell)
+/* Copies the row with one more cell at its end. */
+static temper_status append_cell(struct text_copier *copier, const struct csv_row_text *found, const char *cell)
 {
     char text[TEXT_COLUMN + 1];
-    int length = snprintf(text, sizeof text, "%c%s", copying->format.separator, cell);
-    struct text_edit edit = {spot->end, spot->end, text, (size_t)length};
-    return text_put_edited(copying, spot->from, spot->next, &edit);
+    int length = snprintf(text, sizeof text, "%c%s", copier->format.separator, cell);
+    struct text_edit edit = {found->end, found->end, text, (size_t)length};
+    return text_put_edited(copier, found->from, found->next, &edit);
 }
 
-static temper_status copy_header(struct text_copying *copying, const struct spot *spot)
+/* Adds the name of the new column, if there is one. */
+static temper_status copy_header(struct text_copier *copier, const struct csv_row_text *found)
 {
-    copying->header = false;
-    if (!copying->changes->factor || copying->data->file.weight_column)
-        return text_put(copying, spot->from, spot->next);
-    temper_status status = name_column(copying, spot);
-    return status == TEMPER_OK ? append(copying, spot, copying->weights) : status;
+    copier->header = false;
+    if (!copier->changes->factor || copier->data->file.weight_column)
+        return text_put(copier, found->from, found->next);
+    TRY(name_column(copier, found));
+    return append_cell(copier, found, copier->weights);
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* Within its quotes if it has some, in quotes if it needs them. */
-static temper_status relabel(struct text_copying *copying, const struct spot *spot, uint32_t label)
+/* Replaces the label, within its quotes if it has some, in quotes if it needs them. */
+static temper_status relabel(struct text_copier *copier, const struct csv_row_text *found, uint32_t label)
 {
-    const char *name = copying->data->classes.name[label];
-    const struct csv_cell *cell = &spot->label;
+    const char *name = copier->data->classes.name[label];
+    const struct csv_cell *cell = &found->label;
     struct text text = {0};
     csv_append_text(&text, name, cell->quoted);
-    temper_status status = text.failed ? error_no_memory(copying->error) : TEMPER_OK;
+    temper_status status = text.failed ? error_no_memory(copier->error) : TEMPER_OK;
     struct text_edit edit = {cell->from - cell->quoted, cell->to + cell->quoted, text.bytes, text.length};
     if (status == TEMPER_OK)
-        status = text_put_edited(copying, spot->from, spot->next, &edit);
+        status = text_put_edited(copier, found->from, found->next, &edit);
     text_free(&text);
     return status;
 }
 
-static temper_status multiply(struct text_copying *copying, const struct spot *spot, double factor)
+/* Multiplies the weight in its column. */
+static temper_status multiply(struct text_copier *copier, const struct csv_row_text *found, double factor)
 {
-    const struct csv_cell *cell = &spot->weight;
+    const struct csv_cell *cell = &found->weight;
     char text[NUMBER_LENGTH];
     double weight;
     if (factor == 1)
-        return text_put(copying, spot->from, spot->next);
+        return text_put(copier, found->from, found->next);
     if (number_f64(cell->from, cell->to, &weight) != NUMBER_OK)
-        return text_has_changed(copying);
+        return text_has_changed(copier);
     struct text_edit edit = {cell->from, cell->to, text, number_write_f64(weight * factor, text)};
-    return text_put_edited(copying, spot->from, spot->next, &edit);
+    return text_put_edited(copier, found->from, found->next, &edit);
 }
 
-/* Rows that were not read weigh 1. */
-static temper_status weigh(struct text_copying *copying, const struct spot *spot, size_t row)
+/* Sets the weight of a row; rows that were not read have weight 1. */
+static temper_status weigh(struct text_copier *copier, const struct csv_row_text *found, size_t row)
 {
-    const struct dataset *data = copying->data;
-    double factor = row == TEXT_NO_ROW ? 1 : copying->changes->factor[row];
+    const struct dataset *data = copier->data;
+    double factor = row == TEXT_NO_ROW ? 1 : copier->changes->factor[row];
     char text[NUMBER_LENGTH];
     if (data->file.weight_column)
-        return multiply(copying, spot, factor);
+        return multiply(copier, found, factor);
     if (row != TEXT_NO_ROW && data->weight)
         factor *= data->weight[row];
     number_write_f64(factor, text);
-    return append(copying, spot, text);
+    return append_cell(copier, found, text);
 }
 
-static temper_status copy_row(struct text_copying *copying, const struct spot *spot)
+/* Drops, relabels, weighs or copies one row. */
+static temper_status copy_row(struct text_copier *copier, const struct csv_row_text *found)
 {
-    const struct text_changes *changes = copying->changes;
-    size_t row = text_row_at(copying, copying->lines + 1);
-    for (const char *p = spot->from; p < spot->next; p++)
-        copying->lines += *p == '\n';
+    const struct text_changes *changes = copier->changes;
+    size_t row = text_row_at(copier, copier->lines + 1);
+    for (const char *p = found->from; p < found->next; p++)
+        copier->lines += *p == '\n';
     if (row != TEXT_NO_ROW && changes->dropped && changes->dropped[row])
         return TEMPER_OK;
-    if (row != TEXT_NO_ROW && changes->label && changes->label[row] != copying->data->label[row])
-        return relabel(copying, spot, changes->label[row]);
+    if (row != TEXT_NO_ROW && changes->label && changes->label[row] != copier->data->label[row])
+        return relabel(copier, found, changes->label[row]);
     if (changes->factor)
-        return weigh(copying, spot, row);
-    return text_put(copying, spot->from, spot->next);
+        return weigh(copier, found, row);
+    return text_put(copier, found->from, found->next);
 }
 
-temper_status csv_copy(struct text_copying *copying, const char *from, const char *to)
+/* All rows of a chunk of a table. */
+static temper_status csv_copy(struct text_copier *copier, const char *from, const char *to)
 {
     temper_status status = TEMPER_OK;
     while (status == TEMPER_OK) {
-        struct spot spot;
-        const char *row = csv_skip_blank_lines(&copying->format, from, to, &copying->lines);
-        status = text_put(copying, from, row);
+        struct csv_row_text found;
+        const char *row = csv_skip_blank_lines(&copier->format, from, to, &copier->lines);
+        status = text_put(copier, from, row);
         if (status != TEMPER_OK || row == to)
             return status;
-        status = find_spots(copying, row, to, &spot);
-        from = spot.next;
-        if (status == TEMPER_OK && copying->header) {
+        status = scan_row(copier, row, to, &found);
+        from = found.next;
+        if (status == TEMPER_OK && copier->header) {
             for (const char *p = row; p < from; p++)
-                copying->lines += *p == '\n';
-            status = copy_header(copying, &spot);
+                copier->lines += *p == '\n';
+            status = copy_header(copier, &found);
         } else if (status == TEMPER_OK)
-            status = copy_row(copying, &spot);
+            status = copy_row(copier, &found);
     }
     return status;
 }
 
 /* ---- libsvm text ----------------------------------------------------------------------------- */
 
-/* The first word of the row. */
-static temper_status relabel_line(struct text_copying *copying, const char *from, const char *to, uint32_t label)
+/* Replaces the first word of the line. */
+static temper_status relabel_line(struct text_copier *copier, const char *from, const char *to, uint32_t label)
 {
-    const char *name = copying->data->classes.name[label];
+    const char *name = copier->data->classes.name[label];
     struct text_edit edit = {.from = from, .text = name, .length = strlen(name)};
     while (edit.from < to && strchr(" \t\r\v\f", *edit.from))
         edit.from++;
     for (edit.to = edit.from; edit.to < to && !strchr(" \t\r\v\f\n#", *edit.to);)
         edit.to++;
-    return text_put_edited(copying, from, to, &edit);
+    return text_put_edited(copier, from, to, &edit);
 }
 
-static temper_status copy_line(struct text_copying *copying, const char *from, const char *to)
+/* Drops, relabels or copies one line. */
+static temper_status copy_line(struct text_copier *copier, const char *from, const char *to)
 {
-    const struct text_changes *changes = copying->changes;
-    size_t row = text_row_at(copying, ++copying->lines);
+    const struct text_changes *changes = copier->changes;
+    size_t row = text_row_at(copier, ++copier->lines);
     if (row != TEXT_NO_ROW && changes->dropped && changes->dropped[row])
         return TEMPER_OK;
-    if (row != TEXT_NO_ROW && changes->label && changes->label[row] != copying->data->label[row])
-        return relabel_line(copying, from, to, changes->label[row]);
-    return text_put(copying, from, to);
+    if (row != TEXT_NO_ROW && changes->label && changes->label[row] != copier->data->label[row])
+        return relabel_line(copier, from, to, changes->label[row]);
+    return text_put(copier, from, to);
 }
 
-temper_status libsvm_copy(struct text_copying *copying, const char *from, const char *to)
+/* All lines of a chunk of libsvm text. */
+static temper_status libsvm_copy(struct text_copier *copier, const char *from, const char *to)
 {
     temper_status status = TEMPER_OK;
     while (status == TEMPER_OK && from < to) {
         const char *newline = memchr(from, '\n', (size_t)(to - from));
         const char *next = newline ? newline + 1 : to;
-        status = copy_line(copying, from, next);
+        status = copy_line(copier, from, next);
         from = next;
     }
     return status;
@@ -268,64 +307,63 @@ temper_status libsvm_copy(struct text_copying *copying, const char *from, const 
 
 /* ---- All of the file ------------------------------------------------------------------------- */
 
-/* The last line of a table gets a newline to be read by, for which there is room. */
-static temper_status copy_chunk(struct text_copying *copying, struct chunk *chunk)
+/* Keeps a byte order mark. The last line of a table gets a newline for the scan, for which there is space. */
+static temper_status copy_chunk(struct text_copier *copier, struct chunk *chunk)
 {
-    const bool table = copying->format.separator;
+    const bool table = copier->format.separator;
     char *from = chunk->bytes, *to = from + chunk->length;
     temper_status status = TEMPER_OK;
-    copying->end = to;
+    copier->end = to;
     if (chunk->number == 0 && chunk->length >= 3 && memcmp(from, "\xef\xbb\xbf", 3) == 0) {
-        status = text_put(copying, from, from + 3);
+        status = text_put(copier, from, from + 3);
         from += 3;
     }
     if (table && to > from && to[-1] != '\n')
         *to++ = '\n';
     if (status != TEMPER_OK)
         return status;
-    return table ? csv_copy(copying, from, to) : libsvm_copy(copying, from, to);
+    return table ? csv_copy(copier, from, to) : libsvm_copy(copier, from, to);
 }
 
-static temper_status copy_chunks(struct text_copying *copying)
+/* All chunks; every row must have been found again. */
+static temper_status copy_chunks(struct text_copier *copier)
 {
     struct source *source;
     struct text_chunks *chunks;
     struct chunk *chunk;
-    temper_status status = source_open(copying->data->file.path, &source, copying->error);
+    temper_status status = source_open(copier->data->file.path, &source, copier->error);
     if (status == TEMPER_OK)
-        status = text_chunks_open(source, copying->format.separator, 0, &chunks, copying->error);
+        status = text_chunks_open(source, copier->format.separator, 0, &chunks, copier->error);
     if (status != TEMPER_OK)
         return status;
-    while ((status = text_chunks_next(chunks, &chunk, copying->error)) == TEMPER_OK && chunk->length > 0) {
-        status = copy_chunk(copying, chunk);
+    while ((status = text_chunks_next(chunks, &chunk, copier->error)) == TEMPER_OK && chunk->length > 0) {
+        status = copy_chunk(copier, chunk);
         if (status != TEMPER_OK)
             break;
         text_chunks_give_back(chunks, chunk);
     }
     text_chunks_close(chunks);
-    if (status == TEMPER_OK && copying->found != copying->data->x.rows)
-        return text_has_changed(copying);
+    if (status == TEMPER_OK && copier->found != copier->data->x.rows)
+        return text_has_changed(copier);
     return status;
 }
 
 temper_status text_copy(const struct dataset *data, const struct text_changes *changes, const char *path,
                         char weights[TEXT_COLUMN], temper_error *error)
 {
-    struct text_copying copying = {
+    struct text_copier copier = {
         .data = data, .changes = changes, .error = error, .weights = weights, .header = data->file.header};
     weights[0] = '\0';
     if (strcmp(data->file.format, "libsvm") != 0) {
-        csv_format_set(&copying.format, data->file.separator);
+        csv_format_set(&copier.format, data->file.separator);
         if (changes->factor) /* a header gives it a name */
             snprintf(weights, TEXT_COLUMN, "%zu",
                      data->file.weight_column ? data->file.weight_column : data->schema->file_columns + 1);
     }
-    temper_status status = atomic_file_open(path, &copying.sink, error);
-    if (status != TEMPER_OK)
-        return status;
-    status = copy_chunks(&copying);
+    TRY(atomic_file_open(path, &copier.sink, error));
+    temper_status status = copy_chunks(&copier);
     if (status == TEMPER_OK)
-        return atomic_file_commit(copying.sink, error);
-    atomic_file_drop(copying.sink);
+        return atomic_file_commit(copier.sink, error);
+    atomic_file_drop(copier.sink);
     return status;
 }

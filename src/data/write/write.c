@@ -1,4 +1,4 @@
-/* write: chooses the format, and keeps a dataset's files together. */
+/* write: chooses the format, and writes all files of a dataset or none. */
 #include "data/write/write.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "data/read/idx.h"
 #include "data/read/line_reader.h"
 
-/* What a name promises and a writer does not keep. */
+/* Refuses names that promise something the writers do not do. */
 static temper_status check_path(const char *path, temper_error *error)
 {
     struct stat there;
@@ -29,12 +29,11 @@ static temper_status check_path(const char *path, temper_error *error)
     return TEMPER_OK;
 }
 
+/* By name, else by the extension of the path. */
 static temper_status choose_format(const char *path, const char *name, const struct format **format,
                                    temper_error *error)
 {
-    temper_status status = check_path(path, error);
-    if (status != TEMPER_OK)
-        return status;
+    TRY(check_path(path, error));
     *format = name ? format_named(name) : format_of_path(path);
     if (*format)
         return TEMPER_OK;
@@ -45,14 +44,14 @@ static temper_status choose_format(const char *path, const char *name, const str
                      place_text(path).text, format_names);
 }
 
-/* Formats of numbers alone: their labels go to a text of one a line, PATH.labels; for images of the
- * MNIST family, to the IDX file that a reader finds beside them. */
+/* Formats of numbers only: their labels go to a text of one per line, PATH.labels; for images of the MNIST family, to
+ * the IDX file that the reader finds beside them. */
 static bool keeps_labels_apart(const struct format *format)
 {
     return format == format_named("npy") || format == format_named("idx");
 }
 
-/* Whether it can be read back from a line of its own. */
+/* Whether a class name can be read back from a line. */
 static bool is_line(const char *name)
 {
     size_t length = strlen(name), trimmed = length;
@@ -60,6 +59,7 @@ static bool is_line(const char *name)
     return length > 0 && trimmed == length && name[length - 1] != '\r' && !strchr(name, '\n');
 }
 
+/* One label per line. */
 static temper_status write_labels(const struct dataset *data, struct atomic_file *sink, temper_error *error)
 {
     temper_status status = TEMPER_OK;
@@ -79,37 +79,35 @@ static temper_status write_labels(const struct dataset *data, struct atomic_file
 
 /* ---- All files, or none ---------------------------------------------------------------------- */
 
-/* Sinks that are filled and wait for each other. */
-struct parcel {
-    struct atomic_file *sink[3]; /* labels, what comes with the data, the data */
+/* Files that are complete, and are renamed together. */
+struct output_files {
+    struct atomic_file *sink[3]; /* labels, an attachment, the data */
     size_t count;
 };
 
-static temper_status add_data(struct parcel *parcel, const struct dataset *data, const char *path, writer_fn *write,
-                              temper_error *error)
+/* Opens another file and writes data or labels to it; it appears when all are complete. */
+static temper_status add_data(struct output_files *files, const struct dataset *data, const char *path,
+                              writer_fn *write, temper_error *error)
 {
     struct atomic_file *sink;
-    temper_status status = atomic_file_open(path, &sink, error);
-    if (status != TEMPER_OK)
-        return status;
-    parcel->sink[parcel->count++] = sink;
+    TRY(atomic_file_open(path, &sink, error));
+    files->sink[files->count++] = sink;
     return write(data, sink, error);
 }
 
-static temper_status add_attachment(struct parcel *parcel, const temper_attachment *with, temper_error *error)
+/* The same for a file of the caller. */
+static temper_status add_attachment(struct output_files *files, const temper_attachment *with, temper_error *error)
 {
     struct atomic_file *sink;
-    temper_status status = atomic_file_open(with->path, &sink, error);
-    if (status != TEMPER_OK)
-        return status;
-    parcel->sink[parcel->count++] = sink;
+    TRY(atomic_file_open(with->path, &sink, error));
+    files->sink[files->count++] = sink;
     return atomic_file_write(sink, with->bytes, with->length, error);
 }
 
-static void drop(struct parcel *parcel)
+static void drop_files(struct output_files *files)
 {
-    while (parcel->count > 0)
-        atomic_file_drop(parcel->sink[--parcel->count]);
+    while (files->count > 0)
+        atomic_file_drop(files->sink[--files->count]);
 }
 
 /* Where the labels go; NULL without memory. Freed by mem_free. */
@@ -132,19 +130,20 @@ static temper_status refuse_stale(const char *labels, const char *path, temper_e
                      place_text(labels).text, place_text(path).text);
 }
 
-static temper_status add_labels(struct parcel *parcel, const struct dataset *data, const char *path,
+/* The file of labels beside the data. */
+static temper_status add_labels(struct output_files *files, const struct dataset *data, const char *path,
                                 const struct format *format, temper_error *error)
 {
     writer_fn *write;
     char *name = labels_path(path, format, &write);
     if (!name)
         return error_no_memory(error);
-    temper_status status = data->label ? add_data(parcel, data, name, write, error) : refuse_stale(name, path, error);
+    temper_status status = data->label ? add_data(files, data, name, write, error) : refuse_stale(name, path, error);
     mem_free(name);
     return status;
 }
 
-/* The standard output, a device or a pipe: a second file has no place beside it. */
+/* The standard output, a device or a pipe: there is no place for a second file beside it. */
 static bool is_stream(const char *path)
 {
     struct stat there;
@@ -156,7 +155,7 @@ temper_status dataset_write_with(const struct dataset *data, const char *path, c
                                  const temper_attachment *with, temper_error *error)
 {
     const struct format *format;
-    struct parcel parcel = {.count = 0};
+    struct output_files files = {.count = 0};
     temper_status status = choose_format(path, format_name, &format, error);
     if (status != TEMPER_OK)
         return status;
@@ -165,14 +164,14 @@ temper_status dataset_write_with(const struct dataset *data, const char *path, c
         return error_set(error, TEMPER_USAGE,
                          "%s keeps labels in a second file; give a file to write to, or csv or tmpr", format->name);
     if (apart && !streamed)
-        status = add_labels(&parcel, data, path, format, error);
+        status = add_labels(&files, data, path, format, error);
     if (status == TEMPER_OK && with)
-        status = add_attachment(&parcel, with, error);
+        status = add_attachment(&files, with, error);
     if (status == TEMPER_OK)
-        status = add_data(&parcel, data, path, format->write, error);
+        status = add_data(&files, data, path, format->write, error);
     if (status == TEMPER_OK)
-        return atomic_file_commit_all(parcel.sink, parcel.count, error);
-    drop(&parcel);
+        return atomic_file_commit_all(files.sink, files.count, error);
+    drop_files(&files);
     return status;
 }
 
@@ -191,9 +190,7 @@ temper_status dataset_write_check_weights(const char *path, const char *format, 
 {
     static const char *const holding[] = {"csv", "tsv", "tmpr"};
     const struct format *chosen;
-    temper_status status = choose_format(path, format, &chosen, error);
-    if (status != TEMPER_OK)
-        return status;
+    TRY(choose_format(path, format, &chosen, error));
     for (size_t i = 0; i < sizeof holding / sizeof *holding; i++)
         if (chosen == format_named(holding[i]))
             return TEMPER_OK;
