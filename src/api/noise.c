@@ -93,7 +93,7 @@ static temper_noise_change *show_changes(const struct noise *noise, const temper
 {
     temper_noise_change *changes = mem_alloc(noise->count, sizeof *changes);
     for (size_t i = 0; changes && i < noise->count; i++) {
-        const struct change *change = &noise->change[i];
+        const struct label_change *change = &noise->change[i];
         changes[i] = (temper_noise_change){
             .row = change->row + 1, .was = change->was, .is = change->is, .from = row_shown(change->from, pool, rows)};
     }

@@ -72,7 +72,7 @@ temper_status temper_data_split(const temper_data *data, const temper_split_opti
                                 temper_data **test, temper_error *error)
 {
     struct split split;
-    struct split_how how = {options->seed, options->stratified != 0};
+    struct split_options how = {options->seed, options->stratified != 0};
     temper_status status = scatter_refuse(inside(data), "a split", error);
     if (status == TEMPER_OK)
         status = split_test(inside(data), options->share, how, &split, error);

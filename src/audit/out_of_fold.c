@@ -19,7 +19,7 @@ struct out_of_fold_job {
 /* Scales the features, draws the folds, and allocates the scores. */
 static temper_status prepare(const struct audit_input *in, struct audit_fits *fits, temper_audit_report *report)
 {
-    struct split_how how = {in->train.seed, true};
+    struct split_options how = {in->train.seed, true};
     size_t cells;
     TRY(audit_budget(in));
     TRY(scaled_features_new(in->given, in->train.scale, in->threads, &fits->features, in->error));

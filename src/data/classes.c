@@ -1,7 +1,7 @@
-/* classes: the names of the labels, and every spelling that stands for one.
+/* classes: the names of the classes, and a hash table from every spelling to its class.
  *
- * The table holds spellings ("+1", "1.0"), not only names ("1"): a label is looked at as a number
- * only when it is written in a way that was not seen before. */
+ * The table holds spellings ("+1", "1.0"), not only names ("1"): a label is parsed as a number only when its spelling
+ * is new. */
 #include "data/classes.h"
 
 #include <stdio.h>
@@ -15,9 +15,9 @@
 #include "data/string_table.h"
 
 enum {
-    MOST_SPELLINGS = 1 << 18, /* in the table; further ones are looked at afresh each time */
-    LONGEST_SPELLING = 64,    /* that is kept beside its name */
-    EXACT_DIGITS = 15         /* decimals of so many digits are told apart by doubles */
+    MOST_SPELLINGS = 1 << 18, /* in the table; further ones are parsed each time */
+    LONGEST_SPELLING = 64,    /* that is stored besides the name */
+    EXACT_DIGITS = 15         /* doubles distinguish all decimals of so many digits */
 };
 
 #define NOT_FOUND UINT32_MAX
@@ -32,7 +32,7 @@ struct class_index {
 };
 
 /* A label's name: the shortest decimal if it is a number, else the label itself. */
-struct label {
+struct parsed_label {
     const char *name;
     size_t length;
     bool is_number;
@@ -42,8 +42,8 @@ struct label {
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
 
-/* The digits that count, without leading and trailing zeros: returns how many there are, and copies
- * at most `room` of them. */
+/* The significant digits, without leading and trailing zeros: returns their number, and copies at most `room` of
+ * them. */
 static size_t significant_digits(const char *text, size_t length, char *out, size_t room)
 {
     size_t count = 0, last = 0;
@@ -59,9 +59,9 @@ static size_t significant_digits(const char *text, size_t length, char *out, siz
     return last;
 }
 
-/* Whether the double stands for this decimal and no other: long identifiers, 9007199254740993,
- * would be taken for their neighbours. */
-static bool is_told_apart(const char *text, size_t length, const char *name, size_t name_length)
+/* Whether the double represents this decimal exactly enough: long identifiers such as 9007199254740993 would be
+ * confused with their neighbours. */
+static bool is_distinct(const char *text, size_t length, const char *name, size_t name_length)
 {
     char given[NUMBER_LENGTH], kept[NUMBER_LENGTH];
     size_t digits = significant_digits(text, length, given, sizeof given);
@@ -71,16 +71,17 @@ static bool is_told_apart(const char *text, size_t length, const char *name, siz
            memcmp(given, kept, digits) == 0;
 }
 
-static void label_read(const char *text, size_t length, struct label *label)
+/* Parses a label: its name is the shortest decimal if it is a number, else the label itself. */
+static void label_read(const char *text, size_t length, struct parsed_label *label)
 {
     double value;
-    *label = (struct label){.name = text, .length = length};
+    *label = (struct parsed_label){.name = text, .length = length};
     if (length == 0 || number_f64(text, text + length, &value) != NUMBER_OK)
         return;
     label->is_number = true;
     label->value = value == 0 ? 0 : value; /* -0 is 0 */
     size_t written = number_write_f64(label->value, label->decimal);
-    if (is_told_apart(text, length, label->decimal, written)) {
+    if (is_distinct(text, length, label->decimal, written)) {
         label->name = label->decimal;
         label->length = written;
     }
@@ -88,7 +89,7 @@ static void label_read(const char *text, size_t length, struct label *label)
 
 /* ---- Adding and finding ---------------------------------------------------------------------- */
 
-/* Room for one class more; what has grown already stays good if there is no memory for the rest. */
+/* Makes space for one more class; arrays that have grown stay valid if there is no memory for the others. */
 static bool reserve_class(struct classes *classes)
 {
     struct class_index *index = classes->index;
@@ -121,7 +122,7 @@ static char *copy_name(const char *text, size_t length)
     return copy;
 }
 
-static uint32_t add_class(struct classes *classes, const struct label *label)
+static uint32_t add_class(struct classes *classes, const struct parsed_label *label)
 {
     struct class_index *index = classes->index;
     uint32_t number = (uint32_t)classes->count;
@@ -139,7 +140,7 @@ static uint32_t add_class(struct classes *classes, const struct label *label)
     return number;
 }
 
-/* Keeps another spelling of a class, within reason; false if there is no memory. */
+/* Stores another spelling of a class, up to the limits above; false if there is no memory. */
 static bool remember_spelling(struct classes *classes, const char *text, size_t length, uint32_t number)
 {
     struct string_table *spellings = &classes->index->spellings;
@@ -148,10 +149,10 @@ static bool remember_spelling(struct classes *classes, const char *text, size_t 
     return string_table_add(spellings, text, length, number);
 }
 
-/* A label that is written in a way not seen before. */
+/* A label with a new spelling. */
 static uint32_t add_spelling(struct classes *classes, const char *text, size_t length)
 {
-    struct label label;
+    struct parsed_label label;
     label_read(text, length, &label);
     if (label.length == length && memcmp(label.name, text, length) == 0)
         return add_class(classes, &label);
@@ -176,7 +177,7 @@ uint32_t classes_add(struct classes *classes, const char *label, size_t length)
 
 uint32_t classes_find(const struct classes *classes, const char *label, size_t length)
 {
-    struct label read;
+    struct parsed_label read;
     if (!classes->index)
         return NOT_FOUND;
     uint32_t number = string_table_find(&classes->index->spellings, label, length);
@@ -188,7 +189,7 @@ uint32_t classes_find(const struct classes *classes, const char *label, size_t l
 
 /* ---- Order ----------------------------------------------------------------------------------- */
 
-struct ranked {
+struct class_rank {
     double value;
     char *name;
     uint32_t old;
@@ -196,10 +197,10 @@ struct ranked {
 
 static int by_value(const void *left, const void *right)
 {
-    const struct ranked *a = left, *b = right;
+    const struct class_rank *a = left, *b = right;
     if (a->value != b->value)
         return a->value < b->value ? -1 : 1;
-    return strcmp(a->name, b->name); /* long identifiers that are one double */
+    return strcmp(a->name, b->name); /* long identifiers with equal doubles */
 }
 
 static bool all_are_numbers(const struct classes *classes)
@@ -210,12 +211,12 @@ static bool all_are_numbers(const struct classes *classes)
     return classes->count > 0;
 }
 
-/* The order by value, and where each class went. */
-static void reorder(struct classes *classes, struct ranked *ranked, uint32_t *new_number)
+/* Sorts by value, and fills new_number. */
+static void reorder(struct classes *classes, struct class_rank *ranked, uint32_t *new_number)
 {
     double *value = classes->index->value;
     for (uint32_t i = 0; i < classes->count; i++)
-        ranked[i] = (struct ranked){value[i], classes->name[i], i};
+        ranked[i] = (struct class_rank){value[i], classes->name[i], i};
     qsort(ranked, classes->count, sizeof *ranked, by_value);
     for (uint32_t i = 0; i < classes->count; i++) {
         new_number[ranked[i].old] = i;
@@ -231,7 +232,7 @@ temper_status classes_sort(struct classes *classes, uint32_t *new_number, temper
         new_number[i] = i;
     if (!all_are_numbers(classes))
         return TEMPER_OK;
-    struct ranked *ranked = mem_alloc(classes->count, sizeof *ranked);
+    struct class_rank *ranked = mem_alloc(classes->count, sizeof *ranked);
     if (!ranked)
         return error_no_memory(error);
     reorder(classes, ranked, new_number);
@@ -255,7 +256,7 @@ void classes_free(struct classes *classes)
     *classes = (struct classes){0};
 }
 
-enum { ROOM_FOR_MORE = 32 }; /* " and 65533 more" */
+enum { MORE_LENGTH = 32 }; /* " and 65533 more" */
 
 const char *source_shown(const struct dataset *data, char out[PATH_SHOWN])
 {
@@ -270,7 +271,7 @@ struct class_names_text class_names_text(const struct classes *classes)
         const char *name = classes->name[shown];
         struct token_text token = token_text(name, name + strlen(name));
         size_t length = strlen(token.text) + 2;
-        if (used + length > sizeof list.text - ROOM_FOR_MORE)
+        if (used + length > sizeof list.text - MORE_LENGTH)
             break;
         used += (size_t)snprintf(list.text + used, sizeof list.text - used, "%s%s", shown ? ", " : "", token.text);
     }
@@ -312,8 +313,8 @@ temper_status classes_copy(const struct classes *from, struct classes *to, tempe
     return TEMPER_OK;
 }
 
-/* The first row whose class has no new number; behind the last if all have. */
-static uint64_t first_stranger(const struct dataset *data, const uint32_t *number)
+/* The first row whose class has no new number; x.rows if all have one. */
+static uint64_t first_unknown(const struct dataset *data, const uint32_t *number)
 {
     uint64_t row = 0;
     while (row < data->x.rows && number[data->label[row]] != CLASSES_NONE)
@@ -329,7 +330,7 @@ temper_status classes_adopt(struct dataset *data, const struct classes *classes,
         return error_no_memory(error);
     for (size_t c = 0; c < theirs.count; c++)
         number[c] = classes_find(classes, theirs.name[c], strlen(theirs.name[c]));
-    *row = first_stranger(data, number);
+    *row = first_unknown(data, number);
     temper_status status = *row < data->x.rows ? TEMPER_BAD_DATA : classes_copy(classes, &copy, error);
     if (status == TEMPER_OK) {
         for (uint64_t i = 0; i < data->x.rows; i++)

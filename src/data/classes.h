@@ -1,8 +1,7 @@
-/* classes: labels are any strings; here they become 0, 1, 2...
+/* classes: maps labels, which are arbitrary strings, to class numbers 0, 1, 2...
  *
- * Labels that are numbers compare as numbers: +1, 1 and 1.0 are one class, named by its shortest
- * decimal. Once all rows are read, the classes are put in order: ascending if all are numbers, else
- * in order of first appearance. */
+ * Labels that are numbers compare as numbers: +1, 1 and 1.0 are one class, named by its shortest decimal. Once all rows
+ * are read, the classes are sorted: ascending if all are numbers, else in order of first appearance. */
 #ifndef DATA_CLASSES_H
 #define DATA_CLASSES_H
 
@@ -17,7 +16,7 @@ struct dataset; /* data/dataset.h */
 
 enum { MOST_CLASSES = 65536 };
 
-/* Answers that are no class. */
+/* Results that are no class. */
 #define CLASSES_NONE      UINT32_MAX       /* of classes_find */
 #define CLASSES_NO_MEMORY UINT32_MAX       /* of classes_add */
 #define CLASSES_FULL      (UINT32_MAX - 1) /* of classes_add */
@@ -28,16 +27,16 @@ struct classes {
     struct class_index *index; /* a hash table; internal */
 };
 
-/* Start from {0}. The class of a label, added if it is new; CLASSES_NO_MEMORY, or CLASSES_FULL if
- * it would be one too many. */
+/* Initialise with {0}. The class of a label, added if it is new; CLASSES_NO_MEMORY, or CLASSES_FULL if there are
+ * MOST_CLASSES already. */
 uint32_t classes_add(struct classes *classes, const char *label, size_t length);
 /* The class of a label, or CLASSES_NONE. */
 uint32_t classes_find(const struct classes *classes, const char *label, size_t length);
-/* Puts them in their final order; new_number[old] is where each went (count entries). */
+/* Sorts the classes; new_number[old] receives the new number of each. */
 temper_status classes_sort(struct classes *classes, uint32_t *new_number, temper_error *error);
 void classes_free(struct classes *classes);
 
-/* The file of a dataset as messages show it, or "data" if it has none. */
+/* The path of a dataset as messages show it, or "data" if it has none. */
 const char *source_shown(const struct dataset *data, char out[PATH_SHOWN]);
 
 struct class_names_text {
@@ -47,16 +46,16 @@ struct class_names_text {
 /* "setosa, versicolor, virginica", or the first ones and "and 12 more". */
 struct class_names_text class_names_text(const struct classes *classes);
 
-/* The number of a class of the data; an unknown one is refused with those that exist. `option` is
- * for the message: "--classes". */
+/* The number of a class of the data; the message about an unknown one lists those that exist. `option` is for the
+ * message: "--classes". */
 temper_status class_named(const struct dataset *data, const char *option, const char *name, uint32_t *number,
                           temper_error *error);
 
-/* The same names in the same order, and spellings as they come. */
+/* A copy with the same names in the same order; other spellings are not copied. */
 temper_status classes_copy(const struct classes *from, struct classes *to, temper_error *error);
 
-/* Labels get the numbers of these classes, which become those of the data. TEMPER_BAD_DATA without
- * words, and the data as it was, where a row has another class; *row is the first such. */
+/* Replaces the classes of the data by these and renumbers the labels. TEMPER_BAD_DATA without a message, and the data
+ * unchanged, if a row has another class; *row is the first such row. */
 temper_status classes_adopt(struct dataset *data, const struct classes *classes, uint64_t *row, temper_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* dataset: how one is freed, how its classes get their order, and how it gathers its notes. */
+/* dataset: freeing, the final order of the classes, and the notes for the user. */
 #include "data/dataset.h"
 
 #include <stdarg.h>
@@ -12,17 +12,29 @@
 
 void dataset_free_array(const struct dataset *data, void *array)
 {
-    uintptr_t at = (uintptr_t)array, first = (uintptr_t)data->storage.mapping;
-    bool mapped = data->storage.mapping && at >= first && at - first < data->storage.mapping_length;
-    if (!mapped && !disk_array_has(data->storage.disk, array))
+    const struct data_storage *storage = &data->storage;
+    uintptr_t at = (uintptr_t)array, first = (uintptr_t)storage->mapping;
+    bool mapped = storage->mapping && at >= first && at - first < storage->mapping_length;
+    if (!mapped && !(storage->disk && disk_array_has(storage->disk, array)))
         mem_free(array);
+}
+
+/* Frees what only mapped files and data in temporary files have. */
+static void storage_free(struct data_storage *storage)
+{
+    if (storage->pages)
+        page_window_free(storage->pages);
+    if (storage->disk)
+        disk_array_free(storage->disk);
+    if (storage->mapping)
+        munmap(storage->mapping, storage->mapping_length);
 }
 
 void dataset_free(struct dataset *data)
 {
     if (!data)
         return;
-    matrix_free(&data->x); /* owns nothing that lies in the mapping */
+    matrix_free(&data->x); /* `owned` has no arrays of a mapping */
     dataset_free_array(data, data->label);
     dataset_free_array(data, data->weight);
     dataset_free_array(data, data->line);
@@ -31,10 +43,7 @@ void dataset_free(struct dataset *data)
     names_free(&data->features);
     schema_free(data->schema);
     mem_free(data->file.path);
-    page_window_free(data->storage.pages);
-    disk_array_free(data->storage.disk);
-    if (data->storage.mapping)
-        munmap(data->storage.mapping, data->storage.mapping_length);
+    storage_free(&data->storage);
     mem_free(data);
 }
 
@@ -57,15 +66,15 @@ void dataset_note(struct dataset *data, const char *format, ...)
     char sentence[sizeof data->notes];
     va_list arguments;
     va_start(arguments, format);
-    /* Into a copy first: only a whole sentence can be compared with those that are there. */
+    /* Formatted first: a whole sentence is needed for the comparison with earlier ones. */
     int written = vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
-    size_t used = strlen(data->notes), room = sizeof data->notes - used;
-    if (written <= 0 || room < 3 || has_line(data->notes, sentence))
+    size_t used = strlen(data->notes), left = sizeof data->notes - used;
+    if (written <= 0 || left < 3 || has_line(data->notes, sentence))
         return;
     size_t length = strlen(sentence);
-    if (length > room - 2) /* a newline and the end must fit behind it */
-        length = room - 2;
+    if (length > left - 2) /* a newline and the final zero must fit behind it */
+        length = left - 2;
     memcpy(data->notes + used, sentence, length);
     data->notes[used + length] = '\n';
     data->notes[used + length + 1] = '\0';

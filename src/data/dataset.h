@@ -1,4 +1,4 @@
-/* dataset: a matrix with its labels, weights and names, and where each row came from. */
+/* dataset: a matrix with its labels, weights and names, and where it came from. */
 #ifndef DATA_DATASET_H
 #define DATA_DATASET_H
 
@@ -60,7 +60,7 @@ struct dataset {
     struct data_storage storage;
 };
 
-/* Of all processes that share the data. */
+/* Rows and stored entries over all processes. */
 static inline uint64_t dataset_all_rows(const struct dataset *data)
 {
     return data->ranks.comm ? data->ranks.all_rows : data->x.rows;
@@ -72,11 +72,11 @@ static inline uint64_t dataset_all_nonzeros(const struct dataset *data)
 }
 
 void dataset_free(struct dataset *data);
-/* Frees one of its arrays, unless that is a part of the mapped file. */
+/* Frees one of its arrays, unless it is in the mapped file or in a temporary file. */
 void dataset_free_array(const struct dataset *data, void *array);
-/* The final numbers of the classes, and the labels with them. */
+/* Gives the classes their final order (classes_sort) and renumbers the labels. */
 temper_status dataset_sort_classes(struct dataset *data, temper_error *error);
-/* Adds a sentence to the notes, once; quietly cut off when they are full. */
+/* Adds a sentence to the notes, unless they have it already; truncated when they are full. */
 void dataset_note(struct dataset *data, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,5 +1,5 @@
-/* duplicates: rows are sorted by a digest; equal digests are compared in full, where all rows are
- * here. */
+/* duplicate_rows: sorts the rows by a 64-bit hash and compares rows of equal hash in full; with several processes, a
+ * 128-bit hash alone decides. */
 #include "data/duplicate_rows.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "data/memory/page_window.h"
 
-struct digest {
+struct row_hash {
     uint64_t hash, row;
 };
 
@@ -19,7 +19,7 @@ static size_t dense_bytes(const struct matrix *x)
     return (size_t)x->columns * each;
 }
 
-/* Rows of one matrix have the same widths, so their bytes can be compared. */
+/* Rows of one matrix have the same widths, so their bytes can be hashed and compared. */
 static const void *columns_of(const struct row *row)
 {
     return row->column64 ? (const void *)row->column64 : row->column;
@@ -64,14 +64,14 @@ static bool same(const struct matrix *x, uint64_t a, uint64_t b)
 
 static int by_hash(const void *a, const void *b)
 {
-    const struct digest *one = a, *other = b;
+    const struct row_hash *one = a, *other = b;
     if (one->hash != other->hash)
         return one->hash < other->hash ? -1 : 1;
     return one->row < other->row ? -1 : one->row > other->row;
 }
 
-/* Within a run of equal digests: against the first of each kind, nearly always the run's own. */
-static void compare_run(const struct matrix *x, const struct digest *run, size_t count, uint64_t *first)
+/* Within rows of equal hash: each is compared with the first of each distinct kind, nearly always only one. */
+static void compare_run(const struct matrix *x, const struct row_hash *run, size_t count, uint64_t *first)
 {
     for (size_t i = 0; i < count; i++) {
         first[run[i].row] = run[i].row;
@@ -86,11 +86,11 @@ static void compare_run(const struct matrix *x, const struct digest *run, size_t
 temper_status duplicates_find(const struct matrix *x, uint64_t *first, temper_error *error)
 {
     size_t rows = (size_t)x->rows;
-    struct digest *digest = mem_alloc(rows, sizeof *digest);
+    struct row_hash *digest = mem_alloc(rows, sizeof *digest);
     if (!digest)
         return error_no_memory(error);
     for (size_t i = 0; i < rows; i++)
-        digest[i] = (struct digest){digest_row(x, i, 0), i};
+        digest[i] = (struct row_hash){digest_row(x, i, 0), i};
     qsort(digest, rows, sizeof *digest, by_hash);
     for (size_t from = 0, to; from < rows; from = to) {
         for (to = from + 1; to < rows && digest[to].hash == digest[from].hash;)
@@ -101,22 +101,22 @@ temper_status duplicates_find(const struct matrix *x, uint64_t *first, temper_er
     return TEMPER_OK;
 }
 
-/* ---- Several processes ----------------------------------------------------------------------- */
+/* ---- MPI ------------------------------------------------------------------------------------- */
 
-struct wide_digest {
+struct wide_row_hash {
     uint64_t hash[2], row;
 };
 
 static int by_wide_hash(const void *a, const void *b)
 {
-    const struct wide_digest *one = a, *other = b;
+    const struct wide_row_hash *one = a, *other = b;
     for (size_t i = 0; i < 2; i++)
         if (one->hash[i] != other->hash[i])
             return one->hash[i] < other->hash[i] ? -1 : 1;
     return one->row < other->row ? -1 : one->row > other->row;
 }
 
-static void find_first(struct wide_digest *digest, size_t rows, uint64_t *first)
+static void find_first(struct wide_row_hash *digest, size_t rows, uint64_t *first)
 {
     qsort(digest, rows, sizeof *digest, by_wide_hash);
     for (size_t i = 0; i < rows; i++) {
@@ -125,20 +125,20 @@ static void find_first(struct wide_digest *digest, size_t rows, uint64_t *first)
     }
 }
 
-temper_status duplicates_of_all(const struct dataset *data, const struct gathered_labels *roll, uint64_t *first,
+temper_status duplicates_of_all(const struct dataset *data, const struct gathered_labels *all_rows, uint64_t *first,
                                 temper_error *error)
 {
-    if (comm_alone(roll->comm))
+    if (comm_alone(all_rows->comm))
         return duplicates_find(&data->x, first, error);
-    struct wide_digest *own = mem_alloc(roll->own, sizeof *own);
-    struct wide_digest *all = mem_alloc(roll->rows, sizeof *all);
+    struct wide_row_hash *own = mem_alloc(all_rows->own, sizeof *own);
+    struct wide_row_hash *all = mem_alloc(all_rows->rows, sizeof *all);
     temper_status status = own && all ? TEMPER_OK : error_no_memory(error);
-    for (size_t i = 0; status == TEMPER_OK && i < roll->own; i++)
-        own[i] = (struct wide_digest){{digest_row(&data->x, i, 0), digest_row(&data->x, i, 1)}, roll->first + i};
+    for (size_t i = 0; status == TEMPER_OK && i < all_rows->own; i++)
+        own[i] = (struct wide_row_hash){{digest_row(&data->x, i, 0), digest_row(&data->x, i, 1)}, all_rows->first + i};
     if (status == TEMPER_OK)
-        status = gather_labels(roll, own, sizeof *own, all, error);
+        status = gather_labels(all_rows, own, sizeof *own, all, error);
     if (status == TEMPER_OK)
-        find_first(all, roll->rows, first);
+        find_first(all, all_rows->rows, first);
     mem_free(own);
     mem_free(all);
     return status;

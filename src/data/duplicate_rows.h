@@ -1,4 +1,4 @@
-/* duplicates: rows with the same features. */
+/* duplicate_rows: finds rows with the same features. */
 #ifndef DATA_DUPLICATE_ROWS_H
 #define DATA_DUPLICATE_ROWS_H
 
@@ -7,8 +7,8 @@
 /* Fills first[row] with the first row of the same features, which may be the row itself. */
 temper_status duplicates_find(const struct matrix *x, uint64_t *first, temper_error *error);
 
-/* The same among the rows of all processes, by 128 bits of their features. */
-temper_status duplicates_of_all(const struct dataset *data, const struct gathered_labels *roll, uint64_t *first,
+/* MPI: the same among the rows of all processes, by 128-bit hashes of their features. */
+temper_status duplicates_of_all(const struct dataset *data, const struct gathered_labels *all_rows, uint64_t *first,
                                 temper_error *error);
 
 #endif

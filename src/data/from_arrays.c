@@ -1,4 +1,4 @@
-/* arrays: the caller's numbers as a dataset. They are looked at as closely as those of a file. */
+/* from_arrays: a dataset from arrays of the caller, which are checked like the values of a file. */
 #include "data/from_arrays.h"
 
 #include <string.h>
@@ -46,7 +46,7 @@ static temper_status check_values(const struct matrix *x, temper_error *error)
                      row, (unsigned long)matrix_column(x, bad));
 }
 
-/* Rows begin one behind the other, the first at 0. */
+/* row_start begins with 0 and does not decrease. */
 static temper_status check_starts(const struct matrix *x, temper_error *error)
 {
     for (uint64_t row = 0; row <= x->rows; row++)
@@ -58,7 +58,7 @@ static temper_status check_starts(const struct matrix *x, temper_error *error)
     return TEMPER_OK;
 }
 
-/* As it is stored: it may be too large, and is not cut off here. */
+/* Without truncation to 32 bits, since it may be too large. */
 static uint64_t stored_column(const struct matrix *x, uint64_t entry)
 {
     return x->column64 ? x->column64[entry] : x->column[entry];
@@ -79,7 +79,7 @@ static temper_status check_columns(const struct matrix *x, temper_error *error)
     return TEMPER_OK;
 }
 
-/* row_start first: it says how many others there are. */
+/* count_entries has checked row_start already. */
 static temper_status check_matrix(const struct matrix *x, temper_error *error)
 {
     temper_status status = TEMPER_OK;
@@ -121,9 +121,9 @@ static temper_status take_labels(struct dataset *data, const int *labels, temper
     return status == TEMPER_OK ? dataset_sort_classes(data, error) : status;
 }
 
-/* ---- The whole ------------------------------------------------------------------------------- */
+/* ---- Dataset -------------------------------------------------------------------------------- */
 
-/* A CSR matrix says by its last row_start how many entries it has. */
+/* The number of stored entries: the last row_start of a CSR matrix. */
 static temper_status count_entries(struct matrix *x, temper_error *error)
 {
     size_t count;
@@ -151,7 +151,7 @@ temper_status dataset_from_matrix(const struct matrix *x, const int *labels, str
     if (status == TEMPER_OK)
         status = take_labels(data, labels, error);
     if (status != TEMPER_OK) {
-        data->x = (struct matrix){0}; /* the caller's again */
+        data->x = (struct matrix){0}; /* still the caller's */
         dataset_free(data);
         return status;
     }
@@ -182,15 +182,6 @@ temper_status dataset_name_classes(struct dataset *data, const char *const *name
     return TEMPER_OK;
 }
 
-static char *copy_text(const char *text)
-{
-    size_t size = strlen(text) + 1;
-    char *copy = mem_alloc(size, 1);
-    if (copy)
-        memcpy(copy, text, size);
-    return copy;
-}
-
 temper_status dataset_name_features(struct dataset *data, const char *const *names, temper_error *error)
 {
     size_t count = (size_t)data->x.columns;
@@ -198,7 +189,7 @@ temper_status dataset_name_features(struct dataset *data, const char *const *nam
     if (!named.name)
         return error_no_memory(error);
     for (size_t j = 0; j < count; j++)
-        if (!(named.name[j] = copy_text(names[j]))) {
+        if (!copy_string(names[j], &named.name[j])) {
             names_free(&named);
             return error_no_memory(error);
         }

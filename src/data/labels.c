@@ -1,4 +1,4 @@
-/* labels: one a row, from a file beside the data. */
+/* labels: reads labels, one for each row, from a text, IDX or NPY file. */
 #include "data/labels.h"
 
 #include <string.h>
@@ -12,9 +12,9 @@
 #include "data/read/format.h"
 #include "data/read/line_reader.h"
 
-enum { PEEK = 512 }; /* bytes that tell what the file is */
+enum { PEEK = 512 }; /* bytes from which the format is inferred */
 
-/* Labels in the making; they become the dataset's only when all are there. */
+/* Labels being read; they are given to the dataset when all are there. */
 struct labelling {
     const char *path;
     struct dataset *data;
@@ -22,7 +22,7 @@ struct labelling {
     uint32_t *label;
     uint64_t count;
     struct classes classes;
-    bool found; /* by their name: nobody has asked for them */
+    bool found; /* by their name, without an option */
 };
 
 static temper_status wrong_count(const struct labelling *labelling, uint64_t count)
@@ -50,7 +50,7 @@ static temper_status add(struct labelling *labelling, const char *from, size_t l
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-/* The line without the blanks around it; nan and 1e400 look like numbers and are none. */
+/* One line without surrounding blanks; nan and 1e400 look like numbers, but are no labels. */
 static temper_status add_line(struct labelling *labelling, const char *line, size_t length, size_t number)
 {
     double ignored;
@@ -97,7 +97,7 @@ static temper_status add_column(struct labelling *labelling, const struct matrix
 
 static temper_status read_numbers(struct labelling *labelling, const struct format *format, struct source *source)
 {
-    const temper_read_options options = {.labels = ""}; /* the labels have no labels of their own */
+    const temper_read_options options = {.labels = ""}; /* a file of labels has no labels itself */
     struct dataset *column = mem_zeroed(1, sizeof *column);
     struct data_reader reader = {
         .path = labelling->path, .source = source, .options = &options, .error = labelling->error};
@@ -139,7 +139,7 @@ static temper_status read_file(struct labelling *labelling)
     return read_text(labelling, source);
 }
 
-/* Hands the labels over, if there are enough. */
+/* Gives the labels to the dataset, if their number is right. */
 static temper_status finish(struct labelling *labelling)
 {
     struct dataset *data = labelling->data;
@@ -154,7 +154,7 @@ static temper_status finish(struct labelling *labelling)
     return TEMPER_OK;
 }
 
-/* They become those of the dataset; or nothing is left of them. */
+/* Reads the file; on failure the dataset is unchanged. */
 static temper_status read_labels(struct labelling *labelling)
 {
     labelling->label = mem_alloc((size_t)labelling->data->x.rows, sizeof *labelling->label);
@@ -188,7 +188,7 @@ char *labels_path_beside(const char *path, const char *ending)
     return NULL;
 }
 
-/* Nothing but a file: a pipe of that name would be waited for. */
+/* A regular file only: opening a pipe would block. */
 static bool is_file(const char *path)
 {
     struct stat about;
@@ -204,7 +204,7 @@ static temper_status take_beside(const char *path, struct dataset *data, temper_
     return status;
 }
 
-/* The first that is there: of the data under its own name, and without .gz or .zst. */
+/* The first that exists: PATH.labels, then without .gz or .zst of the data, with each ending. */
 temper_status labels_find(const char *path, struct dataset *data, temper_error *error)
 {
     static const char *const endings[] = {"", ".gz", ".zst"};

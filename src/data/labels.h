@@ -1,4 +1,4 @@
-/* labels: the labels of a dataset from a file of their own (--labels FILE). */
+/* labels: the labels of a dataset from a separate file (--labels FILE). */
 #ifndef DATA_LABELS_H
 #define DATA_LABELS_H
 
@@ -8,11 +8,10 @@
  * They replace labels that the data had. */
 temper_status labels_read(const char *path, struct dataset *data, temper_error *error);
 
-/* PATH.labels, where dataset_write puts labels that have no place in the data, and an ending; NULL
- * without memory. Freed by mem_free. */
+/* PATH.labels with an ending, where dataset_write puts labels that the format cannot hold; NULL without memory. Freed
+ * by mem_free. */
 char *labels_path_beside(const char *path, const char *ending);
-/* Reads them from there, if they are there: also those of data that was compressed since, or that
- * were compressed themselves. A note says so. */
+/* Reads such a file if it exists, also if the data or the labels were compressed since. A note reports it. */
 temper_status labels_find(const char *path, struct dataset *data, temper_error *error);
 
 #endif

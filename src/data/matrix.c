@@ -1,4 +1,5 @@
-/* matrix: one row view for dense floats, doubles and bytes, and for sparse rows. */
+/* matrix: one view of rows for dense floats, doubles and uint8 and for CSR; and gathering of rows, into a copy or in
+ * place (a kept row never moves to a higher index). */
 #include "data/matrix.h"
 
 #include <assert.h>
@@ -24,13 +25,13 @@ struct row matrix_row(const struct matrix *matrix, uint64_t index)
                             .value = matrix->value64 ? NULL : matrix->value + start,
                             .value64 = matrix->value64 ? matrix->value64 + start : NULL};
     }
-    /* The reader has checked that rows * columns * size is a size; so no product here can wrap. */
+    /* Cannot overflow: the reader has checked that rows * columns * size fits a size_t. */
     size_t offset = (size_t)(index * matrix->columns) * element_size[matrix->kind];
     return (struct row){
         .kind = matrix->kind, .count = (size_t)matrix->columns, .dense = (const char *)matrix->dense + offset};
 }
 
-/* One loop a kind: the switch stays out of the loops. */
+/* One loop for each kind, so that the switch is outside of the loops. */
 static void row_to_f64(struct row row, double *out)
 {
     const float *f32 = row.dense;
@@ -49,7 +50,7 @@ static void row_to_f64(struct row row, double *out)
         for (size_t i = 0; i < row.count; i++)
             out[i] = (double)u8[i];
         break;
-    case MATRIX_CSR: /* the others are 0 already */
+    case MATRIX_CSR: /* the other columns are 0 already */
         for (size_t i = 0; i < row.count; i++)
             out[row_column(&row, i)] = row_value(&row, i);
         break;
@@ -97,16 +98,16 @@ void matrix_free(struct matrix *matrix)
     *matrix = (struct matrix){0};
 }
 
-/* The arrays that are written; the same as those that are read when rows are kept in place. */
-struct target {
+/* The arrays that are written; in place, those that are read. */
+struct gather_target {
     void *dense;
     uint64_t *row_start;
     uint32_t *column;
     float *value;    /* or */
-    double *value64; /* doubles, if one of the matrices has them */
+    double *value64; /* if one of the matrices has doubles */
 };
 
-/* Two matrices as if the second were below the first. */
+/* A row of two matrices, the second continuing the first. */
 static struct row row_of(const struct matrix *first, const struct matrix *second, size_t index)
 {
     const struct matrix *x = index < first->rows ? first : second;
@@ -116,14 +117,14 @@ static struct row row_of(const struct matrix *first, const struct matrix *second
 }
 
 static void copy_dense(const struct matrix *first, const struct matrix *second, const size_t *row, size_t count,
-                       struct target to)
+                       struct gather_target to)
 {
     size_t bytes = (size_t)first->columns * element_size[first->kind];
     for (size_t i = 0; bytes > 0 && i < count; i++)
         memmove((char *)to.dense + i * bytes, row_of(first, second, row[i]).dense, bytes);
 }
 
-/* Columns become as wide as ours are; a row that is moved down in place may lie across itself. */
+/* 64-bit columns become 32-bit ones; in place, a row may overlap its new position. */
 static void copy_columns(const struct row *row, uint32_t *to)
 {
     if (!row->column64)
@@ -133,7 +134,7 @@ static void copy_columns(const struct row *row, uint32_t *to)
             to[i] = row_column(row, i);
 }
 
-static void copy_values(const struct row *row, struct target to, uint64_t used)
+static void copy_values(const struct row *row, struct gather_target to, uint64_t used)
 {
     if (to.value)
         memmove(to.value + used, row->value, row->count * sizeof *to.value);
@@ -144,9 +145,9 @@ static void copy_values(const struct row *row, struct target to, uint64_t used)
             to.value64[used + i] = row_value(row, i);
 }
 
-/* Each row is looked up before its place in row_start is written, which is never behind its own. */
+/* Each row is read before its entry of row_start is written: in place, i <= row[i]. */
 static void copy_sparse(const struct matrix *first, const struct matrix *second, const size_t *row, size_t count,
-                        struct target to)
+                        struct gather_target to)
 {
     uint64_t used = 0;
     for (size_t i = 0; i < count; i++) {
@@ -158,7 +159,7 @@ static void copy_sparse(const struct matrix *first, const struct matrix *second,
         to.row_start[i] = used;
         used += here.count;
     }
-    to.row_start[count] = used; /* last: in place, a row that is kept may begin here */
+    to.row_start[count] = used; /* last: in place, a kept row may begin here */
 }
 
 /* Stored entries of the rows; false if they do not fit in a size. */
@@ -174,11 +175,11 @@ static bool count_entries(const struct matrix *first, const struct matrix *secon
     return true;
 }
 
-/* Empty arrays for so many rows and entries, doubles or not if they are sparse. */
-static bool allocate(struct matrix *matrix, size_t entries, bool doubles, struct target *to)
+/* Allocates arrays for the rows and entries; `doubles`: sparse values are doubles. */
+static bool allocate(struct matrix *matrix, size_t entries, bool doubles, struct gather_target *to)
 {
     size_t starts;
-    *to = (struct target){0};
+    *to = (struct gather_target){0};
     if (matrix->kind != MATRIX_CSR) {
         matrix->dense = matrix->owned[0] = to->dense = mem_aligned(entries, element_size[matrix->kind]);
         return to->dense != NULL;
@@ -195,7 +196,7 @@ static bool allocate(struct matrix *matrix, size_t entries, bool doubles, struct
 }
 
 static void copy_rows(const struct matrix *first, const struct matrix *second, const size_t *row, size_t count,
-                      struct target to)
+                      struct gather_target to)
 {
     if (first->kind == MATRIX_CSR)
         copy_sparse(first, second, row, count, to);
@@ -207,7 +208,7 @@ temper_status matrix_gather(const struct matrix *first, const struct matrix *sec
                             struct matrix *out, temper_error *error)
 {
     struct matrix matrix = {.kind = first->kind, .rows = count, .columns = first->columns};
-    struct target to;
+    struct gather_target to;
     size_t entries;
     assert(!second || (second->kind == first->kind && second->columns == first->columns));
     bool doubles = first->value64 || (second && second->value64);
@@ -226,8 +227,7 @@ bool matrix_is_ours(const struct matrix *matrix)
     return matrix->owned[0] || matrix->owned[1] || matrix->owned[2];
 }
 
-/* Gives back the memory behind the first `count` elements; where that cannot be, nothing is lost.
- */
+/* Shrinks an owned array to `count` elements; if that fails, it stays as large as it was. */
 static const void *shrink(struct matrix *matrix, const void *array, size_t count, size_t size)
 {
     for (size_t i = 0; array && i < sizeof matrix->owned / sizeof *matrix->owned; i++) {
@@ -243,13 +243,13 @@ static const void *shrink(struct matrix *matrix, const void *array, size_t count
 
 void matrix_keep(struct matrix *matrix, const size_t *row, size_t count)
 {
-    struct target to = {.dense = (void *)matrix->dense,
-                        .row_start = (uint64_t *)matrix->row_start,
-                        .column = (uint32_t *)matrix->column,
-                        .value = (float *)matrix->value,
-                        .value64 = (double *)matrix->value64};
+    struct gather_target to = {.dense = (void *)matrix->dense,
+                               .row_start = (uint64_t *)matrix->row_start,
+                               .column = (uint32_t *)matrix->column,
+                               .value = (float *)matrix->value,
+                               .value64 = (double *)matrix->value64};
     size_t entries;
-    count_entries(matrix, NULL, row, count, &entries); /* of fewer rows than there are: it fits */
+    count_entries(matrix, NULL, row, count, &entries); /* fits, since there are no more rows than before */
     copy_rows(matrix, NULL, row, count, to);
     matrix->rows = count;
     matrix->nonzeros = entries;

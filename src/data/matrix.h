@@ -1,4 +1,4 @@
-/* matrix: the features, dense or sparse, ours or the caller's. */
+/* matrix: the features, dense or in compressed sparse rows (CSR), owned or borrowed. */
 #ifndef DATA_MATRIX_H
 #define DATA_MATRIX_H
 
@@ -12,10 +12,9 @@ enum matrix_kind { MATRIX_F32, MATRIX_F64, MATRIX_U8, MATRIX_CSR };
 
 struct page_window;
 
-/* Dense kinds are row by row without gaps. CSR rows have ascending columns and no duplicates. What
- * is ours has 64-bit starts, 32-bit columns and floats; arrays of a caller are borrowed as they
- * are, in either width. Of the two pointers of each pair one is NULL; ask matrix_start and its
- * like. */
+/* Dense kinds are stored row by row without gaps. CSR rows have ascending columns and no duplicates. The library's own
+ * arrays have 64-bit starts, 32-bit columns and floats; arrays of a caller are borrowed in either width. Of the two
+ * pointers of each pair one is NULL; matrix_start, matrix_column and matrix_value choose. */
 struct matrix {
     enum matrix_kind kind;
     uint64_t rows, columns;
@@ -28,10 +27,10 @@ struct matrix {
     const float *value; /* CSR: nonzeros */
     const double *value64;
     void *owned[3];            /* what matrix_free frees; all NULL if the memory is borrowed */
-    struct page_window *pages; /* of the mapped file that it lies in (data/pages.h); else NULL */
+    struct page_window *pages; /* of the mapped file that holds it (memory/page_window.h); else NULL */
 };
 
-/* One row, whatever the kind. */
+/* One row of any kind. */
 struct row {
     enum matrix_kind kind;
     size_t count;           /* entries: all columns of a dense row */
@@ -42,8 +41,7 @@ struct row {
     const double *value64;
 };
 
-/* Of a CSR matrix: where a row begins; the column and the value of an entry. Columns are below
- * 2^32, however wide they are stored. */
+/* CSR: the first entry of a row; the column and the value of an entry. Columns are below 2^32 in either width. */
 static inline uint64_t matrix_start(const struct matrix *matrix, uint64_t row)
 {
     return matrix->row_start32 ? matrix->row_start32[row] : matrix->row_start[row];
@@ -59,7 +57,7 @@ static inline double matrix_value(const struct matrix *matrix, uint64_t entry)
     return matrix->value64 ? matrix->value64[entry] : (double)matrix->value[entry];
 }
 
-/* The same of an entry of a row. */
+/* The same for an entry of a row. */
 static inline uint32_t row_column(const struct row *row, size_t entry)
 {
     return row->column64 ? (uint32_t)row->column64[entry] : row->column[entry];
@@ -70,24 +68,24 @@ static inline double row_value(const struct row *row, size_t entry)
     return row->value64 ? row->value64[entry] : (double)row->value[entry];
 }
 
-/* Whether the numbers are doubles, dense or sparse. */
+/* Whether the values are doubles, dense or sparse. */
 static inline bool matrix_has_doubles(const struct matrix *matrix)
 {
     return matrix->kind == MATRIX_F64 || matrix->value64;
 }
 
-/* Whether the arrays are in the widths of what is ours, which is what files hold. */
+/* Whether the arrays have the library's own widths, as all data from files has. */
 static inline bool matrix_is_narrow(const struct matrix *matrix)
 {
     return !matrix->row_start32 && !matrix->column64 && !matrix->value64;
 }
 
 struct row matrix_row(const struct matrix *matrix, uint64_t index);
-/* All columns as doubles; out has room for matrix->columns. */
+/* All columns as doubles, out[matrix->columns]. */
 void matrix_row_f64(const struct matrix *matrix, uint64_t index, double *out);
-/* Rows from .. from + count, borrowed. */
+/* Rows [from, from + count), borrowed. */
 struct matrix matrix_slice(const struct matrix *matrix, uint64_t from, uint64_t count);
-/* Bytes of the arrays. */
+/* Size of the arrays in bytes. */
 uint64_t matrix_bytes(const struct matrix *matrix);
 void matrix_free(struct matrix *matrix);
 
@@ -96,9 +94,9 @@ void matrix_free(struct matrix *matrix);
 temper_status matrix_gather(const struct matrix *first, const struct matrix *second, const size_t *row, size_t count,
                             struct matrix *out, temper_error *error);
 
-/* Whether the arrays are the matrix' own, so that they may be changed. */
+/* Whether the matrix owns its arrays, so that they may be changed. */
 bool matrix_is_ours(const struct matrix *matrix);
-/* Keeps the given rows, ascending and different, of a matrix that is ours; needs no memory. */
+/* Keeps the given rows, strictly ascending, of a matrix that owns its arrays; needs no memory. */
 void matrix_keep(struct matrix *matrix, const size_t *row, size_t count);
 
 #endif

@@ -1,4 +1,4 @@
-/* list: items between commas, quotes undone. */
+/* name_list: splits at commas and removes quotes. */
 #include "data/name_list.h"
 
 #include <string.h>
@@ -6,11 +6,11 @@
 #include "base/memory.h"
 #include "data/quote_text.h"
 
-/* Where an item is taken apart: read here, written there, never ahead of what was read. */
-struct cursor {
+/* Position of the parser: reads from `from`, writes to `to`, which is never longer. */
+struct list_cursor {
     const char *from;
     char *to;
-    char *equals; /* in what was written, the last one outside quotes */
+    char *equals; /* the last one outside quotes in what was written */
     bool unclosed;
 };
 
@@ -21,8 +21,8 @@ static const char *skip_blanks(const char *text)
     return text;
 }
 
-/* Copies what is between quotes; two quotes stand for one. */
-static void copy_quoted(struct cursor *cursor)
+/* Copies a quoted text; two quotes are one. */
+static void copy_quoted(struct list_cursor *cursor)
 {
     for (cursor->from++; *cursor->from; cursor->from++) {
         if (*cursor->from == '"') {
@@ -36,7 +36,7 @@ static void copy_quoted(struct cursor *cursor)
 }
 
 /* Copies an item up to its comma or the end; returns where it ends without trailing blanks. */
-static char *copy_item(struct cursor *cursor)
+static char *copy_item(struct list_cursor *cursor)
 {
     char *start = cursor->to, *end = start;
     cursor->equals = NULL;
@@ -58,14 +58,14 @@ static char *copy_item(struct cursor *cursor)
     return end;
 }
 
-static temper_status refuse(temper_error *error, const char *option, const char *text, const char *what)
+static temper_status refuse_list(temper_error *error, const char *option, const char *text, const char *what)
 {
     struct token_text shown = token_text(text, text + strlen(text));
     return error_set(error, TEMPER_USAGE, "%s %s: %s", option, shown.text, what);
 }
 
 /* One item into the list; NULL, or what is wrong with it. */
-static const char *take_item(struct cursor *cursor, bool pairs, struct list_item *item)
+static const char *take_item(struct list_cursor *cursor, bool pairs, struct list_item *item)
 {
     char *name = cursor->to, *end = copy_item(cursor);
     char *equals = pairs ? cursor->equals : NULL;
@@ -98,14 +98,14 @@ temper_status list_read(const char *option, const char *text, bool pairs, struct
         list_free(&list);
         return error_no_memory(error);
     }
-    struct cursor cursor = {.from = text, .to = list.text};
+    struct list_cursor cursor = {.from = text, .to = list.text};
     do {
         cursor.from += list.count > 0; /* over the comma */
         fault = take_item(&cursor, pairs, &list.item[list.count++]);
     } while (!fault && *cursor.from == ',');
     if (fault) {
         list_free(&list);
-        return refuse(error, option, text, fault);
+        return refuse_list(error, option, text, fault);
     }
     *out = list;
     return TEMPER_OK;

@@ -1,7 +1,7 @@
-/* list: "A,B,..." and "A=1,B=2,..." as they are written on the command line.
+/* name_list: parses "A,B,..." and "A=1,B=2,..." of the command line.
  *
- * Blanks around an item do not count. What holds a comma or an equals sign itself is put in double
- * quotes, as in CSV: "Paris, Texas",Rome. */
+ * Blanks around an item are ignored. Names that contain a comma or an equals sign are put in double quotes, as in CSV:
+ * "Paris, Texas",Rome. */
 #ifndef DATA_NAME_LIST_H
 #define DATA_NAME_LIST_H
 
@@ -12,13 +12,13 @@
 
 struct list_item {
     const char *name;
-    const char *value; /* behind the last equals sign outside quotes; NULL for plain lists */
+    const char *value; /* after the last equals sign outside quotes; NULL for plain lists */
 };
 
 struct list {
     struct list_item *item;
     size_t count;
-    char *text; /* in which names and values lie */
+    char *text; /* storage of the names and values */
 };
 
 /* `option` is for the message: "--classes". Nothing is left to free on failure. */

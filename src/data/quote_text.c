@@ -1,4 +1,4 @@
-/* token: text made fit to be shown. */
+/* quote_text: escapes and truncates text for messages. */
 #include "data/quote_text.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ struct token_text token_text(const char *from, const char *to)
         if (c < 0x20 || c == 0x7f || c == '\\')
             n += (size_t)snprintf(shown.text + n, 5, "\\x%02x", c);
         else
-            shown.text[n++] = (char)c; /* bytes of UTF-8 letters as they are */
+            shown.text[n++] = (char)c; /* UTF-8 sequences are not escaped */
     }
     if (end < to)
         memcpy(shown.text + n, "...", 3);

@@ -1,4 +1,4 @@
-/* token: pieces of text and names of files in messages: never too long, nothing unprintable. */
+/* quote_text: pieces of text and file names for messages: never too long, control characters escaped. */
 #ifndef DATA_QUOTE_TEXT_H
 #define DATA_QUOTE_TEXT_H
 
@@ -12,7 +12,7 @@ struct token_text {
     char text[4 * TOKEN_SHOWN + 4]; /* every byte may become \xNN; then "..." */
 };
 
-/* The bytes [from, to) for printing with %s; cut to TOKEN_SHOWN of them. */
+/* The bytes [from, to) for printing with %s, truncated to TOKEN_SHOWN of them. */
 struct token_text token_text(const char *from, const char *to);
 
 /* A file's name for printing with %s, shortened from the left. */

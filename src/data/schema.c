@@ -1,4 +1,4 @@
-/* schema: making, copying and freeing one. */
+/* schema: creation, copying, feature names, and the adaptation of other data to a schema. */
 #include "data/schema.h"
 
 #include <stdio.h>
@@ -41,7 +41,7 @@ void names_free(struct names *names)
     *names = (struct names){0};
 }
 
-/* Half-built ones too. */
+/* Also of a half-built schema. */
 void schema_free(struct schema *schema)
 {
     if (!schema)
@@ -56,8 +56,7 @@ void schema_free(struct schema *schema)
     mem_free(schema);
 }
 
-/* NULL stays NULL; false without memory. */
-static bool copy_text(const char *text, char **out)
+bool copy_string(const char *text, char **out)
 {
     size_t size = text ? strlen(text) + 1 : 0;
     char *copy = text ? mem_alloc(size, 1) : NULL;
@@ -67,8 +66,7 @@ static bool copy_text(const char *text, char **out)
     return copy || !text;
 }
 
-/* What is copied is counted, so that it can be freed. */
-static bool copy_names(const struct names *from, struct names *to)
+bool names_copy(const struct names *from, struct names *to)
 {
     *to = (struct names){0};
     if (from->count == 0)
@@ -77,7 +75,7 @@ static bool copy_names(const struct names *from, struct names *to)
     if (!to->name)
         return false;
     for (; to->count < from->count; to->count++)
-        if (!copy_text(from->name[to->count], &to->name[to->count]))
+        if (!copy_string(from->name[to->count], &to->name[to->count]))
             return false;
     return true;
 }
@@ -85,7 +83,7 @@ static bool copy_names(const struct names *from, struct names *to)
 static bool copy_column(const struct schema_column *from, struct schema_column *to)
 {
     to->position = from->position;
-    if (!copy_text(from->name, &to->name) || !copy_names(&from->texts, &to->texts))
+    if (!copy_string(from->name, &to->name) || !names_copy(&from->texts, &to->texts))
         return false;
     if (!from->fill)
         return true;
@@ -96,7 +94,7 @@ static bool copy_column(const struct schema_column *from, struct schema_column *
     return to->fill != NULL;
 }
 
-/* Empty columns, so many. */
+/* A schema with so many empty columns. */
 static struct schema *new_schema(size_t columns)
 {
     struct schema *schema = mem_zeroed(1, sizeof *schema);
@@ -120,7 +118,7 @@ temper_status schema_copy(const struct schema *schema, struct schema **out, temp
     copy->label_position = schema->label_position;
     copy->missing = schema->missing;
     copy->features = schema->features;
-    bool fine = copy_text(schema->label, &copy->label);
+    bool fine = copy_string(schema->label, &copy->label);
     for (size_t i = 0; fine && i < schema->columns; i++)
         fine = copy_column(&schema->column[i], &copy->column[i]);
     if (!fine) {
@@ -139,10 +137,10 @@ temper_status schema_plain(size_t features, const struct names *names, struct sc
     schema->features = features;
     schema->file_columns = features + 1;
     schema->label_position = features;
-    bool fine = names->count == 0 || copy_text("label", &schema->label);
+    bool fine = names->count == 0 || copy_string("label", &schema->label);
     for (size_t i = 0; fine && i < features; i++) {
         schema->column[i].position = i;
-        fine = names->count == 0 || copy_text(names->name[i], &schema->column[i].name);
+        fine = names->count == 0 || copy_string(names->name[i], &schema->column[i].name);
     }
     if (!fine) {
         schema_free(schema);
@@ -164,7 +162,7 @@ size_t schema_column_features(const struct schema_column *column)
     return column->texts.count ? column->texts.count : 1;
 }
 
-/* "NAME" or "NAME=TEXT"; "c3" stands for a name that is not there. */
+/* "NAME" or "NAME=TEXT"; without a header "c3". */
 static char *feature_name(const struct schema_column *column, const char *text)
 {
     char number[32];
@@ -203,7 +201,7 @@ temper_status schema_name_features(const struct schema *schema, struct names *na
 
 /* ---- Sparse data ----------------------------------------------------------------------------- */
 
-/* Columns ascend within a row, so those beyond are at its end. */
+/* The entries of a row below `features`; columns ascend, so the others are at its end. */
 static uint64_t row_keeps(const struct matrix *x, uint64_t row, uint64_t features)
 {
     page_window_rows(x, row, 1);
@@ -213,8 +211,8 @@ static uint64_t row_keeps(const struct matrix *x, uint64_t row, uint64_t feature
     return to - from;
 }
 
-/* Copies what is kept: the old arrays may be a part of a mapped file. */
-static temper_status cut_entries(struct matrix *x, uint64_t features, uint64_t kept, temper_error *error)
+/* Copies the entries that are kept: the old arrays may be in a mapped file. */
+static temper_status truncate_rows(struct matrix *x, uint64_t features, uint64_t kept, temper_error *error)
 {
     size_t rows = (size_t)x->rows;
     uint64_t *row_start = mem_alloc(rows + 1, sizeof *row_start);
@@ -235,16 +233,16 @@ static temper_status cut_entries(struct matrix *x, uint64_t features, uint64_t k
         at += count;
     }
     row_start[rows] = at;
-    struct matrix cut = {.kind = MATRIX_CSR,
-                         .rows = x->rows,
-                         .columns = features,
-                         .nonzeros = kept,
-                         .row_start = row_start,
-                         .column = column,
-                         .value = value,
-                         .owned = {row_start, column, value}};
+    struct matrix truncated = {.kind = MATRIX_CSR,
+                               .rows = x->rows,
+                               .columns = features,
+                               .nonzeros = kept,
+                               .row_start = row_start,
+                               .column = column,
+                               .value = value,
+                               .owned = {row_start, column, value}};
     matrix_free(x);
-    *x = cut;
+    *x = truncated;
     return TEMPER_OK;
 }
 
@@ -264,7 +262,7 @@ static temper_status fit_sparse(const struct schema *schema, struct dataset *dat
         .threads = 1};
     temper_status status = memory_limit_plan(data, &plan, error);
     if (status == TEMPER_OK)
-        status = cut_entries(x, schema->features, kept, error);
+        status = truncate_rows(x, schema->features, kept, error);
     if (status == TEMPER_OK)
         dataset_note(data,
                      "features: %llu %s ignored, of features beyond the model's %zu (up to "
@@ -286,7 +284,7 @@ static temper_status refuse_columns(const struct schema *schema, const struct da
                      schema->features);
 }
 
-/* Where both have names, another order would give wrong answers without a word. */
+/* Another order of the columns would silently give wrong predictions. */
 static temper_status check_names(const struct schema *schema, struct dataset *data, temper_error *error)
 {
     struct names names = {0};
@@ -315,7 +313,7 @@ temper_status schema_fit(const struct schema *schema, struct dataset *data, temp
     temper_status status = check_names(schema, data, error);
     if (status != TEMPER_OK || !sparse)
         return status;
-    if (data->x.columns != schema->features) /* they speak of other columns */
+    if (data->x.columns != schema->features) /* they no longer match the columns */
         names_free(&data->features);
     return fit_sparse(schema, data, error);
 }

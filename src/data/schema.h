@@ -1,14 +1,13 @@
-/* schema: how the columns of a table became features, so that another table can become the same.
+/* schema: how the columns of a table became features, so that another table can be converted in the same way.
  *
- * The CSV reader leaves one with the data it reads; a model keeps it. Given one, the reader makes
- * the model's features of a new file (dataset_read_like in data/read.h), whatever the order of its
- * columns. */
+ * The CSV reader attaches one to the data; a model stores it. Given one, the reader makes the model's features from a
+ * new file (dataset_read_like in data/read/read.h), in whatever order its columns are. */
 #ifndef DATA_SCHEMA_H
 #define DATA_SCHEMA_H
 
 #include "data/dataset.h"
 
-/* What becomes of a missing value. Words as on the command line; refused if there is no rule. */
+/* The treatment of missing values, with the words of the command line. */
 #define SCHEMA_MISSING_LIST(X)                                                                                         \
     X(REFUSE, "refuse")                                                                                                \
     X(ZERO, "zero")                                                                                                    \
@@ -21,9 +20,9 @@ enum schema_missing {
 #undef SCHEMA_MISSING_ENUM
 };
 
-/* A column that is used: one feature if it holds numbers, else one for each of its texts. */
+/* A used column: one feature if numeric, else one for each of its categories (one-hot). */
 struct schema_column {
-    char *name;         /* of the header; NULL without one */
+    char *name;         /* from the header; NULL without one */
     size_t position;    /* in the file, from 0 */
     struct names texts; /* of a categorical column, in the order of their features; else none */
     double *fill;       /* SCHEMA_MEAN: the mean, or the share of each text; else NULL */
@@ -41,28 +40,32 @@ struct schema {
     size_t features; /* of all columns */
 };
 
-/* Numbers only, in columns of these names (or of none, by position), a label behind them perhaps:
- * what data of other formats is. `names` may be empty, else it has `features` of them. */
+/* The schema of data of other formats: numeric columns with these names (or none, by position), followed by the label.
+ * `names` is empty or has `features` names. */
 temper_status schema_plain(size_t features, const struct names *names, struct schema **out, temper_error *error);
 temper_status schema_copy(const struct schema *schema, struct schema **out, temper_error *error);
 void schema_free(struct schema *schema);
-/* Empty again. */
+/* Frees the names and empties the list. */
 void names_free(struct names *names);
+/* Copies; false without memory: what was copied so far is freed by names_free. */
+bool names_copy(const struct names *from, struct names *to);
+/* A copy of a string, freed by mem_free; NULL stays NULL. False without memory. */
+bool copy_string(const char *text, char **out);
 
 /* Whether its columns have names: all have, or none. */
 bool schema_has_names(const struct schema *schema);
-/* 1, or how many texts there are. */
+/* 1, or the number of categories. */
 size_t schema_column_features(const struct schema_column *column);
-/* NAME, NAME=TEXT, c3=TEXT; no names for numbers without a header and without texts beside them.
- * What is made so far is the caller's to free, whatever happens. */
+/* NAME, NAME=TEXT, c3=TEXT; no names if there is neither a header nor a categorical column. The caller frees the names,
+ * also on failure. */
 temper_status schema_name_features(const struct schema *schema, struct names *names, temper_error *error);
 
 bool schema_missing_find(const char *word, enum schema_missing *missing);
 const char *schema_missing_name(enum schema_missing missing);
 
-/* Data that is not from a table, made to fit: entries of sparse data beyond the model's features
- * are left out, and a note counts them; fewer are zeros; dense data must have as many columns, and
- * where both have names, the same ones. */
+/* Adapts data that is not from a table to a model: entries of sparse data beyond the model's features are left out, and
+ * a note counts them; missing columns are zeros; dense data must have as many columns and, where both have names, the
+ * same names. */
 temper_status schema_fit(const struct schema *schema, struct dataset *data, temper_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* split: rows in a random order, class by class, are dealt like cards. */
+/* split: rows in random order, sorted by class, are assigned to the parts in turn. */
 #include "data/split.h"
 
 #include <math.h>
@@ -12,72 +12,72 @@
 #include "data/quote_text.h"
 #include "data/random_streams.h"
 
-/* All rows in a random order, those of a class one after the other. */
-struct deck {
+/* All rows in random order, sorted by class. */
+struct shuffled_rows {
     size_t *row;
-    size_t *start; /* classes + 1: where each class begins */
+    size_t *start; /* [classes + 1]: the first row of each class */
     size_t rows, classes;
 };
 
-static void deck_free(struct deck *deck)
+static void shuffled_rows_free(struct shuffled_rows *shuffled)
 {
-    mem_free(deck->row);
-    mem_free(deck->start);
+    mem_free(shuffled->row);
+    mem_free(shuffled->start);
 }
 
-/* A counting sort by class: it keeps the random order within each. */
-static void sort_by_class(const struct dataset *data, const size_t *order, struct deck *deck)
+/* A stable counting sort by class, which keeps the random order within each. */
+static void sort_by_class(const struct dataset *data, const size_t *order, struct shuffled_rows *shuffled)
 {
-    for (size_t i = 0; i < deck->rows; i++)
-        deck->start[data->label[i] + 1]++;
-    for (size_t c = 0; c < deck->classes; c++)
-        deck->start[c + 1] += deck->start[c];
-    for (size_t i = 0; i < deck->rows; i++)
-        deck->row[deck->start[data->label[order[i]]]++] = order[i];
-    for (size_t c = deck->classes; c > 0; c--) /* each start has moved to the next one's place */
-        deck->start[c] = deck->start[c - 1];
-    deck->start[0] = 0;
+    for (size_t i = 0; i < shuffled->rows; i++)
+        shuffled->start[data->label[i] + 1]++;
+    for (size_t c = 0; c < shuffled->classes; c++)
+        shuffled->start[c + 1] += shuffled->start[c];
+    for (size_t i = 0; i < shuffled->rows; i++)
+        shuffled->row[shuffled->start[data->label[order[i]]]++] = order[i];
+    for (size_t c = shuffled->classes; c > 0; c--) /* filling has advanced each start to the next one */
+        shuffled->start[c] = shuffled->start[c - 1];
+    shuffled->start[0] = 0;
 }
 
-/* Without classes to heed, all rows are one class. */
-static temper_status deck_shuffle(const struct dataset *data, struct split_how how, struct deck *deck,
+/* Without stratification, all rows are one class. */
+static temper_status shuffle_rows(const struct dataset *data, struct split_options how, struct shuffled_rows *shuffled,
                                   temper_error *error)
 {
     bool by_class = how.stratified && data->label && data->classes.count > 0;
-    *deck = (struct deck){.rows = (size_t)data->x.rows, .classes = by_class ? data->classes.count : 1};
-    deck->row = mem_alloc(deck->rows, sizeof *deck->row);
-    deck->start = mem_zeroed(deck->classes + 1, sizeof *deck->start);
-    size_t *order = by_class ? mem_alloc(deck->rows, sizeof *order) : deck->row;
-    if (!deck->row || !deck->start || !order) {
+    *shuffled = (struct shuffled_rows){.rows = (size_t)data->x.rows, .classes = by_class ? data->classes.count : 1};
+    shuffled->row = mem_alloc(shuffled->rows, sizeof *shuffled->row);
+    shuffled->start = mem_zeroed(shuffled->classes + 1, sizeof *shuffled->start);
+    size_t *order = by_class ? mem_alloc(shuffled->rows, sizeof *order) : shuffled->row;
+    if (!shuffled->row || !shuffled->start || !order) {
         if (by_class)
             mem_free(order);
-        deck_free(deck);
+        shuffled_rows_free(shuffled);
         return error_no_memory(error);
     }
-    random_permutation((struct random){how.seed, STREAM_SPLIT}, order, deck->rows);
-    deck->start[deck->classes] = by_class ? 0 : deck->rows;
+    random_permutation((struct random){how.seed, STREAM_SPLIT}, order, shuffled->rows);
+    shuffled->start[shuffled->classes] = by_class ? 0 : shuffled->rows;
     if (by_class) {
-        sort_by_class(data, order, deck);
+        sort_by_class(data, order, shuffled);
         mem_free(order);
     }
     return TEMPER_OK;
 }
 
-/* A split of no rows yet, and the deck to deal. */
-static temper_status split_start(const struct dataset *data, struct split_how how, struct split *split,
-                                 struct deck *deck, temper_error *error)
+/* Allocates a split, and shuffles the rows. */
+static temper_status split_start(const struct dataset *data, struct split_options how, struct split *split,
+                                 struct shuffled_rows *shuffled, temper_error *error)
 {
     *split = (struct split){.rows = (size_t)data->x.rows};
     split->part = mem_alloc(split->rows, sizeof *split->part);
     if (!split->part)
         return error_no_memory(error);
-    temper_status status = deck_shuffle(data, how, deck, error);
+    temper_status status = shuffle_rows(data, how, shuffled, error);
     if (status != TEMPER_OK)
         split_free(split);
     return status;
 }
 
-/* Says which class is short of rows, and of how many such classes it is one. */
+/* Notes the first class with too few rows, and how many more there are. */
 static void note_classes(const struct dataset *data, struct split *split, size_t first, size_t count, const char *what)
 {
     char more[48] = "";
@@ -92,12 +92,12 @@ static void note_classes(const struct dataset *data, struct split *split, size_t
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
 
-static void note_thin_classes(const struct dataset *data, const struct deck *deck, struct split *split)
+static void note_small_classes(const struct dataset *data, const struct shuffled_rows *shuffled, struct split *split)
 {
     size_t first = 0, count = 0;
-    for (size_t c = 0; c < deck->classes; c++) {
-        size_t rows = deck->start[c + 1] - deck->start[c];
-        if (rows > 0 && rows < split->parts && deck->classes == data->classes.count) {
+    for (size_t c = 0; c < shuffled->classes; c++) {
+        size_t rows = shuffled->start[c + 1] - shuffled->start[c];
+        if (rows > 0 && rows < split->parts && shuffled->classes == data->classes.count) {
             first = count ? first : c;
             count++;
         }
@@ -116,27 +116,27 @@ static temper_status check_folds(const struct dataset *data, size_t folds, tempe
     return TEMPER_OK;
 }
 
-temper_status split_folds(const struct dataset *data, size_t folds, struct split_how how, struct split *out,
+temper_status split_folds(const struct dataset *data, size_t folds, struct split_options how, struct split *out,
                           temper_error *error)
 {
     struct split split = {0};
-    struct deck deck = {0};
+    struct shuffled_rows shuffled = {0};
     temper_status status = check_folds(data, folds, error);
     if (status == TEMPER_OK)
-        status = split_start(data, how, &split, &deck, error);
+        status = split_start(data, how, &split, &shuffled, error);
     if (status != TEMPER_OK)
         return status;
     split.parts = (uint32_t)folds;
-    /* Going on where the last class ended keeps the folds even too, not only each class. */
-    for (size_t i = 0; i < deck.rows; i++)
-        split.part[deck.row[i]] = (uint32_t)(i % folds);
-    note_thin_classes(data, &deck, &split);
-    deck_free(&deck);
+    /* Each class continues where the last one ended, which keeps the folds even too. */
+    for (size_t i = 0; i < shuffled.rows; i++)
+        split.part[shuffled.row[i]] = (uint32_t)(i % folds);
+    note_small_classes(data, &shuffled, &split);
+    shuffled_rows_free(&shuffled);
     *out = split;
     return TEMPER_OK;
 }
 
-/* Every row has a fold, and every fold a row that counts. */
+/* Every row has a fold, and every fold a row of weight above 0. */
 static temper_status check_given(const struct dataset *data, const uint32_t *part, size_t folds, temper_error *error)
 {
     bool *seen = mem_zeroed(folds, sizeof *seen);
@@ -193,32 +193,32 @@ temper_status split_halve(const struct split *folds, struct split *out, temper_e
 /* ---- Train and test -------------------------------------------------------------------------- */
 
 /* How many rows of a class are for testing. */
-struct quota {
+struct test_quota {
     size_t number, rows;
-    double rest; /* what rounding down left out */
+    double rest; /* the fraction that rounding down left out */
 };
 
 /* Largest remainder first; classes in their order where they are equal. */
 static int by_rest(const void *left, const void *right)
 {
-    const struct quota *a = left, *b = right;
+    const struct test_quota *a = left, *b = right;
     if (a->rest != b->rest)
         return a->rest > b->rest ? -1 : 1;
     return (a->number > b->number) - (a->number < b->number);
 }
 
-/* Rounds every class down, then gives what is left to those that lost most. */
-static void set_quotas(const struct deck *deck, double share, size_t test, struct quota *quota)
+/* The largest remainder method: rounds every class down, then gives the rest to the largest fractions. */
+static void set_quotas(const struct shuffled_rows *shuffled, double share, size_t test, struct test_quota *quota)
 {
     size_t given = 0;
-    for (size_t c = 0; c < deck->classes; c++) {
-        double exact = share * (double)(deck->start[c + 1] - deck->start[c]);
-        quota[c] = (struct quota){c, (size_t)exact, exact - floor(exact)};
+    for (size_t c = 0; c < shuffled->classes; c++) {
+        double exact = share * (double)(shuffled->start[c + 1] - shuffled->start[c]);
+        quota[c] = (struct test_quota){c, (size_t)exact, exact - floor(exact)};
         given += quota[c].rows;
     }
-    qsort(quota, deck->classes, sizeof *quota, by_rest);
-    for (size_t c = 0; given < test && c < deck->classes; c++) {
-        size_t class_rows = deck->start[quota[c].number + 1] - deck->start[quota[c].number];
+    qsort(quota, shuffled->classes, sizeof *quota, by_rest);
+    for (size_t c = 0; given < test && c < shuffled->classes; c++) {
+        size_t class_rows = shuffled->start[quota[c].number + 1] - shuffled->start[quota[c].number];
         if (quota[c].rows < class_rows) {
             quota[c].rows++;
             given++;
@@ -226,21 +226,21 @@ static void set_quotas(const struct deck *deck, double share, size_t test, struc
     }
 }
 
-/* The first rows of each class test, the others train. */
-static void deal_test(const struct dataset *data, const struct deck *deck, const struct quota *quota,
-                      struct split *split)
+/* The first rows of each class are for testing, the others for training. */
+static void assign_test(const struct dataset *data, const struct shuffled_rows *shuffled,
+                        const struct test_quota *quota, struct split *split)
 {
     size_t first = 0, count = 0;
-    for (size_t q = 0; q < deck->classes; q++) {
-        size_t c = quota[q].number, from = deck->start[c], rows = deck->start[c + 1] - from;
+    for (size_t q = 0; q < shuffled->classes; q++) {
+        size_t c = quota[q].number, from = shuffled->start[c], rows = shuffled->start[c + 1] - from;
         for (size_t i = 0; i < rows; i++)
-            split->part[deck->row[from + i]] = i < quota[q].rows ? SPLIT_TEST : SPLIT_TRAIN;
+            split->part[shuffled->row[from + i]] = i < quota[q].rows ? SPLIT_TEST : SPLIT_TRAIN;
         if (rows > 0 && rows == quota[q].rows) {
             first = count && first < c ? first : c;
             count++;
         }
     }
-    if (deck->classes == data->classes.count)
+    if (shuffled->classes == data->classes.count)
         note_classes(data, split, first, count, "no row left to train on");
 }
 
@@ -260,29 +260,29 @@ static temper_status check_share(const struct dataset *data, double share, size_
     return TEMPER_OK;
 }
 
-temper_status split_test(const struct dataset *data, double share, struct split_how how, struct split *out,
+temper_status split_test(const struct dataset *data, double share, struct split_options how, struct split *out,
                          temper_error *error)
 {
     struct split split = {0};
-    struct deck deck = {0};
+    struct shuffled_rows shuffled = {0};
     size_t test = 0;
     temper_status status = check_share(data, share, &test, error);
     if (status == TEMPER_OK)
-        status = split_start(data, how, &split, &deck, error);
+        status = split_start(data, how, &split, &shuffled, error);
     if (status != TEMPER_OK)
         return status;
-    struct quota *quota = mem_alloc(deck.classes, sizeof *quota);
+    struct test_quota *quota = mem_alloc(shuffled.classes, sizeof *quota);
     if (quota) {
         split.parts = 2;
-        set_quotas(&deck, share, test, quota);
-        deal_test(data, &deck, quota, &split);
+        set_quotas(&shuffled, share, test, quota);
+        assign_test(data, &shuffled, quota, &split);
         *out = split;
     } else {
         split_free(&split);
         status = error_no_memory(error);
     }
     mem_free(quota);
-    deck_free(&deck);
+    shuffled_rows_free(&shuffled);
     return status;
 }
 

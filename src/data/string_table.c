@@ -1,4 +1,5 @@
-/* spellings: open addressing; strings of up to eight bytes are compared as one word. */
+/* string_table: open addressing with linear probing; strings of up to eight bytes are compared as one word. A new seed
+ * at each growth, and growth at long probe sequences, defend against inputs that collide on purpose. */
 #include "data/string_table.h"
 
 #include <string.h>
@@ -9,8 +10,8 @@
 enum {
     FIRST_SLOTS = 64,
     SHORT = 8,           /* bytes that fit in a word */
-    LONGEST_PROBE = 128, /* by chance, in a table half full, far less */
-    SPARSEST = 16        /* slots for each string, where strings collide on purpose */
+    LONGEST_PROBE = 128, /* far more than chance gives in a half-full table */
+    SPARSEST = 16        /* slots for each string, up to which long probes make the table grow */
 };
 
 struct string_slot {
@@ -34,7 +35,7 @@ static uint64_t pack_short(const char *text, size_t length)
     return low | (uint64_t)high << 32;
 }
 
-/* A slot's search key; its text is borrowed. */
+/* The slot that is searched for; its text is borrowed. */
 static struct string_slot wanted_slot(const struct string_table *table, const char *text, size_t length)
 {
     if (length <= SHORT)
@@ -43,7 +44,7 @@ static struct string_slot wanted_slot(const struct string_table *table, const ch
         .key = XXH3_64bits_withSeed(text, length, table->seed), .text = (char *)text, .length = length};
 }
 
-/* Where a string would like to be: the finaliser of MurmurHash3 on key, length and seed. */
+/* The first slot to probe: the finaliser of MurmurHash3 on key, length and seed. */
 static size_t home_of(const struct string_table *table, const struct string_slot *wanted)
 {
     uint64_t h = wanted->key ^ table->seed ^ (uint64_t)wanted->length * 0x9E3779B97F4A7C15u;
@@ -70,7 +71,7 @@ static struct string_slot *slot_of(const struct string_table *table, const struc
     return &table->slot[i];
 }
 
-/* Moves everything to a table of so many slots, with another seed. */
+/* Rehashes everything into so many slots, with another seed. */
 static bool table_resize(struct string_table *table, size_t slots)
 {
     struct string_table old = *table;
@@ -93,9 +94,8 @@ static bool table_resize(struct string_table *table, size_t slots)
     return true;
 }
 
-/* Keeps the table at most half full, and sparser, with another seed, where strings collide more
- * than chance allows: no file shall make every lookup walk through all of them. */
-static bool make_room(struct string_table *table, const char *text, size_t length)
+/* Keeps the table at most half full, and sparser where strings collide more than chance allows. */
+static bool reserve_slot(struct string_table *table, const char *text, size_t length)
 {
     size_t probes;
     if (table->slots == 0)
@@ -112,7 +112,7 @@ static bool make_room(struct string_table *table, const char *text, size_t lengt
 bool string_table_add(struct string_table *table, const char *text, size_t length, uint32_t number)
 {
     size_t probes;
-    if (!make_room(table, text, length))
+    if (!reserve_slot(table, text, length))
         return false;
     struct string_slot slot = wanted_slot(table, text, length), *place;
     place = slot_of(table, &slot, &probes);

@@ -1,4 +1,4 @@
-/* select: gathers rows with all that belongs to them. */
+/* subset: gathers rows with their labels, weights, lines and names; selects classes; joins two datasets. */
 #include "data/subset.h"
 
 #include <string.h>
@@ -10,32 +10,7 @@
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
 
-/* What the data does not have is copied by doing nothing. */
-static bool copy_text(const char *from, char **to)
-{
-    if (!from)
-        return true;
-    *to = mem_alloc(strlen(from) + 1, 1);
-    if (*to)
-        memcpy(*to, from, strlen(from) + 1);
-    return *to != NULL;
-}
-
-static bool copy_features(const struct names *from, struct names *to)
-{
-    if (from->count == 0)
-        return true;
-    to->name = (char **)mem_zeroed(from->count, sizeof *to->name);
-    if (!to->name)
-        return false;
-    to->count = from->count;
-    for (size_t i = 0; i < from->count; i++)
-        if (!copy_text(from->name[i], &to->name[i]))
-            return false;
-    return true;
-}
-
-/* The entries of an array that belong to the rows; `row` NULL: all of them. */
+/* The entries of an array for the given rows; `row` NULL: all. */
 static bool copy_entries(const void *from, size_t size, const size_t *row, size_t count, void **to)
 {
     if (!from)
@@ -66,7 +41,7 @@ static temper_status copy_rest(const struct dataset *data, const size_t *row, si
     copy->file.missing_filled = data->file.missing_filled;
     copy->file.missing_dropped = data->file.missing_dropped;
     memcpy(copy->notes, data->notes, sizeof copy->notes);
-    if (!done || !copy_text(data->file.path, &copy->file.path) || !copy_features(&data->features, &copy->features))
+    if (!done || !copy_string(data->file.path, &copy->file.path) || !names_copy(&data->features, &copy->features))
         return error_no_memory(error);
     if (data->schema) {
         temper_status status = schema_copy(data->schema, &copy->schema, error);
@@ -76,7 +51,7 @@ static temper_status copy_rest(const struct dataset *data, const size_t *row, si
     return classes_copy(&data->classes, &copy->classes, error);
 }
 
-/* An empty dataset with everything but features. */
+/* A new dataset with everything but the features. */
 static temper_status start_copy(const struct dataset *data, const size_t *row, size_t count, struct dataset **out,
                                 temper_error *error)
 {
@@ -143,16 +118,16 @@ temper_status dataset_replace(const struct dataset *data, const struct dataset *
 
 /* ---- Classes --------------------------------------------------------------------------------- */
 
-/* What becomes of a dataset when only some classes are kept. */
-struct choice {
+/* The rows and classes that --classes keeps. */
+struct class_choice {
     uint32_t *new_number; /* of each old class; UINT32_MAX: dropped */
     struct classes classes;
-    size_t *row;    /* those kept, ascending */
-    size_t *origin; /* and which of the file they are */
+    size_t *row;    /* kept rows, ascending */
+    size_t *origin; /* and their index in the file */
     size_t count;
 };
 
-static void choice_free(struct choice *choice)
+static void choice_free(struct class_choice *choice)
 {
     mem_free(choice->new_number);
     mem_free(choice->row);
@@ -161,7 +136,7 @@ static void choice_free(struct choice *choice)
 }
 
 /* Marks the named classes with 0, the others with UINT32_MAX. */
-static temper_status mark_classes(const struct dataset *data, const struct list *names, struct choice *choice,
+static temper_status mark_classes(const struct dataset *data, const struct list *names, struct class_choice *choice,
                                   temper_error *error)
 {
     choice->new_number = mem_alloc(data->classes.count, sizeof *choice->new_number);
@@ -180,7 +155,7 @@ static temper_status mark_classes(const struct dataset *data, const struct list 
 }
 
 /* Numbers the marked classes in their old order. */
-static temper_status number_classes(const struct dataset *data, struct choice *choice, temper_error *error)
+static temper_status number_classes(const struct dataset *data, struct class_choice *choice, temper_error *error)
 {
     for (size_t i = 0; i < data->classes.count; i++) {
         const char *name = data->classes.name[i];
@@ -193,8 +168,8 @@ static temper_status number_classes(const struct dataset *data, struct choice *c
     return TEMPER_OK;
 }
 
-/* Counted first, so that the list is no larger than it must be: rows may be a billion. */
-static temper_status choose_rows(const struct dataset *data, struct choice *choice, temper_error *error)
+/* Counted first, so that the list is not larger than needed: there may be a billion rows. */
+static temper_status choose_rows(const struct dataset *data, struct class_choice *choice, temper_error *error)
 {
     size_t rows = (size_t)data->x.rows, kept = 0;
     for (size_t i = 0; i < rows; i++)
@@ -211,8 +186,8 @@ static temper_status choose_rows(const struct dataset *data, struct choice *choi
     return TEMPER_OK;
 }
 
-/* Moves what is kept to the front; needs no memory. */
-static void keep_in_place(struct dataset *data, const struct choice *choice)
+/* Moves the kept rows to the front; needs no memory. */
+static void keep_in_place(struct dataset *data, const struct class_choice *choice)
 {
     for (size_t i = 0; i < choice->count; i++) {
         size_t from = choice->row[i];
@@ -225,8 +200,8 @@ static void keep_in_place(struct dataset *data, const struct choice *choice)
     matrix_keep(&data->x, choice->row, choice->count);
 }
 
-/* The memory is not ours to change, so a copy takes its place. */
-static temper_status keep_copies(struct dataset *data, const struct choice *choice, temper_error *error)
+/* Borrowed or mapped memory must not be changed: a copy replaces it. */
+static temper_status keep_copies(struct dataset *data, const struct class_choice *choice, temper_error *error)
 {
     struct dataset *copy = NULL, whole = *data;
     struct memory_limit_plan plan = {.what = "--classes, which makes a copy of the rows,",
@@ -246,7 +221,7 @@ static temper_status keep_copies(struct dataset *data, const struct choice *choi
 }
 
 /* The last step that can fail comes before the first that changes anything. */
-static temper_status keep(struct dataset *data, struct choice *choice, temper_error *error)
+static temper_status keep(struct dataset *data, struct class_choice *choice, temper_error *error)
 {
     temper_status status = TEMPER_OK;
     if ((matrix_is_ours(&data->x) || data->storage.disk) && !data->storage.mapping)
@@ -255,7 +230,7 @@ static temper_status keep(struct dataset *data, struct choice *choice, temper_er
         status = keep_copies(data, choice, error);
     if (status != TEMPER_OK)
         return status;
-    /* The rows are the right ones now, but still under their old numbers. */
+    /* The labels still have the old class numbers. */
     for (size_t i = 0; i < choice->count; i++)
         data->label[i] = choice->new_number[data->label[i]];
     mem_free(data->origin);
@@ -269,7 +244,7 @@ static temper_status keep(struct dataset *data, struct choice *choice, temper_er
 
 temper_status select_classes(struct dataset *data, const char *names, temper_error *error)
 {
-    struct choice choice = {0};
+    struct class_choice choice = {0};
     struct list list;
     temper_status status = list_read("--classes", names, false, &list, error);
     if (status != TEMPER_OK)
@@ -286,7 +261,7 @@ temper_status select_classes(struct dataset *data, const char *names, temper_err
     return status;
 }
 
-/* ---- Refusals -------------------------------------------------------------------------------- */
+/* ---- Joining: checks -------------------------------------------------------------------------------- */
 
 static temper_status check_names(const struct dataset *first, const struct dataset *second, temper_error *error)
 {
@@ -319,8 +294,8 @@ static temper_status check_alike(const struct dataset *first, const struct datas
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* The rows of both, features apart. */
-struct joint {
+/* The rows of both datasets, without features. */
+struct joined_rows {
     struct classes classes;
     uint32_t *label;
     double *weight;
@@ -328,7 +303,7 @@ struct joint {
     size_t count;
 };
 
-static void joint_free(struct joint *joint)
+static void joint_free(struct joined_rows *joint)
 {
     classes_free(&joint->classes);
     mem_free(joint->label);
@@ -336,8 +311,8 @@ static void joint_free(struct joint *joint)
     mem_free(joint->row);
 }
 
-/* The labels of one of them, from `at` on, under the numbers of the joint classes. */
-static bool add_labels(struct joint *joint, const struct dataset *data, size_t at)
+/* Appends the labels of one dataset at `at`, with the numbers of the joint classes. */
+static bool add_labels(struct joined_rows *joint, const struct dataset *data, size_t at)
 {
     uint32_t *number = mem_alloc(data->classes.count, sizeof *number);
     bool done = number != NULL;
@@ -351,7 +326,7 @@ static bool add_labels(struct joint *joint, const struct dataset *data, size_t a
     return done;
 }
 
-static temper_status sort_labels(struct joint *joint, temper_error *error)
+static temper_status sort_labels(struct joined_rows *joint, temper_error *error)
 {
     uint32_t *number = mem_alloc(joint->classes.count, sizeof *number);
     if (!number)
@@ -363,8 +338,8 @@ static temper_status sort_labels(struct joint *joint, temper_error *error)
     return status;
 }
 
-/* Two sets of at most MOST_CLASSES may have more together; that is told before memory is. */
-static temper_status join_labels(struct joint *joint, const struct dataset *first, const struct dataset *second,
+/* Together the datasets may have more than MOST_CLASSES classes. */
+static temper_status join_labels(struct joined_rows *joint, const struct dataset *first, const struct dataset *second,
                                  temper_error *error)
 {
     joint->label = mem_alloc(joint->count, sizeof *joint->label);
@@ -380,7 +355,7 @@ static temper_status join_labels(struct joint *joint, const struct dataset *firs
     return sort_labels(joint, error);
 }
 
-static temper_status join_weights(struct joint *joint, const struct dataset *first, const struct dataset *second,
+static temper_status join_weights(struct joined_rows *joint, const struct dataset *first, const struct dataset *second,
                                   temper_error *error)
 {
     size_t rows = (size_t)first->x.rows;
@@ -396,7 +371,7 @@ static temper_status join_weights(struct joint *joint, const struct dataset *fir
     return TEMPER_OK;
 }
 
-static temper_status join_rows(struct joint *joint, const struct dataset *first, const struct dataset *second,
+static temper_status join_rows(struct joined_rows *joint, const struct dataset *first, const struct dataset *second,
                                temper_error *error)
 {
     if (!add_size((size_t)first->x.rows, (size_t)second->x.rows, &joint->count))
@@ -414,8 +389,8 @@ static temper_status join_rows(struct joint *joint, const struct dataset *first,
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-/* What is not of the rows comes from `first`. Lines are those of one file, and so are left out. */
-static temper_status publish(struct joint *joint, const struct dataset *first, const struct dataset *second,
+/* Everything but the rows comes from `first`. Lines refer to one file, so they are left out. */
+static temper_status publish(struct joined_rows *joint, const struct dataset *first, const struct dataset *second,
                              struct dataset **out, temper_error *error)
 {
     struct matrix x;
@@ -431,11 +406,11 @@ static temper_status publish(struct joint *joint, const struct dataset *first, c
     struct classes old = whole->classes;
     uint32_t *label = whole->label;
     double *weight = whole->weight;
-    whole->x = x; /* in the place of what was borrowed */
+    whole->x = x; /* replaces the borrowed one */
     whole->classes = joint->classes;
     whole->label = joint->label;
     whole->weight = joint->weight;
-    joint->classes = old; /* freed with the rest */
+    joint->classes = old; /* freed with the others */
     joint->label = label;
     joint->weight = weight;
     mem_free(whole->line);
@@ -449,7 +424,7 @@ static temper_status publish(struct joint *joint, const struct dataset *first, c
 temper_status dataset_concat(const struct dataset *first, const struct dataset *second, struct dataset **out,
                              temper_error *error)
 {
-    struct joint joint = {0};
+    struct joined_rows joint = {0};
     temper_status status = check_alike(first, second, error);
     if (status != TEMPER_OK)
         return status;

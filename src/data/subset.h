@@ -1,16 +1,15 @@
-/* select: a dataset of some rows of another. */
+/* subset: datasets from rows of others: some rows, other features, two datasets joined. */
 #ifndef DATA_SUBSET_H
 #define DATA_SUBSET_H
 
 #include "data/dataset.h"
 
-/* A copy of the given rows, in the given order; a row may come twice. Classes, their numbers and
- * everything else stay as they are, also where a class has no row left. */
+/* A copy of the given rows, in the given order; a row may occur twice. Classes and their numbers stay the same, also if
+ * a class has no row left. */
 temper_status dataset_rows(const struct dataset *data, const size_t *row, size_t count, struct dataset **out,
                            temper_error *error);
 
-/* The same rows in `borrowed` memory: features are those of `data`, which must live as long;
- * labels, weights, lines and names are copies. */
+/* All rows with borrowed features: `data` must live as long; labels, weights, lines and names are copied. */
 temper_status dataset_borrow(const struct dataset *data, struct dataset **out, temper_error *error);
 
 /* A copy of `data` in which row r has the features of row from[r] of the two datasets, those of
@@ -18,12 +17,12 @@ temper_status dataset_borrow(const struct dataset *data, struct dataset **out, t
 temper_status dataset_replace(const struct dataset *data, const struct dataset *pool, const size_t *from,
                               struct dataset **out, temper_error *error);
 
-/* --classes "A,B,...": keeps the rows of these classes, which keep their order among themselves; in
- * place where the memory is ours. The dataset is as it was if this fails. */
+/* --classes "A,B,...": keeps the rows of these classes, whose order stays the same; in place if the dataset owns its
+ * memory. On failure the dataset is unchanged. */
 temper_status select_classes(struct dataset *data, const char *names, temper_error *error);
 
-/* A copy with the rows of `second` behind those of `first`. Both have the same features, of one
- * kind, and labels or none; classes are told by their names and put in order anew. */
+/* A copy with the rows of `second` after those of `first`. Both have the same features and kind of matrix, and either
+ * both or neither has labels; classes are matched by name and sorted again. */
 temper_status dataset_concat(const struct dataset *first, const struct dataset *second, struct dataset **out,
                              temper_error *error);
 

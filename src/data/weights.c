@@ -1,4 +1,4 @@
-/* weights: from a file, from the classes, and what is refused. */
+/* weights: row weights from a file or from classes, and their checks. */
 #include "data/weights.h"
 
 #include <math.h>
@@ -18,16 +18,16 @@ static const char remedy[] = "give numbers, 0 or more";
 /* ---- A file ---------------------------------------------------------------------------------- */
 
 /* A file of weights being read. */
-struct reader {
+struct weight_reader {
     struct lines lines;
     const struct dataset *data;
     double *weight;
-    uint64_t count;       /* numbers seen, also those beyond the last row */
+    uint64_t count;       /* numbers read, also those beyond the last row */
     size_t blank;         /* the first empty line of those since the last number, or 0 */
     size_t first_surplus; /* the line of the first number too many, or 0 */
 };
 
-static temper_status refuse_token(const struct reader *reader, const char *token, size_t length, size_t column,
+static temper_status refuse_token(const struct weight_reader *reader, const char *token, size_t length, size_t column,
                                   temper_error *error)
 {
     char file[PATH_SHOWN];
@@ -39,7 +39,7 @@ static temper_status refuse_token(const struct reader *reader, const char *token
 }
 
 /* One line: a number, or nothing if only such lines follow. */
-static temper_status read_line(struct reader *reader, const char *line, size_t length, temper_error *error)
+static temper_status read_line(struct weight_reader *reader, const char *line, size_t length, temper_error *error)
 {
     char file[PATH_SHOWN];
     double value = 0;
@@ -63,8 +63,8 @@ static temper_status read_line(struct reader *reader, const char *line, size_t l
     return TEMPER_OK;
 }
 
-/* After the last line, so that both numbers are known. */
-static temper_status check_count(const struct reader *reader, temper_error *error)
+/* After the last line, so that the message has both numbers. */
+static temper_status check_count(const struct weight_reader *reader, temper_error *error)
 {
     const struct dataset *data = reader->data;
     char file[PATH_SHOWN], of[PATH_SHOWN];
@@ -78,7 +78,7 @@ static temper_status check_count(const struct reader *reader, temper_error *erro
         (unsigned long long)data->x.rows, plural(data->x.rows), source_shown(data, of));
 }
 
-static temper_status read_all(struct reader *reader, temper_error *error)
+static temper_status read_all(struct weight_reader *reader, temper_error *error)
 {
     for (;;) {
         const char *line;
@@ -93,7 +93,7 @@ static temper_status read_all(struct reader *reader, temper_error *error)
     }
 }
 
-/* ---- Into the dataset ------------------------------------------------------------------------ */
+/* ---- Checks ---------------------------------------------------------------------------------- */
 
 static temper_status refuse_row(const struct dataset *data, uint64_t row, temper_error *error)
 {
@@ -128,7 +128,7 @@ temper_status weights_multiply(struct dataset *data, double *weight, temper_erro
 {
     for (uint64_t i = 0; data->weight && i < data->x.rows; i++)
         weight[i] *= data->weight[i];
-    /* Checked again: a product of two good weights can be infinite, or 0 everywhere. */
+    /* Checked again: a product of two valid weights can be infinite, or 0 everywhere. */
     struct dataset product = *data;
     product.weight = weight;
     temper_status status = weights_check(&product, error);
@@ -143,7 +143,7 @@ temper_status weights_multiply(struct dataset *data, double *weight, temper_erro
 
 temper_status weights_read(const char *path, struct dataset *data, temper_error *error)
 {
-    struct reader reader = {.data = data};
+    struct weight_reader reader = {.data = data};
     temper_status status = lines_open(path, &reader.lines, error);
     if (status != TEMPER_OK)
         return status;
@@ -158,7 +158,7 @@ temper_status weights_read(const char *path, struct dataset *data, temper_error 
 
 /* ---- Classes --------------------------------------------------------------------------------- */
 
-/* N / (C * n_c); classes without rows do not count among the C. */
+/* N / (C n_c), the "balanced" weights of scikit-learn; C counts classes with rows. */
 static temper_status balance(const struct dataset *data, double *of_class, temper_error *error)
 {
     size_t classes = data->classes.count, present = 0;
@@ -174,7 +174,7 @@ static temper_status balance(const struct dataset *data, double *of_class, tempe
     return TEMPER_OK;
 }
 
-/* One NAME=W; weights that are not given yet are negative. */
+/* One NAME=W; negative means not given yet. */
 static temper_status read_pair(const struct dataset *data, const struct list_item *item, double *of_class,
                                temper_error *error)
 {
@@ -212,7 +212,7 @@ static temper_status read_pairs(const struct dataset *data, const char *text, do
 }
 
 /* The weights of the rows from those of their classes. */
-static temper_status spread(struct dataset *data, const double *of_class, temper_error *error)
+static temper_status weigh_rows(struct dataset *data, const double *of_class, temper_error *error)
 {
     double *weight = mem_alloc((size_t)data->x.rows, sizeof *weight);
     if (!weight)
@@ -236,7 +236,7 @@ temper_status weights_by_class(const char *text, struct dataset *data, temper_er
     temper_status status =
         strcmp(text, "balanced") == 0 ? balance(data, of_class, error) : read_pairs(data, text, of_class, error);
     if (status == TEMPER_OK)
-        status = spread(data, of_class, error);
+        status = weigh_rows(data, of_class, error);
     mem_free(of_class);
     return status;
 }

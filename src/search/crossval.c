@@ -418,7 +418,7 @@ static temper_status take_weights(struct crossval *cv, temper_error *error)
 /* Halves and folds are drawn, or the halves are the even and the odd folds of those given. */
 temper_status crossval_prepare(struct crossval *cv, temper_error *error)
 {
-    struct split_how how = {cv->train->seed, true};
+    struct split_options how = {cv->train->seed, true};
     TRY(gathered_labels_needed(cv->features->data, &cv->labels, error));
     TRY(take_weights(cv, error));
     const struct dataset all = gathered_labels_dataset(&cv->labels, cv->features->data);

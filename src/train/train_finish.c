@@ -381,14 +381,14 @@ static void warn_outliers(const struct scaled_features *features, temper_train_r
     const struct dataset *data = features->given;
     const struct scale *scale = &features->scale;
     struct outlier_value outlier;
-    for (size_t i = 0; i < scale->lones && comm_alone(data->ranks.comm); i++) {
-        if (!outlier_find(data, scale->lone[i], &outlier))
+    for (size_t i = 0; i < scale->outliers && comm_alone(data->ranks.comm); i++) {
+        if (!outlier_find(data, scale->outlier[i], &outlier))
             continue;
         unsigned long long line = data->line ? data->line[outlier.row] : outlier.row + 1;
         warn(report,
              "%s: the value %.7g in %s %llu is over 1000 times as far from the others as they are "
              "from each other, and scaling makes these all but equal; correct it or drop the row",
-             feature_text(data, scale->lone[i]).text, outlier.value, data->line ? "line" : "row", line);
+             feature_text(data, scale->outlier[i]).text, outlier.value, data->line ? "line" : "row", line);
     }
 }
 

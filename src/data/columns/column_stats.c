@@ -1,4 +1,6 @@
-/* column_stats: two passes, each over fixed blocks of rows; one over bytes. */
+/* column_stats: the two-pass algorithm for means and variances (Chan, Golub and LeVeque, "Algorithms for computing the
+ * sample variance", 1983): the first pass gives means, the second sums of (x - mean)^2, corrected for the rounding of
+ * the mean. Columns of uint8 need one pass, since their sums are exact integers. */
 #include "data/columns/column_stats.h"
 
 #include <math.h>
@@ -12,73 +14,73 @@
 #include "kernel/small/column_range.h"
 
 enum {
-    /* A block has so many rows' worth of entries, for the sums take memory too; */
+    /* A block has so many rows for each row of sums, since the sums use memory too; */
     ROWS_FOR_SUMS = 64,
-    SPARSE_FOR_SUMS = 256, /* more of them of sparse rows, which have more sums a column */
-    BLOCK_NUMBERS = 6,     /* of a block, for each column, at most */
-    MOST_RUN = 64,         /* rows at a time, whose columns are added up one after another: */
+    SPARSE_FOR_SUMS = 256, /* the same for sparse rows, which have more sums a column */
+    BLOCK_NUMBERS = 6,     /* of a block for each column, at most */
+    MOST_RUN = 64,         /* rows that a kernel adds at a time, column by column: */
     LEAST_RUN = 4,
-    RUN_BYTES = 16 * 1024, /* so that they stay in the cache meanwhile */
+    RUN_BYTES = 16 * 1024, /* few enough to stay in the L1 cache */
 };
 
-/* What one block of rows has added up; arrays by column. All of it lies in `state`, which goes from
- * one process to the next where a block has rows of both. */
-struct part {
+/* Sums over one block of rows; arrays by column. All numbers are stored in `state`, which is passed to the next process
+ * where a block has rows of both. */
+struct column_sums {
     double *state;
-    double *weight; /* of the rows */
-    double *rows;   /* that count */
+    double *weight; /* sum of the weights */
+    double *rows;   /* number of rows of weight above 0 */
     double *low, *high;
-    double *sum;    /* of w * x, or in the second pass of w * (x - mean) */
-    double *square; /* the second pass: of w * (x - mean)^2; of bytes, at once, of x^2 */
-    double *stored; /* CSR: the weight of the rows that have an entry here */
-    double *count;  /* CSR: the number of such rows */
-    double *x;      /* scratch: one row of logarithms; */
-    uint32_t *few;  /* of some rows of bytes, the sums, and those of squares, */
-    uint8_t *ends;  /* the least and the greatest */
+    double *sum;    /* of w x, or in the second pass of w (x - mean) */
+    double *square; /* second pass: of w (x - mean)^2; uint8: of x^2 */
+    double *stored; /* CSR: sum of the weights of rows with an entry in this column */
+    double *count;  /* CSR: their number */
+    double *x;      /* scratch: one row of logarithms */
+    uint32_t *few;  /* scratch of uint8 columns: sums and sums of squares of some rows, */
+    uint8_t *ends;  /* minima and maxima */
     struct negative_entry negative;
 };
 
-/* Blocks are those of all rows; this process has some, of the first and the last perhaps a part. */
-struct summing {
+/* One pass. Blocks are counted over all rows; this process has some of them, the first and last perhaps in part. */
+struct stats_pass {
     const struct sum_task *task;
     const struct column_range_kernels *kernel;
     const temper_comm *comm;
-    struct part *part; /* one for each own block */
-    struct part all;   /* their sum */
+    struct column_sums *block; /* [own]: of each block with rows of this process */
+    struct column_sums all;    /* the sum of all blocks */
     size_t blocks, first, own;
-    uint64_t from, to, count; /* own rows among all, and these */
+    uint64_t from, to, count; /* this process's rows among all, and the number of all */
     uint64_t block_rows;      /* of each block but the last */
-    size_t columns, length;   /* numbers of a state */
-    size_t run;               /* rows at a time, at most */
+    size_t columns, length;   /* length of a state */
+    size_t run;               /* rows for each kernel call, at most */
     const double *mean;       /* NULL in the first pass */
     bool sparse;
-    bool bytes; /* that weigh 1 each: sums are of whole numbers, exact, and one pass is enough */
+    bool bytes; /* uint8 without weights: sums are exact integers, and one pass is enough */
 };
 
-/* Rows of the matrix that follow each other, all of which count. */
+/* Consecutive rows of weight above 0. */
 struct row_run {
     size_t from, count;
-    size_t behind;        /* rows that follow them, as many as these or fewer */
-    const double *weight; /* of each */
+    size_t behind;        /* up to as many following rows, for prefetching */
+    const double *weight; /* of each row */
 };
 
-/* log(1 + x) of the row; false, with the place, for the first negative entry. */
-static bool take_logs(struct part *part, size_t row, size_t columns)
+/* log(1 + x) of the row in place; false for a negative entry, which is stored in sums->negative. */
+static bool take_logs(struct column_sums *sums, size_t row, size_t columns)
 {
     for (size_t j = 0; j < columns; j++) {
-        if (part->x[j] < 0) {
-            part->negative = (struct negative_entry){.found = true, .row = row, .column = j};
+        if (sums->x[j] < 0) {
+            sums->negative = (struct negative_entry){.found = true, .row = row, .column = j};
             return false;
         }
-        if (part->x[j] > 0) /* most pixels and counts are 0, whose logarithm is 0 already */
-            part->x[j] = log1p(part->x[j]);
+        if (sums->x[j] > 0) /* most pixels and counts are 0, and log1p(0) = 0 */
+            sums->x[j] = log1p(sums->x[j]);
     }
     return true;
 }
 
-/* Rows of one kind, to the kernel that is for it. */
-static void spread_rows(const struct column_range_kernels *kernel, const struct column_range *spread,
-                        enum matrix_kind kind, const void *rows)
+/* Calls the kernel for this pass and element type. */
+static void range_rows(const struct column_range_kernels *kernel, const struct column_range *spread,
+                       enum matrix_kind kind, const void *rows)
 {
     const bool first = spread->mean == NULL;
     if (kind == MATRIX_F32)
@@ -89,88 +91,92 @@ static void spread_rows(const struct column_range_kernels *kernel, const struct 
         (first ? kernel->first_u8 : kernel->second_u8)(spread, rows);
 }
 
-static struct column_range spread_of(const struct summing *summing, const struct part *part, const struct row_run *run)
+static struct column_range range_of(const struct stats_pass *pass, const struct column_sums *sums,
+                                    const struct row_run *run)
 {
     return (struct column_range){.count = run->count,
-                                 .columns = summing->columns,
+                                 .columns = pass->columns,
                                  .behind = run->behind,
                                  .weight = run->weight,
-                                 .mean = summing->mean,
-                                 .low = part->low,
-                                 .high = part->high,
-                                 .sum = part->sum,
-                                 .square = part->square};
+                                 .mean = pass->mean,
+                                 .low = sums->low,
+                                 .high = sums->high,
+                                 .sum = sums->sum,
+                                 .square = sums->square};
 }
 
-static void add_dense(const struct summing *summing, const struct part *part, const struct row_run *run)
+/* A run of dense rows. */
+static void add_dense(const struct stats_pass *pass, const struct column_sums *sums, const struct row_run *run)
 {
-    const struct column_range spread = spread_of(summing, part, run);
-    struct row row = matrix_row(&summing->task->data->x, run->from);
-    spread_rows(summing->kernel, &spread, row.kind, row.dense);
+    const struct column_range spread = range_of(pass, sums, run);
+    struct row row = matrix_row(&pass->task->data->x, run->from);
+    range_rows(pass->kernel, &spread, row.kind, row.dense);
 }
 
-static bool add_logs(const struct summing *summing, struct part *part, const struct row_run *run)
+/* A run of dense rows, of whose entries the logarithm is taken, row by row. */
+static bool add_logs(const struct stats_pass *pass, struct column_sums *sums, const struct row_run *run)
 {
-    struct column_range spread = spread_of(summing, part, run);
+    struct column_range spread = range_of(pass, sums, run);
     spread.count = 1;
     spread.behind = 0;
     for (size_t i = 0; i < run->count; i++) {
-        matrix_row_f64(&summing->task->data->x, run->from + i, part->x);
-        if (!take_logs(part, run->from + i, summing->columns))
+        matrix_row_f64(&pass->task->data->x, run->from + i, sums->x);
+        if (!take_logs(sums, run->from + i, pass->columns))
             return false;
         spread.weight = run->weight + i;
-        spread_rows(summing->kernel, &spread, MATRIX_F64, part->x);
+        range_rows(pass->kernel, &spread, MATRIX_F64, sums->x);
     }
     return true;
 }
 
-static void add_entry(const struct summing *summing, struct part *part, size_t j, double x, double weight)
+/* An entry of a sparse row, in either pass. */
+static void add_entry(const struct stats_pass *pass, struct column_sums *sums, size_t j, double x, double weight)
 {
-    part->stored[j] += weight;
-    part->count[j]++;
-    if (summing->mean) {
-        double d = x - summing->mean[j];
-        part->sum[j] += weight * d;
-        part->square[j] += weight * d * d;
+    sums->stored[j] += weight;
+    sums->count[j]++;
+    if (pass->mean) {
+        double d = x - pass->mean[j];
+        sums->sum[j] += weight * d;
+        sums->square[j] += weight * d * d;
         return;
     }
-    part->low[j] = x < part->low[j] ? x : part->low[j];
-    part->high[j] = x > part->high[j] ? x : part->high[j];
-    part->sum[j] += weight * x;
+    sums->low[j] = x < sums->low[j] ? x : sums->low[j];
+    sums->high[j] = x > sums->high[j] ? x : sums->high[j];
+    sums->sum[j] += weight * x;
 }
 
-static bool add_sparse(const struct summing *summing, struct part *part, size_t row, double weight)
+static bool add_sparse(const struct stats_pass *pass, struct column_sums *sums, size_t row, double weight)
 {
-    struct row entries = matrix_row(&summing->task->data->x, row);
+    struct row entries = matrix_row(&pass->task->data->x, row);
     for (size_t i = 0; i < entries.count; i++) {
         double x = row_value(&entries, i);
-        if (summing->task->logs) {
+        if (pass->task->logs) {
             if (x < 0) {
-                part->negative = (struct negative_entry){.found = true, .row = row, .column = row_column(&entries, i)};
+                sums->negative = (struct negative_entry){.found = true, .row = row, .column = row_column(&entries, i)};
                 return false;
             }
             x = log1p(x);
         }
-        add_entry(summing, part, row_column(&entries, i), x, weight);
+        add_entry(pass, sums, row_column(&entries, i), x, weight);
     }
     return true;
 }
 
-static bool column_add_rows(const struct summing *summing, struct part *part, const struct row_run *run)
+static bool column_add_rows(const struct stats_pass *pass, struct column_sums *sums, const struct row_run *run)
 {
-    if (!summing->sparse && summing->task->logs)
-        return add_logs(summing, part, run);
-    if (!summing->sparse)
-        add_dense(summing, part, run);
-    for (size_t i = 0; summing->sparse && i < run->count; i++)
-        if (!add_sparse(summing, part, run->from + i, run->weight[i]))
+    if (!pass->sparse && pass->task->logs)
+        return add_logs(pass, sums, run);
+    if (!pass->sparse)
+        add_dense(pass, sums, run);
+    for (size_t i = 0; pass->sparse && i < run->count; i++)
+        if (!add_sparse(pass, sums, run->from + i, run->weight[i]))
             return false;
     return true;
 }
 
-/* ---- Bytes ----------------------------------------------------------------------------------- */
+/* ---- uint8 ----------------------------------------------------------------------------------- */
 
-enum { BYTES_AT_ONCE = 1 << 16 }; /* rows, of whose squares 32 bits hold the sum */
+enum { BYTES_AT_ONCE = 1 << 16 }; /* rows whose sums of squares fit 32 bits: 2^16 * 255^2 < 2^32 */
 
 static void add_byte_row(const uint8_t *restrict x, size_t columns, uint32_t *restrict sum, uint32_t *restrict square)
 {
@@ -181,7 +187,7 @@ static void add_byte_row(const uint8_t *restrict x, size_t columns, uint32_t *re
     }
 }
 
-static void widen_ends(const uint8_t *restrict x, size_t columns, uint8_t *restrict low, uint8_t *restrict high)
+static void widen_range(const uint8_t *restrict x, size_t columns, uint8_t *restrict low, uint8_t *restrict high)
 {
     for (size_t j = 0; j < columns; j++)
         low[j] = x[j] < low[j] ? x[j] : low[j];
@@ -189,12 +195,13 @@ static void widen_ends(const uint8_t *restrict x, size_t columns, uint8_t *restr
         high[j] = x[j] > high[j] ? x[j] : high[j];
 }
 
-static void add_few_bytes(const struct summing *summing, struct part *part, size_t row, size_t count)
+/* Up to BYTES_AT_ONCE rows, in 32-bit integers, then added to the doubles. */
+static void add_few_bytes(const struct stats_pass *pass, struct column_sums *sums, size_t row, size_t count)
 {
-    const struct matrix *x = &summing->task->data->x;
-    size_t columns = summing->columns;
-    uint32_t *sum = part->few, *square = sum + columns;
-    uint8_t *low = part->ends, *high = low + columns;
+    const struct matrix *x = &pass->task->data->x;
+    size_t columns = pass->columns;
+    uint32_t *sum = sums->few, *square = sum + columns;
+    uint8_t *low = sums->ends, *high = low + columns;
     memset(sum, 0, 2 * columns * sizeof *sum);
     memset(low, UINT8_MAX, columns);
     memset(high, 0, columns);
@@ -202,63 +209,63 @@ static void add_few_bytes(const struct summing *summing, struct part *part, size
         page_window_rows(x, i, 1);
         const uint8_t *bytes = (const uint8_t *)x->dense + i * columns;
         add_byte_row(bytes, columns, sum, square);
-        widen_ends(bytes, columns, low, high);
+        widen_range(bytes, columns, low, high);
     }
     for (size_t j = 0; j < columns; j++) {
-        part->low[j] = fmin(part->low[j], low[j]);
-        part->high[j] = fmax(part->high[j], high[j]);
-        part->sum[j] += sum[j];
-        if (part->square)
-            part->square[j] += square[j];
+        sums->low[j] = fmin(sums->low[j], low[j]);
+        sums->high[j] = fmax(sums->high[j], high[j]);
+        sums->sum[j] += sum[j];
+        if (sums->square)
+            sums->square[j] += square[j];
     }
 }
 
-static void column_add_bytes(const struct summing *summing, struct part *part, size_t row, size_t count)
+static void column_add_bytes(const struct stats_pass *pass, struct column_sums *sums, size_t row, size_t count)
 {
-    *part->weight += (double)count;
-    *part->rows += (double)count;
+    *sums->weight += (double)count;
+    *sums->rows += (double)count;
     for (size_t done = 0, few; done < count; done += few) {
         few = count - done < BYTES_AT_ONCE ? count - done : BYTES_AT_ONCE;
-        add_few_bytes(summing, part, row + done, few);
+        add_few_bytes(pass, sums, row + done, few);
     }
 }
 
-/* Means; and 0 is among the values of a sparse column that some row does not store. */
-static void column_finish_first(const struct summing *summing, struct column_stats *out)
+/* Means; the range of a sparse column includes 0 if some row has no entry. */
+static void column_finish_first(const struct stats_pass *pass, struct column_stats *out)
 {
-    const struct part *all = &summing->all;
-    for (size_t j = 0; j < summing->columns; j++) {
-        bool zeros = summing->sparse && all->count[j] < *all->rows;
+    const struct column_sums *all = &pass->all;
+    for (size_t j = 0; j < pass->columns; j++) {
+        bool zeros = pass->sparse && all->count[j] < *all->rows;
         out->low[j] = zeros && all->low[j] > 0 ? 0 : all->low[j];
         out->high[j] = zeros && all->high[j] < 0 ? 0 : all->high[j];
         out->mean[j] = *all->rows > 0 ? all->sum[j] / *all->weight : 0;
     }
 }
 
-/* The variance from the squares around a mean that is itself rounded: hence the correction. The
- * second pass counts the same rows and entries again. */
-static void column_finish_second(const struct summing *summing, struct column_stats *out)
+/* The corrected two-pass variance: (sum (x - m)^2 - (sum (x - m))^2 / n) / n; the second term removes the error of the
+ * rounded mean m. */
+static void column_finish_second(const struct stats_pass *pass, struct column_stats *out)
 {
-    const struct part *all = &summing->all;
-    for (size_t j = 0; j < summing->columns; j++) {
+    const struct column_sums *all = &pass->all;
+    for (size_t j = 0; j < pass->columns; j++) {
         double sum = all->sum[j], square = all->square[j], mean = out->mean[j];
-        if (summing->sparse) { /* the rows that do not store this column hold 0 */
+        if (pass->sparse) { /* the rows without an entry have the value 0 */
             double zeros = fmax(0, *all->weight - all->stored[j]);
             zeros = all->count[j] < *all->rows ? zeros : 0;
             sum -= zeros * mean;
             square += zeros * mean * mean;
         }
         double variance = *all->rows > 0 ? (square - sum * sum / *all->weight) / *all->weight : 0;
-        out->variance[j] = variance < 0 ? 0 : variance; /* NaN stays */
+        out->variance[j] = variance < 0 ? 0 : variance; /* keeps NaN */
     }
 }
 
-/* The squares are of whole numbers: around another near the mean nothing of them is lost. */
-static void column_finish_bytes(const struct summing *summing, struct column_stats *out)
+/* From exact sums: shifted by the integer nearest to the mean, which keeps them exact and avoids cancellation. */
+static void column_finish_bytes(const struct stats_pass *pass, struct column_stats *out)
 {
-    const struct part *all = &summing->all;
+    const struct column_sums *all = &pass->all;
     double n = *all->weight;
-    for (size_t j = 0; j < summing->columns && n > 0; j++) {
+    for (size_t j = 0; j < pass->columns && n > 0; j++) {
         double near = rint(out->mean[j]), off = all->sum[j] - n * near;
         double square = all->square[j] - near * (all->sum[j] + off);
         out->variance[j] = fmax(0, (square - off * off / n) / n);
@@ -267,108 +274,107 @@ static void column_finish_bytes(const struct summing *summing, struct column_sta
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-static void part_free(struct part *part)
+static void sums_free(struct column_sums *sums)
 {
-    mem_free(part->state);
-    mem_free(part->x);
-    mem_free(part->few);
-    mem_free(part->ends);
+    mem_free(sums->state);
+    mem_free(sums->x);
+    mem_free(sums->few);
+    mem_free(sums->ends);
 }
 
-static void part_clear(struct part *part, const struct summing *summing)
+static void sums_clear(struct column_sums *sums, const struct stats_pass *pass)
 {
-    for (size_t i = 0; i < summing->length; i++)
-        part->state[i] = 0;
-    for (size_t j = 0; j < summing->columns; j++) {
-        part->low[j] = INFINITY;
-        part->high[j] = -INFINITY;
+    for (size_t i = 0; i < pass->length; i++)
+        sums->state[i] = 0;
+    for (size_t j = 0; j < pass->columns; j++) {
+        sums->low[j] = INFINITY;
+        sums->high[j] = -INFINITY;
     }
 }
 
-static bool part_start(struct part *part, const struct summing *summing)
+static bool sums_alloc(struct column_sums *sums, const struct stats_pass *pass)
 {
-    size_t columns = summing->columns;
-    part->state = mem_alloc(summing->length, sizeof *part->state);
-    if (!summing->sparse && summing->task->logs && !(part->x = mem_alloc(columns, sizeof *part->x)))
+    size_t columns = pass->columns;
+    sums->state = mem_alloc(pass->length, sizeof *sums->state);
+    if (!pass->sparse && pass->task->logs && !(sums->x = mem_alloc(columns, sizeof *sums->x)))
         return false;
-    if (summing->bytes && (!(part->few = mem_alloc(columns, 2 * sizeof *part->few)) ||
-                           !(part->ends = mem_alloc(columns, 2 * sizeof *part->ends))))
+    if (pass->bytes && (!(sums->few = mem_alloc(columns, 2 * sizeof *sums->few)) ||
+                        !(sums->ends = mem_alloc(columns, 2 * sizeof *sums->ends))))
         return false;
-    if (!part->state)
+    if (!sums->state)
         return false;
-    part->weight = part->state;
-    part->rows = part->weight + 1;
-    part->low = part->rows + 1;
-    part->high = part->low + columns;
-    part->sum = part->high + columns;
-    part->square = summing->task->variances ? part->sum + columns : NULL;
-    double *behind = part->sum + columns * (part->square ? 2 : 1);
-    part->stored = summing->sparse ? behind : NULL;
-    part->count = summing->sparse ? behind + columns : NULL;
-    part_clear(part, summing);
+    sums->weight = sums->state;
+    sums->rows = sums->weight + 1;
+    sums->low = sums->rows + 1;
+    sums->high = sums->low + columns;
+    sums->sum = sums->high + columns;
+    sums->square = pass->task->variances ? sums->sum + columns : NULL;
+    double *behind = sums->sum + columns * (sums->square ? 2 : 1);
+    sums->stored = pass->sparse ? behind : NULL;
+    sums->count = pass->sparse ? behind + columns : NULL;
+    sums_clear(sums, pass);
     return true;
 }
 
-static void summing_free(struct summing *summing)
+static void pass_free(struct stats_pass *pass)
 {
-    for (size_t b = 0; summing->part && b < summing->own; b++)
-        part_free(&summing->part[b]);
-    part_free(&summing->all);
-    mem_free(summing->part);
+    for (size_t b = 0; pass->block && b < pass->own; b++)
+        sums_free(&pass->block[b]);
+    sums_free(&pass->all);
+    mem_free(pass->block);
 }
 
-/* As many blocks as keep many threads busy, and as keep the sums small beside the data. */
-static size_t block_count(const struct summing *summing)
+/* As many blocks as many threads can use, and few enough that the sums are small compared with the data. */
+static size_t block_count(const struct stats_pass *pass)
 {
-    const struct dataset *data = summing->task->data;
+    const struct dataset *data = pass->task->data;
     uint64_t rows = dataset_all_rows(data);
     uint64_t a_row = rows ? dataset_all_nonzeros(data) / rows + 1 : 1;
     uint64_t columns = data->x.columns ? data->x.columns : 1;
-    uint64_t blocks = summing->count / (summing->sparse ? SPARSE_FOR_SUMS : ROWS_FOR_SUMS);
-    if (summing->sparse && columns / a_row > 1)
+    uint64_t blocks = pass->count / (pass->sparse ? SPARSE_FOR_SUMS : ROWS_FOR_SUMS);
+    if (pass->sparse && columns / a_row > 1)
         blocks = (uint64_t)((double)blocks * (double)a_row / (double)columns);
     return blocks < 1 ? 1 : blocks > PARTS_USUAL ? PARTS_USUAL : (size_t)blocks;
 }
 
-/* Large data has its parts as blocks, so that no process waits for another to begin one; unless
- * there are too many columns for that. */
-static void choose_blocks(struct summing *summing)
+/* Large data uses the parts of its row partition as blocks, so that no block has rows of two processes; unless there
+ * are too many columns. */
+static void choose_blocks(struct stats_pass *pass)
 {
-    const struct dataset *data = summing->task->data;
+    const struct dataset *data = pass->task->data;
     const struct row_partition parts = row_partition_of(data);
-    bool all = !summing->task->row && summing->count == dataset_all_rows(data);
+    bool all = !pass->task->row && pass->count == dataset_all_rows(data);
     double bytes = (double)parts.count * BLOCK_NUMBERS * (double)data->x.columns * sizeof(double);
     bool large = all && parts.count > PARTS_USUAL && bytes <= row_partition_more_bytes(data);
-    summing->blocks = large ? parts.count : block_count(summing);
-    summing->block_rows = large ? parts.rows_each : summing->count / summing->blocks;
+    pass->blocks = large ? parts.count : block_count(pass);
+    pass->block_rows = large ? parts.rows_each : pass->count / pass->blocks;
 }
 
 /* The first row of a block. */
-static uint64_t block_start(const struct summing *summing, size_t block)
+static uint64_t block_start(const struct stats_pass *pass, size_t block)
 {
-    return block < summing->blocks ? summing->block_rows * block : summing->count;
+    return block < pass->blocks ? pass->block_rows * block : pass->count;
 }
 
-/* Which blocks have own rows. */
-static void find_blocks(struct summing *summing)
+/* The blocks with rows of this process. */
+static void find_blocks(struct stats_pass *pass)
 {
-    while (summing->first < summing->blocks && block_start(summing, summing->first + 1) <= summing->from)
-        summing->first++;
-    while (summing->first + summing->own < summing->blocks &&
-           block_start(summing, summing->first + summing->own) < summing->to)
-        summing->own++;
+    while (pass->first < pass->blocks && block_start(pass, pass->first + 1) <= pass->from)
+        pass->first++;
+    while (pass->first + pass->own < pass->blocks && block_start(pass, pass->first + pass->own) < pass->to)
+        pass->own++;
 }
 
 double column_stats_bytes(const struct matrix *x)
 {
     const struct dataset data = {.x = *x};
     const struct sum_task task = {.data = &data, .count = (size_t)x->rows};
-    struct summing summing = {.task = &task, .sparse = x->kind == MATRIX_CSR, .count = x->rows};
-    choose_blocks(&summing);
-    return (double)((summing.blocks + 1) * BLOCK_NUMBERS) * (double)x->columns * sizeof(double);
+    struct stats_pass pass = {.task = &task, .sparse = x->kind == MATRIX_CSR, .count = x->rows};
+    choose_blocks(&pass);
+    return (double)((pass.blocks + 1) * BLOCK_NUMBERS) * (double)x->columns * sizeof(double);
 }
 
-/* Rows of a list need not follow each other. */
+/* Rows for each kernel call: as many as fit RUN_BYTES. Listed rows are not consecutive. */
 static size_t run_rows(const struct sum_task *task)
 {
     const struct matrix *x = &task->data->x;
@@ -378,199 +384,198 @@ static size_t run_rows(const struct sum_task *task)
     return rows < LEAST_RUN ? LEAST_RUN : rows < MOST_RUN ? rows : MOST_RUN;
 }
 
-static bool summing_start(struct summing *summing, const struct sum_task *task)
+static bool pass_start(struct stats_pass *pass, const struct sum_task *task)
 {
     const struct dataset *data = task->data;
     size_t columns = (size_t)data->x.columns;
     bool sparse = data->x.kind == MATRIX_CSR;
-    summing->task = task;
-    summing->columns = columns;
-    summing->sparse = sparse;
-    summing->bytes = data->x.kind == MATRIX_U8 && !task->logs && !task->row && !data->weight;
-    summing->run = run_rows(task);
-    summing->comm = task->row ? NULL : data->ranks.comm;
-    summing->count = summing->comm ? data->ranks.all_rows : task->count;
-    summing->from = summing->comm ? data->ranks.first_row : 0;
-    summing->to = summing->from + (summing->comm ? data->x.rows : task->count);
-    summing->length = 2 + columns * (3 + (task->variances ? 1U : 0U) + (sparse ? 2U : 0U));
-    choose_blocks(summing);
-    find_blocks(summing);
-    summing->part = mem_zeroed(summing->own, sizeof *summing->part);
-    bool done = summing->part != NULL;
-    for (size_t b = 0; done && b < summing->own; b++)
-        done = part_start(&summing->part[b], summing);
-    return done && part_start(&summing->all, summing);
+    pass->task = task;
+    pass->columns = columns;
+    pass->sparse = sparse;
+    pass->bytes = data->x.kind == MATRIX_U8 && !task->logs && !task->row && !data->weight;
+    pass->run = run_rows(task);
+    pass->comm = task->row ? NULL : data->ranks.comm;
+    pass->count = pass->comm ? data->ranks.all_rows : task->count;
+    pass->from = pass->comm ? data->ranks.first_row : 0;
+    pass->to = pass->from + (pass->comm ? data->x.rows : task->count);
+    pass->length = 2 + columns * (3 + (task->variances ? 1U : 0U) + (sparse ? 2U : 0U));
+    choose_blocks(pass);
+    find_blocks(pass);
+    pass->block = mem_zeroed(pass->own, sizeof *pass->block);
+    bool done = pass->block != NULL;
+    for (size_t b = 0; done && b < pass->own; b++)
+        done = sums_alloc(&pass->block[b], pass);
+    return done && sums_alloc(&pass->all, pass);
 }
 
 /* ---- Own rows -------------------------------------------------------------------------------- */
 
-/* Which row of the matrix the i-th of all is. */
-static size_t row_at(const struct summing *summing, uint64_t i)
+/* The row of the matrix that is the i-th of all. */
+static size_t row_at(const struct stats_pass *pass, uint64_t i)
 {
-    size_t here = (size_t)(i - summing->from);
-    return summing->task->row ? summing->task->row[here] : here;
+    size_t here = (size_t)(i - pass->from);
+    return pass->task->row ? pass->task->row[here] : here;
 }
 
-/* Rows from the i-th on, up to one that does not count; their weights. */
-static size_t run_from(const struct summing *summing, uint64_t i, uint64_t to, double weight[MOST_RUN])
+/* The number of consecutive rows from the i-th on with weights above 0, at most pass->run; and their weights. */
+static size_t run_from(const struct stats_pass *pass, uint64_t i, uint64_t to, double weight[MOST_RUN])
 {
-    const double *weights = summing->task->data->weight;
-    size_t count = 0, most = to - i < summing->run ? (size_t)(to - i) : summing->run;
+    const double *weights = pass->task->data->weight;
+    size_t count = 0, most = to - i < pass->run ? (size_t)(to - i) : pass->run;
     for (; count < most; count++) {
-        weight[count] = weights ? weights[row_at(summing, i + count)] : 1;
+        weight[count] = weights ? weights[row_at(pass, i + count)] : 1;
         if (!(weight[count] > 0))
             break;
     }
     return count;
 }
 
-static bool add_run(const struct summing *summing, struct part *part, const struct row_run *run)
+static bool add_run(const struct stats_pass *pass, struct column_sums *sums, const struct row_run *run)
 {
-    const struct sum_task *task = summing->task;
+    const struct sum_task *task = pass->task;
     for (size_t i = 0; i < run->count; i++)
-        *part->weight += run->weight[i];
-    *part->rows += (double)run->count;
+        *sums->weight += run->weight[i];
+    *sums->rows += (double)run->count;
     if (task->row)
         page_window_row(&task->data->x, run->from);
     else
         page_window_rows(&task->data->x, run->from, run->count);
-    return column_add_rows(summing, part, run);
+    return column_add_rows(pass, sums, run);
 }
 
-/* Own rows of an own block. */
-static temper_status sum_rows(const struct summing *summing, size_t own)
+/* Adds this process's rows of a block. */
+static temper_status sum_rows(const struct stats_pass *pass, size_t own)
 {
     double weight[MOST_RUN];
-    uint64_t from = block_start(summing, summing->first + own);
-    uint64_t to = block_start(summing, summing->first + own + 1), count;
-    from = from > summing->from ? from : summing->from;
-    to = to < summing->to ? to : summing->to;
-    if (summing->bytes) {
-        column_add_bytes(summing, &summing->part[own], (size_t)(from - summing->from),
-                         (size_t)(to > from ? to - from : 0));
+    uint64_t from = block_start(pass, pass->first + own);
+    uint64_t to = block_start(pass, pass->first + own + 1), count;
+    from = from > pass->from ? from : pass->from;
+    to = to < pass->to ? to : pass->to;
+    if (pass->bytes) {
+        column_add_bytes(pass, &pass->block[own], (size_t)(from - pass->from), (size_t)(to > from ? to - from : 0));
         return TEMPER_OK;
     }
     for (uint64_t i = from; i < to; i += count + !count) {
-        count = run_from(summing, i, to, weight);
-        uint64_t left = summing->task->row ? 0 : to - i - count;
-        struct row_run run = {row_at(summing, i), (size_t)count, (size_t)(left < count ? left : count), weight};
-        if (count && !add_run(summing, &summing->part[own], &run))
+        count = run_from(pass, i, to, weight);
+        uint64_t left = pass->task->row ? 0 : to - i - count;
+        struct row_run run = {row_at(pass, i), (size_t)count, (size_t)(left < count ? left : count), weight};
+        if (count && !add_run(pass, &pass->block[own], &run))
             return TEMPER_BAD_DATA;
     }
     return TEMPER_OK;
 }
 
-/* Whether the first block of a process that begins at this row has rows of the one before it. */
-static bool goes_on(const struct summing *summing, uint64_t first_row)
+/* Whether the first block of a process, whose rows begin here, has rows of the process before it. */
+static bool shares_first_block(const struct stats_pass *pass, uint64_t first_row)
 {
     size_t block = 0;
-    while (block_start(summing, block + 1) <= first_row && block < summing->blocks)
+    while (block_start(pass, block + 1) <= first_row && block < pass->blocks)
         block++;
-    return first_row > 0 && first_row < summing->count && block_start(summing, block) < first_row;
+    return first_row > 0 && first_row < pass->count && block_start(pass, block) < first_row;
 }
 
 static temper_status sum_block(void *context, size_t own, size_t worker)
 {
-    const struct summing *summing = context;
+    const struct stats_pass *pass = context;
     (void)worker;
-    if (own == 0 && goes_on(summing, summing->from))
-        return TEMPER_OK; /* when its turn comes */
-    return sum_rows(summing, own);
+    if (own == 0 && shares_first_block(pass, pass->from))
+        return TEMPER_OK; /* continue_blocks adds it */
+    return sum_rows(pass, own);
 }
 
 /* ---- All blocks ------------------------------------------------------------------------------ */
 
-/* Blocks that have rows of two processes, in the order of these. A fault is kept, for all must go
- * on with this. */
-static temper_status continue_blocks(struct summing *summing, temper_status *found, temper_error *error)
+/* MPI: blocks with rows of two processes: the second continues the sums of the first. A negative entry is remembered
+ * in *found, since all processes must take part until the end. */
+static temper_status continue_blocks(struct stats_pass *pass, temper_status *found, temper_error *error)
 {
-    size_t size = comm_size(summing->comm), rank = comm_rank(summing->comm);
+    size_t size = comm_size(pass->comm), rank = comm_rank(pass->comm);
     uint64_t *first_row = mem_alloc(size, sizeof *first_row);
     if (!first_row)
         return error_no_memory(error);
-    temper_status status = comm_gather_each(summing->comm, &summing->from, sizeof summing->from, first_row, error);
+    temper_status status = comm_gather_each(pass->comm, &pass->from, sizeof pass->from, first_row, error);
     for (size_t r = 1; status == TEMPER_OK && r < size; r++) {
-        if (!goes_on(summing, first_row[r]))
+        if (!shares_first_block(pass, first_row[r]))
             continue;
-        const double *last = summing->own ? summing->part[summing->own - 1].state : NULL;
-        double *next = summing->own ? summing->part[0].state : NULL;
-        status = comm_pass_on(summing->comm, r - 1, last, next, summing->length * sizeof *summing->all.state, error);
-        if (status == TEMPER_OK && r == rank && sum_rows(summing, 0) != TEMPER_OK)
+        const double *last = pass->own ? pass->block[pass->own - 1].state : NULL;
+        double *next = pass->own ? pass->block[0].state : NULL;
+        status = comm_pass_on(pass->comm, r - 1, last, next, pass->length * sizeof *pass->all.state, error);
+        if (status == TEMPER_OK && r == rank && sum_rows(pass, 0) != TEMPER_OK)
             *found = TEMPER_BAD_DATA;
     }
     mem_free(first_row);
     return status;
 }
 
-/* Those blocks whose last row is here, in their order, to what the state has. */
-static void join_blocks(void *context, void *state)
+/* Adds the blocks whose last row is in this process, in their order, to the total. */
+static void add_blocks(void *context, void *state)
 {
-    const struct summing *summing = context;
-    const struct part *all = &summing->all;
-    (void)state; /* that of `all` */
-    for (size_t b = 0; b < summing->own; b++) {
-        const struct part *part = &summing->part[b];
-        if (block_start(summing, summing->first + b + 1) > summing->to)
+    const struct stats_pass *pass = context;
+    const struct column_sums *all = &pass->all;
+    (void)state; /* pass->all.state */
+    for (size_t b = 0; b < pass->own; b++) {
+        const struct column_sums *sums = &pass->block[b];
+        if (block_start(pass, pass->first + b + 1) > pass->to)
             return;
-        *all->weight += *part->weight;
-        *all->rows += *part->rows;
-        for (size_t j = 0; j < summing->columns; j++) {
-            all->low[j] = part->low[j] < all->low[j] ? part->low[j] : all->low[j];
-            all->high[j] = part->high[j] > all->high[j] ? part->high[j] : all->high[j];
+        *all->weight += *sums->weight;
+        *all->rows += *sums->rows;
+        for (size_t j = 0; j < pass->columns; j++) {
+            all->low[j] = sums->low[j] < all->low[j] ? sums->low[j] : all->low[j];
+            all->high[j] = sums->high[j] > all->high[j] ? sums->high[j] : all->high[j];
         }
-        for (size_t i = (size_t)(all->sum - all->state); i < summing->length; i++)
-            all->state[i] += part->state[i];
+        for (size_t i = (size_t)(all->sum - all->state); i < pass->length; i++)
+            all->state[i] += sums->state[i];
     }
 }
 
-/* One pass over all rows; TEMPER_BAD_DATA to all where any process has found a negative entry. */
-static temper_status one_pass(struct summing *summing, temper_error *error)
+/* One pass over all rows; TEMPER_BAD_DATA in all processes if any has found a negative entry. */
+static temper_status one_pass(struct stats_pass *pass, temper_error *error)
 {
-    temper_status found = parallel_blocks(summing->own, summing->task->threads, sum_block, summing);
+    temper_status found = parallel_blocks(pass->own, pass->task->threads, sum_block, pass);
     if (found == TEMPER_NO_MEMORY)
         return error_no_memory(error);
-    temper_status status = continue_blocks(summing, &found, error);
+    temper_status status = continue_blocks(pass, &found, error);
     if (status == TEMPER_OK)
-        status = comm_agree(summing->comm, found, NULL);
-    return status == TEMPER_OK ? comm_in_turn(summing->comm, join_blocks, summing, summing->all.state,
-                                              summing->length * sizeof *summing->all.state, error)
+        status = comm_agree(pass->comm, found, NULL);
+    return status == TEMPER_OK ? comm_in_turn(pass->comm, add_blocks, pass, pass->all.state,
+                                              pass->length * sizeof *pass->all.state, error)
                                : status;
 }
 
-static temper_status both_passes(struct summing *summing, struct column_stats *out, temper_error *error)
+static temper_status two_passes(struct stats_pass *pass, struct column_stats *out, temper_error *error)
 {
-    temper_status status = one_pass(summing, error);
+    temper_status status = one_pass(pass, error);
     if (status != TEMPER_OK)
         return status;
-    column_finish_first(summing, out);
-    if (!summing->task->variances)
+    column_finish_first(pass, out);
+    if (!pass->task->variances)
         return TEMPER_OK;
-    if (summing->bytes) {
-        column_finish_bytes(summing, out);
+    if (pass->bytes) {
+        column_finish_bytes(pass, out);
         return TEMPER_OK;
     }
-    for (size_t b = 0; b < summing->own; b++)
-        part_clear(&summing->part[b], summing);
-    part_clear(&summing->all, summing);
-    summing->mean = out->mean;
-    status = one_pass(summing, error);
+    for (size_t b = 0; b < pass->own; b++)
+        sums_clear(&pass->block[b], pass);
+    sums_clear(&pass->all, pass);
+    pass->mean = out->mean;
+    status = one_pass(pass, error);
     if (status == TEMPER_OK)
-        column_finish_second(summing, out);
+        column_finish_second(pass, out);
     return status;
 }
 
-/* That of the first block that has one: any before it were done, and found nothing. */
-static void report_negative(const struct summing *summing, struct negative_entry *negative)
+/* The entry of the first block that has one. */
+static void report_negative(const struct stats_pass *pass, struct negative_entry *negative)
 {
-    for (size_t b = 0; b < summing->own; b++) {
-        if (summing->part[b].negative.found) {
-            *negative = summing->part[b].negative;
+    for (size_t b = 0; b < pass->own; b++) {
+        if (pass->block[b].negative.found) {
+            *negative = pass->block[b].negative;
             return;
         }
     }
 }
 
-static bool sums_start(struct column_stats *sums, size_t columns)
+static bool stats_alloc(struct column_stats *sums, size_t columns)
 {
     *sums = (struct column_stats){.low = mem_alloc(columns, sizeof(double)),
                                   .high = mem_alloc(columns, sizeof(double)),
@@ -586,16 +591,16 @@ temper_status column_stats(const struct sum_task *task, struct column_stats *out
     const struct kernel *kernel = kernel_choose(&wanted);
     if (!kernel)
         return error_set(error, TEMPER_USAGE, "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
-    struct summing summing = {.kernel = kernel->spread};
+    struct stats_pass pass = {.kernel = kernel->spread};
     struct column_stats sums;
     temper_status status = TEMPER_NO_MEMORY;
-    if (sums_start(&sums, (size_t)task->data->x.columns) && summing_start(&summing, task))
-        status = both_passes(&summing, &sums, error);
+    if (stats_alloc(&sums, (size_t)task->data->x.columns) && pass_start(&pass, task))
+        status = two_passes(&pass, &sums, error);
     else
         error_no_memory(error);
     if (status == TEMPER_BAD_DATA)
-        report_negative(&summing, negative);
-    summing_free(&summing);
+        report_negative(&pass, negative);
+    pass_free(&pass);
     if (status == TEMPER_OK) {
         *out = sums;
         return TEMPER_OK;

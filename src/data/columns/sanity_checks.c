@@ -1,4 +1,5 @@
-/* doubts: labels and features that are probably not what the user meant. */
+/* sanity_checks: labels and features that are probably not what the user meant: too many classes, class names that
+ * differ in case only, a row index among the features, an outlier that dominates a column. */
 #include "data/columns/sanity_checks.h"
 
 #include <math.h>
@@ -13,11 +14,11 @@
 #include "data/string_table.h"
 
 enum {
-    FEW_CLASSES = 20,     /* are never too many */
-    LEAST_OF_NUMBERS = 4, /* rows a class, of more than these */
+    FEW_CLASSES = 20,     /* so many are always accepted; of more, a class needs on average */
+    LEAST_OF_NUMBERS = 4, /* so many rows */
     LEAST_OF_TEXT = 2,
-    LEAST_COUNTED = 20, /* rows; fewer may count up by chance */
-    NAME_SHOWN = 40     /* bytes of a name */
+    LEAST_COUNTED = 20, /* rows: fewer may count up by chance */
+    NAME_SHOWN = 40     /* bytes of a name in a message */
 };
 
 /* ---- Too many classes ------------------------------------------------------------------------ */
@@ -27,15 +28,15 @@ static bool is_number(const char *name)
     return *name && name[strspn(name, "+-.0123456789eE")] == '\0';
 }
 
-/* What the names of the classes are. */
-struct kinds {
+/* What kind of text the class names are. */
+struct name_kinds {
     bool numbers;  /* all of them */
-    bool fraction; /* one at least: such numbers are measured */
+    bool fraction; /* at least one is a fraction: measured values, not classes */
 };
 
-static struct kinds kinds_of(const struct classes *classes)
+static struct name_kinds kinds_of(const struct classes *classes)
 {
-    struct kinds kinds = {true, false};
+    struct name_kinds kinds = {true, false};
     for (size_t c = 0; c < classes->count; c++) {
         bool number = is_number(classes->name[c]);
         kinds.numbers = kinds.numbers && number;
@@ -44,18 +45,18 @@ static struct kinds kinds_of(const struct classes *classes)
     return kinds;
 }
 
-/* Text is more likely meant as classes than numbers are. */
+/* Text is more likely to be meant as classes than numbers are. */
 static bool has_too_many(const struct dataset *data)
 {
     size_t count = data->classes.count;
-    struct kinds kinds = kinds_of(&data->classes);
+    struct name_kinds kinds = kinds_of(&data->classes);
     uint64_t least = kinds.numbers ? LEAST_OF_NUMBERS : LEAST_OF_TEXT;
     return count > FEW_CLASSES && (kinds.fraction || least * count > dataset_all_rows(data));
 }
 
 struct column_text {
     char shown[4 * TOKEN_SHOWN + 16]; /* "column 'b'" */
-    char option[NAME_SHOWN + 1];      /* what --label takes without quotes */
+    char option[NAME_SHOWN + 1];      /* as --label takes it without quotes */
 };
 
 static struct column_text column_text(const char *given, size_t position)
@@ -73,7 +74,7 @@ static struct column_text column_text(const char *given, size_t position)
     return text;
 }
 
-static temper_status doubt_count(struct dataset *data, const temper_read_options *options, temper_error *error)
+static temper_status check_class_count(struct dataset *data, const temper_read_options *options, temper_error *error)
 {
     char file[PATH_SHOWN];
     unsigned long long rows = dataset_all_rows(data);
@@ -91,14 +92,14 @@ static temper_status doubt_count(struct dataset *data, const temper_read_options
     return TEMPER_OK;
 }
 
-/* ---- Names that are nearly the same ---------------------------------------------------------- */
+/* ---- Similar class names --------------------------------------------------------------------- */
 
-struct alike {
+struct similar_names {
     size_t first, second; /* classes */
     size_t pairs;
 };
 
-static bool find_alike(const struct classes *classes, struct alike *alike)
+static bool find_similar(const struct classes *classes, struct similar_names *alike)
 {
     struct string_table folded = {0};
     struct text text = {0};
@@ -110,18 +111,18 @@ static bool find_alike(const struct classes *classes, struct alike *alike)
         if (other == UINT32_MAX)
             done = !text.failed && string_table_add(&folded, text.bytes, text.length, (uint32_t)c);
         else if (alike->pairs++ == 0)
-            *alike = (struct alike){other, c, 1};
+            *alike = (struct similar_names){other, c, 1};
     }
     text_free(&text);
     string_table_free(&folded);
     return done;
 }
 
-static temper_status doubt_names(struct dataset *data, temper_error *error)
+static temper_status check_class_names(struct dataset *data, temper_error *error)
 {
-    struct alike alike = {0};
+    struct similar_names alike = {0};
     char more[40] = "";
-    if (!find_alike(&data->classes, &alike))
+    if (!find_similar(&data->classes, &alike))
         return error_no_memory(error);
     if (alike.pairs == 0)
         return TEMPER_OK;
@@ -142,8 +143,8 @@ temper_status check_label_values(struct dataset *data, const temper_read_options
     if (data->classes.count == 0)
         return TEMPER_OK;
     if (!options->labels)
-        status = doubt_count(data, options, error);
-    return status == TEMPER_OK ? doubt_names(data, error) : status;
+        status = check_class_count(data, options, error);
+    return status == TEMPER_OK ? check_class_names(data, error) : status;
 }
 
 /* ---- Features that count the rows ------------------------------------------------------------ */
@@ -154,7 +155,7 @@ static double first_value(const struct matrix *x, uint64_t row)
     return x->kind == MATRIX_F64 ? ((const double *)x->dense)[at] : (double)((const float *)x->dense)[at];
 }
 
-/* From 0 or 1 up, one a row; rows that were dropped leave gaps. */
+/* Whether the first column counts up from 0 or 1, by one a row; rows that were dropped leave gaps. */
 static bool counts_rows(const struct dataset *data)
 {
     const struct matrix *x = &data->x;
@@ -170,7 +171,7 @@ static bool counts_rows(const struct dataset *data)
     return true;
 }
 
-/* Programs write an index as the first column, often without a name; what stands alone is none. */
+/* Programs write an index as the first column, often without a name. A table of one feature is not suspected. */
 void check_feature_values(struct dataset *data)
 {
     const struct schema *schema = data->schema; /* of a table */
@@ -187,7 +188,7 @@ void check_feature_values(struct dataset *data)
                  column.shown, column.option);
 }
 
-/* Heavy tails leave gaps between their largest values, but not such ones. */
+/* Heavy-tailed distributions have gaps between their largest values too, but not so large ones. */
 static const double FAR = 1000;
 
 static double value_at(const struct matrix *x, uint64_t row, size_t column)
@@ -198,46 +199,46 @@ static double value_at(const struct matrix *x, uint64_t row, size_t column)
     return x->kind == MATRIX_F64 ? ((const double *)x->dense)[at] : (double)((const float *)x->dense)[at];
 }
 
-/* The farthest value on one side, and the next one. */
-struct end {
+/* The extreme value on one side, and the next one. */
+struct extreme {
     double far, next;
     uint64_t row;
 };
 
-/* `value` is larger the farther out it is. */
-static void end_add(struct end *end, double value, uint64_t row)
+/* `value` is negated for minima, so that larger is more extreme. */
+static void extreme_add(struct extreme *extreme, double value, uint64_t row)
 {
-    if (value > end->far) {
-        end->next = end->far;
-        end->far = value;
-        end->row = row;
-    } else if (value > end->next) {
-        end->next = value;
+    if (value > extreme->far) {
+        extreme->next = extreme->far;
+        extreme->far = value;
+        extreme->row = row;
+    } else if (value > extreme->next) {
+        extreme->next = value;
     }
 }
 
-/* The others span from the next value here to the farthest on the other side. */
-static bool is_lone(const struct end *end, const struct end *other)
+/* The other values span from the next one here to the extreme on the other side. */
+static bool is_outlier(const struct extreme *extreme, const struct extreme *other)
 {
-    double span = end->next + other->far; /* the other side counts the other way */
-    return span > 0 && end->far - end->next > FAR * span;
+    double span = extreme->next + other->far; /* the other side is negated */
+    return span > 0 && extreme->far - extreme->next > FAR * span;
 }
 
 bool outlier_find(const struct dataset *data, size_t column, struct outlier_value *out)
 {
     const struct matrix *x = &data->x;
-    struct end high = {-INFINITY, -INFINITY, 0}, low = high;
+    struct extreme high = {-INFINITY, -INFINITY, 0}, low = high;
     for (uint64_t row = 0; x->kind != MATRIX_CSR && row < x->rows; row++) {
         if (data->weight && !(data->weight[row] > 0))
             continue;
         page_window_row(x, row);
         double value = value_at(x, row, column);
-        end_add(&high, value, row);
-        end_add(&low, -value, row);
+        extreme_add(&high, value, row);
+        extreme_add(&low, -value, row);
     }
-    if (is_lone(&high, &low))
+    if (is_outlier(&high, &low))
         *out = (struct outlier_value){high.row, high.far};
-    else if (is_lone(&low, &high))
+    else if (is_outlier(&low, &high))
         *out = (struct outlier_value){low.row, -low.far};
     else
         return false;

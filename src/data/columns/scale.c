@@ -1,4 +1,4 @@
-/* scale: from sums over columns to offsets and factors. */
+/* scale: offsets and factors from column statistics, and scaled copies of rows and matrices. */
 #include "data/columns/scale.h"
 
 #include <math.h>
@@ -11,8 +11,9 @@
 #include "data/memory/page_window.h"
 #include "data/quote_text.h"
 
-/* A value that makes up 0.98 of a variance. */
-static const double LONE = 0.99;
+/* A distance from the mean, relative to its maximum sqrt(rows - 1) deviations: one value is then 0.98 of the variance.
+ */
+static const double OUTLIER_SHARE = 0.99;
 
 static const char *const names[] = {
 #define SCALE_NAME(name, word, text) word,
@@ -36,7 +37,7 @@ const char *scale_name(enum scale_kind kind)
     return names[kind];
 }
 
-/* ---- Refusals -------------------------------------------------------------------------------- */
+/* ---- Messages -------------------------------------------------------------------------------- */
 
 struct feature_text feature_text(const struct dataset *data, uint64_t column)
 {
@@ -87,7 +88,7 @@ static temper_status refuse_minmax(const struct dataset *data, temper_error *err
 
 /* ---- Offsets and factors --------------------------------------------------------------------- */
 
-/* Offset and factor of one column; a factor of 0 asks for a refusal. */
+/* Offset and factor of one column; set_columns refuses a factor that is 0 or not finite. */
 static void set_column(struct scale *scale, const struct column_stats *sums, size_t j, bool sparse)
 {
     double low = sums->low[j], high = sums->high[j], size = 0;
@@ -108,29 +109,29 @@ static void set_column(struct scale *scale, const struct column_stats *sums, siz
     case SCALE_PIXELS:
         break; /* nothing to learn */
     }
-    /* Told by the values: rounding can leave a constant column a tiny variance. */
+    /* By the values, since rounding can leave a constant column a tiny variance. */
     bool constant = scale->kind == SCALE_MAXABS ? size == 0 : !(low < high);
     scale->factor[j] = constant ? 1 : 1 / size;
     scale->constants += constant;
 }
 
-/* Finite, and large enough that dividing by it later gives the feature back. */
+/* Finite, and large enough to divide by it later. */
 static bool usable(double offset, double factor)
 {
     return isfinite(offset) && isfinite(factor) && factor > 0;
 }
 
-/* No value is farther from the mean than sqrt(rows - 1) deviations, and only one that is alone gets
- * near that. The one 1 of an indicator does too, and is as it should be. */
-static void note_lone(const struct dataset *data, const struct column_stats *sums, size_t j, struct scale *scale)
+/* No value is farther from the mean than sqrt(rows - 1) deviations (Samuelson's inequality), and only a single outlier
+ * comes near that. An indicator with a single 1 does too, but is not reported. */
+static void note_outlier(const struct dataset *data, const struct column_stats *sums, size_t j, struct scale *scale)
 {
     double rows = (double)dataset_all_rows(data), low = sums->low[j], high = sums->high[j];
     double far = fmax(high - sums->mean[j], sums->mean[j] - low);
     bool indicator = low == 0 && high == 1;
-    if (indicator || scale->lones == SCALE_LONE || rows < 3 || data->x.kind == MATRIX_CSR)
+    if (indicator || scale->outliers == SCALE_OUTLIERS || rows < 3 || data->x.kind == MATRIX_CSR)
         return;
-    if (far * scale->factor[j] > LONE * sqrt(rows - 1) && low < high)
-        scale->lone[scale->lones++] = j;
+    if (far * scale->factor[j] > OUTLIER_SHARE * sqrt(rows - 1) && low < high)
+        scale->outlier[scale->outliers++] = j;
 }
 
 static temper_status set_columns(const struct dataset *data, const struct column_stats *sums, struct scale *scale,
@@ -144,13 +145,13 @@ static temper_status set_columns(const struct dataset *data, const struct column
     if (scale->kind != SCALE_STANDARD)
         return TEMPER_OK;
     for (size_t j = 0; j < scale->columns; j++)
-        note_lone(data, sums, j, scale);
+        note_outlier(data, sums, j, scale);
     for (size_t j = 0; j < scale->columns; j++)
         scale->spread += sums->variance[j] * scale->factor[j] * scale->factor[j];
     return TEMPER_OK;
 }
 
-/* Fills offsets and factors that are 0 and 1 so far. */
+/* Learns offsets and factors from the rows. */
 static temper_status learn(const struct dataset *data, struct scale_rows rows, size_t threads, struct scale *scale,
                            temper_error *error)
 {
@@ -163,7 +164,7 @@ static temper_status learn(const struct dataset *data, struct scale_rows rows, s
                             .variances = scale->kind == SCALE_LOG || scale->kind == SCALE_STANDARD,
                             .threads = threads};
     temper_status status = column_stats(&task, &sums, &negative, error);
-    if (status == TEMPER_BAD_DATA) /* of several processes, the first in the order of the rows */
+    if (status == TEMPER_BAD_DATA) /* MPI: the message of the first process that has such an entry */
         return comm_agree(data->ranks.comm, negative.found ? refuse_negative(data, negative, error) : TEMPER_OK, error);
     if (status != TEMPER_OK)
         return status;
@@ -183,7 +184,7 @@ static bool scale_start(struct scale *scale, enum scale_kind kind, size_t column
     return scale->offset && scale->factor;
 }
 
-/* *out if this went well, else nothing is left. */
+/* Moves the scale to *out, or frees it on failure. */
 static temper_status publish(struct scale *scale, temper_status status, struct scale *out)
 {
     if (status == TEMPER_OK)
@@ -198,8 +199,9 @@ static bool learns(enum scale_kind kind)
     return kind != SCALE_NONE && kind != SCALE_PIXELS;
 }
 
-/* One that changes nothing, or what its kind alone says. */
-static temper_status begin(const struct dataset *data, enum scale_kind kind, struct scale *scale, temper_error *error)
+/* The identity, or the factors that the kind alone determines. */
+static temper_status scale_begin(const struct dataset *data, enum scale_kind kind, struct scale *scale,
+                                 temper_error *error)
 {
     *scale = (struct scale){.kind = kind};
     if (kind == SCALE_MINMAX && data->x.kind == MATRIX_CSR)
@@ -211,7 +213,7 @@ temper_status scale_learn(const struct dataset *data, enum scale_kind kind, stru
                           struct scale *out, temper_error *error)
 {
     struct scale scale;
-    temper_status status = begin(data, kind, &scale, error);
+    temper_status status = scale_begin(data, kind, &scale, error);
     if (status == TEMPER_OK && learns(kind))
         status = learn(data, rows, threads, &scale, error);
     return publish(&scale, status, out);
@@ -221,7 +223,7 @@ temper_status scale_from_sums(const struct dataset *data, enum scale_kind kind, 
                               struct scale *out, temper_error *error)
 {
     struct scale scale;
-    temper_status status = begin(data, kind, &scale, error);
+    temper_status status = scale_begin(data, kind, &scale, error);
     if (status == TEMPER_OK && learns(kind))
         status = set_columns(data, sums, &scale, error);
     return publish(&scale, status, out);
@@ -245,7 +247,7 @@ void scale_row(const struct scale *scale, double *x)
         x[j] = (x[j] - scale->offset[j]) * scale->factor[j];
 }
 
-/* A matrix being scaled; `to` is of the kind and shape of the result. */
+/* A matrix being scaled; `to` has the kind and shape of the result. */
 struct scaling {
     const struct scale *scale;
     const struct matrix *from;
@@ -306,7 +308,7 @@ static temper_status scale_block(void *context, size_t block, size_t worker)
     return TEMPER_OK;
 }
 
-/* Arrays like those of `from`, bytes becoming floats; starts and columns in the widths of ours. */
+/* Allocates arrays like those of `from`; uint8 becomes float, starts and columns get the library's widths. */
 static bool allocate_like(const struct matrix *from, struct matrix *to)
 {
     size_t entries = (size_t)from->nonzeros, rows = (size_t)from->rows;
@@ -319,7 +321,7 @@ static bool allocate_like(const struct matrix *from, struct matrix *to)
         to->dense = to->owned[0] = mem_aligned(entries, f64 ? sizeof(double) : sizeof(float));
         return to->dense != NULL;
     }
-    /* Zeroed, for row_start begins with 0 and rows + 1 cannot overflow: `from` has as many. */
+    /* Zeroed, since row_start[0] is 0; rows + 1 cannot overflow, since `from` has as many. */
     to->row_start = to->owned[0] = mem_zeroed(rows + 1, sizeof *to->row_start);
     to->row_start32 = NULL;
     to->column = to->owned[1] = mem_aligned(entries, sizeof *to->column);

@@ -1,7 +1,7 @@
 /* scale: brings features to a common size: x becomes (f(x) - offset) * factor.
  *
- * Learnt from given rows only, so that no test row tells anything; a model can fold offset and
- * factor into its weights, and keeps them. Sparse data stays sparse: its offsets are all 0. */
+ * Learnt from the training rows only, so that no test row has an influence; a model folds offset and factor into its
+ * weights, and stores them. Sparse data stays sparse: its offsets are all 0. */
 #ifndef DATA_SCALE_H
 #define DATA_SCALE_H
 
@@ -21,16 +21,16 @@ enum scale_kind {
 #undef SCALE_ENUM
 };
 
-enum { SCALE_LONE = 8 };
+enum { SCALE_OUTLIERS = 8 };
 
 struct scale {
     enum scale_kind kind;
     size_t columns;
-    double *offset, *factor; /* of each column */
-    size_t constants;        /* columns that never change, whose factor is 1 */
-    size_t lone[SCALE_LONE]; /* the first columns of dense data whose variance is almost all that of
-                              * one value, but for indicators */
-    size_t lones;
+    double *offset, *factor;        /* of each column */
+    size_t constants;               /* number of constant columns, whose factor is 1 */
+    size_t outlier[SCALE_OUTLIERS]; /* the first columns of dense data whose variance is almost all that of
+                                     * one value, but for indicators */
+    size_t outliers;
     double spread; /* the sum of the variances of the columns as scaled; 0: not known */
 };
 
@@ -45,7 +45,7 @@ struct feature_text {
 };
 struct feature_text feature_text(const struct dataset *data, uint64_t column);
 
-/* The rows to learn from; `row` NULL: all. Rows of weight 0 teach nothing. */
+/* The rows to learn from; `row` NULL: all. Rows of weight 0 are left out. */
 struct scale_rows {
     const size_t *row;
     size_t count;
@@ -54,8 +54,7 @@ struct scale_rows {
 /* The same bits for any number of threads. */
 temper_status scale_learn(const struct dataset *data, enum scale_kind kind, struct scale_rows rows, size_t threads,
                           struct scale *out, temper_error *error);
-/* The same from sums that were taken before, for any kind but log; `data` says what the columns are
- * called and whether they are sparse, and needs no rows. */
+/* The same from given statistics, for any kind but log; of `data` only the column names and the kind are used. */
 struct column_stats;
 temper_status scale_from_sums(const struct dataset *data, enum scale_kind kind, const struct column_stats *sums,
                               struct scale *out, temper_error *error);

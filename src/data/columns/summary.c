@@ -1,4 +1,7 @@
-/* summary: counts of classes, ranges, and the columns that teach nothing. */
+/* summary: counts of classes, ranges, and constant and duplicate columns, found by hashing all columns in one pass.
+ *
+ * The hash of a column is a sum over its nonzero entries of a mix of row and value (a commutative set hash), so that
+ * the zeros of sparse data need no visit, and rows can be processed in any order by any number of threads. */
 #include "data/columns/summary.h"
 
 #include <math.h>
@@ -10,8 +13,8 @@
 #include "data/memory/page_window.h"
 
 struct column_hash {
-    double low, high; /* with the zeros that are not stored; low > high if there are no rows */
-    uint64_t hash[2]; /* equal columns have equal hashes; others differ but for a chance of 2^-64 */
+    double low, high; /* including zeros that are not stored; low > high without rows */
+    uint64_t hash[2]; /* equal for equal columns; different ones collide with probability 2^-64 */
     uint64_t entries; /* stored */
 };
 
@@ -25,25 +28,24 @@ struct column_hashes {
 
 enum {
     BLOCK_ROWS = 512,
-    ENTRIES_A_DIGEST = 16 /* at least, for another thread: the figures stay small beside the data */
+    ENTRIES_A_DIGEST = 16 /* at least, for another thread: its hashes stay small compared with the data */
 };
 
-/* What one thread has seen. */
-struct share {
+/* The hashes of one thread. */
+struct hash_share {
     struct column_hash *digest;
-    double *row; /* dense: room for one */
+    double *row; /* dense: one row */
     uint64_t nonzeros;
 };
 
-struct pass {
+struct hash_pass {
     const struct matrix *x;
     const uint32_t *column; /* as in column_hashes */
     size_t count, threads;
-    struct share *share; /* of each thread */
+    struct hash_share *share; /* of each thread */
 };
 
-/* ---- Which columns
- * ------------------------------------------------------------------------------- */
+/* ---- Which columns --------------------------------------------------------------------------- */
 
 static int compare_columns(const void *a, const void *b)
 {
@@ -51,7 +53,7 @@ static int compare_columns(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-/* An index of two thousand million on one line must not cost memory for as many columns. */
+/* Far more columns than entries: one index of two billion must not allocate as many hashes. */
 static bool is_wide(const struct matrix *x)
 {
     return x->kind == MATRIX_CSR && x->columns / 4 > x->nonzeros + 65536;
@@ -76,8 +78,8 @@ static uint32_t *used_columns(const struct matrix *x, size_t *count)
     return column;
 }
 
-/* Where the figures of a column are; it is there. */
-static size_t place_of(const struct pass *pass, uint32_t column)
+/* The position of a column that has entries. */
+static size_t place_of(const struct hash_pass *pass, uint32_t column)
 {
     if (!pass->column)
         return column;
@@ -85,10 +87,9 @@ static size_t place_of(const struct pass *pass, uint32_t column)
     return (size_t)(found - pass->column);
 }
 
-/* ---- Rows
- * ---------------------------------------------------------------------------------------- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* The finaliser of splitmix64: every bit of the result depends on every bit of x. */
+/* The finaliser of splitmix64 (Steele, Lea and Flood 2014): every bit of the result depends on every bit of x. */
 static uint64_t mix(uint64_t x)
 {
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
@@ -96,7 +97,7 @@ static uint64_t mix(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* Whether the value is not 0; -0 is. */
+/* Adds an entry; returns whether it is nonzero (-0 is zero). */
 static bool add_value(struct column_hash *digest, double value, uint64_t row_key)
 {
     uint64_t bits;
@@ -113,7 +114,7 @@ static bool add_value(struct column_hash *digest, double value, uint64_t row_key
     return true;
 }
 
-static void add_dense_row(const struct pass *pass, struct share *share, uint64_t index)
+static void add_dense_row(const struct hash_pass *pass, struct hash_share *share, uint64_t index)
 {
     uint64_t key = mix(index + 1);
     matrix_row_f64(pass->x, index, share->row);
@@ -121,7 +122,7 @@ static void add_dense_row(const struct pass *pass, struct share *share, uint64_t
         share->nonzeros += add_value(&share->digest[j], share->row[j], key);
 }
 
-static void add_sparse_row(const struct pass *pass, struct share *share, uint64_t index)
+static void add_sparse_row(const struct hash_pass *pass, struct hash_share *share, uint64_t index)
 {
     struct row row = matrix_row(pass->x, index);
     uint64_t key = mix(index + 1);
@@ -134,7 +135,7 @@ static void add_sparse_row(const struct pass *pass, struct share *share, uint64_
 
 static temper_status add_block(void *context, size_t block, size_t worker)
 {
-    const struct pass *pass = context;
+    const struct hash_pass *pass = context;
     uint64_t from = (uint64_t)block * BLOCK_ROWS, to = from + BLOCK_ROWS;
     for (uint64_t i = from; i < to && i < pass->x->rows; i++) {
         page_window_rows(pass->x, i, 1);
@@ -146,10 +147,9 @@ static temper_status add_block(void *context, size_t block, size_t worker)
     return TEMPER_OK;
 }
 
-/* ---- The pass
- * -------------------------------------------------------------------------------------- */
+/* ---- The pass -------------------------------------------------------------------------------- */
 
-static bool share_start(const struct pass *pass, struct share *share)
+static bool share_start(const struct hash_pass *pass, struct hash_share *share)
 {
     share->digest = mem_alloc(pass->count, sizeof *share->digest);
     share->row = mem_alloc(pass->x->kind == MATRIX_CSR ? 1 : pass->count, sizeof *share->row);
@@ -160,8 +160,8 @@ static bool share_start(const struct pass *pass, struct share *share)
     return true;
 }
 
-/* Sums of integers, least and greatest: the same in any order. */
-static void share_add(const struct pass *pass, struct share *to, const struct share *from)
+/* Sums of integers, minima and maxima: independent of the order. */
+static void share_add(const struct hash_pass *pass, struct hash_share *to, const struct hash_share *from)
 {
     to->nonzeros += from->nonzeros;
     for (size_t j = 0; j < pass->count; j++) {
@@ -175,7 +175,7 @@ static void share_add(const struct pass *pass, struct share *to, const struct sh
     }
 }
 
-/* Entries that sparse rows leave out are zeros. */
+/* Extends ranges by the zeros that sparse rows do not store. */
 static void add_zeros(const struct matrix *x, struct column_hash *digest, size_t count)
 {
     for (size_t j = 0; j < count; j++) {
@@ -188,7 +188,7 @@ static void add_zeros(const struct matrix *x, struct column_hash *digest, size_t
     }
 }
 
-static bool pass_run(struct pass *pass)
+static bool pass_run(struct hash_pass *pass)
 {
     bool started = true;
     for (size_t i = 0; i < pass->threads && started; i++)
@@ -197,14 +197,14 @@ static bool pass_run(struct pass *pass)
         return false;
     size_t blocks = (size_t)((pass->x->rows + BLOCK_ROWS - 1) / BLOCK_ROWS);
     if (parallel_blocks(blocks, pass->threads, add_block, pass) != TEMPER_OK)
-        return false; /* blocks do not fail: there was no memory for the threads */
+        return false; /* no memory for the threads; blocks do not fail */
     for (size_t i = 1; i < pass->threads; i++)
         share_add(pass, &pass->share[0], &pass->share[i]);
     add_zeros(pass->x, pass->share[0].digest, pass->count);
     return true;
 }
 
-static void pass_free(struct pass *pass)
+static void pass_free(struct hash_pass *pass)
 {
     for (size_t i = 0; pass->share && i < pass->threads; i++) {
         mem_free(pass->share[i].digest);
@@ -221,10 +221,10 @@ static size_t useful_threads(const struct matrix *x, size_t count, size_t thread
     return most < 1 ? 1 : most < threads ? (size_t)most : threads;
 }
 
-static void column_hashes_free(struct column_hashes *digests)
+static void column_hashes_free(struct column_hashes *hashes)
 {
-    mem_free(digests->digest);
-    mem_free(digests->column);
+    mem_free(hashes->digest);
+    mem_free(hashes->column);
 }
 
 static temper_status column_hashes(const struct matrix *x, size_t threads, struct column_hashes *out,
@@ -236,7 +236,7 @@ static temper_status column_hashes(const struct matrix *x, size_t threads, struc
         if (!result.column)
             return error_no_memory(error);
     }
-    struct pass pass = {.x = x, .column = result.column, .count = result.count};
+    struct hash_pass pass = {.x = x, .column = result.column, .count = result.count};
     pass.threads = useful_threads(x, result.count, threads);
     pass.share = mem_zeroed(pass.threads, sizeof *pass.share);
     if (!pass.share || !pass_run(&pass)) {
@@ -246,7 +246,7 @@ static temper_status column_hashes(const struct matrix *x, size_t threads, struc
     }
     result.digest = pass.share[0].digest;
     result.nonzeros = pass.share[0].nonzeros;
-    pass.share[0].digest = NULL; /* it is the result's now */
+    pass.share[0].digest = NULL; /* moved into the result */
     pass_free(&pass);
     *out = result;
     return TEMPER_OK;
@@ -264,65 +264,63 @@ static const char *storage_name(const struct matrix *x)
     return x->kind == MATRIX_F32 ? "dense float32" : x->kind == MATRIX_F64 ? "dense float64" : "dense uint8";
 }
 
-/* ---- Constant columns
- * ----------------------------------------------------------------------------- */
+/* ---- Constant columns ------------------------------------------------------------------------ */
 
-static uint64_t column_at(const struct column_hashes *digests, size_t i)
+static uint64_t column_at(const struct column_hashes *hashes, size_t i)
 {
-    return digests->column ? digests->column[i] : i;
+    return hashes->column ? hashes->column[i] : i;
 }
 
-/* The first columns that are constant; those without a digest have no entry, so they are 0. */
-static void show_constant(const struct column_hashes *digests, uint64_t columns, temper_column_list *out)
+/* The first constant columns; those without a hash have no entry, so they are 0. */
+static void show_constant(const struct column_hashes *hashes, uint64_t columns, temper_column_list *out)
 {
     size_t shown = 0, next = 0;
     for (uint64_t j = 0; j < columns && shown < TEMPER_SUMMARY_SHOWN; j++) {
-        bool has_digest = next < digests->count && column_at(digests, next) == j;
-        if (!has_digest || column_is_constant(&digests->digest[next]))
+        bool has_digest = next < hashes->count && column_at(hashes, next) == j;
+        if (!has_digest || column_is_constant(&hashes->digest[next]))
             out->column[shown++] = j + 1;
         next += has_digest;
     }
 }
 
-static void find_constant(const struct column_hashes *digests, uint64_t columns, temper_column_list *out)
+static void find_constant(const struct column_hashes *hashes, uint64_t columns, temper_column_list *out)
 {
-    out->count = columns - digests->count;
-    for (size_t i = 0; i < digests->count; i++)
-        out->count += column_is_constant(&digests->digest[i]);
+    out->count = columns - hashes->count;
+    for (size_t i = 0; i < hashes->count; i++)
+        out->count += column_is_constant(&hashes->digest[i]);
     if (out->count > 0)
-        show_constant(digests, columns, out);
+        show_constant(hashes, columns, out);
 }
 
-/* ---- Duplicate columns
- * ---------------------------------------------------------------------------- */
+/* ---- Duplicate columns ----------------------------------------------------------------------- */
 
-struct hashed {
+struct hashed_column {
     uint64_t hash[2];
     uint64_t column;
 };
 
 static int compare_hashed(const void *a, const void *b)
 {
-    const struct hashed *first = a, *second = b;
+    const struct hashed_column *first = a, *second = b;
     for (int i = 0; i < 2; i++)
         if (first->hash[i] != second->hash[i])
             return first->hash[i] < second->hash[i] ? -1 : 1;
     return (first->column > second->column) - (first->column < second->column);
 }
 
-static bool same_hash(const struct hashed *a, const struct hashed *b)
+static bool same_hash(const struct hashed_column *a, const struct hashed_column *b)
 {
     return a->hash[0] == b->hash[0] && a->hash[1] == b->hash[1];
 }
 
-/* Keeps the first few in the order of columns, though they come in that of hashes. */
-static void offer(temper_column_list *out, uint64_t column, uint64_t same_as)
+/* Inserts into the first few, sorted by column; columns arrive in the order of their hashes. */
+static void insert_column(temper_column_list *out, uint64_t column, uint64_t same_as)
 {
     size_t at = out->count < TEMPER_SUMMARY_SHOWN ? (size_t)out->count : TEMPER_SUMMARY_SHOWN;
     out->count++;
     for (; at > 0 && out->column[at - 1] > column; at--) {
         if (at == TEMPER_SUMMARY_SHOWN)
-            continue; /* the last one falls out */
+            continue; /* the last one is dropped */
         out->column[at] = out->column[at - 1];
         out->same_as[at] = out->same_as[at - 1];
     }
@@ -332,28 +330,29 @@ static void offer(temper_column_list *out, uint64_t column, uint64_t same_as)
     }
 }
 
-/* Constant columns are told as such, not as duplicates of each other. */
-static size_t list_hashes(const struct column_hashes *digests, struct hashed *list)
+/* Constant columns are reported as such, not as duplicates of each other. */
+static size_t list_hashes(const struct column_hashes *hashes, struct hashed_column *list)
 {
     size_t count = 0;
-    for (size_t i = 0; i < digests->count; i++) {
-        const struct column_hash *d = &digests->digest[i];
+    for (size_t i = 0; i < hashes->count; i++) {
+        const struct column_hash *d = &hashes->digest[i];
         if (!column_is_constant(d))
-            list[count++] = (struct hashed){{d->hash[0], d->hash[1]}, column_at(digests, i)};
+            list[count++] = (struct hashed_column){{d->hash[0], d->hash[1]}, column_at(hashes, i)};
     }
     return count;
 }
 
-static temper_status find_duplicate(const struct column_hashes *digests, temper_column_list *out, temper_error *error)
+/* Sorted by hash, equal columns are neighbours. */
+static temper_status find_duplicate(const struct column_hashes *hashes, temper_column_list *out, temper_error *error)
 {
-    struct hashed *list = mem_alloc(digests->count, sizeof *list);
+    struct hashed_column *list = mem_alloc(hashes->count, sizeof *list);
     if (!list)
         return error_no_memory(error);
-    size_t count = list_hashes(digests, list), first = 0;
+    size_t count = list_hashes(hashes, list), first = 0;
     qsort(list, count, sizeof *list, compare_hashed);
     for (size_t i = 1; i < count; i++) {
         if (same_hash(&list[i], &list[first]))
-            offer(out, list[i].column + 1, list[first].column + 1);
+            insert_column(out, list[i].column + 1, list[first].column + 1);
         else
             first = i;
     }
@@ -361,39 +360,37 @@ static temper_status find_duplicate(const struct column_hashes *digests, temper_
     return TEMPER_OK;
 }
 
-/* ---- Columns
- * --------------------------------------------------------------------------------------- */
+/* ---- Columns --------------------------------------------------------------------------------- */
 
-static void find_range(const struct column_hashes *digests, const struct matrix *x, temper_data_summary *out)
+static void find_range(const struct column_hashes *hashes, const struct matrix *x, temper_data_summary *out)
 {
-    bool zeros = digests->count < x->columns && x->rows > 0; /* columns without an entry */
+    bool zeros = hashes->count < x->columns && x->rows > 0; /* columns without an entry */
     out->low = zeros ? 0 : INFINITY;
     out->high = zeros ? 0 : -INFINITY;
-    for (size_t i = 0; i < digests->count; i++) {
-        out->low = fmin(out->low, digests->digest[i].low);
-        out->high = fmax(out->high, digests->digest[i].high);
+    for (size_t i = 0; i < hashes->count; i++) {
+        out->low = fmin(out->low, hashes->digest[i].low);
+        out->high = fmax(out->high, hashes->digest[i].high);
     }
-    out->low += 0.0; /* -0 becomes 0 */
+    out->low += 0.0; /* turns -0 into 0 */
     out->high += 0.0;
 }
 
-static temper_status sum_up_columns(const struct dataset *data, size_t threads, temper_data_summary *out,
-                                    temper_error *error)
+static temper_status summarise_columns(const struct dataset *data, size_t threads, temper_data_summary *out,
+                                       temper_error *error)
 {
-    struct column_hashes digests;
-    temper_status status = column_hashes(&data->x, threads, &digests, error);
+    struct column_hashes hashes;
+    temper_status status = column_hashes(&data->x, threads, &hashes, error);
     if (status != TEMPER_OK)
         return status;
-    out->nonzeros = digests.nonzeros;
-    find_range(&digests, &data->x, out);
-    find_constant(&digests, data->x.columns, &out->constant);
-    status = find_duplicate(&digests, &out->duplicate, error);
-    column_hashes_free(&digests);
+    out->nonzeros = hashes.nonzeros;
+    find_range(&hashes, &data->x, out);
+    find_constant(&hashes, data->x.columns, &out->constant);
+    status = find_duplicate(&hashes, &out->duplicate, error);
+    column_hashes_free(&hashes);
     return status;
 }
 
-/* ---- Rows
- * ------------------------------------------------------------------------------------------ */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
 static temper_status count_classes(const struct dataset *data, temper_data_summary *out, temper_error *error)
 {
@@ -408,7 +405,7 @@ static temper_status count_classes(const struct dataset *data, temper_data_summa
     return TEMPER_OK;
 }
 
-static void sum_up_weights(const struct dataset *data, temper_data_summary *out)
+static void summarise_weights(const struct dataset *data, temper_data_summary *out)
 {
     out->weighted = data->weight && data->x.rows > 0;
     if (!out->weighted)
@@ -440,12 +437,12 @@ temper_status dataset_summary(const struct dataset *data, size_t threads, temper
         .missing_filled = data->file.missing_filled,
         .missing_dropped = data->file.missing_dropped,
     };
-    temper_status status = sum_up_columns(data, threads, &summary, error);
+    temper_status status = summarise_columns(data, threads, &summary, error);
     if (status == TEMPER_OK)
         status = count_classes(data, &summary, error);
     if (status != TEMPER_OK)
         return status;
-    sum_up_weights(data, &summary);
+    summarise_weights(data, &summary);
     *out = summary;
     return TEMPER_OK;
 }

@@ -1,4 +1,4 @@
-/* summary: what a dataset holds, in figures. */
+/* summary: figures about a dataset: classes, ranges, constant and duplicate columns. */
 #ifndef DATA_SUMMARY_H
 #define DATA_SUMMARY_H
 

@@ -1,7 +1,7 @@
-/* read_pieces: one text, read by several processes: lines first, then rows to where they belong.
+/* read_distributed: MPI: one text read by several processes.
  *
- * What they have to agree on are the classes, in the order in which the rows bring them, the number
- * of columns, the numbers of the lines, and the first fault. */
+ * They agree on the classes (numbered by first appearance over all rows), the number of columns, the line numbers and
+ * the first fault: the results and messages are those of a single process. */
 #include <string.h>
 #include <xxhash.h>
 
@@ -16,8 +16,8 @@
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* Back to an empty dataset, to read again; what was noted stays. */
-static void start_again(struct dataset *data)
+/* Empties the dataset, to read again; its notes stay. */
+static void reset(struct dataset *data)
 {
     matrix_free(&data->x);
     classes_free(&data->classes);
@@ -32,7 +32,7 @@ static void start_again(struct dataset *data)
     data->file.path = NULL;
 }
 
-/* A table knows its lines when it has seen the first of them. */
+/* Reads this process's lines. The CSV reader needs the header first and chooses its lines itself. */
 static temper_status read_own(struct distributed_read *p, uint64_t lines_before)
 {
     struct data_reader *reader = p->reader;
@@ -47,43 +47,43 @@ static temper_status read_own(struct distributed_read *p, uint64_t lines_before)
 temper_status distributed_read_report(struct distributed_read *p, temper_status read)
 {
     const struct dataset *data = p->data;
-    struct told mine = {.size = p->size,
-                        .rows = data->x.rows,
-                        .columns = data->x.columns,
-                        .nonzeros = data->x.nonzeros,
-                        .lines = p->reader->rank.lines,
-                        .filled = data->file.missing_filled,
-                        .dropped = data->file.missing_dropped,
-                        .status = read,
-                        .labelled = data->label != NULL,
-                        .weighted = data->weight != NULL,
-                        .kind = data->x.kind};
+    struct rank_report mine = {.size = p->size,
+                               .rows = data->x.rows,
+                               .columns = data->x.columns,
+                               .nonzeros = data->x.nonzeros,
+                               .lines = p->reader->rank.lines,
+                               .filled = data->file.missing_filled,
+                               .dropped = data->file.missing_dropped,
+                               .status = read,
+                               .labelled = data->label != NULL,
+                               .weighted = data->weight != NULL,
+                               .kind = data->x.kind};
     for (size_t j = 0; j < data->features.count; j++)
         mine.features = XXH64(data->features.name[j], strlen(data->features.name[j]), mine.features);
     for (size_t c = 0; c < data->classes.count; c++)
         mine.names += strlen(data->classes.name[c]) + 1;
-    return comm_gather_each(p->comm, &mine, sizeof mine, p->told, p->reader->error);
+    return comm_gather_each(p->comm, &mine, sizeof mine, p->report, p->reader->error);
 }
 
-/* Lines are shared out by their place in the file: all must have the same one. */
+/* Lines are divided by their offset in the file: all processes must have the same file. */
 static temper_status check_copies(const struct distributed_read *p)
 {
     for (size_t r = 1; r < p->comm->size; r++)
-        if (p->told[r].size != p->told[0].size)
+        if (p->report[r].size != p->report[0].size)
             return error_set(p->reader->error, TEMPER_BAD_DATA,
                              "%s: has %llu bytes for one process and %llu for another; give all of "
                              "them the same file",
-                             place_text(p->reader->path).text, (unsigned long long)p->told[0].size,
-                             (unsigned long long)p->told[r].size);
+                             place_text(p->reader->path).text, (unsigned long long)p->report[0].size,
+                             (unsigned long long)p->report[r].size);
     return TEMPER_OK;
 }
 
-/* As far as rank `to`: what the rows before it have. */
+/* Whether the rows before those of rank `to` have labels. */
 static enum sparse_labels labels_before(const struct distributed_read *p, size_t to)
 {
     for (size_t r = 0; r < to; r++)
-        if (p->told[r].rows)
-            return p->told[r].labelled ? SPARSE_LABELLED : SPARSE_UNLABELLED;
+        if (p->report[r].rows)
+            return p->report[r].labelled ? SPARSE_LABELLED : SPARSE_UNLABELLED;
     return SPARSE_NO_ROWS;
 }
 
@@ -91,38 +91,39 @@ static enum sparse_labels labels_before(const struct distributed_read *p, size_t
 static size_t first_fault(const struct distributed_read *p)
 {
     size_t r = 0;
-    for (; r < p->comm->size && p->told[r].status == TEMPER_OK; r++) {
+    for (; r < p->comm->size && p->report[r].status == TEMPER_OK; r++) {
         enum sparse_labels before = labels_before(p, r);
-        enum sparse_labels here = p->told[r].labelled ? SPARSE_LABELLED : SPARSE_UNLABELLED;
-        if (p->told[r].rows && before != SPARSE_NO_ROWS && before != here)
+        enum sparse_labels here = p->report[r].labelled ? SPARSE_LABELLED : SPARSE_UNLABELLED;
+        if (p->report[r].rows && before != SPARSE_NO_ROWS && before != here)
             break;
     }
     return r;
 }
 
-/* No rows, or none with a feature: there are words for that where all is read. */
+/* No rows, or no features: reading all rows in one process gives the message. */
 static bool is_empty(const struct distributed_read *p)
 {
     bool rows = false, columns = false;
     for (size_t r = 0; r < p->comm->size; r++) {
-        rows = rows || p->told[r].rows > 0;
-        columns = columns || p->told[r].columns > 0;
+        rows = rows || p->report[r].rows > 0;
+        columns = columns || p->report[r].columns > 0;
     }
     return !rows || !columns;
 }
 
-/* Once more, now that it is known what comes before: the message has to count its lines. */
-static temper_status tell_fault(struct distributed_read *p, size_t failed)
+/* The rank of the first fault reads again with the number of lines before it, so that its message has the right line.
+ */
+static temper_status report_fault(struct distributed_read *p, size_t failed)
 {
     uint64_t lines = 0;
     temper_status status = TEMPER_OK;
     for (size_t r = 0; r < failed; r++)
-        lines += p->told[r].lines;
+        lines += p->report[r].lines;
     p->reader->rank.labels_before = (int)labels_before(p, failed);
     if (p->comm->rank == failed) {
-        start_again(p->data);
+        reset(p->data);
         status = read_own(p, lines);
-        if (status == TEMPER_OK && p->told[failed].status == TEMPER_NO_MEMORY)
+        if (status == TEMPER_OK && p->report[failed].status == TEMPER_NO_MEMORY)
             status = error_no_memory(p->reader->error);
         else if (status == TEMPER_OK)
             status = error_set(p->reader->error, TEMPER_IO,
@@ -135,13 +136,13 @@ static temper_status tell_fault(struct distributed_read *p, size_t failed)
 
 /* ---- Classes, columns, lines, notes ---------------------------------------------------------- */
 
-/* The names of all, in the order of the ranks, each ended by '\0'. */
+/* All-gathers the class names, in the order of the ranks, each followed by '\0'. */
 static char *gather_names(struct distributed_read *p, temper_status *status)
 {
     const struct classes *classes = &p->data->classes;
     size_t all = 0;
     for (size_t r = 0; r < p->comm->size; r++) {
-        p->in_bytes[r] = (size_t)p->told[r].names;
+        p->in_bytes[r] = (size_t)p->report[r].names;
         all += p->in_bytes[r];
     }
     char *names = mem_alloc(all + 1, 1), *mine = mem_alloc(p->in_bytes[p->comm->rank], 1);
@@ -162,7 +163,7 @@ static char *gather_names(struct distributed_read *p, temper_status *status)
     return names;
 }
 
-/* Everyone's classes as one list; *whole where they are too many, which one process can place. */
+/* Merges the classes of all processes and renumbers the labels; *whole: they are too many. */
 static temper_status merge_classes(struct distributed_read *p, bool *whole)
 {
     temper_status status;
@@ -171,7 +172,7 @@ static temper_status merge_classes(struct distributed_read *p, bool *whole)
     uint32_t *number_of = mem_alloc(own->count, sizeof *number_of);
     const char *name = names;
     for (size_t r = 0; status == TEMPER_OK && r < p->comm->size; r++)
-        for (const char *end = name + p->told[r].names; status == TEMPER_OK && name < end; name += strlen(name) + 1) {
+        for (const char *end = name + p->report[r].names; status == TEMPER_OK && name < end; name += strlen(name) + 1) {
             uint32_t number = classes_add(&merged, name, strlen(name));
             *whole = *whole || number == CLASSES_FULL;
             if (number == CLASSES_NO_MEMORY)
@@ -194,6 +195,7 @@ static temper_status merge_classes(struct distributed_read *p, bool *whole)
     return status;
 }
 
+/* Every process gets the notes of all. */
 static temper_status merge_notes(struct distributed_read *p)
 {
     char *notes = NULL;
@@ -207,6 +209,7 @@ static temper_status merge_notes(struct distributed_read *p)
     return status;
 }
 
+/* Sums of the reports; and line numbers relative to the file. */
 static void merge_counts(struct distributed_read *p)
 {
     struct dataset *data = p->data;
@@ -214,14 +217,14 @@ static void merge_counts(struct distributed_read *p)
     data->ranks.comm = p->comm;
     data->file.missing_filled = data->file.missing_dropped = 0;
     for (size_t r = 0; r < p->comm->size; r++) {
-        const struct told *told = &p->told[r];
+        const struct rank_report *report = &p->report[r];
         p->has[r] = data->ranks.all_rows;
-        lines += r < p->comm->rank ? told->lines : 0;
-        data->ranks.all_rows += told->rows;
-        data->ranks.all_nonzeros += told->nonzeros;
-        data->file.missing_filled += told->filled;
-        data->file.missing_dropped += told->dropped;
-        data->x.columns = told->columns > data->x.columns ? told->columns : data->x.columns;
+        lines += r < p->comm->rank ? report->lines : 0;
+        data->ranks.all_rows += report->rows;
+        data->ranks.all_nonzeros += report->nonzeros;
+        data->file.missing_filled += report->filled;
+        data->file.missing_dropped += report->dropped;
+        data->x.columns = report->columns > data->x.columns ? report->columns : data->x.columns;
     }
     p->has[p->comm->size] = data->ranks.all_rows;
     for (uint64_t i = 0; data->line && i < data->x.rows; i++)
@@ -244,7 +247,7 @@ temper_status distributed_read_agree(struct distributed_read *p, bool *whole)
     return status == TEMPER_OK ? redistribute_rows(p) : status;
 }
 
-static temper_status read_pieces(struct distributed_read *p, bool *whole)
+static temper_status read_parts(struct distributed_read *p, bool *whole)
 {
     temper_status status = distributed_read_report(p, read_own(p, 0));
     if (status != TEMPER_OK)
@@ -254,12 +257,12 @@ static temper_status read_pieces(struct distributed_read *p, bool *whole)
         return status;
     size_t failed = first_fault(p);
     if (failed < p->comm->size)
-        return tell_fault(p, failed);
+        return report_fault(p, failed);
     *whole = is_empty(p);
     if (!*whole)
         status = distributed_read_agree(p, whole);
     if (*whole)
-        start_again(p->data);
+        reset(p->data);
     else if (status == TEMPER_OK)
         status = comm_agree(p->comm, read_complete(p->reader, p->data), p->reader->error);
     return status;
@@ -268,17 +271,18 @@ static temper_status read_pieces(struct distributed_read *p, bool *whole)
 temper_status distributed_read_start(struct distributed_read *p)
 {
     size_t size = p->comm->size;
-    p->told = mem_alloc(size, sizeof *p->told);
+    p->report = mem_alloc(size, sizeof *p->report);
     p->has = mem_alloc(size + 1, sizeof *p->has);
     p->gets = mem_alloc(size + 1, sizeof *p->gets);
     p->out_bytes = mem_alloc(size, sizeof *p->out_bytes);
     p->in_bytes = mem_alloc(size, sizeof *p->in_bytes);
-    return p->told && p->has && p->gets && p->out_bytes && p->in_bytes ? TEMPER_OK : error_no_memory(p->reader->error);
+    return p->report && p->has && p->gets && p->out_bytes && p->in_bytes ? TEMPER_OK
+                                                                         : error_no_memory(p->reader->error);
 }
 
 void distributed_read_end(struct distributed_read *p)
 {
-    void *blocks[] = {p->told, p->has, p->gets, p->out_bytes, p->in_bytes};
+    void *blocks[] = {p->report, p->has, p->gets, p->out_bytes, p->in_bytes};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         mem_free(blocks[i]);
 }
@@ -294,7 +298,7 @@ temper_status read_distributed(struct data_reader *reader, reader_fn *read, stru
         status = error_no_memory(reader->error);
     if (status == TEMPER_OK) {
         memcpy(data->file.path, reader->path, strlen(reader->path) + 1);
-        status = read_pieces(&p, whole);
+        status = read_parts(&p, whole);
     }
     distributed_read_end(&p);
     reader->rank = (struct rank_lines){0};

@@ -1,16 +1,16 @@
-/* redistribute_rows: rows go from the process that has read them to the one that holds their part.
- */
+/* redistribute_rows: MPI: an all-to-all exchange that moves each row from the process that has read it to the one that
+ * holds its part. */
 #include "base/memory.h"
 #include "data/dist/distributed_read.h"
 
-/* How many of rows from .. to lie in those from .. to. */
+/* How many rows of [a[0], a[1]) are in [b[0], b[1]). */
 static uint64_t overlap(const uint64_t *a, const uint64_t *b)
 {
     uint64_t from = a[0] > b[0] ? a[0] : b[0], to = a[1] < b[1] ? a[1] : b[1];
     return from < to ? to - from : 0;
 }
 
-/* So many bytes to each and from each; NULL: no memory, or the others cannot be reached. */
+/* Exchanges out_bytes and in_bytes with each process; NULL: no memory, or communication failed. */
 static void *move(struct distributed_read *p, const void *array, size_t count, size_t size)
 {
     void *moved = mem_alloc(count, size);
@@ -22,7 +22,7 @@ static void *move(struct distributed_read *p, const void *array, size_t count, s
     return NULL;
 }
 
-/* An array of one entry a row; NULL as above. */
+/* Moves an array with one entry a row; NULL as above. */
 static void *move_rows(struct distributed_read *p, const void *array, size_t size)
 {
     size_t own = p->comm->rank;
@@ -33,13 +33,13 @@ static void *move_rows(struct distributed_read *p, const void *array, size_t siz
     return move(p, array, (size_t)(p->gets[own + 1] - p->gets[own]), size);
 }
 
-/* Entries of so many rows from `row` on. */
+/* Stored entries of `rows` rows from `row` on. */
 static size_t entries(const uint64_t *row_start, uint64_t row, uint64_t rows)
 {
     return rows ? (size_t)(row_start[row + rows] - row_start[row]) : 0;
 }
 
-/* Columns or values, which have four bytes both. */
+/* Moves columns or values: both have four bytes. */
 static void *move_entries(struct distributed_read *p, const uint64_t *new_start, const void *array)
 {
     size_t own = p->comm->rank;
@@ -54,7 +54,7 @@ static void *move_entries(struct distributed_read *p, const uint64_t *new_start,
     return move(p, array, (size_t)new_start[received], sizeof(uint32_t));
 }
 
-/* Where rows begin, from their lengths, which travel as they are; NULL as above. */
+/* row_start of the new rows, from their lengths, which are moved; NULL as above. */
 static uint64_t *move_starts(struct distributed_read *p, size_t rows)
 {
     const struct matrix *x = &p->data->x;
@@ -119,20 +119,20 @@ static bool move_dense(struct distributed_read *p, size_t rows, struct matrix *o
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-/* Arrays of a row each. */
-struct along {
+/* Arrays with one entry a row. */
+struct row_arrays {
     uint64_t *line;
     uint32_t *label;
     double *weight;
 };
 
-/* By what all know: those that have no rows have no arrays, and take part even so. */
-static bool move_along(struct distributed_read *p, struct along *out)
+/* Decided by the reports of all: processes without rows have no arrays, but take part in every exchange. */
+static bool move_arrays(struct distributed_read *p, struct row_arrays *out)
 {
     const struct dataset *data = p->data;
     bool weighted = false;
     for (size_t r = 0; r < p->comm->size; r++)
-        weighted = weighted || p->told[r].weighted;
+        weighted = weighted || p->report[r].weighted;
     if (p->read && !(out->line = move_rows(p, data->line, sizeof *data->line)))
         return false;
     if (data->classes.count && !(out->label = move_rows(p, data->label, sizeof *data->label)))
@@ -140,22 +140,22 @@ static bool move_along(struct distributed_read *p, struct along *out)
     return !weighted || (out->weight = move_rows(p, data->weight, sizeof *data->weight));
 }
 
-static void along_free(struct along *along)
+static void row_arrays_free(struct row_arrays *arrays)
 {
-    mem_free(along->line);
-    mem_free(along->label);
-    mem_free(along->weight);
+    mem_free(arrays->line);
+    mem_free(arrays->label);
+    mem_free(arrays->weight);
 }
 
 temper_status redistribute_rows(struct distributed_read *p)
 {
     struct dataset *data = p->data;
     size_t rank = p->comm->rank, rows = (size_t)(p->gets[rank + 1] - p->gets[rank]);
-    struct along along = {0};
+    struct row_arrays arrays = {0};
     struct matrix moved = {0};
-    bool done = move_along(p, &along) && (data->x.kind == MATRIX_CSR ? move_sparse : move_dense)(p, rows, &moved);
+    bool done = move_arrays(p, &arrays) && (data->x.kind == MATRIX_CSR ? move_sparse : move_dense)(p, rows, &moved);
     if (!done) {
-        along_free(&along);
+        row_arrays_free(&arrays);
         return p->reader->error ? p->reader->error->status : TEMPER_NO_MEMORY;
     }
     matrix_free(&data->x);
@@ -163,9 +163,9 @@ temper_status redistribute_rows(struct distributed_read *p)
     dataset_free_array(data, data->label);
     dataset_free_array(data, data->weight);
     data->x = moved;
-    data->label = along.label;
-    data->line = along.line;
-    data->weight = along.weight;
+    data->label = arrays.label;
+    data->line = arrays.line;
+    data->weight = arrays.weight;
     data->ranks.first_row = p->gets[rank];
     return TEMPER_OK;
 }

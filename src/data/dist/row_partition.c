@@ -1,4 +1,5 @@
-/* parts: few enough that their sums are small beside the data, enough for many threads. */
+/* row_partition: chooses the number of parts: few enough that their sums are small compared with the data, and enough
+ * for many threads. Every constant here is part of the results: another partition sums in another order. */
 #include "data/dist/row_partition.h"
 
 #include "base/memory.h"
@@ -7,30 +8,30 @@
 #include "tempered/loss_family.h"
 
 enum {
-    MOST_PARTS = 8192,  /* of data that is large enough for parts of */
-    LARGE_ROWS = 16384, /* so many rows, or of as many bytes as below; else PARTS_USUAL */
+    MOST_PARTS = 8192,  /* PARTS_USUAL, or up to this many if each then has */
+    LARGE_ROWS = 16384, /* at least so many rows, or LARGE_BYTES */
     SPARSE_BLOCK_ROWS = 256,
     SPARSE_BLOCK_BYTES = 256 * 1024,
-    TURN_BYTES = 512 * 1024, /* a gradient that is larger is not added to at random */
-    TOGETHER_ROWS = 1024,    /* of a group's parts, at least: adding them up must not count, */
+    TRANSPOSE_BYTES = 512 * 1024, /* larger gradients of sparse data are computed from a transposed copy */
+    TOGETHER_ROWS = 1024,         /* rows of a batched objective's part, at least: adding its sums must be cheap */
     TOGETHER_SPARSE = 512,
-    TOGETHER_FITS = 48, /* a group's sums are as many times as large as that of one fit */
+    TOGETHER_FITS = 48, /* models of a batched objective: its sums are as many times as large */
 };
 
-/* Nor one of whose parts there would be so many that adding them up takes this share of a pass. */
+/* So are gradients whose sums over parts would cost more than 1 / SPARSE_SHARE of a pass. */
 static const double SPARSE_SHARE = 4;
 static const double LARGE_BYTES = 16.0 * 1024 * 1024;
-/* Sums of more parts than usual may take this, or a share of the data: memory may be far smaller.
- */
+/* Sums of more than PARTS_USUAL parts may use MORE_BYTES or 1 / MORE_SHARE of the data, whichever is more. */
 static const double MORE_BYTES = 64.0 * 1024 * 1024;
 static const double MORE_SHARE = 1024;
-/* Sums of all parts may take this, or a share of the data; */
+/* Sums of all parts may use PART_BYTES or 1 / PART_SHARE of the data; */
 static const double PART_BYTES = 4.0 * 1024 * 1024;
 static const double PART_SHARE = 64;
-/* more only for a few parts, which threads are for: this, and a sixteenth of the data. */
+/* up to FEW_PARTS parts, which threads need, FEW_BYTES and a sixteenth of the data. */
 static const double FEW_PARTS = 8;
 static const double FEW_BYTES = 32.0 * 1024 * 1024;
 
+/* Scores, residuals and their copies of a block fit the L2 cache. */
 size_t row_partition_sparse_block(size_t classes)
 {
     size_t most = SPARSE_BLOCK_BYTES / (3 * sizeof(double)), rows = most;
@@ -41,13 +42,13 @@ size_t row_partition_sparse_block(size_t classes)
     return rows > SOFTMAX_PAD ? rows : SOFTMAX_PAD;
 }
 
-/* As matrix_bytes, of the rows of all; bytes count as floats. */
+/* Like matrix_bytes, over all processes, with uint8 counted as floats. */
 static double data_bytes(const struct dataset *data)
 {
     double rows = (double)dataset_all_rows(data), entries = (double)dataset_all_nonzeros(data);
     switch (data->x.kind) {
     case MATRIX_F32:
-    case MATRIX_U8: /* of which logarithms make floats: parts must stay what they were */
+    case MATRIX_U8: /* --scale log makes floats of them, with the same parts */
         return entries * sizeof(float);
     case MATRIX_F64:
         return entries * sizeof(double);
@@ -57,7 +58,7 @@ static double data_bytes(const struct dataset *data)
     return entries * (sizeof(uint32_t) + sizeof(float)) + (rows + 1) * sizeof(uint64_t);
 }
 
-/* Doubled, so that 2, 4, 8 ... processes have whole branches of the tree that adds parts up. */
+/* A power of two times PARTS_USUAL, so that 2, 4, 8 ... processes hold whole branches of the summation tree. */
 static uint64_t wanted_parts(const struct dataset *data)
 {
     double rows = (double)dataset_all_rows(data) / LARGE_ROWS;
@@ -74,7 +75,7 @@ double row_partition_more_bytes(const struct dataset *data)
     return share > MORE_BYTES ? share : MORE_BYTES;
 }
 
-/* How many parts, whose sums have so many bytes, there may be. */
+/* How many parts are allowed if the sums of one have `each` bytes. */
 static uint64_t most_parts(const struct dataset *data, uint64_t wanted, double each)
 {
     double bytes = data_bytes(data), few = (FEW_BYTES + bytes / 16) / each;
@@ -88,14 +89,14 @@ static uint64_t most_parts(const struct dataset *data, uint64_t wanted, double e
     return most >= (double)wanted ? wanted : most < 1 ? 1 : (uint64_t)most;
 }
 
-/* Whether sparse rows have so few entries that adding up so many parts takes a share of a pass. */
+/* Whether adding the gradients of so many parts costs a notable share of a pass over sparse rows. */
 static bool parts_cost(const struct dataset *data, uint64_t parts)
 {
     return SPARSE_SHARE * (double)parts * (double)data->x.columns > (double)dataset_all_nonzeros(data);
 }
 
-/* As many rows as a group's sums are worth, and of more parts than usual no more than there is
- * memory for. */
+/* How many parts a batched objective sums together: until they have enough rows for its large sums, and few enough
+ * sums for the memory. */
 static size_t parts_together(const struct row_partition *parts, const struct dataset *data, double gradient)
 {
     size_t together = 1, least = data->x.kind == MATRIX_CSR ? TOGETHER_SPARSE : TOGETHER_ROWS;
@@ -118,7 +119,7 @@ struct row_partition row_partition_of(const struct dataset *data)
                           : linear_block_rows((size_t)columns, classes > 2 ? classes : 2, number);
     uint64_t blocks = rows ? (rows - 1) / block + 1 : 1, wanted = wanted_parts(data);
     bool transposed = sparse && rows <= UINT32_MAX &&
-                  (gradient > TURN_BYTES || parts_cost(data, blocks < PARTS_USUAL ? blocks : PARTS_USUAL));
+                      (gradient > TRANSPOSE_BYTES || parts_cost(data, blocks < PARTS_USUAL ? blocks : PARTS_USUAL));
     while (sparse && !transposed && wanted > PARTS_USUAL && parts_cost(data, wanted))
         wanted /= 2;
     uint64_t parts = most_parts(data, wanted, transposed ? 1 : gradient);
@@ -132,7 +133,7 @@ struct row_partition row_partition_of(const struct dataset *data)
     return made;
 }
 
-/* Of parts taken together. */
+/* The first sum of parts taken together of a rank. */
 static size_t first_together(const struct row_partition *parts, size_t rank, size_t ranks)
 {
     size_t count = (parts->count + parts->together - 1) / parts->together;

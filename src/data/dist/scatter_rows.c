@@ -1,4 +1,4 @@
-/* share: the rows of a process, in place where the memory is ours, by pointers where it is mapped.
+/* scatter_rows: keeps the rows of one process: moved in place in owned memory, by adjusting pointers in a mapped file.
  */
 #include "data/dist/scatter_rows.h"
 
@@ -8,7 +8,7 @@
 #include "data/dist/row_partition.h"
 #include "data/matrix.h"
 
-/* ---- Arrays of one entry a row --------------------------------------------------------------- */
+/* ---- Arrays with one entry a row ------------------------------------------------------------- */
 
 static bool is_mapped(const struct dataset *data, const void *array)
 {
@@ -16,7 +16,7 @@ static bool is_mapped(const struct dataset *data, const void *array)
     return data->storage.mapping && at >= first && at - first < data->storage.mapping_length;
 }
 
-/* Where a smaller block cannot be had, nothing is lost. */
+/* Entries [from, from + count) of an array; if it cannot be shrunk, it stays as large as it was. */
 static void *keep_entries(const struct dataset *data, void *array, size_t from, size_t count, size_t size)
 {
     if (!array)
@@ -24,7 +24,7 @@ static void *keep_entries(const struct dataset *data, void *array, size_t from, 
     if (is_mapped(data, array))
         return (char *)array + from * size;
     memmove(array, (char *)array + from * size, count * size);
-    if (disk_array_has(data->storage.disk, array)) /* its file is gone soon enough */
+    if (disk_array_has(data->storage.disk, array)) /* temporary files are not shrunk */
         return array;
     void *smaller = mem_resize(array, count, size);
     return smaller ? smaller : array;
@@ -32,11 +32,11 @@ static void *keep_entries(const struct dataset *data, void *array, size_t from, 
 
 /* ---- The matrix ------------------------------------------------------------------------------ */
 
-/* Entries stay in the mapped file; where rows begin is counted from the first of them. */
+/* Entries stay in the mapped file; row_start is copied, relative to the first of them. */
 static temper_status keep_mapped(struct matrix *x, size_t from, size_t count, temper_error *error)
 {
     if (x->kind != MATRIX_CSR) {
-        if (count) /* there is no row behind the last one */
+        if (count) /* matrix_row needs an existing row */
             x->dense = matrix_row(x, from).dense;
         x->nonzeros = count * x->columns;
         return TEMPER_OK;
@@ -85,10 +85,8 @@ struct row_range scatter_range(const struct dataset *data, const temper_comm *co
                               row_partition_first_row(&parts, data->x.rows, rank + 1, size)};
 }
 
-temper_status scatter_rows(struct dataset *data, const temper_comm *comm, temper_error *error)
+temper_status scatter_keep_own(struct dataset *data, const temper_comm *comm, temper_error *error)
 {
-    if (comm_alone(comm))
-        return TEMPER_OK;
     const struct row_range range = scatter_range(data, comm);
     size_t first = (size_t)range.from, count = (size_t)(range.to - range.from);
     data->ranks.comm = comm;
@@ -121,10 +119,8 @@ temper_status scatter_notes(const struct dataset *data, const temper_comm *comm,
     return status;
 }
 
-temper_status scatter_refuse(const struct dataset *data, const char *what, temper_error *error)
+temper_status scatter_unsupported(const struct dataset *data, const char *what, temper_error *error)
 {
-    if (comm_alone(data->ranks.comm))
-        return TEMPER_OK;
     return error_set(error, TEMPER_USAGE,
                      "%s works with the rows of one process, and these are shared by %zu; read the "
                      "data without a comm",

@@ -1,15 +1,17 @@
-/* limit: what is in memory, what will be, and what is left. */
+/* memory_limit: what is resident, what an operation will add, and what remains for the pages of a mapped file. */
+#define _DEFAULT_SOURCE /* sysconf */
 #include "data/memory/memory_limit.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "data/memory/page_window.h"
-#include "data/memory/resident.h"
 
-/* What the estimates leave out: small things, the borders of pages, memory that is freed and not
- * given back, stacks of threads. */
-static const double SLACK_PROCESSES = 16.0 * 1024 * 1024; /* what MPI has under way */
+/* What the estimates leave out: small allocations, partial pages, freed memory that the allocator keeps, stacks. */
+static const double SLACK_PROCESSES = 16.0 * 1024 * 1024; /* buffers of MPI */
 static const double SLACK = 3.0 * 1024 * 1024, SLACK_THREAD = 256.0 * 1024, SLACK_SHARE = 1.03;
 
 const char *memory_limit_text(double bytes, char out[LIMIT_TEXT])
@@ -19,33 +21,49 @@ const char *memory_limit_text(double bytes, char out[LIMIT_TEXT])
     return out;
 }
 
-temper_status memory_limit_check(const temper_read_options *options, bool mapped, temper_error *error)
+temper_status memory_limit_not_mapped(temper_error *error)
 {
-    if (options->memory == 0 || comm_alone(options->comm) || mapped)
-        return TEMPER_OK;
     return error_set(error, TEMPER_USAGE,
                      "--memory with several processes is for training from a .tmpr file; make one "
                      "by 'temper convert', or leave it out");
 }
 
-temper_status memory_limit_refuse(const struct dataset *data, const char *what, temper_error *error)
+temper_status memory_limit_unsupported(const char *what, temper_error *error)
 {
-    if (data->storage.memory_limit == 0 || comm_alone(data->ranks.comm))
-        return TEMPER_OK;
     return error_set(error, TEMPER_USAGE,
                      "--memory with several processes is for training, not for %s; leave it out, and "
                      "give each process a machine that holds its part of the rows",
                      what);
 }
 
-/* Labels and weights lie in the file too, and stay once they were read. */
+enum { GUESS = 16 * 1024 * 1024 }; /* a program that has just started */
+
+/* The second number of /proc/self/statm, in pages. */
+uint64_t resident_bytes(void)
+{
+    char text[128], *second;
+    long page = sysconf(_SC_PAGESIZE);
+    int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return GUESS;
+    ssize_t got = read(file, text, sizeof text - 1);
+    close(file);
+    if (got <= 0 || page <= 0)
+        return GUESS;
+    text[got] = '\0';
+    strtoull(text, &second, 10); /* virtual size: skipped */
+    unsigned long long pages = strtoull(second, NULL, 10);
+    return pages ? (uint64_t)pages * (uint64_t)page : GUESS;
+}
+
+/* Bytes of the labels and weights of a mapped file, which stay resident once they were read. */
 static double rows_of_file(const struct dataset *data)
 {
     size_t row = (data->label ? sizeof *data->label : 0) + (data->weight ? sizeof *data->weight : 0);
     return data->storage.mapping ? (double)row * (double)data->x.rows : 0;
 }
 
-/* What must be left for the pages of the file. */
+/* The least number of bytes that the resident pages of the file need. */
 static double least_window(const struct dataset *data, const struct memory_limit_plan *plan)
 {
     static const struct matrix one_array = {.kind = MATRIX_U8};
@@ -57,7 +75,7 @@ static double least_window(const struct dataset *data, const struct memory_limit
     return data->storage.mapping && all < least ? all : least;
 }
 
-/* For this process. */
+/* The decision of this process; pages are dropped first, so that they do not count as resident. */
 static temper_status plan_own(const struct dataset *data, const struct memory_limit_plan *plan, temper_error *error)
 {
     char given[LIMIT_TEXT], least[LIMIT_TEXT];
@@ -76,9 +94,7 @@ static temper_status plan_own(const struct dataset *data, const struct memory_li
     return TEMPER_OK;
 }
 
-temper_status memory_limit_plan(const struct dataset *data, const struct memory_limit_plan *plan, temper_error *error)
+temper_status memory_limit_apply(const struct dataset *data, const struct memory_limit_plan *plan, temper_error *error)
 {
-    if (data->storage.memory_limit == 0)
-        return TEMPER_OK;
     return comm_agree(data->ranks.comm, plan_own(data, plan, error), error);
 }

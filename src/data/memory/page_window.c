@@ -1,4 +1,6 @@
-/* pages: a file in chunks: those in use are in a queue, and the oldest leaves when it is full. */
+/* page_window: the resident pages of a mapped file, in units of 2 MiB. The units in use form a queue, from which the
+ * oldest one is dropped when it is full: the "clock" or second-chance page replacement (Corbato 1968), for a unit that
+ * was announced again meanwhile goes round once more. */
 #define _DEFAULT_SOURCE /* madvise */
 #include "data/memory/page_window.h"
 
@@ -11,34 +13,34 @@
 #include "base/memory.h"
 
 enum {
-    SHIFT = 21,         /* chunks of 2 MiB of the file: systems keep files in pieces of up to that, */
-    CHUNK = 1 << SHIFT, /* and map the whole piece where one byte of it is touched */
-    AHEAD = 4,          /* chunks that are asked for before they are needed, for each reader */
-    SPILL_LEAST = 512 * 1024,
-    ASK_BYTES = 512 * 1024, /* at a time: systems cut longer requests to what a disk takes at once */
+    SHIFT = 21,         /* units of 2 MiB: systems cache files in folios of up to that size, */
+    CHUNK = 1 << SHIFT, /* and map a whole one when a byte of it is touched */
+    AHEAD = 4,          /* units that are prefetched for each reader */
+    DISK_LEAST = 512 * 1024,
+    PREFETCH_BYTES = 512 * 1024, /* for each call: systems truncate longer requests to what a disk reads at once */
 };
 
-/* Of a chunk. One that was spoken of again while it was in use stays for another round: someone who
- * lags behind may be reading it. */
-enum { USED = 1, ASKED = 2, AGAIN = 4 };
+/* State of a unit. One that was announced again while in use stays for another round: a slower thread may be reading
+ * it. */
+enum { USED = 1, PREFETCHED = 2, AGAIN = 4 };
 
 struct page_window {
-    struct disk_array *spill; /* arrays in temporary files, instead of a mapping: their pages all go */
-    size_t most;              /* after so many bytes were read, */
-    atomic_size_t read;       /* which are counted here */
+    struct disk_array *disk; /* temporary files instead of a mapping: all their pages are dropped */
+    size_t most;             /* after so many bytes, */
+    atomic_size_t read;      /* which are counted here */
     char *mapping;
     size_t length;
-    size_t kept; /* bytes before this are never dropped */
-    size_t page; /* bytes of the system's pages */
+    size_t kept; /* bytes before this offset are never dropped */
+    size_t page; /* page size of the system */
     size_t chunks;
     _Atomic unsigned char *state; /* of each chunk */
     pthread_mutex_t lock;         /* guards the queue */
-    size_t *queue;                /* a ring of chunks in use, the oldest first; NULL: no limit */
+    size_t *queue;                /* a ring of units in use, oldest first; NULL: no limit */
     size_t room, oldest, count;
-    size_t entered; /* since the last sweep */
+    size_t entered; /* units entered since the last sweep */
 };
 
-/* ---- Birth ----------------------------------------------------------------------------------- */
+/* ---- Creation -------------------------------------------------------------------------------- */
 
 struct page_window *page_window_new(void *mapping, size_t length)
 {
@@ -61,12 +63,12 @@ struct page_window *page_window_new(void *mapping, size_t length)
     return pages;
 }
 
-struct page_window *page_window_of_disk_array(struct disk_array *spill)
+struct page_window *page_window_of_disk_array(struct disk_array *disk)
 {
     struct page_window *pages = mem_zeroed(1, sizeof *pages);
     if (!pages)
         return NULL;
-    pages->spill = spill;
+    pages->disk = disk;
     atomic_init(&pages->read, 0);
     if (pthread_mutex_init(&pages->lock, NULL) == 0)
         return pages;
@@ -84,9 +86,9 @@ void page_window_free(struct page_window *pages)
     mem_free(pages);
 }
 
-/* ---- Out ------------------------------------------------------------------------------------- */
+/* ---- Dropping -------------------------------------------------------------------------------- */
 
-/* Whole pages only: those at the border of what is kept hold some of it. */
+/* Drops whole pages of [from, to) behind the kept bytes. */
 static void drop(const struct page_window *pages, size_t from, size_t to)
 {
     size_t least = (pages->kept + pages->page - 1) / pages->page * pages->page;
@@ -100,18 +102,18 @@ static size_t chunk_end(const struct page_window *pages, size_t chunk)
     return chunk + 1 < pages->chunks ? (chunk + 1) << SHIFT : pages->length;
 }
 
-/* Each reads a span of each array, which may lie across a border; and one is on its way out. */
+/* Each thread reads a span of each array, which may touch one unit more; and one unit is being dropped. */
 size_t page_window_least(const struct matrix *x, size_t threads, size_t block)
 {
     size_t arrays = x->kind == MATRIX_CSR ? 3 : 1;
-    if (x->pages && x->pages->spill)
-        return 2 * threads * arrays * (SPILL_LEAST + block);
+    if (x->pages && x->pages->disk)
+        return 2 * threads * arrays * (DISK_LEAST + block);
     return (threads * arrays * (2 + block / CHUNK) + 1) << SHIFT;
 }
 
 bool page_window_limit(struct page_window *pages, size_t bytes)
 {
-    if (pages->spill) { /* half: labels and weights are not counted, and go too */
+    if (pages->disk) { /* half: labels and weights are dropped too, but not counted */
         pages->most = bytes / 2;
         page_window_forget(pages);
         return true;
@@ -130,8 +132,8 @@ bool page_window_limit(struct page_window *pages, size_t bytes)
 
 void page_window_forget(struct page_window *pages)
 {
-    if (pages->spill) {
-        disk_array_drop(pages->spill);
+    if (pages->disk) {
+        disk_array_drop(pages->disk);
         return;
     }
     for (size_t i = 0; i < pages->chunks; i++)
@@ -147,10 +149,10 @@ void page_window_keep(struct page_window *pages, size_t offset)
     pages->kept = offset;
 }
 
-/* ---- In -------------------------------------------------------------------------------------- */
+/* ---- Entering -------------------------------------------------------------------------------- */
 
-/* Drops all that is not in use. A reader that the system has stopped for a while goes on with a
- * chunk that has left meanwhile, and so brings back pages that no one counts. */
+/* Drops all that is not in use. A thread that was preempted may continue in a unit that was dropped meanwhile, and so
+ * make pages resident that are not counted. */
 static void sweep(const struct page_window *pages)
 {
     for (size_t from = 0, to; from < pages->chunks; from = to + 1) {
@@ -161,13 +163,14 @@ static void sweep(const struct page_window *pages)
     }
 }
 
-/* The chunk that leaves for a new one, or `chunks`: none has to. */
-static size_t exchange(struct page_window *pages, size_t chunk, bool *turned)
+/* Enters a unit into the queue. Returns the unit that is dropped for it, or `chunks`: none has to be. *wrapped: as many
+ * units as the queue holds have entered since the last sweep. */
+static size_t exchange(struct page_window *pages, size_t chunk, bool *wrapped)
 {
     size_t leaves = pages->chunks;
     pthread_mutex_lock(&pages->lock);
-    *turned = ++pages->entered >= pages->room;
-    if (*turned)
+    *wrapped = ++pages->entered >= pages->room;
+    if (*wrapped)
         pages->entered = 0;
     while (pages->count == pages->room) {
         leaves = pages->queue[pages->oldest];
@@ -185,19 +188,19 @@ static void enter(struct page_window *pages, size_t chunk)
 {
     if (atomic_fetch_or(&pages->state[chunk], USED) & USED || !pages->queue)
         return;
-    bool turned;
-    size_t leaves = exchange(pages, chunk, &turned);
+    bool wrapped;
+    size_t leaves = exchange(pages, chunk, &wrapped);
     if (leaves == pages->chunks)
         return;
-    /* First forgotten, then dropped: who comes to it in between enters it again. */
+    /* First marked unused, then dropped: a thread that announces it in between enters it again. */
     atomic_store(&pages->state[leaves], 0);
-    if (turned)
+    if (wrapped)
         sweep(pages);
     else
         drop(pages, leaves << SHIFT, chunk_end(pages, leaves));
 }
 
-/* A chunk that is about to be read. */
+/* A unit that is about to be read. */
 static void use(struct page_window *pages, size_t chunk)
 {
     unsigned char state = atomic_load_explicit(&pages->state[chunk], memory_order_relaxed);
@@ -207,18 +210,18 @@ static void use(struct page_window *pages, size_t chunk)
         atomic_fetch_or(&pages->state[chunk], AGAIN);
 }
 
-static void ask_system(const struct page_window *pages, size_t from, size_t to)
+static void prefetch_bytes(const struct page_window *pages, size_t from, size_t to)
 {
-    for (; from < to; from += ASK_BYTES) {
+    for (; from < to; from += PREFETCH_BYTES) {
         size_t left = to - from;
-        (void)madvise(pages->mapping + from, left < ASK_BYTES ? left : ASK_BYTES, MADV_WILLNEED);
+        (void)madvise(pages->mapping + from, left < PREFETCH_BYTES ? left : PREFETCH_BYTES, MADV_WILLNEED);
     }
 }
 
-static void ask(struct page_window *pages, size_t chunk)
+static void prefetch(struct page_window *pages, size_t chunk)
 {
-    if (!(atomic_fetch_or(&pages->state[chunk], ASKED) & ASKED))
-        ask_system(pages, chunk << SHIFT, chunk_end(pages, chunk));
+    if (!(atomic_fetch_or(&pages->state[chunk], PREFETCHED) & PREFETCHED))
+        prefetch_bytes(pages, chunk << SHIFT, chunk_end(pages, chunk));
 }
 
 static size_t chunk_of(const struct page_window *pages, const void *address)
@@ -226,84 +229,72 @@ static size_t chunk_of(const struct page_window *pages, const void *address)
     return (size_t)((const char *)address - pages->mapping) >> SHIFT;
 }
 
-/* A copy of some rows may have kept the name of the file that they came from. */
-static bool lies_in(const struct page_window *pages, const void *from, size_t length)
+/* Whether the bytes are in the mapping: a matrix may have copied some of its arrays. */
+static bool is_inside(const struct page_window *pages, const void *from, size_t length)
 {
-    if (pages && pages->spill)
+    if (pages && pages->disk)
         return false;
     uintptr_t offset = pages ? (uintptr_t)from - (uintptr_t)pages->mapping : 0;
     return pages && length && offset < pages->length && length <= pages->length - offset;
 }
 
-static void read_spill(struct page_window *pages, size_t length)
+static void read_disk(struct page_window *pages, size_t length)
 {
     if (!pages->most || atomic_fetch_add(&pages->read, length) + length < pages->most)
         return;
     atomic_store(&pages->read, 0);
-    disk_array_drop(pages->spill);
+    disk_array_drop(pages->disk);
 }
 
 void page_window_bytes(struct page_window *pages, const void *from, size_t length, const void *end)
 {
-    if (pages && pages->spill) {
-        read_spill(pages, length);
+    if (pages && pages->disk) {
+        read_disk(pages, length);
         return;
     }
-    if (!lies_in(pages, from, length))
+    if (!is_inside(pages, from, length))
         return;
     const char *behind = (const char *)from + length;
     size_t first = chunk_of(pages, from), last = chunk_of(pages, behind - 1);
     for (size_t chunk = first; chunk <= last; chunk++) {
-        if (!(atomic_load_explicit(&pages->state[chunk], memory_order_relaxed) & ASKED))
-            ask(pages, chunk);
+        if (!(atomic_load_explicit(&pages->state[chunk], memory_order_relaxed) & PREFETCHED))
+            prefetch(pages, chunk);
         use(pages, chunk);
     }
     if (!end || (const char *)end <= behind)
         return;
     size_t farthest = chunk_of(pages, (const char *)end - 1);
     for (size_t chunk = last + 1; chunk <= last + AHEAD && chunk <= farthest; chunk++)
-        if (!(atomic_load_explicit(&pages->state[chunk], memory_order_relaxed) & ASKED))
-            ask(pages, chunk);
+        if (!(atomic_load_explicit(&pages->state[chunk], memory_order_relaxed) & PREFETCHED))
+            prefetch(pages, chunk);
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
 static const uint8_t element_size[] = {[MATRIX_F32] = sizeof(float), [MATRIX_F64] = sizeof(double), [MATRIX_U8] = 1};
 
-/* With what is behind them, or without. Where rows end is read from the matrix itself, so the
- * starts of the rows come first. */
-static void speak(const struct matrix *x, uint64_t from, uint64_t count, bool on)
+/* Announces the arrays of some rows, and with `more` those behind them. row_start comes first, for it is read here to
+ * find the entries. */
+void page_window_announce(const struct matrix *x, uint64_t from, uint64_t count, bool more)
 {
     if (x->kind != MATRIX_CSR) {
         size_t row = (size_t)x->columns * element_size[x->kind];
         const char *dense = x->dense;
-        page_window_bytes(x->pages, dense + from * row, (size_t)count * row, on ? dense + x->rows * row : NULL);
+        page_window_bytes(x->pages, dense + from * row, (size_t)count * row, more ? dense + x->rows * row : NULL);
         return;
     }
     const uint64_t *start = x->row_start;
-    page_window_bytes(x->pages, start + from, (size_t)(count + 1) * sizeof *start, on ? start + x->rows + 1 : NULL);
+    page_window_bytes(x->pages, start + from, (size_t)(count + 1) * sizeof *start, more ? start + x->rows + 1 : NULL);
     uint64_t first = start[from], entries = start[from + count] - first;
     page_window_bytes(x->pages, x->column + first, (size_t)entries * sizeof *x->column,
-                      on ? x->column + x->nonzeros : NULL);
+                      more ? x->column + x->nonzeros : NULL);
     page_window_bytes(x->pages, x->value + first, (size_t)entries * sizeof *x->value,
-                      on ? x->value + x->nonzeros : NULL);
+                      more ? x->value + x->nonzeros : NULL);
 }
 
-void page_window_rows(const struct matrix *x, uint64_t from, uint64_t count)
-{
-    if (x->pages && count)
-        speak(x, from, count, true);
-}
+/* ---- Selected rows --------------------------------------------------------------------------- */
 
-void page_window_row(const struct matrix *x, uint64_t row)
-{
-    if (x->pages)
-        speak(x, row, 1, false);
-}
-
-/* ---- Some rows ------------------------------------------------------------------------------- */
-
-/* What is done with bytes that lie in the file: others beside them in their chunks are left out. */
+/* An operation on bytes [from, to) of the mapping, without the others of their units. */
 typedef void bytes_fn(struct page_window *pages, size_t from, size_t to);
 
 static void use_bytes(struct page_window *pages, size_t from, size_t to)
@@ -312,19 +303,19 @@ static void use_bytes(struct page_window *pages, size_t from, size_t to)
         use(pages, chunk);
 }
 
-/* Not if all of the chunk was asked for before, and did not leave since. */
-static void ask_bytes(struct page_window *pages, size_t from, size_t to)
+/* Skips units that were prefetched and not dropped since. */
+static void prefetch_range(struct page_window *pages, size_t from, size_t to)
 {
     size_t first = from >> SHIFT, last = (to - 1) >> SHIFT;
-    while (first <= last && atomic_load(&pages->state[first]) & ASKED)
+    while (first <= last && atomic_load(&pages->state[first]) & PREFETCHED)
         first++;
     if (first <= last)
-        ask_system(pages, from / pages->page * pages->page, to);
+        prefetch_bytes(pages, from / pages->page * pages->page, to);
 }
 
 static void with_bytes(struct page_window *pages, const void *from, size_t length, bytes_fn *what)
 {
-    if (!lies_in(pages, from, length))
+    if (!is_inside(pages, from, length))
         return;
     size_t offset = (size_t)((const char *)from - pages->mapping);
     what(pages, offset, offset + length);
@@ -344,16 +335,16 @@ static void with_rows(const struct matrix *x, uint64_t from, uint64_t count, byt
     with_bytes(x->pages, x->value + first, (size_t)entries * sizeof *x->value, what);
 }
 
-void page_window_some(const struct matrix *x, uint64_t from, uint64_t count)
+void page_window_use(const struct matrix *x, uint64_t from, uint64_t count)
 {
-    if (x->pages && count && x->pages->spill)
-        speak(x, from, count, false);
-    else if (x->pages && count)
+    if (x->pages->disk)
+        page_window_announce(x, from, count, false);
+    else
         with_rows(x, from, count, use_bytes);
 }
 
-void page_window_soon(const struct matrix *x, uint64_t from, uint64_t count)
+void page_window_prefetch(const struct matrix *x, uint64_t from, uint64_t count)
 {
-    if (x->pages && count && !x->pages->spill)
-        with_rows(x, from, count, ask_bytes);
+    if (!x->pages->disk)
+        with_rows(x, from, count, prefetch_range);
 }

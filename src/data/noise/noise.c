@@ -1,4 +1,4 @@
-/* noise: label noise at random, by a map and by margins, and how changes are applied. */
+/* noise: symmetric noise, pair noise and noise by margins; and the application of changes. */
 #include "data/noise/noise.h"
 
 #include <assert.h>
@@ -14,7 +14,7 @@
 #include "data/random_streams.h"
 #include "data/subset.h"
 
-/* ---- At random ------------------------------------------------------------------------------- */
+/* ---- Symmetric noise ------------------------------------------------------------------------- */
 
 temper_status noise_random(const struct dataset *data, double rate, uint64_t seed, struct noise *out,
                            temper_error *error)
@@ -29,17 +29,17 @@ temper_status noise_random(const struct dataset *data, double rate, uint64_t see
     if (status != TEMPER_OK)
         return status;
     for (size_t i = 0; i < out->count; i++) {
-        struct change *change = &out->change[i];
-        /* Steps over its own class. By row, so that it does not depend on the rate. */
+        struct label_change *change = &out->change[i];
+        /* One of the other classes, uniformly. Indexed by row, so that it does not depend on the rate. */
         uint32_t other = (uint32_t)random_below(random, change->row, data->classes.count - 1);
         change->is = other + (other >= change->was);
     }
     return TEMPER_OK;
 }
 
-/* ---- By a map -------------------------------------------------------------------------------- */
+/* ---- Pair noise ------------------------------------------------------------------------------ */
 
-/* What each class becomes; itself where it stays. */
+/* The class that each class becomes; itself where it does not change. */
 struct class_map {
     uint32_t *target;
     bool *may_change;
@@ -134,35 +134,36 @@ temper_status noise_pair(const struct dataset *data, double rate, const char *ma
 
 /* ---- By margins ------------------------------------------------------------------------------ */
 
-struct ranked {
+struct margin_rank {
     double margin; /* negative where the largest come first */
     size_t row;
 };
 
 static int by_margin(const void *left, const void *right)
 {
-    const struct ranked *a = left, *b = right;
+    const struct margin_rank *a = left, *b = right;
     if (a->margin != b->margin)
         return a->margin < b->margin ? -1 : 1;
     return (a->row > b->row) - (a->row < b->row);
 }
 
-/* The correctly classified rows, those that change first in front. */
-static size_t rank_rows(const struct dataset *data, const double *margin, bool largest, struct ranked *ranked)
+/* The correctly classified rows, in the order in which they change. */
+static size_t rank_rows(const struct dataset *data, const double *margin, bool largest, struct margin_rank *ranked)
 {
     size_t eligible = 0;
     for (size_t i = 0; i < data->x.rows; i++)
         if (margin[i] > 0)
-            ranked[eligible++] = (struct ranked){largest ? -margin[i] : margin[i], i};
+            ranked[eligible++] = (struct margin_rank){largest ? -margin[i] : margin[i], i};
     qsort(ranked, eligible, sizeof *ranked, by_margin);
     return eligible;
 }
 
+/* The `count` rows of extreme margin. */
 static temper_status choose_by_margin(const struct dataset *data, const double *margin, bool largest, size_t count,
                                       struct noise *out, temper_error *error)
 {
     size_t rows = (size_t)data->x.rows;
-    struct ranked *ranked = mem_alloc(rows, sizeof *ranked);
+    struct margin_rank *ranked = mem_alloc(rows, sizeof *ranked);
     bool *marked = mem_zeroed(rows, sizeof *marked);
     temper_status status = TEMPER_OK;
     if (ranked && marked) {
@@ -192,7 +193,7 @@ temper_status noise_margin(const struct dataset *data, struct margins margins, d
     if (status != TEMPER_OK)
         return status;
     for (size_t i = 0; i < out->count; i++) {
-        struct change *change = &out->change[i];
+        struct label_change *change = &out->change[i];
         change->is = margins.runner_up ? margins.runner_up[change->row] : 1 - change->was;
     }
     return TEMPER_OK;
@@ -200,7 +201,7 @@ temper_status noise_margin(const struct dataset *data, struct margins margins, d
 
 /* ---- Applying -------------------------------------------------------------------------------- */
 
-/* Where the features of each row come from: itself, or a row counted behind those of the data. */
+/* The row from which each row takes its features: itself, or one of the pool, counted behind those of the data. */
 static temper_status replace_rows(const struct dataset *data, const struct dataset *pool, const struct noise *noise,
                                   struct dataset **out, temper_error *error)
 {

@@ -1,4 +1,4 @@
-/* noise_instance: rows that get the features of rows of other classes. */
+/* noise_instance: instance noise: rows keep their label and get the features of rows of other classes. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -62,7 +62,7 @@ static temper_status take_from_pool(const struct dataset *pool, const bool *outs
         return error_no_memory(error);
     size_t usable = shuffle_pool(pool, outside, seed, order);
     for (size_t i = 0; usable > 0 && i < noise->count; i++)
-        noise->change[i].from = order[i % usable]; /* again from the start when all were used */
+        noise->change[i].from = order[i % usable]; /* in turn, from the start again when all were used */
     mem_free(order);
     if (usable > 0 || noise->count == 0)
         return TEMPER_OK;
@@ -87,28 +87,28 @@ static temper_status use_pool(const struct dataset *data, const struct dataset *
 
 /* ---- From the data itself -------------------------------------------------------------------- */
 
-/* Rows sorted by class, so that those of all other classes are two runs. */
-struct by_class {
+/* Rows sorted by class, so that the rows of all other classes are two intervals. */
+struct class_order {
     size_t *row;
     size_t *end; /* of each class */
 };
 
-static void sort_rows(const struct dataset *data, struct by_class *sorted)
+static void sort_rows(const struct dataset *data, struct class_order *sorted)
 {
     size_t classes = data->classes.count, rows = (size_t)data->x.rows, before = 0;
     for (size_t i = 0; i < rows; i++)
         sorted->end[data->label[i]]++;
-    for (size_t c = 0; c < classes; c++) { /* first where each class begins... */
+    for (size_t c = 0; c < classes; c++) { /* first the beginning of each class... */
         size_t count = sorted->end[c];
         sorted->end[c] = before;
         before += count;
     }
-    for (size_t i = 0; i < rows; i++) /* ...and then, filled, where it ends */
+    for (size_t i = 0; i < rows; i++) /* ...which filling advances to its end */
         sorted->row[sorted->end[data->label[i]]++] = i;
 }
 
 /* A row of another class, drawn for each row by its number; NO_ROW if all are of one class. */
-static uint64_t draw_other(const struct dataset *data, const struct by_class *sorted, uint64_t row, uint64_t seed)
+static uint64_t draw_other(const struct dataset *data, const struct class_order *sorted, uint64_t row, uint64_t seed)
 {
     uint32_t c = data->label[row];
     size_t from = c ? sorted->end[c - 1] : 0, own = sorted->end[c] - from;
@@ -119,8 +119,8 @@ static uint64_t draw_other(const struct dataset *data, const struct by_class *so
     return sorted->row[drawn < from ? drawn : drawn + own];
 }
 
-static temper_status draw_all(const struct dataset *data, struct by_class *sorted, uint64_t seed, struct noise *noise,
-                              temper_error *error)
+static temper_status draw_all(const struct dataset *data, struct class_order *sorted, uint64_t seed,
+                              struct noise *noise, temper_error *error)
 {
     if (!sorted->row || !sorted->end)
         return error_no_memory(error);
@@ -135,8 +135,8 @@ static temper_status draw_all(const struct dataset *data, struct by_class *sorte
 
 static temper_status use_data(const struct dataset *data, uint64_t seed, struct noise *noise, temper_error *error)
 {
-    struct by_class sorted = {.row = mem_alloc((size_t)data->x.rows, sizeof *sorted.row),
-                              .end = mem_zeroed(data->classes.count, sizeof *sorted.end)};
+    struct class_order sorted = {.row = mem_alloc((size_t)data->x.rows, sizeof *sorted.row),
+                                 .end = mem_zeroed(data->classes.count, sizeof *sorted.end)};
     temper_status status = draw_all(data, &sorted, seed, noise, error);
     mem_free(sorted.row);
     mem_free(sorted.end);

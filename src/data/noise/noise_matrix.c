@@ -1,11 +1,11 @@
-/* noise_transition: labels drawn from a matrix of probabilities. */
+/* noise_matrix: class-conditional noise: labels drawn from a transition matrix P(noisy class | class). */
 #include "base/memory.h"
 #include "base/random.h"
 #include "data/noise/noise_rows.h"
 #include "data/noise/transition_matrix.h"
 #include "data/random_streams.h"
 
-/* The class at the share `u` of the cumulated probabilities; never one of probability 0. */
+/* Inverse transform sampling: the class at the cumulated probability u; never one of probability 0. */
 static uint32_t draw(const double *p, size_t classes, double u)
 {
     uint32_t last = 0;
@@ -35,8 +35,8 @@ static size_t draw_all(const struct dataset *data, const double *p, uint64_t see
     return count;
 }
 
-static temper_status record(const struct dataset *data, const double *p, uint64_t seed, struct noise *out,
-                            temper_error *error)
+static temper_status draw_changes(const struct dataset *data, const double *p, uint64_t seed, struct noise *out,
+                                  temper_error *error)
 {
     uint32_t *drawn = mem_alloc((size_t)data->x.rows, sizeof *drawn);
     bool *marked = mem_alloc((size_t)data->x.rows, sizeof *marked);
@@ -60,7 +60,7 @@ temper_status noise_transition(const struct dataset *data, const char *path, uin
     if (status == TEMPER_OK)
         status = transition_matrix_read(path, data, &p, error);
     if (status == TEMPER_OK)
-        status = record(data, p, seed, out, error);
+        status = draw_changes(data, p, seed, out, error);
     mem_free(p);
     return status;
 }

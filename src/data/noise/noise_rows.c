@@ -1,4 +1,4 @@
-/* noise_rows: counts, choices and refusals that the kinds of noise share. */
+/* noise_rows: the number and choice of noisy rows, and error messages, for all kinds of noise. */
 #include "data/noise/noise_rows.h"
 
 #include <math.h>
@@ -45,11 +45,11 @@ temper_status noise_start(const struct dataset *data, const bool *marked, size_t
     struct noise noise = {.change = mem_alloc(count, sizeof *noise.change)};
     if (!noise.change)
         return error_no_memory(error);
-    /* By row, not in the order of choosing: a record that people can follow along the file. */
+    /* Ascending by row, not in the order of choice: a list that people can follow along the file. */
     for (uint64_t i = 0; i < data->x.rows; i++) {
         uint32_t label = data->label ? data->label[i] : 0;
         if (marked[i])
-            noise.change[noise.count++] = (struct change){.row = i, .was = label, .is = label, .from = NO_ROW};
+            noise.change[noise.count++] = (struct label_change){.row = i, .was = label, .is = label, .from = NO_ROW};
     }
     *out = noise;
     return TEMPER_OK;

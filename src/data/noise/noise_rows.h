@@ -1,10 +1,10 @@
-/* noise_rows: which rows become noisy. */
+/* noise_rows: the choice of the rows that become noisy. */
 #ifndef DATA_NOISE_ROWS_H
 #define DATA_NOISE_ROWS_H
 
 #include "data/noise/noise.h"
 
-/* round(rate * rows), or a refusal of the rate. */
+/* round(rate * rows); TEMPER_USAGE for a rate outside [0, 1]. */
 temper_status noise_count(const struct dataset *data, double rate, size_t *count, temper_error *error);
 /* Refuses data that has no labels, or fewer than two classes. */
 temper_status noise_check_classes(const struct dataset *data, temper_error *error);

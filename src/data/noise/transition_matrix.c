@@ -1,4 +1,4 @@
-/* transition: reads the matrix, and puts it in the order of the classes. */
+/* transition_matrix: reads the CSV file of a transition matrix, and puts it into the order of the classes. */
 #include "data/noise/transition_matrix.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 
 /* A matrix being read. Whether the first line holds names is known only when all are counted: the
  * names may be numbers. */
-struct transition {
+struct matrix_reader {
     const struct dataset *data;
     struct lines lines;
     size_t classes;
@@ -24,7 +24,7 @@ struct transition {
     size_t blank;  /* the first empty line of those since the last row, or 0 */
 };
 
-static temper_status refuse(const struct transition *t, size_t line, size_t column, const char *what,
+static temper_status refuse(const struct matrix_reader *t, size_t line, size_t column, const char *what,
                             temper_error *error)
 {
     char file[PATH_SHOWN];
@@ -35,7 +35,7 @@ static temper_status refuse(const struct transition *t, size_t line, size_t colu
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 /* One number; NaN where there is none and the line may hold names. */
-static temper_status read_cell(struct transition *t, const char *from, const char *to, const char *line, double *out,
+static temper_status read_cell(struct matrix_reader *t, const char *from, const char *to, const char *line, double *out,
                                temper_error *error)
 {
     size_t length = (size_t)(to - from);
@@ -55,7 +55,7 @@ static temper_status read_cell(struct transition *t, const char *from, const cha
                     path_shown(t->lines.path, file), t->lines.number, column, token_text(token, token + length).text);
 }
 
-static temper_status refuse_width(const struct transition *t, size_t cells, temper_error *error)
+static temper_status refuse_width(const struct matrix_reader *t, size_t cells, temper_error *error)
 {
     char file[PATH_SHOWN];
     return error_at(error, TEMPER_BAD_DATA, t->lines.number, 1,
@@ -63,7 +63,7 @@ static temper_status refuse_width(const struct transition *t, size_t cells, temp
                     path_shown(t->lines.path, file), t->lines.number, cells, t->classes);
 }
 
-static temper_status read_cells(struct transition *t, const char *line, size_t length, temper_error *error)
+static temper_status read_cells(struct matrix_reader *t, const char *line, size_t length, temper_error *error)
 {
     size_t cells = 0;
     const char *from = line, *end = line + length;
@@ -80,12 +80,12 @@ static temper_status read_cells(struct transition *t, const char *line, size_t l
             break;
         from = comma + 1;
     }
-    /* A line of names may have commas in quotes; it is taken apart later. */
+    /* Names may have commas in quotes; that line is parsed later. */
     bool names = t->rows == 0 && t->is_named;
     return cells == t->classes || names ? TEMPER_OK : refuse_width(t, cells, error);
 }
 
-static bool keep_first(struct transition *t, const char *line, size_t length)
+static bool keep_first(struct matrix_reader *t, const char *line, size_t length)
 {
     t->first = mem_alloc(length + 1, 1);
     if (!t->first)
@@ -95,7 +95,7 @@ static bool keep_first(struct transition *t, const char *line, size_t length)
     return true;
 }
 
-static temper_status read_line(struct transition *t, const char *line, size_t length, temper_error *error)
+static temper_status read_line(struct matrix_reader *t, const char *line, size_t length, temper_error *error)
 {
     size_t trimmed = length;
     line_trim(line, &trimmed);
@@ -114,7 +114,7 @@ static temper_status read_line(struct transition *t, const char *line, size_t le
     return status;
 }
 
-static temper_status read_lines(struct transition *t, temper_error *error)
+static temper_status read_lines(struct matrix_reader *t, temper_error *error)
 {
     for (;;) {
         const char *line;
@@ -131,7 +131,7 @@ static temper_status read_lines(struct transition *t, temper_error *error)
 /* ---- Checking -------------------------------------------------------------------------------- */
 
 /* Line r of the matrix, which is line `number` of the file. */
-static temper_status check_row(const struct transition *t, const double *p, size_t number, temper_error *error)
+static temper_status check_row(const struct matrix_reader *t, const double *p, size_t number, temper_error *error)
 {
     char file[PATH_SHOWN], shown[NUMBER_LENGTH];
     double sum = 0;
@@ -148,7 +148,7 @@ static temper_status check_row(const struct transition *t, const double *p, size
 }
 
 /* Marks one class of the first line. */
-static temper_status take_name(const struct transition *t, const char *name, bool *seen, uint32_t *number,
+static temper_status take_name(const struct matrix_reader *t, const char *name, bool *seen, uint32_t *number,
                                temper_error *error)
 {
     temper_status status = class_named(t->data, t->lines.path, name, number, error);
@@ -160,7 +160,7 @@ static temper_status take_name(const struct transition *t, const char *name, boo
     return TEMPER_OK;
 }
 
-static temper_status take_names(const struct transition *t, const struct list *list, uint32_t *place,
+static temper_status take_names(const struct matrix_reader *t, const struct list *list, uint32_t *place,
                                 temper_error *error)
 {
     if (list->count != t->classes)
@@ -176,7 +176,7 @@ static temper_status take_names(const struct transition *t, const struct list *l
 }
 
 /* place[i]: the class that line and column i of the file stand for. */
-static temper_status read_names(const struct transition *t, uint32_t *place, temper_error *error)
+static temper_status read_names(const struct matrix_reader *t, uint32_t *place, temper_error *error)
 {
     struct list list;
     temper_status status = list_read(t->lines.path, t->first, false, &list, error);
@@ -188,7 +188,7 @@ static temper_status read_names(const struct transition *t, uint32_t *place, tem
 }
 
 /* Checks all lines and copies them to where they belong. */
-static temper_status arrange(const struct transition *t, bool named, const uint32_t *place, double *out,
+static temper_status arrange(const struct matrix_reader *t, bool named, const uint32_t *place, double *out,
                              temper_error *error)
 {
     for (size_t i = 0; i < t->classes; i++) {
@@ -203,7 +203,7 @@ static temper_status arrange(const struct transition *t, bool named, const uint3
 }
 
 /* The matrix in the order of the classes; place and out have room for it. */
-static temper_status order(const struct transition *t, bool named, uint32_t *place, double *out, temper_error *error)
+static temper_status order(const struct matrix_reader *t, bool named, uint32_t *place, double *out, temper_error *error)
 {
     if (!place || !out)
         return error_no_memory(error);
@@ -213,7 +213,7 @@ static temper_status order(const struct transition *t, bool named, uint32_t *pla
     return status == TEMPER_OK ? arrange(t, named, place, out, error) : status;
 }
 
-static temper_status finish(const struct transition *t, double **out, temper_error *error)
+static temper_status finish(const struct matrix_reader *t, double **out, temper_error *error)
 {
     bool named = t->rows == t->classes + 1;
     if (t->rows < t->classes || (t->is_named && !named))
@@ -232,7 +232,7 @@ static temper_status finish(const struct transition *t, double **out, temper_err
 }
 
 /* All lines, then what they mean. */
-static temper_status read_matrix(struct transition *t, double **out, temper_error *error)
+static temper_status read_matrix(struct matrix_reader *t, double **out, temper_error *error)
 {
     size_t cells;
     t->p = mul_size(t->classes + 1, t->classes, &cells) ? mem_alloc(cells, sizeof *t->p) : NULL;
@@ -244,7 +244,7 @@ static temper_status read_matrix(struct transition *t, double **out, temper_erro
 
 temper_status transition_matrix_read(const char *path, const struct dataset *data, double **out, temper_error *error)
 {
-    struct transition t = {.data = data, .classes = data->classes.count};
+    struct matrix_reader t = {.data = data, .classes = data->classes.count};
     temper_status status = lines_open(path, &t.lines, error);
     if (status != TEMPER_OK)
         return status;

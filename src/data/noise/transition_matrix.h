@@ -1,4 +1,4 @@
-/* transition: a matrix of probabilities from a CSV file: line `was`, column `is`. */
+/* transition_matrix: a matrix of probabilities from a CSV file: line `was`, column `is`. */
 #ifndef DATA_TRANSITION_MATRIX_H
 #define DATA_TRANSITION_MATRIX_H
 

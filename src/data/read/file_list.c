@@ -175,9 +175,9 @@ static temper_status read_files(const struct file_list *list, size_t from, size_
 /* The files of all ranks must have the same kind of matrix, columns and labels. */
 static temper_status check_alike(const struct file_list *list, const struct distributed_read *p)
 {
-    const struct told *first = &p->told[0];
+    const struct rank_report *first = &p->report[0];
     for (size_t r = 1; r < p->comm->size; r++) {
-        const struct told *told = &p->told[r];
+        const struct rank_report *told = &p->report[r];
         const char *what = told->kind != first->kind           ? "keep their numbers in one way"
                            : told->features != first->features ? "have the same names of columns"
                            : told->kind != MATRIX_CSR && told->columns != first->columns
@@ -199,7 +199,7 @@ static temper_status even_weights(const struct distributed_read *p)
     struct dataset *data = p->data;
     bool weighted = false;
     for (size_t r = 0; r < p->comm->size; r++)
-        weighted = weighted || p->told[r].weighted;
+        weighted = weighted || p->report[r].weighted;
     if (!weighted || data->weight)
         return TEMPER_OK;
     data->weight = mem_alloc((size_t)data->x.rows, sizeof *data->weight);

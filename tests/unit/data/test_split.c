@@ -50,7 +50,7 @@ TEST(folds_are_even_in_every_class)
         struct dataset *data = uneven(997);
         struct split split;
         size_t count[10];
-        if (!CHECK(split_folds(data, folds, (struct split_how){7, true}, &split, NULL) == TEMPER_OK))
+        if (!CHECK(split_folds(data, folds, (struct split_options){7, true}, &split, NULL) == TEMPER_OK))
             return;
         CHECK_EQ_SIZE(split.parts, folds);
         for (uint32_t c = 0; c <= data->classes.count; c++) {
@@ -68,13 +68,13 @@ TEST(folds_without_classes_are_even)
     struct dataset *data = uneven(101);
     struct split split;
     size_t count[4];
-    CHECK(split_folds(data, 4, (struct split_how){7, false}, &split, NULL) == TEMPER_OK);
+    CHECK(split_folds(data, 4, (struct split_options){7, false}, &split, NULL) == TEMPER_OK);
     count_rows(data, &split, UINT32_MAX, count);
     check_even(count, 4);
     split_free(&split);
     free(data->label);
     data->label = NULL; /* stratified means nothing then */
-    CHECK(split_folds(data, 4, (struct split_how){7, true}, &split, NULL) == TEMPER_OK);
+    CHECK(split_folds(data, 4, (struct split_options){7, true}, &split, NULL) == TEMPER_OK);
     split_free(&split);
     dataset_free(data);
 }
@@ -83,9 +83,9 @@ TEST(the_seed_decides)
 {
     struct dataset *data = uneven(500);
     struct split a, b, other;
-    CHECK(split_folds(data, 5, (struct split_how){7, true}, &a, NULL) == TEMPER_OK);
-    CHECK(split_folds(data, 5, (struct split_how){7, true}, &b, NULL) == TEMPER_OK);
-    CHECK(split_folds(data, 5, (struct split_how){8, true}, &other, NULL) == TEMPER_OK);
+    CHECK(split_folds(data, 5, (struct split_options){7, true}, &a, NULL) == TEMPER_OK);
+    CHECK(split_folds(data, 5, (struct split_options){7, true}, &b, NULL) == TEMPER_OK);
+    CHECK(split_folds(data, 5, (struct split_options){8, true}, &other, NULL) == TEMPER_OK);
     CHECK(memcmp(a.part, b.part, 500 * sizeof *a.part) == 0);
     CHECK(memcmp(a.part, other.part, 500 * sizeof *a.part) != 0);
     split_free(&a);
@@ -100,7 +100,7 @@ TEST(known_answers)
     static const uint32_t expected[] = {0, 0, 1, 0, 1, 1, 0, 2, 2, 2, 2, 1};
     struct dataset *data = uneven(12);
     struct split split;
-    CHECK(split_folds(data, 3, (struct split_how){20190417, true}, &split, NULL) == TEMPER_OK);
+    CHECK(split_folds(data, 3, (struct split_options){20190417, true}, &split, NULL) == TEMPER_OK);
     for (size_t i = 0; i < 12; i++)
         CHECKF(split.part[i] == expected[i], "row %zu: %u", i, split.part[i]);
     split_free(&split);
@@ -115,7 +115,7 @@ TEST(a_share_for_testing)
         struct dataset *data = uneven(997);
         struct split split;
         size_t count[2];
-        if (!CHECK(split_test(data, shares[s], (struct split_how){7, true}, &split, NULL) == TEMPER_OK))
+        if (!CHECK(split_test(data, shares[s], (struct split_options){7, true}, &split, NULL) == TEMPER_OK))
             return;
         count_rows(data, &split, UINT32_MAX, count);
         CHECK_EQ_SIZE(count[SPLIT_TEST], sizes[s]);
@@ -133,7 +133,7 @@ TEST(a_share_of_plain_rows)
     struct dataset *data = uneven(10);
     struct split split;
     size_t count[2], row[10];
-    CHECK(split_test(data, 0.25, (struct split_how){7, false}, &split, NULL) == TEMPER_OK);
+    CHECK(split_test(data, 0.25, (struct split_options){7, false}, &split, NULL) == TEMPER_OK);
     count_rows(data, &split, UINT32_MAX, count);
     CHECK_EQ_SIZE(count[SPLIT_TEST], 3); /* 2.5, rounded up */
     CHECK_EQ_SIZE(split_rows(&split, SPLIT_TEST, false, row), 3);
@@ -149,13 +149,13 @@ TEST(thin_classes_are_noted)
 {
     struct dataset *data = uneven(14); /* c2: 2 rows, c3: 1 */
     struct split split;
-    CHECK(split_folds(data, 2, (struct split_how){7, true}, &split, NULL) == TEMPER_OK);
+    CHECK(split_folds(data, 2, (struct split_options){7, true}, &split, NULL) == TEMPER_OK);
     CHECK_EQ_TEXT(split.note, "class 'c3' has fewer rows than there are folds: some folds go without");
     split_free(&split);
-    CHECK(split_folds(data, 3, (struct split_how){7, true}, &split, NULL) == TEMPER_OK);
+    CHECK(split_folds(data, 3, (struct split_options){7, true}, &split, NULL) == TEMPER_OK);
     CHECK_EQ_TEXT(split.note, "class 'c2' and 1 more have fewer rows than there are folds: some folds go without");
     split_free(&split);
-    CHECK(split_test(data, 0.7, (struct split_how){7, true}, &split, NULL) == TEMPER_OK);
+    CHECK(split_test(data, 0.7, (struct split_options){7, true}, &split, NULL) == TEMPER_OK);
     CHECK_EQ_TEXT(split.note, "class 'c3' has no row left to train on");
     split_free(&split);
     dataset_free(data);
@@ -166,7 +166,7 @@ static void check_folds_refused(size_t rows, size_t folds, const char *message)
     struct dataset *data = uneven(rows);
     struct split split = {.rows = 77};
     temper_error error = {0};
-    CHECK(split_folds(data, folds, (struct split_how){7, true}, &split, &error) != TEMPER_OK);
+    CHECK(split_folds(data, folds, (struct split_options){7, true}, &split, &error) != TEMPER_OK);
     CHECK_EQ_TEXT(error.message, message);
     CHECK_EQ_SIZE(split.rows, 77);
     dataset_free(data);
@@ -180,12 +180,12 @@ TEST(refusals)
     check_folds_refused(4, 1, "--folds 1: too few to split the rows; pass 2 or more");
     check_folds_refused(4, 5, "table.csv: 5 folds of 4 rows; use fewer folds than there are rows");
     check_folds_refused(0, 2, "table.csv: 2 folds of 0 rows; use fewer folds than there are rows");
-    CHECK(split_test(data, 0, (struct split_how){0}, &split, &error) == TEMPER_USAGE);
-    CHECK(split_test(data, 1, (struct split_how){0}, &split, &error) == TEMPER_USAGE);
-    CHECK(split_test(data, 0.1, (struct split_how){0}, &split, &error) == TEMPER_BAD_DATA);
+    CHECK(split_test(data, 0, (struct split_options){0}, &split, &error) == TEMPER_USAGE);
+    CHECK(split_test(data, 1, (struct split_options){0}, &split, &error) == TEMPER_USAGE);
+    CHECK(split_test(data, 0.1, (struct split_options){0}, &split, &error) == TEMPER_BAD_DATA);
     CHECK_EQ_TEXT(error.message, "table.csv: of 4 rows, 0 would be for testing; both sides need "
                                  "some, so change the share");
-    CHECK(split_test(data, 0.9, (struct split_how){0}, &split, &error) == TEMPER_BAD_DATA);
+    CHECK(split_test(data, 0.9, (struct split_options){0}, &split, &error) == TEMPER_BAD_DATA);
     CHECK_EQ_SIZE(split.rows, 77);
     dataset_free(data);
 }
@@ -194,7 +194,7 @@ TEST(survives_a_lack_of_memory)
 {
     for (int kind = 0; kind < 4; kind++) {
         struct dataset *data = uneven(20);
-        struct split_how how = {3, kind % 2};
+        struct split_options how = {3, kind % 2};
         struct split split = {.rows = 77};
         temper_error error;
         for (size_t n = 1;; n++) {

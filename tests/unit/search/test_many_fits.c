@@ -70,7 +70,7 @@ static void job_new(struct made_job *made, enum matrix_kind kind, size_t classes
 {
     temper_error error;
     *made = (struct made_job){.data = made_data(kind, ROWS, COLUMNS, classes)};
-    CHECK(split_folds(made->data, FOLDS, (struct split_how){1, true}, &made->split, &error) == TEMPER_OK);
+    CHECK(split_folds(made->data, FOLDS, (struct split_options){1, true}, &made->split, &error) == TEMPER_OK);
     CHECK(scaled_features_new(made->data, "none", 1, &made->ground, &error) == TEMPER_OK);
     made->options = made_options();
     made->options.tolerance = 1e-9;

@@ -55,7 +55,7 @@ static double accuracy_by_hand(const struct dataset *data, const temper_tune_can
     struct split split;
     temper_error error;
     size_t right = 0;
-    CHECK(split_folds(data, FOLDS, (struct split_how){1, true}, &split, &error) == TEMPER_OK);
+    CHECK(split_folds(data, FOLDS, (struct split_options){1, true}, &split, &error) == TEMPER_OK);
     for (uint32_t part = 0; part < FOLDS; part++) {
         size_t row[ROWS], count = split_rows(&split, part, true, row);
         struct dataset *seen;

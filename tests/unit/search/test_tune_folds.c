@@ -38,7 +38,7 @@ TEST(drawn_folds_may_as_well_be_given)
         struct split split;
         temper_error error;
         temper_model *drawn_model = NULL, *given_model = NULL;
-        CHECK(split_folds(data, folds, (struct split_how){1, true}, &split, &error) == TEMPER_OK);
+        CHECK(split_folds(data, folds, (struct split_options){1, true}, &split, &error) == TEMPER_OK);
         temper_tune_report drawn = made_tune(data, tune_options(folds, NULL), &drawn_model);
         temper_tune_report given = made_tune(data, tune_options(folds, split.part), &given_model);
         CHECK(same_figures(&drawn, &given) && made_same_bytes(drawn_model, given_model));

@@ -10,7 +10,6 @@
 #include "base/thread.h"
 #include "data/memory/memory_limit.h"
 #include "data/memory/page_window.h"
-#include "data/memory/resident.h"
 #include "fixtures/fault_injection.h"
 #include "fixtures/test.h"
 

@@ -16,7 +16,7 @@ static void check_record(const struct dataset *data, const struct noise *noise, 
 {
     CHECK_EQ_SIZE(noise->count, count);
     for (size_t i = 0; i < noise->count; i++) {
-        const struct change *change = &noise->change[i];
+        const struct label_change *change = &noise->change[i];
         CHECK(change->row < data->x.rows && change->was == data->label[change->row]);
         CHECK(change->is < data->classes.count);
         if (i > 0)
@@ -220,7 +220,7 @@ TEST(rates_and_labels_that_are_refused)
 /* Part of every result that was ever printed with a seed. */
 TEST(known_answers)
 {
-    static const struct change expected[] = {
+    static const struct label_change expected[] = {
         {.row = 0, .is = 2}, {.row = 4, .is = 1}, {.row = 12, .is = 1}, {.row = 19, .is = 0}};
     struct dataset *data = table_pattern(MATRIX_F32, 20, 1, 4);
     struct noise noise = {0};
