@@ -31,7 +31,7 @@ temper_status temper_shard_stats(const temper_data *data, size_t threads, char *
         shard_stats_compute((const struct dataset *)data, threads ? threads : thread_count_default(), &taken, error);
     if (status != TEMPER_OK)
         return status;
-    wire_begin(&made, SURVEY_KIND);
+    wire_begin(&made, SHARD_STATS_KIND);
     shard_stats_put(&made, &taken);
     shard_stats_put_sums(&made, &taken);
     wire_end(&made);

@@ -7,6 +7,7 @@
 #include "data/read/read.h"
 #include "tempered/loss_family.h"
 
+/* All weights are 0. */
 temper_status model_new(size_t classes, size_t features, struct model **out, temper_error *error)
 {
     size_t count;
@@ -40,6 +41,7 @@ void model_free(struct model *model)
     mem_free(model);
 }
 
+/* Calibrated probabilities are the escort of order t1 of p-hat; t1 = 0 has none. */
 bool model_has_probabilities(const struct model *model)
 {
     return model->loss.method == TEMPER_BREGMAN || (model->loss.method != TEMPER_HINGE && model->loss.t1 > 0);

@@ -70,6 +70,7 @@ static bool parse_scale(struct json_reader *json, struct model *model)
 
 /* ---- Loss ------------------------------------------------------------------------------------ */
 
+/* By its name on the command line. */
 static bool parse_method(struct json_reader *json, struct model *model)
 {
     char *name = NULL;
@@ -545,6 +546,7 @@ static temper_status check_sum(const struct model_input *input)
 
 /* ---- The whole file -------------------------------------------------------------------------- */
 
+/* The version first: a newer format may have another checksum. */
 static temper_status parse_checked(const struct model_input *input, struct model **out)
 {
     TRY(check_version(input));
@@ -552,6 +554,7 @@ static temper_status parse_checked(const struct model_input *input, struct model
     return parse_model(input->name, input->text.bytes, input->text.length, out, input->error);
 }
 
+/* A file that is no model is refused by its first bytes, before the rest is read. */
 static temper_status load(struct model_input *input, struct model **out)
 {
     TRY(check_head(input));
@@ -559,6 +562,7 @@ static temper_status load(struct model_input *input, struct model **out)
     return parse_checked(input, out);
 }
 
+/* The bytes are copied, because the parser needs a terminating '\0'. */
 temper_status model_read_text(const char *bytes, size_t length, struct model **out, temper_error *error)
 {
     struct model_input input = {.name = "model", .error = error};

@@ -164,6 +164,7 @@ static void write_training(const struct model *model, struct text *text)
 
 /* ---- Checks ---------------------------------------------------------------------------------- */
 
+/* NULL has no numbers, and passes. */
 static bool all_finite(const double *values, size_t count)
 {
     for (size_t i = 0; i < count; i++)

@@ -9,6 +9,7 @@
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
+/* At most 64 keys. */
 int key_next(struct json_reader *json, const char *const *keys, int count, uint64_t *seen)
 {
     char key[JSON_KEY];
@@ -28,6 +29,7 @@ int key_next(struct json_reader *json, const char *const *keys, int count, uint6
     return -1;
 }
 
+/* Reports the first that is missing. */
 bool keys_complete(struct json_reader *json, const char *const *keys, int count, uint64_t missing, const char *what)
 {
     for (int i = 0; i < count; i++)

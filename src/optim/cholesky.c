@@ -30,6 +30,7 @@ static void take_corner(double *corner, const double *from, size_t n, size_t siz
             corner[i * PANEL + j] = j <= i ? from[i * n + j] : 0;
 }
 
+/* The inverse of take_corner: the lower triangle back to the matrix. */
 static void put_corner(const double *corner, double *to, size_t n, size_t size)
 {
     for (size_t i = 0; i < size; i++)

@@ -45,6 +45,7 @@ static bool blind(const struct lbfgs *self)
     return self->state.head->pairs == 0 && !self->preconditioned;
 }
 
+/* The limit for the length of the next step. */
 static double length_limit(const struct lbfgs *self)
 {
     return solver_length_limit(&self->state, blind(self));
@@ -52,6 +53,7 @@ static double length_limit(const struct lbfgs *self)
 
 /* ---- From a reply to the next request ----------------------------------------------------- */
 
+/* Fixes the result. */
 static enum lbfgs_stage end(struct lbfgs *self, enum optim_stop stop)
 {
     solver_end(&self->state, stop);
@@ -89,6 +91,7 @@ static enum lbfgs_stage new_direction(struct lbfgs *self)
     return self->preconditioned ? STAGE_PRECONDITION : direction_preconditioned(self);
 }
 
+/* The length of the direction is known: it limits the step. */
 static enum lbfgs_stage length_measured(struct lbfgs *self, double length)
 {
     return search(self, solver_step_factor_measured(&self->state, self->direction, length_limit(self), length));
@@ -103,12 +106,14 @@ static enum lbfgs_stage search_failed(struct lbfgs *self)
     return new_direction(self);
 }
 
+/* Stops, or begins another iteration. */
 static enum lbfgs_stage next_iteration(struct lbfgs *self)
 {
     enum optim_stop stop;
     return solver_should_stop(&self->state, &stop) ? end(self, stop) : new_direction(self);
 }
 
+/* `difference` is M^-1 y now, which scales the initial inverse Hessian. */
 static enum lbfgs_stage pair_complete(struct lbfgs *self)
 {
     lbfgs_history_complete(&self->pairs, self->difference);
@@ -140,6 +145,7 @@ static enum lbfgs_stage trial_evaluated(struct lbfgs *self)
     return add_pair(self);
 }
 
+/* The trial becomes w; the iteration is over. */
 static enum lbfgs_stage accept_trial(struct lbfgs *self)
 {
     solver_accept(&self->state);
@@ -147,6 +153,7 @@ static enum lbfgs_stage accept_trial(struct lbfgs *self)
     return next_iteration(self);
 }
 
+/* Without a finite value there is nothing to start from. */
 static enum lbfgs_stage start_evaluated(struct lbfgs *self)
 {
     if (!solver_trial_finite(&self->state))
@@ -183,11 +190,13 @@ static enum lbfgs_stage next_stage(struct lbfgs *self, double number)
 
 /* ---- The interface ----------------------------------------------------------------------------------- */
 
+/* Stages whose request is an evaluation at the trial. */
 static bool needs_value(enum lbfgs_stage stage)
 {
     return stage == STAGE_START || stage == STAGE_RESUME || stage == STAGE_TRIAL;
 }
 
+/* Stores the number where the stage needs it, then runs the stages up to the next request. */
 temper_status lbfgs_reply(struct lbfgs *self, double number, temper_error *error)
 {
     self->state.error = error;
@@ -206,6 +215,7 @@ temper_status lbfgs_reply(struct lbfgs *self, double number, temper_error *error
     return TEMPER_OK;
 }
 
+/* The request is a function of the stage: nothing is stored. */
 struct lbfgs_request lbfgs_next_request(const struct lbfgs *self)
 {
     const struct solver_state *state = &self->state;
@@ -220,6 +230,7 @@ struct lbfgs_request lbfgs_next_request(const struct lbfgs *self)
     return (struct lbfgs_request){LBFGS_DONE, .point = NULL};
 }
 
+/* There is no best point before the first finite value. */
 const double *lbfgs_best(const struct lbfgs *self)
 {
     const bool none = self->stage == STAGE_START || self->stage == STAGE_RESUME || self->state.stop == OPTIM_NOT_FINITE;
@@ -231,12 +242,14 @@ struct optim_result lbfgs_result(const struct lbfgs *self)
     return solver_result(&self->state);
 }
 
+/* The callback of solver_restore. */
 static bool is_valid(const void *context)
 {
     const struct lbfgs *self = context;
     return lbfgs_history_is_valid(&self->pairs);
 }
 
+/* Divides the scratch space, and marks the memory as that of L-BFGS without pairs. */
 static void lay_out(struct lbfgs *self)
 {
     self->direction = self->state.scratch;
@@ -268,6 +281,7 @@ static temper_status prepare(struct lbfgs *self, const struct lbfgs *given, cons
     return TEMPER_OK;
 }
 
+/* The object holds copies of the problem and options, to which its state points. */
 temper_status lbfgs_new(size_t size, bool preconditioned, const struct optim_options *options, const double *start,
                         struct lbfgs **out, temper_error *error)
 {
@@ -312,6 +326,7 @@ static temper_status serve_request(const struct problem *problem, const struct o
     return status == TEMPER_OK ? lbfgs_reply(self, number, error) : status;
 }
 
+/* The object is on the stack: a single minimisation allocates its vectors only. */
 temper_status minimise_lbfgs(const struct problem *problem, const struct optim_options *options, double *w,
                              struct optim_result *result, temper_error *error)
 {

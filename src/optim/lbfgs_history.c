@@ -13,6 +13,7 @@ static const size_t PAIRS_BYTES = (size_t)256 << 20;
 /* A pair is kept if its curvature s'y is more than this share of |s| |y|; otherwise it is rounding. */
 static const double CURVED = 1e-10;
 
+/* 100 pairs; fewer, but at least 5, where they would exceed PAIRS_BYTES. */
 size_t lbfgs_history_limit(size_t size, const struct optim_options *options)
 {
     if (options->history > 0)
@@ -24,6 +25,7 @@ size_t lbfgs_history_limit(size_t size, const struct optim_options *options)
     return affordable > LEAST_HISTORY ? affordable : LEAST_HISTORY;
 }
 
+/* s, y and 1/(s'y) of each pair; direction, difference and alpha of each pair. */
 bool lbfgs_history_workspace(size_t size, size_t limit, struct solver_workspace *room)
 {
     size_t two = 0, pair = 0;
@@ -41,6 +43,7 @@ static size_t pair_size(const struct lbfgs_history *pairs)
     return 2 * size_of(pairs) + 1;
 }
 
+/* s, then y, then 1/(s'y). */
 static double *pair_at(const struct lbfgs_history *pairs, size_t slot)
 {
     return pairs->state->extra + slot * pair_size(pairs);
@@ -52,6 +55,7 @@ static size_t slot_of(const struct lbfgs_history *pairs, size_t age)
     return ((size_t)pairs->state->head->next + pairs->limit - 1 - age) % pairs->limit;
 }
 
+/* Without pairs the inverse Hessian is M^-1, not scaled. */
 void lbfgs_history_clear(const struct lbfgs_history *pairs)
 {
     struct solver_head *head = pairs->state->head;
@@ -59,6 +63,7 @@ void lbfgs_history_clear(const struct lbfgs_history *pairs)
     head->gamma = 1;
 }
 
+/* Counters of the ring buffer that are possible, and 1/(s'y) as s and y give it. */
 bool lbfgs_history_is_valid(const struct lbfgs_history *pairs)
 {
     const struct solver_head *head = pairs->state->head;
@@ -123,6 +128,7 @@ void lbfgs_history_second_loop(const struct lbfgs_history *pairs, double *d)
 
 /* ---- A new pair ------------------------------------------------------------------------------- */
 
+/* The pair is written to its slot at once, but counts only when it is completed. */
 bool lbfgs_history_begin(struct lbfgs_history *pairs, double *s, double *y)
 {
     const struct solver_state *state = pairs->state;

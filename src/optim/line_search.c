@@ -107,6 +107,7 @@ static double outside(const struct line_search *search)
 
 /* ---- Trials ---------------------------------------------------------------------------- */
 
+/* trial = w + step direction. */
 static void place_trial(const struct line_search *search)
 {
     const struct solver_state *state = search->state;
@@ -134,6 +135,7 @@ static enum line_state settle(struct line_search *search)
     return LINE_EVALUATE;
 }
 
+/* The next trial, unless there were too many or the bracket is exhausted. */
 static enum line_state propose(struct line_search *search)
 {
     return search->trial < MAX_TRIALS && !exhausted(search) ? LINE_EVALUATE : settle(search);

@@ -23,6 +23,7 @@ struct newton {
     double *spare;
 };
 
+/* The lower triangle. */
 static bool hessian_finite(const struct newton *self)
 {
     const size_t n = self->state.problem->size;
@@ -61,6 +62,7 @@ static void update_scale(struct newton *self)
         head->radius *= after / before;
 }
 
+/* g = D^-1 g, H = D^-1 H D^-1: the problem in the variables D w. */
 static void apply_scale(struct newton *self)
 {
     const size_t n = self->state.problem->size;
@@ -160,6 +162,7 @@ static temper_status iterate(void *context, bool *moved)
     return status;
 }
 
+/* Scales are not negative; there is a radius after the first iteration. */
 static bool is_valid(const void *context)
 {
     const struct newton *self = context;
@@ -171,6 +174,7 @@ static bool is_valid(const void *context)
     return head->extra == (double)(2 * n) && (head->iteration == 0 || head->radius > 0);
 }
 
+/* Two matrices and four vectors of scratch space; D and the last step in the memory. */
 static bool room_for(size_t n, struct solver_workspace *room)
 {
     size_t square = 0, squares = 0;
@@ -178,6 +182,7 @@ static bool room_for(size_t n, struct solver_workspace *room)
     return mul_size(n, n, &square) && mul_size(2, square, &squares) && add_size(squares, 4 * n, &room->scratch);
 }
 
+/* Divides memory and scratch space among the vectors. */
 static void lay_out(struct newton *self, size_t n)
 {
     self->scale = self->state.extra;
@@ -193,6 +198,7 @@ static void lay_out(struct newton *self, size_t n)
     self->state.head->extra = (double)(2 * n);
 }
 
+/* The steps of the minimisation are those of solver_run. */
 temper_status minimise_newton(const struct problem *problem, const struct optim_options *options, double *w,
                               struct optim_result *result, temper_error *error)
 {

@@ -33,6 +33,7 @@ static bool scratch_size(size_t size, size_t own, size_t *count)
     return mul_size(2, size, &vectors) && add_size(vectors, own, count);
 }
 
+/* Divides the two allocations among the vectors, and initialises the head. */
 static void lay_out(struct solver_state *state)
 {
     const size_t n = state->problem->size;
@@ -47,6 +48,7 @@ static void lay_out(struct solver_state *state)
     *state->head = (struct solver_head){.size = (double)n, .length_limit = LENGTH};
 }
 
+/* Two allocations: the memory, and everything that need not outlive an iteration. */
 temper_status solver_open(struct solver_state *state, const struct problem *problem,
                           const struct optim_options *options, struct solver_workspace room, temper_error *error)
 {
@@ -73,6 +75,7 @@ void solver_close(struct solver_state *state)
     *state = (struct solver_state){0};
 }
 
+/* Counts, and makes every trial that is not finite recognisable by an infinite norm. */
 void solver_evaluated(struct solver_state *state)
 {
     const double norm = vector_norm(state->trial_gradient, state->problem->size);
@@ -81,6 +84,7 @@ void solver_evaluated(struct solver_state *state)
     state->trial_norm = isfinite(state->trial_value) && isfinite(norm) ? norm : INFINITY;
 }
 
+/* A callback that leaves the value as it is has failed to compute one: NaN. */
 temper_status solver_evaluate_trial(struct solver_state *state)
 {
     state->trial_value = NAN;
@@ -96,6 +100,7 @@ bool solver_trial_finite(const struct solver_state *state)
     return isfinite(state->trial_norm);
 }
 
+/* Relative to the value at w. */
 double solver_rounding(const struct solver_state *state)
 {
     return ROUNDING * fabs(state->head->value);
@@ -124,6 +129,7 @@ static void keep_best(const struct solver_state *state)
         vector_copy(state->best, state->w, state->problem->size);
 }
 
+/* Compares the vectors where the flag does not show it: w may have returned to the best point. */
 bool solver_is_at_best(const struct solver_state *state)
 {
     return state->w_is_best || memcmp(state->best, state->w, state->problem->size * sizeof *state->w) == 0;
@@ -134,6 +140,7 @@ const double *solver_best(const struct solver_state *state)
     return state->w_is_best ? state->w : state->best;
 }
 
+/* Counts the iterations since the value or the gradient last decreased by more than rounding. */
 static void update_progress(const struct solver_state *state)
 {
     struct solver_head *head = state->head;
@@ -166,6 +173,7 @@ static void take_trial(struct solver_state *state)
     }
 }
 
+/* The order matters: the old w may be the best point, and must be copied before it is overwritten. */
 void solver_accept(struct solver_state *state)
 {
     state->head->value = state->trial_value;
@@ -181,6 +189,7 @@ void solver_accept(struct solver_state *state)
     update_progress(state);
 }
 
+/* In the norm of options->length. */
 double solver_length_limit(const struct solver_state *state, bool blind)
 {
     if (state->head->iteration > 0 && !blind)
@@ -194,6 +203,7 @@ void solver_extend_limit(struct solver_state *state)
         state->head->length_limit *= 2;
 }
 
+/* Short relative to the stiffest direction of late: the length is estimated from the norm, with a margin of 4. */
 bool solver_step_factor_known(const struct solver_state *state, const double *v, double limit, double *factor)
 {
     const double length = state->head->stiffness * vector_norm(v, state->problem->size);
@@ -203,6 +213,7 @@ bool solver_step_factor_known(const struct solver_state *state, const double *v,
     return true;
 }
 
+/* Also updates the stiffness, the ratio of length to norm. */
 double solver_step_factor_measured(struct solver_state *state, const double *v, double limit, double length)
 {
     if (!(length > 0) || isinf(length))
@@ -213,6 +224,7 @@ double solver_step_factor_measured(struct solver_state *state, const double *v, 
     return limit / length;
 }
 
+/* Infinite where steps are not limited. */
 temper_status solver_step_factor(struct solver_state *state, const double *v, double limit, double *factor)
 {
     double length = 0;
@@ -248,6 +260,7 @@ static bool report(const struct solver_state *state)
     return state->options->on_progress(state->options->progress_context, &progress);
 }
 
+/* The start counts as iteration 0, and is reported. */
 void solver_begin(struct solver_state *state)
 {
     state->head->lowest = state->head->best_value = INFINITY;
@@ -263,6 +276,7 @@ void solver_iteration_done(struct solver_state *state)
     state->going = report(state);
 }
 
+/* The rules in their order: converged, stalled, stopped by the caller, out of iterations. */
 bool solver_should_stop(const struct solver_state *state, enum optim_stop *stop)
 {
     const struct solver_head *head = state->head;
@@ -281,6 +295,7 @@ static void prefer_last(struct solver_state *state)
     state->w_is_best = true;
 }
 
+/* The gradient is handed out only if it is that of the returned point. */
 void solver_end(struct solver_state *state, enum optim_stop stop)
 {
     state->stop = stop;
@@ -291,6 +306,7 @@ void solver_end(struct solver_state *state, enum optim_stop stop)
         vector_copy(state->options->gradient, state->gradient, state->problem->size);
 }
 
+/* Where the start was not finite, its value shows why. */
 struct optim_result solver_result(const struct solver_state *state)
 {
     const struct solver_head *head = state->head;
@@ -311,6 +327,7 @@ struct optim_result solver_result(const struct solver_state *state)
 
 static const char CONTRADICTION[] = "its numbers contradict each other";
 
+/* A memory that does not fit. */
 static temper_status refuse(struct solver_state *state, const char *why)
 {
     return error_set(state->error, TEMPER_BAD_DATA, "the memory of an earlier run does not fit: %s; begin anew", why);
@@ -322,6 +339,7 @@ static bool is_count(double x)
     return x >= 0 && x < 9007199254740992.0 && x == floor(x);
 }
 
+/* All counters, and evaluations beside iterations. */
 static bool counts_are_valid(const struct solver_head *head)
 {
     const double counts[] = {head->iteration, head->evaluations, head->products,      head->hessians,       head->extra,
@@ -333,6 +351,7 @@ static bool counts_are_valid(const struct solver_head *head)
     return head->evaluations > head->iteration;
 }
 
+/* Signs and order of the numbers in the head, as every iteration leaves them. */
 static bool norms_are_valid(const struct solver_head *head)
 {
     return head->gradient_norm >= 0 && head->start_norm >= 0 && head->best_norm >= 0 && head->progress_norm >= 0 &&
@@ -360,6 +379,7 @@ static const char *fault(struct solver_state *state, enum solver_kind kind)
     return NULL;
 }
 
+/* Everything is checked before the first evaluation. */
 temper_status solver_restore(struct solver_state *state, enum solver_kind kind, bool (*is_valid)(const void *self),
                              const void *self)
 {
@@ -440,6 +460,7 @@ static temper_status iterations(struct solver_state *state, const struct optim_m
     return TEMPER_OK;
 }
 
+/* On failure, too, w becomes the best point so far. */
 temper_status solver_run(struct solver_state *state, const struct optim_method *method, void *self, double *w,
                          struct optim_result *result)
 {

@@ -202,6 +202,7 @@ static temper_status iterate(void *context, bool *moved)
     return status;
 }
 
+/* TRON keeps nothing in the memory but the radius. */
 static bool is_valid(const void *context)
 {
     const struct tron *self = context;
@@ -209,6 +210,7 @@ static bool is_valid(const void *context)
     return head->extra == 0 && (head->iteration == 0 || head->radius > 0);
 }
 
+/* Scratch space: step and residual, and M^-1 residual where M is not diagonal. */
 temper_status minimise_tron(const struct problem *problem, const struct optim_options *options, double *w,
                             struct optim_result *result, temper_error *error)
 {

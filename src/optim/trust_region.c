@@ -25,6 +25,7 @@ double trust_predicted_decrease(const struct trust_step *step)
     return -step->slope - 0.5 * step->curvature;
 }
 
+/* Slope and norm are linear in the step, the curvature is quadratic. */
 void trust_scale_step(struct trust_step *step, double *vector, double factor, size_t n)
 {
     vector_scale(vector, factor, n);
@@ -34,6 +35,7 @@ void trust_scale_step(struct trust_step *step, double *vector, double factor, si
     step->at_boundary = true;
 }
 
+/* A step below the rounding of w changes nothing. */
 bool trust_place_trial(struct solver_state *state, const double *step)
 {
     const size_t n = state->problem->size;
@@ -241,6 +243,7 @@ static void fall_back(struct shift_search *search)
     search->norm = region->radius;
 }
 
+/* Each round factors H + shift, which either gives s or a better bound on the shift. */
 bool trust_region_solve(const struct trust_region *region)
 {
     struct shift_search search = {.region = region};
@@ -261,6 +264,7 @@ bool trust_region_solve(const struct trust_region *region)
     return true;
 }
 
+/* Entries off the diagonal count twice. */
 double trust_region_curvature(const double *h, const double *s, size_t n)
 {
     double sum = 0;

@@ -137,6 +137,7 @@ double vector_apply_diagonal(struct vector_diagonal diagonal, double *restrict y
     return sum;
 }
 
+/* The trial point of a line search. */
 void vector_step(double *restrict out, const double *restrict x, double a, const double *restrict d, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -161,6 +162,7 @@ void vector_copy(double *restrict to, const double *restrict from, size_t n)
         memcpy(to, from, n * sizeof *to);
 }
 
+/* Without a branch in the loop. */
 bool vector_finite(const double *x, size_t n)
 {
     /* 0 times a finite number is 0; 0 times NaN or infinity is NaN, which no addition removes. */

@@ -1,4 +1,4 @@
-/* shard: some of the rows, and what they answer. */
+/* shard: the rows of one worker, and the replies to requests about them: loss and gradient, or the length of a step. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -27,6 +27,7 @@ void shard_free(struct shard *shard)
     mem_free(shard);
 }
 
+/* The worker must have the rows that were counted for the plan. */
 static temper_status check_alike(const struct dataset *data, const struct shard_plan *plan, temper_error *error)
 {
     bool sparse = data->x.kind == MATRIX_CSR, wanted = plan->all.kind == MATRIX_CSR;
@@ -42,6 +43,7 @@ static temper_status check_alike(const struct dataset *data, const struct shard_
                      (unsigned long long)plan->all.columns, wanted ? "sparse" : "dense");
 }
 
+/* Borrows the rows, and gives their labels the class numbers of the plan. */
 static temper_status take_rows(const struct dataset *data, const struct shard_plan *plan, struct shard *shard,
                                temper_error *error)
 {
@@ -58,6 +60,7 @@ static temper_status take_rows(const struct dataset *data, const struct shard_pl
     return status;
 }
 
+/* The objective divides by the weight of all shards, so that replies can be summed. */
 static temper_status fill(const struct dataset *data, const struct shard_plan *plan, size_t threads,
                           struct shard *shard, temper_error *error)
 {
@@ -94,7 +97,8 @@ temper_status shard_new(const struct dataset *data, const struct shard_plan *pla
     return TEMPER_OK;
 }
 
-static temper_status answer_gradient(struct shard *shard, const double *w, double *answer, temper_error *error)
+/* Mean loss, accuracy and gradient: the share of this shard in those of all. */
+static temper_status compute_gradient(struct shard *shard, const double *w, double *answer, temper_error *error)
 {
     double value; /* no penalty: the loss again */
     temper_status status = objective_evaluate(shard->objective, w, &value, answer + REPLY_GRADIENT, error);
@@ -103,7 +107,8 @@ static temper_status answer_gradient(struct shard *shard, const double *w, doubl
     return status;
 }
 
-static temper_status answer_length_of(struct shard *shard, const double *v, double *answer, temper_error *error)
+/* The square, because squares of lengths add up over shards. */
+static temper_status compute_length(struct shard *shard, const double *v, double *answer, temper_error *error)
 {
     double length;
     temper_status status = objective_length(shard->objective, v, &length, error);
@@ -112,6 +117,7 @@ static temper_status answer_length_of(struct shard *shard, const double *v, doub
     return status;
 }
 
+/* The loss of the request may change from call to call: hinges are rounded in phases. */
 temper_status shard_answer(struct shard *shard, const temper_shard_request *request, const double *w, double *answer,
                            temper_error *error)
 {
@@ -125,9 +131,9 @@ temper_status shard_answer(struct shard *shard, const temper_shard_request *requ
     objective_set_loss(shard->objective, request->loss);
     switch (request->kind) {
     case TEMPER_SHARD_GRADIENT:
-        return answer_gradient(shard, w, answer, error);
+        return compute_gradient(shard, w, answer, error);
     case TEMPER_SHARD_SQUARED_NORM:
-        return answer_length_of(shard, w, answer, error);
+        return compute_length(shard, w, answer, error);
     }
     return error_set(error, TEMPER_USAGE,
                      "there is no such request to a shard; ask for TEMPER_SHARD_GRADIENT or "

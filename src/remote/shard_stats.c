@@ -1,7 +1,12 @@
-/* survey: taken where the rows are, and sent to where the training is. */
+/* shard_stats: the statistics of a shard: computed by the worker that holds its rows, sent to the coordinator, and
+ * merged there with those of all other shards. */
 #include "remote/shard_stats.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+#include <xxhash.h>
 
 #include "base/memory.h"
 #include "data/classes.h"
@@ -9,19 +14,18 @@
 #include "data/schema.h"
 #include "train/train.h"
 
-void shard_stats_free(struct shard_stats *survey)
+void shard_stats_free(struct shard_stats *stats)
 {
-    classes_free(&survey->classes);
-    mem_free(survey->class_weight);
-    names_free(&survey->features);
-    column_stats_free(&survey->sums);
-    *survey = (struct shard_stats){0};
+    classes_free(&stats->classes);
+    mem_free(stats->class_weight);
+    names_free(&stats->features);
+    column_stats_free(&stats->sums);
+    *stats = (struct shard_stats){0};
 }
 
-/* ---- Taking one ------------------------------------------------------------------------------ */
+/* ---- Computing them ------------------------------------------------------------------------------ */
 
-/* Texts and means of a table are those of its own rows: two shards would make different features.
- */
+/* Features made of texts and means depend on the rows of the table: two shards would make different ones. */
 static temper_status refuse_table(const struct schema *schema, temper_error *error)
 {
     bool own = schema && schema->missing == SCHEMA_MEAN;
@@ -34,6 +38,7 @@ static temper_status refuse_table(const struct schema *schema, temper_error *err
                      "of another one; make numbers of all rows first, with temper convert");
 }
 
+/* Rows of one process, with labels, and features that do not depend on the other rows. */
 static temper_status check_shard(const struct dataset *data, temper_error *error)
 {
     temper_status status = scatter_refuse(data, "a survey", error);
@@ -45,6 +50,7 @@ static temper_status check_shard(const struct dataset *data, temper_error *error
     return refuse_table(data->schema, error);
 }
 
+/* Sums of the row weights: of each class, and of all. */
 static void add_weights(const struct dataset *data, struct shard_stats *out)
 {
     for (uint64_t row = 0; row < data->x.rows; row++) {
@@ -68,14 +74,16 @@ static temper_status copy_names(const struct names *from, struct names *to, temp
     return to->name ? TEMPER_OK : error_no_memory(error);
 }
 
+/* Minimum, maximum, mean and variance of each column. */
 static temper_status sum_columns(const struct dataset *data, size_t threads, struct column_stats *sums,
                                  temper_error *error)
 {
-    struct negative_entry negative; /* of logarithms only */
+    struct negative_entry negative; /* matters for logarithms only */
     struct sum_task task = {.data = data, .count = (size_t)data->x.rows, .variances = true, .threads = threads};
     return column_stats(&task, sums, &negative, error);
 }
 
+/* Classes, names, weights, column statistics, and the fingerprint. */
 static temper_status fill(const struct dataset *data, size_t threads, struct shard_stats *out, temper_error *error)
 {
     temper_status status = classes_copy(&data->classes, &out->classes, error);
@@ -91,51 +99,54 @@ static temper_status fill(const struct dataset *data, size_t threads, struct sha
     return status == TEMPER_OK ? dataset_fingerprint(data, threads, out->fingerprint, error) : status;
 }
 
+/* *out is untouched on failure. */
 temper_status shard_stats_compute(const struct dataset *data, size_t threads, struct shard_stats *out,
                                   temper_error *error)
 {
-    struct shard_stats survey = {
+    struct shard_stats stats = {
         .rows = data->x.rows, .nonzeros = data->x.nonzeros, .columns = data->x.columns, .kind = data->x.kind};
     temper_status status = check_shard(data, error);
     if (status != TEMPER_OK)
         return status;
-    status = fill(data, threads, &survey, error);
+    status = fill(data, threads, &stats, error);
     if (status != TEMPER_OK) {
-        shard_stats_free(&survey);
+        shard_stats_free(&stats);
         return status;
     }
-    *out = survey;
+    *out = stats;
     return TEMPER_OK;
 }
 
-/* ---- As a record ----------------------------------------------------------------------------- */
+/* ---- As a message ----------------------------------------------------------------------------- */
 
-void shard_stats_put(struct text *out, const struct shard_stats *survey)
+/* Counts, names and weights; the order is that of shard_stats_get. */
+void shard_stats_put(struct text *out, const struct shard_stats *stats)
 {
-    wire_put_count(out, survey->rows);
-    wire_put_count(out, survey->nonzeros);
-    wire_put_count(out, survey->columns);
-    wire_put_count(out, survey->kind);
-    wire_put_number(out, survey->weight_sum);
-    wire_put_text(out, survey->fingerprint);
-    wire_put_count(out, survey->classes.count);
-    for (size_t c = 0; c < survey->classes.count; c++)
-        wire_put_text(out, survey->classes.name[c]);
-    wire_put_numbers(out, survey->class_weight, survey->classes.count);
-    wire_put_count(out, survey->features.count);
-    for (size_t j = 0; j < survey->features.count; j++)
-        wire_put_text(out, survey->features.name[j]);
+    wire_put_count(out, stats->rows);
+    wire_put_count(out, stats->nonzeros);
+    wire_put_count(out, stats->columns);
+    wire_put_count(out, stats->kind);
+    wire_put_number(out, stats->weight_sum);
+    wire_put_text(out, stats->fingerprint);
+    wire_put_count(out, stats->classes.count);
+    for (size_t c = 0; c < stats->classes.count; c++)
+        wire_put_text(out, stats->classes.name[c]);
+    wire_put_numbers(out, stats->class_weight, stats->classes.count);
+    wire_put_count(out, stats->features.count);
+    for (size_t j = 0; j < stats->features.count; j++)
+        wire_put_text(out, stats->features.name[j]);
 }
 
-void shard_stats_put_sums(struct text *out, const struct shard_stats *survey)
+void shard_stats_put_sums(struct text *out, const struct shard_stats *stats)
 {
-    size_t columns = (size_t)survey->columns;
-    wire_put_numbers(out, survey->sums.low, columns);
-    wire_put_numbers(out, survey->sums.high, columns);
-    wire_put_numbers(out, survey->sums.mean, columns);
-    wire_put_numbers(out, survey->sums.variance, columns);
+    size_t columns = (size_t)stats->columns;
+    wire_put_numbers(out, stats->sums.low, columns);
+    wire_put_numbers(out, stats->sums.high, columns);
+    wire_put_numbers(out, stats->sums.mean, columns);
+    wire_put_numbers(out, stats->sums.variance, columns);
 }
 
+/* Names must be distinct and in the spelling that classes_add gives them. False: out of memory. */
 static bool get_classes(struct wire_reader *record, struct shard_stats *out)
 {
     size_t count = wire_take_length(record, 1);
@@ -154,6 +165,7 @@ static bool get_classes(struct wire_reader *record, struct shard_stats *out)
     return out->class_weight != NULL;
 }
 
+/* As many names as columns, or none. False: out of memory. */
 static bool get_features(struct wire_reader *record, struct shard_stats *out)
 {
     struct names names = {.count = wire_take_length(record, 1)};
@@ -163,7 +175,7 @@ static bool get_features(struct wire_reader *record, struct shard_stats *out)
         return true;
     names.name = (char **)mem_zeroed(names.count, sizeof *names.name);
     for (size_t j = 0; names.name && j < names.count; j++)
-        names.name[j] = (char *)wire_take_text(record); /* lies in the record until copied */
+        names.name[j] = (char *)wire_take_text(record); /* points into the message until it is copied */
     bool done = names.name != NULL;
     if (done && !record->failed)
         done = copy_names(&names, &out->features, &error) == TEMPER_OK;
@@ -171,6 +183,7 @@ static bool get_features(struct wire_reader *record, struct shard_stats *out)
     return done;
 }
 
+/* Failures of the message are in record->failed; false is out of memory. */
 bool shard_stats_get(struct wire_reader *record, struct shard_stats *out)
 {
     out->rows = wire_take_count(record);
@@ -188,13 +201,14 @@ bool shard_stats_get(struct wire_reader *record, struct shard_stats *out)
     return get_classes(record, out) && get_features(record, out);
 }
 
+/* The four arrays of column statistics. */
 bool shard_stats_get_sums(struct wire_reader *record, struct shard_stats *out)
 {
     struct column_stats *sums = &out->sums;
     size_t columns = (size_t)out->columns;
     double **const arrays[] = {&sums->low, &sums->high, &sums->mean, &sums->variance};
     if (record->failed || columns > (size_t)(record->end - record->at) / sizeof(double)) {
-        record->failed = true; /* before memory is asked for */
+        record->failed = true; /* before memory is allocated */
         return true;
     }
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
@@ -205,13 +219,14 @@ bool shard_stats_get_sums(struct wire_reader *record, struct shard_stats *out)
     return true;
 }
 
+/* A message of another version, or a truncated one, is refused. */
 temper_status shard_stats_read(const char *bytes, size_t length, struct shard_stats *out, temper_error *error)
 {
-    struct shard_stats survey = {0};
+    struct shard_stats stats = {0};
     struct wire_reader record;
     temper_status status = TEMPER_BAD_DATA;
-    bool opened = wire_open(&record, bytes, length, SURVEY_KIND);
-    if (opened && (!shard_stats_get(&record, &survey) || !shard_stats_get_sums(&record, &survey)))
+    bool opened = wire_open(&record, bytes, length, SHARD_STATS_KIND);
+    if (opened && (!shard_stats_get(&record, &stats) || !shard_stats_get_sums(&record, &stats)))
         status = error_no_memory(error);
     else if (opened && wire_done(&record))
         status = TEMPER_OK;
@@ -220,9 +235,120 @@ temper_status shard_stats_read(const char *bytes, size_t length, struct shard_st
                   "this is no survey of a shard, or not all of it; send what temper_shard_stats made, "
                   "by this version, as it is");
     if (status != TEMPER_OK) {
-        shard_stats_free(&survey);
+        shard_stats_free(&stats);
         return status;
     }
-    *out = survey;
+    *out = stats;
     return TEMPER_OK;
+}
+
+/* ---- Merging the statistics of all shards, in their order ------------------------------------ */
+
+/* The same columns, by number, kind and name, in all shards. */
+static temper_status check_alike(const struct shard_stats *all, const struct shard_stats *next, size_t number,
+                                 temper_error *error)
+{
+    bool sparse = all->kind == MATRIX_CSR, sparse_too = next->kind == MATRIX_CSR;
+    if (all->columns != next->columns || sparse != sparse_too)
+        return error_set(error, TEMPER_BAD_DATA,
+                         "shard %zu has %llu %s features, and those before it %llu %s ones; give "
+                         "all shards the same columns",
+                         number, (unsigned long long)next->columns, sparse_too ? "sparse" : "dense",
+                         (unsigned long long)all->columns, sparse ? "sparse" : "dense");
+    if (all->features.count != next->features.count)
+        return error_set(error, TEMPER_BAD_DATA,
+                         "shard %zu %s names of its features, unlike those before it; name the "
+                         "columns of all shards or of none",
+                         number, next->features.count ? "has" : "has no");
+    for (size_t j = 0; j < all->features.count; j++)
+        if (strcmp(all->features.name[j], next->features.name[j]) != 0)
+            return error_set(error, TEMPER_BAD_DATA,
+                             "feature %zu of shard %zu is '%.60s', that of those before it "
+                             "'%.60s'; give all shards the same columns in the same order",
+                             j + 1, number, next->features.name[j], all->features.name[j]);
+    return TEMPER_OK;
+}
+
+/* Classes that are new get the next numbers; shard_stats_finish sorts them. */
+static temper_status merge_classes(struct shard_stats *all, const struct shard_stats *next, temper_error *error)
+{
+    size_t most = all->classes.count + next->classes.count;
+    double *weight = mem_resize(all->class_weight, most, sizeof *weight);
+    if (!weight)
+        return error_no_memory(error);
+    all->class_weight = weight;
+    for (size_t c = 0; c < next->classes.count; c++) {
+        size_t before = all->classes.count;
+        const char *name = next->classes.name[c];
+        uint32_t number = classes_add(&all->classes, name, strlen(name));
+        if (number == CLASSES_NO_MEMORY)
+            return error_no_memory(error);
+        if (number == CLASSES_FULL)
+            return error_set(error, TEMPER_BAD_DATA, "the shards have more than %d classes together; are these labels?",
+                             MOST_CLASSES);
+        weight[number] = (number == before ? 0 : weight[number]) + next->class_weight[c];
+    }
+    return TEMPER_OK;
+}
+
+/* Mean and variance of both from those of each (Chan, Golub and LeVeque 1979): around the mean of both, so that no
+ * digits are lost where the means are large beside the deviations. */
+static void merge_columns(struct shard_stats *all, const struct shard_stats *next)
+{
+    struct column_stats *to = &all->sums;
+    const struct column_stats *from = &next->sums;
+    double sum = all->weight_sum + next->weight_sum, share = next->weight_sum / sum;
+    for (size_t j = 0; next->weight_sum > 0 && j < (size_t)all->columns; j++) {
+        double difference = from->mean[j] - to->mean[j];
+        to->low[j] = fmin(to->low[j], from->low[j]);
+        to->high[j] = fmax(to->high[j], from->high[j]);
+        to->mean[j] += difference * share;
+        to->variance[j] =
+            to->variance[j] * (1 - share) + from->variance[j] * share + difference * difference * share * (1 - share);
+    }
+}
+
+/* A hash of both, so that the order of the shards matters, as it does for the sums. */
+static void merge_fingerprints(struct shard_stats *all, const struct shard_stats *next)
+{
+    char both[2 * sizeof all->fingerprint];
+    memcpy(both, all->fingerprint, sizeof all->fingerprint);
+    memcpy(both + sizeof all->fingerprint, next->fingerprint, sizeof next->fingerprint);
+    XXH128_hash_t hash = XXH3_128bits(both, sizeof both);
+    snprintf(all->fingerprint, sizeof all->fingerprint, "%016llx%016llx", (unsigned long long)hash.high64,
+             (unsigned long long)hash.low64);
+}
+
+/* The kind becomes the widest of all shards. */
+temper_status shard_stats_merge(struct shard_stats *all, const struct shard_stats *next, size_t number,
+                                temper_error *error)
+{
+    temper_status status = check_alike(all, next, number, error);
+    if (status == TEMPER_OK)
+        status = merge_classes(all, next, error);
+    if (status != TEMPER_OK)
+        return status;
+    merge_columns(all, next);
+    merge_fingerprints(all, next);
+    all->kind = next->kind == MATRIX_F64 ? MATRIX_F64 : all->kind; /* the widest numbers */
+    all->rows += next->rows;
+    all->nonzeros += next->nonzeros;
+    all->weight_sum += next->weight_sum;
+    return TEMPER_OK;
+}
+
+/* The weights follow their classes. */
+temper_status shard_stats_finish(struct shard_stats *all, temper_error *error)
+{
+    size_t classes = all->classes.count;
+    uint32_t *number = mem_alloc(classes, sizeof *number);
+    double *weight = mem_alloc(classes, sizeof *weight);
+    temper_status status = number && weight ? classes_sort(&all->classes, number, error) : error_no_memory(error);
+    for (size_t c = 0; status == TEMPER_OK && c < classes; c++)
+        weight[number[c]] = all->class_weight[c];
+    if (status == TEMPER_OK)
+        memcpy(all->class_weight, weight, classes * sizeof *weight);
+    mem_free(number);
+    mem_free(weight);
+    return status;
 }

@@ -1,5 +1,5 @@
-/* survey: what has to be known of rows that lie elsewhere before they can be trained on together:
- * how many there are, their classes, and the statistics of their columns. */
+/* shard_stats: what the coordinator has to know of remote rows before it can train on them: how many there are, their
+ * classes, and the statistics of their columns. */
 #ifndef REMOTE_SHARD_STATS_H
 #define REMOTE_SHARD_STATS_H
 
@@ -15,18 +15,18 @@ struct shard_stats {
     double *class_weight; /* of each class, the sum over its rows */
     struct names features;
     char fingerprint[33];
-    struct column_stats sums; /* arrays NULL: not known any more */
+    struct column_stats sums; /* arrays NULL: freed, no longer needed */
 };
 
 /* Goes through the rows three times. */
 temper_status shard_stats_compute(const struct dataset *data, size_t threads, struct shard_stats *out,
                                   temper_error *error);
-/* Takes half-built ones too. */
-void shard_stats_free(struct shard_stats *survey);
+/* Accepts half-built ones too. */
+void shard_stats_free(struct shard_stats *stats);
 
-/* To and from a record, without the statistics of the columns, and these. False: no memory. */
-void shard_stats_put(struct text *out, const struct shard_stats *survey);
-void shard_stats_put_sums(struct text *out, const struct shard_stats *survey);
+/* To and from a message: all but the statistics of the columns, and these. False: out of memory. */
+void shard_stats_put(struct text *out, const struct shard_stats *stats);
+void shard_stats_put_sums(struct text *out, const struct shard_stats *stats);
 bool shard_stats_get(struct wire_reader *record, struct shard_stats *out);
 bool shard_stats_get_sums(struct wire_reader *record, struct shard_stats *out);
 
@@ -39,6 +39,6 @@ temper_status shard_stats_merge(struct shard_stats *all, const struct shard_stat
 /* After the last: classes get the order that one file of all rows would give them. */
 temper_status shard_stats_finish(struct shard_stats *all, temper_error *error);
 
-#define SURVEY_KIND "tsurvey1"
+#define SHARD_STATS_KIND "tsurvey1"
 
 #endif

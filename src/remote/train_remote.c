@@ -1,11 +1,233 @@
-/* shards: the same story as that of train.c, with rows that lie elsewhere. */
-#include "remote/train_remote.h"
-
+/* train_remote: what all shards use alike: classes, scaling, loss and penalty; and training with it on an engine that
+ * sums the gradients of the shards. */
+#include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "remote/train_remote.h"
+#include "tempered/loss_family.h"
 #include "train/train.h"
 
-/* What needs more than gradients needs the rows. */
+#define PLAN_KIND "tmprpln1"
+
+void shard_plan_free(struct shard_plan *plan)
+{
+    if (!plan)
+        return;
+    shard_stats_free(&plan->all);
+    scale_free(&plan->scale);
+    mem_free(plan);
+}
+
+/* Enough of a dataset for all decisions that do not read rows. */
+struct dataset shard_plan_rows(const struct shard_plan *plan)
+{
+    const struct shard_stats *all = &plan->all;
+    return (struct dataset){
+        .x = {.kind = all->kind, .rows = all->rows, .columns = all->columns, .nonzeros = all->nonzeros},
+        .classes = all->classes,
+        .features = all->features};
+}
+
+/* As many as objective_size would say. */
+size_t shard_plan_size(const struct shard_plan *plan)
+{
+    size_t vectors = weight_vectors(plan->all.classes.count);
+    return ((size_t)plan->all.columns + (plan->intercept ? 1 : 0)) * vectors;
+}
+
+/* ---- From the statistics of all shards
+ * -------------------------------------------------------------------------------- */
+
+/* The first message is read into *all, the others are merged into it. */
+static temper_status merge_stats(const temper_bytes *stats, size_t count, struct shard_stats *all, temper_error *error)
+{
+    temper_status status = shard_stats_read(stats[0].bytes, stats[0].length, all, error);
+    for (size_t i = 1; status == TEMPER_OK && i < count; i++) {
+        struct shard_stats next;
+        status = shard_stats_read(stats[i].bytes, stats[i].length, &next, error);
+        if (status != TEMPER_OK)
+            return status;
+        status = shard_stats_merge(all, &next, i + 1, error);
+        shard_stats_free(&next);
+    }
+    return status == TEMPER_OK ? shard_stats_finish(all, error) : status;
+}
+
+/* Two classes with rows of positive weight, over all shards. */
+static temper_status check_classes(const struct shard_stats *all, temper_error *error)
+{
+    size_t there = 0, one = 0;
+    for (size_t c = 0; c < all->classes.count; c++)
+        if (all->class_weight[c] > 0) {
+            there++;
+            one = c;
+        }
+    if (there >= 2)
+        return TEMPER_OK;
+    return error_set(error, TEMPER_BAD_DATA,
+                     "all rows of all shards that count have one class, '%.40s'; a classifier "
+                     "needs two",
+                     all->classes.count ? all->classes.name[one] : "");
+}
+
+/* As scaled_features_new decides it for rows in memory. */
+static temper_status decide_scale(struct shard_plan *plan, const char *word, temper_error *error)
+{
+    const struct dataset rows = shard_plan_rows(plan);
+    enum scale_kind kind;
+    if (!word)
+        word = rows.x.kind == MATRIX_CSR ? "none" : "standard";
+    if (!scale_find(word, &kind))
+        return error_set(error, TEMPER_USAGE,
+                         "there is no scaling '%.64s'; over shards there are none, standard, "
+                         "minmax, maxabs and pixels",
+                         word);
+    if (kind == SCALE_LOG)
+        return error_set(error, TEMPER_USAGE,
+                         "shards cannot be scaled by logarithms; take them of the rows, and pass "
+                         "--scale standard");
+    return scale_from_sums(&rows, kind, &plan->all.sums, &plan->scale, error);
+}
+
+/* Loss, penalty and precision, as a training in memory would have them. */
+static temper_status decide_loss(struct shard_plan *plan, const temper_train_options *options, temper_error *error)
+{
+    const struct shard_stats *all = &plan->all;
+    const struct dataset rows = shard_plan_rows(plan);
+    plan->loss = loss_resolve(options->loss);
+    plan->intercept = !options->no_intercept;
+    plan->l2 = options->l2;
+    if (!isnan(options->l2) && !(isfinite(options->l2) && options->l2 >= 0))
+        return error_set(error, TEMPER_USAGE, "l2 must be a number >= 0; try --l2 auto");
+    if (isnan(options->l2))
+        plan->l2 = default_l2_of(all->sums.variance, plan->scale.factor, (size_t)all->columns, all->classes.count);
+    temper_status status = train_check_loss(plan->loss, error);
+    return status == TEMPER_OK ? choose_precision(options, &rows, &plan->f64, error) : status;
+}
+
+/* The column statistics have served their purpose then. */
+static temper_status decide(struct shard_plan *plan, const temper_bytes *stats, size_t count,
+                            const temper_train_options *options, temper_error *error)
+{
+    temper_status status = merge_stats(stats, count, &plan->all, error);
+    if (status == TEMPER_OK)
+        status = check_classes(&plan->all, error);
+    if (status == TEMPER_OK)
+        status = decide_scale(plan, options->scale, error);
+    if (status == TEMPER_OK)
+        status = decide_loss(plan, options, error);
+    column_stats_free(&plan->all.sums);
+    return status;
+}
+
+/* *out is untouched on failure. */
+temper_status shard_plan_new(const temper_bytes *stats, size_t count, const temper_train_options *options,
+                             struct shard_plan **out, temper_error *error)
+{
+    if (count == 0)
+        return error_set(error, TEMPER_USAGE, "there are no shards to train on; survey some");
+    struct shard_plan *plan = mem_zeroed(1, sizeof *plan);
+    if (!plan)
+        return error_no_memory(error);
+    temper_status status = decide(plan, stats, count, options, error);
+    if (status != TEMPER_OK) {
+        shard_plan_free(plan);
+        return status;
+    }
+    *out = plan;
+    return TEMPER_OK;
+}
+
+/* ---- As a message ------------------------------------------------------------------------------ */
+
+/* The order is that of shard_plan_read. */
+temper_status shard_plan_write(const struct shard_plan *plan, struct text *out, temper_error *error)
+{
+    size_t columns = (size_t)plan->all.columns;
+    wire_begin(out, PLAN_KIND);
+    shard_stats_put(out, &plan->all);
+    wire_put_count(out, plan->scale.kind);
+    wire_put_count(out, plan->scale.constants);
+    wire_put_numbers(out, plan->scale.offset, columns);
+    wire_put_numbers(out, plan->scale.factor, columns);
+    wire_put_count(out, plan->loss.method);
+    wire_put_number(out, plan->loss.t1);
+    wire_put_number(out, plan->loss.t2);
+    wire_put_number(out, plan->loss.smoothing);
+    wire_put_number(out, plan->l2);
+    wire_put_count(out, plan->intercept);
+    wire_put_count(out, plan->f64);
+    wire_end(out);
+    return out->failed ? error_no_memory(error) : TEMPER_OK;
+}
+
+/* False: out of memory. */
+static bool get_scale(struct wire_reader *record, struct shard_plan *plan)
+{
+    size_t columns = (size_t)plan->all.columns;
+    struct scale *scale = &plan->scale;
+    uint64_t kind = wire_take_count(record);
+    *scale =
+        (struct scale){.kind = (enum scale_kind)kind, .columns = columns, .constants = (size_t)wire_take_count(record)};
+    if (record->failed || kind > SCALE_PIXELS || columns > (size_t)(record->end - record->at) / sizeof(double)) {
+        record->failed = true; /* before memory is allocated */
+        return true;
+    }
+    scale->offset = mem_alloc(columns, sizeof(double));
+    scale->factor = mem_alloc(columns, sizeof(double));
+    if (!scale->offset || !scale->factor)
+        return false;
+    wire_take_numbers(record, scale->offset, columns);
+    wire_take_numbers(record, scale->factor, columns);
+    return true;
+}
+
+/* Values that no plan has are failures of the message. */
+static void get_loss(struct wire_reader *record, struct shard_plan *plan)
+{
+    uint64_t method = wire_take_count(record);
+    plan->loss.method = (temper_method)method;
+    plan->loss.t1 = wire_take_number(record);
+    plan->loss.t2 = wire_take_number(record);
+    plan->loss.smoothing = wire_take_number(record);
+    plan->l2 = wire_take_number(record);
+    plan->intercept = wire_take_count(record) != 0;
+    plan->f64 = wire_take_count(record) != 0;
+    record->failed = record->failed || method > TEMPER_BREGMAN || plan->all.columns == 0 || plan->all.classes.count < 2;
+}
+
+/* A message of another version, or a truncated one, is refused. */
+temper_status shard_plan_read(const char *bytes, size_t length, struct shard_plan **out, temper_error *error)
+{
+    struct wire_reader record;
+    struct shard_plan *plan = mem_zeroed(1, sizeof *plan);
+    temper_status status = TEMPER_BAD_DATA;
+    if (!plan)
+        return error_no_memory(error);
+    bool opened = wire_open(&record, bytes, length, PLAN_KIND);
+    bool memory = !opened || (shard_stats_get(&record, &plan->all) && get_scale(&record, plan));
+    if (opened && memory)
+        get_loss(&record, plan);
+    if (!memory)
+        status = error_no_memory(error);
+    else if (opened && wire_done(&record))
+        status = TEMPER_OK;
+    else
+        error_set(error, TEMPER_BAD_DATA,
+                  "this is no plan for shards, or not all of it; send what temper_shard_plan_to_text made, "
+                  "by this version, as it is");
+    if (status != TEMPER_OK) {
+        shard_plan_free(plan);
+        return status;
+    }
+    *out = plan;
+    return TEMPER_OK;
+}
+
+/* ---- Training -------------------------------------------------------------------------------- */
+
+/* Solvers that need more than gradients need the rows. */
 static temper_status check_solver(const char *solver, temper_error *error)
 {
     if (!solver || strcmp(solver, "auto") == 0 || strcmp(solver, "lbfgs") == 0)
@@ -14,6 +236,7 @@ static temper_status check_solver(const char *solver, temper_error *error)
                      solver);
 }
 
+/* The options of the user, with what the plan has decided. */
 temper_status train_shards(const struct shard_plan *plan, const temper_shard_engine *engine,
                            const temper_train_options *options, struct model **model, temper_train_report *report,
                            temper_error *error)

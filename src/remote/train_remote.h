@@ -1,7 +1,7 @@
-/* shards: training on rows that lie elsewhere, a shard with each worker of some engine.
+/* train_remote: training on rows that remote workers hold, a shard with each.
  *
- * The plan is what all agree on; a shard answers questions about its rows; training asks an engine
- * that has the sum of all answers (temper.h: Other engines). */
+ * The plan is what all of them use; a shard computes replies to requests about its rows; training calls an engine that
+ * returns the sum of all replies (temper_extra.h: remote engines). */
 #ifndef REMOTE_TRAIN_REMOTE_H
 #define REMOTE_TRAIN_REMOTE_H
 
@@ -16,16 +16,16 @@ struct shard_plan {
     bool intercept, f64;
 };
 
-/* From the surveys of all shards, in their order. */
-temper_status shard_plan_new(const temper_bytes *surveys, size_t count, const temper_train_options *options,
+/* From the statistics of all shards, in their order. */
+temper_status shard_plan_new(const temper_bytes *stats, size_t count, const temper_train_options *options,
                              struct shard_plan **out, temper_error *error);
 void shard_plan_free(struct shard_plan *plan);
 temper_status shard_plan_write(const struct shard_plan *plan, struct text *out, temper_error *error);
 temper_status shard_plan_read(const char *bytes, size_t length, struct shard_plan **out, temper_error *error);
-/* Numbers of w. */
+/* Numbers of the weights. */
 size_t shard_plan_size(const struct shard_plan *plan);
-/* A dataset that says what the rows are like, and has none. It borrows from the plan, and is not to
- * be freed. */
+/* A dataset with the size, classes and names of the rows, and without rows. It borrows from the plan, and is not to be
+ * freed. */
 struct dataset shard_plan_rows(const struct shard_plan *plan);
 
 struct shard;

@@ -1,4 +1,5 @@
-/* fingerprint: tells whether two datasets are the same, for checkpoints and models. */
+/* fingerprint: a 128-bit hash (XXH3) of a dataset, by which checkpoints and models recognise their data. Rows are
+ * hashed in blocks by all threads and processes; the hash of the block hashes is the fingerprint. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,16 +14,16 @@
 
 enum { BLOCK_ROWS = 4096, PIECE = 1 << 19, NARROWED = 1024 };
 
-/* Blocks lie within parts, so that each is with one process. */
-struct digests {
+/* Blocks are within parts, so that one process has all rows of a block. */
+struct digest_job {
     const struct dataset *data;
     struct row_partition parts;
     size_t part_blocks;
     XXH64_hash_t *block; /* those of this process */
 };
 
-/* In pieces, so that a mapped file need not be in memory at once; what is behind them, up to the
- * end of the array, is for the blocks that come next. */
+/* In pieces, so that a mapped file need not be in memory at once; `behind` is the end of the array, up to which the
+ * next blocks will read. */
 static XXH64_hash_t hash_bytes(const struct matrix *x, const void *bytes, size_t length, const void *behind)
 {
     XXH3_state_t state;
@@ -45,8 +46,8 @@ static XXH64_hash_t hash_dense(const struct matrix *x, size_t from, size_t count
     return hash_bytes(x, dense + from * row, count * row, dense + (size_t)x->rows * row);
 }
 
-/* Entries as those of a file would be: the same numbers have the same print, however wide they are
- * stored. So doubles that are all floats count as these. */
+/* The same numbers have the same fingerprint whatever type they are stored in: column indices are hashed as 32-bit
+ * integers, and doubles that are all exact floats as floats. */
 static XXH64_hash_t hash_columns(const struct matrix *x, uint64_t start, uint64_t entries)
 {
     uint32_t narrow[NARROWED];
@@ -63,6 +64,7 @@ static XXH64_hash_t hash_columns(const struct matrix *x, uint64_t start, uint64_
     return XXH3_64bits_digest(&state);
 }
 
+/* Whether no number changes when it is converted to a float and back. */
 static bool are_floats(const double *value, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
@@ -90,7 +92,7 @@ static XXH64_hash_t hash_values(const struct matrix *x, uint64_t start, uint64_t
     return XXH3_64bits_digest(&state);
 }
 
-/* Rows by their lengths, so that where a row begins in the arrays does not matter. */
+/* Row lengths instead of row starts, so that the position of the rows in the arrays does not matter. */
 static XXH64_hash_t hash_sparse(const struct matrix *x, size_t from, size_t count)
 {
     if (!x->row_start32)
@@ -104,9 +106,10 @@ static XXH64_hash_t hash_sparse(const struct matrix *x, size_t from, size_t coun
     return XXH3_64bits(parts, sizeof parts);
 }
 
+/* One block of rows: features, labels and weights. Blocks beyond the end of a shorter last part are 0. */
 static temper_status hash_block(void *context, size_t block, size_t worker)
 {
-    const struct digests *digests = context;
+    const struct digest_job *digests = context;
     const struct dataset *data = digests->data;
     size_t start = block / digests->part_blocks * digests->parts.rows_each;
     size_t from = start + block % digests->part_blocks * BLOCK_ROWS;
@@ -127,7 +130,7 @@ static temper_status hash_block(void *context, size_t block, size_t worker)
     return TEMPER_OK;
 }
 
-/* The shape and the names of the classes in front, so that equal bytes of other meaning differ. */
+/* The seed is a hash of the shape and the class names, so that equal bytes of different meaning differ. */
 static XXH128_hash_t hash_all(const struct dataset *data, const XXH64_hash_t *block, size_t blocks)
 {
     XXH64_hash_t names = 0;
@@ -137,8 +140,8 @@ static XXH128_hash_t hash_all(const struct dataset *data, const XXH64_hash_t *bl
     return XXH3_128bits_withSeed(block, blocks * sizeof *block, XXH3_64bits(shape, sizeof shape));
 }
 
-/* Those of all processes. */
-static temper_status gather(const struct digests *digests, XXH64_hash_t *all, temper_error *error)
+/* All-gathers the block hashes of all processes. */
+static temper_status gather(const struct digest_job *digests, XXH64_hash_t *all, temper_error *error)
 {
     const temper_comm *comm = digests->data->ranks.comm;
     size_t *bytes = row_partition_holders(&digests->parts, comm);
@@ -151,9 +154,10 @@ static temper_status gather(const struct digests *digests, XXH64_hash_t *all, te
     return status;
 }
 
+/* Blocks are numbered by parts, which do not depend on the number of processes: so the fingerprint does not either. */
 temper_status dataset_fingerprint(const struct dataset *data, size_t threads, char hex[33], temper_error *error)
 {
-    struct digests digests = {.data = data, .parts = row_partition_of(data)};
+    struct digest_job digests = {.data = data, .parts = row_partition_of(data)};
     size_t rank = comm_rank(data->ranks.comm), ranks = comm_size(data->ranks.comm);
     digests.part_blocks = (digests.parts.rows_each + BLOCK_ROWS - 1) / BLOCK_ROWS;
     size_t blocks = digests.parts.count * digests.part_blocks;

@@ -35,12 +35,14 @@ temper_status memory_budget_scaling(const struct train_request *request, size_t 
     return memory_limit_plan(request->data, &plan, request->error);
 }
 
+/* s and y of each pair. */
 double solver_history(double size)
 {
     struct optim_options options = {.history = 0};
     return (double)lbfgs_history_limit((size_t)size, &options) * (2 * size + 2) * NUMBER;
 }
 
+/* In bytes, with the text of the model file. */
 double training_vectors(double size)
 {
     return size * (VECTORS * NUMBER + TEXTS * DIGITS);
@@ -57,6 +59,7 @@ static double solver_bytes(const struct train_plan *plan, bool checkpoint, doubl
     return checkpoint ? 2 * bytes : bytes;
 }
 
+/* The validation rows have an objective of their own, and perhaps a window on their own file. */
 static double validation_bytes(const struct train_request *request, size_t threads, struct objective_spec spec)
 {
     double block;
@@ -73,6 +76,7 @@ static double validation_bytes(const struct train_request *request, size_t threa
     return bytes + (page_window_limit(valid->x.pages, window) ? (double)window : (double)matrix_bytes(&valid->x));
 }
 
+/* Everything that is allocated from the objective on. */
 temper_status memory_budget_training(const struct train_request *request, const struct train_plan *plan,
                                      const struct objective_spec *spec)
 {

@@ -1,4 +1,5 @@
-/* ground: the scaling, learnt once, and what follows from it. */
+/* scaled_features: the scaling, learnt once, and what follows from it: the default penalty, and weights for raw rows.
+ */
 #include "train/scaled_features.h"
 
 #include <math.h>
@@ -11,18 +12,19 @@
 /* lambda_0 = 2e-4 tr Cov(x) / (C - 1) */
 static const double DEFAULT_L2 = 2e-4;
 
-/* The only scaling that makes a copy. */
-static temper_status take_logarithms(struct scaled_features *ground, temper_error *error)
+/* Logarithms cannot be folded into linear weights: the only scaling that makes a copy of the rows. */
+static temper_status make_logarithms(struct scaled_features *features, temper_error *error)
 {
-    temper_status status = dataset_borrow(ground->data, &ground->logarithms, error);
+    temper_status status = dataset_borrow(features->data, &features->logarithms, error);
     if (status != TEMPER_OK)
         return status;
-    struct matrix borrowed = ground->logarithms->x;
-    status = scale_matrix(&ground->scale, &borrowed, ground->threads, &ground->logarithms->x, error);
-    ground->data = ground->logarithms;
+    struct matrix borrowed = features->logarithms->x;
+    status = scale_matrix(&features->scale, &borrowed, features->threads, &features->logarithms->x, error);
+    features->data = features->logarithms;
     return status;
 }
 
+/* Sparse data is not scaled by default, because offsets would make it dense. */
 temper_status scaled_features_new(const struct dataset *given, const char *scale, size_t threads,
                                   struct scaled_features *out, temper_error *error)
 {
@@ -37,30 +39,32 @@ temper_status scaled_features_new(const struct dataset *given, const char *scale
     struct scale_rows all = {NULL, (size_t)given->x.rows};
     temper_status status = scale_learn(given, kind, all, threads, &out->scale, error);
     if (status == TEMPER_OK && kind == SCALE_LOG)
-        status = take_logarithms(out, error);
+        status = make_logarithms(out, error);
     if (status != TEMPER_OK)
         scaled_features_free(out);
     return status;
 }
 
-void scaled_features_free(struct scaled_features *ground)
+void scaled_features_free(struct scaled_features *features)
 {
-    dataset_free(ground->logarithms);
-    scale_free(&ground->scale);
-    *ground = (struct scaled_features){0};
+    dataset_free(features->logarithms);
+    scale_free(&features->scale);
+    *features = (struct scaled_features){0};
 }
 
-const struct scale *scaled_features_scale(const struct scaled_features *ground)
+/* Logarithms are in the copy already; all other scalings are applied by the objective. */
+const struct scale *scaled_features_scale(const struct scaled_features *features)
 {
-    return ground->logarithms ? NULL : &ground->scale;
+    return features->logarithms ? NULL : &features->scale;
 }
 
-/* Of features whose variances, as the solver sees them, have this sum. */
-static double l2_of_spread(double spread, size_t classes)
+/* Of scaled features whose variances have this sum. */
+static double default_l2_of_variance(double spread, size_t classes)
 {
     return DEFAULT_L2 * spread / (double)(classes - 1);
 }
 
+/* The variance of a scaled feature is that of the raw one times the factor squared. */
 double default_l2_of(const double *variance, const double *factor, size_t columns, size_t classes)
 {
     double total = 0;
@@ -68,36 +72,39 @@ double default_l2_of(const double *variance, const double *factor, size_t column
         double size = factor ? factor[j] : 1;
         total += variance[j] * size * size;
     }
-    return l2_of_spread(total, classes);
+    return default_l2_of_variance(total, classes);
 }
 
-temper_status scaled_features_default_l2(const struct scaled_features *ground, double *l2, temper_error *error)
+/* Spends a pass over the data only where learning the scale has not given the variances. */
+temper_status scaled_features_default_l2(const struct scaled_features *features, double *l2, temper_error *error)
 {
-    const struct dataset *data = ground->data;
+    const struct dataset *data = features->data;
     struct column_stats sums;
     struct negative_entry negative;
-    struct sum_task task = {.data = data, .count = (size_t)data->x.rows, .variances = true, .threads = ground->threads};
-    if (ground->scale.spread > 0) { /* the scaling was learnt from the same sums */
-        *l2 = l2_of_spread(ground->scale.spread, data->classes.count);
+    struct sum_task task = {
+        .data = data, .count = (size_t)data->x.rows, .variances = true, .threads = features->threads};
+    if (features->scale.spread > 0) { /* the scaling was learnt from the same sums */
+        *l2 = default_l2_of_variance(features->scale.spread, data->classes.count);
         return TEMPER_OK;
     }
     temper_status status = column_stats(&task, &sums, &negative, error);
     if (status != TEMPER_OK)
         return status;
-    const double *factor = ground->logarithms ? NULL : ground->scale.factor;
+    const double *factor = features->logarithms ? NULL : features->scale.factor;
     *l2 = default_l2_of(sums.variance, factor, (size_t)data->x.columns, data->classes.count);
     column_stats_free(&sums);
     return TEMPER_OK;
 }
 
-/* w . (x - offset) factor + b = (w factor) . x + (b - w factor . offset); logarithms are taken of
- * raw rows first. */
-void scaled_features_raw_weights(const struct scaled_features *ground, struct solution solution, struct raw_weights out)
+/* w . (x - offset) factor + b = (w factor) . x + (b - w factor . offset). With SCALE_LOG these weights apply to the
+ * logarithms of raw rows. */
+void scaled_features_raw_weights(const struct scaled_features *features, struct solution solution,
+                                 struct raw_weights out)
 {
     const double *w = solution.w;
     size_t vectors = solution.vectors;
-    size_t columns = (size_t)ground->data->x.columns;
-    const struct scale *scale = &ground->scale;
+    size_t columns = (size_t)features->data->x.columns;
+    const struct scale *scale = &features->scale;
     for (size_t k = 0; k < vectors; k++) {
         double bias = solution.intercept ? w[columns * vectors + k] : 0;
         for (size_t j = 0; j < columns; j++) {
@@ -110,25 +117,26 @@ void scaled_features_raw_weights(const struct scaled_features *ground, struct so
     }
 }
 
-temper_status scaled_features_activations(const struct scaled_features *ground, struct solution solution,
+temper_status scaled_features_activations(const struct scaled_features *features, struct solution solution,
                                           size_t threads, double *a, temper_error *error)
 {
-    return scaled_features_activations_of(ground, &ground->given->x, solution, threads, a, error);
+    return scaled_features_activations_of(features, &features->given->x, solution, threads, a, error);
 }
 
-temper_status scaled_features_activations_of(const struct scaled_features *ground, const struct matrix *rows,
+/* By weights for raw rows, so that the rows need not be scaled. */
+temper_status scaled_features_activations_of(const struct scaled_features *features, const struct matrix *rows,
                                              struct solution solution, size_t threads, double *a, temper_error *error)
 {
     size_t vectors = solution.vectors;
-    size_t columns = (size_t)ground->data->x.columns;
+    size_t columns = (size_t)features->data->x.columns;
     struct raw_weights raw = {.weights = mem_alloc(columns, vectors * sizeof(double)),
                               .column_step = vectors,
                               .vector_step = 1,
                               .bias = mem_alloc(vectors, sizeof(double))};
     temper_status status = TEMPER_NO_MEMORY;
     if (raw.weights && raw.bias) {
-        struct linear_model model = {raw.weights, raw.bias, vectors, columns, ground->scale.kind == SCALE_LOG};
-        scaled_features_raw_weights(ground, solution, raw);
+        struct linear_model model = {raw.weights, raw.bias, vectors, columns, features->scale.kind == SCALE_LOG};
+        scaled_features_raw_weights(features, solution, raw);
         status = activations(rows, &model, threads, a, error);
     } else {
         error_no_memory(error);

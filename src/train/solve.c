@@ -25,6 +25,7 @@ static const double SUSPICIOUS = 1e-6; /* only below this is a pass spent on fin
 
 /* ---- Evaluations that need not be repeated --------------------------------------------------- */
 
+/* A known value and gradient stay known only for the same loss and penalty. */
 void progress_set_loss(struct train_progress *progress, temper_loss_spec loss, double l2)
 {
     struct known_point *known = &progress->known;
@@ -35,6 +36,7 @@ void progress_set_loss(struct train_progress *progress, temper_loss_spec loss, d
     objective_set_l2(progress->objective, l2);
 }
 
+/* Bit for bit. */
 static bool is_current_point(const struct train_progress *progress, const double *w)
 {
     return memcmp(progress->w, w, objective_size(progress->objective) * sizeof *w) == 0;
@@ -198,6 +200,7 @@ static temper_status prepare_preconditioner(struct train_state *train, const str
     return TEMPER_OK;
 }
 
+/* Start, loss, scale of the gradient and preconditioner, in this order: each needs the one before. */
 static temper_status enter_phase(struct train_state *train, const struct train_phase *phase)
 {
     struct train_progress *progress = &train->progress;
@@ -290,6 +293,7 @@ static void add_counts(struct train_counts *counts, const struct optim_result *r
     counts->hessians += result->hessians;
 }
 
+/* Keeps the end of the phase as the start of the next, with its value and gradient if they are known. */
 static temper_status run_phase(struct train_state *train, const struct train_phase *phase)
 {
     struct train_progress *progress = &train->progress;
@@ -326,6 +330,7 @@ static void keep_solution(struct train_state *train, const struct train_phase *p
     memcpy(progress->solution + size * progress->solutions++, best, size * sizeof *best);
 }
 
+/* progress->phase is not 0 at first where a checkpoint was loaded. */
 temper_status train_solve(struct train_state *train)
 {
     const struct train_plan *plan = &train->plan;

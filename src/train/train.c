@@ -23,6 +23,7 @@ struct seen_classes {
     uint32_t count, first;
 };
 
+/* For comm_in_turn: processes continue the count of the one before. */
 static void see_classes(void *context, void *state)
 {
     const struct dataset *data = context;
@@ -37,6 +38,7 @@ static void see_classes(void *context, void *state)
     }
 }
 
+/* Labels, two classes among the rows of positive weight, and features. */
 static temper_status check_data(const struct dataset *data, temper_error *error)
 {
     const char *source = data->file.path ? data->file.path : "data";
@@ -58,6 +60,7 @@ static temper_status check_data(const struct dataset *data, temper_error *error)
     return TEMPER_OK;
 }
 
+/* The loss must be finite and have a bounded slope; loss_shape knows for which temperatures that holds. */
 temper_status train_check_loss(temper_loss_spec loss, temper_error *error)
 {
     bool temperatures = loss_has_temperatures(loss);
@@ -73,6 +76,7 @@ temper_status train_check_loss(temper_loss_spec loss, temper_error *error)
     return TEMPER_OK;
 }
 
+/* Numbers in range, and options that exclude each other. */
 static temper_status check_options(const temper_train_options *options, temper_error *error)
 {
     TRY(train_check_loss(loss_resolve(options->loss), error));
@@ -97,6 +101,7 @@ temper_status train_check(const struct dataset *data, const temper_train_options
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
+/* Accepts a state at any step, because all of it is zero at first. */
 static void free_state(struct train_state *train)
 {
     validation_free(train->validation);
@@ -135,6 +140,7 @@ static temper_status plan_and_solve(const struct train_request *request, struct 
     return train_solve(train);
 }
 
+/* Refusals come before anything is allocated. */
 temper_status train_model(const struct train_request *request, struct model **model, temper_train_report *report)
 {
     struct train_state train = {.request = request, .progress.started = train_clock()};
@@ -156,6 +162,7 @@ temper_status train(const struct dataset *data, const temper_train_options *opti
     return train_model(&request, model, report);
 }
 
+/* The solution and, for a pilot fit, the preconditioner are moved out of the state before it is freed. */
 temper_status train_fit(const struct train_request *request, temper_loss_spec loss, struct train_fit_result *result)
 {
     struct train_state train = {.request = request, .plan.loss = loss};

@@ -35,6 +35,7 @@ struct checkpoint_header {
     uint64_t checksum; /* of all other bytes, this one being 0 */
 };
 
+/* Options that change the path of the optimiser, and hashes of data and initial weights. */
 static void identify(const struct train_state *train, struct checkpoint_identity *identity)
 {
     const struct train_plan *plan = &train->plan;
@@ -74,6 +75,7 @@ static char *put(char *to, const double *numbers, size_t count)
     return to + count * sizeof *numbers;
 }
 
+/* The header is written twice: without a checksum, and with that of all bytes. */
 static void write_bytes(const struct train_state *train, const struct optim_progress *now, char *bytes, size_t length)
 {
     const struct train_progress *progress = &train->progress;
@@ -89,6 +91,7 @@ static void write_bytes(const struct train_state *train, const struct optim_prog
     header.stop = progress->stop;
     header.solution_scale = progress->solution_scale;
     header.memory_count = now->memory_count;
+    header.validation_loss = INFINITY; /* without validation rows */
     char *to = put(bytes + sizeof header, progress->w, size);
     to = put(to, progress->solution, size * progress->solutions);
     if (validation) {
@@ -124,6 +127,7 @@ temper_status checkpoint_save(struct train_state *train, const struct optim_prog
 
 /* ---- Resuming -------------------------------------------------------------------------------- */
 
+/* Names the file, and what to do. */
 static temper_status refuse(const struct train_request *request, const char *why)
 {
     return error_set(request->error, TEMPER_BAD_DATA,
@@ -137,6 +141,7 @@ static const char *take(const char *from, double *to, size_t count)
     return from + count * sizeof *to;
 }
 
+/* Sizes were checked: the numbers are all there. */
 static temper_status restore(struct train_state *train, const struct checkpoint_header *header, const char *numbers)
 {
     struct train_progress *progress = &train->progress;
@@ -189,6 +194,7 @@ static temper_status parse(struct train_state *train, char *bytes, size_t length
     return restore(train, &header, bytes + sizeof header);
 }
 
+/* A file that is not there is no error with --resume: nothing was saved yet. */
 temper_status checkpoint_begin(struct train_state *train)
 {
     const struct train_request *request = train->request;

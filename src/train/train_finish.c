@@ -34,6 +34,7 @@ static char *copy_text(const char *text)
     return copy;
 }
 
+/* Class and feature names. False: out of memory. */
 static bool copy_names(const struct dataset *data, struct model *model)
 {
     for (size_t c = 0; c < data->classes.count; c++)
@@ -51,6 +52,7 @@ static bool copy_names(const struct dataset *data, struct model *model)
     return true;
 }
 
+/* For the report of the model; its weights are for raw rows already. */
 static bool copy_scale(const struct scale *scale, struct model *model)
 {
     size_t columns = model->features;
@@ -68,6 +70,7 @@ static bool copy_scale(const struct scale *scale, struct model *model)
     return true;
 }
 
+/* For comm_in_turn: the sum of the row weights, in the order of the rows. */
 static void add_weights(void *context, void *state)
 {
     const struct dataset *data = context;
@@ -109,6 +112,7 @@ static temper_status describe(const struct train_state *train, const temper_trai
                         request->error);
 }
 
+/* Weights for raw rows, description, names, scale and schema. */
 static temper_status fill_model(const struct train_state *train, const temper_train_report *report, struct model *model)
 {
     const struct train_plan *plan = &train->plan;
@@ -154,6 +158,7 @@ static temper_status evaluate_solution(struct train_state *train, temper_train_r
     return status;
 }
 
+/* Validation stops by the callback, as a user does: the flag tells them apart. */
 static temper_stop stop_reason(const struct train_state *train)
 {
     static const temper_stop stops[] = {TEMPER_STOP_CONVERGED, TEMPER_STOP_MAX_ITER, TEMPER_STOP_STALLED,
@@ -164,6 +169,7 @@ static temper_stop stop_reason(const struct train_state *train)
                                                                                       : stops[progress->stop];
 }
 
+/* passes: the work in units of one evaluation over all rows. */
 static void fill_report(const struct train_state *train, temper_train_report *report)
 {
     const struct train_plan *plan = &train->plan;
@@ -301,6 +307,7 @@ static temper_status refuse_plateau(const struct train_state *train, const tempe
 
 /* ---- Warnings: how it ended ------------------------------------------------------------------ */
 
+/* Stopping rules that ended training before convergence; separable classes without a penalty. */
 static void warn_stop(const struct train_state *train, temper_train_report *report)
 {
     const struct train_plan *plan = &train->plan;
@@ -353,6 +360,7 @@ static temper_status sample_variances(const struct train_plan *plan, struct colu
     return status;
 }
 
+/* Unscaled dense features whose standard deviations differ by orders of magnitude. */
 static temper_status warn_sizes(const struct train_state *train, temper_train_report *report)
 {
     const struct train_plan *plan = &train->plan;
@@ -488,6 +496,7 @@ static temper_status warn_missing_classes(const struct train_state *train, const
     return TEMPER_OK;
 }
 
+/* Compares the predictions of every other start with those of the first. */
 static temper_status warn_starts(const struct train_state *train, const uint32_t *first, uint32_t *other,
                                  temper_train_report *report)
 {
@@ -506,6 +515,7 @@ static temper_status warn_starts(const struct train_state *train, const uint32_t
     return TEMPER_OK;
 }
 
+/* Two arrays of predictions: of the first solution, and of the others in turn. */
 static temper_status check_predictions(const struct train_state *train, const double *share,
                                        temper_train_report *report)
 {
@@ -538,6 +548,7 @@ static temper_status warn_predictions(const struct train_state *train, temper_tr
     return status;
 }
 
+/* In a fixed order, which tests and users see. */
 static temper_status add_warnings(const struct train_state *train, temper_train_report *report)
 {
     warn_stop(train, report);
@@ -550,6 +561,7 @@ static temper_status add_warnings(const struct train_state *train, temper_train_
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
+/* Publishes model and report last, so that both are untouched on failure. */
 temper_status train_finish(struct train_state *train, struct model **model, temper_train_report *report)
 {
     const struct train_request *request = train->request;

@@ -39,6 +39,7 @@ static bool is_auto(const char *word)
 
 /* ---- Features, penalty, precision ------------------------------------------------------------ */
 
+/* Fits of a search share theirs; a single training makes its own. */
 static temper_status decide_features(const struct train_request *request, struct train_plan *plan)
 {
     plan->features = request->features;
@@ -54,6 +55,7 @@ static temper_status decide_features(const struct train_request *request, struct
     return TEMPER_OK;
 }
 
+/* Sparse sums are always in doubles; floats there are a matter of the stored values (sparse_floats). */
 temper_status choose_precision(const temper_train_options *options, const struct dataset *data, bool *f64,
                                temper_error *error)
 {
@@ -82,6 +84,7 @@ static enum solver best_solver(const struct train_plan *plan)
     return sparse && !few && (binary || loss_is_two_temperature(plan->loss)) ? SOLVER_TRON : SOLVER_LBFGS;
 }
 
+/* By its word on the command line. */
 static bool find_solver(const char *word, enum solver *solver)
 {
     for (size_t i = 0; i < sizeof solver_names / sizeof *solver_names; i++)
@@ -92,6 +95,7 @@ static bool find_solver(const char *word, enum solver *solver)
     return false;
 }
 
+/* Refuses solvers that cannot do the number of classes or the loss. */
 static temper_status decide_solver(const struct train_request *request, struct train_plan *plan)
 {
     const char *word = request->options->solver;
@@ -112,6 +116,7 @@ static temper_status decide_solver(const struct train_request *request, struct t
     return TEMPER_OK;
 }
 
+/* Newton needs none: its Hessian is exact. */
 static enum preconditioner_kind decide_preconditioner(const struct train_request *request,
                                                       const struct train_plan *plan)
 {
@@ -125,12 +130,14 @@ static enum preconditioner_kind decide_preconditioner(const struct train_request
 
 /* ---- The objective --------------------------------------------------------------------------- */
 
+/* Whether the values of sparse data may be stored and multiplied as floats. */
 static bool sparse_floats(const temper_train_options *options)
 {
     const char *word = options->precision;
     return is_auto(word) ? options->tolerance >= SPARSE_TOLERANCE : strcmp(word, "f32") == 0;
 }
 
+/* The size of the problem follows from the objective. */
 static temper_status make_objective(const struct train_request *request, struct train_plan *plan,
                                     struct objective **objective)
 {
@@ -153,6 +160,7 @@ static temper_status make_objective(const struct train_request *request, struct 
     return TEMPER_OK;
 }
 
+/* Each decision uses the ones before it. */
 temper_status train_plan_decide(const struct train_request *request, struct train_plan *plan,
                                 struct objective **objective)
 {
@@ -178,6 +186,7 @@ static const double HINGE_FIRST = 0.5, HINGE_SHRINK = 0.2, HINGE_LEAST = 1e-6;
 static const double PATH_FIRST = 100, PATH_STEP = 0.1;
 enum { PATH_STEPS = 2 };
 
+/* A phase with the loss and penalty of the plan. */
 static struct train_phase *add_phase(struct train_plan *plan, const char *name, bool continues_previous)
 {
     struct train_phase *phase = &plan->phase[plan->phases++];
@@ -219,6 +228,7 @@ static void add_solution(const struct train_request *request, struct train_plan 
     phase->is_solution = true;
 }
 
+/* The last width is the tolerance: rounding less would not change the result within it. */
 static void add_hinge(struct train_plan *plan, double tolerance)
 {
     double last = fmax(HINGE_LEAST, fmin(tolerance, HINGE_FIRST)), width = HINGE_FIRST;
@@ -253,6 +263,7 @@ static void add_path_start(const struct train_request *request, struct train_pla
     add_solution(request, plan, "start 3", true);
 }
 
+/* The first start is from the initial weights; the others are for losses with several optima. */
 static void decide_phases(const struct train_request *request, struct train_plan *plan)
 {
     size_t starts = request->options->starts;
@@ -325,6 +336,7 @@ static void scale_vector(const struct train_plan *plan, bool intercept, const do
         plan->initial[columns * vectors + k] = sign * bias;
 }
 
+/* Classes are matched by name: the model may have them in another order. */
 static temper_status initial_warm(const struct train_request *request, const struct train_plan *plan)
 {
     const struct model *model = (const struct model *)request->options->warm_start;
@@ -346,6 +358,7 @@ static temper_status initial_warm(const struct train_request *request, const str
     return TEMPER_OK;
 }
 
+/* Zero unless the request or the options specify other weights. */
 temper_status train_plan_start(const struct train_request *request, struct train_plan *plan)
 {
     const char *init = request->options->init;

@@ -22,6 +22,7 @@ static temper_status map_labels(const struct classes *classes, struct dataset *v
     return status;
 }
 
+/* Whether any row counts. */
 static bool any_weight(const struct dataset *data)
 {
     for (uint64_t row = 0; row < data->x.rows; row++)
@@ -79,6 +80,7 @@ static temper_status fill(const struct train_request *request, const struct trai
     return out->gradient && out->best ? TEMPER_OK : error_no_memory(error);
 }
 
+/* *out is set before it is complete, so that it is freed with the training on failure. */
 temper_status validation_new(const struct train_request *request, const struct train_plan *plan,
                              struct train_validation **out)
 {
@@ -102,6 +104,7 @@ void validation_free(struct train_validation *validation)
     mem_free(validation);
 }
 
+/* The gradient is computed too, and discarded: the objective has no call for the value alone. */
 temper_status validation_measure(struct train_validation *validation, const double *w, size_t patience, double *loss,
                                  temper_error *error)
 {

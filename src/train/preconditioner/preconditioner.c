@@ -46,6 +46,7 @@ void preconditioner_free(struct preconditioner *preconditioner)
 
 /* ---- Which kind ------------------------------------------------------------------------------ */
 
+/* Dense data of moderate width, and temperatures that do not differ much. */
 bool preconditioner_suits(temper_loss_spec loss, const struct dataset *data)
 {
     double gap = loss_is_two_temperature(loss) ? loss.t2 - loss.t1 : 0;
@@ -62,6 +63,7 @@ bool preconditioner_per_class(const struct dataset *data, temper_loss_spec loss,
            numbers * sizeof(double) <= PRECONDITIONER_MOST_BYTES;
 }
 
+/* Softmax of C classes at equal scores has 2 (1 - 1/C) times the curvature of the two-class loss. */
 double initial_curvature(temper_loss_spec loss, size_t classes)
 {
     double curvature = loss.method == TEMPER_HINGE ? 0 : any_margin_loss(loss, 0).curvature;
@@ -83,6 +85,7 @@ static double *new_workspace(const struct preconditioner *preconditioner)
     return mem_aligned(preconditioner->vectors > 1 ? CHOLESKY_TOGETHER : 1, preconditioner->n * sizeof(double));
 }
 
+/* One matrix, or one for each class where the curvature is that of the current weights. */
 static bool allocate_factors(const struct preconditioner_spec *spec, struct preconditioner *out)
 {
     size_t square;
@@ -137,6 +140,7 @@ static temper_status compute_grams(const struct preconditioner_spec *spec, struc
     return TEMPER_OK;
 }
 
+/* The factor of a weight vector; all share the only one there may be. */
 static double *factor_at(const struct preconditioner *preconditioner, size_t vector)
 {
     return preconditioner->factor + (preconditioner->factors > 1 ? vector * preconditioner->n * preconditioner->n : 0);
@@ -213,6 +217,7 @@ static temper_status factor_all(const struct preconditioner_spec *spec, const st
     return status == TEMPER_OK ? gather_factors(comm, &job, count, error) : status;
 }
 
+/* A matrix that is not positive definite is no error: the solver does without. */
 static temper_status create_gram(const struct preconditioner_spec *spec, struct preconditioner *out,
                                  temper_error *error)
 {
@@ -227,6 +232,7 @@ static temper_status create_gram(const struct preconditioner_spec *spec, struct 
     return TEMPER_OK;
 }
 
+/* Factors are read-only once made, so several threads may use them; workspaces are not shared. */
 bool preconditioner_borrow(const struct preconditioner *lender, struct preconditioner *out)
 {
     *out = *lender;
@@ -273,6 +279,7 @@ static double inverse_root(double curvature)
     return root > 0 && isfinite(root) && isfinite(1 / root) ? 1 / root : 1;
 }
 
+/* Intercepts are not penalised. */
 static temper_status create_diagonal(const struct preconditioner_spec *spec, struct preconditioner *out,
                                      temper_error *error)
 {
@@ -288,6 +295,7 @@ static temper_status create_diagonal(const struct preconditioner_spec *spec, str
     return TEMPER_OK;
 }
 
+/* *out is valid for preconditioner_free from the beginning. */
 temper_status preconditioner_create(enum preconditioner_kind kind, const struct preconditioner_spec *spec,
                                     struct preconditioner *out, temper_error *error)
 {
@@ -325,6 +333,7 @@ void preconditioner_centre(double *v, size_t vectors, size_t n)
     }
 }
 
+/* Gathers the interleaved entries of one class, and scatters them back. */
 static void solve_class(const struct preconditioner *preconditioner, size_t k, double *v)
 {
     double *column = preconditioner->workspace;
@@ -346,6 +355,7 @@ static void solve_classes(const struct preconditioner *preconditioner, double *v
     preconditioner_centre(v, preconditioner->vectors, preconditioner->n);
 }
 
+/* One vector, many vectors with one factor, or many with one each. */
 void preconditioner_apply(void *context, double *v)
 {
     const struct preconditioner *preconditioner = context;

@@ -57,6 +57,7 @@ static temper_status compute_gram(struct gram_preconditioners *batch, const stru
     return status;
 }
 
+/* Factors are allocated when a penalty is first asked for. */
 static bool allocate(struct gram_preconditioners *batch, size_t count)
 {
     batch->workspace = mem_aligned(batch->threads * CHOLESKY_TOGETHER, batch->n * sizeof *batch->workspace);
@@ -65,6 +66,7 @@ static bool allocate(struct gram_preconditioners *batch, size_t count)
     return batch->workspace && batch->l2 && batch->factor;
 }
 
+/* Low rank where that is accurate enough, the whole Gram matrix otherwise. */
 static temper_status fill(struct gram_preconditioners *batch, const struct gram_preconditioners_spec *spec,
                           temper_error *error)
 {
@@ -138,6 +140,7 @@ static bool make_factor(const struct gram_preconditioners *batch, double l2, dou
     return true;
 }
 
+/* Penalties are few: a linear search. */
 temper_status gram_preconditioners_find(struct gram_preconditioners *batch, double l2, size_t *number,
                                         temper_error *error)
 {
@@ -171,6 +174,7 @@ static void add_to_group(struct gram_preconditioners *batch, const struct precon
     group->curvature[group->count++] = vector->curvature;
 }
 
+/* For parallel_blocks: each thread has a workspace. */
 static temper_status solve_group(void *context, size_t number, size_t worker)
 {
     struct gram_preconditioners *batch = context;
@@ -189,6 +193,7 @@ static temper_status solve_group(void *context, size_t number, size_t worker)
     return TEMPER_OK;
 }
 
+/* Groups are independent of each other, and of the number of threads. */
 temper_status gram_preconditioners_apply(struct gram_preconditioners *batch, const struct preconditioned *vectors,
                                          size_t count)
 {

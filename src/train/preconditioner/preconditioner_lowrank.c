@@ -25,6 +25,7 @@ struct lowrank_preconditioner {
     double *moments;   /* C: [k * DIRECTIONS + l] */
 };
 
+/* Standardised features have mean 0, so that second moments are variances, whose sum is known. */
 bool lowrank_preconditioner_suits(const struct gram_preconditioners_spec *spec)
 {
     const struct scaled_features *features = spec->features;
@@ -106,6 +107,7 @@ double *lowrank_preconditioner_factor(const struct lowrank_preconditioner *lowra
     return out;
 }
 
+/* V A^-1 V'v - V V'v / d + v / d; the intercept has curvature c alone. */
 void lowrank_preconditioner_apply(const struct lowrank_preconditioner *lowrank, const double *factor, double *v)
 {
     size_t n = lowrank->columns;

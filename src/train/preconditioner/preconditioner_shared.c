@@ -24,11 +24,13 @@ bool shared_preconditioner_has_initial(temper_loss_spec loss)
     return !loss_is_convex_in_support(loss);
 }
 
+/* One preconditioner serves both. */
 static bool same_target(const struct pilot_target *a, const struct pilot_target *b)
 {
     return loss_same_spec(a->loss, b->loss) && a->l2 == b->l2;
 }
 
+/* For two classes a Gram matrix is cheap beside the fit. */
 bool shared_preconditioner_suits(temper_loss_spec loss, const struct dataset *data)
 {
     return data->classes.count > 2 && loss_is_two_temperature(loss) && preconditioner_suits(loss, data);
@@ -45,6 +47,7 @@ static double pilot_bytes(const struct dataset *data, temper_loss_spec loss)
                                                       : 1);
 }
 
+/* A pilot for one fit would cost as much as it saves. */
 static bool wanted_again(const struct pilot_target *target, size_t count, size_t number)
 {
     for (size_t i = number + 1; i < count; i++)
@@ -77,6 +80,7 @@ static size_t assign_pilots(const struct dataset *data, const struct pilot_targe
     return pilots;
 }
 
+/* A pilot serves at least two fits. */
 double shared_preconditioners_most_bytes(const struct dataset *data, size_t fits)
 {
     static const temper_loss_spec logistic = {.method = TEMPER_LOGISTIC, .t1 = 1, .t2 = 1},
@@ -118,6 +122,7 @@ void shared_preconditioner_free(struct shared_preconditioner *shared)
     preconditioner_free(&shared->later);
 }
 
+/* Pilot fits run one after the other, each with all threads. */
 static temper_status fit_pilots(const struct pilot_spec *spec, const struct pilot_target *target, size_t count,
                                 struct shared_preconditioners *all, bool *finished, temper_error *error)
 {
