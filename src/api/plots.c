@@ -1,5 +1,8 @@
-/* plots: temper_plot_* and temper_page_to_html. Arguments are checked here, so that drawing can fail only for want of
- * memory. */
+/* plots: temper_plot_* and temper_page_to_html.
+ *
+ * Arguments are checked here and drawn in src/report, which may then assume finite numbers, existing names and counts
+ * that fit; so drawing can fail only for want of memory. A message names the first argument that is wrong, counted
+ * from 1, and says what would be accepted. On failure *svg and *html are untouched. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +27,7 @@ static temper_status check_numbers(const double *values, size_t count, const cha
     if (!values || count == 0)
         return error_set(error, TEMPER_USAGE, "no %ss to draw; give at least one", what);
     for (size_t i = 0; i < count; i++)
-        if (!(fabs(values[i]) <= LARGEST_DRAWN))
+        if (!(fabs(values[i]) <= LARGEST_DRAWN)) /* true for NaN too */
             return error_set(error, TEMPER_USAGE,
                              "%s %zu is %g, which cannot be drawn; give finite numbers up to 1e300", what, i + 1,
                              values[i]);
@@ -47,7 +50,7 @@ static temper_status publish(struct text *text, char **out, size_t *length, temp
         text_free(text);
         return error_no_memory(error);
     }
-    *out = text->bytes;
+    *out = text->bytes; /* allocated by mem_*, to be freed by temper_free */
     if (length)
         *length = text->length;
     return TEMPER_OK;
@@ -120,7 +123,7 @@ static temper_status check_loss(size_t index, temper_loss_spec loss, temper_erro
         return error_set(error, TEMPER_USAGE, "loss %zu is of no known method; use a temper_method", index + 1);
     if (loss.method == TEMPER_HINGE)
         return check_parameter(index, "smoothing", loss.smoothing, error);
-    loss = temper_loss_resolve(loss);
+    loss = temper_loss_resolve(loss); /* fills in what the method fixes */
     TRY(check_parameter(index, "t1", loss.t1, error));
     return check_parameter(index, "t2", loss.t2, error);
 }
@@ -157,9 +160,9 @@ temper_status temper_plot_losses(const temper_loss_figure *figure, char **svg, s
     if (!figure || !svg)
         return refuse_nothing(error);
     TRY(check_panels(figure->panels, error));
-    if (strpbrk(figure->panels, "ab"))
+    if (strpbrk(figure->panels, "ab")) /* log_t and exp_t show the temperatures */
         TRY(check_temperatures(figure, error));
-    if (strchr(figure->panels, 'c'))
+    if (strchr(figure->panels, 'c')) /* and this one the losses */
         TRY(check_losses(figure, error));
     struct text text = {0};
     losses_draw(&text, figure);
@@ -206,7 +209,7 @@ temper_status temper_plot_boundary(const temper_boundary_figure *figure, char **
     TRY(check_labels(figure, error));
     TRY(check_boundaries(figure, error));
     struct text text = {0};
-    temper_boundary_figure full = *figure;
+    temper_boundary_figure full = *figure; /* a copy, to set the titles that are missing */
     full.title = or_else(full.title, "Decision boundaries");
     full.x_title = or_else(full.x_title, "feature 1");
     full.y_title = or_else(full.y_title, "feature 2");
@@ -227,7 +230,7 @@ temper_status temper_plot_margins(const temper_margin_figure *figure, char **svg
     if (isnan(temper_margin_loss_of_spec(figure->loss, 0, NULL, NULL)))
         return error_set(error, TEMPER_USAGE, "the loss has no value at the margin 0; give legal temperatures");
     struct text text = {0};
-    temper_margin_figure full = *figure;
+    temper_margin_figure full = *figure; /* a copy, to set a title that is missing */
     full.title = or_else(full.title, "Margins");
     histogram_draw(&text, &full);
     return publish(&text, svg, length, error);
@@ -273,7 +276,7 @@ temper_status temper_plot_path(const temper_path_figure *figure, char **svg, siz
     TRY(check_shares(figure->accuracy, figure->steps, "accuracy", error));
     TRY(check_shares(figure->test_accuracy, figure->steps, "accuracy", error));
     struct text text = {0};
-    temper_path_figure full = *figure;
+    temper_path_figure full = *figure; /* a copy, to set a title that is missing */
     full.title = or_else(full.title, "Weights along the penalty");
     lambda_path_draw(&text, &full);
     return publish(&text, svg, length, error);
@@ -295,7 +298,7 @@ temper_status temper_plot_bars(const temper_bar_figure *figure, char **svg, size
     TRY(check_words(figure->groups, figure->group_count, "group", error));
     TRY(check_words(figure->series, figure->series_count, "series", error));
     struct text text = {0};
-    temper_bar_figure full = *figure;
+    temper_bar_figure full = *figure; /* a copy, to set a title that is missing */
     full.title = or_else(full.title, "Comparison");
     bars_draw(&text, &full);
     return publish(&text, svg, length, error);
@@ -306,9 +309,9 @@ temper_status temper_plot_bars(const temper_bar_figure *figure, char **svg, size
 /* Cells may be empty, but not all of them. */
 static temper_status check_cells(const temper_heatmap_figure *figure, temper_error *error)
 {
-    size_t filled = 0;
+    size_t filled = 0; /* cells with a number */
     for (size_t i = 0; i < figure->row_count * figure->column_count; i++) {
-        bool empty = isnan(figure->values[i]);
+        bool empty = isnan(figure->values[i]); /* drawn as a grey cell */
         if (!empty)
             TRY(check_numbers(&figure->values[i], 1, "value", error));
         if (!empty && figure->shares)
@@ -331,7 +334,7 @@ temper_status temper_plot_heatmap(const temper_heatmap_figure *figure, char **sv
     TRY(check_words(figure->columns, figure->column_count, "column", error));
     TRY(check_cells(figure, error));
     struct text text = {0};
-    temper_heatmap_figure full = *figure;
+    temper_heatmap_figure full = *figure; /* a copy, to set the titles that are missing */
     full.title = or_else(full.title, "Heat map");
     full.x_title = or_else(full.x_title, "");
     full.y_title = or_else(full.y_title, "");
@@ -344,10 +347,10 @@ temper_status temper_plot_heatmap(const temper_heatmap_figure *figure, char **sv
 /* Values may be missing, but not all of them; error bars are not negative. */
 static temper_status check_series(const temper_line_figure *figure, temper_error *error)
 {
-    size_t known = 0;
+    size_t known = 0; /* values that are not missing */
     for (size_t i = 0; i < figure->series_count * figure->points; i++) {
         double errors = figure->errors ? figure->errors[i] : 0;
-        if (isnan(figure->values[i]))
+        if (isnan(figure->values[i])) /* a gap in the line */
             continue;
         if (!(fabs(figure->values[i]) <= LARGEST_DRAWN) || !(errors >= 0) || !(errors <= LARGEST_DRAWN))
             return error_set(error, TEMPER_USAGE,
@@ -382,7 +385,7 @@ temper_status temper_plot_lines(const temper_line_figure *figure, char **svg, si
         return refuse_nothing(error);
     TRY(check_lines(figure, error));
     struct text text = {0};
-    temper_line_figure full = *figure;
+    temper_line_figure full = *figure; /* a copy, to set the titles that are missing */
     full.title = or_else(full.title, "Comparison");
     full.x_title = or_else(full.x_title, "x");
     full.y_title = or_else(full.y_title, "y");
@@ -429,7 +432,7 @@ static void write_block(struct text *out, const temper_page_block *block)
 /* Consecutive pictures share a row. */
 static void write_blocks(struct text *out, const temper_page_block *blocks, size_t count)
 {
-    bool inside = false;
+    bool inside = false; /* of a row of pictures */
     for (size_t i = 0; i < count; i++) {
         bool picture = blocks[i].kind == TEMPER_PAGE_PICTURE;
         if (picture && !inside)

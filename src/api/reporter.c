@@ -1,4 +1,8 @@
-/* reporter: temper_reporter_*: collects what the report on a model shows, one batch of rows at a time. */
+/* reporter: temper_model_report_*: collects what the report on a model shows, one batch of rows at a time.
+ *
+ * Memory grows by nine bytes a row: its margin, and whether it is predicted wrongly. Everything else is a sum: the
+ * confusion table and the measures of temper_evaluator, and the bins of the calibration. So data that are larger than
+ * memory can be reported on in batches. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -135,6 +139,7 @@ static temper_status predict(const temper_model *model, const temper_data *data,
                              size_t threads, double **out, temper_error *error)
 {
     size_t count;
+    /* The product may overflow on 32-bit machines. */
     if (!mul_size((size_t)temper_data_rows(data), temper_prediction_width(model, output), &count) ||
         !(*out = mem_alloc(count, sizeof **out)))
         return error_no_memory(error);
@@ -172,7 +177,7 @@ static size_t largest(const double *values, size_t n, size_t excluded)
 static double margin_of(const double *decisions, size_t width, uint32_t given)
 {
     assert(decisions); /* the batch was predicted */
-    if (width == 1)
+    if (width == 1)    /* two classes: one decision value, for the second class */
         return given == 1 ? decisions[0] : -decisions[0];
     return decisions[given] - decisions[largest(decisions, width, given)];
 }
@@ -187,11 +192,12 @@ static void add_row(struct temper_model_report *reporter, const struct report_ba
         return;
     double margin = margin_of(batch->decisions + row * batch->width, batch->width, given);
     double weight = batch->data->weight ? batch->data->weight[row] : 1;
+    /* Models of diverged fits may have infinite decision values, which no axis can show. */
     report->margins[report->rows] = fmin(fmax(margin, -LARGEST_DRAWN), LARGEST_DRAWN);
     report->wrong[report->rows++] = margin < 0;
     if (!batch->probabilities)
         return;
-    const double *p = batch->probabilities + row * classes;
+    const double *p = batch->probabilities + row * classes; /* of the row */
     size_t predicted = largest(p, classes, classes);
     calibration_add(&report->calibration, p[predicted], predicted == given, weight);
 }
@@ -207,7 +213,7 @@ static bool reserve(struct temper_model_report *reporter, size_t more)
         return true;
     capacity = needed > 2 * capacity ? needed : 2 * capacity;
     double *margins = mem_resize(report->margins, capacity, sizeof *margins);
-    report->margins = margins ? margins : report->margins;
+    report->margins = margins ? margins : report->margins; /* still owned if the second one fails */
     unsigned char *wrong = mem_resize(report->wrong, capacity, sizeof *wrong);
     report->wrong = wrong ? wrong : report->wrong;
     if (!margins || !wrong)
@@ -221,13 +227,12 @@ static temper_status predict_batch(const struct temper_model_report *reporter, c
                                    struct report_batch *batch, temper_error *error)
 {
     const temper_model *model = reporter->model;
-    temper_status status = match_classes(reporter, batch, error);
     batch->width = temper_prediction_width(model, TEMPER_PREDICT_DECISIONS);
-    if (status == TEMPER_OK)
-        status = predict(model, data, TEMPER_PREDICT_DECISIONS, threads, &batch->decisions, error);
-    if (status == TEMPER_OK && reporter->report.calibrated)
-        status = predict(model, data, TEMPER_PREDICT_PROBABILITIES, threads, &batch->probabilities, error);
-    return status;
+    TRY(match_classes(reporter, batch, error));
+    TRY(predict(model, data, TEMPER_PREDICT_DECISIONS, threads, &batch->decisions, error));
+    if (reporter->report.calibrated)
+        TRY(predict(model, data, TEMPER_PREDICT_PROBABILITIES, threads, &batch->probabilities, error));
+    return TEMPER_OK; /* the caller frees the batch in any case */
 }
 
 /* Adds labelled rows. The order of the calls does not matter for the tables; it does not change the pictures
@@ -239,8 +244,7 @@ temper_status temper_model_report_add(temper_model_report *reporter, const tempe
     size_t rows = (size_t)batch.data->x.rows;
     if (!batch.data->label)
         return error_set(error, TEMPER_USAGE,
-                         "the data has no labels, and a report is on how they are predicted; give "
-                         "labelled rows");
+                         "the data has no labels, and a report is on how they are predicted; give labelled rows");
     temper_status status = temper_evaluator_add(reporter->evaluator, data, threads, error);
     if (status == TEMPER_OK)
         status = predict_batch(reporter, data, threads, &batch, error);
@@ -268,7 +272,7 @@ temper_status temper_model_report_finish(temper_model_report *reporter, int as_s
     struct model_report *report = &reporter->report;
     struct text out = {0};
     temper_status status = temper_evaluator_finish(reporter->evaluator, text ? &report->evaluation : NULL, error);
-    report->confusion.sums = report->evaluation.confusion;
+    report->confusion.sums = report->evaluation.confusion; /* owned by the evaluation */
     if (status == TEMPER_OK && text)
         (as_svg ? model_report_svg : model_report_page)(&out, report);
     if (status == TEMPER_OK && out.failed)

@@ -1,4 +1,8 @@
-/* audit_report: the page on an audit: what was found, how certain that is, and the rows themselves. */
+/* audit_report: the page on an audit: what was found, how certain that is, and the rows themselves.
+ *
+ * The reader decides which labels to change, so the page says first how many wrong labels to expect among the first
+ * rows of the list, then shows the evidence (margins of models that have not seen the rows; which classes are
+ * confused), and then the rows: as images if they are images, and as a table. */
 #include "report/audit_report.h"
 
 #include <math.h>
@@ -9,7 +13,13 @@
 #include "report/png.h"
 #include "report/svg.h"
 
-enum { MOST_LISTED = 500, MOST_PICTURES = 240, MOST_CONFLICTS = 200, NAME_CHARACTERS = 24 };
+/* Limits of the page; the files that the command writes have all rows. */
+enum {
+    MOST_LISTED = 500,    /* suspects */
+    MOST_PICTURES = 240,  /* images: some 500 bytes each */
+    MOST_CONFLICTS = 200, /* rows with equal features and different labels */
+    NAME_CHARACTERS = 24  /* of a class; longer names end in an ellipsis */
+};
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
 
@@ -49,7 +59,7 @@ static void write_summary(struct text *out, const struct audit_page *page)
     text_append(value, " (");
     append_percent(value, report->wrong / (double)report->rows);
     text_append(value, ")");
-    if (!isnan(report->wrong_low)) {
+    if (!isnan(report->wrong_low)) { /* estimated for two classes only */
         value = table_fact(&table, "90 % interval");
         append_count(value, (unsigned long long)llround(report->wrong_low));
         text_append(value, " to ");
@@ -65,12 +75,12 @@ static void write_precision(struct text *out, const struct audit_page *page)
 {
     static const char *const head[] = {"Among the first", "wrong labels to expect", "90 % interval"};
     double low, high;
-    if (page->report->by_row || page->count == 0)
+    if (page->report->by_row || page->count == 0) /* outlying rows have no probability */
         return;
     temper_audit_precision_range(page->report, page->count, &low, &high);
-    struct table_builder table = {.columns = isnan(low) ? 2 : 3};
+    struct table_builder table = {.columns = isnan(low) ? 2 : 3}; /* intervals are known for two classes only */
     table_head(&table, head);
-    for (size_t first = 10, count = 0; count < page->count; first *= 10) {
+    for (size_t first = 10, count = 0; count < page->count; first *= 10) { /* the last row is for all */
         count = first < page->count ? first : page->count;
         append_count(table_cell(&table), count);
         append_percent(table_cell(&table), temper_audit_precision(page->report, count));
@@ -102,7 +112,7 @@ static void write_margins(struct text *out, const struct audit_page *page)
                                          .names = {"not listed", "listed"},
                                          .loss = report->loss};
     for (size_t i = 0; margin && marked && i < rows; i++) {
-        margin[i] = report->suspects[i].margin;
+        margin[i] = report->suspects[i].margin; /* in the order of the ranks, not of the rows */
         marked[i] = i < page->count;
     }
     if (margin && marked)
@@ -202,10 +212,10 @@ static void write_conflicts(struct text *out, const struct audit_page *page)
 static void write_photograph(struct text *out, const struct audit_page *page, size_t rank)
 {
     const temper_audit_suspect *suspect = &page->report->suspects[rank];
-    size_t size = (size_t)page->picture[0] * page->picture[1] * page->picture[2];
+    size_t size = (size_t)page->picture[0] * page->picture[1] * page->picture[2]; /* bytes of an image */
     struct picture picture = {page->pixels + (size_t)suspect->row * size, page->picture[0], page->picture[1],
                               page->picture[2]};
-    struct text source = {0}, caption = {0}, note = {0};
+    struct text source = {0}, caption = {0}, note = {0}; /* "data:...", "3 -> 8", "row 17, 98 %" */
     png_append(&source, &picture);
     append_short(&caption, page->class_names[suspect->given], NAME_CHARACTERS);
     text_append(&caption, " \xe2\x86\x92 ");

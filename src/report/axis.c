@@ -161,7 +161,7 @@ void append_quantity(struct text *out, double value, int digits)
     }
     /* In two steps, as 10^power itself may overflow. */
     double scaled = scale_ten(scale_ten(value, -power / 2), -power - (-power / 2));
-    double unit = pow(10, 1 - digits);
+    double unit = pow(10, 1 - digits); /* the last significant digit of the mantissa */
     scaled = round(scaled / unit) * unit;
     if (fabs(scaled) >= 10) {
         scaled /= 10;
@@ -179,7 +179,7 @@ void append_quantity(struct text *out, double value, int digits)
 /* The stride allows for interleaved coordinates. */
 struct domain range_of(const double *values, size_t count, size_t stride)
 {
-    struct domain range = {values[0], values[0]};
+    struct domain range = {values[0], values[0]}; /* count > 0 */
     for (size_t i = 1; i < count; i++) {
         range.from = fmin(range.from, values[i * stride]);
         range.to = fmax(range.to, values[i * stride]);
@@ -202,7 +202,7 @@ bool range_of_most(const double *values, size_t count, double share, struct doma
         return false;
     memcpy(sorted, values, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, compare_doubles);
-    size_t left_out = (size_t)(share * (double)count);
+    size_t left_out = (size_t)(share * (double)count); /* on either side */
     *range = (struct domain){sorted[left_out], sorted[count - 1 - left_out]};
     mem_free(sorted);
     return true;
@@ -288,7 +288,7 @@ static bool clip_edge(double q, double p, double *enter, double *leave)
 /* Liang-Barsky: the four edges narrow the interval of the parameter of the segment. */
 bool segment_clip(struct box box, struct point *from, struct point *to)
 {
-    double enter = 0, leave = 1;
+    double enter = 0, leave = 1; /* the visible part of the segment, as shares of its length */
     struct point start = *from, run = {to->x - from->x, to->y - from->y};
     if (isnan(run.x) || isnan(run.y))
         return false;

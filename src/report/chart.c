@@ -15,13 +15,14 @@
 #include "base/memory.h"
 #include "report/palette.h"
 
+/* Sizes and distances in pixels. */
 static const double title_size = 15, axis_title_size = 13, label_size = 12;
 static const double tick_gap = 6;    /* from the frame to the labels of the ticks */
 static const double title_rise = 14; /* from the frame up to the base line of the title */
-static const double pixels_per_x_tick = 40, pixels_per_y_tick = 38;
-static const double level_gap = 8;   /* from the frame to the labels of levels */
-static const double level_line = 15; /* from one such label to the next */
-static const double paper_margin = 14, chart_gap = 26;
+static const double pixels_per_x_tick = 40, pixels_per_y_tick = 38; /* at least, so that labels are not crowded */
+static const double level_gap = 8;                                  /* from the frame to the labels of levels */
+static const double level_line = 15;                                /* from one such label to the next */
+static const double paper_margin = 14, chart_gap = 26;              /* around the figure, and between its charts */
 
 /* ---- The description ------------------------------------------------------------------------- */
 
@@ -40,7 +41,7 @@ void axis_categories(struct axis *axis, const char *const *names, size_t count)
     axis->names = names;
     axis->from = 0;
     axis->to = (double)count;
-    axis->pixel_to += axis->pixel_from; /* from the top or the left */
+    axis->pixel_to += axis->pixel_from; /* from the top or the left; one of the two was 0 */
     axis->pixel_from = 0;
 }
 
@@ -64,7 +65,7 @@ static bool frame_holds(const struct frame *frame, struct point point)
 /* The capacity doubles. Items are copied, and may be moved by the next call. */
 struct chart_item *chart_item(struct chart *chart, struct chart_layer *layer, struct chart_item item)
 {
-    bool clipped = layer->kind == LAYER_GUIDES || layer->kind == LAYER_MARKS;
+    bool clipped = layer->kind == LAYER_GUIDES || layer->kind == LAYER_MARKS; /* other kinds set the range */
     if (clipped &&
         !(frame_holds(&chart->frame, item.from) && (layer->kind == LAYER_MARKS || frame_holds(&chart->frame, item.to))))
         return NULL;
@@ -143,7 +144,7 @@ static double number_width(const struct ticks *ticks)
 static struct ticks x_ticks(const struct axis *axis)
 {
     double width = fabs(axis->pixel_to - axis->pixel_from);
-    size_t most = (size_t)fmax(2, width / pixels_per_x_tick);
+    size_t most = (size_t)fmax(2, width / pixels_per_x_tick); /* intervals */
     struct ticks ticks = axis_ticks(axis, most);
     while (!is_category(axis) && most > 1 && number_width(&ticks) + tick_gap > width / (double)most)
         ticks = axis_ticks(axis, --most);
@@ -181,7 +182,7 @@ static void draw_grid(struct text *out, const struct ticks *ticks, const struct 
     const struct axis *axis = ticks->axis;
     for (size_t i = 0; !axis->hidden && !is_category(axis) && i < ticks->count; i++) {
         double value = tick_value(ticks, i), at = axis_pixel(axis, value);
-        bool zero = value == 0 && axis->scale == AXIS_LINEAR;
+        bool zero = value == 0 && axis->scale == AXIS_LINEAR; /* a stronger line; 10^0 is nothing special */
         const struct stroke stroke = {.colour = zero ? palette_axis : palette_grid, .width = 1};
         struct point from = {vertical ? at : across->pixel_from, vertical ? across->pixel_from : at};
         struct point to = {vertical ? at : across->pixel_to, vertical ? across->pixel_to : at};
@@ -211,7 +212,7 @@ static void draw_axis_title(struct text *out, const struct ticks *ticks, struct 
 {
     const struct font font = {.colour = palette_ink, .size = axis_title_size, .anchor = "middle", .upwards = upwards};
     struct text full = {0};
-    if (!ticks->axis->title || ticks->axis->hidden)
+    if (!ticks->axis->title || ticks->axis->hidden) /* nothing to write */
         return;
     text_append(&full, ticks->axis->title);
     if (ticks->common_factor) {
@@ -235,7 +236,7 @@ static void draw_titles(struct text *out, const struct chart *chart)
         svg_text(out, at, chart->letter, &font);
         at.x += svg_text_width(chart->letter, title_size) + 0.5 * title_size;
     }
-    font.bold = false;
+    font.bold = false; /* only the letter is */
     svg_text(out, at, chart->title, &font);
     struct ticks x = x_ticks(&chart->frame.x), y = y_ticks(&chart->frame.y);
     at = (struct point){box.width / 2, box.height + chart->margins.bottom - 8};
@@ -317,7 +318,7 @@ static size_t list_labels(const struct chart *chart, struct side_label *labels)
 /* Downwards where the one above is too near, then upwards where the bottom was passed. */
 static void spread_labels(struct side_label *labels, size_t count, double bottom)
 {
-    double least = label_size / 2, most = bottom;
+    double least = label_size / 2, most = bottom; /* the highest and the lowest place that is free */
     for (size_t i = 0; i < count; i++) {
         labels[i].at = fmax(labels[i].line, least);
         least = labels[i].at + level_line;
@@ -399,7 +400,7 @@ static void draw_level(struct text *out, const struct chart *chart, const struct
     const struct axis *x = &chart->frame.x;
     size_t total, before = count_same(layer, index, &total);
     struct stroke stroke = {.colour = item->colour, .width = 1.3, .dash = dash};
-    stroke.gap = period * (double)total - dash;
+    stroke.gap = period * (double)total - dash; /* leaves space for the dashes of the others */
     stroke.shift = before ? period * (double)(total - before) : 0;
     if (!is_above(chart, item))
         svg_line(out, frame_point(&chart->frame, x->from, item->from.y),
@@ -411,11 +412,11 @@ static void draw_item(struct text *out, const struct chart *chart, const struct 
 {
     const struct chart_item *item = &layer->items[index];
     const struct stroke thin = {.colour = item->colour, .width = layer->kind == LAYER_OUTLINES ? 2.5 : 1.5};
-    const struct stroke dotted = palette_guide(item->colour);
+    const struct stroke dotted = palette_guide(item->colour); /* of a guide */
     struct point at = frame_point(&chart->frame, item->from.x, item->from.y);
     struct point to = frame_point(&chart->frame, item->to.x, item->to.y);
     struct box box = {fmin(at.x, to.x), fmin(at.y, to.y), fabs(to.x - at.x), fabs(to.y - at.y)};
-    double side = 1.8 * item->radius;
+    double side = 1.8 * item->radius; /* of a square with about the area of the dot */
     switch (layer->kind) {
     case LAYER_BOXES:
         svg_rect(out, box, &item->colour, NULL);
@@ -467,7 +468,7 @@ static void draw_line(struct text *out, const struct chart_layer *layer, bool se
  * order they were added. */
 static void draw_layers(struct text *out, const struct chart *chart, enum layer_kind first, enum layer_kind last)
 {
-    bool separated = false;
+    bool separated = false; /* whether anything is below the lines that they must stand out from */
     for (size_t l = 0; l < chart->layer_count; l++)
         separated |= chart->layers[l].kind < LAYER_GUIDES && chart->layers[l].kind != LAYER_ERROR_BARS;
     for (int kind = first; kind <= (int)last; kind++)
@@ -538,7 +539,7 @@ static void describe(struct text *out, const struct chart *chart)
         return;
     }
     text_format(out, "%s: ", chart->title);
-    const char *separator = "";
+    const char *separator = ""; /* before the first name */
     for (size_t i = 0; i < chart->layer_count; i++) {
         const struct chart_layer *layer = &chart->layers[i];
         if (!layer->name.length || (layer->kind != LAYER_LINE && !layer->count))
@@ -568,8 +569,8 @@ static double chart_width(const struct chart *chart)
 /* In a row the legends are inside of all frames, or beneath all; in a column the frames have the same margins. */
 static void align(struct chart *charts, size_t count, bool column)
 {
-    struct chart_margins most = {0};
-    bool beneath = false;
+    struct chart_margins most = {0}; /* left and right only */
+    bool beneath = false;            /* whether any legend is */
     for (size_t i = 0; i < count; i++) {
         beneath |= charts[i].legend.beneath;
         most.left = fmax(most.left, charts[i].margins.left);
@@ -589,7 +590,8 @@ static void align(struct chart *charts, size_t count, bool column)
 void figure_draw(struct text *out, const char *name, struct chart *charts, size_t count, bool column)
 {
     struct text words = {0};
-    double width = 0, height = 0, across = 0, down = 0;
+    double width = 0, height = 0; /* of all charts */
+    double across = 0, down = 0;  /* where the next chart begins */
     for (size_t i = 0; i < count; i++) {
         chart_arrange(&charts[i]);
         describe(&words, &charts[i]);

@@ -52,7 +52,7 @@ static void describe_bars(struct text *out, const temper_bar_figure *figure)
 /* From 0, as the lengths are compared, with space for the values beyond the bars. */
 static struct domain bar_range(const temper_bar_figure *figure)
 {
-    const double label_share = 0.24;
+    const double label_share = 0.24; /* of the length of the longest bar */
     struct domain range = range_of(figure->values, figure->group_count * figure->series_count, 1);
     double low = fmin(range.from, 0), high = fmax(range.to, figure->shares ? 1 : 0);
     if (low == high)
@@ -65,7 +65,7 @@ static struct domain bar_range(const temper_bar_figure *figure)
  * since the values are written. */
 void bars_draw(struct text *out, const temper_bar_figure *figure)
 {
-    const double bar = 15, bar_step = 18, group_gap = 14;
+    const double bar = 15, bar_step = 18, group_gap = 14; /* pixels: a bar, from bar to bar, between groups */
     size_t series = figure->series_count;
     double group = (double)series * bar_step + group_gap; /* pixels */
     struct chart chart = {.title = figure->title};
@@ -79,6 +79,7 @@ void bars_draw(struct text *out, const temper_bar_figure *figure)
         layer->labels_beyond = true;
         for (size_t g = 0; g < figure->group_count; g++) {
             double value = figure->values[g * series + s];
+            /* A category is one unit high. */
             double top = (double)g + (group_gap / 2 + bar_step * (double)s) / group;
             struct text words = {0};
             append_value(&words, figure, value);
@@ -113,6 +114,7 @@ static void add_boundary(struct chart *chart, const temper_boundary *boundary, s
         from = frame_point(&chart->frame, -(b + w[1] * y->from) / w[0], y->from);
         to = frame_point(&chart->frame, -(b + w[1] * y->to) / w[0], y->to);
     }
+    /* Without weights there is no line; far away its ends overflow. */
     bool drawn = isfinite(from.x) && isfinite(from.y) && isfinite(to.x) && isfinite(to.y);
     if (!drawn || !segment_clip(frame_box(&chart->frame), &from, &to)) {
         text_append(&layer->name, " (not in view)");
@@ -131,6 +133,7 @@ static void add_points(struct chart *chart, const temper_boundary_figure *figure
         chart_add(chart, LAYER_SQUARES, plain(palette_group(1)), figure->class_names[1]),
         chart_add(chart, LAYER_CIRCLES, plain(palette_ink), "wrong label"),
     };
+    /* A subset at equal distances keeps the proportions, and is the same every time. */
     size_t shown = figure->count < MOST_POINTS ? figure->count : MOST_POINTS;
     for (size_t i = 0; i < shown; i++) {
         size_t row = (size_t)((double)i * ((double)figure->count / (double)shown));
@@ -142,7 +145,7 @@ static void add_points(struct chart *chart, const temper_boundary_figure *figure
         if (!figure->flipped || !figure->flipped[row])
             continue;
         item.colour = palette_ink;
-        item.radius += 2.2;
+        item.radius += 2.2; /* a circle around the point */
         chart_item(chart, kinds[2], item);
     }
 }
@@ -150,7 +153,7 @@ static void add_points(struct chart *chart, const temper_boundary_figure *figure
 /* Both axes span the points; lines are clipped to them. */
 void boundary_draw(struct text *out, const temper_boundary_figure *figure)
 {
-    const double around = 0.05;
+    const double around = 0.05; /* free space, as a share of the range */
     struct chart chart = {.title = figure->title, .frame = {{.title = figure->x_title}, {.title = figure->y_title}}};
     chart_axes(&chart, CHART_WIDTH, CHART_HEIGHT, range_padded(range_of(figure->points, figure->count, 2), around),
                range_padded(range_of(figure->points + 1, figure->count, 2), around));
@@ -213,6 +216,7 @@ static void add_cells(struct chart *chart, const temper_heatmap_figure *figure, 
     struct chart_layer *marked = chart_add(chart, LAYER_OUTLINES, plain(palette_ink), NULL);
     for (size_t i = 0; i < figure->row_count * figure->column_count; i++) {
         double value = figure->values[i];
+        /* Below the range it is negative, and the cell has the palest shade. */
         double share = range.to > range.from ? (value - range.from) / (range.to - range.from) : 0.5;
         struct colour colour = isnan(value) ? palette_grid : palette_heat(share * fabs(share), false);
         struct chart_item item = cell_item(i / figure->column_count, i % figure->column_count, size, colour);
@@ -287,7 +291,7 @@ static void add_confusions(struct chart *chart, const struct confusion *confusio
             struct text words = {0};
             if (numbers && sum != 0)
                 text_append_number(&words, sum, sum < 100 ? 1 : 0);
-            if (svg_text_width(words_of(&words), 12) >= side)
+            if (svg_text_width(words_of(&words), 12) >= side) /* too long: the shade must do */
                 words.bytes[0] = '\0';
             chart_label(chart, chart_item(chart, cells, cell_item(row, column, (struct point){side, side}, colour)),
                         &words);
@@ -299,7 +303,7 @@ void confusion_draw(struct text *out, const struct confusion *confusion)
 {
     enum { WITH_NUMBERS = 12 }; /* classes */
     assert(confusion->classes <= CONFUSION_CLASSES);
-    bool numbers = confusion->classes <= WITH_NUMBERS;
+    bool numbers = confusion->classes <= WITH_NUMBERS; /* in the cells */
     double classes = (double)confusion->classes;
     double side = numbers ? fmin(62, fmax(44, 280 / classes)) : fmax(14, 400 / classes);
     struct chart chart = {.title = confusion->title ? confusion->title : "Given and predicted classes"};
@@ -329,7 +333,7 @@ void calibration_add(struct calibration *calibration, double confidence, bool co
 void calibration_draw(struct text *out, const struct calibration *calibration)
 {
     struct chart chart = {.title = "Calibration"};
-    double total = 0;
+    double total = 0; /* weight of all rows */
     chart.frame.x.title = "probability of the predicted class (%)";
     chart.frame.y.title = "predicted correctly (%)";
     chart_axes(&chart, CHART_WIDTH, CHART_HEIGHT, (struct domain){0, 102}, (struct domain){0, 104});
@@ -358,7 +362,7 @@ void calibration_draw(struct text *out, const struct calibration *calibration)
 
 /* ---- Histograms of margins ------------------------------------------------------------------- */
 
-enum { BINS = 44 };
+enum { BINS = 44 }; /* 7.5 pixels each */
 
 struct margin_bins {
     struct domain range;
@@ -380,7 +384,7 @@ static struct domain with_zero_on_edge(struct domain range)
 /* A few outliers must not squeeze all other rows into one bin. False without memory. */
 static bool fill_bins(struct margin_bins *bins, const temper_margin_figure *figure)
 {
-    const double outlier_share = 0.002;
+    const double outlier_share = 0.002; /* on either side */
     struct domain range;
     if (!range_of_most(figure->margins, figure->count, outlier_share, &range))
         return false;
@@ -401,7 +405,7 @@ static bool fill_bins(struct margin_bins *bins, const temper_margin_figure *figu
 /* Stacked: the marked rows are few, so they are at the bottom. */
 static void add_bins(struct chart *chart, const struct margin_bins *bins, const temper_margin_figure *figure)
 {
-    double step = (bins->range.to - bins->range.from) / BINS, gap = step / 16;
+    double step = (bins->range.to - bins->range.from) / BINS, gap = step / 16; /* half a pixel between bins */
     for (size_t kind = 0; kind < (figure->marked ? 2 : 1); kind++) {
         struct chart_layer *layer = chart_add(chart, LAYER_BOXES, plain(palette_group(kind)), figure->names[kind]);
         for (size_t i = 0; i < BINS; i++) {
@@ -425,7 +429,7 @@ static double loss_at(const void *context, double margin)
 static void add_loss_curve(struct chart *chart, const temper_margin_figure *figure)
 {
     struct domain margins = {chart->frame.x.from, chart->frame.x.to};
-    double highest = 0;
+    double highest = 0; /* finite value of the loss in view */
     for (size_t i = 0; i <= BINS; i++) {
         double loss = loss_at(&figure->loss, margins.from + (margins.to - margins.from) * (double)i / BINS);
         highest = isfinite(loss) ? fmax(highest, loss) : highest;
@@ -434,7 +438,7 @@ static void add_loss_curve(struct chart *chart, const temper_margin_figure *figu
     chart->right.from = 0;
     chart->right.to = highest > 0 ? 1.08 * highest : 1;
     chart->right.title = "loss";
-    struct frame frame = {chart->frame.x, chart->right};
+    struct frame frame = {chart->frame.x, chart->right}; /* the axes of the curve */
     struct chart_layer *layer = chart_add(chart, LAYER_LINE, palette_loss(figure->loss, 0), "loss: ");
     append_loss(&layer->name, figure->loss);
     path_sample(&layer->path, &frame, margins, loss_at, &figure->loss);
@@ -470,7 +474,7 @@ static double error_of(const temper_line_figure *figure, size_t index)
 /* From the lowest end of an error bar to the highest. */
 static struct domain value_range(const temper_line_figure *figure)
 {
-    struct domain range = {INFINITY, -INFINITY};
+    struct domain range = {INFINITY, -INFINITY}; /* empty; the caller has checked that some value is known */
     for (size_t i = 0; i < figure->series_count * figure->points; i++) {
         range.from = fmin(range.from, figure->values[i] - error_of(figure, i)); /* ignores NAN */
         range.to = fmax(range.to, figure->values[i] + error_of(figure, i));
@@ -564,7 +568,7 @@ static void path_axes(struct chart *chart, const temper_path_figure *figure, dou
     if (x.to - x.from < 1e-3) /* nearly equal penalties */
         x = (struct domain){x.from - 5e-4, x.to + 5e-4};
     chart_axes(chart, width, height, x, y);
-    chart->frame.x.pixel_from = width;
+    chart->frame.x.pixel_from = width; /* reversed */
     chart->frame.x.pixel_to = 0;
     chart->frame.x.scale = AXIS_LOG10;
     chart->corners = "rlRL";
@@ -575,7 +579,7 @@ static void path_axes(struct chart *chart, const temper_path_figure *figure, dou
 static void describe_weights(struct chart *chart, const temper_path_figure *figure)
 {
     size_t strongest[NAMED], named = find_strongest(figure, strongest);
-    size_t step = (figure->count + MOST_OTHERS - 1) / MOST_OTHERS;
+    size_t step = (figure->count + MOST_OTHERS - 1) / MOST_OTHERS; /* every step-th of the other weights */
     struct domain range = range_of(figure->weights, figure->steps * figure->count, 1);
     *chart = (struct chart){.title = figure->title, .unlisted = true};
     chart->frame.x.title = "penalty \xce\xbb, decreasing to the right";
@@ -586,7 +590,7 @@ static void describe_weights(struct chart *chart, const temper_path_figure *figu
     struct chart_layer *ends = chart_add(chart, LAYER_ENDS, plain(palette_ink), NULL);
     for (size_t i = 0; i < figure->count; i += step) {
         append_path(&others->path, &chart->frame, figure, figure->weights + i, figure->count, 1);
-        path_append(&others->path, (struct point){NAN, NAN});
+        path_append(&others->path, (struct point){NAN, NAN}); /* the next line is a new segment */
     }
     for (size_t i = 0; i < named; i++) {
         size_t index = strongest[i];

@@ -12,9 +12,11 @@
 #include "report/svg.h"
 #include "temper.h"
 
-enum { CLASSES_NAMED = 10, NAME_CHARACTERS = 24 };
+enum { CLASSES_NAMED = 10, NAME_CHARACTERS = 24 }; /* in the paragraph below the title */
 
-/* Pictures and tables that are wider than the screen scroll; the text does not. */
+/* Pictures and tables that are wider than the screen scroll; the text does not. Colours are variables, which the dark
+ * scheme exchanges; those of the text have a contrast of at least 4.5:1 to the paper. Cells with numbers have digits of
+ * equal width, so that columns line up. */
 static const char style[] =
     ":root{color-scheme:light dark;--paper:#ffffff;--ink:#222222;--soft:#595959;--line:#dddddd;"
     "--wash:#f5f6f7;--focus:#0072b2}\n"
@@ -61,7 +63,7 @@ static void append_dark_rules(struct text *out)
 {
     for (size_t i = 0; i < PALETTE_NEUTRALS; i++) {
         struct colour light = palette_neutrals[i].light, dark = palette_neutrals[i].dark;
-        for (int stroke = 0; stroke < 2; stroke++)
+        for (int stroke = 0; stroke < 2; stroke++) /* lines have a stroke, areas and text a fill */
             text_format(out, "svg [%s=\"#%02x%02x%02x\"]{%s:#%02x%02x%02x}\n", stroke ? "stroke" : "fill",
                         (unsigned)light.red, (unsigned)light.green, (unsigned)light.blue, stroke ? "stroke" : "fill",
                         (unsigned)dark.red, (unsigned)dark.green, (unsigned)dark.blue);
@@ -157,7 +159,7 @@ void html_command(struct text *out, const char *words)
  * different names, so they are numbered. */
 static void region_begin(struct text *out, const char *kind, const char *name, int least_width)
 {
-    size_t number = 1;
+    size_t number = 1; /* a page has a dozen regions at most, so they are counted in its text */
     for (const char *at = words_of(out); (at = strstr(at, "role=\"region\"")); at++)
         number++;
     text_format(out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s %zu", kind, number);
@@ -219,7 +221,7 @@ static bool is_strong(const char *cell)
 static bool is_number(const char *cell)
 {
     const char *digits = cell + is_strong(cell);
-    digits += strspn(digits, "-+<>~ ");
+    digits += strspn(digits, "-+<>~ "); /* "< 0.1 %" is a number too */
     return (*digits >= '0' && *digits <= '9') || strncmp(digits, "\xe2\x88\x92", 3) == 0;
 }
 
@@ -238,7 +240,7 @@ static void table_row(struct text *out, const char *const *cells, size_t columns
     text_append(out, "<tr>");
     for (size_t i = 0; i < columns; i++) {
         const char *cell = cells[i];
-        bool header = *cell && (head || i == 0);
+        bool header = *cell && (head || i == 0); /* the first row and the first column */
         text_append(out, header ? "<th" : "<td");
         if (header)
             text_append(out, head ? " scope=\"col\"" : " scope=\"row\"");
@@ -254,7 +256,7 @@ static void table_row(struct text *out, const char *const *cells, size_t columns
 /* The alignment of all columns is decided first: it depends on all rows. */
 void html_table(struct text *out, const char *caption, const char *const *cells, size_t rows, size_t columns)
 {
-    bool *right = mem_zeroed(columns, sizeof *right);
+    bool *right = mem_zeroed(columns, sizeof *right); /* which columns are aligned right */
     if (!right) {
         out->failed = true;
         return;
@@ -300,7 +302,7 @@ void table_head(struct table_builder *table, const char *const *names)
 void table_end(struct text *out, struct table_builder *table, const char *caption)
 {
     const char **cells = (const char **)mem_alloc(table->count, sizeof *cells);
-    const char *at = table->words.bytes;
+    const char *at = table->words.bytes; /* the zero byte before the next cell */
     out->failed |= table->words.failed || !cells;
     for (size_t i = 0; !out->failed && i < table->count; i++) {
         cells[i] = at + 1; /* after the '\0' before the cell */

@@ -59,7 +59,7 @@ static const double lowest_value = -4;    /* where a log_t without a lower bound
 /* How many different temperatures there are on the same side of 1, and how many of them are below t. */
 static size_t rank_of(const temper_loss_figure *figure, double t, size_t *count)
 {
-    size_t rank = 0;
+    size_t rank = 0; /* of t among the different ones */
     *count = 0;
     for (size_t i = 0; i < figure->temperature_count; i++) {
         double other = figure->temperatures[i];
@@ -140,7 +140,7 @@ static void describe_functions(struct chart *chart, const temper_loss_figure *fi
     struct chart_layer *guides = chart_add(chart, LAYER_GUIDES, palette_guide(palette_grey), "asymptote");
     struct chart_layer *ends = chart_add(chart, LAYER_MARKS, palette_line(palette_grey, 0), NULL);
     for (size_t i = 0; i < figure->temperature_count; i++) {
-        double t = figure->temperatures[i], low = lower_bound(t), limit = 1 / (t - 1);
+        double t = figure->temperatures[i], low = lower_bound(t), limit = 1 / (t - 1); /* limit: for t > 1 only */
         struct colour colour = temperature_stroke(figure, t).colour;
         struct point end = is_log ? (struct point){0, low} : (struct point){low, 0};
         chart_item(chart, ends, (struct chart_item){.from = end, .colour = colour, .radius = 2.5});
@@ -172,7 +172,7 @@ static double cap_of(temper_loss_spec loss)
 static struct domain span_of(const temper_loss_figure *figure, const temper_loss_spec *loss)
 {
     enum { STEPS = 40 };
-    struct domain span = {INFINITY, 0};
+    struct domain span = {INFINITY, 0}; /* losses are not negative */
     for (int i = 0; i <= STEPS; i++) {
         double share = (double)i / STEPS;
         double margin = figure->margin_from * (1 - share) + figure->margin_to * share;
@@ -244,7 +244,7 @@ static struct domain loss_range(const temper_loss_figure *figure)
 static struct stroke loss_stroke(const temper_loss_figure *figure, size_t index)
 {
     struct stroke stroke = palette_loss(figure->losses[index], 0);
-    size_t same = 0;
+    size_t same = 0; /* losses of this colour before it */
     for (size_t i = 0; i < index; i++) {
         struct stroke other = palette_loss(figure->losses[i], 0);
         same += memcmp(&other.colour, &stroke.colour, sizeof other.colour) == 0;

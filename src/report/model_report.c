@@ -1,4 +1,7 @@
-/* model_report: what a model does on labelled rows, as a page or as one picture. */
+/* model_report: what a model does on labelled rows, as a page or as one picture.
+ *
+ * Four pictures: margins with the loss over them, a reliability diagram, the confusion table and the strongest weights;
+ * and two tables of facts, about the training and about these rows. src/api/reporter.c collects the numbers. */
 #include "report/model_report.h"
 
 #include <math.h>
@@ -45,7 +48,7 @@ static void draw_weights(struct text *out, const struct model_report *report)
     for (size_t i = 0; i < report->weight_count; i++) {
         names[i] = words_of(&report->weights[i].name);
         out->failed |= report->weights[i].name.failed;
-        values[i] = report->weights[i].value;
+        values[i] = report->weights[i].value; /* strongest first */
     }
     const temper_bar_figure figure = {
         .title = report->weights_scaled ? "Strongest weights, of features of equal spread" : "Strongest weights",
@@ -61,7 +64,7 @@ static void draw_weights(struct text *out, const struct model_report *report)
 
 typedef void drawer(struct text *out, const struct model_report *report);
 
-/* Each may draw nothing. */
+/* In the order of the page, two in a row. Each may draw nothing, where it makes no sense for the model. */
 static drawer *const drawers[] = {draw_margins, draw_calibration, draw_confusion, draw_weights};
 
 enum { PICTURES = sizeof drawers / sizeof *drawers };
@@ -72,6 +75,7 @@ static void nest_pictures(struct text *out, const struct text pictures[PICTURES]
     struct box size[PICTURES] = {{0}};
     for (size_t i = 0; i < PICTURES; i++)
         size[i] = svg_size(words_of(&pictures[i]));
+    /* Columns are as wide as their widest picture, rows as high as their highest. */
     double left = fmax(size[0].width, size[2].width), right = fmax(size[1].width, size[3].width);
     double upper = fmax(size[0].height, size[1].height);
     double lower = fmax(size[2].height, size[3].height);
@@ -100,12 +104,12 @@ void model_report_svg(struct text *out, const struct model_report *report)
 /* A number as a page shows it: significant digits, no marks of svg.h. */
 static void append_plain(struct text *out, double value)
 {
-    double size = fabs(value);
+    double size = fabs(value); /* NaN is handled by the caller */
     if (size == 0 || (size >= 1e-3 && size < 1e6)) {
         text_append_number(out, value, size >= 100 ? 1 : 4);
         return;
     }
-    int power = (int)floor(log10(size));
+    int power = (int)floor(log10(size)); /* very small or very large: 1.23e-9 */
     text_append_number(out, value * pow(10, -power), 2);
     text_format(out, "e%d", power);
 }
@@ -153,14 +157,14 @@ static void evaluation_facts(struct text *out, const struct model_report *report
     static const char *const head[] = {"On these rows", ""};
     table_head(&facts, head);
     text_format(table_fact(&facts, "rows"), "%llu", evaluation->rows);
-    if (evaluation->unknown > 0)
+    if (evaluation->unknown > 0) /* they count as wrong in the accuracy */
         text_format(table_fact(&facts, "of a class that the model does not know"), "%llu", evaluation->unknown);
     add_percent(&facts, "accuracy", evaluation->accuracy);
     add_percent(&facts, "balanced accuracy", evaluation->balanced_accuracy);
     add_number(&facts, "loss", evaluation->loss);
     add_number(&facts, "log loss", evaluation->log_loss);
     add_number(&facts, "Brier score", evaluation->brier);
-    add_number(&facts, "expected calibration error", evaluation->ece);
+    add_number(&facts, "expected calibration error", evaluation->ece); /* of the bins that are drawn */
     table_end(out, &facts, NULL);
 }
 

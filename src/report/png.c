@@ -18,7 +18,7 @@ static void append_chunk(struct text *out, const char *name, const unsigned char
 {
     unsigned char number[4];
     uLong sum = crc32(crc32(0, NULL, 0), (const unsigned char *)name, 4);
-    if (length)
+    if (length) /* crc32 of NULL would start again */
         sum = crc32(sum, bytes, length);
     put_u32(number, length);
     text_append_bytes(out, (const char *)number, 4);
@@ -28,10 +28,10 @@ static void append_chunk(struct text *out, const char *name, const unsigned char
     text_append_bytes(out, (const char *)number, 4);
 }
 
-/* Each line begins with its filter: none. Colours of a pixel stand together. */
+/* From planes (all red, all green, all blue) to pixels; each line begins with the number of its filter, 0: none. */
 static void fill_lines(const struct picture *picture, unsigned char *line)
 {
-    size_t plane = (size_t)picture->height * picture->width;
+    size_t plane = (size_t)picture->height * picture->width; /* bytes of one colour */
     for (uint32_t y = 0; y < picture->height; y++) {
         *line++ = 0;
         for (uint32_t x = 0; x < picture->width; x++)
@@ -62,7 +62,7 @@ static void append_base64(struct text *out, const unsigned char *bytes, size_t l
 {
     static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t i = 0; i < length; i += 3) {
-        size_t left = length - i;
+        size_t left = length - i; /* 1 or 2 at the end: padded */
         uint32_t group = (uint32_t)bytes[i] << 16 | (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
                          (left > 2 ? (uint32_t)bytes[i + 2] : 0);
         char letters[4] = {digit[group >> 18], digit[group >> 12 & 63], left > 1 ? digit[group >> 6 & 63] : '=',
@@ -78,8 +78,8 @@ void png_append(struct text *out, const struct picture *picture)
     unsigned char header[13] = {0};
     put_u32(header, picture->width);
     put_u32(header + 4, picture->height);
-    header[8] = 8; /* bits */
-    header[9] = picture->colours == 3 ? 2 : 0;
+    header[8] = 8;                             /* bits of a sample */
+    header[9] = picture->colours == 3 ? 2 : 0; /* colour type: RGB or grey */
     text_append_bytes(&file, "\x89PNG\r\n\x1a\n", 8);
     append_chunk(&file, "IHDR", header, sizeof header);
     append_lines(&file, picture);

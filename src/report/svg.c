@@ -157,7 +157,7 @@ struct box svg_size(const char *document)
 /* An svg element within another, with a position added to its attributes. */
 void svg_nest(struct text *out, struct point at, const struct text *document)
 {
-    const size_t opening = strlen("<svg");
+    const size_t opening = strlen("<svg"); /* where attributes can be inserted */
     out->failed |= document->failed;
     if (document->length < opening)
         return;
@@ -232,7 +232,7 @@ void svg_path(struct text *out, const struct point *points, size_t count, const 
     text_append(out, "<path fill=\"none\" stroke-linejoin=\"round\"");
     stroke_attributes(out, stroke);
     text_append(out, " d=\"");
-    bool down = false;
+    bool down = false; /* whether a segment has been started */
     for (size_t i = 0; i < count; i++) {
         bool drawn = !isnan(points[i].x) && !isnan(points[i].y);
         if (drawn) {
@@ -330,7 +330,7 @@ static void span_begin(struct text *out, struct text_span span, double size, dou
 static void write_spans(struct text *out, const char *string, double size)
 {
     struct span_stack spans = spans_begin();
-    double shift = 0;
+    double shift = 0; /* of the base line so far */
     while (*string) {
         for (; is_mark(*string); string++)
             spans_mark(&spans, *string);
@@ -387,7 +387,7 @@ static double advance(char c)
 double svg_text_width(const char *string, double size)
 {
     struct span_stack spans = spans_begin();
-    double width = 0;
+    double width = 0; /* in ems */
     for (; *string; string++) {
         if (is_mark(*string))
             spans_mark(&spans, *string);
