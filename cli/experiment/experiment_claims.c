@@ -1,4 +1,4 @@
-/* experiment_claims: checks of what the paper claims. */
+/* experiment_claims: the claims of the paper, each with a verdict from the results. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -37,20 +37,20 @@ static const char *in_part(size_t found, size_t all)
     return found == all ? "Reproduced" : found > 0 ? "Reproduced in part" : "Not reproduced";
 }
 
-static void verdict(const struct claim_context *judge, const char *claim, const char *found)
+static void verdict(const struct claim_context *claims, const char *claim, const char *found)
 {
-    draft_cell(judge->draft, "%s", claim);
-    draft_cell(judge->draft, "%s", found);
+    draft_cell(claims->draft, "%s", claim);
+    draft_cell(claims->draft, "%s", found);
 }
 
-/* One method against another on a line: in points, with a p. */
-static temper_paired_test compare(const struct claim_context *judge, struct experiment_cell line, size_t first,
+/* A paired test of two methods over the splits of a line. */
+static temper_paired_test compare(const struct claim_context *claims, struct experiment_cell line, size_t first,
                                   size_t second)
 {
     struct experiment_cell other = line;
-    line.method = &judge->plan->methods[first];
-    other.method = &judge->plan->methods[second];
-    return compare_cells(judge->plan, judge->results, line, other);
+    line.method = &claims->plan->methods[first];
+    other.method = &claims->plan->methods[second];
+    return compare_cells(claims->plan, claims->results, line, other);
 }
 
 static int sign_of(const temper_paired_test *paired)
@@ -68,14 +68,15 @@ struct claim_tally {
     double most, least;
 };
 
-static void count_line(const struct claim_context *judge, const struct experiment_cell *line, struct claim_tally *tally)
+static void count_line(const struct claim_context *claims, const struct experiment_cell *line,
+                       struct claim_tally *tally)
 {
-    size_t ours = find_method(judge->plan, "tempered");
-    size_t rival = best_method(judge->plan, judge->results, *line, ours);
+    size_t ours = find_method(claims->plan, "tempered");
+    size_t rival = best_method(claims->plan, claims->results, *line, ours);
     char name[LINE_TEXT], words[LINE_TEXT + 160];
     if (ours == METHODS_MOST || rival == METHODS_MOST)
         return;
-    temper_paired_test paired = compare(judge, *line, ours, rival);
+    temper_paired_test paired = compare(claims, *line, ours, rival);
     if (isnan(paired.mean))
         return;
     int sign = sign_of(&paired);
@@ -84,7 +85,8 @@ static void count_line(const struct claim_context *judge, const struct experimen
     tally->worse += sign < 0;
     tally->equal += sign == 0;
     snprintf(words, sizeof words, "%s, %s: %+.2f points against %s (p = %.2g)", line->set->name,
-             plan_line_text(judge->plan, line, name), 100 * paired.mean, judge->plan->methods[rival].label, paired.t_p);
+             plan_line_text(claims->plan, line, name), 100 * paired.mean, claims->plan->methods[rival].label,
+             paired.t_p);
     if (tally->lines == 1 || paired.mean > tally->most) {
         tally->most = paired.mean;
         snprintf(tally->best, sizeof tally->best, "%s", words);
@@ -95,14 +97,14 @@ static void count_line(const struct claim_context *judge, const struct experimen
     }
 }
 
-static void judge_superior(const struct claim_context *judge, const char *claim)
+static void check_superior(const struct claim_context *claims, const char *claim)
 {
     struct claim_tally tally = {0};
     struct experiment_cell line;
     char words[1024];
-    for (size_t i = 0; plan_line(judge->plan, i, &line); i++)
+    for (size_t i = 0; plan_line(claims->plan, i, &line); i++)
         if (line.rate > 0)
-            count_line(judge, &line, &tally);
+            count_line(claims, &line, &tally);
     if (tally.lines == 0)
         return;
     const char *head = tally.equal == tally.lines    ? "Undecided with so few splits"
@@ -111,23 +113,23 @@ static void judge_superior(const struct claim_context *judge, const char *claim)
                                                      : "Not reproduced";
     snprintf(words, sizeof words,
              "%s: of %zu cases tempered is better than the best of the others in %zu, worse in %zu, "
-             "and not to be told apart in %zu. Most: %s. Least: %s.",
+             "and not significantly different in %zu. Most: %s. Least: %s.",
              head, tally.lines, tally.better, tally.worse, tally.equal, tally.best, tally.worst);
-    verdict(judge, claim, words);
+    verdict(claims, claim, words);
 }
 
 /* ---- One method against another -------------------------------------------------------------- */
 
-static void judge_t_logistic(const struct claim_context *judge)
+static void check_t_logistic(const struct claim_context *claims)
 {
-    size_t ours = find_method(judge->plan, "t-logistic");
-    size_t plain = find_method(judge->plan, "logistic"), lines = 0, worse = 0, better = 0;
+    size_t ours = find_method(claims->plan, "t-logistic");
+    size_t plain = find_method(claims->plan, "logistic"), lines = 0, worse = 0, better = 0;
     struct experiment_cell line;
     char words[512];
     if (ours == METHODS_MOST || plain == METHODS_MOST)
         return;
-    for (size_t i = 0; plan_line(judge->plan, i, &line); i++) {
-        temper_paired_test paired = compare(judge, line, ours, plain);
+    for (size_t i = 0; plan_line(claims->plan, i, &line); i++) {
+        temper_paired_test paired = compare(claims, line, ours, plain);
         lines += isnan(paired.mean) ? 0 : 1;
         worse += sign_of(&paired) < 0;
         better += sign_of(&paired) > 0;
@@ -137,24 +139,24 @@ static void judge_t_logistic(const struct claim_context *judge)
              "%zu.",
              worse > 0 ? "Reproduced" : "Not reproduced", worse, lines, better);
     if (lines > 0)
-        verdict(judge, "\"In some cases t-LR provides even worse results than LR.\"", words);
+        verdict(claims, "\"In some cases t-LR provides even worse results than LR.\"", words);
 }
 
 /* ---- The paper's own figures ----------------------------------------------------------------- */
 
-/* How ours and the paper's differ, for one method. */
+/* Differences between our accuracies and the paper's, for one method. */
 struct paper_gap {
     size_t count, near; /* within two deviations of the difference */
     double sum;         /* of ours less the paper's, in points */
 };
 
-static struct paper_gap find_gap(const struct claim_context *judge, size_t method)
+static struct paper_gap find_gap(const struct claim_context *claims, size_t method)
 {
     struct paper_gap gap = {0, 0, 0};
     struct experiment_cell line;
-    for (size_t i = 0; plan_line(judge->plan, i, &line); i++) {
-        struct paper_value paper = reported_value(judge->plan, &line, method);
-        struct split_values values = plan_values(judge->plan, judge->results, line, method);
+    for (size_t i = 0; plan_line(claims->plan, i, &line); i++) {
+        struct paper_value paper = reported_value(claims->plan, &line, method);
+        struct split_values values = plan_values(claims->plan, claims->results, line, method);
         if (isnan(paper.mean) || values.count == 0)
             continue;
         double less = 100 * values.mean - paper.mean;
@@ -166,12 +168,12 @@ static struct paper_gap find_gap(const struct claim_context *judge, size_t metho
     return gap;
 }
 
-static void judge_figures(const struct claim_context *judge)
+static void check_figures(const struct claim_context *claims)
 {
     struct sentences words = {""};
     size_t all = 0, near = 0;
-    for (size_t m = 0; m < judge->plan->method_count; m++) {
-        struct paper_gap gap = find_gap(judge, m);
+    for (size_t m = 0; m < claims->plan->method_count; m++) {
+        struct paper_gap gap = find_gap(claims, m);
         if (gap.count == 0)
             continue;
         all += gap.count;
@@ -179,17 +181,17 @@ static void judge_figures(const struct claim_context *judge)
         sentences_add(&words,
                       " %s: ours is %+.2f points from the paper's on average, within two deviations in "
                       "%zu of %zu.",
-                      judge->plan->methods[m].label, gap.sum / (double)gap.count, gap.near, gap.count);
+                      claims->plan->methods[m].label, gap.sum / (double)gap.count, gap.near, gap.count);
     }
     if (all == 0)
         return;
-    draft_cell(judge->draft, "The accuracies of Table 1.");
-    draft_cell(judge->draft, "%s (%zu of %zu).%s", in_part(near, all), near, all, words.text);
+    draft_cell(claims->draft, "The accuracies of Table 1.");
+    draft_cell(claims->draft, "%s (%zu of %zu).%s", in_part(near, all), near, all, words.text);
 }
 
 /* ---- Which temperatures are chosen ----------------------------------------------------------- */
 
-/* Whether the grid has a t1 of 1 or more to choose: a range is taken to. */
+/* Whether the grid contains a t1 of 1 or more; a range is assumed to. */
 static bool offers_uncapped(const char *grid)
 {
     const char *list = strstr(grid, "t1=");
@@ -205,17 +207,17 @@ static bool offers_uncapped(const char *grid)
     return false;
 }
 
-static void judge_capped(const struct claim_context *judge)
+static void check_capped(const struct claim_context *claims)
 {
-    size_t method = find_method(judge->plan, "tempered"), all = 0, capped = 0;
+    size_t method = find_method(claims->plan, "tempered"), all = 0, capped = 0;
     struct experiment_cell line;
     char words[256];
-    if (method == METHODS_MOST || judge->plan->paper_temperatures || !offers_uncapped(judge->plan->grid))
+    if (method == METHODS_MOST || claims->plan->paper_temperatures || !offers_uncapped(claims->plan->grid))
         return;
-    for (size_t i = 0; plan_line(judge->plan, i, &line); i++) {
-        line.method = &judge->plan->methods[method];
-        for (line.split = 0; line.split < judge->plan->splits; line.split++) {
-            const struct cell_result *result = result_of(judge->plan, judge->results, &line);
+    for (size_t i = 0; plan_line(claims->plan, i, &line); i++) {
+        line.method = &claims->plan->methods[method];
+        for (line.split = 0; line.split < claims->plan->splits; line.split++) {
+            const struct cell_result *result = result_of(claims->plan, claims->results, &line);
             all += result && !isnan(result->t1);
             capped += result && result->t1 < 1;
         }
@@ -224,19 +226,19 @@ static void judge_capped(const struct claim_context *judge)
         return;
     snprintf(words, sizeof words, "%s: t1 < 1 was chosen in %zu of %zu tunings.",
              2 * capped > all ? "Reproduced" : "Not reproduced", capped, all);
-    verdict(judge, "\"In most cases, the optimal performance is achieved when 0 < t1 < 1.\"", words);
+    verdict(claims, "\"In most cases, the optimal performance is achieved when 0 < t1 < 1.\"", words);
 }
 
 /* ---- Up to a third of noise ------------------------------------------------------------------ */
 
-/* What a method loses between clean rows and the highest rate up to a third. */
-static double loss_to_third(const struct claim_context *judge, const struct paper_data *set, size_t method,
+/* Points of accuracy that a method loses between clean rows and the highest noise rate up to a third. */
+static double loss_to_third(const struct claim_context *claims, const struct paper_data *set, size_t method,
                             double *rate)
 {
     struct experiment_cell line;
     double clean = NAN, noisy = NAN;
-    for (size_t i = 0; plan_line(judge->plan, i, &line); i++) {
-        double mean = plan_values(judge->plan, judge->results, line, method).mean;
+    for (size_t i = 0; plan_line(claims->plan, i, &line); i++) {
+        double mean = plan_values(claims->plan, claims->results, line, method).mean;
         if (line.set != set || isnan(mean))
             continue;
         if (line.rate == 0)
@@ -249,46 +251,46 @@ static double loss_to_third(const struct claim_context *judge, const struct pape
     return 100 * (clean - noisy);
 }
 
-static void judge_third(const struct claim_context *judge)
+static void check_third(const struct claim_context *claims)
 {
-    size_t ours = find_method(judge->plan, "tempered"), sets = 0, small = 0;
-    size_t plain = find_method(judge->plan, "logistic");
+    size_t ours = find_method(claims->plan, "tempered"), sets = 0, small = 0;
+    size_t plain = find_method(claims->plan, "logistic");
     struct sentences words = {""};
     double rate = 0;
     if (ours == METHODS_MOST)
         return;
-    for (size_t i = 0; i < judge->plan->set_count; i++) {
-        const struct paper_data *set = judge->plan->sets[i];
-        double loss = loss_to_third(judge, set, ours, &rate);
+    for (size_t i = 0; i < claims->plan->set_count; i++) {
+        const struct paper_data *set = claims->plan->sets[i];
+        double loss = loss_to_third(claims, set, ours, &rate);
         if (isnan(loss))
             continue;
         sets++;
         small += loss < 1;
         sentences_add(&words, " %s: tempered loses %.2f points at %g %%", set->name, loss, 100 * rate);
         if (plain != METHODS_MOST)
-            sentences_add(&words, ", logistic %.2f", loss_to_third(judge, set, plain, &rate));
+            sentences_add(&words, ", logistic %.2f", loss_to_third(claims, set, plain, &rate));
         sentences_add(&words, ".");
     }
     if (sets == 0)
         return;
-    draft_cell(judge->draft, "\"Its performance is not considerably affected by up to 33 %% noise.\"");
-    draft_cell(judge->draft, "%s (less than a point on %zu of %zu sets).%s", in_part(small, sets), small, sets,
+    draft_cell(claims->draft, "\"Its performance is not considerably affected by up to 33 %% noise.\"");
+    draft_cell(claims->draft, "%s (less than a point on %zu of %zu sets).%s", in_part(small, sets), small, sets,
                words.text);
 }
 
 /* ---- Times ----------------------------------------------------------------------------------- */
 
-static void judge_times(const struct claim_context *judge)
+static void check_times(const struct claim_context *claims)
 {
-    size_t ours = find_method(judge->plan, "tempered");
-    size_t plain = find_method(judge->plan, "logistic"), sets = 0, near = 0;
+    size_t ours = find_method(claims->plan, "tempered");
+    size_t plain = find_method(claims->plan, "logistic"), sets = 0, near = 0;
     struct experiment_cell line;
     struct sentences words = {""};
     if (ours == METHODS_MOST || plain == METHODS_MOST)
         return;
-    for (size_t i = 0; plan_line(judge->plan, i, &line); i++) {
-        double ratio = plan_values(judge->plan, judge->results, line, ours).mean /
-                       plan_values(judge->plan, judge->results, line, plain).mean;
+    for (size_t i = 0; plan_line(claims->plan, i, &line); i++) {
+        double ratio = plan_values(claims->plan, claims->results, line, ours).mean /
+                       plan_values(claims->plan, claims->results, line, plain).mean;
         double paper = paper_seconds(line.set->name, "tempered").mean / paper_seconds(line.set->name, "logistic").mean;
         if (isnan(ratio))
             continue;
@@ -297,22 +299,22 @@ static void judge_times(const struct claim_context *judge)
         sentences_add(&words, " %s: %.2f times logistic regression", line.set->name, ratio);
         sentences_add(&words, isnan(paper) ? "." : " (paper %.2f).", paper);
     }
-    draft_cell(judge->draft, "\"In general, the runtime of the 2TLR is comparable to the other "
-                             "methods\", Covertype apart.");
-    draft_cell(judge->draft, "%s (at most twice that of logistic regression on %zu of %zu sets).%s",
+    draft_cell(claims->draft, "\"In general, the runtime of the 2TLR is comparable to the other "
+                              "methods\", Covertype apart.");
+    draft_cell(claims->draft, "%s (at most twice that of logistic regression on %zu of %zu sets).%s",
                in_part(near, sets), near, sets, words.text);
 }
 
 /* ---- Starts ---------------------------------------------------------------------------------- */
 
-/* The smallest deviation at which a start ends more than a point below zero's; INFINITY: none. */
-static double first_bad(const struct claim_context *judge, const struct paper_data *set, size_t method, double *lost)
+/* The smallest deviation whose start ends more than a point below the start from zero; INFINITY: none. */
+static double first_bad(const struct claim_context *claims, const struct paper_data *set, size_t method, double *lost)
 {
     struct experiment_cell line;
     double zero = NAN;
     *lost = 0;
-    for (size_t i = 0; plan_line(judge->plan, i, &line); i++) {
-        struct split_values values = plan_values(judge->plan, judge->results, line, method);
+    for (size_t i = 0; plan_line(claims->plan, i, &line); i++) {
+        struct split_values values = plan_values(claims->plan, claims->results, line, method);
         if (line.set != set)
             continue;
         if (line.deviation == 0)
@@ -324,23 +326,23 @@ static double first_bad(const struct claim_context *judge, const struct paper_da
     return INFINITY;
 }
 
-static void judge_starts(const struct claim_context *judge)
+static void check_starts(const struct claim_context *claims)
 {
     struct sentences words = {""};
     size_t cases = 0, as_said = 0;
-    for (size_t i = 0; i < judge->plan->set_count; i++)
-        for (size_t m = 0; m < judge->plan->method_count; m++) {
-            double lost, bad = first_bad(judge, judge->plan->sets[i], m, &lost);
+    for (size_t i = 0; i < claims->plan->set_count; i++)
+        for (size_t m = 0; m < claims->plan->method_count; m++) {
+            double lost, bad = first_bad(claims, claims->plan->sets[i], m, &lost);
             cases++;
             as_said += bad > 0.01 && bad <= 0.1;
-            sentences_add(&words, " %s, %s: ", judge->plan->sets[i]->name, judge->plan->methods[m].label);
+            sentences_add(&words, " %s, %s: ", claims->plan->sets[i]->name, claims->plan->methods[m].label);
             if (isinf(bad))
                 sentences_add(&words, "none.");
             else
                 sentences_add(&words, "from %g on (%.1f points).", bad, lost);
         }
-    draft_cell(judge->draft, "\"We observed the method to converge to bad local minima for std > 0.01.\"");
-    draft_cell(judge->draft,
+    draft_cell(claims->draft, "\"We observed the method to converge to bad local minima for std > 0.01.\"");
+    draft_cell(claims->draft,
                "%s: bad means more than a point below a start from zero; they begin just above "
                "0.01 in %zu of %zu cases.%s",
                in_part(as_said, cases), as_said, cases, words.text);
@@ -348,7 +350,7 @@ static void judge_starts(const struct claim_context *judge)
 
 /* ---- Selection ------------------------------------------------------------------------------- */
 
-/* How often the rule stepped in, and what came of it. */
+/* How often CV+C overrode cross-validated accuracy, and the effect. */
 struct override_counts {
     size_t all, overrides, better, worse, needless, warned, rightly;
 };
@@ -365,22 +367,22 @@ static void count_step(const struct cell_result *result, bool structured, struct
     steps->rightly += result->warned == 1 && structured;
 }
 
-/* What temper claims, not the paper: the rule repairs structured noise and harms nothing. */
-static void judge_rule(const struct claim_context *judge)
+/* A claim of temper, not of the paper: the rule helps with structured noise and does no harm otherwise. */
+static void check_rule(const struct claim_context *claims)
 {
     struct experiment_cell line;
     struct override_counts steps = {0};
-    for (size_t i = 0; plan_line(judge->plan, i, &line); i++)
-        for (line.split = 0; line.split < judge->plan->splits; line.split++) {
-            const struct cell_result *result = result_of(judge->plan, judge->results, &line);
+    for (size_t i = 0; plan_line(claims->plan, i, &line); i++)
+        for (line.split = 0; line.split < claims->plan->splits; line.split++) {
+            const struct cell_result *result = result_of(claims->plan, claims->results, &line);
             if (result)
                 count_step(result, strstr(line.noise, "margin") != NULL, &steps);
         }
-    draft_cell(judge->draft, "CV+C changes the choice of plain cross-validation only where labels "
-                             "are wrong in a way that x tells, and then for the better.");
-    draft_cell(judge->draft,
+    draft_cell(claims->draft, "CV+C changes the choice of plain cross-validation only where label errors "
+                              "depend on x, and then improves it.");
+    draft_cell(claims->draft,
                "Of %zu cases it changed %zu: %zu for the better, %zu for the worse; %zu of them "
-               "without noise by margins. It warned of systematically wrong labels %zu times, %zu "
+               "without margin noise. It warned of systematically wrong labels %zu times, %zu "
                "of them rightly.",
                steps.all, steps.overrides, steps.better, steps.worse, steps.needless, steps.warned, steps.rightly);
 }
@@ -389,33 +391,33 @@ static void judge_rule(const struct claim_context *judge)
 
 void results_claims(struct html_draft *draft, const struct experiment_plan *plan, const struct result_file *results)
 {
-    const struct claim_context judge = {draft, plan, results};
+    const struct claim_context claims = {draft, plan, results};
     bool rates = plan->rates.count > 1;
     if (plan->experiment->measure == MEASURE_NOTHING)
         return;
     draft_heading(draft, "The claims");
     draft_table(draft, 2, NULL);
-    verdict(&judge, "claim", "found here");
+    verdict(&claims, "claim", "found here");
     switch (plan->experiment->measure) {
     case MEASURE_ACCURACY:
-        judge_superior(&judge, rates ? "\"2TLR is significantly more robust to this noise than all "
-                                       "the other methods.\""
-                                     : "\"2TLR consistently has superior performance in all cases "
-                                       "on all datasets.\"");
+        check_superior(&claims, rates ? "\"2TLR is significantly more robust to this noise than all "
+                                        "the other methods.\""
+                                      : "\"2TLR consistently has superior performance in all cases "
+                                        "on all datasets.\"");
         if (rates)
-            judge_third(&judge);
-        judge_t_logistic(&judge);
-        judge_capped(&judge);
-        judge_figures(&judge);
+            check_third(&claims);
+        check_t_logistic(&claims);
+        check_capped(&claims);
+        check_figures(&claims);
         break;
     case MEASURE_TIME:
-        judge_times(&judge);
+        check_times(&claims);
         break;
     case MEASURE_STARTS:
-        judge_starts(&judge);
+        check_starts(&claims);
         break;
     case MEASURE_SELECTION:
-        judge_rule(&judge);
+        check_rule(&claims);
         break;
     case MEASURE_NOTHING:
         break;

@@ -1,4 +1,4 @@
-/* experiment_data: data sets in the files that their makers publish. */
+/* experiment_data: reads data sets from their official files. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static void data_files_free(struct data_files *list)
     list->count = 0;
 }
 
-/* ---- Where they are -------------------------------------------------------------------------- */
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 /* DATA/FOLDER/NAME with an ending; NULL without memory. */
 static char *join_path(const char *data, const char *folder, const char *name, const char *ending)
@@ -39,7 +39,7 @@ static bool is_file(const char *path)
     return stat(path, &there) == 0 && !S_ISDIR(there.st_mode);
 }
 
-/* The file itself or a packed one; NULL if there is none (or no memory to look for it). */
+/* The file itself or a compressed one; NULL if there is none (or no memory). */
 static char *find_file(const char *data, const char *folder, const char *name)
 {
     static const char *const endings[] = {"", ".gz", ".zst"};
@@ -63,7 +63,7 @@ static int by_name(const void *left, const void *right)
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* "*.csv": all of them, packed or not, in the order of their names. */
+/* "*.csv": all of them, compressed or not, sorted by name. */
 static bool find_all(const struct paper_data *source, const char *data, const char *ending, struct data_files *list)
 {
     char *folder = join_path(data, source->folder, "", "");
@@ -124,7 +124,7 @@ bool data_is_there(const struct paper_data *source, const char *folder)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* Puts `more` behind *whole, which may be NULL; both are the callee's. */
+/* Appends `more` to *whole, which may be NULL; takes ownership of both. */
 static temper_status append(temper_data **whole, temper_data *more)
 {
     temper_data *joined;
@@ -142,7 +142,7 @@ static temper_status append(temper_data **whole, temper_data *more)
     return TEMPER_OK;
 }
 
-/* Sparse files do not say how many columns there are: later ones have those of the first. */
+/* Sparse files do not state the number of columns: later files have those of the first. */
 static temper_status read_file(const char *path, const temper_read_options *options, const temper_data *like,
                                temper_data **data)
 {
@@ -188,14 +188,14 @@ static bool is_named(const char *classes, const char *name)
     return false;
 }
 
-/* Files of one class, as they are chosen: the two that are wanted, and a pool of others. */
+/* Selection among files of one class each: the two wanted classes, and a pool of others. */
 struct class_choice {
     temper_data *pair[2]; /* the larger one first */
     temper_data *pool;
     bool want_pool;
 };
 
-/* The pool need not have more rows than the data: each can be replaced once. */
+/* The pool is limited to twice the rows of the data, each of which can be replaced once. */
 static temper_status choice_pool(struct class_choice *choice, temper_data *data)
 {
     unsigned long long wanted = 0;
@@ -208,7 +208,7 @@ static temper_status choice_pool(struct class_choice *choice, temper_data *data)
     return append(&choice->pool, data);
 }
 
-/* Takes a file into account, which is the callee's from now on. */
+/* Adds the rows of a file; takes ownership. Keeps the two largest of the wanted classes in `pair`. */
 static temper_status choice_add(struct class_choice *choice, const char *classes, temper_data *data)
 {
     bool wanted = !classes || is_named(classes, temper_data_class_name(data, 0));
@@ -216,7 +216,7 @@ static temper_status choice_add(struct class_choice *choice, const char *classes
         temper_data *here = choice->pair[i];
         if (here && temper_data_rows(here) >= temper_data_rows(data))
             continue;
-        choice->pair[i] = data; /* what was there goes on */
+        choice->pair[i] = data; /* the smaller one moves to the next place */
         data = here;
         if (!data)
             return TEMPER_OK;
@@ -280,7 +280,7 @@ static temper_status read_one_class(const struct paper_data *source, const struc
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
-/* The pool is all rows; which of them are of other classes the noise finds out. */
+/* The pool is all rows; the noise selects those of other classes. */
 static temper_status read_pool(const struct data_files *list, const temper_read_options *options,
                                struct loaded_data *loaded)
 {
@@ -321,7 +321,7 @@ temper_status data_read(const struct paper_data *source, const struct data_reque
     if (!find_files(source, options->folder, &list))
         return fail(TEMPER_NO_INPUT,
                     "%s/%s: the files of %s are not there (%s); get them by tools/fetch-data, "
-                    "or say where they are by --data",
+                    "or give their folder by --data",
                     options->folder, source->folder, source->name, source->files[0]);
     temper_status status = read_found(source, &list, options, loaded);
     data_files_free(&list);

@@ -9,8 +9,8 @@
 
 /* ---- Margins --------------------------------------------------------------------------------- */
 
-/* The line whose margins tell most: large-margin noise of the first set that is there. */
-static bool telling_line(const struct experiment_plan *plan, struct experiment_cell *line)
+/* The line whose margins are most instructive: large-margin noise of the first data set. */
+static bool instructive_line(const struct experiment_plan *plan, struct experiment_cell *line)
 {
     struct experiment_cell each;
     bool found = false;
@@ -49,7 +49,7 @@ static temper_status draw(struct html_draft *draft, const temper_model *model, c
     return draft_picture(draft, status, &svg, &error);
 }
 
-/* Trains as the result of the first split says, and draws. */
+/* Trains with the parameters of the result of the first split, and draws. */
 static temper_status draw_method(struct html_draft *draft, const struct experiment_plan *plan,
                                  const struct result_file *results, const struct experiment_cell *cell,
                                  const struct split_rows *rows, const unsigned char *flipped)
@@ -111,7 +111,7 @@ static temper_status add_margins(struct html_draft *draft, const struct experime
     struct split_rows rows = {NULL, NULL, NULL, 0};
     temper_noise_change *changes = NULL;
     char name[LINE_TEXT], title[TITLE_TEXT];
-    if (!telling_line(plan, &line))
+    if (!instructive_line(plan, &line))
         return TEMPER_OK;
     temper_status status = plan_load(plan, line.set, &loaded);
     if (status == TEMPER_OK && temper_data_classes(loaded.data) == 2) {
@@ -134,7 +134,7 @@ static temper_status add_margins(struct html_draft *draft, const struct experime
 
 /* ---- The page -------------------------------------------------------------------------------- */
 
-/* All that a part of the page is made from. */
+/* What each part of the page is made from. */
 struct page_context {
     const struct experiment_plan *plan;
     const struct result_file *results;
@@ -143,7 +143,7 @@ struct page_context {
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-/* The best mean is bold; of times none is, as less is better there and noise is everything. */
+/* The best mean is bold; times, which vary too much, have no bold mean. */
 static void add_line(const struct page_context *context, const struct experiment_cell *line)
 {
     const struct experiment_plan *plan = context->plan;
@@ -155,7 +155,7 @@ static void add_line(const struct page_context *context, const struct experiment
     draft_cell(context->draft, "%s", plan_line_text(plan, line, name));
     for (size_t m = 0; m < plan->method_count; m++) {
         struct split_values values = plan_values(plan, context->results, *line, m);
-        bool strong = fabs(values.mean - highest) < 5e-5; /* as far as two decimals tell */
+        bool strong = fabs(values.mean - highest) < 5e-5; /* equal to two decimals */
         draft_cell(context->draft, "%s%s", strong ? TEMPER_PAGE_BOLD : "", plan_values_text(plan, &values, text));
     }
 }
@@ -229,7 +229,7 @@ static void add_regret_table(const struct page_context *context, const struct pa
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
 
-/* Room for the values of a set: series by points. */
+/* The values of a data set: series by points. */
 struct accuracy_curves {
     const char *series[METHODS_MOST];
     double x[LIST_LIMIT], value[METHODS_MOST * LIST_LIMIT], error[METHODS_MOST * LIST_LIMIT];
@@ -389,7 +389,7 @@ static temper_status add_set(const struct page_context *context, const struct pa
     return status == TEMPER_OK && !rates_differ(plan) ? add_gains(context, set) : status;
 }
 
-/* "2 splits, 3 folds, at most 4,000 rows of each set": what the figures rest on. */
+/* "2 splits, 3 folds, at most 4,000 rows of each set": the size of the experiment. */
 static void add_opening(const struct page_context *context)
 {
     const struct experiment_plan *plan = context->plan;
@@ -416,12 +416,12 @@ static void add_opening(const struct page_context *context)
 
 static void add_closing(const struct page_context *context, const char *command)
 {
-    draft_heading(context->draft, "The same again");
-    draft_paragraph(context->draft, "Every figure above is made from records, one for each split, "
+    draft_heading(context->draft, "How to repeat this");
+    draft_paragraph(context->draft, "Every figure above is computed from results in a file, one for each split, "
                                     "noise and method, with seeds, options and choices. The same "
-                                    "command gives the same records, whatever the number of "
-                                    "threads, but for times; interrupted, it goes on from those "
-                                    "that are there.");
+                                    "command gives the same results for any number of threads, "
+                                    "except for times; after an interruption it continues from "
+                                    "those in the file.");
     draft_command(context->draft, "%s", command);
     if (context->results->path)
         draft_command(context->draft, "%s", context->results->path);
@@ -442,8 +442,8 @@ static temper_status add_parts(const struct page_context *context, const char *c
         status = add_set(context, plan->sets[i]);
     if (status == TEMPER_OK && plan->experiment->measure == MEASURE_ACCURACY) {
         draft_heading(context->draft, "The losses");
-        draft_paragraph(context->draft, "At the paper's temperatures for images: the last one is "
-                                        "the only one with a cap.");
+        draft_paragraph(context->draft, "At the paper's temperatures for images: only the last "
+                                        "one is bounded.");
         status = add_losses(context->draft, "c", false);
     }
     if (status == TEMPER_OK && plan->experiment->measure == MEASURE_ACCURACY)

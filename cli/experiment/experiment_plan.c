@@ -10,7 +10,7 @@
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
-/* What was given, else what --quick says, else what the experiment says. */
+/* The given value, else that of --quick, else that of the experiment. */
 static const char *text_choice(const struct arguments *arguments, enum option_id id, bool quick, const char *for_quick,
                                const char *for_full)
 {
@@ -27,12 +27,12 @@ static size_t size_choice(const struct arguments *arguments, enum option_id id, 
     return quick && for_quick ? for_quick : for_full;
 }
 
-/* An option that this experiment has no use for is a misunderstanding that would go unseen. */
+/* An option without effect is a misunderstanding that would go unnoticed. */
 static temper_status check_use(const struct arguments *arguments, enum option_id id, bool used)
 {
     if (used || !was_given(arguments, id))
         return TEMPER_OK;
-    return fail(TEMPER_USAGE, "experiment: --%s means nothing to %s; drop it", option_table[id].name,
+    return fail(TEMPER_USAGE, "experiment: --%s has no effect on %s; drop it", option_table[id].name,
                 arguments->operand[0]);
 }
 
@@ -84,10 +84,10 @@ static temper_status refuse_data(const char *name)
     char names[256] = "";
     for (size_t i = 0; i < DATA_SETS; i++)
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "", data_table[i].name);
-    return fail(TEMPER_USAGE, "--sets: '%s' is unknown; there are %s", name, names);
+    return fail(TEMPER_USAGE, "--sets: '%s' is unknown; give one of %s", name, names);
 }
 
-/* Those that are not there are left out, with a word, unless they were asked for. */
+/* Data sets that are missing are skipped, unless they are named by --sets. */
 static temper_status read_sets(const char *list, struct experiment_plan *plan)
 {
     char word[WORD_LENGTH];
@@ -97,14 +97,14 @@ static temper_status read_sets(const char *list, struct experiment_plan *plan)
         if (!source)
             return refuse_data(word);
         if (plan->set_count == DATA_SETS)
-            return fail(TEMPER_USAGE, "--sets: one set is there twice; drop it");
+            return fail(TEMPER_USAGE, "--sets: a data set is listed twice; drop it");
         if (plan->sets_named || data_is_there(source, plan->folder))
             plan->sets[plan->set_count++] = source;
     }
     if (plan->set_count == 0)
         return fail(TEMPER_NO_INPUT,
                     "%s: none of the data sets is there (%s); get them by tools/fetch-data, or "
-                    "say where they are by --data",
+                    "give their folder by --data",
                     plan->folder, list);
     if (plan->classes && plan->set_count > 1)
         return fail(TEMPER_USAGE,
@@ -167,12 +167,13 @@ static temper_status read_noises(const char *list, struct experiment_plan *plan)
     return TEMPER_OK;
 }
 
-/* A figure has its places rising, and a place twice would be a result twice. */
+/* Figures need ascending numbers; a repeated one would repeat a result. */
 static temper_status check_rising(const struct number_list *numbers, enum option_id id)
 {
     for (size_t i = 1; i < numbers->count; i++)
         if (!(numbers->value[i] > numbers->value[i - 1]))
-            return fail(TEMPER_USAGE, "--%s: give them rising, none twice", option_table[id].name);
+            return fail(TEMPER_USAGE, "--%s: the numbers are not ascending; sort them, and drop repeated ones",
+                        option_table[id].name);
     return TEMPER_OK;
 }
 
@@ -189,7 +190,7 @@ static const struct experiment *find_experiment(const char *name)
     for (size_t i = 0; i < EXPERIMENTS; i++)
         if (strcmp(experiment_table[i].name, name) == 0)
             return &experiment_table[i];
-    return NULL; /* the parser knows no other words */
+    return NULL; /* the parser accepts no other words */
 }
 
 static const char *data_folder(const struct arguments *arguments)
@@ -200,13 +201,13 @@ static const char *data_folder(const struct arguments *arguments)
     return variable && *variable ? variable : "data";
 }
 
-/* Names of grids are lists too, from which each method takes what it has. */
+/* Named grids are replaced by their lists, of which each method uses what it has. */
 static temper_status read_grid(const char *text, struct experiment_plan *plan)
 {
     char word[WORD_LENGTH];
     bool select = plan->experiment->measure == MEASURE_SELECTION;
     plan->grid = text;
-    if (!text || select) /* the tuning knows it */
+    if (!text || select) /* the tuner knows the names */
         return TEMPER_OK;
     if (strcmp(text, "paper") == 0)
         plan->grid = grid_paper;
@@ -215,7 +216,7 @@ static temper_status read_grid(const char *text, struct experiment_plan *plan)
     for (const char *rest = plan->grid; rest;) {
         next_word(&rest, ' ', word);
         if (strncmp(word, "t1=", 3) != 0 && strncmp(word, "t2=", 3) != 0 && strncmp(word, "l2=", 3) != 0)
-            return fail(TEMPER_USAGE, "--grid: '%s' is no list; give %s", word,
+            return fail(TEMPER_USAGE, "--grid: '%s' is not a list; give %s", word,
                         option_table[OPT_EXPERIMENT_GRID].wanted);
     }
     return TEMPER_OK;
@@ -224,28 +225,28 @@ static temper_status read_grid(const char *text, struct experiment_plan *plan)
 static temper_status read_sizes(const struct arguments *arguments, struct experiment_plan *plan)
 {
     const struct experiment_extent *full = &plan->experiment->full, *quick = &plan->experiment->quick;
-    bool hurry = plan->quick;
-    plan->splits = size_choice(arguments, OPT_SPLITS, hurry, quick->splits, full->splits);
-    plan->folds = size_choice(arguments, OPT_EXPERIMENT_FOLDS, hurry, quick->folds, full->folds);
-    plan->rows = size_choice(arguments, OPT_ROWS, hurry, quick->rows, full->rows);
-    return read_grid(text_choice(arguments, OPT_EXPERIMENT_GRID, hurry, quick->grid, full->grid), plan);
+    bool quick_run = plan->quick;
+    plan->splits = size_choice(arguments, OPT_SPLITS, quick_run, quick->splits, full->splits);
+    plan->folds = size_choice(arguments, OPT_EXPERIMENT_FOLDS, quick_run, quick->folds, full->folds);
+    plan->rows = size_choice(arguments, OPT_ROWS, quick_run, quick->rows, full->rows);
+    return read_grid(text_choice(arguments, OPT_EXPERIMENT_GRID, quick_run, quick->grid, full->grid), plan);
 }
 
 static temper_status read_lists(const struct arguments *arguments, struct experiment_plan *plan)
 {
     const struct experiment_extent *full = &plan->experiment->full, *quick = &plan->experiment->quick;
-    bool hurry = plan->quick, starts = plan->experiment->measure == MEASURE_STARTS;
-    const char *methods = text_choice(arguments, OPT_METHODS, hurry, quick->methods, full->methods);
-    temper_status status = read_sets(text_choice(arguments, OPT_SETS, hurry, quick->sets, full->sets), plan);
+    bool quick_run = plan->quick, starts = plan->experiment->measure == MEASURE_STARTS;
+    const char *methods = text_choice(arguments, OPT_METHODS, quick_run, quick->methods, full->methods);
+    temper_status status = read_sets(text_choice(arguments, OPT_SETS, quick_run, quick->sets, full->sets), plan);
     if (status == TEMPER_OK && methods)
         status = read_methods(methods, plan);
     if (status == TEMPER_OK)
-        status = read_noises(text_choice(arguments, OPT_NOISE_KINDS, hurry, quick->noise, full->noise), plan);
+        status = read_noises(text_choice(arguments, OPT_NOISE_KINDS, quick_run, quick->noise, full->noise), plan);
     if (status == TEMPER_OK)
-        status =
-            read_rising(text_choice(arguments, OPT_RATES, hurry, quick->rates, full->rates), OPT_RATES, &plan->rates);
+        status = read_rising(text_choice(arguments, OPT_RATES, quick_run, quick->rates, full->rates), OPT_RATES,
+                             &plan->rates);
     if (status == TEMPER_OK && starts)
-        status = read_rising(text_choice(arguments, OPT_DEVIATIONS, hurry, quick->deviations, full->deviations),
+        status = read_rising(text_choice(arguments, OPT_DEVIATIONS, quick_run, quick->deviations, full->deviations),
                              OPT_DEVIATIONS, &plan->deviations);
     return status;
 }
@@ -273,7 +274,7 @@ temper_status plan_make(const struct arguments *arguments, struct experiment_pla
 
 /* ---- Cells ----------------------------------------------------------------------------------- */
 
-/* How many there are of each, the fastest changing last. */
+/* The extent of each dimension of the grid of cells, the fastest changing last. */
 struct cell_counts {
     size_t set, split, noise, rate, method, deviation;
 };
@@ -287,7 +288,7 @@ static struct cell_counts count(const struct experiment_plan *plan)
     return counts;
 }
 
-/* Takes the last figure off a mixed number. */
+/* Splits off the last digit of a number with mixed bases. */
 static size_t digit(size_t *index, size_t base)
 {
     size_t last = *index % base;
@@ -295,7 +296,7 @@ static size_t digit(size_t *index, size_t base)
     return last;
 }
 
-/* Without noise all kinds are the same: the first one stands for them. */
+/* At rate 0 all kinds of noise are the same cell, "none". */
 bool plan_cell(const struct experiment_plan *plan, size_t index, struct experiment_cell *cell)
 {
     struct cell_counts counts = count(plan);
@@ -338,7 +339,7 @@ size_t plan_lines(const struct experiment_plan *plan)
     return plan->set_count * lines_of_set(plan);
 }
 
-/* Clean rows once, then each kind with its rates. */
+/* The clean line once, then each kind of noise with its rates. */
 bool plan_line(const struct experiment_plan *plan, size_t index, struct experiment_cell *cell)
 {
     struct cell_counts counts = count(plan);
@@ -409,7 +410,7 @@ temper_loss_spec cell_loss(const struct experiment_cell *cell)
     return temper_loss_resolve(loss);
 }
 
-/* The word of the grid that begins so, or "". */
+/* The word of the grid that begins with `begin`, or "". */
 static const char *grid_word(const char *grid, const char *begin, char word[WORD_LENGTH])
 {
     for (const char *rest = grid; rest;) {
@@ -420,7 +421,7 @@ static const char *grid_word(const char *grid, const char *begin, char word[WORD
     return "";
 }
 
-/* "t1=0.1", whatever the locale is. */
+/* "t1=0.1", in every locale. */
 static const char *number_word(const char *name, double number, char word[WORD_LENGTH])
 {
     char digits[NUMBER_LENGTH];
@@ -454,7 +455,7 @@ const char *plan_grid(const struct experiment_plan *plan, const struct experimen
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
-/* What only some measurements depend on. */
+/* Parameters that only some measurements depend on. */
 static void add_tuning(const struct experiment_plan *plan, const struct experiment_cell *cell, char *key, size_t room)
 {
     char grid[GRID_LENGTH], digits[WORD_LENGTH];

@@ -1,13 +1,12 @@
-/* Every option once: what it is called, takes and means, and which commands have it. Parsing,
- * --help, the man pages and the completions of bash, zsh and fish all come from here and from
- * command_list.h.
+/* Every option once: its name, type and meaning, and the commands that have it. Parsing, --help, the man pages and the
+ * completions of bash, zsh and fish all come from here and from command_list.h.
  *
  * Included where OPTION(id, fields of struct option) is defined; no include guard, on purpose. An
  * option whose default or meaning differs between commands has a row for each meaning, under
  * another id and the same name. They are shown in this order. */
 
 OPTION(OUTPUT, .name = "output", .letter = 'o', .placeholder = "FILE", .type = TYPE_FILE, .standard = "-",
-       .commands = IN(PLOT), .help = "write to FILE, whole or not at all; - is the standard output")
+       .commands = IN(PLOT), .help = "write to FILE, completely or not at all; - is the standard output")
 
 OPTION(PANELS, .name = "panels", .placeholder = "LETTERS", .type = TYPE_LETTERS, .words = "abc", .standard = "abc",
        .commands = IN(PLOT), .help = "panels to draw: a for log_t, b for exp_t, c for the losses")
@@ -21,13 +20,13 @@ OPTION(LOSSES, .name = "losses", .placeholder = "LOSS,...", .type = TYPE_LOSSES,
 
 OPTION(PLOT_T1, .name = "t1", .placeholder = "X", .type = TYPE_NUMBER, .least = 0, .most = INFINITY, .standard = "0.6",
        .commands = IN(PLOT),
-       .help = "first temperature of a loss that comes without: below 1 it caps the loss; that of "
-               "'temper train' for path, if not given")
+       .help = "first temperature of losses without parameters: below 1 it bounds the loss; for path the default is "
+               "that of 'temper train'")
 
 OPTION(PLOT_T2, .name = "t2", .placeholder = "X", .type = TYPE_NUMBER, .least = 0, .most = INFINITY, .standard = "1.6",
        .commands = IN(PLOT),
-       .help = "second temperature of a loss that comes without: above 1 its tails are heavy; that "
-               "of 'temper train' for path, if not given")
+       .help = "second temperature of losses without parameters: above 1 the tails are heavy; for path the default is "
+               "that of 'temper train'")
 
 OPTION(MARGINS, .name = "margins", .placeholder = "FROM,TO", .type = TYPE_SPAN, .least = -INFINITY, .most = INFINITY,
        .standard = "-6,4", .commands = IN(PLOT), .help = "horizontal axis of panel c")
@@ -36,155 +35,148 @@ OPTION(PATH_L2, .name = "l2", .placeholder = "FROM,TO", .type = TYPE_SPAN, .leas
        .standard = "1e-5,10", .commands = IN(PLOT), .help = "path: the smallest and the largest penalty")
 
 OPTION(STEPS, .name = "steps", .placeholder = "N", .type = TYPE_WHOLE, .least = 2, .most = 1000, .standard = "25",
-       .commands = IN(PLOT), .help = "path: how many penalties to train with")
+       .commands = IN(PLOT), .help = "path: number of penalties")
 
 /* ---- Data in --------------------------------------------------------------------------------- */
 
 OPTION(FORMAT, .name = "format", .placeholder = "NAME", .type = TYPE_WORD, .words = "libsvm csv tsv npy idx cifar tmpr",
        .commands = READING,
-       .help = "what the file is: libsvm, csv, tsv, npy, idx, cifar or tmpr; told by its content, then "
-               "by its name, if not given")
+       .help = "format of the file: libsvm, csv, tsv, npy, idx, cifar or tmpr; inferred from its content, then its "
+               "name, if not given")
 
 OPTION(HEADER, .name = "header", .placeholder = "yes|no|auto", .type = TYPE_WORD, .words = "yes no auto",
-       .standard = "auto", .commands = READING, .help = "csv: whether the first line has names")
+       .standard = "auto", .commands = READING, .help = "csv: whether the first line holds names")
 
 OPTION(LABEL, .name = "label", .placeholder = "COLUMN", .type = TYPE_TEXT,
        .wanted = "the name or number of a column, or none", .commands = READING,
-       .help = "csv: the column of the labels, by name or number; none if there is none; the last "
-               "one if not given")
+       .help = "csv: the column of the labels, by name or number, or none; the last column if not given")
 
 OPTION(LABELS, .name = "labels", .placeholder = "FILE", .type = TYPE_FILE, .commands = LABELLED,
-       .help = "labels from a file of their own: one a line, NPY or IDX (of NPY and IDX data: "
-               "what is found beside it)")
+       .help = "read labels from a separate file: one a line, NPY or IDX (for NPY and IDX data: the file beside it, if "
+               "not given)")
 
 OPTION(IGNORE, .name = "ignore", .placeholder = "COLUMN,...", .type = TYPE_TEXT,
-       .wanted = "names or numbers of columns, with commas between them", .commands = READING,
-       .help = "csv: columns to leave out")
+       .wanted = "names or numbers of columns, separated by commas", .commands = READING,
+       .help = "csv: columns to exclude")
 
 OPTION(CATEGORICAL, .name = "categorical", .placeholder = "COLUMN,...", .type = TYPE_TEXT,
-       .wanted = "names or numbers of columns, with commas between them, or all", .commands = READING,
-       .help = "csv: columns of text that become a feature for each of their values; all for "
-               "every column that has text")
+       .wanted = "names or numbers of columns, separated by commas, or all", .commands = READING,
+       .help = "csv: text columns to one-hot encode; all for every text column")
 
 OPTION(MISSING, .name = "missing", .placeholder = "WORD", .type = TYPE_WORD, .words = "zero mean drop",
        .commands = READING,
-       .help = "csv: missing values become zero or the mean of their column, or drop their rows; "
-               "refused if not given")
+       .help = "csv: replace missing values by zero or the column's mean, or drop their rows; an error if not given")
 
 OPTION(CLASSES, .name = "classes", .placeholder = "A,B,...", .type = TYPE_TEXT,
-       .wanted = "names of classes, with commas between them", .commands = LABELLED | IN(EXPERIMENT),
+       .wanted = "names of classes, separated by commas", .commands = LABELLED | IN(EXPERIMENT),
        .help = "keep only the rows of these classes")
 
 OPTION(WEIGHTS, .name = "weights", .placeholder = "COLUMN|FILE", .type = TYPE_FILE, .commands = LABELLED,
-       .help = "how much each row counts: a column, or a file of one number a line")
+       .help = "weight of each row: a column, or a file of one number a line")
 
 OPTION(CLASS_WEIGHT, .name = "class-weight", .placeholder = "A=W,...", .type = TYPE_TEXT,
-       .wanted = "balanced, or NAME=WEIGHT with commas between them", .commands = LABELLED,
-       .help = "how much rows of each class count; balanced for the same total of every class")
+       .wanted = "balanced, or NAME=WEIGHT separated by commas", .commands = LABELLED,
+       .help = "weight of the rows of each class; balanced: the same total for every class")
 
 OPTION(CHANNEL, .name = "channel", .placeholder = "WORD", .type = TYPE_WORD, .words = "red green blue grey all",
-       .standard = "all", .commands = READING, .help = "cifar: the colours to take: red, green, blue, grey or all")
+       .standard = "all", .commands = READING, .help = "cifar: colour channel: red, green, blue, grey or all")
 
 OPTION(ZERO_BASED, .name = "zero-based", .type = TYPE_FLAG, .commands = READING,
-       .help = "libsvm: the first feature is 0, not 1")
+       .help = "libsvm: features are numbered from 0, not 1")
 
 OPTION(TYPE, .name = "type", .placeholder = "f32|f64", .type = TYPE_WORD, .words = "f32 f64", .standard = "f32",
-       .commands = READING, .help = "how numbers of text files are kept")
+       .commands = READING, .help = "precision of numbers read from text")
 
 OPTION(THREADS, .name = "threads", .placeholder = "N", .type = TYPE_WHOLE, .least = 0, .most = 1024, .standard = "0",
-       .commands = READING | IN(DEMO) | IN(EXPERIMENT),
-       .help = "threads to use; 0 for as many as the machine runs at once")
+       .commands = READING | IN(DEMO) | IN(EXPERIMENT), .help = "number of threads; 0 for as many as the machine has")
 
 OPTION(MEMORY, .name = "memory", .placeholder = "SIZE", .type = TYPE_SIZE, .commands = BOUNDED,
-       .help = "take at most SIZE of memory, 500M, 2G or 1.5GiB, whatever the size of the data: a .tmpr "
-               "file is read piece by piece, others go to temporary files in $TMPDIR; the result is "
-               "the same, or refused with the least that would do")
+       .help = "use at most SIZE of memory (500M, 2G, 1.5GiB) for data of any size: a .tmpr file is read in blocks, "
+               "other data goes to temporary files in $TMPDIR; the result is the same, or an error that states the "
+               "least possible SIZE")
 
 /* ---- Training -------------------------------------------------------------------------------- */
 
 OPTION(TRAIN_MODEL, .name = "model", .letter = 'm', .placeholder = "FILE", .type = TYPE_FILE,
        .commands = IN(TRAIN) | IN(TUNE),
-       .help = "write the model to FILE, whole or not at all; DATA.temper if not given")
+       .help = "write the model to FILE, completely or not at all; DATA.temper if not given")
 
 OPTION(MODEL, .name = "model", .letter = 'm', .placeholder = "FILE", .type = TYPE_FILE, .commands = APPLYING | IN(PLOT),
-       .help = "the model, as 'temper train' has written it")
+       .help = "a model written by 'temper train'")
 
 OPTION(LOSS, .name = "loss", .placeholder = "NAME", .type = TYPE_WORD, .words = METHOD_WORDS, .standard = "tempered",
        .commands = FITTING, .help = "tempered, logistic, t-logistic, gce, hinge or bregman")
 
 OPTION(T1, .name = "t1", .placeholder = "X|auto", .type = TYPE_NUMBER_OR, .least = 0, .most = INFINITY, .words = "auto",
        .standard = "0.3", .commands = IN(TRAIN),
-       .help = "first temperature: below 1 it caps the loss of a row at 1/(1-t1); auto: chosen as "
-               "'temper tune' does")
+       .help = "first temperature: below 1 it bounds the loss of a row by 1/(1-t1); auto: chosen as by 'temper tune'")
 
 OPTION(T2, .name = "t2", .placeholder = "X|auto", .type = TYPE_NUMBER_OR, .least = 0, .most = INFINITY, .words = "auto",
        .commands = IN(TRAIN),
-       .help = "second temperature: above 1 the tails are heavy; 1 if not given, 1.6 for "
-               "t-logistic; auto: chosen as 'temper tune' does")
+       .help = "second temperature: above 1 the tails are heavy; 1 if not given, 1.6 for t-logistic; auto: chosen as "
+               "by 'temper tune'")
 
 OPTION(SMOOTHING, .name = "smoothing", .placeholder = "X", .type = TYPE_NUMBER, .least = 0, .most = INFINITY,
-       .commands = FITTING, .help = "hinge: the kink is rounded over this width")
+       .commands = FITTING, .help = "hinge: smooth the kink over this width")
 
 OPTION(L2, .name = "l2", .placeholder = "X|auto", .type = TYPE_NUMBER_OR, .least = 0, .most = INFINITY, .words = "auto",
        .standard = "auto", .commands = IN(TRAIN),
-       .help = "weight of the penalty on squared weights; auto: 0.0002 times the total variance of "
-               "the features over classes less one, or chosen with t1 and t2 where these are auto")
+       .help = "weight of the penalty on squared weights; auto: 0.0002 times the total variance of the features "
+               "divided by the number of classes less one, or chosen with t1 and t2 if these are auto")
 
 OPTION(TRAIN_SCALE, .name = "scale", .placeholder = "NAME", .type = TYPE_WORD,
        .words = "none standard minmax maxabs log pixels", .commands = SOLVING,
-       .help = "bring features to a common size, for training only: the model applies to rows as "
-               "they are; standard for dense data, none for sparse, if not given")
+       .help = "scale the features in training; the model applies to unscaled rows; standard for dense data, none for "
+               "sparse, if not given")
 
 OPTION(VALID, .name = "valid", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(TRAIN),
-       .help = "stop when the loss on these rows falls no more")
+       .help = "stop when the loss on these rows no longer decreases")
 
 OPTION(PATIENCE, .name = "patience", .placeholder = "N", .type = TYPE_WHOLE, .least = 1, .most = 1000000000,
-       .standard = "10", .commands = IN(TRAIN), .help = "iterations that --valid waits for a lower loss")
+       .standard = "10", .commands = IN(TRAIN), .help = "iterations without a lower loss after which --valid stops")
 
 OPTION(SOLVER, .name = "solver", .placeholder = "NAME", .type = TYPE_WORD, .words = "auto newton lbfgs tron",
        .standard = "auto", .commands = SOLVING,
-       .help = "how to minimise: newton, lbfgs or tron; auto picks one by the size of the data")
+       .help = "optimiser: newton, lbfgs or tron; auto chooses one by the size of the data")
 
 OPTION(PRECISION, .name = "precision", .placeholder = "NAME", .type = TYPE_WORD, .words = "auto f32 f64",
        .standard = "auto", .commands = SOLVING, .help = "precision of the sums over rows: f32 or f64")
 
 OPTION(INIT, .name = "init", .placeholder = "zero|normal:STD", .type = TYPE_TEXT,
-       .wanted = "zero, or normal:STD with a deviation > 0", .standard = "zero", .commands = IN(TRAIN),
-       .help = "weights to start from: all 0, or random ones")
+       .wanted = "zero, or normal:STD with a standard deviation > 0", .standard = "zero", .commands = IN(TRAIN),
+       .help = "initial weights: all 0, or random")
 
 OPTION(WARM_START, .name = "warm-start", .placeholder = "MODEL", .type = TYPE_FILE, .commands = IN(TRAIN),
-       .help = "start from the weights of another model")
+       .help = "initial weights from another model")
 
 OPTION(STARTS, .name = "starts", .placeholder = "K", .type = TYPE_WHOLE, .least = 1, .most = 3, .standard = "1",
-       .commands = IN(TRAIN), .help = "try so many starts, keep the best, and warn if they disagree")
+       .commands = IN(TRAIN), .help = "number of starts; the best is kept, with a warning if they disagree")
 
-OPTION(NO_INTERCEPT, .name = "no-intercept", .type = TYPE_FLAG, .commands = SOLVING, .help = "no constant term")
+OPTION(NO_INTERCEPT, .name = "no-intercept", .type = TYPE_FLAG, .commands = SOLVING, .help = "fit no intercept")
 
 OPTION(TOL, .name = "tol", .placeholder = "X", .type = TYPE_NUMBER, .least = 0, .most = 1, .standard = "1e-4",
        .commands = SOLVING & ~IN(AUDIT),
-       .help = "stop when the gradient is that small, as a share of the gradient at weights of 0")
+       .help = "stop when the norm of the gradient is below X times that at weights of 0")
 
 OPTION(MAX_ITER, .name = "max-iter", .placeholder = "N", .type = TYPE_WHOLE, .least = 1, .most = 1000000000,
-       .standard = "1000", .commands = SOLVING, .help = "stop after so many iterations")
+       .standard = "1000", .commands = SOLVING, .help = "maximal number of iterations")
 
 OPTION(CHECKPOINT, .name = "checkpoint", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(TRAIN),
-       .help = "save the state of the training there now and then")
+       .help = "save the state of the training to FILE at intervals")
 
 OPTION(TUNE_CHECKPOINT, .name = "checkpoint", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(TUNE),
-       .help = "save what is known of the candidates there; MODEL.tuning, which goes when all is "
-               "done, if not given")
+       .help = "save the results of the candidates to FILE; MODEL.tuning if not given, which is removed at the end")
 
 OPTION(TUNE_CHECKPOINT_SECONDS, .name = "checkpoint-seconds", .placeholder = "X", .type = TYPE_NUMBER, .least = 0,
        .most = INFINITY, .standard = "2", .commands = IN(TUNE),
-       .help = "at least so long between two savings; 0 for every candidate")
+       .help = "least time between two checkpoints; 0 for every candidate")
 
 OPTION(CHECKPOINT_SECONDS, .name = "checkpoint-seconds", .placeholder = "X", .type = TYPE_NUMBER, .least = 0,
        .most = INFINITY, .standard = "30", .commands = IN(TRAIN),
-       .help = "at least so long between two savings; 0 for every iteration")
+       .help = "least time between two checkpoints; 0 for every iteration")
 
 OPTION(RESUME, .name = "resume", .type = TYPE_FLAG, .commands = IN(TRAIN) | IN(TUNE),
-       .help = "go on from the checkpoint, if there is one; the result is the same as without a "
-               "stop")
+       .help = "continue from the checkpoint, if there is one; the result is the same as without the interruption")
 
 /* ---- Tuning ---------------------------------------------------------------------------------- */
 
@@ -197,44 +189,43 @@ OPTION(FOLDS, .name = "folds", .placeholder = "K", .type = TYPE_WHOLE, .least = 
 
 OPTION(CRITERION, .name = "criterion", .placeholder = "NAME", .type = TYPE_WORD,
        .words = "cv+c accuracy log-loss bounded-loss", .standard = "cv+c", .commands = IN(TUNE),
-       .help = "what decides: cv+c, accuracy, log-loss or bounded-loss")
+       .help = "selection criterion: cv+c, accuracy, log-loss or bounded-loss")
 
 OPTION(ASSUME, .name = "assume", .placeholder = "WORD", .type = TYPE_WORD, .words = "structured", .commands = IN(TUNE),
-       .help = "structured: labels are wrong in a way that can be learnt, so lean to caution")
+       .help = "structured: label errors can be predicted from the features; choose cautiously")
 
 OPTION(TRUSTED, .name = "trusted", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(TUNE),
-       .help = "rows whose labels are right, which decide: data like DATA, or what --ask has "
-               "written, with labels filled in")
+       .help = "rows with verified labels, which decide: data like DATA, or the file of --ask with labels filled in")
 
 OPTION(ASK, .name = "ask", .placeholder = "K", .type = TYPE_WHOLE, .least = 1, .most = 100000, .commands = IN(TUNE),
-       .help = "name the K rows whose true labels would settle the choice best")
+       .help = "list the K rows whose true labels would be most informative")
 
 OPTION(ASK_OUTPUT, .name = "ask-output", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(TUNE),
-       .help = "where --ask writes them; MODEL.ask.csv if not given")
+       .help = "file of --ask; MODEL.ask.csv if not given")
 
 OPTION(TUNE_REPORT, .name = "report", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(TUNE),
-       .help = "write a page with heat maps to FILE, or one map alone if it ends in .svg")
+       .help = "write a page with heat maps to FILE, or a single map if it ends in .svg")
 
 /* ---- Audit ----------------------------------------------------------------------------------- */
 
 OPTION(TOP, .name = "top", .placeholder = "K", .type = TYPE_WHOLE, .least = 1, .most = 9007199254740991,
        .commands = IN(AUDIT), .help = "list the K most suspicious rows, whatever their scores")
 
-OPTION(THRESHOLD, .name = "threshold", .placeholder = "X", .type = TYPE_NUMBER, .least = 0, .most = INFINITY,
-       .commands = IN(AUDIT),
-       .help = "list the rows with a score of X or more; 0.5 for labels and 3.5 for rows if "
-               "neither this nor --top is given")
+OPTION(
+    THRESHOLD, .name = "threshold", .placeholder = "X", .type = TYPE_NUMBER, .least = 0, .most = INFINITY,
+    .commands = IN(AUDIT),
+    .help =
+        "list the rows with a score of X or more; 0.5 for labels and 3.5 for rows if neither this nor --top is given")
 
 OPTION(AUDIT_KIND, .name = "kind", .placeholder = "label|row", .type = TYPE_WORD, .words = "label row",
-       .standard = "label", .commands = IN(AUDIT),
-       .help = "what to look for: wrong labels, or rows that lie far from all others")
+       .standard = "label", .commands = IN(AUDIT), .help = "what to look for: wrong labels, or outliers")
 
 OPTION(AUDIT_FOLDS, .name = "folds", .placeholder = "K", .type = TYPE_WHOLE, .least = 2, .most = 1000, .standard = "5",
-       .commands = IN(AUDIT), .help = "folds: a row is judged by the model of all folds but its own")
+       .commands = IN(AUDIT), .help = "folds; each row is predicted by the model of the other folds")
 
 OPTION(AUDIT_T1, .name = "t1", .placeholder = "X|auto", .type = TYPE_NUMBER_OR, .least = 0, .most = INFINITY,
        .words = "auto", .standard = "auto", .commands = IN(AUDIT),
-       .help = "first temperature; auto: chosen with t2 and l2, as 'temper tune' does")
+       .help = "first temperature; auto: chosen with t2 and l2, as by 'temper tune'")
 
 OPTION(AUDIT_T2, .name = "t2", .placeholder = "X|auto", .type = TYPE_NUMBER_OR, .least = 0, .most = INFINITY,
        .words = "auto", .standard = "auto", .commands = IN(AUDIT),
@@ -242,65 +233,62 @@ OPTION(AUDIT_T2, .name = "t2", .placeholder = "X|auto", .type = TYPE_NUMBER_OR, 
 
 OPTION(AUDIT_L2, .name = "l2", .placeholder = "X|auto", .type = TYPE_NUMBER_OR, .least = 0, .most = INFINITY,
        .words = "auto", .standard = "auto", .commands = IN(AUDIT),
-       .help = "weight of the penalty; auto: chosen with the temperatures, or by the data if those "
-               "are given")
+       .help = "weight of the penalty; auto: chosen with the temperatures, or from the data if those are given")
 
 OPTION(AUDIT_GRID, .name = "grid", .placeholder = "TEXT", .type = TYPE_TEXT,
        .wanted = "default, paper, or lists such as \"t1=0.1,0.5 t2=1,1.5 l2=0.1x,1x\"", .commands = IN(AUDIT),
-       .help = "what auto chooses from, as in 'temper tune'; a small one if not given")
+       .help = "candidates of auto, as in 'temper tune'; a small grid if not given")
 
 OPTION(AUDIT_TOL, .name = "tol", .placeholder = "X|auto", .type = TYPE_NUMBER_OR, .least = 0, .most = 1,
        .words = "auto", .standard = "auto", .commands = IN(AUDIT),
-       .help = "stop a fit when the gradient is that small, as a share of the gradient at weights "
-               "of 0; auto: 1e-2 for two classes, 1e-3 for more, and 1e-2 to choose temperatures")
+       .help = "stop a fit when the norm of the gradient is below X times that at weights of 0; auto: 1e-2 for two "
+               "classes, 1e-3 for more, and 1e-2 to choose temperatures")
 
 OPTION(FIX, .name = "fix", .placeholder = "OUT", .type = TYPE_FILE, .commands = IN(AUDIT),
-       .help = "write the data to OUT with the rows that are listed put right, and all else as "
-               "DATA has it")
+       .help = "write the data to OUT with the listed rows corrected, and everything else as in DATA")
 
 OPTION(FIX_HOW, .name = "fix-how", .placeholder = "WORD", .type = TYPE_WORD, .words = "drop relabel weight",
        .standard = "drop", .commands = IN(AUDIT),
-       .help = "drop them, give them the suggested labels, or multiply their weights by the "
-               "importance that the loss leaves them (csv, tsv, tmpr; a new column weight if "
-               "there is none)")
+       .help = "drop them, use the suggested labels, or multiply their weights by their importance under the loss "
+               "(csv, tsv, tmpr; adds a column weight if there is none)")
 
 OPTION(AUDIT_REPORT, .name = "report", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(AUDIT),
-       .help = "write a page of HTML: margins, transition table, the list, and pictures of rows "
-               "that are pictures (idx, cifar)")
+       .help =
+           "write a page of HTML: margins, transition table, the list, and images of rows that are images (idx, cifar)")
 
 OPTION(AUDIT_OUTPUT, .name = "output", .letter = 'o', .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(AUDIT),
        .help = "write the list to FILE, as CSV")
 
 OPTION(AUDIT_JSON, .name = "json", .type = TYPE_FLAG, .commands = IN(AUDIT),
-       .help = "print a JSON object a line for the rows that are listed, instead of text")
+       .help = "print the listed rows as JSON objects, one a line, instead of text")
 
 /* ---- Prediction ------------------------------------------------------------------------------ */
 
 OPTION(PREDICT_OUTPUT, .name = "output", .letter = 'o', .placeholder = "FILE", .type = TYPE_FILE, .standard = "-",
-       .commands = IN(PREDICT), .help = "write to FILE, whole or not at all; - is the standard output")
+       .commands = IN(PREDICT), .help = "write to FILE, completely or not at all; - is the standard output")
 
-OPTION(PROBA, .name = "proba", .type = TYPE_FLAG, .commands = IN(PREDICT),
-       .help = "probabilities, not sure enough for t1 < 1 (see above): a line of class names, then "
-               "tab-separated numbers")
+OPTION(
+    PROBA, .name = "proba", .type = TYPE_FLAG, .commands = IN(PREDICT),
+    .help =
+        "print probabilities, underconfident for t1 < 1 (see above): a line of class names, then tab-separated numbers")
 
 OPTION(RAW_PROBA, .name = "raw-proba", .type = TYPE_FLAG, .commands = IN(PREDICT),
-       .help = "the same, as the model has them, which is too sure of itself for t1 < 1")
+       .help = "print uncalibrated probabilities, overconfident for t1 < 1")
 
-OPTION(DECISION, .name = "decision", .type = TYPE_FLAG, .commands = IN(PREDICT),
-       .help = "activations: one number a row for two classes, above 0 for the second; else one "
-               "for each class")
+OPTION(
+    DECISION, .name = "decision", .type = TYPE_FLAG, .commands = IN(PREDICT),
+    .help = "print decision values: one number a row for two classes, positive for the second; else one for each class")
 
 /* ---- Data out -------------------------------------------------------------------------------- */
 
 OPTION(TO, .name = "to", .placeholder = "NAME", .type = TYPE_WORD, .words = "libsvm csv tsv npy idx cifar tmpr",
        .commands = IN(CONVERT) | IN(NOISE) | IN(AUDIT),
-       .help = "what OUT becomes: libsvm, csv, tsv, npy, idx, cifar or tmpr; told by its name if "
-               "not given")
+       .help = "format of OUT: libsvm, csv, tsv, npy, idx, cifar or tmpr; inferred from its name if not given")
 
 OPTION(CONVERT_SCALE, .name = "scale", .placeholder = "NAME", .type = TYPE_WORD,
        .words = "none standard minmax maxabs log pixels", .standard = "none", .commands = IN(CONVERT),
-       .help = "bring features to a common size: standard (mean 0, deviation 1), minmax (0 to 1), "
-               "maxabs (within -1 and 1), log (log(1 + x), then standard) or pixels (divided by 255)")
+       .help = "scale the features: standard (mean 0, deviation 1), minmax (0 to 1), maxabs (within -1 and 1), log "
+               "(log(1 + x), then standard) or pixels (divided by 255)")
 
 /* ---- Noise ----------------------------------------------------------------------------------- */
 
@@ -309,55 +297,51 @@ OPTION(KIND, .name = "kind", .placeholder = "NAME", .type = TYPE_WORD,
        .help = "kind of noise: random, pair, matrix, small-margin, large-margin or instance")
 
 OPTION(RATE, .name = "rate", .placeholder = "R", .type = TYPE_NUMBER, .least = 0, .most = 1, .commands = IN(NOISE),
-       .help = "share of all rows that change; matrix has none")
+       .help = "share of all rows that change; not for matrix")
 
 OPTION(MAP, .name = "map", .placeholder = "A=B,...", .type = TYPE_TEXT,
-       .wanted = "pairs of classes A=B, with commas between them", .commands = IN(NOISE),
-       .help = "pair: which class becomes which; each the next one if not given")
+       .wanted = "pairs of classes A=B, separated by commas", .commands = IN(NOISE),
+       .help = "pair: new class of each class; the next one if not given")
 
 OPTION(MATRIX, .name = "matrix", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(NOISE),
-       .help = "matrix: a CSV file with a line for each class: the probabilities of becoming each "
-               "class")
+       .help = "matrix: a CSV file of transition probabilities, a line for each class")
 
 OPTION(RANK_L2, .name = "rank-l2", .placeholder = "X", .type = TYPE_NUMBER, .least = 0, .most = INFINITY,
        .standard = "1e-4", .commands = IN(NOISE), .help = "margins: l2 of the logistic regression that ranks the rows")
 
 OPTION(RANK_SCALE, .name = "rank-scale", .placeholder = "NAME", .type = TYPE_WORD,
        .words = "none standard minmax maxabs log pixels", .commands = IN(NOISE),
-       .help = "margins: how that regression scales the features; as train does if not given")
+       .help = "margins: scaling for that regression; as for train if not given")
 
 OPTION(POOL, .name = "pool", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(NOISE),
-       .help = "instance: take the features from rows of FILE whose class DATA does not have")
+       .help = "instance: take features from rows of FILE whose class DATA does not have")
 
 OPTION(SEED, .name = "seed", .placeholder = "N", .type = TYPE_WHOLE, .least = 0, .most = 9007199254740991,
        .standard = "1", .commands = IN(NOISE) | SOLVING | IN(DEMO) | IN(EXPERIMENT),
-       .help = "the same seed, the same result")
+       .help = "random seed; equal seeds give equal results")
 
 OPTION(NOISE_OUTPUT, .name = "output", .letter = 'o', .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(NOISE),
-       .help = "write the noisy data to FILE, and what was changed to FILE.changes.csv")
+       .help = "write the noisy data to FILE, and the list of changes to FILE.changes.csv")
 
 /* ---- Experiments ----------------------------------------------------------------------------- */
 
 OPTION(EXPERIMENT_DATA, .name = "data", .placeholder = "DIR", .type = TYPE_FILE, .commands = IN(EXPERIMENT),
-       .help = "the folder of the data sets, each in a folder of its own; $TEMPER_DATA, else data, "
-               "if not given")
+       .help = "the folder of the data sets, each in its own folder; $TEMPER_DATA, else data, if not given")
 
 OPTION(SETS, .name = "sets", .placeholder = "NAME,...", .type = TYPE_TEXT,
-       .wanted = "names of data sets, with commas between them", .commands = IN(EXPERIMENT),
-       .help = "data sets: fashion-mnist, cifar10, fonts, covtype, fashion-mnist-0v6, "
-               "fashion-mnist-10, a9a or amazon-kitchen; those of the paper that are there if not "
-               "given")
+       .wanted = "names of data sets, separated by commas", .commands = IN(EXPERIMENT),
+       .help = "data sets: fashion-mnist, cifar10, fonts, covtype, fashion-mnist-0v6, fashion-mnist-10, a9a or "
+               "amazon-kitchen; those of the paper that are available if not given")
 
 OPTION(METHODS, .name = "methods", .placeholder = "LOSS,...", .type = TYPE_LOSSES, .commands = IN(EXPERIMENT),
-       .help = "losses to compare; one with temperatures of its own, as tempered:0.1:1.12, keeps "
-               "them")
+       .help = "losses to compare; given temperatures, as in tempered:0.1:1.12, are not tuned")
 
 OPTION(NOISE_KINDS, .name = "noise", .placeholder = "KIND,...", .type = TYPE_TEXT,
-       .wanted = "kinds of noise, with commas between them", .commands = IN(EXPERIMENT),
+       .wanted = "kinds of noise, separated by commas", .commands = IN(EXPERIMENT),
        .help = "noise in the training rows: random, pair, small-margin, large-margin, instance")
 
 OPTION(RATES, .name = "rates", .placeholder = "R,...", .type = TYPE_NUMBERS, .least = 0, .most = 1,
-       .commands = IN(EXPERIMENT), .help = "shares of the training rows that it changes, rising")
+       .commands = IN(EXPERIMENT), .help = "shares of the training rows that it changes, ascending")
 
 OPTION(SPLITS, .name = "splits", .placeholder = "N", .type = TYPE_WHOLE, .least = 1, .most = 100,
        .commands = IN(EXPERIMENT), .help = "random splits into training and test rows")
@@ -367,11 +351,11 @@ OPTION(EXPERIMENT_FOLDS, .name = "folds", .placeholder = "K", .type = TYPE_WHOLE
 
 OPTION(EXPERIMENT_GRID, .name = "grid", .placeholder = "TEXT", .type = TYPE_TEXT,
        .wanted = "default, paper, or lists such as \"t1=0.1,0.5 t2=1.12,1.5 l2=1e-5..1e-1:5\"",
-       .commands = IN(EXPERIMENT), .help = "what the methods are tuned over: default, paper, or lists and ranges")
+       .commands = IN(EXPERIMENT), .help = "grid for tuning: default, paper, or lists and ranges")
 
 OPTION(EXPERIMENT_CRITERION, .name = "criterion", .placeholder = "NAME", .type = TYPE_WORD,
        .words = "cv+c accuracy log-loss bounded-loss", .standard = "accuracy", .commands = IN(EXPERIMENT),
-       .help = "what decides in tuning: accuracy, as in the paper, cv+c, log-loss or bounded-loss")
+       .help = "selection criterion: accuracy, as in the paper, cv+c, log-loss or bounded-loss")
 
 OPTION(WHOSE_TEMPERATURES, .name = "temperatures", .placeholder = "tuned|paper", .type = TYPE_WORD,
        .words = "tuned paper", .standard = "tuned", .commands = IN(EXPERIMENT),
@@ -379,31 +363,31 @@ OPTION(WHOSE_TEMPERATURES, .name = "temperatures", .placeholder = "tuned|paper",
 
 OPTION(DEVIATIONS, .name = "deviations", .placeholder = "X,...", .type = TYPE_NUMBERS, .least = 0, .most = 1e6,
        .commands = IN(EXPERIMENT),
-       .help = "starts: standard deviations of the weights to start from, rising; 0 is a start "
-               "from zero")
+       .help = "starts: standard deviations of the initial weights, ascending; 0 starts from zero")
 
 OPTION(ROWS, .name = "rows", .placeholder = "N", .type = TYPE_WHOLE, .least = 0, .most = 1e15,
-       .commands = IN(EXPERIMENT), .help = "rows of each data set to take at most, at random; 0 for all")
+       .commands = IN(EXPERIMENT), .help = "maximal number of rows of each data set, chosen at random; 0 for all")
 
 OPTION(EXPERIMENT_SCALE, .name = "scale", .placeholder = "NAME", .type = TYPE_WORD,
        .words = "none standard minmax maxabs log pixels", .commands = IN(EXPERIMENT),
-       .help = "how features are scaled; if not given, images are divided by 255, tables are "
-               "standardised, and sparse data stays as it is")
+       .help = "scaling of features; if not given, images are divided by 255, tables are standardised, and sparse data "
+               "is not scaled")
 
 OPTION(QUICK, .name = "quick", .type = TYPE_FLAG, .commands = IN(EXPERIMENT),
        .help = "fewer splits, folds, candidates and rows: minutes instead of hours")
 
-OPTION(RECORDS, .name = "records", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(EXPERIMENT),
-       .help = "results, a line of JSON each; those that are there are not measured again; "
-               "temper-NAME.jsonl if not given")
+OPTION(
+    RECORDS, .name = "records", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(EXPERIMENT),
+    .help =
+        "file of results, a line of JSON each; existing results are not measured again; temper-NAME.jsonl if not given")
 
 OPTION(REPORT, .name = "report", .placeholder = "FILE", .type = TYPE_FILE, .commands = IN(EXPERIMENT),
-       .help = "write the page to FILE, whole or not at all; temper-NAME.html if not given")
+       .help = "write the page to FILE, completely or not at all; temper-NAME.html if not given")
 
 /* ---- Demo ------------------------------------------------------------------------------------ */
 
 OPTION(DEMO_OUTPUT, .name = "output", .letter = 'o', .placeholder = "FILE", .type = TYPE_FILE,
-       .standard = "temper-demo.html", .commands = IN(DEMO), .help = "write the page to FILE, whole or not at all")
+       .standard = "temper-demo.html", .commands = IN(DEMO), .help = "write the page to FILE, completely or not at all")
 
 /* ---- Everywhere ------------------------------------------------------------------------------ */
 
