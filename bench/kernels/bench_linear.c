@@ -26,7 +26,7 @@ struct pass {
     uint8_t *x_byte;
     double *sign;
     uint32_t *label;
-    struct linear_aside aside;
+    struct linear_hints aside;
     struct residual_sums sums;
     float *w;
     double *w_double, *gradient, *per_row;

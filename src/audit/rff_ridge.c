@@ -131,7 +131,7 @@ static void solve_group(const struct rff_job *job, size_t group, double *matrix,
     add_others(job->moment, classes * COLUMNS, group, weights);
     for (size_t j = 0; j < COLUMNS; j++)
         matrix[j * COLUMNS + j] += (j == job->waves ? 1e-6 : ridge_per_row) * (double)rows;
-    bool fine = cholesky_factor(job->kernel->panel, matrix, COLUMNS);
+    bool fine = cholesky_factor(job->kernel->cholesky_update, matrix, COLUMNS);
     for (size_t c = 0; c < classes; c++) {
         double *w = weights + c * COLUMNS;
         if (fine)

@@ -137,7 +137,7 @@ struct residual_rows binary_evaluation(const struct pass_work *work, struct row_
                                  .weight = weight ? weight + span.from : NULL,
                                  .rows = span.count,
                                  .bias = o->weights.raw[o->columns],
-                                 .bend = curvature ? curvature + span.from : NULL};
+                                 .curvature = curvature ? curvature + span.from : NULL};
     set_prefetch(o, span, &rows);
     return rows;
 }

@@ -72,7 +72,7 @@ static void binary_widening(const struct pass_work *work, struct row_span span)
 {
     const struct objective *o = work->o;
     real *first = work->scratch->first;
-    const struct linear_aside aside = {matrix_bytes(o->x) <= CACHED_BYTES, work->scratch->rows};
+    const struct linear_hints aside = {matrix_bytes(o->x) <= CACHED_BYTES, work->scratch->rows};
     const OTHER_ROWS block = {(const other *)o->x->dense + span.from * o->columns, span.count, o->columns};
     o->kernel->LINEAR->OTHER_TIMES(block, aside, WEIGHTS(o), first);
     binary_residuals(work, span, first);

@@ -47,8 +47,8 @@ static void subtract_left(cholesky_update_fn *subtract, double *a, size_t n, siz
     for (size_t k = 0; k < begin; k += PANEL) {
         const double *left = a + begin * n + k;
         pack(packed, left, n, columns);
-        subtract(&(struct panel){corner, PANEL, left, n, columns, packed});
-        subtract(&(struct panel){a + below * n + begin, n, a + below * n + k, n, n - below, packed});
+        subtract(&(struct cholesky_panel){corner, PANEL, left, n, columns, packed});
+        subtract(&(struct cholesky_panel){a + below * n + begin, n, a + below * n + k, n, n - below, packed});
     }
     put_corner(corner, a + begin * n + begin, n, columns);
 }
@@ -129,7 +129,7 @@ void cholesky_solve_several(const struct kernel *kernel, const double *l, size_t
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < CHOLESKY_TOGETHER; k++)
             space[i * CHOLESKY_TOGETHER + k] = k < count ? x[k][i] : 0;
-    kernel->triangle(l, n, space);
+    kernel->triangular_solve(l, n, space);
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < count; k++)
             x[k][i] = space[i * CHOLESKY_TOGETHER + k];

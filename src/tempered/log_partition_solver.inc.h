@@ -85,7 +85,7 @@ static real SOLVER(step)(const struct SOLVER(sums) * sums, real s)
 
 /* The start: the largest of four lower bounds of lambda, which are exact for one certain class, all
  * classes equal, two classes, and one class against others that are equal. Classes outside the support
- * even at lambda = 0, or almost infinitely far, are left out: they would only spoil the mean. */
+ * even at lambda = 0, or almost infinitely far, are left out: they would only distort the mean. */
 static real SOLVER(start)(const struct SOLVER(family) * family)
 {
     real others = 0, sum = 0, second = (real)INFINITY, s = family->s;

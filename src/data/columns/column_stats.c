@@ -591,7 +591,7 @@ temper_status column_stats(const struct sum_task *task, struct column_stats *out
     const struct kernel *kernel = kernel_choose(&wanted);
     if (!kernel)
         return error_set(error, TEMPER_USAGE, "TEMPER_KERNEL=%.32s does not run on this processor; unset it", wanted);
-    struct stats_pass pass = {.kernel = kernel->spread};
+    struct stats_pass pass = {.kernel = kernel->column_range};
     struct column_stats sums;
     temper_status status = TEMPER_NO_MEMORY;
     if (stats_alloc(&sums, (size_t)task->data->x.columns) && pass_start(&pass, task))

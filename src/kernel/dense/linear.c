@@ -1,19 +1,19 @@
-/* linear: which blocks the kernels of linear.h want, and how much space. */
+/* linear: sizes of blocks and workspace of the kernels of linear.h. Constants were measured (docs/speed.md). */
 #include "kernel/dense/linear.h"
 
 enum {
-    ROWS_STEP = 16,  /* the rows of a panel, and of the longest vector */
+    ROWS_STEP = 16,  /* rows of a panel, lanes of the longest vector */
     STRIP_STEP = 32, /* the columns of a strip, at most */
     MOST_ROWS = 1024,
     MOST_ROWS_MANY = 256,
-    BLOCK_BYTES = 128 * 1024, /* two classes: read twice at once */
-    NEAR_BYTES = 32 * 1024,   /* the same of short rows: from the nearest cache, */
-    NEAR_DOUBLES = 2 * 1024,  /* where doubles have the floats beside them that they are made of */
-    LONG_STEP = 32,           /* the losses of so many rows are made at once */
+    BLOCK_BYTES = 128 * 1024, /* two classes: a block is read twice, the second time from the cache */
+    NEAR_BYTES = 32 * 1024,   /* the same of short rows: the first-level cache, */
+    NEAR_DOUBLES = 2 * 1024,  /* which for doubles also holds the floats that they are converted from */
+    LONG_STEP = 32,           /* rows whose losses are computed together */
     NARROW_BYTES = 512,
-    BLOCK_BYTES_MANY = 800 * 1024, /* many: beside it, the weights are packed and gradients added */
-    WEIGHT_BYTES = 512 * 1024,     /* more weights than this do not stay in the cache anyway: */
-    MOST_X = 4 << 20,              /* then the more rows to a block the better, up to so many */
+    BLOCK_BYTES_MANY = 800 * 1024, /* many classes: packed weights and gradients share the cache */
+    WEIGHT_BYTES = 512 * 1024,     /* more weights than this exceed the cache in any case: */
+    MOST_X = 4 << 20,              /* then blocks have as many rows as possible, up to this many numbers */
     MOST_ACTIVATIONS = 2 << 20,    /* numbers */
 };
 

@@ -1,10 +1,10 @@
-/* linear: a block of dense rows times weights, and residuals times the block: the hot loops of
+/* linear: products of a block of dense rows with weights, and of residuals with the block: the hot loops of
  * training.
  *
- * Rows lie beside each other without gaps, as in the caller's array, so that nothing is copied that
- * already has the right type; what has not is converted block by block into scratch space that
- * stays in the cache. Sums within a block are in the type of the block, sums over blocks in
- * doubles. For one kernel the same block gives the same bits, wherever it lies in memory. */
+ * Rows are contiguous, as in the caller's array, so that data of the right type is not copied; other data
+ * is converted block by block into workspace that stays in the cache. Sums within a block are in the type
+ * of the block, sums over blocks in doubles. For one kernel the same block gives the same bits at any
+ * address. */
 #ifndef KERNEL_LINEAR_H
 #define KERNEL_LINEAR_H
 
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Rows of an array that is longer: what lies behind them is fetched meanwhile. */
+/* Rows of a longer array: the rows after them are prefetched. */
 struct rows_u8 {
     const uint8_t *x;
     size_t rows, columns;
@@ -28,30 +28,29 @@ struct rows_f64 {
     size_t rows, columns;
 };
 
-/* What else is known about a block. */
-struct linear_aside {
-    bool cached; /* it and what lies behind it are in the cache: nothing need be fetched */
-    /* Space for short rows of another type, once they are numbers of the type of the sums, or NULL:
-     * aligned, of linear_wide() numbers. times leaves them there, and back, given the same rows and
-     * the same space, need not make them again. */
+/* Hints about a block. */
+struct linear_hints {
+    bool cached; /* it and the rows after it are in the cache: no prefetch */
+    /* Workspace for short rows of another type, converted to the type of the sums, or NULL: aligned,
+     * linear_wide() numbers. `times` stores them, and `back` of the same rows reuses them. */
     void *wide;
 };
 
-/* Scaling on the way: (x - offset) * factor for each column; offset NULL: as it is. */
+/* Scaling of each column: (x - offset) * factor; offset NULL: none. */
 struct rows_scale {
     const double *offset, *factor;
 };
 
-/* Activations and residuals of many classes: entry [class * stride + row], as the softmax wants
- * them; many_times makes those of the padding, up to a multiple of SOFTMAX_PAD rows, 0. Weights and
- * gradients are feature by feature: [column * classes + class]. */
+/* Activations and residuals of many classes: entry [class * stride + row], the layout of the softmax;
+ * many_times sets the padding, up to a multiple of SOFTMAX_PAD rows, to 0. Weights and gradients:
+ * [column * classes + class]. */
 struct many_f32 {
     struct rows_f32 block;
     size_t classes;
     size_t stride;  /* at least rows, rounded up to SOFTMAX_PAD */
     float *scratch; /* linear_scratch() numbers */
-    /* How many classes there are in all, if these are some of more; 0: these. Activations of a
-     * class have the same bits however many others are beside it, if this is the same. */
+    /* Number of all classes, if these are a subset; 0: these are all. For the same number the
+     * activations of a class have the same bits, whatever the subset. */
     size_t of;
 };
 
@@ -63,7 +62,7 @@ struct many_f64 {
     size_t of;
 };
 
-/* Some lines of a Gram matrix, for one of several threads. */
+/* Rows of a Gram matrix, for one of several threads. */
 struct gram_lines {
     size_t from, to;
 };
@@ -73,12 +72,12 @@ struct linear_f32 {
     void (*times)(struct rows_f32 block, const float *w, float *out);
     /* gradient[j] += sum_i r[i] x[i][j] */
     void (*back)(struct rows_f32 block, const float *r, double *gradient);
-    /* The same on a block that is in the cache: nothing is fetched. */
+    /* The same on a block that is in the cache: no prefetch. */
     void (*times_cached)(struct rows_f32 block, const float *w, float *out);
     void (*back_cached)(struct rows_f32 block, const float *r, double *gradient);
-    /* The same on a block of bytes, which become floats as they are read: the same bits. */
-    void (*times_u8)(struct rows_u8 block, struct linear_aside aside, const float *w, float *out);
-    void (*back_u8)(struct rows_u8 block, struct linear_aside aside, const float *r, double *gradient);
+    /* The same on a block of bytes, converted to floats as they are read: the same bits. */
+    void (*times_u8)(struct rows_u8 block, struct linear_hints aside, const float *w, float *out);
+    void (*back_u8)(struct rows_u8 block, struct linear_hints aside, const float *r, double *gradient);
     /* out[c * stride + i] = sum_j x[i][j] w[j * classes + c] */
     void (*many_times)(const struct many_f32 *many, const float *w, float *out);
     /* gradient[j * classes + c] += sum_i r[c * stride + i] x[i][j] */
@@ -96,9 +95,9 @@ struct linear_f64 {
     void (*back)(struct rows_f64 block, const double *r, double *gradient);
     void (*times_cached)(struct rows_f64 block, const double *w, double *out);
     void (*back_cached)(struct rows_f64 block, const double *r, double *gradient);
-    /* The same on a block of floats, which become doubles as they are read. */
-    void (*times_f32)(struct rows_f32 block, struct linear_aside aside, const double *w, double *out);
-    void (*back_f32)(struct rows_f32 block, struct linear_aside aside, const double *r, double *gradient);
+    /* The same on a block of floats, converted to doubles as they are read. */
+    void (*times_f32)(struct rows_f32 block, struct linear_hints aside, const double *w, double *out);
+    void (*back_f32)(struct rows_f32 block, struct linear_hints aside, const double *r, double *gradient);
     void (*many_times)(const struct many_f64 *many, const double *w, double *out);
     void (*many_back)(const struct many_f64 *many, const double *r, double *gradient);
     void (*gram)(struct rows_f64 block, const double *weight, struct gram_lines lines, double *scratch, double *gram);
@@ -107,17 +106,16 @@ struct linear_f64 {
     void (*from_f64)(const double *from, size_t rows, size_t columns, struct rows_scale scale, double *to);
 };
 
-/* The rows of a block that runs fastest, given the size of a number: a multiple of 16, at least 16.
- * It says which sums are rounded to the type of a block, so it depends on nothing else. `classes`
- * is 2 for two-class data, which has one activation a row. */
+/* The fastest number of rows of a block, given the size of a number: a multiple of 16, at least 16. It
+ * determines which sums are rounded to the type of a block, so it depends on nothing else. `classes` is 2
+ * for two-class data, which has one activation a row. */
 size_t linear_block_rows(size_t columns, size_t classes, size_t number_size);
 
-/* Numbers of space for rows that are made wide. */
+/* Length of the workspace for rows that are converted. */
 size_t linear_wide(size_t rows, size_t columns);
 
-/* Numbers of scratch space that many_times and many_back want for blocks of up to so many rows, and
- * for any of the classes that there are in all. It is at most (rows + classes + 32) * (columns +
- * 48): overflow is the caller's to rule out. */
+/* Length of the workspace of many_times and many_back for blocks of up to `rows` rows and any subset of
+ * the classes: at most (rows + classes + 32) * (columns + 48), whose overflow the caller excludes. */
 size_t linear_scratch(size_t rows, size_t columns, size_t classes);
 
 enum {
@@ -129,20 +127,20 @@ enum {
     LINEAR_TILE = 16,            /* classes that are packed at once, at most */
 };
 
-/* True if many_times packs the weights instead: many columns for few classes. */
+/* Does many_times pack the weights and compute dot products? For many columns and few classes. */
 static inline bool linear_as_dot(size_t columns, size_t classes)
 {
     return columns / 6 >= classes;
 }
 
-/* True if columns may be spread over the lanes of few classes. */
+/* Few classes and short rows: a vector holds some columns of every class. */
 static inline bool linear_of_few(size_t columns, size_t classes)
 {
     return columns <= LINEAR_FEW_COLUMNS && classes <= LINEAR_FEW_CLASSES;
 }
 
-/* True if weights are packed tile by tile, and rows for the gradient too: there are more weights
- * than the second-level cache holds beside a block. */
+/* Are weights packed tile by tile, and rows for the gradient too? If the weights exceed the second-level
+ * cache beside a block. */
 static inline bool linear_packs_tiles(size_t columns, size_t classes)
 {
     return columns >= 96 && classes >= 24 && columns >= ((size_t)1 << 17) / classes;

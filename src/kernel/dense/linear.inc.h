@@ -1,8 +1,7 @@
-/* linear_body: the hot loops of linear.h on vectors; included by the file of each instruction set.
- */
+/* linear: the products of linear.h on vectors of one instruction set. */
 #include "kernel/dense/linear_simd.h"
 
-/* How many vectors long rows may be for their sums or weights to stay in registers. */
+/* Longest rows, in vectors, whose sums or weights stay in registers. */
 #if defined(__AVX2__) && !defined(__AVX512F__)
 #define NARROW 4
 #else
@@ -18,7 +17,7 @@ enum {
     LINE = 64, /* bytes of the cache */
 };
 
-/* What is fetched while a product is made, and whether it moves along. */
+/* What is prefetched during a product, and whether its address advances. */
 struct fetching {
     const char *next;
     bool moves;
@@ -34,22 +33,22 @@ struct fetching {
 
 static void linear_times(rows_type block, const real *w, real *out)
 {
-    times_any(block, (struct linear_aside){0}, w, out);
+    times_any(block, (struct linear_hints){0}, w, out);
 }
 
 static void linear_back(rows_type block, const real *r, double *gradient)
 {
-    back_any(block, (struct linear_aside){0}, r, gradient);
+    back_any(block, (struct linear_hints){0}, r, gradient);
 }
 
 static void linear_times_cached(rows_type block, const real *w, real *out)
 {
-    times_any(block, (struct linear_aside){.cached = true}, w, out);
+    times_any(block, (struct linear_hints){.cached = true}, w, out);
 }
 
 static void linear_back_cached(rows_type block, const real *r, double *gradient)
 {
-    back_any(block, (struct linear_aside){.cached = true}, r, gradient);
+    back_any(block, (struct linear_hints){.cached = true}, r, gradient);
 }
 
 #ifdef SIMD_F32
@@ -72,11 +71,10 @@ static void linear_back_cached(rows_type block, const real *r, double *gradient)
 #define LINEAR_WIDENING .times_f32 = times_any_f32, .back_f32 = back_any_f32,
 #endif
 
-/* ---- Other types, and scaling
- * --------------------------------------------------------------------- */
+/* ---- Conversion and scaling   ---------------------------------------------------------------------- */
 
-/* As the reference does it, in doubles: the compiler's own vectors are as good as ours, and every
- * kernel gives the same bits. */
+/* As in the reference, in doubles: the compiler vectorises these loops, and every kernel gives the same
+ * bits. */
 #define CONVERSION(name, type)                                                                                         \
     static void name(const type *restrict from, size_t rows, size_t columns, struct rows_scale scale,                  \
                      real *restrict to)                                                                                \

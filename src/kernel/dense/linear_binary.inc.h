@@ -1,27 +1,27 @@
-/* linear_two: the products of two-class data; included by linear_body.h for each type of data.
+/* linear_binary: the products of two-class data; included by linear.inc.h for each type of data.
  *
- * It defines `stored`, the type of the data, `stored_rows`, how vectors are loaded from it (LOAD,
- * LOAD_PART) and TWO(name), how the functions are called.
+ * The including file defines `stored`, the type of the data, `stored_rows`, the loads of vectors (LOAD,
+ * LOAD_PART) and TWO(name), which makes names distinct.
  *
- * A block is read twice, the second time from the cache. Meanwhile the memory would rest: so each
- * product fetches half of the block that follows. (Data that is in the cache already: the same
- * lines again and again, which costs next to nothing.) */
+ * A block is read twice, the second time from the cache, when the memory would be idle: so each product
+ * prefetches half of the next block. (If the data is in the cache already, the same lines are prefetched
+ * repeatedly, at almost no cost.) */
 
-/* Fetches some bytes, a line at a time. */
+/* Prefetches some bytes, a cache line at a time. */
 HOT void TWO(fetch)(const char *from, const size_t bytes)
 {
     UNROLL for (size_t b = 0; b < bytes; b += LINE) __builtin_prefetch(from + b, 0, 2);
 }
 
-/* From so many bytes behind the block on. */
-HOT struct fetching TWO(fetch_behind)(const stored_rows *block, struct linear_aside aside, size_t skip)
+/* The address `skip` bytes after the block; the block itself if it is cached. */
+HOT struct fetching TWO(fetch_behind)(const stored_rows *block, struct linear_hints aside, size_t skip)
 {
     const size_t size = block->rows * block->columns * sizeof(stored);
     const char *from = (const char *)block->x;
     return (struct fetching){aside.cached ? from : from + size + skip, !aside.cached};
 }
 
-/* Sums over the columns of TIMES_ROWS rows. */
+/* Dot products of TIMES_ROWS rows with w, lanes along the columns. */
 HOT void TWO(times_rows)(const stored *const *row, const real *w, size_t columns, real *out, struct fetching fetching)
 {
     const size_t share = TIMES_ROWS * LANES * sizeof(stored) / 2;
@@ -43,21 +43,21 @@ HOT void TWO(times_rows)(const stored *const *row, const real *w, size_t columns
     UNROLL for (int k = 0; k < TIMES_ROWS; k += LANES) vec_store(out + k, sum_each(sum + k));
 }
 
-/* Rows as numbers of the type of the sums, each from a new vector on, zeros behind it. */
+/* Stores a converted row in the workspace: from a new vector on, padded with zeros. */
 HOT void TWO(keep_row)(vec x, real *wide, size_t row, const int v, const int vectors)
 {
     vec_store(wide + (row * (size_t)vectors + (size_t)v) * LANES, x);
 }
 
-/* Some vector of a row; `rest` are the lanes of the last. */
+/* Vector v of a row; `rest` are the lanes of the last one. */
 HOT vec TWO(load_of)(const stored *row, const int v, const int vectors, part rest)
 {
     return v == vectors - 1 ? LOAD_PART(row + v * LANES, rest) : LOAD(row + v * LANES);
 }
 
-/* The same for rows of `vectors` vectors, so short that the weights stay in registers: row by row,
- * as they lie. How many there were. */
-HOT size_t TWO(times_narrow)(const stored_rows *block, struct linear_aside aside, const real *w, real *out,
+/* The same for rows of `vectors` vectors, so short that the weights stay in registers. Returns the number
+ * of rows that were processed. */
+HOT size_t TWO(times_narrow)(const stored_rows *block, struct linear_hints aside, const real *w, real *out,
                              const int vectors, const bool keep)
 {
     const size_t columns = block->columns;
@@ -96,7 +96,7 @@ HOT size_t TWO(times_narrow)(const stored_rows *block, struct linear_aside aside
         return WIDENS && aside.wide ? TWO(times_narrow)(block, aside, w, out, n, true)                                 \
                                     : TWO(times_narrow)(block, aside, w, out, n, false);
 
-static size_t TWO(times_short)(const stored_rows *block, struct linear_aside aside, const real *w, real *out)
+static size_t TWO(times_short)(const stored_rows *block, struct linear_hints aside, const real *w, real *out)
 {
     switch (round_up(block->columns, LANES) / LANES) {
         TIMES_CASE(1)
@@ -116,7 +116,7 @@ static size_t TWO(times_short)(const stored_rows *block, struct linear_aside asi
 
 #undef TIMES_CASE
 
-static void TWO(times_any)(stored_rows block, struct linear_aside aside, const real *w, real *out)
+static void TWO(times_any)(stored_rows block, struct linear_hints aside, const real *w, real *out)
 {
     const size_t half_row = block.columns * sizeof(stored) / 2;
     for (size_t i = TWO(times_short)(&block, aside, w, out); i < block.rows; i += TIMES_ROWS) {
@@ -131,7 +131,7 @@ static void TWO(times_any)(stored_rows block, struct linear_aside aside, const r
     }
 }
 
-/* Some columns of some rows. */
+/* A range of columns of some rows. */
 struct TWO(strip) {
     const stored *x;
     size_t row_step, count;
@@ -163,8 +163,9 @@ HOT void TWO(back_rows)(const struct TWO(strip) * strip, const real *r, real *su
     }
 }
 
-/* The sums of some columns, in the type of the block, are added to the doubles at the end. */
-static void TWO(back_wide)(const stored_rows *block, struct linear_aside aside, const real *r, double *gradient)
+/* Long rows: sums of BACK_COLUMNS columns in the type of the block, which are added to the doubles at the
+ * end. */
+static void TWO(back_wide)(const stored_rows *block, struct linear_hints aside, const real *r, double *gradient)
 {
     real sum[BACK_COLUMNS];
     const size_t columns = block->columns, half_rows = BACK_ROWS * sizeof(stored) / 2;
@@ -187,13 +188,13 @@ static void TWO(back_wide)(const stored_rows *block, struct linear_aside aside, 
     }
 }
 
-/* Rows of `vectors` vectors, so short that the sums stay in registers; NARROW_ROWS sums of each
- * column hide the latency of an addition. `fetched` bytes are, of a vector, fetched meanwhile. */
+/* Rows of `vectors` vectors, so short that the sums stay in registers; NARROW_ROWS sums of each column hide
+ * the latency of an addition. `fetched` bytes are prefetched for each vector. */
 HOT void TWO(back_narrow)(const struct TWO(strip) * strip, size_t rows, const real *r, double *gradient,
                           const int vectors, const size_t fetched)
 {
     const size_t step = strip->row_step, columns = strip->count, left = columns % LANES;
-    const part rest = part_of(left && step == columns ? left : LANES); /* of kept rows, all */
+    const part rest = part_of(left && step == columns ? left : LANES); /* converted rows are padded */
     const char *next = strip->fetching.next;
     const size_t share = strip->fetching.moves ? NARROW_ROWS * columns * fetched / LANES / 2 : 0;
     vec sum[NARROW_ROWS * NARROW_VECTORS];
@@ -224,8 +225,8 @@ HOT void TWO(back_narrow)(const struct TWO(strip) * strip, size_t rows, const re
         gradient[j] += (double)sums[j];
 }
 
-/* From the rows as they are, or as `times` kept them. */
-HOT void TWO(back_short)(const stored_rows *block, struct linear_aside aside, const real *r, double *gradient,
+/* From the rows of the block, or from those that `times` has converted. */
+HOT void TWO(back_short)(const stored_rows *block, struct linear_hints aside, const real *r, double *gradient,
                          const int vectors)
 {
     const size_t columns = block->columns;
@@ -246,7 +247,7 @@ HOT void TWO(back_short)(const stored_rows *block, struct linear_aside aside, co
         TWO(back_short)(&block, aside, r, gradient, n);                                                                \
         break;
 
-static void TWO(back_any)(stored_rows block, struct linear_aside aside, const real *r, double *gradient)
+static void TWO(back_any)(stored_rows block, struct linear_hints aside, const real *r, double *gradient)
 {
     switch (round_up(block.columns, LANES) / LANES) {
     case 0:

@@ -1,8 +1,7 @@
 /* linear_dot: activations of a few classes of long rows, as scalar products.
  *
- * Lanes run along the columns, so that rows are read as they lie, and only the weights are packed.
- * At the end every activation needs a sum across lanes: that pays if rows are much longer than
- * there are classes. */
+ * Lanes run along the columns, so that rows are read in place, and only the weights are packed. At the end
+ * every activation needs a sum across lanes, which pays if rows are much longer than there are classes. */
 #ifndef KERNEL_LINEAR_DOT_INC_H
 #define KERNEL_LINEAR_DOT_INC_H
 
@@ -15,7 +14,7 @@ enum {
 #else
     DOT_ROWS = 8, /* of thirty-two, twenty-four */
 #endif
-    DOT_AHEAD = 1024, /* numbers of the next rows that are there already */
+    DOT_AHEAD = 1024, /* numbers of the next rows that are in the cache already */
     DOT_SUMS = (DOT_ROWS * DOT_WIDTH + LANES - 1) / LANES * LANES,
 };
 
@@ -23,7 +22,7 @@ struct dot {
     const real *row[DOT_ROWS];
     size_t columns, classes;
     const real *w;    /* packed: [column / LANES][class][column % LANES], from the first class on */
-    const real *next; /* what is fetched meanwhile, `lines` vectors with every step */
+    const real *next; /* what is prefetched, `lines` vectors with every step */
     size_t lines;
     real *out;
     size_t stride;
@@ -77,9 +76,8 @@ static void dot_run(const struct dot *d, size_t width)
     }
 }
 
-/* The activations of all rows; `w` is packed. Rows past the end become those of the last. While the
- * processor multiplies, the memory brings the rows after next: each tile fetches its share. (The
- * block that follows was fetched during the gradient's product of the last.) */
+/* The activations of all rows; `w` is packed. Rows past the end repeat the last one. Each tile prefetches
+ * its share of the rows after next. (The next block is prefetched by the product of the gradient.) */
 static void dot_block(const many_type *many, const real *w, real *out)
 {
     const rows_type *block = &many->block;

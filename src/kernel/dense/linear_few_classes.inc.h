@@ -1,7 +1,7 @@
-/* linear_few: activations of up to eight classes of short rows; included by linear_many.h.
+/* linear_few_classes: activations of up to eight classes of short rows; AVX-512, floats.
  *
- * A vector has some columns of each class: lane k * FEW_COLUMNS + q is column q of class k. A row's
- * columns are spread over it as they are loaded, so that nothing is packed but the weights, and few
+ * A vector holds 4 (or 2) columns of each of 4 (or 8) classes: lane k * columns + q is column q of class
+ * k. The columns of a row are broadcast as they are loaded, so that only the weights are packed, and few
  * lanes are summed at the end. */
 #ifndef KERNEL_LINEAR_FEW_CLASSES_INC_H
 #define KERNEL_LINEAR_FEW_CLASSES_INC_H
@@ -10,14 +10,14 @@
 
 enum { FEW_ROWS = 16 };
 
-struct few {
+struct few_classes {
     const real *x;
     size_t columns, classes;
     real *w;          /* packed: a vector for every 4 or 2 columns */
-    const char *next; /* the block that follows: half of it is fetched, the rest by the gradient */
+    const char *next; /* the next block, half of which is prefetched here, half by the gradient */
 };
 
-/* Four or two columns, again and again. */
+/* Broadcasts four or two columns. */
 HOT vec few_spread(const real *x, const int together)
 {
     if (together == 4)
@@ -27,14 +27,14 @@ HOT vec few_spread(const real *x, const int together)
     return (vec)_mm512_set1_pd(pair);
 }
 
-/* The same of fewer columns; zeros behind them. */
+/* The same of fewer columns, padded with zeros. */
 HOT vec few_spread_part(const real *x, part columns, const int together)
 {
     __m128 some = _mm_maskz_loadu_ps((__mmask8)columns, x);
     return together == 4 ? (vec)_mm512_broadcast_f32x4(some) : (vec)_mm512_broadcastsd_pd(_mm_castps_pd(some));
 }
 
-static void few_pack(const struct few *few, const real *w, size_t together)
+static void few_pack(const struct few_classes *few, const real *w, size_t together)
 {
     real *to = few->w;
     for (size_t j = 0; j < few->columns; j += together, to += LANES) {
@@ -45,16 +45,15 @@ static void few_pack(const struct few *few, const real *w, size_t together)
     }
 }
 
-/* A pointer that the compiler cannot see through: it would rather have one for each row, for which
- * there are not the registers. */
+/* Hides a pointer from the compiler, which would keep one for each row and run out of registers. */
 HOT const real *few_keep(const real *at)
 {
     __asm__("" : "+r"(at));
     return at;
 }
 
-/* sum[i] of FEW_ROWS rows, each a chain of its own. */
-HOT void few_sums(const struct few *few, const real *x, vec *sum, const int together)
+/* sum[i] of FEW_ROWS rows: independent chains of additions. */
+HOT void few_sums(const struct few_classes *few, const real *x, vec *sum, const int together)
 {
     const size_t columns = few->columns, step = (size_t)together;
     const real *w = few->w, *third[FEW_ROWS / 3 + 1];
@@ -82,7 +81,7 @@ HOT void few_sums(const struct few *few, const real *x, vec *sum, const int toge
 }
 
 /* The same of one row: the same bits, only slower. */
-HOT vec few_sum(const struct few *few, const real *x, const int together)
+HOT vec few_sum(const struct few_classes *few, const real *x, const int together)
 {
     const size_t columns = few->columns, step = (size_t)together;
     const real *w = few->w;
@@ -92,8 +91,8 @@ HOT vec few_sum(const struct few *few, const real *x, const int together)
     return sum;
 }
 
-/* 128 bits of each: to[k] has the k-th of all four. */
-HOT void turn_quarters(const vec *from, vec *to)
+/* Transposes 4 x 4 elements of 128 bits. */
+HOT void transpose_quarters(const vec *from, vec *to)
 {
     __m512 a = (__m512)from[0], b = (__m512)from[1], c = (__m512)from[2], d = (__m512)from[3];
     __m512 ab = _mm512_shuffle_f32x4(a, b, 0x44), cd = _mm512_shuffle_f32x4(c, d, 0x44);
@@ -104,7 +103,7 @@ HOT void turn_quarters(const vec *from, vec *to)
     to[3] = (vec)_mm512_shuffle_f32x4(ab_high, cd_high, 0xdd);
 }
 
-/* Of each 128 bits of two vectors, the numbers at even places, or at odd. */
+/* Of each 128 bits of two vectors, the numbers with even (or odd) index. */
 HOT vec evens(vec a, vec b)
 {
     return (vec)_mm512_shuffle_ps((__m512)a, (__m512)b, 0x88);
@@ -116,12 +115,12 @@ HOT vec odds(vec a, vec b)
 }
 
 /* out[k] is class k of all rows: the sums of the lanes that are its columns. */
-HOT void few_turn(const vec *sum, vec *out, const int together)
+HOT void few_transpose(const vec *sum, vec *out, const int together)
 {
     vec even[4], odd[4];
     if (together == 4) {
         UNROLL for (int i = 0; i < 4; i++) even[i] = sum_quarters(sum + 4 * i);
-        turn_quarters(even, out);
+        transpose_quarters(even, out);
         return;
     }
     UNROLL for (int i = 0; i < 4; i++)
@@ -132,35 +131,35 @@ HOT void few_turn(const vec *sum, vec *out, const int together)
         even[i] = evens(low, high);
         odd[i] = odds(low, high);
     }
-    vec turned[8];
-    turn_quarters(even, turned);
-    turn_quarters(odd, turned + 4);
-    UNROLL for (int k = 0; k < 8; k++) out[k] = turned[k / 2 + k % 2 * 4];
+    vec transposed[8];
+    transpose_quarters(even, transposed);
+    transpose_quarters(odd, transposed + 4);
+    UNROLL for (int k = 0; k < 8; k++) out[k] = transposed[k / 2 + k % 2 * 4];
 }
 
-HOT void few_block(const many_type *many, const struct few *few, real *out, const int together)
+HOT void few_block(const many_type *many, const struct few_classes *few, real *out, const int together)
 {
     const size_t rows = many->block.rows;
     for (size_t i = 0; i < rows; i += FEW_ROWS) {
-        vec sum[FEW_ROWS], turned[8] = {{0}};
+        vec sum[FEW_ROWS], transposed[8] = {{0}};
         const real *x = few->x + i * few->columns;
         if (i + FEW_ROWS <= rows)
             few_sums(few, x, sum, together);
         else
             for (size_t k = 0; k < FEW_ROWS; k++) /* past the end, the last again */
                 sum[k] = few_sum(few, x + least(k, rows - i - 1) * few->columns, together);
-        few_turn(sum, turned, together);
+        few_transpose(sum, transposed, together);
         for (size_t c = 0; c < few->classes; c++)
-            vec_store(out + c * many->stride + i, turned[c]);
+            vec_store(out + c * many->stride + i, transposed[c]);
     }
 }
 
-/* `of` is how many classes there are in all. */
+/* `of` is the number of all classes. */
 static void few_times(const many_type *many, size_t of, const real *w, real *out)
 {
     const rows_type *block = &many->block;
-    const struct few few = {block->x, block->columns, many->classes, many->scratch,
-                            (const char *)(block->x + block->rows * block->columns)};
+    const struct few_classes few = {block->x, block->columns, many->classes, many->scratch,
+                                    (const char *)(block->x + block->rows * block->columns)};
     few_pack(&few, w, of > 4 ? 2 : 4);
     if (of > 4)
         few_block(many, &few, out, 2);

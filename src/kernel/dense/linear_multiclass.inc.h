@@ -1,4 +1,4 @@
-/* linear_many: many classes, and the Gram matrix; included by linear_body.h. */
+/* linear_multiclass: activations and gradients of many classes, and the Gram matrix, by register tiles. */
 #include "kernel/dense/linear_dot.inc.h"
 #if defined(__AVX512F__) && defined(SIMD_F32)
 #define LINEAR_FEW
@@ -9,24 +9,23 @@
 
 enum { CHUNK = LINEAR_CHUNK }; /* columns that are packed at once */
 
-/* ---- Activations
- * --------------------------------------------------------------------------------- */
+/* ---- Activations ----------------------------------------------------------------------------------- */
 
-/* Some columns of LANES rows, turned: to[column * LANES + row]. */
+/* Transposes some columns of LANES rows: to[column * LANES + row]. */
 static void pack_panel(const real *const *row, size_t columns, real *to)
 {
-    vec turned[QUARTER];
+    vec transposed[QUARTER];
     size_t j = 0;
     for (; j + QUARTER <= columns; j += QUARTER) {
-        load_turned(row, j, turned);
-        UNROLL for (int q = 0; q < QUARTER; q++) vec_store(to + (j + (size_t)q) * LANES, turned[q]);
+        load_transposed(row, j, transposed);
+        UNROLL for (int q = 0; q < QUARTER; q++) vec_store(to + (j + (size_t)q) * LANES, transposed[q]);
     }
     for (; j < columns; j++)
         for (size_t k = 0; k < LANES; k++)
             to[j * LANES + k] = row[k][j];
 }
 
-/* Columns first .. first + count of the whole block, panel after panel. */
+/* Packs columns first .. first + count of all rows, panel (LANES rows) after panel. */
 static void pack_chunk(const rows_type *block, size_t first, size_t count, real *to)
 {
     for (size_t i = 0; i < block->rows; i += LANES, to += count * LANES) {
@@ -37,7 +36,7 @@ static void pack_chunk(const rows_type *block, size_t first, size_t count, real 
     }
 }
 
-/* The activations of some classes: adds the columns of a chunk. */
+/* Adds the columns of a chunk to the activations of `width` classes. */
 HOT void times_chunk(const many_type *many, struct tile tile, size_t width)
 {
     size_t panels = (many->block.rows + LANES - 1) / LANES;
@@ -56,8 +55,8 @@ static void clear_padding(const many_type *many, real *out)
         memset(out + c * many->stride + rows, 0, padding * sizeof *out);
 }
 
-/* Some rows of the weights of `width` classes, LANES numbers for each: they lie beside each other,
- * and the memory brings those of the next tile meanwhile. */
+/* Packs the weights of `width` classes contiguously, padded to LANES numbers a row; prefetches those of
+ * the next tile. */
 static void pack_weights(const real *w, size_t classes, size_t count, size_t width, real *to)
 {
     const size_t whole_part = width / LANES * LANES, step = round_up(width, LANES);
@@ -69,7 +68,7 @@ static void pack_weights(const real *w, size_t classes, size_t count, size_t wid
     }
 }
 
-/* Lanes run along the rows, which are packed so, some columns at a time. */
+/* Lanes run along the rows, which are packed for that, some columns at a time. */
 static void times_some(const many_type *many, const real *w, real *out)
 {
     const rows_type *block = &many->block;
@@ -78,7 +77,7 @@ static void times_some(const many_type *many, const real *w, real *out)
     const bool packs = linear_packs_tiles(block->columns, many->classes);
     real *weights = many->scratch + round_up(block->rows, LANES) * least(block->columns, chunk);
     size_t first = 0;
-    do { /* once at least: without columns there are zeros */
+    do { /* at least once: without columns the activations are 0 */
         size_t count = least(block->columns - first, chunk), width;
         pack_chunk(block, first, count, many->scratch);
         for (size_t c = 0; c < many->classes; c += width) {
@@ -116,8 +115,8 @@ static void times_packed(const many_type *many, const real *w, real *out)
     }
 }
 
-/* Which way it goes does not depend on the rows: a row has the same activations in any block. Nor
- * do those of a class depend on others, whichever way it goes. */
+/* The method does not depend on the number of rows, so that a row has the same activations in any block;
+ * nor do the activations of a class depend on the other classes. */
 static void linear_many_times(const many_type *many, const real *w, real *out)
 {
     size_t columns = many->block.columns, of = many->of ? many->of : many->classes;
@@ -138,8 +137,7 @@ static void linear_many_times(const many_type *many, const real *w, real *out)
     clear_padding(many, out);
 }
 
-/* ---- The gradient
- * -------------------------------------------------------------------------------- */
+/* ---- The gradient ---------------------------------------------------------------------------------- */
 
 enum { STRIP = TILE_VECTORS * LANES }; /* columns of a tile */
 
@@ -166,10 +164,10 @@ HOT void add_lanes(const vec *v, size_t vectors, size_t lanes, double *to, size_
 #endif
 }
 
-/* gradient[j * classes + c] += sums of a tile, turned, so that classes lie beside each other. */
+/* gradient[j * classes + c] += the sums of a tile, transposed. */
 static void add_transposed(const real *sums, size_t columns, size_t width, double *gradient, size_t classes)
 {
-    vec turned[QUARTER];
+    vec transposed[QUARTER];
     for (size_t c = 0; c < width; c += LANES) {
         const size_t lanes = least(width - c, LANES);
         double *to = gradient + c;
@@ -178,17 +176,17 @@ static void add_transposed(const real *sums, size_t columns, size_t width, doubl
         for (size_t k = 0; k < LANES; k++)
             row[k] = sums + least(c + k, width - 1) * STRIP;
         for (; j + QUARTER <= columns; j += QUARTER) {
-            load_turned(row, j, turned);
-            add_lanes(turned, QUARTER, lanes, to + j * classes, classes);
+            load_transposed(row, j, transposed);
+            add_lanes(transposed, QUARTER, lanes, to + j * classes, classes);
         }
         if (j < columns) {
-            load_turned(row, j, turned);
-            add_lanes(turned, columns - j, lanes, to + j * classes, classes);
+            load_transposed(row, j, transposed);
+            add_lanes(transposed, columns - j, lanes, to + j * classes, classes);
         }
     }
 }
 
-/* Some columns of all rows, strip after strip, each row's part of a strip beside the next row's. */
+/* Packs some columns of all rows, strip (STRIP columns) after strip, so that a strip is contiguous. */
 static void pack_strips(const rows_type *block, size_t first, size_t columns, real *to)
 {
     const size_t whole_part = columns / LANES * LANES;
@@ -202,8 +200,8 @@ static void pack_strips(const rows_type *block, size_t first, size_t columns, re
     }
 }
 
-/* Strips of packed columns times all classes. While a tile is summed, the memory brings what it
- * will be added to, and a part of the residuals of the next. */
+/* Products of packed strips with all classes. While a tile is summed, its part of the gradient and a part
+ * of the next residuals are prefetched. */
 static void back_strips(const many_type *many, const real *r, size_t columns, double *gradient)
 {
     const size_t rows = many->block.rows, classes = many->classes;
@@ -232,7 +230,7 @@ static void back_strips(const many_type *many, const real *r, size_t columns, do
                 .out = sums,
                 .out_step = STRIP,
             };
-            tile_run_turned_packed(&tile, width, vectors);
+            tile_run_transposed_packed(&tile, width, vectors);
             add_transposed(sums, count, width, to, classes);
         }
     }
@@ -248,7 +246,7 @@ static void back_packed(const many_type *many, const real *r, double *gradient)
     }
 }
 
-static void back_as_it_lies(const many_type *many, const real *r, double *gradient)
+static void back_in_place(const many_type *many, const real *r, double *gradient)
 {
     const rows_type *block = &many->block;
     real sums[TILE_WIDTH * STRIP];
@@ -262,31 +260,30 @@ static void back_as_it_lies(const many_type *many, const real *r, double *gradie
                 .depth = block->rows,
                 .a_step = block->columns,
                 .a_next = LANES,
-                .ahead = c == 0 ? block->rows * block->columns : 0, /* the block that follows */
+                .ahead = c == 0 ? block->rows * block->columns : 0, /* prefetches the next block */
                 .b_step = many->stride,
                 .last = part_of(count - (vectors - 1) * LANES),
                 .out = sums,
                 .out_step = STRIP,
             };
-            tile_run_turned(&tile, width, vectors);
+            tile_run_transposed(&tile, width, vectors);
             add_transposed(sums, count, width, gradient + j * many->classes + c, many->classes);
         }
     }
 }
 
-/* Every sum is made row after row, whichever way it goes. */
+/* Either method adds the rows in order: the same bits. */
 static void linear_many_back(const many_type *many, const real *r, double *gradient)
 {
     if (linear_packs_tiles(many->block.columns, many->classes))
         back_packed(many, r, gradient);
     else
-        back_as_it_lies(many, r, gradient);
+        back_in_place(many, r, gradient);
 }
 
-/* ---- The Gram matrix
- * ----------------------------------------------------------------------------- */
+/* ---- The Gram matrix ------------------------------------------------------------------------------- */
 
-/* Rows j .. j + width of the lower triangle, from column k on. */
+/* Adds a tile to rows j .. j + width of the lower triangle, from column k on. */
 static void add_lower(const real *sums, size_t j, size_t k, size_t width, double *gram, size_t columns)
 {
     for (size_t c = k > j ? k - j : 0; c < width; c++) {
@@ -298,7 +295,7 @@ static void add_lower(const real *sums, size_t j, size_t k, size_t width, double
     }
 }
 
-static void weigh_rows(rows_type block, const real *weight, struct gram_lines lines, real *to)
+static void scale_rows(rows_type block, const real *weight, struct gram_lines lines, real *to)
 {
     for (size_t i = 0; i < block.rows; i++)
         for (size_t j = lines.from; j < lines.to; j++)
@@ -309,7 +306,7 @@ static void linear_gram(rows_type block, const real *weight, struct gram_lines l
 {
     real sums[TILE_WIDTH * STRIP];
     size_t columns = block.columns, width;
-    weigh_rows(block, weight, lines, scratch);
+    scale_rows(block, weight, lines, scratch);
     for (size_t j = lines.from; j < lines.to; j += width) {
         width = tile_width(lines.to - j);
         for (size_t k = 0; k < j + width; k += STRIP) {

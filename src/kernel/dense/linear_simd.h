@@ -1,5 +1,5 @@
-/* linear_simd: what the linear kernels need of vectors beyond simd.h: parts of a vector, sums
- * across lanes, and blocks that are turned. */
+/* linear_simd: vector operations of the linear kernels beyond simd.h: partial loads, sums across lanes,
+ * transposition. */
 #ifndef KERNEL_LINEAR_SIMD_H
 #define KERNEL_LINEAR_SIMD_H
 
@@ -16,8 +16,8 @@ typedef struct rows_f64 rows_type;
 typedef struct many_f64 many_type;
 #endif
 
-/* Arrays of vectors live in registers only if the loops over them are gone. With the checks of a
- * sanitizer around every access that would take the compiler minutes: there, they stay. */
+/* Arrays of vectors are kept in registers only if the loops over them are unrolled. With the checks of a
+ * sanitizer at every access that would take the compiler minutes, so they are not unrolled there. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define LINEAR_LOOPS
 #elif defined(__has_feature)
@@ -34,12 +34,12 @@ typedef struct many_f64 many_type;
 #endif
 
 enum {
-    QUARTER = 16 / sizeof(real), /* numbers in 128 bits, within which lanes are cheaply moved */
+    QUARTER = 16 / sizeof(real), /* numbers in 128 bits, within which permutations are cheap */
     QUARTERS = SIMD_BYTES / 16,
 };
 
-/* Keeps a vector in a register: compilers rather load it again for each use, and loads are what
- * there is least of. */
+/* Keeps a vector in a register: compilers would load it again for each use, and load ports are the
+ * bottleneck. */
 HOT vec vec_keep(vec v)
 {
 #if defined(__x86_64__)
@@ -63,7 +63,7 @@ HOT size_t round_up(size_t n, size_t step)
 /* ---- The first lanes of a vector ----------------------------------------------------------------
  */
 
-/* How many lanes, 1 to LANES, in the form that loads want. */
+/* The first lanes of a vector, 1 to LANES, as a mask (AVX-512, AVX2) or a count (NEON). */
 #if defined(__AVX512F__)
 typedef uint32_t part;
 #elif defined(__AVX2__)
@@ -88,17 +88,15 @@ HOT part part_of(size_t lanes)
 #endif
 }
 
-/* The lanes of the part; 0 in the others, whose memory is not touched. */
+/* Loads the lanes of the mask; 0 in the others, whose memory is not accessed. */
 HOT vec vec_load_part(const real *from, part lanes)
 {
 #if defined(__AVX512F__) && defined(SIMD_F32)
     return (vec)_mm512_maskz_loadu_ps((__mmask16)lanes, from);
 #elif defined(__AVX512F__)
     return (vec)_mm512_maskz_loadu_pd((__mmask8)lanes, from);
-#elif defined(__AVX2__) && defined(SIMD_F32)
-    return (vec)_mm256_maskload_ps(from, (__m256i)lanes);
 #elif defined(__AVX2__)
-    return (vec)_mm256_maskload_pd(from, (__m256i)lanes);
+    return (vec)SIMD_OP(maskload)(from, (__m256i)lanes);
 #else
     if (lanes == LANES)
         return vec_load(from);
@@ -110,7 +108,7 @@ HOT vec vec_load_part(const real *from, part lanes)
 }
 
 #ifdef SIMD_F32
-/* The same from bytes. */
+/* Loads of bytes, converted to floats. */
 HOT vec vec_widen(const uint8_t *from)
 {
 #if defined(__AVX512F__)
@@ -141,7 +139,7 @@ HOT vec vec_widen_part(const uint8_t *from, part lanes)
 #endif
 }
 #else
-/* The same from floats. */
+/* Loads of floats, converted to doubles. */
 HOT vec vec_widen(const float *from)
 {
 #if defined(__AVX512F__)
@@ -169,20 +167,13 @@ HOT vec vec_widen_part(const float *from, part lanes)
 }
 #endif
 
-/* ---- Moving lanes
- * -------------------------------------------------------------------------------- */
+/* ---- Permutations ---------------------------------------------------------------------------- */
 
-/* Within each 128 bits, one number from either in turn: of their low halves, or of their high. */
+/* Within each 128 bits, interleaves the low (or high) halves of two vectors. */
 HOT vec zip_low(vec a, vec b)
 {
-#if defined(__AVX512F__) && defined(SIMD_F32)
-    return (vec)_mm512_unpacklo_ps((__m512)a, (__m512)b);
-#elif defined(__AVX512F__)
-    return (vec)_mm512_unpacklo_pd((__m512d)a, (__m512d)b);
-#elif defined(__AVX2__) && defined(SIMD_F32)
-    return (vec)_mm256_unpacklo_ps((__m256)a, (__m256)b);
-#elif defined(__AVX2__)
-    return (vec)_mm256_unpacklo_pd((__m256d)a, (__m256d)b);
+#if defined(__AVX2__)
+    return (vec)SIMD_OP(unpacklo)((native)a, (native)b);
 #elif defined(SIMD_F32)
     return (vec)vzip1q_f32((float32x4_t)a, (float32x4_t)b);
 #else
@@ -192,14 +183,8 @@ HOT vec zip_low(vec a, vec b)
 
 HOT vec zip_high(vec a, vec b)
 {
-#if defined(__AVX512F__) && defined(SIMD_F32)
-    return (vec)_mm512_unpackhi_ps((__m512)a, (__m512)b);
-#elif defined(__AVX512F__)
-    return (vec)_mm512_unpackhi_pd((__m512d)a, (__m512d)b);
-#elif defined(__AVX2__) && defined(SIMD_F32)
-    return (vec)_mm256_unpackhi_ps((__m256)a, (__m256)b);
-#elif defined(__AVX2__)
-    return (vec)_mm256_unpackhi_pd((__m256d)a, (__m256d)b);
+#if defined(__AVX2__)
+    return (vec)SIMD_OP(unpackhi)((native)a, (native)b);
 #elif defined(SIMD_F32)
     return (vec)vzip2q_f32((float32x4_t)a, (float32x4_t)b);
 #else
@@ -232,10 +217,9 @@ HOT vec zip_high_pairs(vec a, vec b)
 }
 #endif
 
-/* ---- Sums across lanes
- * --------------------------------------------------------------------------- */
+/* ---- Sums across lanes ----------------------------------------------------------------------- */
 
-/* Within each 128 bits, the sums of that part of QUARTER vectors. */
+/* Within each 128 bits: number k is the sum of those 128 bits of v[k], k < QUARTER. */
 HOT vec sum_quarters(const vec *v)
 {
 #ifdef SIMD_F32
@@ -247,7 +231,7 @@ HOT vec sum_quarters(const vec *v)
 #endif
 }
 
-/* Lane k is the sum of the lanes of v[k]. Any two vectors are summed alike, whatever their k. */
+/* Lane k is the sum of the lanes of v[k], in an order of additions that does not depend on k. */
 HOT vec sum_each(const vec *v)
 {
 #if defined(__AVX512F__)
@@ -265,10 +249,9 @@ HOT vec sum_each(const vec *v)
 #endif
 }
 
-/* ---- Blocks that are turned
- * ---------------------------------------------------------------------- */
+/* ---- Transposition --------------------------------------------------------------------------- */
 
-/* 128 bits from each of QUARTERS rows: those of every QUARTER-th row. */
+/* 128 bits of every QUARTER-th row, of QUARTERS rows. */
 HOT vec load_quarters(const real *const *row, size_t column)
 {
 #if defined(__AVX512F__)
@@ -284,8 +267,8 @@ HOT vec load_quarters(const real *const *row, size_t column)
 #endif
 }
 
-/* QUARTER columns from LANES rows, each column to a vector. */
-HOT void load_turned(const real *const *row, size_t column, vec *to)
+/* Transposes QUARTER columns of LANES rows: one vector for each column. */
+HOT void load_transposed(const real *const *row, size_t column, vec *to)
 {
 #ifdef SIMD_F32
     vec a = load_quarters(row, column), b = load_quarters(row + 1, column);

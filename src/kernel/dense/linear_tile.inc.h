@@ -1,7 +1,7 @@
-/* linear_tile: the product of two long thin blocks, summed in registers.
+/* linear_tile: a register tile: the product of two long thin blocks, summed in registers.
  *
- * The activations, the gradient and the Gram matrix are all made of it: out[c][v] = sum over k of
- * a[k][v] b[k][c], v being lanes, c a few numbers each of which is spread over all lanes. */
+ * Activations, gradient and Gram matrix are made of it: out[c][v] = sum over k of a[k][v] b[k][c], where v
+ * runs over lanes and each b[k][c] is broadcast. */
 #ifndef KERNEL_LINEAR_TILE_INC_H
 #define KERNEL_LINEAR_TILE_INC_H
 
@@ -15,14 +15,14 @@ enum {
     TILE_WIDTH = 12, /* of thirty-two, twenty-four */
 #endif
     TILE_UNROLL = 4,
-    /* How many k in advance a is fetched, where it does not lie in one piece. Rows of some lengths
-     * share a place in the nearest cache, which has room for twelve of them. */
+    /* Distance, in k, of the prefetch of an `a` that is not contiguous. Rows of some lengths map to the
+     * same set of the first-level cache, which has twelve ways. */
     TILE_AHEAD = 8,
 };
 
-/* What comes after, from memory that is far away, a little with each k: all at once would keep the
- * near loads waiting. Lines are `lines_step` bytes apart, 128 bytes are fetched of each; of
- * `piece`, which lies in one piece, so many bytes for each k. */
+/* Prefetches of later data, a little with each k, as all at once would delay the loads of this tile:
+ * 128 bytes of each of several lines, `lines_step` bytes apart, and `piece_step` bytes of the contiguous
+ * `piece`. */
 struct tile_fetch {
     const char *lines, *piece;
     size_t lines_step, piece_step;
@@ -32,18 +32,18 @@ struct tile {
     const real *a, *b;
     size_t depth;            /* how many k */
     size_t a_step;           /* from a[k] to a[k + 1] */
-    size_t ahead;            /* if turned: what lies so far behind a is fetched meanwhile */
-    struct tile_fetch fetch; /* meanwhile */
+    size_t ahead;            /* if transposed: distance after a of what is prefetched */
+    struct tile_fetch fetch; /* prefetched during the product */
     size_t a_next;           /* from one vector of a[k] to the next */
-    size_t b_step;           /* from b[k] to b[k + 1]; or, if turned, from b[k][c] to b[k][c + 1] */
-    part last;               /* the lanes of the last vector that are there */
+    size_t b_step;           /* from b[k] to b[k + 1]; or, if transposed, from b[k][c] to b[k][c + 1] */
+    part last;               /* the lanes of the last vector */
     real *out;               /* sums; whole vectors */
     size_t out_step;
     bool add; /* to what is in `out` */
 };
 
 /* sum[c * vectors + v] += a[k][v] b[k][c] */
-HOT void tile_step(const struct tile *t, size_t k, vec *sum, const int vectors, const int width, const bool turned)
+HOT void tile_step(const struct tile *t, size_t k, vec *sum, const int vectors, const int width, const bool transposed)
 {
     vec a[TILE_VECTORS];
     const real *from = t->a + k * t->a_step;
@@ -55,7 +55,7 @@ HOT void tile_step(const struct tile *t, size_t k, vec *sum, const int vectors, 
     UNROLL for (int c = 0; c < width; c++)
     {
         size_t n = (size_t)c;
-        vec b = vec_keep(vec_all(turned ? t->b[n * t->b_step + k] : t->b[k * t->b_step + n]));
+        vec b = vec_keep(vec_all(transposed ? t->b[n * t->b_step + k] : t->b[k * t->b_step + n]));
         UNROLL for (int v = 0; v < vectors; v++) sum[c * vectors + v] = vec_fma(a[v], b, sum[c * vectors + v]);
     }
 }
@@ -66,19 +66,20 @@ HOT void tile_fetch(const struct tile_fetch *fetch, size_t k)
     __builtin_prefetch(fetch->piece + k * fetch->piece_step, 0, 2);
 }
 
-/* How a and b lie, and so what is fetched: nothing; what comes next; rows of a as they lie in the
- * block, in advance, and the block that follows. */
-enum tile_way { TILE_PLAIN, TILE_PACKED, TILE_TURNED, TILE_TURNED_PACKED };
+/* The layout of a and b, which determines the prefetch: none; the fetch of the tile; rows of a in the
+ * block, and the next block. */
+enum tile_layout { TILE_PLAIN, TILE_PACKED, TILE_TRANSPOSED, TILE_TRANSPOSED_PACKED };
 
-HOT void tile_sums(const struct tile *tile, const int vectors, const int width, const enum tile_way way)
+HOT void tile_sums(const struct tile *tile, const int vectors, const int width, const enum tile_layout layout)
 {
     const struct tile t = *tile;
-    const bool turned = way >= TILE_TURNED, packed = way == TILE_PACKED || way == TILE_TURNED_PACKED;
+    const bool transposed = layout >= TILE_TRANSPOSED,
+               packed = layout == TILE_PACKED || layout == TILE_TRANSPOSED_PACKED;
     vec sum[TILE_VECTORS * TILE_WIDTH];
     size_t k = 0;
     UNROLL for (int c = 0; c < width; c++) UNROLL for (int v = 0; v < vectors; v++) sum[c * vectors + v] =
         t.add ? vec_load(t.out + (size_t)c * t.out_step + v * LANES) : vec_all(0);
-    if (turned) /* addresses of b serve several k */
+    if (transposed) /* addresses of b are used for several k */
         for (; k + TILE_UNROLL <= t.depth; k += TILE_UNROLL) {
             if (packed)
                 tile_fetch(&t.fetch, k);
@@ -91,28 +92,28 @@ HOT void tile_sums(const struct tile *tile, const int vectors, const int width, 
                     __builtin_prefetch(next, 0, 2);
                     __builtin_prefetch(next + LANES, 0, 2);
                 }
-                tile_step(&t, k + u, sum, vectors, width, turned);
+                tile_step(&t, k + u, sum, vectors, width, transposed);
             }
         }
     for (; k < t.depth; k++) {
-        if (packed && !turned)
+        if (packed && !transposed)
             tile_fetch(&t.fetch, k);
-        tile_step(&t, k, sum, vectors, width, turned);
+        tile_step(&t, k, sum, vectors, width, transposed);
     }
     UNROLL for (int c = 0; c < width; c++) UNROLL for (int v = 0; v < vectors; v++)
         vec_store(t.out + (size_t)c * t.out_step + v * LANES, sum[c * vectors + v]);
 }
 
 #ifdef LINEAR_LOOPS
-HOT void tile_of_width(const struct tile *t, size_t width, const int vectors, const enum tile_way way)
+HOT void tile_of_width(const struct tile *t, size_t width, const int vectors, const enum tile_layout layout)
 {
-    tile_sums(t, vectors, (int)width, way);
+    tile_sums(t, vectors, (int)width, layout);
 }
 #else
-/* One case for each size, so that all sums have a register. */
+/* One case for each width, so that all sums are in registers. */
 #define TILE_CASE(n)                                                                                                   \
     case n:                                                                                                            \
-        tile_sums(t, vectors, n, way);                                                                                 \
+        tile_sums(t, vectors, n, layout);                                                                              \
         break;
 #if defined(__AVX2__) && !defined(__AVX512F__)
 #define TILE_WIDER
@@ -120,7 +121,7 @@ HOT void tile_of_width(const struct tile *t, size_t width, const int vectors, co
 #define TILE_WIDER TILE_CASE(7) TILE_CASE(8) TILE_CASE(9) TILE_CASE(10) TILE_CASE(11) TILE_CASE(12)
 #endif
 
-HOT void tile_of_width(const struct tile *t, size_t width, const int vectors, const enum tile_way way)
+HOT void tile_of_width(const struct tile *t, size_t width, const int vectors, const enum tile_layout layout)
 {
     switch (width) {
         TILE_CASE(1)
@@ -138,21 +139,21 @@ HOT void tile_of_width(const struct tile *t, size_t width, const int vectors, co
 #endif
 
 /* `vectors` is 1 or 2. */
-#define TILE_RUN(name, way)                                                                                            \
+#define TILE_RUN(name, layout)                                                                                         \
     static void name(const struct tile *t, size_t width, size_t vectors)                                               \
     {                                                                                                                  \
         if (vectors == 2)                                                                                              \
-            tile_of_width(t, width, 2, way);                                                                           \
+            tile_of_width(t, width, 2, layout);                                                                        \
         else                                                                                                           \
-            tile_of_width(t, width, 1, way);                                                                           \
+            tile_of_width(t, width, 1, layout);                                                                        \
     }
 
 TILE_RUN(tile_run, TILE_PLAIN)
 TILE_RUN(tile_run_packed, TILE_PACKED)
-TILE_RUN(tile_run_turned, TILE_TURNED)
-TILE_RUN(tile_run_turned_packed, TILE_TURNED_PACKED)
+TILE_RUN(tile_run_transposed, TILE_TRANSPOSED)
+TILE_RUN(tile_run_transposed_packed, TILE_TRANSPOSED_PACKED)
 
-/* The width of the next tile, if `left` are left: all about equally wide. */
+/* The width of the next tile of `left` remaining columns: all are about equally wide. */
 HOT size_t tile_width_up_to(size_t left, size_t most)
 {
     size_t tiles = (left + most - 1) / most;

@@ -1,26 +1,3 @@
-/* isa_neon_f32: the kernels on vectors of floats. */
-#define SIMD_F32
-#include "kernel/dense/linear.inc.h"
-#include "kernel/loss/residual_f32.inc.h"
-#include "kernel/loss/softmax.inc.h"
-#include "kernel/sparse/sparse_products_f32.inc.h"
-
-void residual_f32_neon(const struct residual_rows *rows, float *activation, struct residual_sums *sums)
-{
-    if (floats_will_do(rows))
-        residual_floats(rows, activation, sums, margins_neon);
-    else
-        residual_f32_fine_neon(rows, activation, sums);
-}
-
-void softmax_f32_neon(const struct softmax_f32 *block)
-{
-    softmax_run(block);
-}
-
-void sparse_floats_neon(struct sparse_rows rows, size_t width, const float *w, double *out)
-{
-    sparse_floats(rows, width, w, out);
-}
-
-const struct linear_f32 linear_f32_neon = LINEAR_TABLE;
+/* isa_neon_f32: all kernels on vectors of floats, compiled for NEON. */
+#define SET(name) name##_neon
+#include "kernel/dispatch/isa_f32.inc.h"

@@ -1,4 +1,4 @@
-/* kernel: which instruction sets there are, and which the processor has. */
+/* kernel: the table of instruction sets, and the choice of one that the processor supports. */
 #include "kernel/dispatch/kernel.h"
 
 #include <stdbool.h>
@@ -23,9 +23,11 @@ static bool has_avx512(void)
 }
 #endif
 
+/* One row of the table: the functions of an instruction set, in the order of struct kernel. */
 #define KERNEL(set)                                                                                                    \
     #set, margins_##set, residual_f32_##set, residual_f64_##set, softmax_f32_##set, softmax_f64_##set,                 \
-        &linear_f32_##set, &linear_f64_##set, &sparse_##set, &column_##set, &spread_##set, triangle_##set, panel_##set
+        &linear_f32_##set, &linear_f64_##set, &sparse_##set, &column_margins_##set, &column_range_##set,               \
+        triangular_solve_##set, cholesky_update_##set
 
 /* Fastest first. */
 static const struct {
@@ -36,7 +38,7 @@ static const struct {
     {has_avx512, {KERNEL(avx512)}},
     {has_avx2, {KERNEL(avx2)}},
 #elif defined(__aarch64__)
-    {always, {KERNEL(neon)}}, /* part of arm64 */
+    {always, {KERNEL(neon)}}, /* every arm64 has it */
 #endif
     {always, {KERNEL(plain)}},
 };
@@ -55,7 +57,7 @@ const struct kernel *kernel_best(void)
 {
     size_t i = 0;
     while (!kernels[i].runs_here())
-        i++; /* ends at "plain" */
+        i++; /* at the latest at "plain" */
     return &kernels[i].kernel;
 }
 

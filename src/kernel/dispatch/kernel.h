@@ -1,4 +1,4 @@
-/* kernel: the table of hot functions, one row for each instruction set. */
+/* kernel: the functions of the hot loops, one table for each instruction set. */
 #ifndef KERNEL_KERNEL_H
 #define KERNEL_KERNEL_H
 
@@ -22,21 +22,21 @@ struct kernel {
     const struct linear_f32 *linear_f32;
     const struct linear_f64 *linear_f64;
     const struct sparse_kernels *sparse;
-    const struct column_margin_kernels *column;
-    const struct column_range_kernels *spread;
-    triangular_solve_fn *triangle;
-    cholesky_update_fn *panel;
+    const struct column_margin_kernels *column_margins;
+    const struct column_range_kernels *column_range;
+    triangular_solve_fn *triangular_solve;
+    cholesky_update_fn *cholesky_update;
 };
 
-/* The kernels of that name, or NULL if there are none that this processor runs. */
+/* The kernels of that name; NULL if there are none or the processor does not support them. */
 const struct kernel *kernel_find(const char *name);
 
-/* The fastest that this processor runs; "plain" always does. */
+/* The fastest that this processor supports; "plain" always is. */
 const struct kernel *kernel_best(void);
 
-/* The one named by the environment variable TEMPER_KERNEL, else the fastest. It looks at the
- * environment and the processor each time: choose once for a run, and keep the pointer. NULL, and
- * *wanted the name, if that one is unknown or cannot run here: the caller has to say so. */
+/* The one named by the environment variable TEMPER_KERNEL, else the fastest. Reads the environment and
+ * probes the processor each time: choose once, and keep the pointer. NULL, and the name in *wanted, if it
+ * is unknown or not supported here, which the caller reports. */
 const struct kernel *kernel_choose(const char **wanted);
 
 #endif

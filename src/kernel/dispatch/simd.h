@@ -1,8 +1,8 @@
 /* simd: one vector type for every instruction set.
  *
- * The including file says SIMD_F32 or SIMD_F64; its compiler flags say which instructions. `vec`
- * and `ivec` are the compiler's own vector types, so + - * / and comparisons are written as usual
- * (a comparison gives lanes of all ones or all zeros); below is only what C has no operator for. */
+ * The including file defines SIMD_F32 or SIMD_F64; its compiler flags select the instructions. `vec` and
+ * `ivec` are vector types of the compiler, with + - * / and comparisons (which give lanes of all ones or
+ * all zeros); the functions here are what C has no operator for. */
 #ifndef KERNEL_SIMD_H
 #define KERNEL_SIMD_H
 
@@ -37,7 +37,22 @@ typedef whole ivec __attribute__((vector_size(SIMD_BYTES)));
 
 enum { LANES = SIMD_BYTES / sizeof(real) };
 
-/* The parts of a hot loop: without their frames vectors stay in registers. */
+/* x86 intrinsics of the width and type of `vec`: SIMD_OP(max) is _mm512_max_ps, ..., _mm256_max_pd. */
+#if defined(__AVX512F__) && defined(SIMD_F32)
+#define SIMD_OP(name) _mm512_##name##_ps
+typedef __m512 native;
+#elif defined(__AVX512F__)
+#define SIMD_OP(name) _mm512_##name##_pd
+typedef __m512d native;
+#elif defined(__AVX2__) && defined(SIMD_F32)
+#define SIMD_OP(name) _mm256_##name##_ps
+typedef __m256 native;
+#elif defined(__AVX2__)
+#define SIMD_OP(name) _mm256_##name##_pd
+typedef __m256d native;
+#endif
+
+/* Functions of a hot loop: inlined, so that vectors stay in registers. */
 #define HOT static inline __attribute__((always_inline))
 
 HOT vec vec_load(const real *from)
@@ -76,14 +91,8 @@ HOT vec vec_abs(vec v)
 /* a * b + c, rounded once. */
 HOT vec vec_fma(vec a, vec b, vec c)
 {
-#if defined(__AVX512F__) && defined(SIMD_F32)
-    return (vec)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
-#elif defined(__AVX512F__)
-    return (vec)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
-#elif defined(__AVX2__) && defined(SIMD_F32)
-    return (vec)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
-#elif defined(__AVX2__)
-    return (vec)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+#if defined(__AVX2__)
+    return (vec)SIMD_OP(fmadd)((native)a, (native)b, (native)c);
 #elif defined(__ARM_NEON) && defined(SIMD_F32)
     return (vec)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
 #else
@@ -94,14 +103,8 @@ HOT vec vec_fma(vec a, vec b, vec c)
 /* The second argument where either is NaN. */
 HOT vec vec_max(vec a, vec b)
 {
-#if defined(__AVX512F__) && defined(SIMD_F32)
-    return (vec)_mm512_max_ps((__m512)a, (__m512)b);
-#elif defined(__AVX512F__)
-    return (vec)_mm512_max_pd((__m512d)a, (__m512d)b);
-#elif defined(__AVX2__) && defined(SIMD_F32)
-    return (vec)_mm256_max_ps((__m256)a, (__m256)b);
-#elif defined(__AVX2__)
-    return (vec)_mm256_max_pd((__m256d)a, (__m256d)b);
+#if defined(__AVX2__)
+    return (vec)SIMD_OP(max)((native)a, (native)b);
 #else
     return vec_select(a > b, a, b);
 #endif
@@ -109,14 +112,8 @@ HOT vec vec_max(vec a, vec b)
 
 HOT vec vec_min(vec a, vec b)
 {
-#if defined(__AVX512F__) && defined(SIMD_F32)
-    return (vec)_mm512_min_ps((__m512)a, (__m512)b);
-#elif defined(__AVX512F__)
-    return (vec)_mm512_min_pd((__m512d)a, (__m512d)b);
-#elif defined(__AVX2__) && defined(SIMD_F32)
-    return (vec)_mm256_min_ps((__m256)a, (__m256)b);
-#elif defined(__AVX2__)
-    return (vec)_mm256_min_pd((__m256d)a, (__m256d)b);
+#if defined(__AVX2__)
+    return (vec)SIMD_OP(min)((native)a, (native)b);
 #else
     return vec_select(a < b, a, b);
 #endif
@@ -134,22 +131,20 @@ HOT bool vec_any(ivec mask)
 #endif
 }
 
-/* Numbers as bits: an exponent above a mantissa. */
+/* The binary format: exponent bits above mantissa bits. */
 #ifdef SIMD_F32
 enum { MANTISSA_BITS = 23 };
-#define ROUNDING_MAGIC 12582912.0f /* 1.5 * 2^23: adding it rounds to a whole number */
+#define ROUNDING_MAGIC 12582912.0f /* 1.5 * 2^23: adding it rounds to an integer */
 #else
 enum { MANTISSA_BITS = 52 };
 #define ROUNDING_MAGIC 6755399441055744.0 /* 1.5 * 2^52 */
 #endif
 
-/* v * 2^n for whole n, given as n + ROUNDING_MAGIC; the result must be normal. */
+/* v * 2^n for integer n, given as n + ROUNDING_MAGIC; the result must be normal. */
 HOT vec vec_scale(vec v, vec shifted)
 {
-#if defined(__AVX512F__) && defined(SIMD_F32)
-    return (vec)_mm512_scalef_ps((__m512)v, (__m512)(shifted - ROUNDING_MAGIC));
-#elif defined(__AVX512F__)
-    return (vec)_mm512_scalef_pd((__m512d)v, (__m512d)(shifted - ROUNDING_MAGIC));
+#if defined(__AVX512F__)
+    return (vec)SIMD_OP(scalef)((native)v, (native)(shifted - ROUNDING_MAGIC));
 #else
     ivec n = (ivec)shifted - (ivec)vec_all((real)ROUNDING_MAGIC);
     return (vec)((ivec)v + (n << MANTISSA_BITS));
@@ -159,12 +154,9 @@ HOT vec vec_scale(vec v, vec shifted)
 /* v = mantissa * 2^exponent, the mantissa in [3/4, 3/2); v must be normal and positive. */
 HOT vec vec_split(vec v, vec *exponent)
 {
-#if defined(__AVX512F__) && defined(SIMD_F32)
-    *exponent = (vec)_mm512_getexp_ps((__m512)(v * (real)(4.0 / 3)));
-    return (vec)_mm512_getmant_ps((__m512)v, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_src);
-#elif defined(__AVX512F__)
-    *exponent = (vec)_mm512_getexp_pd((__m512d)(v * (real)(4.0 / 3)));
-    return (vec)_mm512_getmant_pd((__m512d)v, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_src);
+#if defined(__AVX512F__)
+    *exponent = (vec)SIMD_OP(getexp)((native)(v * (real)(4.0 / 3)));
+    return (vec)SIMD_OP(getmant)((native)v, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_src);
 #else
     ivec k = ((ivec)v - (ivec)vec_all((real)0.75)) >> MANTISSA_BITS;
     *exponent = __builtin_convertvector(k, vec);
@@ -172,25 +164,23 @@ HOT vec vec_split(vec v, vec *exponent)
 #endif
 }
 
-/* 1/v for normal positive v, good to at least four digits. */
+/* 1/v for normal positive v, relative error at most 2^-14. */
 HOT vec vec_reciprocal_rough(vec v)
 {
-#if defined(__AVX512F__) && defined(SIMD_F32)
-    return (vec)_mm512_rcp14_ps((__m512)v);
-#elif defined(__AVX512F__)
-    return (vec)_mm512_rcp14_pd((__m512d)v);
+#if defined(__AVX512F__)
+    return (vec)SIMD_OP(rcp14)((native)v);
 #else
     return 1 / v;
 #endif
 }
 
-/* 1/v for normal positive v, to about one unit in the last place. */
+/* 1/v for normal positive v, to about 1 ulp. */
 HOT vec vec_reciprocal(vec v)
 {
 #if defined(__AVX512F__)
     vec r = vec_reciprocal_rough(v);
 #ifdef SIMD_F64
-    r = vec_fma(r, vec_fma(-v, r, vec_all(1)), r); /* Newton doubles the correct digits */
+    r = vec_fma(r, vec_fma(-v, r, vec_all(1)), r); /* a Newton step doubles the correct digits */
 #endif
     return vec_fma(r, vec_fma(-v, r, vec_all(1)), r);
 #else

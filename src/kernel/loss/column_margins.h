@@ -1,5 +1,5 @@
-/* column: rows of two classes, one column of activations of many: to margins, and from the slopes
- * of their losses to residuals. */
+/* column_margins: two-class activations of many models, one column each: margins from activations, and
+ * residuals from the slopes of their losses. */
 #ifndef KERNEL_COLUMN_MARGINS_H
 #define KERNEL_COLUMN_MARGINS_H
 
@@ -8,8 +8,7 @@
 enum { COLUMN_STEP = 16 }; /* counts of rows are multiples of this */
 
 struct column_rows {
-    const double *pull; /* the weight of each row, positive for class 1 and negative for class 0; 0
-                           if it does not count */
+    const double *signed_weight; /* weight of each row, positive for class 1, negative for class 0; 0: excluded */
     size_t count;
     double bias; /* of the activations */
 };
@@ -19,12 +18,11 @@ struct column_totals {
 };
 
 struct column_margin_kernels {
-    /* margin[i] = activation[i] + bias, with the sign of pull[i]; 0, whatever the activation, where
-     * that is 0 */
+    /* margin[i] = activation[i] + bias, with the sign of signed_weight[i]; 0 where that is 0 */
     void (*margins_f32)(const struct column_rows *rows, const float *activation, double *margin);
     void (*margins_f64)(const struct column_rows *rows, const double *activation, double *margin);
-    /* residual[i] = pull[i] slope[i]; adds them up before they are rounded, and |pull[i]| value[i]
-     */
+    /* residual[i] = signed_weight[i] slope[i]; sums of these before rounding, and of
+     * |signed_weight[i]| value[i] */
     void (*residuals_f32)(const struct column_rows *rows, const double *value, const double *slope, float *residual,
                           struct column_totals *sums);
     void (*residuals_f64)(const struct column_rows *rows, const double *value, const double *slope, double *residual,
@@ -32,6 +30,7 @@ struct column_margin_kernels {
 };
 
 /* The reference: every sum in its written order. */
-extern const struct column_margin_kernels column_plain, column_avx2, column_avx512, column_neon;
+extern const struct column_margin_kernels column_margins_plain, column_margins_avx2, column_margins_avx512,
+    column_margins_neon;
 
 #endif

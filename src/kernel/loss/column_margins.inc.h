@@ -1,5 +1,4 @@
-/* column_body: column.h on vectors of doubles; included with SIMD_F64 by the file of each
- * instruction set. */
+/* column_margins: column_margins.h on vectors of doubles. */
 #include "kernel/dense/linear_simd.h"
 #include "kernel/loss/column_margins.h"
 

@@ -1,10 +1,10 @@
-/* column_plain_body: the reference for one type; the including file defines `stored` and COLUMN. */
+/* column_margins_plain: the reference for one type; the including file defines `stored` and COLUMN. */
 
 static void COLUMN(margins)(const struct column_rows *rows, const stored *activation, double *margin)
 {
     for (size_t i = 0; i < rows->count; i++) {
         double a = (double)activation[i] + rows->bias;
-        margin[i] = rows->pull[i] > 0 ? a : rows->pull[i] < 0 ? -a : 0;
+        margin[i] = rows->signed_weight[i] > 0 ? a : rows->signed_weight[i] < 0 ? -a : 0;
     }
 }
 
@@ -12,8 +12,8 @@ static void COLUMN(residuals)(const struct column_rows *rows, const double *valu
                               stored *residual, struct column_totals *sums)
 {
     for (size_t i = 0; i < rows->count; i++) {
-        double r = rows->pull[i] * slope[i];
-        sums->loss += fabs(rows->pull[i]) * value[i];
+        double r = rows->signed_weight[i] * slope[i];
+        sums->loss += fabs(rows->signed_weight[i]) * value[i];
         sums->residual += r;
         residual[i] = (stored)r;
     }

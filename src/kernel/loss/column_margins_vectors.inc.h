@@ -1,16 +1,16 @@
-/* column_vectors: the loops for one type of activations; included twice by column_body.h. */
+/* column_margins_vectors: the loops for one type of activations; included twice by column_margins.inc.h. */
 
 static void COLUMN(margins)(const struct column_rows *rows, const stored *activation, double *margin)
 {
     const ivec sign = (ivec)vec_all(-0.0);
     for (size_t i = 0; i < rows->count; i += LANES) {
-        vec pull = vec_load(rows->pull + i), a = LOAD(activation + i) + rows->bias;
-        ivec counts = pull != 0, signed_a = (ivec)a ^ ((ivec)pull & sign);
+        vec signed_weight = vec_load(rows->signed_weight + i), a = LOAD(activation + i) + rows->bias;
+        ivec counts = signed_weight != 0, signed_a = (ivec)a ^ ((ivec)signed_weight & sign);
         vec_store(margin + i, (vec)(signed_a & counts));
     }
 }
 
-/* Two sums of each, for one alone would wait for itself. */
+/* Two sums of each hide the latency of an addition. */
 static void COLUMN(residuals)(const struct column_rows *rows, const double *value, const double *slope,
                               stored *residual, struct column_totals *sums)
 {
@@ -19,8 +19,8 @@ static void COLUMN(residuals)(const struct column_rows *rows, const double *valu
         UNROLL for (size_t k = 0; k < 2; k++)
         {
             const size_t at = i + k * LANES;
-            vec pull = vec_load(rows->pull + at), r = pull * vec_load(slope + at);
-            loss[k] = vec_fma(vec_abs(pull), vec_load(value + at), loss[k]);
+            vec signed_weight = vec_load(rows->signed_weight + at), r = signed_weight * vec_load(slope + at);
+            loss[k] = vec_fma(vec_abs(signed_weight), vec_load(value + at), loss[k]);
             all[k] += r;
             STORE(residual + at, r);
         }

@@ -1,4 +1,4 @@
-/* margin_body: margins on vectors; included with SIMD_F64 by the file of each instruction set. */
+/* margin: losses of margins on vectors of doubles. */
 #include "kernel/loss/margin_vectors.inc.h"
 #include "kernel/loss/vector_math.h"
 
@@ -12,7 +12,7 @@ HOT struct margin_vec margin_select(ivec mask, struct margin_vec yes, struct mar
 }
 
 /* t2 = 1. */
-HOT struct margin_vec sigmoid_margins(const struct margin_table *table, vec m, bool bend)
+HOT struct margin_vec sigmoid_margins(const struct margin_table *table, vec m, bool curved)
 {
     vec e = vec_exp_negative(-vec_abs(m)), u = 1 + e, r = vec_reciprocal(u);
     vec log1p_e = vec_log1p_with(e, u, r);
@@ -26,15 +26,15 @@ HOT struct margin_vec sigmoid_margins(const struct margin_table *table, vec m, b
         loss.value = -vec_stretch_exp_with(log_p, power, 1 - table->t1);
         loss.slope = -power * q;
     }
-    if (bend) {
+    if (curved) {
         vec p = vec_select(wrong, e * r, r);
         loss.curvature = power * q * (p - one_minus_t1 * q);
     }
-    struct margin_vec nan = {m, m, m}; /* which the integer arithmetic inside exp does not carry */
+    struct margin_vec nan = {m, m, m}; /* the integer arithmetic inside exp does not propagate NaN */
     return margin_select(m != m, nan, loss);
 }
 
-/* Lanes outside of every table are given to the reference, one by one. */
+/* Lanes beyond all polynomials are computed by the reference, one by one. */
 static void replace_lanes(const struct margin_table *table, vec m, ivec outside, struct margin_vec *loss)
 {
     for (int lane = 0; lane < LANES; lane++) {
@@ -48,7 +48,7 @@ static void replace_lanes(const struct margin_table *table, vec m, ivec outside,
     }
 }
 
-/* The lanes that the near polynomials do not reach. Rare, so not inlined. */
+/* The lanes beyond the near polynomials. Rare, so not inlined. */
 static __attribute__((noinline)) void far_margins(const struct margin_table *table, const vec *m, const ivec *outside,
                                                   struct margin_vec *loss)
 {
@@ -70,7 +70,7 @@ static __attribute__((noinline)) void far_margins(const struct margin_table *tab
     }
 }
 
-HOT void margins_group(const struct margin_table *table, const vec *m, bool bend, struct margin_vec *loss)
+HOT void margins_group(const struct margin_table *table, const vec *m, bool curved, struct margin_vec *loss)
 {
     vec inside[GROUP];
     ivec outside[GROUP], any = ivec_all(0);
@@ -78,7 +78,7 @@ HOT void margins_group(const struct margin_table *table, const vec *m, bool bend
         inside[g] = clip(m[g], table->near.limit, &outside[g]);
         any |= outside[g];
     }
-    polynomial_margins(&table->near, inside, 1, bend, loss);
+    polynomial_margins(&table->near, inside, 1, curved, loss);
     if (vec_any(any))
         far_margins(table, m, outside, loss);
 }
@@ -99,7 +99,7 @@ HOT void store_group(const struct margin_vec *loss, double *value, double *slope
     }
 }
 
-/* A last, shorter group: filled up with zeros, so that a margin's lane never matters. */
+/* A last, shorter group, padded with zeros, so that results do not depend on the lane of a margin. */
 static void margins_rest(const struct margin_table *table, const double *margin, size_t n, double *value, double *slope,
                          double *curvature)
 {
@@ -116,21 +116,21 @@ static void margins_rest(const struct margin_table *table, const double *margin,
         memcpy(curvature, curvatures, n * sizeof *curvatures);
 }
 
-/* With a curvature and without: two loops, since the choice must not be made inside. */
+/* Two loops, with and without curvature, so that there is no branch inside. */
 HOT void margins_loop(const struct margin_table *table, const double *margin, size_t n, double *value, double *slope,
                       double *curvature)
 {
-    const bool bend = curvature != NULL; /* a constant wherever this is inlined */
+    const bool curved = curvature != NULL; /* a constant wherever this is inlined */
     struct margin_vec loss[GROUP];
     vec m[GROUP];
     size_t i = 0, step = GROUP * LANES;
     for (; i + step <= n; i += step) {
         load_group(margin + i, m);
-        margins_group(table, m, bend, loss);
-        store_group(loss, value + i, slope + i, bend ? curvature + i : NULL);
+        margins_group(table, m, curved, loss);
+        store_group(loss, value + i, slope + i, curved ? curvature + i : NULL);
     }
     if (i < n)
-        margins_rest(table, margin + i, n - i, value + i, slope + i, bend ? curvature + i : NULL);
+        margins_rest(table, margin + i, n - i, value + i, slope + i, curved ? curvature + i : NULL);
 }
 
 HOT void margins_run(const struct margin_table *table, const double *margin, size_t n, double *value, double *slope,

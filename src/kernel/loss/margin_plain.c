@@ -1,8 +1,11 @@
-/* margin_plain: the reference, one margin at a time. */
+/* margin_plain: the references of two-class losses in plain C: margins, residuals, columns of margins. */
 #include <math.h>
 
-#include "kernel/loss/margin_plain.h"
+#include "kernel/loss/column_margins.h"
+#include "kernel/loss/residual.h"
 #include "tempered/tempered_functions.h"
+
+/* ---- Losses of margins ----------------------------------------------------------------------- */
 
 /* t2 = 1: p is the logistic function, and the rest follows. */
 struct margin_loss margin_sigmoid(double margin, double t1)
@@ -26,9 +29,9 @@ struct margin_loss margin_polynomial(const struct margin_polynomials *polynomial
     int octave = exponent - 1, second = split && mantissa >= 1.5;
     int interval = (octave << split) + second + (signbit(margin) ? 8 : 0);
     double x = split ? 4 * mantissa - (second ? 7 : 5) : 2 * mantissa - 3;
-    double value = polynomials->coefficient[0][interval], slope = 0, half_bend = 0;
+    double value = polynomials->coefficient[0][interval], slope = 0, half_curvature = 0;
     for (int i = 1; i <= polynomials->degree; i++) {
-        half_bend = half_bend * x + slope;
+        half_curvature = half_curvature * x + slope;
         slope = slope * x + value;
         value = value * x + polynomials->coefficient[i][interval];
     }
@@ -36,7 +39,7 @@ struct margin_loss margin_polynomial(const struct margin_polynomials *polynomial
     return (struct margin_loss){
         .value = value,
         .slope = slope * x_per_margin,
-        .curvature = 2 * half_bend * x_per_margin * x_per_margin,
+        .curvature = 2 * half_curvature * x_per_margin * x_per_margin,
     };
 }
 
@@ -62,3 +65,46 @@ void margins_plain(const struct margin_table *table, const double *margin, size_
             curvature[i] = loss.curvature;
     }
 }
+
+/* ---- Residuals of activations ---------------------------------------------------------------- */
+
+/* Adds one row to the sums; returns its residual. */
+static double plain_row(const struct residual_rows *rows, size_t i, double activation, struct residual_sums *sums)
+{
+    double a = activation + rows->bias, weight = rows->weight ? rows->weight[i] : 1;
+    int for_one = a > 0, is_one = rows->label[i] == 1;
+    double margin = is_one ? a : -a, value, slope, curvature;
+    margins_plain(rows->table, &margin, 1, &value, &slope, &curvature);
+    double residual = (is_one ? slope : -slope) * weight;
+    if (rows->curvature)
+        rows->curvature[i] = weight * curvature;
+    sums->loss += weight * value;
+    sums->correct += for_one == is_one ? weight : 0;
+    sums->residual += residual;
+    return residual;
+}
+
+void residual_f32_plain(const struct residual_rows *rows, float *activation, struct residual_sums *sums)
+{
+    for (size_t i = 0; i < rows->rows; i++)
+        activation[i] = (float)plain_row(rows, i, (double)activation[i], sums);
+}
+
+void residual_f64_plain(const struct residual_rows *rows, double *activation, struct residual_sums *sums)
+{
+    for (size_t i = 0; i < rows->rows; i++)
+        activation[i] = plain_row(rows, i, activation[i], sums);
+}
+
+/* ---- Columns of activations ------------------------------------------------------------------ */
+
+#define stored       float
+#define COLUMN(name) plain_##name##_f32
+#include "kernel/loss/column_margins_plain.inc.h"
+
+#define stored       double
+#define COLUMN(name) plain_##name##_f64
+#include "kernel/loss/column_margins_plain.inc.h"
+
+const struct column_margin_kernels column_margins_plain = {plain_margins_f32, plain_margins_f64, plain_residuals_f32,
+                                                           plain_residuals_f64};

@@ -1,46 +1,46 @@
-/* margin_table: fits the polynomials. The slope is interpolated at Chebyshev's points and
- * integrated, so that value, slope and curvature come from one set of coefficients. */
+/* margin_table: fits polynomials to the loss of a margin. The slope is interpolated at Chebyshev points and
+ * integrated, so that value, slope and curvature have one set of coefficients. */
 #include <math.h>
 #include <stdbool.h>
 
-#include "kernel/loss/margin_plain.h"
+#include "kernel/loss/margin.h"
 #include "tempered/losses.h"
 
-/* Nodes are of the slope: its degree is one less than the value's. Checks lie between them. */
+/* Nodes are those of the slope, whose degree is one less than that of the value; checks are between. */
 enum { NODES = MARGIN_MAX_DEGREE, CHECKS = NODES + 1 };
 
 /* The degree grows until the errors are below this; polynomials that cannot get there are not used.
  */
-static const double ENOUGH = 8e-13; /* of the 1e-12 that is promised */
+static const double ENOUGH = 8e-13; /* of the bound 1e-12 of margin.h */
 
 /* The same for floats: rounding alone takes two thirds of it. */
 static const double ENOUGH_FLOATS = 1.5e-7;
 
-/* Up to so many rows, the twenty or so evaluations of a training take less time without polynomials
- * than with them and their making: t2 = 1, where there is a formula, and elsewhere. */
+/* Up to so many rows the fit of the polynomials takes longer than they save in the about twenty
+ * evaluations of a training: for t2 = 1, which has a formula, and other t2. */
 enum { FEW_ROWS_FORMULA = 2048, FEW_ROWS_EXACT = 64 };
 
-/* Where functions are asked for, in [-1, 1] of any interval, and cos(pi m / (2 NODES)), of which
- * there are all T_j at node k: with m = j (2k + 1). The same for all of a table. */
+/* Positions in [-1, 1] at which functions are sampled, and cos(pi m / (2 NODES)), which gives all T_j at
+ * node k, m = j (2k + 1). Shared by all intervals. */
 enum { ANGLES = 4 * NODES }; /* a whole turn */
-struct places {
+struct sample_points {
     double node[NODES], check[CHECKS];
     long double cosine[ANGLES];
 };
 
 /* What is being fitted: some of the polynomials of a table. */
-struct fit {
+struct margin_fit {
     double t1, t2;
     struct margin_polynomials *polynomials;
     const struct margin_polynomials *from; /* those that are fitted; NULL: the exact functions */
-    const struct places *places;
+    const struct sample_points *points;
     int split, side; /* intervals of an octave: 2^split; of each sign */
     long double series[MARGIN_FLOAT_INTERVALS][NODES + 1];
     double middle[MARGIN_FLOAT_INTERVALS];                    /* the value there */
     struct margin_loss exact[MARGIN_FLOAT_INTERVALS][CHECKS]; /* where it is checked */
 };
 
-static struct margin_loss exact_loss(const struct fit *fit, double margin)
+static struct margin_loss exact_loss(const struct margin_fit *fit, double margin)
 {
     if (fit->from)
         return margin_polynomial(fit->from, margin);
@@ -50,7 +50,7 @@ static struct margin_loss exact_loss(const struct fit *fit, double margin)
 }
 
 /* d margin / dx: half the width of an interval, negative on the left. */
-static double margin_per_x(const struct fit *fit, int interval)
+static double margin_per_x(const struct margin_fit *fit, int interval)
 {
     int exponent = (interval % fit->side) >> fit->split;
     double half_width = ldexp(1, exponent - fit->split) / 2;
@@ -58,7 +58,7 @@ static double margin_per_x(const struct fit *fit, int interval)
 }
 
 /* The margin at x in [-1, 1] of an interval. */
-static double margin_at(const struct fit *fit, int interval, double x)
+static double margin_at(const struct margin_fit *fit, int interval, double x)
 {
     int parts = 1 << fit->split, exponent = (interval % fit->side) >> fit->split;
     double begin = 1 + (double)(interval % parts) / parts; /* where in its octave 1 + |m| begins */
@@ -66,26 +66,26 @@ static double margin_at(const struct fit *fit, int interval, double x)
     return copysign(from, half_width) + half_width * (x + 1);
 }
 
-static void find_places(struct places *places)
+static void find_sample_points(struct sample_points *points)
 {
     for (int k = 0; k < NODES; k++)
-        places->node[k] = cos(acos(-1) * (k + 0.5) / NODES);
+        points->node[k] = cos(acos(-1) * (k + 0.5) / NODES);
     for (int k = 0; k < CHECKS; k++)
-        places->check[k] = 0.999999 * cos(acos(-1) * k / NODES);
+        points->check[k] = 0.999999 * cos(acos(-1) * k / NODES);
     for (int m = 0; m < ANGLES; m++)
-        places->cosine[m] = cosl(acosl(-1) * m / (2 * NODES));
+        points->cosine[m] = cosl(acosl(-1) * m / (2 * NODES));
 }
 
 /* Chebyshev coefficients of the slope by x. */
-static void fit_slope(const struct fit *fit, int interval, long double *series)
+static void fit_slope(const struct margin_fit *fit, int interval, long double *series)
 {
     double slope[NODES];
     for (int k = 0; k < NODES; k++)
-        slope[k] = exact_loss(fit, margin_at(fit, interval, fit->places->node[k])).slope * margin_per_x(fit, interval);
+        slope[k] = exact_loss(fit, margin_at(fit, interval, fit->points->node[k])).slope * margin_per_x(fit, interval);
     for (int j = 0; j < NODES; j++) {
         long double sum = 0;
         for (int k = 0; k < NODES; k++)
-            sum += (long double)slope[k] * fit->places->cosine[j * (2 * k + 1) % ANGLES];
+            sum += (long double)slope[k] * fit->points->cosine[j * (2 * k + 1) % ANGLES];
         series[j] = sum * (j == 0 ? 1 : 2) / NODES;
     }
 }
@@ -122,13 +122,13 @@ static void to_powers(const long double *series, int degree, long double *powers
 }
 
 /* The integral is right up to a constant, which the value in the middle gives. */
-static void fit_powers(const struct fit *fit, int interval, int degree, long double *powers)
+static void fit_powers(const struct margin_fit *fit, int interval, int degree, long double *powers)
 {
     to_powers(fit->series[interval], degree, powers);
     powers[0] = fit->middle[interval];
 }
 
-static void place_interval(const struct fit *fit, int interval)
+static void place_interval(const struct margin_fit *fit, int interval)
 {
     struct margin_polynomials *polynomials = fit->polynomials;
     long double powers[NODES + 1];
@@ -144,33 +144,33 @@ static double relative_error(struct margin_loss found, struct margin_loss exact)
     return error / fmax(1, fabs(exact.value));
 }
 
-static double fit_error(const struct fit *fit)
+static double fit_error(const struct margin_fit *fit)
 {
     double worst = 0;
     for (int i = 0; i < 2 * fit->side; i++)
         for (int k = 0; k < CHECKS; k++) {
-            double margin = margin_at(fit, i, fit->places->check[k]);
+            double margin = margin_at(fit, i, fit->points->check[k]);
             double error = relative_error(margin_polynomial(fit->polynomials, margin), fit->exact[i][k]);
             worst = error <= worst ? worst : isnan(error) ? INFINITY : error;
         }
     return worst;
 }
 
-/* All that the polynomials are made of and checked with, whatever their degree. */
-static void ask_function(struct fit *fit)
+/* Samples for the fit and for the checks; independent of the degree. */
+static void sample_function(struct margin_fit *fit)
 {
     for (int i = 0; i < 2 * fit->side; i++) {
         fit_slope(fit, i, fit->series[i]);
         integrate(fit->series[i]);
         fit->middle[i] = exact_loss(fit, margin_at(fit, i, 0)).value;
         for (int k = 0; k < CHECKS; k++)
-            fit->exact[i][k] = exact_loss(fit, margin_at(fit, i, fit->places->check[k]));
+            fit->exact[i][k] = exact_loss(fit, margin_at(fit, i, fit->points->check[k]));
     }
 }
 
-/* What the slope lacks at the ends of an interval for the first term that a degree leaves out: T_j
- * has the slope j^2 there. */
-static double first_neglected(const struct fit *fit, int interval, int degree)
+/* The error of the slope at the ends of an interval by the first neglected term: T_j has the slope j^2
+ * there. */
+static double first_neglected(const struct margin_fit *fit, int interval, int degree)
 {
     const double j = degree + 1;
     const double size = fmax(fabs(fit->exact[interval][0].value), fabs(fit->exact[interval][CHECKS - 1].value));
@@ -178,8 +178,8 @@ static double first_neglected(const struct fit *fit, int interval, int degree)
     return fabs(slope / margin_per_x(fit, interval)) / fmax(1, size);
 }
 
-/* Degrees below this need not be tried: later terms do not make up for what they leave out. */
-static int first_degree(const struct fit *fit, int lowest, int most, double enough)
+/* The lowest degree worth trying: later terms cannot compensate a larger first neglected term. */
+static int first_degree(const struct margin_fit *fit, int lowest, int most, double enough)
 {
     enum { MAKE_UP = 4 };
     int degree = lowest;
@@ -190,10 +190,10 @@ static int first_degree(const struct fit *fit, int lowest, int most, double enou
 }
 
 /* The lowest degree that is good enough; false if none is. */
-static bool fit_polynomials(struct fit *fit)
+static bool fit_polynomials(struct margin_fit *fit)
 {
     enum { LOWEST_DEGREE = 8 };
-    ask_function(fit);
+    sample_function(fit);
     fit->polynomials->error = INFINITY;
     int degree = first_degree(fit, LOWEST_DEGREE, NODES, ENOUGH);
     for (; degree <= NODES; degree++) {
@@ -210,9 +210,9 @@ static bool fit_polynomials(struct fit *fit)
 /* ---- Floats ---------------------------------------------------------------------------------- */
 
 /* The error of a polynomial of floats at a check, as kernels evaluate it. */
-static double floats_error(const struct fit *fit, const struct margin_floats *floats, int interval, int check)
+static double floats_error(const struct margin_fit *fit, const struct margin_floats *floats, int interval, int check)
 {
-    float x = (float)fit->places->check[check], value = floats->coefficient[0][interval], slope = 0;
+    float x = (float)fit->points->check[check], value = floats->coefficient[0][interval], slope = 0;
     for (int i = 1; i <= floats->degree; i++) {
         slope = slope * x + value;
         value = value * x + floats->coefficient[i][interval];
@@ -221,7 +221,7 @@ static double floats_error(const struct fit *fit, const struct margin_floats *fl
     return relative_error(found, fit->exact[interval][check]);
 }
 
-static void place_floats(const struct fit *fit, struct margin_floats *floats)
+static void place_floats(const struct margin_fit *fit, struct margin_floats *floats)
 {
     floats->error = 0;
     for (int interval = 0; interval < MARGIN_FLOAT_INTERVALS; interval++) {
@@ -234,14 +234,14 @@ static void place_floats(const struct fit *fit, struct margin_floats *floats)
     }
 }
 
-/* From the polynomials of doubles, which are at hand and exact enough. */
-static void fit_floats(struct margin_table *table, const struct places *places)
+/* From the polynomials of doubles, which are accurate enough. */
+static void fit_floats(struct margin_table *table, const struct sample_points *points)
 {
     enum { LOWEST_DEGREE = 4 };
     struct margin_floats *floats = &table->floats;
-    struct fit fit = {.from = &table->near, .split = 2, .side = MARGIN_FLOAT_INTERVALS / 2};
-    fit.places = places;
-    ask_function(&fit);
+    struct margin_fit fit = {.from = &table->near, .split = 2, .side = MARGIN_FLOAT_INTERVALS / 2};
+    fit.points = points;
+    sample_function(&fit);
     floats->error = INFINITY;
     floats->degree = first_degree(&fit, LOWEST_DEGREE, MARGIN_FLOAT_DEGREE, ENOUGH_FLOATS);
     for (; floats->error > ENOUGH_FLOATS; floats->degree++) {
@@ -264,21 +264,21 @@ void margin_table_build(struct margin_table *table, double t1, double t2)
     table->far = (struct margin_polynomials){.split = 0, .limit = 255};
     if (!(t2 >= 1))
         return;
-    struct places places;
-    struct fit near = {.t1 = t1, .t2 = t2, .polynomials = &table->near, .split = 1, .side = 8};
-    struct fit far = {.t1 = t1, .t2 = t2, .polynomials = &table->far, .split = 0, .side = 8};
-    near.places = far.places = &places;
-    find_places(&places);
+    struct sample_points points;
+    struct margin_fit near = {.t1 = t1, .t2 = t2, .polynomials = &table->near, .split = 1, .side = 8};
+    struct margin_fit far = {.t1 = t1, .t2 = t2, .polynomials = &table->far, .split = 0, .side = 8};
+    near.points = far.points = &points;
+    find_sample_points(&points);
     if (!fit_polynomials(&near))
         return;
     if (t2 == 1)
         table->form = MARGIN_SIGMOID;
     else if (fit_polynomials(&far))
         table->form = MARGIN_TABLE;
-    fit_floats(table, &places);
+    fit_floats(table, &points);
 }
 
-/* No polynomials reach anywhere, so that all margins take the formula, or the exact path. */
+/* For few rows the limits of the polynomials are 0, so that all margins use the formula or the exact path. */
 void margin_table_for_rows(struct margin_table *table, double t1, double t2, uint64_t rows)
 {
     const uint64_t few = t2 == 1 ? FEW_ROWS_FORMULA : FEW_ROWS_EXACT;

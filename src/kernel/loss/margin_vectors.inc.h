@@ -1,4 +1,4 @@
-/* margin_vectors: margins through polynomials, for vectors of doubles and of floats. */
+/* margin_vectors: losses of margins by polynomials, on vectors of doubles or floats. */
 #include "kernel/dispatch/simd.h"
 #include "kernel/loss/margin.h"
 
@@ -30,21 +30,21 @@ HOT vec table_lookup(const real *row, ivec index)
 #endif
 }
 
-/* Vectors that go through the table together: Horner's scheme waits for itself, so several of them
- * keep the multipliers busy, and one load of a row serves all. */
+/* Vectors that are evaluated together: Horner's scheme is one chain of dependent operations, so several of
+ * them keep the multipliers busy, and share the load of a row of the table. */
 #if defined(__AVX512F__) && defined(SIMD_F64)
 enum { GROUP = 4 };
 #else
 enum { GROUP = 2 };
 #endif
 
-/* Where a vector of margins lies among the polynomials; |m| must be below their limit. */
-struct place {
+/* The intervals of a vector of margins, and the positions within them; |m| must be below the limit. */
+struct table_place {
     ivec index;
     vec x, x_per_margin;
 };
 
-HOT struct place table_place(vec m, int split)
+HOT struct table_place table_place(vec m, int split)
 {
     enum { SIGN_BIT = 8 * sizeof(real) - 1 };
     ivec one = (ivec)vec_all(1), bits = (ivec)(1 + vec_abs(m)) - one;
@@ -53,29 +53,29 @@ HOT struct place table_place(vec m, int split)
     vec from_one = (vec)((bits & low_bits) + one);
     const real scale = (real)(2 << split); /* of the place within the interval, [1, 1 + 2^-split) */
     ivec sign = (ivec)m & (ivec)vec_all((real)-0.0);
-    return (struct place){
+    return (struct table_place){
         .index = interval + ((ivec)m >> SIGN_BIT & SIDE),
         .x = vec_fma(from_one, vec_all(scale), vec_all(-1 - scale)),
         .x_per_margin = (vec)(((ivec)vec_all(scale) - (octave << MANTISSA_BITS)) | sign),
     };
 }
 
-/* A group through polynomials; `split` and `bend` are constants to the compiler. */
-HOT void polynomial_margins(const polynomials_type *polynomials, const vec *m, int split, bool bend,
+/* Evaluates a group; `split` and `curved` are constants to the compiler. */
+HOT void polynomial_margins(const polynomials_type *polynomials, const vec *m, int split, bool curved,
                             struct margin_vec *loss)
 {
-    struct place place[GROUP];
-    vec value[GROUP], slope[GROUP], half_bend[GROUP];
+    struct table_place place[GROUP];
+    vec value[GROUP], slope[GROUP], half_curvature[GROUP];
     for (int g = 0; g < GROUP; g++) {
         place[g] = table_place(m[g], split);
         value[g] = table_lookup(polynomials->coefficient[0], place[g].index);
-        slope[g] = half_bend[g] = vec_all(0);
+        slope[g] = half_curvature[g] = vec_all(0);
     }
     for (int i = 1; i <= polynomials->degree; i++)
 #pragma GCC unroll 4
         for (int g = 0; g < GROUP; g++) {
-            if (bend)
-                half_bend[g] = vec_fma(half_bend[g], place[g].x, slope[g]);
+            if (curved)
+                half_curvature[g] = vec_fma(half_curvature[g], place[g].x, slope[g]);
             slope[g] = vec_fma(slope[g], place[g].x, value[g]);
             vec next = table_lookup(polynomials->coefficient[i], place[g].index);
             value[g] = vec_fma(value[g], place[g].x, next);
@@ -83,8 +83,8 @@ HOT void polynomial_margins(const polynomials_type *polynomials, const vec *m, i
     for (int g = 0; g < GROUP; g++) {
         vec scale = place[g].x_per_margin;
         loss[g] = (struct margin_vec){.value = value[g], .slope = slope[g] * scale};
-        if (bend)
-            loss[g].curvature = 2 * half_bend[g] * scale * scale;
+        if (curved)
+            loss[g].curvature = 2 * half_curvature[g] * scale * scale;
     }
 }
 

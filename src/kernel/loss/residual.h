@@ -1,5 +1,4 @@
-/* residual: two classes, from activations to residuals in one go, and the sums that are made of
- * them on the way: rows are looked at once, not once for every question. */
+/* residual: two classes: residuals from activations, with all sums over the rows in the same pass. */
 #ifndef KERNEL_RESIDUAL_H
 #define KERNEL_RESIDUAL_H
 
@@ -13,9 +12,9 @@ struct residual_rows {
     const uint32_t *label; /* 1, or anything else for the other class */
     const double *weight;  /* NULL: ones */
     size_t rows;
-    double bias;  /* is added to every activation */
-    double *bend; /* unless NULL: receives weight times curvature */
-    /* What is fetched meanwhile, some bytes a row; 0: nothing. */
+    double bias;       /* is added to every activation */
+    double *curvature; /* unless NULL: receives weight times curvature */
+    /* What is prefetched, some bytes a row; 0: nothing. */
     const char *next;
     size_t row_bytes;
 };
@@ -27,7 +26,7 @@ struct residual_sums {
     double residual; /* the weight is in it already */
 };
 
-/* Fetches what belongs to some rows from i on, and their labels in the block that follows. */
+/* Prefetches the bytes of some rows from i on, and their labels in the next block. */
 static inline void residual_fetch(const struct residual_rows *rows, size_t i, size_t count)
 {
     enum { LABELS = 64 / sizeof(uint32_t) };
@@ -37,13 +36,13 @@ static inline void residual_fetch(const struct residual_rows *rows, size_t i, si
         __builtin_prefetch(rows->label + rows->rows + i + k);
 }
 
-/* Every activation a becomes its residual, weight times the derivative of its loss by a; the sums
- * are added to. The margin is a + bias for class 1 and its negative for the other; what it gives is
- * within the bounds of margin.h. */
+/* Replaces every activation a by its residual, weight times the derivative of its loss by a, and adds to
+ * the sums. The margin is a + bias for class 1 and its negative for the other; errors are within the
+ * bounds of margin.h. */
 typedef void residual_f32_fn(const struct residual_rows *rows, float *activation, struct residual_sums *sums);
 typedef void residual_f64_fn(const struct residual_rows *rows, double *activation, struct residual_sums *sums);
 
-/* Floats with the losses in doubles, for what the polynomials of floats do not do. */
+/* Floats with the losses in doubles, where the polynomials of floats cannot be used. */
 residual_f32_fn residual_f32_fine_avx2, residual_f32_fine_avx512, residual_f32_fine_neon;
 
 residual_f32_fn residual_f32_plain, residual_f32_avx2, residual_f32_avx512, residual_f32_neon;

@@ -1,6 +1,5 @@
-/* residual_body: residual.h on vectors of doubles; included after margin_body.h by the file of each
- * instruction set. Activations are floats or doubles: that is a constant to the compiler, as are
- * the other two questions, so that none is asked inside of a loop. */
+/* residual: residual.h on vectors of doubles; included after margin.inc.h. The type of the activations and
+ * the other cases are constants to the compiler, so that loops have no branches on them. */
 #include "kernel/loss/residual.h"
 
 typedef float half_vec __attribute__((vector_size(SIMD_BYTES / 2)));
@@ -8,9 +7,9 @@ typedef uint32_t half_uvec __attribute__((vector_size(SIMD_BYTES / 2)));
 
 enum { STEP = GROUP * LANES };
 
-/* What is asked; always a constant. */
-struct residual_way {
-    bool floats, weighted, bends;
+/* The case that a loop is compiled for. */
+struct residual_case {
+    bool floats, weighted, curved;
 };
 
 /* Sums of each lane. */
@@ -48,58 +47,62 @@ HOT ivec load_is_one(const uint32_t *label)
 
 /* STEP rows from i on. */
 HOT void residual_step(const struct residual_rows *rows, size_t i, void *activation, struct residual_lanes *sums,
-                       const struct residual_way way)
+                       const struct residual_case as)
 {
     const ivec sign = (ivec)vec_all(-0.0);
     vec m[GROUP];
-    ivec turn[GROUP]; /* the sign of those who are not class 1 */
+    ivec flip[GROUP]; /* sign bit of rows that are not class 1 */
     struct margin_vec loss[GROUP];
     UNROLL for (int g = 0; g < GROUP; g++)
     {
         const size_t at = i + (size_t)g * LANES;
-        vec a = load_number(activation, at, way.floats) + rows->bias;
+        vec a = load_number(activation, at, as.floats) + rows->bias;
         ivec is_one = load_is_one(rows->label + at);
-        vec weight = way.weighted ? vec_load(rows->weight + at) : vec_all(1);
-        turn[g] = ~is_one & sign;
-        m[g] = (vec)((ivec)a ^ turn[g]);
+        vec weight = as.weighted ? vec_load(rows->weight + at) : vec_all(1);
+        flip[g] = ~is_one & sign;
+        m[g] = (vec)((ivec)a ^ flip[g]);
         sums->correct += (vec)((ivec)weight & ~((a > 0) ^ is_one));
     }
-    margins_group(rows->table, m, way.bends, loss);
+    margins_group(rows->table, m, as.curved, loss);
     UNROLL for (int g = 0; g < GROUP; g++)
     {
         const size_t at = i + (size_t)g * LANES;
-        vec weight = way.weighted ? vec_load(rows->weight + at) : vec_all(1);
-        vec r = (vec)((ivec)loss[g].slope ^ turn[g]);
-        r = way.weighted ? r * weight : r;
-        sums->loss += way.weighted ? loss[g].value * weight : loss[g].value;
+        vec weight = as.weighted ? vec_load(rows->weight + at) : vec_all(1);
+        vec r = (vec)((ivec)loss[g].slope ^ flip[g]);
+        r = as.weighted ? r * weight : r;
+        sums->loss += as.weighted ? loss[g].value * weight : loss[g].value;
         sums->residual += r;
-        store_number(activation, at, r, way.floats);
-        if (way.bends)
-            vec_store(rows->bend + at, loss[g].curvature * weight);
+        store_number(activation, at, r, as.floats);
+        if (as.curved)
+            vec_store(rows->curvature + at, loss[g].curvature * weight);
     }
 }
 
-/* The last rows: filled up with rows that weigh nothing. */
+/* The last rows, padded with rows of weight 0. */
 static void residual_rest(const struct residual_rows *rows, size_t i, void *activation, struct residual_lanes *sums,
                           const bool floats)
 {
-    double number[STEP] = {0}, weight[STEP] = {0}, bend[STEP];
+    double number[STEP] = {0}, weight[STEP] = {0}, curvature[STEP];
     uint32_t label[STEP] = {0};
     const size_t count = rows->rows - i, size = floats ? sizeof(float) : sizeof(double);
     char *from = (char *)activation + i * size;
-    struct residual_rows rest = {
-        .table = rows->table, .label = label, .weight = weight, .rows = STEP, .bias = rows->bias, .bend = bend};
+    struct residual_rows rest = {.table = rows->table,
+                                 .label = label,
+                                 .weight = weight,
+                                 .rows = STEP,
+                                 .bias = rows->bias,
+                                 .curvature = curvature};
     memcpy(number, from, count * size);
     memcpy(label, rows->label + i, count * sizeof *label);
     for (size_t k = 0; k < count; k++)
         weight[k] = rows->weight ? rows->weight[i + k] : 1;
     if (floats)
-        residual_step(&rest, 0, number, sums, (struct residual_way){true, true, true});
+        residual_step(&rest, 0, number, sums, (struct residual_case){true, true, true});
     else
-        residual_step(&rest, 0, number, sums, (struct residual_way){false, true, true});
+        residual_step(&rest, 0, number, sums, (struct residual_case){false, true, true});
     memcpy(from, number, count * size);
-    if (rows->bend)
-        memcpy(rows->bend + i, bend, count * sizeof *bend);
+    if (rows->curvature)
+        memcpy(rows->curvature + i, curvature, count * sizeof *curvature);
 }
 
 HOT double sum_lanes(vec v)
@@ -112,16 +115,16 @@ HOT double sum_lanes(vec v)
 }
 
 HOT void residual_loop(const struct residual_rows *rows, void *activation, struct residual_sums *sums,
-                       const struct residual_way way)
+                       const struct residual_case as)
 {
     struct residual_lanes lanes = {vec_all(0), vec_all(0), vec_all(0)};
     size_t i = 0;
     for (; i + STEP <= rows->rows; i += STEP) {
         residual_fetch(rows, i, STEP);
-        residual_step(rows, i, activation, &lanes, way);
+        residual_step(rows, i, activation, &lanes, as);
     }
     if (i < rows->rows)
-        residual_rest(rows, i, activation, &lanes, way.floats);
+        residual_rest(rows, i, activation, &lanes, as.floats);
     sums->loss += sum_lanes(lanes.loss);
     sums->correct += sum_lanes(lanes.correct);
     sums->residual += sum_lanes(lanes.residual);
@@ -129,28 +132,12 @@ HOT void residual_loop(const struct residual_rows *rows, void *activation, struc
 
 HOT void residual_run(const struct residual_rows *rows, void *activation, struct residual_sums *sums, const bool floats)
 {
-    if (rows->weight && rows->bend)
-        residual_loop(rows, activation, sums, (struct residual_way){floats, true, true});
+    if (rows->weight && rows->curvature)
+        residual_loop(rows, activation, sums, (struct residual_case){floats, true, true});
     else if (rows->weight)
-        residual_loop(rows, activation, sums, (struct residual_way){floats, true, false});
-    else if (rows->bend)
-        residual_loop(rows, activation, sums, (struct residual_way){floats, false, true});
+        residual_loop(rows, activation, sums, (struct residual_case){floats, true, false});
+    else if (rows->curvature)
+        residual_loop(rows, activation, sums, (struct residual_case){floats, false, true});
     else
-        residual_loop(rows, activation, sums, (struct residual_way){floats, false, false});
+        residual_loop(rows, activation, sums, (struct residual_case){floats, false, false});
 }
-
-#define RESIDUAL_FUNCTIONS(set)                                                                                        \
-    void residual_f32_fine_##set(const struct residual_rows *rows, float *activation, struct residual_sums *sums)      \
-    {                                                                                                                  \
-        if (rows->table->form == MARGIN_EXACT)                                                                         \
-            residual_f32_plain(rows, activation, sums);                                                                \
-        else                                                                                                           \
-            residual_run(rows, activation, sums, true);                                                                \
-    }                                                                                                                  \
-    void residual_f64_##set(const struct residual_rows *rows, double *activation, struct residual_sums *sums)          \
-    {                                                                                                                  \
-        if (rows->table->form == MARGIN_EXACT)                                                                         \
-            residual_f64_plain(rows, activation, sums);                                                                \
-        else                                                                                                           \
-            residual_run(rows, activation, sums, false);                                                               \
-    }

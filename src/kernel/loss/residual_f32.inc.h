@@ -1,7 +1,7 @@
-/* residual_floats: residual.h on vectors of floats; included by the file of each instruction set.
+/* residual_f32: residual.h on vectors of floats.
  *
- * Activations that are floats are known to a float's precision, so their losses need no more: half
- * as many vectors, through polynomials of half the degree. Sums are in doubles all the same. */
+ * Activations in floats have the precision of floats, so their losses need no more: half as many vectors,
+ * and polynomials of half the degree. Sums are in doubles. */
 #include "kernel/loss/margin_vectors.inc.h"
 #include "kernel/loss/residual.h"
 
@@ -13,7 +13,7 @@ enum { FLOAT_STEP = GROUP * LANES };
 /* Sums of each lane. */
 struct float_lanes {
     wide_vec loss, residual;
-    vec correct; /* whole numbers, of fewer rows than floats can count */
+    vec correct; /* integers, of fewer rows than floats can count exactly */
 };
 
 HOT void halves(vec v, low_vec *low, low_vec *high)
@@ -22,7 +22,7 @@ HOT void halves(vec v, low_vec *low, low_vec *high)
     memcpy(high, (const char *)&v + sizeof *low, sizeof *high);
 }
 
-/* Half as many lanes, in doubles: what is LANES / 2 apart is added. */
+/* Adds both halves of v, converted to doubles. */
 HOT wide_vec add_wide(wide_vec sum, vec v)
 {
     low_vec low, high;
@@ -40,7 +40,7 @@ HOT void store_wide(double *to, vec v)
     memcpy(to + LANES / 2, &wide, sizeof wide);
 }
 
-/* Margins that the polynomials do not reach, by the kernel of doubles. Rare, so not inlined. */
+/* Margins beyond the polynomials, by the kernel of doubles. Rare, so not inlined. */
 static __attribute__((noinline)) void replace_outside(const struct margin_table *table, margin_fn *margins,
                                                       const vec *m, struct margin_vec *loss)
 {
@@ -59,7 +59,7 @@ static __attribute__((noinline)) void replace_outside(const struct margin_table 
         }
 }
 
-HOT void float_losses(const struct margin_table *table, margin_fn *margins, const vec *m, const bool bends,
+HOT void float_losses(const struct margin_table *table, margin_fn *margins, const vec *m, const bool curved,
                       struct margin_vec *loss)
 {
     vec inside[GROUP];
@@ -69,7 +69,7 @@ HOT void float_losses(const struct margin_table *table, margin_fn *margins, cons
         inside[g] = clip(m[g], table->floats.limit, &outside[g]);
         any |= outside[g];
     }
-    polynomial_margins(&table->floats, inside, 2, bends, loss);
+    polynomial_margins(&table->floats, inside, 2, curved, loss);
     if (vec_any(any))
         replace_outside(table, margins, m, loss);
 }
@@ -89,17 +89,17 @@ HOT ivec first_lanes(size_t count)
 struct float_rows {
     const uint32_t *label;
     float *activation;
-    double *bend; /* or NULL */
+    double *curvature; /* or NULL */
     size_t count;
 };
 
 /* FLOAT_STEP rows; `full` if all count. */
 HOT void float_step(const struct residual_rows *all, struct float_rows rows, margin_fn *margins,
-                    struct float_lanes *sums, const bool full, const bool bends)
+                    struct float_lanes *sums, const bool full, const bool curved)
 {
     const ivec sign = (ivec)vec_all(-0.0F);
     vec m[GROUP];
-    ivec turn[GROUP], counts[GROUP]; /* the sign of those who are not class 1 */
+    ivec flip[GROUP], counts[GROUP]; /* sign bit of rows that are not class 1 */
     struct margin_vec loss[GROUP];
     UNROLL for (int g = 0; g < GROUP; g++)
     {
@@ -108,21 +108,21 @@ HOT void float_step(const struct residual_rows *all, struct float_rows rows, mar
         ivec is_one;
         memcpy(&is_one, rows.label + at, sizeof is_one);
         is_one = is_one == 1;
-        turn[g] = ~is_one & sign;
-        m[g] = (vec)((ivec)a ^ turn[g]);
+        flip[g] = ~is_one & sign;
+        m[g] = (vec)((ivec)a ^ flip[g]);
         counts[g] = full ? ivec_all(-1) : first_lanes(rows.count > at ? rows.count - at : 0);
         sums->correct += (vec)((ivec)vec_all(1) & ~((a > 0) ^ is_one) & counts[g]);
     }
-    float_losses(all->table, margins, m, bends, loss);
+    float_losses(all->table, margins, m, curved, loss);
     UNROLL for (int g = 0; g < GROUP; g++)
     {
         const size_t at = (size_t)g * LANES;
-        vec r = (vec)(((ivec)loss[g].slope ^ turn[g]) & counts[g]);
+        vec r = (vec)(((ivec)loss[g].slope ^ flip[g]) & counts[g]);
         sums->loss = add_wide(sums->loss, (vec)((ivec)loss[g].value & counts[g]));
         sums->residual = add_wide(sums->residual, r);
         vec_store(rows.activation + at, r);
-        if (bends)
-            store_wide(rows.bend + at, loss[g].curvature);
+        if (curved)
+            store_wide(rows.curvature + at, loss[g].curvature);
     }
 }
 
@@ -131,32 +131,32 @@ static void float_rest(const struct residual_rows *all, size_t i, float *activat
                        struct float_lanes *sums)
 {
     float number[FLOAT_STEP] = {0};
-    double bend[FLOAT_STEP];
+    double curvature[FLOAT_STEP];
     uint32_t label[FLOAT_STEP] = {0};
     const size_t count = all->rows - i;
     memcpy(number, activation + i, count * sizeof *number);
     memcpy(label, all->label + i, count * sizeof *label);
-    float_step(all, (struct float_rows){label, number, bend, count}, margins, sums, false, true);
+    float_step(all, (struct float_rows){label, number, curvature, count}, margins, sums, false, true);
     memcpy(activation + i, number, count * sizeof *number);
-    if (all->bend)
-        memcpy(all->bend + i, bend, count * sizeof *bend);
+    if (all->curvature)
+        memcpy(all->curvature + i, curvature, count * sizeof *curvature);
 }
 
 HOT void float_loop(const struct residual_rows *all, float *activation, margin_fn *margins, struct float_lanes *sums,
-                    const bool bends)
+                    const bool curved)
 {
     size_t i = 0;
     for (; i + FLOAT_STEP <= all->rows; i += FLOAT_STEP) {
-        struct float_rows rows = {all->label + i, activation + i, bends ? all->bend + i : NULL, FLOAT_STEP};
+        struct float_rows rows = {all->label + i, activation + i, curved ? all->curvature + i : NULL, FLOAT_STEP};
         residual_fetch(all, i, FLOAT_STEP);
-        float_step(all, rows, margins, sums, true, bends);
+        float_step(all, rows, margins, sums, true, curved);
     }
     if (i < all->rows)
         float_rest(all, i, activation, margins, sums);
 }
 
-/* Whether there are polynomials, and no weights, which are doubles. */
-HOT bool floats_will_do(const struct residual_rows *rows)
+/* Are there polynomials of floats, and no weights, which are doubles? */
+HOT bool residual_in_floats(const struct residual_rows *rows)
 {
     return rows->table->form != MARGIN_EXACT && rows->table->floats.limit > 0 && !rows->weight;
 }
@@ -165,7 +165,7 @@ HOT void residual_floats(const struct residual_rows *rows, float *activation, st
                          margin_fn *margins)
 {
     struct float_lanes lanes = {{0}, {0}, {0}};
-    if (rows->bend)
+    if (rows->curvature)
         float_loop(rows, activation, margins, &lanes, true);
     else
         float_loop(rows, activation, margins, &lanes, false);

@@ -1,7 +1,7 @@
 /* softmax: the two-temperature loss of many classes and its gradient, over a block of rows.
  *
- * Arrays are class by class, the rows of a class beside each other: entry [class * stride + row].
- * Vectors run across rows, so that ten classes and a thousand both fill them. */
+ * Arrays are class-major: entry [class * stride + row]. Lanes run along the rows, so that any number of
+ * classes fills the vectors. */
 #ifndef KERNEL_SOFTMAX_H
 #define KERNEL_SOFTMAX_H
 
@@ -17,10 +17,9 @@ struct softmax_shape {
     double t1, t2; /* legal temperatures; t2 < 1 too */
 };
 
-/* Activations must be finite: a row with any that is not gets a NaN loss, and its gradient means
- * nothing. `gradient` (eq. 14, one row) is scratch space too, so it is not `activation`. `lambda`,
- * if not NULL, is where the search starts (any number >= 0 will do, the last solution is best) and
- * receives G - max a. */
+/* Activations must be finite: otherwise the loss of the row is NaN, and its gradient undefined.
+ * `gradient` (eq. 14, one row) is workspace too, so it must not be `activation`. `lambda`, if not NULL, is
+ * the start of the iteration (any number >= 0; the last solution is best) and receives G - max a. */
 struct softmax_f32 {
     struct softmax_shape shape;
     const float *activation;

@@ -1,19 +1,18 @@
-/* softmax_body: the tempered softmax on vectors; included by the file of each instruction set.
+/* softmax: the tempered softmax on vectors (docs/math.md, section 11).
  *
- * For t2 > 1, a few rough Newton steps, then full precision until |S - 1| is small, and then one
- * third-order correction of lambda, p and p^t2, which needs no further exponential. docs/math.md
- * derives it. */
+ * For t2 > 1: a few Halley steps in low precision, then full precision until |S - 1| is small, then one
+ * third-order correction of lambda, p and p^t2, which needs no further exponential. */
 #include "kernel/loss/softmax_sums.inc.h"
 
 /* E(log S, s) = (S^s - 1)/s. */
-HOT vec stretched_sum(const struct gram_work *sum, real s)
+HOT vec stretched_sum(const struct class_sums *sum, real s)
 {
     vec log_sum = vec_log1p(sum->p - 1);
     return vec_stretch_exp_with(log_sum, vec_exp(log_sum * s), s);
 }
 
 /* The same, rough: where S^s is near 1 by its series, else by the difference. */
-HOT vec rough_stretched_sum(const struct gram_work *sum, real s)
+HOT vec rough_stretched_sum(const struct class_sums *sum, real s)
 {
     static const real series[] = {(real)(1.0 / 24), (real)(1.0 / 6), (real)0.5, 1};
     vec log2_sum = rough_log2(sum->p), log_sum = log2_sum * (real)0.6931471805599453;
@@ -24,7 +23,7 @@ HOT vec rough_stretched_sum(const struct gram_work *sum, real s)
 
 /* lambda after a step; never below 0, should the start have been too far up. (vec_max takes the 0,
  * its second argument, also where the sums have underflowed and the step is NaN.) */
-HOT vec newton_next(const struct lanes *lanes, const struct gram_work *sum, vec lambda)
+HOT vec newton_next(const struct lanes *lanes, const struct class_sums *sum, vec lambda)
 {
     vec step = stretched_sum(sum, lanes->s) * sum->p * vec_reciprocal(sum->first);
     return vec_max(lambda + step, vec_all(0));
@@ -33,53 +32,53 @@ HOT vec newton_next(const struct lanes *lanes, const struct gram_work *sum, vec 
 /* Newton's step on F = S^(-s), `stretched` being E(log S, s), made one of Halley's method: F''/F' =
  * (1+s)(T/S - Q/T) <= 0 lengthens it, and convergence is of third order. At most doubled, since far
  * away the parabola is no guide. */
-HOT vec halley_next(const struct lanes *lanes, const struct gram_work *sum, vec stretched, vec lambda)
+HOT vec halley_next(const struct lanes *lanes, const struct class_sums *sum, vec stretched, vec lambda)
 {
     vec per_slope = vec_reciprocal(sum->first), step = stretched * sum->p * per_slope;
-    vec bend = sum->first * vec_reciprocal(sum->p) - sum->second * per_slope;
-    vec shrink = vec_fma(step * bend, vec_all((1 + lanes->s) / 2), vec_all(1));
+    vec curve = sum->first * vec_reciprocal(sum->p) - sum->second * per_slope;
+    vec shrink = vec_fma(step * curve, vec_all((1 + lanes->s) / 2), vec_all(1));
     vec longer = vec_min(vec_reciprocal(vec_max(shrink, vec_all((real)0.5))), vec_all(2));
     return vec_max(vec_fma(step, longer, lambda), vec_all(0));
 }
 
 HOT ivec farther(vec sum, real distance)
 {
-    return vec_abs(sum - 1) > distance; /* false for NaN: it will not get better */
+    return vec_abs(sum - 1) > distance; /* false for NaN, which more steps cannot repair */
 }
 
-/* What is no solution in the end: too far away, or NaN. */
+/* Has the iteration failed? S is too far from 1, or NaN. */
 HOT ivec not_solved(vec sum)
 {
     return ~(vec_abs(sum - 1) <= (real)CLOSE_ENOUGH);
 }
 
-/* A solution: lambda, how far it lies from where the output was taken, and Z = sum p^t2. */
+/* A solution: lambda, its distance from the lambda at which the output was computed, Z = sum p^t2. */
 struct solution {
     vec lambda, offset, normaliser;
     ivec failed;
 };
 
-/* A rough Newton step; true if it was made from so far away that another is wanted. */
+/* A step in low precision; true if it started so far away that another is needed. */
 HOT bool rough_step(const struct lanes *lanes, vec *lambda)
 {
-    struct gram_work sum = rough_moments(lanes, *lambda);
+    struct class_sums sum = rough_sums(lanes, *lambda);
     *lambda = halley_next(lanes, &sum, rough_stretched_sum(&sum, lanes->s), *lambda);
     return vec_any(farther(sum.p, (real)ROUGH_ENOUGH));
 }
 
 /* The root of S(lambda + d) = 1 to third order in the excess e = S - 1, and Z there:
  * S(d) = S - T d + A d^2 - B d^3, A = (1+s)/2 sum p/u^2, B = (1+s)(1+2s)/6 sum p/u^3. */
-HOT struct solution correct(const struct gram_work *sum, vec lambda, real s)
+HOT struct solution correct(const struct class_sums *sum, vec lambda, real s)
 {
     vec per_slope = vec_reciprocal(sum->first), e = (sum->p - 1) * per_slope;
-    vec bend = sum->second * ((1 + s) / 2), twist = sum->third * ((1 + s) * (1 + 2 * s) / 6);
-    vec quadratic = bend * per_slope;
+    vec curve = sum->second * ((1 + s) / 2), twist = sum->third * ((1 + s) * (1 + 2 * s) / 6);
+    vec quadratic = curve * per_slope;
     vec cubic = 2 * quadratic * quadratic - twist * per_slope;
     vec offset = e * vec_fma(e, vec_fma(e, cubic, quadratic), vec_all(1));
     return (struct solution){
         .lambda = lambda + offset,
         .offset = offset,
-        .normaliser = vec_fma(offset, vec_fma(offset, 3 * twist, -2 * bend), sum->first),
+        .normaliser = vec_fma(offset, vec_fma(offset, 3 * twist, -2 * curve), sum->first),
         .failed = not_solved(sum->p),
     };
 }
@@ -87,23 +86,23 @@ HOT struct solution correct(const struct gram_work *sum, vec lambda, real s)
 /* t2 > 1. */
 HOT struct solution solve_hot(const struct lanes *lanes, vec lambda)
 {
-    struct gram_work sum = full_moments(lanes, lambda, false);
+    struct class_sums sum = full_sums(lanes, lambda, false);
     for (int step = 0; step < MOST_STEPS && vec_any(farther(sum.p, (real)CLOSE_ENOUGH)); step++) {
         lambda = halley_next(lanes, &sum, stretched_sum(&sum, lanes->s), lambda);
-        sum = full_moments(lanes, lambda, false);
+        sum = full_sums(lanes, lambda, false);
     }
     return correct(&sum, lambda, lanes->s);
 }
 
-/* t2 < 1: near the edge of support no series holds, so Newton goes on to the end: two steps more
- * once the sum is close. */
+/* t2 < 1: near the edge of support no series converges, so Newton's method continues for two steps after
+ * the sum is close. */
 HOT struct solution solve_sparse(const struct lanes *lanes, vec lambda)
 {
-    struct gram_work sum = full_moments(lanes, lambda, true);
+    struct class_sums sum = full_sums(lanes, lambda, true);
     for (int step = 0, more = 2; step < MOST_STEPS && more > 0; step++) {
         more -= !vec_any(farther(sum.p, (real)CLOSE_ENOUGH));
         lambda = newton_next(lanes, &sum, lambda);
-        sum = full_moments(lanes, lambda, true);
+        sum = full_sums(lanes, lambda, true);
     }
     return (struct solution){
         .lambda = lambda,
@@ -152,7 +151,7 @@ HOT void finish_hot(const struct lanes *lanes, const struct solution *solution, 
     }
 }
 
-/* The output is already what it should be, but for the scale. */
+/* The output only needs the scale. */
 HOT void finish_exact(const struct lanes *lanes, vec scale)
 {
     for (size_t c = 0; c < lanes->classes; c++) {
@@ -185,7 +184,7 @@ HOT ivec load_labels(const softmax_block *block, size_t first)
     return __builtin_convertvector(labels, ivec);
 }
 
-/* Up to so many classes, looking at each of them is cheaper than picking lane by lane. */
+/* Up to so many classes a comparison with each is cheaper than scalar gathers. */
 enum { FEW_CLASSES = 32 };
 
 /* The activations of the labels. */
@@ -216,7 +215,7 @@ HOT void subtract_at_labels(const struct lanes *lanes, ivec labels, vec amount)
     }
 }
 
-/* -log_t1 p, and the factor p^(t2-t1) of the gradient; flat outside the support. */
+/* -log_t1 p, and the factor p^(t2-t1) of the gradient, which is 0 outside the support. */
 HOT vec label_loss(const struct softmax_shape *shape, vec log_p, vec *factor)
 {
     real gap = (real)(shape->t2 - shape->t1), s = (real)(1 - shape->t1);
@@ -244,37 +243,37 @@ HOT void store_rows(const softmax_block *block, size_t first, vec loss, vec lamb
         memcpy(block->lambda + first, values, rows * sizeof *values);
 }
 
-/* A vector of rows on its way. */
-struct passage {
+/* A vector of rows between the steps of softmax_run. */
+struct rows_in_progress {
     struct lanes lanes;
-    vec lambda; /* where the search stands */
-    bool rough; /* and whether it is far from its end */
+    vec lambda; /* the current iterate */
+    bool rough; /* needs steps in low precision */
     struct solution solution;
     vec poison; /* 0, or NaN where an activation is not finite */
     vec factor; /* of the gradient */
 };
 
-HOT void begin_rows(const softmax_block *block, size_t first, struct start start, struct passage *passage)
+HOT void begin_rows(const softmax_block *block, size_t first, struct start start, struct rows_in_progress *passage)
 {
     const struct softmax_shape *shape = &block->shape;
-    struct shard_stats survey = survey_lanes(block->activation + first, shape->classes, shape->stride);
+    struct activation_summary summary = summarise_lanes(block->activation + first, shape->classes, shape->stride);
     passage->lanes = (struct lanes){
         .a = block->activation + first,
         .out = block->gradient + first,
         .classes = shape->classes,
         .stride = shape->stride,
         .s = (real)(shape->t2 - 1),
-        .max = survey.max,
+        .max = summary.max,
     };
-    passage->poison = survey.mean - survey.mean;
-    passage->lambda = first_guess(&survey, start);
+    passage->poison = summary.mean - summary.mean;
+    passage->lambda = first_guess(&summary, start);
     if (block->lambda)
         passage->lambda = vec_max(vec_load(block->lambda + first), passage->lambda);
     passage->rough = passage->lanes.s > 0 && !block->lambda;
 }
 
-/* Rough steps until the sums are near enough for few full ones. */
-HOT void approach(struct passage *passage, size_t count)
+/* Steps in low precision until few in full precision remain. */
+HOT void approach(struct rows_in_progress *passage, size_t count)
 {
     bool more = true;
     for (int step = 0; step < MOST_STEPS && more; step++) {
@@ -287,7 +286,7 @@ HOT void approach(struct passage *passage, size_t count)
     }
 }
 
-HOT void lose_rows(const softmax_block *block, size_t first, struct passage *passage)
+HOT void store_losses(const softmax_block *block, size_t first, struct rows_in_progress *passage)
 {
     const struct lanes *lanes = &passage->lanes;
     const struct solution *solution = &passage->solution;
@@ -298,7 +297,7 @@ HOT void lose_rows(const softmax_block *block, size_t first, struct passage *pas
     store_rows(block, first, loss, solution->lambda);
 }
 
-HOT void finish_rows(const softmax_block *block, size_t first, const struct passage *passage)
+HOT void finish_rows(const softmax_block *block, size_t first, const struct rows_in_progress *passage)
 {
     const struct lanes *lanes = &passage->lanes;
     const struct solution *solution = &passage->solution;
@@ -310,13 +309,12 @@ HOT void finish_rows(const softmax_block *block, size_t first, const struct pass
     subtract_at_labels(lanes, load_labels(block, first), passage->factor);
 }
 
-/* One step after the other, each for several vectors: a step waits for itself so long that the
- * processor, which does not look ahead much farther than one vector, would rest if all were done to
- * one at once. */
+/* Each step is done for several vectors before the next step: it has a long chain of dependent operations,
+ * and out-of-order execution does not reach far beyond one vector. */
 HOT void softmax_run(const softmax_block *block)
 {
     enum { AT_ONCE = 8 };
-    struct passage passage[AT_ONCE];
+    struct rows_in_progress passage[AT_ONCE];
     const struct start start = start_of(&block->shape);
     const size_t vectors = (block->shape.rows + LANES - 1) / LANES;
     for (size_t done = 0, count; done < vectors; done += count) {
@@ -328,7 +326,7 @@ HOT void softmax_run(const softmax_block *block)
         for (size_t k = 0; k < count; k++)
             passage[k].solution = solve_lanes(&passage[k].lanes, passage[k].lambda);
         for (size_t k = 0; k < count; k++)
-            lose_rows(block, from + k * LANES, &passage[k]);
+            store_losses(block, from + k * LANES, &passage[k]);
         for (size_t k = 0; k < count; k++)
             finish_rows(block, from + k * LANES, &passage[k]);
     }

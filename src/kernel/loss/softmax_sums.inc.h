@@ -1,4 +1,4 @@
-/* softmax_sums: the first half of softmax_body.h: what is summed over the classes at one lambda. */
+/* softmax_sums: sums over the classes at one lambda, for softmax.inc.h. */
 #include "kernel/loss/softmax.h"
 #include "kernel/loss/vector_math.h"
 
@@ -14,9 +14,9 @@ typedef struct softmax_f64 softmax_block;
 #define LARGEST_GAP  1e300
 #endif
 
-enum { MOST_STEPS = 100 }; /* ten are plenty; what has not converged then becomes NaN */
+enum { MOST_STEPS = 100 }; /* ten usually suffice; rows that have not converged become NaN */
 
-/* Where searches of a block begin: (n^s - 1)/s for all classes, and for two of them. */
+/* For the starts of a block: (n^s - 1)/s for all classes, and for two. */
 struct start {
     real all, two;
 };
@@ -31,27 +31,27 @@ struct lanes {
 };
 
 /* Sums over classes at one lambda: p, p/u = p^t2, p/u^2, p/u^3 with u = 1 + s(b + lambda). */
-struct gram_work {
+struct class_sums {
     vec p, first, second, third;
 };
 
-/* What the activations say before anything is solved. */
-struct shard_stats {
+/* The largest, second largest and mean activation of each row. */
+struct activation_summary {
     vec max, second, mean;
 };
 
-HOT struct shard_stats survey_lanes(const real *a, size_t classes, size_t stride)
+HOT struct activation_summary summarise_lanes(const real *a, size_t classes, size_t stride)
 {
     const vec share = vec_all(1 / (real)classes); /* the mean of finite numbers is finite */
-    struct shard_stats survey = {.max = vec_load(a), .second = vec_all((real)-__builtin_inf())};
-    survey.mean = survey.max * share;
+    struct activation_summary summary = {.max = vec_load(a), .second = vec_all((real)-__builtin_inf())};
+    summary.mean = summary.max * share;
     for (size_t c = 1; c < classes; c++) {
         vec v = vec_load(a + c * stride);
-        survey.second = vec_max(survey.second, vec_min(survey.max, v));
-        survey.max = vec_max(survey.max, v);
-        survey.mean = vec_fma(v, share, survey.mean);
+        summary.second = vec_max(summary.second, vec_min(summary.max, v));
+        summary.max = vec_max(summary.max, v);
+        summary.mean = vec_fma(v, share, summary.mean);
     }
-    return survey;
+    return summary;
 }
 
 /* (n^s - 1)/s */
@@ -68,11 +68,11 @@ static struct start start_of(const struct softmax_shape *shape)
     return (struct start){spread((double)shape->classes, s), spread(2, s)};
 }
 
-/* A start: the first three lower bounds of docs/math.md, but for the rounding of the mean. A step
- * from above the root leads below it, so that does no harm. */
-HOT vec first_guess(const struct shard_stats *survey, struct start start)
+/* A start: the first three lower bounds of docs/math.md, up to the rounding of the mean; a step from above
+ * the root leads below it, so that this is harmless. */
+HOT vec first_guess(const struct activation_summary *summary, struct start start)
 {
-    vec mean_gap = survey->max - survey->mean, second_gap = survey->max - survey->second;
+    vec mean_gap = summary->max - summary->mean, second_gap = summary->max - summary->second;
     vec all = start.all - mean_gap, two = start.two - second_gap * (real)0.5;
     return vec_max(vec_all(0), vec_max(all, two));
 }
@@ -90,10 +90,10 @@ HOT vec stretched_gap_in_range(const struct lanes *lanes, size_t c, vec shift)
     return vec_min(stretched_gap(lanes, c, shift), vec_all((real)LARGEST_GAP));
 }
 
-/* Rough sums, for the way there. */
-HOT struct gram_work rough_moments(const struct lanes *lanes, vec lambda)
+/* Sums in low precision, for the first steps. */
+HOT struct class_sums rough_sums(const struct lanes *lanes, vec lambda)
 {
-    struct gram_work sum = {.p = vec_all(0), .first = vec_all(0), .second = vec_all(0)};
+    struct class_sums sum = {.p = vec_all(0), .first = vec_all(0), .second = vec_all(0)};
     vec power = vec_all(-1 / lanes->s), one_and_shift = 1 + lambda * lanes->s;
     vec lowest = vec_all((real)EXP_UNDERFLOW);
     for (size_t c = 0; c < lanes->classes; c++) {
@@ -107,11 +107,11 @@ HOT struct gram_work rough_moments(const struct lanes *lanes, vec lambda)
     return sum;
 }
 
-/* Full precision; leaves p_c^t2 = p_c/u_c in the output. `sparse` (t2 < 1): outside the support p
+/* Sums in full precision; stores p_c^t2 = p_c/u_c in the output. `sparse` (t2 < 1): outside the support p
  * is 0. */
-HOT struct gram_work full_moments(const struct lanes *lanes, vec lambda, bool sparse)
+HOT struct class_sums full_sums(const struct lanes *lanes, vec lambda, bool sparse)
 {
-    struct gram_work sum = {vec_all(0), vec_all(0), vec_all(0), vec_all(0)};
+    struct class_sums sum = {vec_all(0), vec_all(0), vec_all(0), vec_all(0)};
     vec power = vec_all(-1 / lanes->s), shift = lambda * lanes->s;
     for (size_t c = 0; c < lanes->classes; c++) {
         vec z = stretched_gap_in_range(lanes, c, shift), u = 1 + z;

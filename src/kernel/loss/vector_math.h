@@ -1,7 +1,7 @@
-/* vector_math: exp, log1p and their rough relatives on vectors, for the bodies of the kernels.
+/* vector_math: exp, log1p and low-precision variants on vectors.
  *
- * The fine ones are good to two or three units in the last place; what is promised and tested are
- * the errors of the kernels made of them (tests/unit/test_kernel_*.c). */
+ * Errors are two or three ulp; what is guaranteed and tested are the errors of the kernels that use them
+ * (tests/unit/kernel). */
 #ifndef KERNEL_VECTOR_MATH_H
 #define KERNEL_VECTOR_MATH_H
 
@@ -87,7 +87,7 @@ HOT vec log_normal(vec u)
     return vec_fma(k, vec_all((real)LOG2_HIGH), vec_fma(k, vec_all((real)LOG2_LOW), log_m));
 }
 
-/* Short and rough, for the first steps of an iteration: log2 to 4e-4 of its mantissa's part, 2^x to
+/* Low precision, for the first steps of an iteration: log2 to 4e-4 of its mantissa's part, 2^x to
  * 1e-4 of itself, x not below -125 (f32) or -1021 (f64). */
 HOT vec rough_log2(vec u)
 {
@@ -105,8 +105,8 @@ HOT vec rough_exp2(vec x)
     return vec_scale(polynomial(r, core, COUNT(core)), shifted);
 }
 
-/* log(1 + z) for z > -1, given u = 1 + z and r = 1/u, which callers need anyway. What rounding took
- * from u comes back as (z - (u - 1))/u, so small z keeps all its digits. */
+/* log(1 + z) for z > -1, given u = 1 + z and r = 1/u, which callers have. The rounding error of u is corrected by (z -
+ * (u - 1))/u, so that small z keeps all digits. */
 HOT vec vec_log1p_with(vec z, vec u, vec r)
 {
     return vec_fma(z - (u - 1), r, log_normal(u));

@@ -1,5 +1,5 @@
-/* panel: rows lose the product of a block left of them: nearly all of the work of a Cholesky
- * factor. */
+/* cholesky_update: subtracts the product of two panels from some rows: the trailing update of a blocked
+ * Cholesky factorisation, and nearly all of its work. */
 #ifndef KERNEL_CHOLESKY_UPDATE_H
 #define KERNEL_CHOLESKY_UPDATE_H
 
@@ -7,7 +7,7 @@
 
 enum { PANEL = 64 }; /* columns; a block of PANEL x PANEL doubles stays in the first-level cache */
 
-struct panel {
+struct cholesky_panel {
     double *to; /* to[r * to_step + c], c < PANEL */
     size_t to_step;
     const double *left; /* left[r * left_step + k], k < PANEL */
@@ -16,13 +16,12 @@ struct panel {
     const double *right; /* right[k * PANEL + c] */
 };
 
-/* to[r][c] -= sum over k of left[r][k] right[k][c], k ascending; no row has other bits for those
- * beside it. */
-typedef void cholesky_update_fn(const struct panel *panel);
+/* to[r][c] -= sum over k of left[r][k] right[k][c], k ascending; the bits of a row do not depend on other rows. */
+typedef void cholesky_update_fn(const struct cholesky_panel *panel);
 
-cholesky_update_fn panel_plain;
-cholesky_update_fn panel_avx2;
-cholesky_update_fn panel_avx512;
-cholesky_update_fn panel_neon;
+cholesky_update_fn cholesky_update_plain;
+cholesky_update_fn cholesky_update_avx2;
+cholesky_update_fn cholesky_update_avx512;
+cholesky_update_fn cholesky_update_neon;
 
 #endif

@@ -1,4 +1,4 @@
-/* panel_body: included by the file of each instruction set. */
+/* cholesky_update: cholesky_update.h by register tiles. */
 #include "kernel/dispatch/simd.h"
 #include "kernel/small/cholesky_update.h"
 
@@ -11,8 +11,8 @@ enum {
 #endif
 };
 
-/* Some rows and PANEL_VECTORS vectors of columns, from column c on. */
-HOT void panel_tile(const struct panel *p, size_t row, size_t c, const int rows)
+/* A tile of `rows` rows and PANEL_VECTORS vectors of columns, from column c on. */
+HOT void panel_tile(const struct cholesky_panel *p, size_t row, size_t c, const int rows)
 {
     vec sum[PANEL_ROWS * PANEL_VECTORS];
     const double *left = p->left + row * p->left_step, *right = p->right + c;
@@ -35,7 +35,7 @@ HOT void panel_tile(const struct panel *p, size_t row, size_t c, const int rows)
     }
 }
 
-static void cholesky_update_run(const struct panel *p)
+static void cholesky_update_run(const struct cholesky_panel *p)
 {
     size_t row = 0;
     for (; row + PANEL_ROWS <= p->rows; row += PANEL_ROWS)

@@ -1,10 +1,9 @@
-/* spread_body: spread.h on vectors of doubles; included with SIMD_F64 by the file of each
- * instruction set. */
+/* column_range: column_range.h on vectors of doubles. */
 #include "kernel/dense/linear_simd.h"
 #include "kernel/small/column_range.h"
 
-/* Vectors side by side, whose sums stay in registers while one row follows another. */
-enum { SPREAD_STRIP = 4, SPREAD_LINE = 64 };
+/* Vectors of columns whose sums stay in registers over all rows. */
+enum { RANGE_STRIP = 4, RANGE_LINE = 64 };
 
 HOT vec vec_from_bytes(const uint8_t *from)
 {
@@ -19,20 +18,20 @@ HOT vec vec_from_bytes(const uint8_t *from)
 #endif
 }
 
-#define stored       float
-#define LOAD         vec_widen
-#define SPREAD(name) spread_##name##_f32
+#define stored      float
+#define LOAD        vec_widen
+#define RANGE(name) range_##name##_f32
 #include "kernel/small/column_range_vectors.inc.h"
 
-#define stored       double
-#define LOAD         vec_load
-#define SPREAD(name) spread_##name##_f64
+#define stored      double
+#define LOAD        vec_load
+#define RANGE(name) range_##name##_f64
 #include "kernel/small/column_range_vectors.inc.h"
 
-#define stored       uint8_t
-#define LOAD         vec_from_bytes
-#define SPREAD(name) spread_##name##_u8
+#define stored      uint8_t
+#define LOAD        vec_from_bytes
+#define RANGE(name) range_##name##_u8
 #include "kernel/small/column_range_vectors.inc.h"
 
-#define SPREAD_TABLE                                                                                                   \
-    {spread_first_f32, spread_first_f64, spread_first_u8, spread_second_f32, spread_second_f64, spread_second_u8}
+#define RANGE_TABLE                                                                                                    \
+    {range_first_f32, range_first_f64, range_first_u8, range_second_f32, range_second_f64, range_second_u8}

@@ -1,12 +1,12 @@
-/* spread_plain_body: the reference for one type; the including file defines `stored` and SPREAD. */
+/* column_range_plain: the reference for one type; the including file defines `stored` and RANGE. */
 
-static void SPREAD(first)(const struct column_range *spread, const stored *rows)
+static void RANGE(first)(const struct column_range *range, const stored *rows)
 {
-    double *restrict low = spread->low, *restrict high = spread->high;
-    double *restrict sum = spread->sum;
-    for (size_t i = 0; i < spread->count; i++, rows += spread->columns) {
-        const double weight = spread->weight[i];
-        for (size_t j = 0; j < spread->columns; j++) {
+    double *restrict low = range->low, *restrict high = range->high;
+    double *restrict sum = range->sum;
+    for (size_t i = 0; i < range->count; i++, rows += range->columns) {
+        const double weight = range->weight[i];
+        for (size_t j = 0; j < range->columns; j++) {
             const double x = (double)rows[j];
             low[j] = x < low[j] ? x : low[j];
             high[j] = x > high[j] ? x : high[j];
@@ -15,13 +15,13 @@ static void SPREAD(first)(const struct column_range *spread, const stored *rows)
     }
 }
 
-static void SPREAD(second)(const struct column_range *spread, const stored *rows)
+static void RANGE(second)(const struct column_range *range, const stored *rows)
 {
-    const double *restrict mean = spread->mean;
-    double *restrict sum = spread->sum, *restrict square = spread->square;
-    for (size_t i = 0; i < spread->count; i++, rows += spread->columns) {
-        const double weight = spread->weight[i];
-        for (size_t j = 0; j < spread->columns; j++) {
+    const double *restrict mean = range->mean;
+    double *restrict sum = range->sum, *restrict square = range->square;
+    for (size_t i = 0; i < range->count; i++, rows += range->columns) {
+        const double weight = range->weight[i];
+        for (size_t j = 0; j < range->columns; j++) {
             const double d = (double)rows[j] - mean[j];
             sum[j] += weight * d;
             square[j] += weight * d * d;
@@ -30,4 +30,4 @@ static void SPREAD(second)(const struct column_range *spread, const stored *rows
 }
 
 #undef stored
-#undef SPREAD
+#undef RANGE

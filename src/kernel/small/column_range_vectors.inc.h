@@ -1,26 +1,26 @@
-/* spread_vectors: the loops for one type of rows; included three times by spread_body.h. */
+/* column_range_vectors: the loops for one type of rows; included three times by column_range.inc.h. */
 
-/* The same columns of the rows behind these. */
-HOT void SPREAD(fetch)(const stored *row, size_t width)
+/* Prefetches the same columns of later rows. */
+HOT void RANGE(fetch)(const stored *row, size_t width)
 {
-    for (size_t j = 0; j < width; j += SPREAD_LINE / sizeof *row)
+    for (size_t j = 0; j < width; j += RANGE_LINE / sizeof *row)
         __builtin_prefetch(row + j);
 }
 
-HOT void SPREAD(first_strip)(const struct column_range *spread, const stored *row, size_t from, const size_t vectors)
+HOT void RANGE(first_strip)(const struct column_range *range, const stored *row, size_t from, const size_t vectors)
 {
-    const size_t columns = spread->columns, ahead = spread->behind * columns;
-    vec low[SPREAD_STRIP], high[SPREAD_STRIP], sum[SPREAD_STRIP];
+    const size_t columns = range->columns, ahead = range->behind * columns;
+    vec low[RANGE_STRIP], high[RANGE_STRIP], sum[RANGE_STRIP];
     UNROLL for (size_t k = 0; k < vectors; k++)
     {
-        low[k] = vec_load(spread->low + from + k * LANES);
-        high[k] = vec_load(spread->high + from + k * LANES);
-        sum[k] = vec_load(spread->sum + from + k * LANES);
+        low[k] = vec_load(range->low + from + k * LANES);
+        high[k] = vec_load(range->high + from + k * LANES);
+        sum[k] = vec_load(range->sum + from + k * LANES);
     }
     row += from;
-    for (size_t i = 0; i < spread->count; i++, row += columns) {
-        const vec weight = vec_all(spread->weight[i]);
-        SPREAD(fetch)(row + ahead, vectors * LANES);
+    for (size_t i = 0; i < range->count; i++, row += columns) {
+        const vec weight = vec_all(range->weight[i]);
+        RANGE(fetch)(row + ahead, vectors * LANES);
         UNROLL for (size_t k = 0; k < vectors; k++)
         {
             const vec x = LOAD(row + k * LANES);
@@ -31,26 +31,26 @@ HOT void SPREAD(first_strip)(const struct column_range *spread, const stored *ro
     }
     UNROLL for (size_t k = 0; k < vectors; k++)
     {
-        vec_store(spread->low + from + k * LANES, low[k]);
-        vec_store(spread->high + from + k * LANES, high[k]);
-        vec_store(spread->sum + from + k * LANES, sum[k]);
+        vec_store(range->low + from + k * LANES, low[k]);
+        vec_store(range->high + from + k * LANES, high[k]);
+        vec_store(range->sum + from + k * LANES, sum[k]);
     }
 }
 
-HOT void SPREAD(second_strip)(const struct column_range *spread, const stored *row, size_t from, const size_t vectors)
+HOT void RANGE(second_strip)(const struct column_range *range, const stored *row, size_t from, const size_t vectors)
 {
-    const size_t columns = spread->columns, ahead = spread->behind * columns;
-    vec mean[SPREAD_STRIP], sum[SPREAD_STRIP], square[SPREAD_STRIP];
+    const size_t columns = range->columns, ahead = range->behind * columns;
+    vec mean[RANGE_STRIP], sum[RANGE_STRIP], square[RANGE_STRIP];
     UNROLL for (size_t k = 0; k < vectors; k++)
     {
-        mean[k] = vec_load(spread->mean + from + k * LANES);
-        sum[k] = vec_load(spread->sum + from + k * LANES);
-        square[k] = vec_load(spread->square + from + k * LANES);
+        mean[k] = vec_load(range->mean + from + k * LANES);
+        sum[k] = vec_load(range->sum + from + k * LANES);
+        square[k] = vec_load(range->square + from + k * LANES);
     }
     row += from;
-    for (size_t i = 0; i < spread->count; i++, row += columns) {
-        const vec weight = vec_all(spread->weight[i]);
-        SPREAD(fetch)(row + ahead, vectors * LANES);
+    for (size_t i = 0; i < range->count; i++, row += columns) {
+        const vec weight = vec_all(range->weight[i]);
+        RANGE(fetch)(row + ahead, vectors * LANES);
         UNROLL for (size_t k = 0; k < vectors; k++)
         {
             const vec d = LOAD(row + k * LANES) - mean[k], weighted = weight * d;
@@ -60,42 +60,42 @@ HOT void SPREAD(second_strip)(const struct column_range *spread, const stored *r
     }
     UNROLL for (size_t k = 0; k < vectors; k++)
     {
-        vec_store(spread->sum + from + k * LANES, sum[k]);
-        vec_store(spread->square + from + k * LANES, square[k]);
+        vec_store(range->sum + from + k * LANES, sum[k]);
+        vec_store(range->square + from + k * LANES, square[k]);
     }
 }
 
-static void SPREAD(first)(const struct column_range *spread, const stored *rows)
+static void RANGE(first)(const struct column_range *range, const stored *rows)
 {
     size_t j = 0;
-    for (; j + SPREAD_STRIP * LANES <= spread->columns; j += SPREAD_STRIP * LANES)
-        SPREAD(first_strip)(spread, rows, j, SPREAD_STRIP);
-    for (; j + LANES <= spread->columns; j += LANES)
-        SPREAD(first_strip)(spread, rows, j, 1);
-    for (; j < spread->columns; j++)
-        for (size_t i = 0; i < spread->count; i++) {
-            const double x = (double)rows[i * spread->columns + j];
-            spread->low[j] = x < spread->low[j] ? x : spread->low[j];
-            spread->high[j] = x > spread->high[j] ? x : spread->high[j];
-            spread->sum[j] += spread->weight[i] * x;
+    for (; j + RANGE_STRIP * LANES <= range->columns; j += RANGE_STRIP * LANES)
+        RANGE(first_strip)(range, rows, j, RANGE_STRIP);
+    for (; j + LANES <= range->columns; j += LANES)
+        RANGE(first_strip)(range, rows, j, 1);
+    for (; j < range->columns; j++)
+        for (size_t i = 0; i < range->count; i++) {
+            const double x = (double)rows[i * range->columns + j];
+            range->low[j] = x < range->low[j] ? x : range->low[j];
+            range->high[j] = x > range->high[j] ? x : range->high[j];
+            range->sum[j] += range->weight[i] * x;
         }
 }
 
-static void SPREAD(second)(const struct column_range *spread, const stored *rows)
+static void RANGE(second)(const struct column_range *range, const stored *rows)
 {
     size_t j = 0;
-    for (; j + SPREAD_STRIP * LANES <= spread->columns; j += SPREAD_STRIP * LANES)
-        SPREAD(second_strip)(spread, rows, j, SPREAD_STRIP);
-    for (; j + LANES <= spread->columns; j += LANES)
-        SPREAD(second_strip)(spread, rows, j, 1);
-    for (; j < spread->columns; j++)
-        for (size_t i = 0; i < spread->count; i++) {
-            const double d = (double)rows[i * spread->columns + j] - spread->mean[j];
-            spread->sum[j] += spread->weight[i] * d;
-            spread->square[j] += spread->weight[i] * d * d;
+    for (; j + RANGE_STRIP * LANES <= range->columns; j += RANGE_STRIP * LANES)
+        RANGE(second_strip)(range, rows, j, RANGE_STRIP);
+    for (; j + LANES <= range->columns; j += LANES)
+        RANGE(second_strip)(range, rows, j, 1);
+    for (; j < range->columns; j++)
+        for (size_t i = 0; i < range->count; i++) {
+            const double d = (double)rows[i * range->columns + j] - range->mean[j];
+            range->sum[j] += range->weight[i] * d;
+            range->square[j] += range->weight[i] * d * d;
         }
 }
 
 #undef stored
 #undef LOAD
-#undef SPREAD
+#undef RANGE

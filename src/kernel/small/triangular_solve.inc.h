@@ -1,19 +1,20 @@
-/* triangle_body: included by the file of each instruction set, and by the reference. */
+/* triangular_solve: included by every instruction set and by the reference; the compiler splits `wide_lanes`
+ * into registers of the processor. */
 #include "kernel/small/triangular_solve.h"
 
-/* Some vectors' numbers of the same place; compilers make registers of it, whatever their width. */
-typedef double lanes __attribute__((vector_size(64)));
-struct both {
-    lanes a, b; /* two, so that neither waits for itself */
+/* The same entry of eight vectors. */
+typedef double wide_lanes __attribute__((vector_size(64)));
+struct lane_pair {
+    wide_lanes a, b; /* two independent chains hide the latency of an addition */
 };
 
-/* Rows that share what is read of x. Each number has the same bits as from rows one by one. */
+/* Rows that share the loads of x; the same bits as row by row. */
 enum { TRIANGLE_ROWS = 4 };
 
-/* L y = x for some rows, those before them being done. */
-static inline void lower_rows(const double *l, size_t n, size_t from, const int rows, struct both *x)
+/* L y = x for some rows, after all rows before them. */
+static inline void lower_rows(const double *l, size_t n, size_t from, const int rows, struct lane_pair *x)
 {
-    struct both y[TRIANGLE_ROWS];
+    struct lane_pair y[TRIANGLE_ROWS];
     const double *row[TRIANGLE_ROWS];
     for (int r = 0; r < rows; r++) {
         y[r] = x[from + (size_t)r];
@@ -30,15 +31,15 @@ static inline void lower_rows(const double *l, size_t n, size_t from, const int 
             y[r].b -= row[r][from + (size_t)s] * y[s].b;
         }
         const double diagonal = row[r][from + (size_t)r];
-        y[r] = (struct both){y[r].a / diagonal, y[r].b / diagonal};
+        y[r] = (struct lane_pair){y[r].a / diagonal, y[r].b / diagonal};
         x[from + (size_t)r] = y[r];
     }
 }
 
-/* L' y = x for some rows, those behind them being done; takes them from all before. */
-static inline void upper_rows(const double *l, size_t n, size_t from, const int rows, struct both *x)
+/* L' y = x for some rows, after all rows behind them; subtracts their part from all rows before. */
+static inline void upper_rows(const double *l, size_t n, size_t from, const int rows, struct lane_pair *x)
 {
-    struct both y[TRIANGLE_ROWS];
+    struct lane_pair y[TRIANGLE_ROWS];
     const double *row[TRIANGLE_ROWS];
     for (int r = 0; r < rows; r++) {
         y[r] = x[from + (size_t)r];
@@ -50,11 +51,11 @@ static inline void upper_rows(const double *l, size_t n, size_t from, const int 
             y[r].b -= row[s][from + (size_t)r] * y[s].b;
         }
         const double diagonal = row[r][from + (size_t)r];
-        y[r] = (struct both){y[r].a / diagonal, y[r].b / diagonal};
+        y[r] = (struct lane_pair){y[r].a / diagonal, y[r].b / diagonal};
         x[from + (size_t)r] = y[r];
     }
     for (size_t j = 0; j < from; j++) {
-        struct both z = x[j];
+        struct lane_pair z = x[j];
         for (int r = rows - 1; r >= 0; r--) {
             z.a -= row[r][j] * y[r].a;
             z.b -= row[r][j] * y[r].b;
@@ -65,7 +66,7 @@ static inline void upper_rows(const double *l, size_t n, size_t from, const int 
 
 static inline void triangular_solve_run(const double *l, size_t n, double *numbers)
 {
-    struct both *x = (struct both *)numbers;
+    struct lane_pair *x = (struct lane_pair *)numbers;
     size_t even = n - n % TRIANGLE_ROWS;
     for (size_t i = 0; i < even; i += TRIANGLE_ROWS)
         lower_rows(l, n, i, TRIANGLE_ROWS, x);

@@ -1,7 +1,7 @@
-/* sparse: rows of a sparse matrix times weights, and residuals times rows.
+/* sparse_products: products of a sparse matrix (CSR) with weights, and of residuals with the matrix.
  *
- * The same calls serve the transposed matrix: its columns as rows, row numbers as columns. Sums of
- * a row depend on that row alone, whatever rows are beside it. */
+ * Also used for the transposed matrix (CSC), with rows and columns exchanged. The sum of a row depends on
+ * that row alone. */
 #ifndef KERNEL_SPARSE_PRODUCTS_H
 #define KERNEL_SPARSE_PRODUCTS_H
 
@@ -27,7 +27,7 @@ static inline uint64_t sparse_start(const struct sparse_rows *rows, size_t i)
     return rows->start32 ? rows->start32[i] : rows->start[i];
 }
 
-/* `wide` and `f64` say which of the two arrays there is: constants where a loop is hot. */
+/* `wide` and `f64` select the array: constants in hot loops. */
 static inline size_t sparse_column(const struct sparse_rows *rows, uint64_t e, bool wide)
 {
     return wide ? (size_t)rows->column64[e] : rows->column[e];
@@ -37,6 +37,20 @@ static inline double sparse_value(const struct sparse_rows *rows, uint64_t e, bo
 {
     return f64 ? rows->value64[e] : (double)rows->value[e];
 }
+
+/* Compiles a loop for the widths of the arrays: body(wide, f64), where `wide` means columns of 64 bits and
+ * `f64` values in doubles. Floats and doubles with columns of 32 bits have a loop each; the remaining
+ * cases share one, which tests f64 at every entry. */
+#define BY_WIDTH(rows, body)                                                                                           \
+    do {                                                                                                               \
+        const bool has_wide = (rows).column64 != NULL, has_f64 = (rows).value64 != NULL;                               \
+        if (!has_wide && !has_f64)                                                                                     \
+            body(false, false);                                                                                        \
+        else if (!has_wide)                                                                                            \
+            body(false, true);                                                                                         \
+        else                                                                                                           \
+            body(true, has_f64);                                                                                       \
+    } while (0)
 
 /* out[i] = sum over row i of value * w[column] */
 typedef void sparse_times_fn(struct sparse_rows rows, const double *w, double *out);
@@ -48,23 +62,23 @@ typedef void sparse_many_times_fn(struct sparse_rows rows, size_t width, const d
 typedef void sparse_many_times_f32_fn(struct sparse_rows rows, size_t width, const float *w, double *out);
 typedef void sparse_many_back_fn(struct sparse_rows rows, size_t width, const double *r, double *gradient);
 
-/* Rows of like length side by side, in slabs: entry k of all rows of a slab, then entry k + 1, up
- * to the longest of them, with zeros behind the others. Arrays are aligned to 64 bytes. */
+/* Sliced ELLPACK with slices of 16 rows of similar length (SELL-16): entry k of all rows of a slice, then
+ * entry k + 1, up to the longest row, padded with zeros. Arrays are aligned to 64 bytes. */
 enum {
-    SLAB_ROWS = 16,
-    SLAB_TOGETHER = 256, /* entries of a row that are summed in floats, one after another */
+    SELL_ROWS = 16,
+    SELL_TOGETHER = 256, /* consecutive entries of a row that are summed in floats */
 };
 struct sparse_sell16 {
-    const uint64_t *start; /* of each slab, in entries of one row; the end behind */
+    const uint64_t *start; /* of each slice, in entries of one row, and the end */
     const uint32_t *row;   /* which rows they are */
     const uint16_t *column16;
     const uint32_t *column; /* one of the two is NULL */
     const float *value;
-    size_t slabs, rows;
+    size_t slices, rows;
 };
-/* out[row] = sum of value * w[column], of the slabs [from, to) */
-typedef void sparse_sell16_fn(const struct sparse_sell16 *slabs, size_t from, size_t to, const float *w, double *out);
-/* The same bits from rows as they come: out[i] */
+/* out[row] = sum of value * w[column], of the slices [from, to) */
+typedef void sparse_sell16_fn(const struct sparse_sell16 *sell, size_t from, size_t to, const float *w, double *out);
+/* The same bits from rows in CSR order: out[i] */
 typedef void sparse_in_order_fn(struct sparse_rows rows, const float *w, double *out);
 
 struct sparse_kernels {
@@ -73,7 +87,7 @@ struct sparse_kernels {
     sparse_many_times_fn *many_times;
     sparse_many_times_f32_fn *many_times_f32;
     sparse_many_back_fn *many_back;
-    sparse_sell16_fn *slabs; /* both NULL where that would not be faster */
+    sparse_sell16_fn *sell16; /* both NULL where that would not be faster */
     sparse_in_order_fn *in_order;
 };
 

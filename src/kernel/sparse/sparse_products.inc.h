@@ -1,15 +1,15 @@
-/* sparse_body: the products with sparse rows on vectors of doubles; simd.h says which.
+/* sparse_products: sparse_products.h on vectors of doubles.
  *
- * Rows are gathered from memory that is larger than the cache, so what counts is to ask for it
- * early. Sums stay in registers: a few vectors of classes at a time. */
+ * Weights are gathered from memory that is larger than the cache, so they are prefetched early. Sums stay
+ * in registers: a few vectors of classes at a time. */
 #ifndef KERNEL_SPARSE_PRODUCTS_INC_H
 #define KERNEL_SPARSE_PRODUCTS_INC_H
 
 #include "kernel/dense/linear_simd.h"
-#include "kernel/sparse/sparse_widths.h"
+#include "kernel/sparse/sparse_products.h"
 
 enum {
-    SPARSE_AHEAD = 16,  /* entries between asking for memory and using it */
+    SPARSE_AHEAD = 16,  /* entries between prefetch and use */
     SPARSE_VECTORS = 4, /* of classes at once */
     SPARSE_LINE = 64,   /* bytes */
 };
@@ -122,7 +122,7 @@ struct sparse_strip {
     double *out;
 };
 
-HOT void ask_for(const struct sparse_strip *s, size_t column, size_t vectors)
+HOT void prefetch_weights(const struct sparse_strip *s, size_t column, size_t vectors)
 {
     const char *p = (const char *)(s->w + column * s->width + s->from);
     for (size_t b = 0; b < vectors * LANES * sizeof(double); b += SPARSE_LINE)
@@ -154,7 +154,7 @@ HOT void strip_times(const struct sparse_strip *s, int vectors, struct sparse_ca
             size_t at = sparse_column(rows, e, as.wide) * s->width + s->from;
             vec value = vec_all(sparse_value(rows, e, as.f64));
             if (e + SPARSE_AHEAD < all)
-                ask_for(s, sparse_column(rows, e + SPARSE_AHEAD, as.wide), (size_t)vectors);
+                prefetch_weights(s, sparse_column(rows, e + SPARSE_AHEAD, as.wide), (size_t)vectors);
             UNROLL for (int v = 0; v < vectors; v++)
             {
                 vec w = load_weights(s, at + (size_t)v * LANES, full || v + 1 < vectors);
@@ -235,9 +235,5 @@ static void sparse_many_back_fast(struct sparse_rows rows, size_t width, const d
     BY_WIDTH(rows, BODY);
 #undef BODY
 }
-
-#define SPARSE_TABLE(set, slabs, in_order)                                                                             \
-    {sparse_times_fast, sparse_back_fast, sparse_many_times_fast, sparse_floats_##set, sparse_many_back_fast, slabs,   \
-     in_order}
 
 #endif

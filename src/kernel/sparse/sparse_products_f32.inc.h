@@ -1,15 +1,15 @@
-/* sparse_floats: products of sparse rows with weights in floats, on vectors of floats.
+/* sparse_products_f32: products of sparse rows with weights in floats, on vectors of floats.
  *
- * As sparse_body.h has them for doubles. Sums are floats for some entries, which are then added in
- * doubles: so the error does not grow with the length of a row. */
+ * Up to FLOATS_TOGETHER entries are summed in floats, and these sums in doubles, so that the error does not
+ * grow with the length of a row. */
 #ifndef KERNEL_SPARSE_PRODUCTS_F32_INC_H
 #define KERNEL_SPARSE_PRODUCTS_F32_INC_H
 
 #include "kernel/dense/linear_simd.h"
-#include "kernel/sparse/sparse_widths.h"
+#include "kernel/sparse/sparse_products.h"
 
 enum {
-    FLOATS_AHEAD = 16,     /* entries between asking for memory and using it */
+    FLOATS_AHEAD = 16,     /* entries between prefetch and use */
     FLOATS_VECTORS = 4,    /* of classes at once */
     FLOATS_LINE = 16,      /* numbers of a line of the cache */
     FLOATS_TOGETHER = 256, /* entries that are summed in floats */

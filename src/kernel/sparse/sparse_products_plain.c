@@ -1,4 +1,4 @@
-/* sparse_plain: the products with sparse rows in plain C. */
+/* sparse_products_plain: the reference of the sparse products in plain C. */
 #include <string.h>
 
 #include "kernel/sparse/sparse_products.h"

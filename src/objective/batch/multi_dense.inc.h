@@ -53,9 +53,10 @@ static void evaluate_column(const struct multi_work *work, size_t c, size_t padd
     const struct multi_scratch *s = work->scratch;
     const struct column_rows rows = rows_for(work, c, padded);
     struct column_totals sums = {0};
-    multi->kernel->column->MARGINS(&rows, (const real *)s->activation + c * multi->stride, s->number[0]);
+    multi->kernel->column_margins->MARGINS(&rows, (const real *)s->activation + c * multi->stride, s->number[0]);
     margin_losses(&multi->batch.column[c].member->losses, padded, s->number, false);
-    multi->kernel->column->RESIDUALS(&rows, s->number[1], s->number[2], (real *)s->residual + c * multi->stride, &sums);
+    multi->kernel->column_margins->RESIDUALS(&rows, s->number[1], s->number[2], (real *)s->residual + c * multi->stride,
+                                             &sums);
     work->sums->number[c] += sums.loss;
     work->sums->intercept[c] += sums.residual;
 }
@@ -67,9 +68,9 @@ static void square_column(const struct multi_work *work, size_t c, size_t padded
     const struct multi_scratch *s = work->scratch;
     const struct column_rows rows = rows_for(work, c, padded);
     double *margin = s->number[0];
-    multi->kernel->column->MARGINS(&rows, (const real *)s->activation + c * multi->stride, margin);
+    multi->kernel->column_margins->MARGINS(&rows, (const real *)s->activation + c * multi->stride, margin);
     for (size_t i = 0; i < padded; i++)
-        work->sums->number[c] += fabs(rows.pull[i]) * margin[i] * margin[i];
+        work->sums->number[c] += fabs(rows.signed_weight[i]) * margin[i] * margin[i];
 }
 
 /* Stores the scores of one request. */

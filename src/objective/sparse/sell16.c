@@ -51,19 +51,19 @@ static inline void put(struct sell16 *to, uint64_t at, size_t column, double val
 /* Pads a lane from `at` to its end. */
 static void put_zeros(struct sell16 *to, uint64_t at, uint64_t end)
 {
-    for (; at < end; at += SLAB_ROWS)
+    for (; at < end; at += SELL_ROWS)
         put(to, at, 0, 0, to->column16 != NULL);
 }
 
-/* The first entry of a place in the sorted order, and the end of its slice; entries of a lane are SLAB_ROWS apart. */
+/* The first entry of a place in the sorted order, and the end of its slice; entries of a lane are SELL_ROWS apart. */
 static inline uint64_t lane_start(const struct sell16 *to, size_t place)
 {
-    return to->start[place / SLAB_ROWS] * SLAB_ROWS + place % SLAB_ROWS;
+    return to->start[place / SELL_ROWS] * SELL_ROWS + place % SELL_ROWS;
 }
 
 static inline uint64_t lane_end(const struct sell16 *to, size_t place)
 {
-    return to->start[place / SLAB_ROWS + 1] * SLAB_ROWS;
+    return to->start[place / SELL_ROWS + 1] * SELL_ROWS;
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
@@ -75,7 +75,7 @@ static inline void fill_lane(const struct sparse_rows *rows, size_t place, struc
 {
     const uint64_t end = sparse_start(rows, to->row[place] + 1);
     uint64_t at = lane_start(to, place);
-    for (uint64_t e = sparse_start(rows, to->row[place]); e < end; e++, at += SLAB_ROWS)
+    for (uint64_t e = sparse_start(rows, to->row[place]); e < end; e++, at += SELL_ROWS)
         put(to, at, sparse_column(rows, e, wide), sparse_value(rows, e, f64), narrow);
     put_zeros(to, at, lane_end(to, place));
 }
@@ -101,7 +101,7 @@ static inline void scatter(const struct sparse_rows *rows, uint64_t *next, struc
         for (uint64_t e = sparse_start(rows, row); e < end; e++) {
             const size_t column = sparse_column(rows, e, wide);
             put(to, next[column], row, sparse_value(rows, e, f64), narrow);
-            next[column] += SLAB_ROWS;
+            next[column] += SELL_ROWS;
         }
     }
 }
@@ -143,20 +143,20 @@ static uint64_t *count_columns(const struct sparse_rows *rows, size_t columns)
 /* Groups of slices with about equally many steps. */
 static void divide(struct sell16 *to)
 {
-    const uint64_t steps = to->start[to->all.slabs];
+    const uint64_t steps = to->start[to->all.slices];
     size_t slice = 0;
     for (size_t group = 0; group < SELL16_GROUPS; group++) {
-        while (slice < to->all.slabs && to->start[slice] < steps / SELL16_GROUPS * group)
+        while (slice < to->all.slices && to->start[slice] < steps / SELL16_GROUPS * group)
             slice++;
         to->group[group] = group ? slice : 0;
     }
-    to->group[SELL16_GROUPS] = to->all.slabs;
+    to->group[SELL16_GROUPS] = to->all.slices;
 }
 
 /* Allocates for column indices below `most`, and pads the lanes of the last slice that have no row. */
 static bool allocate_slices(const struct sell16_source *from, size_t most, struct sell16 *out)
 {
-    const size_t slabs = (from->count + SLAB_ROWS - 1) / SLAB_ROWS;
+    const size_t slabs = (from->count + SELL_ROWS - 1) / SELL_ROWS;
     const bool narrow = most <= (size_t)UINT16_MAX + 1;
     size_t entries;
     out->start = mem_zeroed(slabs + 1, sizeof *out->start);
@@ -164,8 +164,8 @@ static bool allocate_slices(const struct sell16_source *from, size_t most, struc
     if (!out->start || !out->row || !sort_rows(from, out->row))
         return false;
     for (size_t slice = 0; slice < slabs; slice++)
-        out->start[slice + 1] = out->start[slice] + length_of(from, out->row[slice * SLAB_ROWS]);
-    if (!mul_size((size_t)out->start[slabs], SLAB_ROWS, &entries))
+        out->start[slice + 1] = out->start[slice] + length_of(from, out->row[slice * SELL_ROWS]);
+    if (!mul_size((size_t)out->start[slabs], SELL_ROWS, &entries))
         return false;
     out->value = mem_aligned(entries, sizeof *out->value);
     if (narrow)
@@ -177,11 +177,11 @@ static bool allocate_slices(const struct sell16_source *from, size_t most, struc
                                       .column16 = out->column16,
                                       .column = out->column,
                                       .value = out->value,
-                                      .slabs = slabs,
+                                      .slices = slabs,
                                       .rows = from->count};
     if (!out->value || !(narrow ? (void *)out->column16 : out->column))
         return false;
-    for (size_t place = from->count; place < slabs * SLAB_ROWS; place++)
+    for (size_t place = from->count; place < slabs * SELL_ROWS; place++)
         put_zeros(out, lane_start(out, place), lane_end(out, place));
     divide(out);
     return true;
@@ -229,7 +229,7 @@ static temper_status one_group(void *context, size_t group, size_t worker)
     const struct sell16_job *job = context;
     const struct sell16 *sell = job->sell;
     (void)worker;
-    job->kernels->slabs(&sell->all, sell->group[group], sell->group[group + 1], job->w, job->out);
+    job->kernels->sell16(&sell->all, sell->group[group], sell->group[group + 1], job->w, job->out);
     return TEMPER_OK;
 }
 
@@ -238,7 +238,7 @@ temper_status sell16_times(const struct sell16 *sell, const struct sparse_kernel
 {
     struct sell16_job job = {sell, kernels, w, out};
     if (threads <= 1) {
-        kernels->slabs(&sell->all, 0, sell->all.slabs, w, out);
+        kernels->sell16(&sell->all, 0, sell->all.slices, w, out);
         return TEMPER_OK;
     }
     return parallel_blocks(SELL16_GROUPS, threads, one_group, &job);
@@ -246,15 +246,15 @@ temper_status sell16_times(const struct sell16 *sell, const struct sparse_kernel
 
 void sell16_squares(const struct sell16 *sell, double *out)
 {
-    for (size_t slice = 0; slice < sell->all.slabs; slice++) {
-        const size_t first = slice * SLAB_ROWS, left = sell->all.rows - first;
-        double sum[SLAB_ROWS] = {0};
+    for (size_t slice = 0; slice < sell->all.slices; slice++) {
+        const size_t first = slice * SELL_ROWS, left = sell->all.rows - first;
+        double sum[SELL_ROWS] = {0};
         for (uint64_t step = sell->start[slice]; step < sell->start[slice + 1]; step++)
-            for (size_t lane = 0; lane < SLAB_ROWS; lane++) {
-                const double value = (double)sell->value[step * SLAB_ROWS + lane];
+            for (size_t lane = 0; lane < SELL_ROWS; lane++) {
+                const double value = (double)sell->value[step * SELL_ROWS + lane];
                 sum[lane] += value * value;
             }
-        for (size_t lane = 0; lane < SLAB_ROWS && lane < left; lane++)
+        for (size_t lane = 0; lane < SELL_ROWS && lane < left; lane++)
             out[sell->row[first + lane]] = sum[lane];
     }
 }

@@ -29,7 +29,7 @@ static const uint64_t SELL16_ENTRIES = (uint64_t)1 << 24;
 
 bool sparse_two_floats(const struct objective *o)
 {
-    return o->vectors == 1 && o->sparse.transposed && o->spec.floats && o->kernel->sparse->slabs &&
+    return o->vectors == 1 && o->sparse.transposed && o->spec.floats && o->kernel->sparse->sell16 &&
            dataset_all_nonzeros(o->spec.data) <= SELL16_ENTRIES;
 }
 

@@ -174,7 +174,8 @@ static temper_status factor_one(void *context, size_t number, size_t worker)
     const struct preconditioner *preconditioner = job->preconditioner;
     (void)worker;
     double *factor = factor_at(preconditioner, job->first + number);
-    return cholesky_factor(preconditioner->kernel->panel, factor, preconditioner->n) ? TEMPER_OK : TEMPER_BAD_DATA;
+    return cholesky_factor(preconditioner->kernel->cholesky_update, factor, preconditioner->n) ? TEMPER_OK
+                                                                                               : TEMPER_BAD_DATA;
 }
 
 /* All-gathers the factors that each process has computed. */
@@ -315,7 +316,7 @@ static void solve_together(const struct preconditioner *preconditioner, size_t k
     for (size_t j = 0; j < preconditioner->n; j++)
         for (size_t i = 0; i < CHOLESKY_TOGETHER; i++)
             space[j * CHOLESKY_TOGETHER + i] = i < count ? v[j * vectors + k + i] : 0;
-    preconditioner->kernel->triangle(preconditioner->factor, preconditioner->n, space);
+    preconditioner->kernel->triangular_solve(preconditioner->factor, preconditioner->n, space);
     for (size_t j = 0; j < preconditioner->n; j++)
         for (size_t i = 0; i < count; i++)
             v[j * vectors + k + i] = space[j * CHOLESKY_TOGETHER + i];

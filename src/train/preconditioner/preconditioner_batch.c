@@ -120,7 +120,7 @@ void gram_preconditioners_free(struct gram_preconditioners *batch)
 static bool make_factor(const struct gram_preconditioners *batch, double l2, double **factor)
 {
     if (batch->lowrank) {
-        *factor = lowrank_preconditioner_factor(batch->lowrank, batch->kernel->panel, l2);
+        *factor = lowrank_preconditioner_factor(batch->lowrank, batch->kernel->cholesky_update, l2);
         return *factor != NULL;
     }
     size_t n = batch->n, penalised = batch->intercept ? n - 1 : n;
@@ -133,7 +133,7 @@ static bool make_factor(const struct gram_preconditioners *batch, double l2, dou
     for (size_t j = 0; j < n; j++)
         m[j * n + j] += PRECONDITIONER_RIDGE * mean + (j < penalised ? l2 : 0);
     *factor = m;
-    if (!cholesky_factor(batch->kernel->panel, m, n)) {
+    if (!cholesky_factor(batch->kernel->cholesky_update, m, n)) {
         mem_free(m);
         *factor = NULL;
     }

@@ -121,7 +121,7 @@ TEST(cholesky_gives_back_the_matrix)
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         const size_t n = sizes[k];
         double *a = positive_matrix(n), *l = positive_matrix(n), worst = 0;
-        CHECKF(cholesky_factor(kernel_best()->panel, l, n), "n = %zu", n);
+        CHECKF(cholesky_factor(kernel_best()->cholesky_update, l, n), "n = %zu", n);
         for (size_t i = 0; i < n; i++)
             for (size_t j = 0; j <= i; j++)
                 worst = fmax(worst, fabs(vector_dot(l + i * n, l + j * n, j + 1) - a[i * n + j]));
@@ -142,7 +142,7 @@ TEST(cholesky_solves)
         for (size_t j = 0; j < N; j++)
             y[i] += a[i > j ? i * N + j : j * N + i] * x[j];
     }
-    CHECK(cholesky_factor(kernel_best()->panel, l, N));
+    CHECK(cholesky_factor(kernel_best()->cholesky_update, l, N));
     cholesky_solve_full(l, N, y);
     for (size_t i = 0; i < N; i++)
         CHECK_NEAR(y[i], x[i], 1e-11);
@@ -157,7 +157,7 @@ TEST(cholesky_solves_several_vectors)
     double *l = positive_matrix(N), *space = mem_aligned(CHOLESKY_TOGETHER * N, sizeof *space);
     double alone[CHOLESKY_TOGETHER][N], each[CHOLESKY_TOGETHER][N], full[N];
     double *x[CHOLESKY_TOGETHER];
-    CHECK(cholesky_factor(kernel_best()->panel, l, N));
+    CHECK(cholesky_factor(kernel_best()->cholesky_update, l, N));
     for (size_t count = 1; count <= CHOLESKY_TOGETHER; count++) {
         for (size_t k = 0; k < count; k++) {
             x[k] = each[k];
@@ -184,7 +184,7 @@ TEST(cholesky_finds_the_row_that_fails)
     for (size_t bad = 43; bad < N; bad += 43) {
         double *a = positive_matrix(N), *l = positive_matrix(N), v[N], pivot = 1;
         a[bad * N + bad] = l[bad * N + bad] = 0.5;
-        const size_t made = cholesky_try(kernel_best()->panel, l, N, &pivot);
+        const size_t made = cholesky_try(kernel_best()->cholesky_update, l, N, &pivot);
         CHECK_EQ_SIZE(made, bad);
         if (made < N) {
             /* v = (L'^-1 row, -1) has v'Av = pivot. */
@@ -206,10 +206,10 @@ TEST(cholesky_finds_the_row_that_fails)
 TEST(cholesky_refuses)
 {
     double zero[4] = {0}, nan[4] = {1, 0, NAN, 1}, infinite[4] = {INFINITY, 0, 0, 1};
-    CHECK(!cholesky_factor(kernel_best()->panel, zero, 2));
-    CHECK(!cholesky_factor(kernel_best()->panel, nan, 2));
-    CHECK(!cholesky_factor(kernel_best()->panel, infinite, 2));
-    CHECK(cholesky_factor(kernel_best()->panel, NULL, 0));
+    CHECK(!cholesky_factor(kernel_best()->cholesky_update, zero, 2));
+    CHECK(!cholesky_factor(kernel_best()->cholesky_update, nan, 2));
+    CHECK(!cholesky_factor(kernel_best()->cholesky_update, infinite, 2));
+    CHECK(cholesky_factor(kernel_best()->cholesky_update, NULL, 0));
 }
 
 /* ---- The smallest value within a ball ----------------------------------------------------------

@@ -20,7 +20,7 @@ static void check_widening(const linear_type *linear, size_t rows, size_t column
     uint8_t *bytes = (uint8_t *)array(&all, (n + 3) / 4) + (4 - n % 4) % 4; /* to the very end */
     for (size_t i = 0; i < n; i++)
         x[i] = (float)(bytes[i] = (uint8_t)(i * 37 + i / 256));
-    struct linear_aside how = {aside, aside ? array(&all, linear_wide(rows, columns) + 16) : NULL};
+    struct linear_hints how = {aside, aside ? array(&all, linear_wide(rows, columns) + 16) : NULL};
     if (aside) /* vectors are aligned */
         how.wide = (char *)how.wide + (64 - (uintptr_t)how.wide % 64) % 64;
     linear->times_u8((struct rows_u8){bytes, rows, columns}, how, w, out);

@@ -20,7 +20,7 @@ static void check_widening(const linear_type *linear, size_t rows, size_t column
     float *narrow = (float *)array(&all, (n + 1) / 2) + n % 2; /* to the end of the memory */
     for (size_t i = 0; i < n; i++)
         x[i] = (double)(narrow[i] = (float)x[i]);
-    struct linear_aside how = {aside, aside ? array(&all, linear_wide(rows, columns) + 16) : NULL};
+    struct linear_hints how = {aside, aside ? array(&all, linear_wide(rows, columns) + 16) : NULL};
     if (aside) /* vectors are aligned */
         how.wide = (char *)how.wide + (64 - (uintptr_t)how.wide % 64) % 64;
     linear->times_f32((struct rows_f32){narrow, rows, columns}, how, w, out);

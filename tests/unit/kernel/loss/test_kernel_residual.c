@@ -44,7 +44,7 @@ static struct residual_rows rows_of(struct data *data, size_t from, size_t count
                                   .weight = weighted ? data->weight + from : NULL,
                                   .rows = count,
                                   .bias = 0.25,
-                                  .bend = bends ? data->bend + from : NULL};
+                                  .curvature = bends ? data->bend + from : NULL};
 }
 
 /* Runs the kernel of floats or of doubles. */
@@ -81,7 +81,7 @@ static void check(const struct data *data, struct residual_rows rows, size_t fro
         CHECKF(fabs(data->residual[i] - sign * loss.slope * weight) <= bound * size,
                "(%g, %g) at %.9g: %.17g for %.17g", data->table.t1, data->table.t2, sign * a, data->residual[i],
                sign * loss.slope * weight);
-        CHECKF(!rows.bend || fabs(data->bend[i] - weight * loss.curvature) <= 100 * bound * bend_size,
+        CHECKF(!rows.curvature || fabs(data->bend[i] - weight * loss.curvature) <= 100 * bound * bend_size,
                "(%g, %g) at %.9g: curvature %.17g for %.17g", data->table.t1, data->table.t2, sign * a, data->bend[i],
                weight * loss.curvature);
     }

@@ -23,9 +23,10 @@ static void draw_all(struct numbers *numbers)
         numbers->right[i] = random_normal(random, 20000 + i);
 }
 
-static struct panel panel_of(struct numbers *numbers, size_t row, size_t rows)
+static struct cholesky_panel panel_of(struct numbers *numbers, size_t row, size_t rows)
 {
-    return (struct panel){numbers->to + row * STEP, STEP, numbers->left + row * STEP, STEP, rows, numbers->right};
+    return (struct cholesky_panel){
+        numbers->to + row * STEP, STEP, numbers->left + row * STEP, STEP, rows, numbers->right};
 }
 
 TEST(panels_lose_the_product)
@@ -35,8 +36,8 @@ TEST(panels_lose_the_product)
     for (size_t rows = 0; rows <= MOST_ROWS; rows++) {
         draw_all(&numbers);
         before = numbers;
-        struct panel panel = panel_of(&numbers, 0, rows);
-        kernel->panel(&panel);
+        struct cholesky_panel panel = panel_of(&numbers, 0, rows);
+        kernel->cholesky_update(&panel);
         for (size_t i = 0; i < MOST_ROWS * STEP; i++) {
             size_t row = i / STEP, column = i % STEP;
             double expected = before.to[i];
@@ -53,11 +54,11 @@ TEST(rows_have_the_same_bits_alone)
     static struct numbers together, alone;
     draw_all(&together);
     alone = together;
-    struct panel panel = panel_of(&together, 0, MOST_ROWS);
-    kernel->panel(&panel);
+    struct cholesky_panel panel = panel_of(&together, 0, MOST_ROWS);
+    kernel->cholesky_update(&panel);
     for (size_t row = 0; row < MOST_ROWS; row++) {
         panel = panel_of(&alone, row, 1);
-        kernel->panel(&panel);
+        kernel->cholesky_update(&panel);
     }
     CHECK(memcmp(together.to, alone.to, sizeof alone.to) == 0);
 }

@@ -86,7 +86,7 @@ static void check_pass(const struct kernel *kernel, const struct table *t, struc
     shape.high = got.high;
     shape.sum = got.sum;
     shape.square = got.square;
-    run(kernel->spread, &shape, t, type);
+    run(kernel->column_range, &shape, t, type);
     CHECK(memcmp(&got, &wanted, sizeof got) == 0); /* what lies behind the columns stays, too */
 }
 

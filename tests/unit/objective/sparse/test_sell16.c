@@ -101,7 +101,7 @@ static void check_rows(const struct sparse_kernels *sparse, const struct made *m
             size += fabsl(term);
             squares += (long double)made->value[e] * made->value[e];
         }
-        CHECK(fabsl(one[i] - sum) <= SLAB_TOGETHER * FLT_EPSILON / 2 * size);
+        CHECK(fabsl(one[i] - sum) <= SELL_TOGETHER * FLT_EPSILON / 2 * size);
         CHECK(fabsl(square[i] - squares) <= LONGEST * DBL_EPSILON * squares);
     }
     sell16_free(&slabs);
@@ -114,7 +114,7 @@ static void check_rows(const struct sparse_kernels *sparse, const struct made *m
 TEST(slabs_of_rows)
 {
     KERNEL_OR_SKIP;
-    if (!kernel->sparse->slabs)
+    if (!kernel->sparse->sell16)
         SKIP("this kernel has no slabs");
     for (size_t k = 0; k < SHAPES; k++) {
         struct made made;
@@ -148,7 +148,7 @@ static void turn(const struct made *made, struct sparse_rows *turned)
 TEST(slabs_of_columns)
 {
     KERNEL_OR_SKIP;
-    if (!kernel->sparse->slabs)
+    if (!kernel->sparse->sell16)
         SKIP("this kernel has no slabs");
     for (size_t k = 0; k < SHAPES; k++) {
         struct made made;

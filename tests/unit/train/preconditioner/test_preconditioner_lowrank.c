@@ -69,7 +69,7 @@ TEST(applying_it_undoes_the_multiplication)
     for (size_t j = 0; j <= COLUMNS; j++)
         v[j] = x[j] = random_normal((struct random){5, 90}, j);
     if (CHECK(lowrank_preconditioner_new(&made.spec, curvature, &lowrank, NULL) == TEMPER_OK)) {
-        double *factor = lowrank_preconditioner_factor(lowrank, kernel_best()->panel, l2);
+        double *factor = lowrank_preconditioner_factor(lowrank, kernel_best()->cholesky_update, l2);
         CHECK(factor != NULL);
         lowrank_preconditioner_apply(lowrank, factor, x);
         multiply(&made, x, back);

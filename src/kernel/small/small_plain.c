@@ -1,11 +1,16 @@
-/* panel_plain: the reference. */
+/* small_plain: the references of the small kernels in plain C: Cholesky update, triangular solve, ranges of
+ * columns. */
 #include "kernel/small/cholesky_update.h"
+#include "kernel/small/column_range.h"
+#include "kernel/small/triangular_solve.inc.h"
+
+/* ---- Cholesky update ------------------------------------------------------------------------- */
 
 enum { TILE = 4 }; /* rows and columns: their sums fit into the smallest register file */
 
 /* sum[r][c] of a tile. The rows have names because an array of pointers would keep the compiler
  * from holding the sums in registers. Short tiles repeat their last row. */
-static void tile_sums(const struct panel *p, size_t row, size_t c, double sum[TILE][TILE])
+static void tile_sums(const struct cholesky_panel *p, size_t row, size_t c, double sum[TILE][TILE])
 {
     const size_t last = p->rows - 1 - row;
     const double *l0 = p->left + row * p->left_step;
@@ -30,7 +35,7 @@ static void tile_sums(const struct panel *p, size_t row, size_t c, double sum[TI
     }
 }
 
-void panel_plain(const struct panel *p)
+void cholesky_update_plain(const struct cholesky_panel *p)
 {
     for (size_t row = 0; row < p->rows; row += TILE)
         for (size_t c = 0; c < PANEL; c += TILE) {
@@ -41,3 +46,28 @@ void panel_plain(const struct panel *p)
                     p->to[(row + r) * p->to_step + c + i] -= sum[r][i];
         }
 }
+
+/* ---- Triangular solve ------------------------------------------------------------------------ */
+
+/* The template on the vectors that every processor has. */
+void triangular_solve_plain(const double *l, size_t n, double *x)
+{
+    triangular_solve_run(l, n, x);
+}
+
+/* ---- Ranges of columns of floats, doubles and bytes ------------------------------------------ */
+
+#define stored      float
+#define RANGE(name) plain_##name##_f32
+#include "kernel/small/column_range_plain.inc.h"
+
+#define stored      double
+#define RANGE(name) plain_##name##_f64
+#include "kernel/small/column_range_plain.inc.h"
+
+#define stored      uint8_t
+#define RANGE(name) plain_##name##_u8
+#include "kernel/small/column_range_plain.inc.h"
+
+const struct column_range_kernels column_range_plain = {plain_first_f32,  plain_first_f64,  plain_first_u8,
+                                                        plain_second_f32, plain_second_f64, plain_second_u8};

@@ -1,0 +1,55 @@
+/* linear_plain: the reference of the dense products on arrays of floats and doubles. */
+#include "kernel/dense/linear.h"
+#include "kernel/loss/softmax.h"
+
+/* Columns that are summed together, so that rows are read sequentially. */
+enum { PLAIN_COLUMNS = 64 };
+
+#define real        float
+#define rows_type   struct rows_f32
+#define many_type   struct many_f32
+#define other_rows  struct rows_u8
+#define PLAIN(name) name##_f32
+#include "kernel/dense/linear_plain.inc.h"
+#undef real
+#undef rows_type
+#undef many_type
+#undef other_rows
+#undef PLAIN
+
+#define real        double
+#define rows_type   struct rows_f64
+#define many_type   struct many_f64
+#define other_rows  struct rows_f32
+#define PLAIN(name) name##_f64
+#include "kernel/dense/linear_plain.inc.h"
+
+const struct linear_f32 linear_f32_plain = {
+    .times = times_f32,
+    .back = back_f32,
+    .times_cached = times_f32,
+    .back_cached = back_f32,
+    .times_u8 = times_other_f32,
+    .back_u8 = back_other_f32,
+    .many_times = many_times_f32,
+    .many_back = many_back_f32,
+    .gram = gram_f32,
+    .from_u8 = from_u8_f32,
+    .from_f32 = from_f32_f32,
+    .from_f64 = from_f64_f32,
+};
+
+const struct linear_f64 linear_f64_plain = {
+    .times = times_f64,
+    .back = back_f64,
+    .times_cached = times_f64,
+    .back_cached = back_f64,
+    .times_f32 = times_other_f64,
+    .back_f32 = back_other_f64,
+    .many_times = many_times_f64,
+    .many_back = many_back_f64,
+    .gram = gram_f64,
+    .from_u8 = from_u8_f64,
+    .from_f32 = from_f32_f64,
+    .from_f64 = from_f64_f64,
+};

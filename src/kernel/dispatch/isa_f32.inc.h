@@ -1,0 +1,29 @@
+/* isa_f32: the kernels on vectors of floats of one instruction set; the including file defines SET. */
+#define SIMD_F32
+#include "kernel/dense/linear.inc.h"
+#include "kernel/loss/residual_f32.inc.h"
+#include "kernel/loss/softmax.inc.h"
+#include "kernel/sparse/sparse_products_f32.inc.h"
+#if defined(__AVX512F__)
+#include "kernel/sparse/sparse_sell16.inc.h"
+#endif
+
+void SET(residual_f32)(const struct residual_rows *rows, float *activation, struct residual_sums *sums)
+{
+    if (residual_in_floats(rows))
+        residual_floats(rows, activation, sums, SET(margins));
+    else
+        SET(residual_f32_fine)(rows, activation, sums);
+}
+
+void SET(softmax_f32)(const struct softmax_f32 *block)
+{
+    softmax_run(block);
+}
+
+void SET(sparse_floats)(struct sparse_rows rows, size_t width, const float *w, double *out)
+{
+    sparse_floats(rows, width, w, out);
+}
+
+const struct linear_f32 SET(linear_f32) = LINEAR_TABLE;

@@ -1,0 +1,63 @@
+/* isa_f64: the kernels on vectors of doubles of one instruction set; the including file defines SET. */
+#define SIMD_F64
+#include "kernel/dense/linear.inc.h"
+#include "kernel/loss/column_margins.inc.h"
+#include "kernel/loss/margin.inc.h"
+#include "kernel/loss/residual.inc.h"
+#include "kernel/loss/softmax.inc.h"
+#include "kernel/small/cholesky_update.inc.h"
+#include "kernel/small/column_range.inc.h"
+#include "kernel/small/triangular_solve.inc.h"
+#include "kernel/sparse/sparse_products.inc.h"
+
+void SET(margins)(const struct margin_table *table, const double *margin, size_t n, double *value, double *slope,
+                  double *curvature)
+{
+    margins_run(table, margin, n, value, slope, curvature);
+}
+
+void SET(residual_f32_fine)(const struct residual_rows *rows, float *activation, struct residual_sums *sums)
+{
+    if (rows->table->form == MARGIN_EXACT)
+        residual_f32_plain(rows, activation, sums);
+    else
+        residual_run(rows, activation, sums, true);
+}
+
+void SET(residual_f64)(const struct residual_rows *rows, double *activation, struct residual_sums *sums)
+{
+    if (rows->table->form == MARGIN_EXACT)
+        residual_f64_plain(rows, activation, sums);
+    else
+        residual_run(rows, activation, sums, false);
+}
+
+void SET(softmax_f64)(const struct softmax_f64 *block)
+{
+    softmax_run(block);
+}
+
+void SET(cholesky_update)(const struct cholesky_panel *panel)
+{
+    cholesky_update_run(panel);
+}
+
+void SET(triangular_solve)(const double *l, size_t n, double *x)
+{
+    triangular_solve_run(l, n, x);
+}
+
+const struct linear_f64 SET(linear_f64) = LINEAR_TABLE;
+const struct column_margin_kernels SET(column_margins) = COLUMN_TABLE;
+const struct column_range_kernels SET(column_range) = RANGE_TABLE;
+const struct sparse_kernels SET(sparse) = {
+    .times = sparse_times_fast,
+    .back = sparse_back_fast,
+    .many_times = sparse_many_times_fast,
+    .many_times_f32 = SET(sparse_floats),
+    .many_back = sparse_many_back_fast,
+#if defined(__AVX512F__) /* elsewhere gathers are no faster than scalar loads */
+    .sell16 = sparse_sell16_avx512,
+    .in_order = sparse_in_order_avx512,
+#endif
+};

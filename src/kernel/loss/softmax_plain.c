@@ -1,0 +1,28 @@
+/* softmax_plain: the reference of the tempered softmax on arrays of floats and doubles. */
+#include <math.h>
+
+#include "kernel/loss/softmax.h"
+#include "tempered/tempered_functions.h"
+
+#define real        float
+#define block_type  struct softmax_f32
+#define PLAIN(name) name##_f32
+#include "kernel/loss/softmax_plain.inc.h"
+#undef real
+#undef block_type
+#undef PLAIN
+
+#define real        double
+#define block_type  struct softmax_f64
+#define PLAIN(name) name##_f64
+#include "kernel/loss/softmax_plain.inc.h"
+
+void softmax_f32_plain(const struct softmax_f32 *block)
+{
+    block_f32(block);
+}
+
+void softmax_f64_plain(const struct softmax_f64 *block)
+{
+    block_f64(block);
+}
